@@ -1,0 +1,54 @@
+"""Texts, questions and cached vectors that the benchmarks share."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import platformdirs
+
+from lexichord.providers.base import Vectors
+from lexichord.providers.local import LocalEmbedder
+
+WINDOW, STRIDE = 800, 265  # characters; about 100k chunks over CUAD and the NDAs
+
+
+@dataclass(frozen=True)
+class Text:
+    path: Path
+    text: str
+
+    def windows(self) -> list[tuple[int, str]]:
+        starts = range(0, max(1, len(self.text) - WINDOW + STRIDE), STRIDE)
+        return [(start, self.text[start : start + WINDOW]) for start in starts]
+
+
+def texts(folder: Path) -> Iterator[Text]:
+    for path in sorted(folder.rglob("*.txt")):
+        yield Text(path, path.read_text(encoding="utf-8").replace("\0", ""))
+
+
+def questions(data: Path) -> list[str]:
+    """The distinct question parts of the LegalBench-RAG queries over the NDAs, in file order."""
+    tests = json.loads((data / "legalbenchrag/benchmarks/contractnli.json").read_text())["tests"]
+    return list(dict.fromkeys(test["query"].split("; ", 1)[1] for test in tests))
+
+
+def cached_vectors(pieces: list[str], embedder: LocalEmbedder) -> Vectors:
+    """Vectors of one document's pieces, kept by their digest in the user's cache folder."""
+    digest = hashlib.sha256("\0".join([str(embedder.space), *pieces]).encode()).hexdigest()
+    file = cache_folder() / f"{digest}.npy"
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_suffix(f".{os.getpid()}.npy")
+        np.save(part, embedder.embed(pieces, "document").astype(np.float16))
+        part.replace(file)
+    return np.load(file).astype(np.float32)  # type: ignore[no-any-return]
+
+
+def cache_folder() -> Path:
+    chosen = os.environ.get("LEXICHORD_BENCH_CACHE")
+    return Path(chosen) if chosen else platformdirs.user_cache_path("lexichord-bench")

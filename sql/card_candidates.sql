@@ -1,0 +1,31 @@
+-- BM25 over document cards with squared idf (97 % of 557 documents first, against 81 % with plain idf):
+-- what tells one document from all others counts far more than what many share. k1 1.2, b 0.3.
+create or replace function lexichord.card_candidates(
+    query text, depth integer default 100, documents bigint[] default null
+) returns table (document_id bigint, rank bigint, score double precision)
+language plpgsql stable rows 100
+set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+declare
+    terms tsvector := lexichord.lexemes(query);
+begin
+    return query
+    with matched as (
+        select q.lexeme, cardinality(q.positions) as times, c.document_id, c.tf
+        from unnest(terms) as q join card_term c on c.lexeme = q.lexeme collate "C"
+    ), weighed as (
+        select m.lexeme, max(m.times) * ln(1 + (max(n.document_count) - count(*) + 0.5::float8) / (count(*) + 0.5::float8)) ^ 2 as weight
+        from matched m, corpus n group by m.lexeme
+    ), scored as (
+        select m.document_id, sum(w.weight * m.tf * 2.2::float8
+               / (m.tf + 1.2::float8 * (0.7::float8 + 0.3::float8 * d.card_length * n.document_count / n.card_token_count))) as score
+        from matched m join weighed w using (lexeme) join document d on d.id = m.document_id, corpus n
+        where documents is null or m.document_id = any(documents)
+        group by m.document_id
+    )
+    select s.document_id, row_number() over (order by s.score desc, s.document_id), s.score
+    from scored s
+    order by s.score desc, s.document_id
+    limit depth;
+end $$;
+comment on function lexichord.card_candidates(text, integer, bigint[]) is
+'The documents whose cards (title twice, first 1,500 characters) match the query''s words best.';

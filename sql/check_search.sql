@@ -1,0 +1,33 @@
+create or replace function lexichord.check_search(
+    query text, query_vector halfvec, query_space text, k integer, depth integer, fusion text, weights double precision[]
+) returns void
+language plpgsql stable set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+declare
+    problem text := case
+        when query_vector is null and coalesce(query, '') !~ '\S' then 'the query is empty'
+        when depth is null or depth not between 100 and 10000 then 'depth must be between 100 and 10000'
+        when k is null or k < 1 then 'k must be at least 1'
+        when k > depth then format('k (%s) is more than the %s candidates of a channel: raise depth as well', k, depth)
+        when fusion is null or fusion not in ('zscore', 'rrf') then 'fusion must be zscore or rrf'
+        when cardinality(weights) <> 2 or array_position(weights, null) is not null or 'NaN' = any(weights)
+             or 0 > any(weights) or weights[1] + weights[2] not between 1e-6 and 1e6
+            then 'weights must be two numbers, {dense,keyword}, not negative and not both 0'
+    end;
+    bound text;
+    dimension integer;
+begin
+    if problem is not null then
+        raise exception '%', problem using errcode = 'invalid_parameter_value';
+    end if;
+    if query_vector is null then
+        return;
+    end if;
+    select concat_ws('/', s.provider, s.model, s.dimension), s.dimension into bound, dimension from embedding_space s;
+    if query_space <> bound or vector_dims(query_vector) <> dimension then
+        raise exception 'the query''s vector is of %, the database''s vectors are of %',
+            coalesce(query_space, vector_dims(query_vector) || ' dimensions'), bound
+            using errcode = 'data_exception', hint = 'Embed the query with the database''s own model.';
+    end if;
+end $$;
+comment on function lexichord.check_search(text, halfvec, text, integer, integer, text, double precision[]) is
+'Raises an error if the arguments of a search do not make sense, or if the vector is not of the space (provider/model/dimension) that the database is bound to.';

@@ -1,0 +1,13 @@
+create or replace function lexichord.count_faults() returns table (kind text, amount bigint)
+language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
+    select 'documents without chunks', count(*) from document d
+    where d.text <> '' and not exists (select from chunk c where c.document_id = d.id)
+    union all
+    select 'wrong term statistics', count(*)
+    from term t full join (select u.lexeme, count(*) as df from chunk c, unnest(c.lexemes) as u group by u.lexeme) as s
+         on s.lexeme = t.lexeme
+    where coalesce(s.df, 0) <> coalesce(t.df, 0)
+    union all
+    select 'wrong chunk count', count(*) from corpus n where n.chunk_count <> (select count(*) from chunk)
+$$;
+comment on function lexichord.count_faults() is 'What should never be: rows that belong to nothing, statistics that do not add up. All 0 = sound.';

@@ -1,0 +1,7 @@
+create or replace function lexichord.delete_documents(documents bigint[]) returns bigint
+language sql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+    with gone as (delete from document d where d.id = any(documents) returning d.id)
+    select count(*) from gone
+$$;
+comment on function lexichord.delete_documents(bigint[]) is
+'Deletes documents with all that hangs on them, in one transaction; returns how many there were.';

@@ -1,0 +1,46 @@
+-- Two sources: documents whose chunks are hit, and documents whose card is. The best by card bring their own
+-- chunks along, so that their chunk score is known although none of them is in the global lists.
+create or replace function lexichord.discover_files(
+    query text, query_vector halfvec default null, k integer default 10, depth integer default 100,
+    datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
+    aggregate text default 'max', file_weights double precision[] default '{0.8,0.2}',
+    fusion text default 'zscore', weights double precision[] default '{0.4,0.6}', query_space text default null
+) returns table (
+    document_id bigint, dataset text, uri text, title text, score double precision,
+    card_score double precision, chunk_score double precision, hits bigint)
+language plpgsql stable rows 10
+set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+declare
+    scope bigint[];
+begin
+    perform lexichord.check_search(query, query_vector, query_space, k, depth, fusion, weights);
+    if aggregate is null or aggregate not in ('max', 'mean', 'sum') then
+        raise exception 'aggregate must be max, mean or sum' using errcode = 'invalid_parameter_value';
+    end if;
+    scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
+    return query
+    with card as materialized (
+        select c.* from lexichord.card_candidates(query, depth, scope) as c
+    ), own as (
+        select jsonb_object_agg(c.document_id, 0) as boost from card c where c.rank <= 3
+    ), chunks as (
+        select f.document_id, count(*) as hits,
+               case aggregate when 'max' then max(f.score) when 'mean' then avg(f.score) else sum(f.score) end as score
+        from own, lexichord.fuse_candidates(query, query_vector, depth, scope, fusion, weights, own.boost) as f
+        group by f.document_id
+    ), card_scale as (
+        select avg(c.score) as mean, nullif(stddev_pop(c.score), 0) as spread, min(c.score) as lowest from card c
+    ), chunk_scale as (
+        select avg(h.score) as mean, nullif(stddev_pop(h.score), 0) as spread, min(h.score) as lowest from chunks h
+    )
+    select d.id, s.name, d.uri, d.title,
+           file_weights[1] * coalesce((coalesce(c.score, a.lowest) - a.mean) / a.spread, 0)
+           + file_weights[2] * coalesce((coalesce(h.score, b.lowest) - b.mean) / b.spread, 0),
+           c.score, h.score, coalesce(h.hits, 0)
+    from (card c full join chunks h on h.document_id = c.document_id), card_scale a, chunk_scale b, document d, dataset s
+    where d.id = coalesce(c.document_id, h.document_id) and s.id = d.dataset_id
+    order by 5 desc, 1
+    limit k;
+end $$;
+comment on function lexichord.discover_files(text, halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], text, double precision[], text) is
+'The k documents that a query is about: chunk hits aggregated by document (max, mean or sum) and the match of the document''s card, both on the scale of their own list, weighed by file_weights = {card,chunks}. hits = chunks among the candidates.';

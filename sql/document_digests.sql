@@ -1,0 +1,8 @@
+create or replace function lexichord.document_digests(dataset text, uris text[]) returns table (uri text, sha256 text, recipe text)
+language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
+    select d.uri, d.sha256, d.recipe
+    from document d join dataset s on s.id = d.dataset_id
+    where s.name = dataset and d.uri = any(uris)
+$$;
+comment on function lexichord.document_digests(text, text[]) is
+'What is stored of the given uris: the digest of the source and how its chunks were made. The same in both = nothing to do.';

@@ -1,0 +1,16 @@
+-- Loading first and building after is several times faster than building while loading, so an empty table
+-- has no index. k1 0.9 and b 0.4 serve contracts and code (docs/benchmarks.md); exact_keyword_candidates has them too.
+create or replace function lexichord.build_indexes() returns boolean
+language plpgsql set search_path = lexichord_data, public, pg_catalog, pg_temp set client_min_messages = warning as $$
+begin
+    if not exists (select from chunk)
+       or (to_regclass('lexichord_data.chunk_hnsw') is not null and to_regclass('lexichord_data.chunk_bm25') is not null) then
+        return false;
+    end if;
+    create index if not exists chunk_hnsw on chunk using hnsw (embedding halfvec_cosine_ops);
+    create index if not exists chunk_bm25 on chunk using bm25 (keyword_text) with (text_config = 'simple', k1 = 0.9, b = 0.4);
+    analyze chunk;
+    return true;
+end $$;
+comment on function lexichord.build_indexes() is
+'Builds the vector and the keyword index, once there are chunks; returns whether there was something to build.';

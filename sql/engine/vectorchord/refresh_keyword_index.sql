@@ -1,0 +1,10 @@
+-- Never needed for right answers; packs the rows that came since the index was built, and drops the deleted ones.
+create or replace function lexichord.refresh_keyword_index() returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    if to_regclass('lexichord_data.chunk_keyword') is not null then
+        reindex index lexichord_data.chunk_keyword;
+    end if;
+end $$;
+comment on function lexichord.refresh_keyword_index() is
+'Builds the keyword index again from the stored vectors; searching and writing wait.';

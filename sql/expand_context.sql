@@ -1,0 +1,23 @@
+create or replace function lexichord.expand_context(
+    chunk_ids bigint[], neighbours integer default 1, whole_section boolean default false
+) returns table (
+    chunk_id bigint, document_id bigint, uri text, title text, heading text,
+    char_start integer, char_end integer, content text)
+language sql stable rows 10
+set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+    select c.id, d.id, d.uri, d.title, c.heading, around.first, around.last,
+           substring(d.text from around.first + 1 for around.last - around.first)
+    from unnest(chunk_ids) with ordinality as wanted (id, place)
+    join chunk c on c.id = wanted.id
+    join document d on d.id = c.document_id,
+    lateral (
+        select min(n.char_start) as first, max(n.char_end) as last
+        from chunk n
+        where n.document_id = c.document_id
+          and (n.ordinal between c.ordinal - neighbours and c.ordinal + neighbours
+               or (whole_section and n.heading = c.heading and c.heading <> ''))
+    ) as around
+    order by wanted.place
+$$;
+comment on function lexichord.expand_context(bigint[], integer, boolean) is
+'The text around chunks, in the order given: their neighbours on both sides, or also the whole section under the same heading.';

@@ -1,0 +1,28 @@
+-- Values of different kinds do not compare: a text is never greater than a number.
+create or replace function lexichord.filter_compares(had jsonb, operator text, wanted jsonb) returns boolean
+language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as $$
+declare
+    difference integer;
+begin
+    if had is null or jsonb_typeof(had) <> jsonb_typeof(wanted) then
+        return false;
+    end if;
+    if operator in ('before', 'after') then
+        if not pg_input_is_valid(had #>> '{}', 'timestamptz') then
+            return false;
+        end if;
+        difference := sign(extract(epoch from (had #>> '{}')::timestamptz - (wanted #>> '{}')::timestamptz));
+    elsif jsonb_typeof(had) = 'number' then
+        difference := sign(had::numeric - wanted::numeric);
+    else
+        difference := case when had #>> '{}' = wanted #>> '{}' then 0
+                           when (had #>> '{}') collate "C" < (wanted #>> '{}') collate "C" then -1 else 1 end;
+    end if;
+    return case operator
+        when 'gt' then difference > 0 when 'after' then difference > 0
+        when 'lt' then difference < 0 when 'before' then difference < 0
+        when 'gte' then difference >= 0 when 'lte' then difference <= 0
+    end;
+end $$;
+comment on function lexichord.filter_compares(jsonb, text, jsonb) is
+'Compares two numbers, two texts (by code point) or two dates.';

@@ -1,0 +1,8 @@
+create or replace function lexichord.find_documents(reference text) returns table (document_id bigint, uri text)
+language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
+    select d.id, d.uri from document d
+    where d.uri = reference or right(d.uri, length(reference) + 1) = '/' || reference
+       or (reference ~ '^\d{1,18}$' and d.id = case when reference ~ '^\d{1,18}$' then reference::bigint end)
+    order by d.uri, d.id
+$$;
+comment on function lexichord.find_documents(text) is 'The documents that a reference may mean: an id, a uri, or the end of a uri.';

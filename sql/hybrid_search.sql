@@ -1,0 +1,27 @@
+create or replace function lexichord.hybrid_search(
+    query text, query_vector halfvec default null, k integer default 10, depth integer default 100,
+    datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
+    fusion text default 'zscore', weights double precision[] default '{0.4,0.6}',
+    boost jsonb default null, query_space text default null
+) returns table (
+    chunk_id bigint, document_id bigint, dataset text, uri text, title text, heading text,
+    char_start integer, char_end integer, page integer, content text, context text, score double precision,
+    dense_score double precision, dense_rank bigint, keyword_score double precision, keyword_rank bigint,
+    fused_score double precision)
+language plpgsql stable rows 10
+set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+begin
+    perform lexichord.check_search(query, query_vector, query_space, k, depth, fusion, weights);
+    return query
+    select c.id, c.document_id, s.name, d.uri, d.title, c.heading, c.char_start, c.char_end, c.page, c.content, c.context,
+           f.score, f.dense_score, f.dense_rank, f.keyword_score, f.keyword_rank, f.fused_score
+    from (select * from lexichord.fuse_candidates(query, query_vector, depth,
+              lexichord.scope_documents(datasets, documents, uri_prefix, filter), fusion, weights, boost) as f
+          order by f.score desc, f.chunk_id limit k) as f
+    join chunk c on c.id = f.chunk_id
+    join document d on d.id = c.document_id
+    join dataset s on s.id = c.dataset_id
+    order by f.score desc, f.chunk_id;
+end $$;
+comment on function lexichord.hybrid_search(text, halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], jsonb, text) is
+'The k best chunks for a query by meaning and by words. depth = candidates per channel (k never changes the head of the list); weights = {dense,keyword}, 0 leaves a channel out; boost = {"document id": points added}; query_space = the space that query_vector is of. Without a vector the keyword hits'' centroid stands in.';

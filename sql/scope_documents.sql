@@ -1,0 +1,43 @@
+-- The one place where a scope becomes documents. Nothing is assembled as text: every value is a parameter.
+create or replace function lexichord.scope_documents(
+    datasets text[] default null, documents bigint[] default null,
+    uri_prefix text default null, filter jsonb default null
+) returns bigint[]
+language plpgsql stable set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+declare
+    dataset_ids bigint[];
+    missing text;
+    found bigint[];
+begin
+    if datasets is null and documents is null and uri_prefix is null and filter is null then
+        return null;
+    end if;
+    select string_agg(quote_literal(n), ', ') into missing
+    from unnest(datasets) as n where not exists (select from dataset where name = n);
+    if missing is not null then
+        raise exception 'there is no dataset %', missing
+            using errcode = 'invalid_parameter_value', hint = 'select * from lexichord.list_datasets();';
+    end if;
+    select string_agg(i::text, ', ') into missing
+    from unnest(documents) as i where not exists (select from document d where d.id = i);
+    if missing is not null then
+        raise exception 'there is no document %', missing
+            using errcode = 'invalid_parameter_value', hint = 'select * from lexichord.list_documents();';
+    end if;
+    select array_agg(id) into dataset_ids from dataset where name = any(datasets);
+
+    select coalesce(array_agg(d.id order by d.id), '{}') into found
+    from document d
+    where (datasets is null or d.dataset_id = any(dataset_ids))
+      and (scope_documents.documents is null or d.id = any(scope_documents.documents))
+      and (uri_prefix is null or starts_with(d.uri, uri_prefix));
+    if filter is null then
+        return found;
+    end if;
+    perform lexichord.check_filter(filter, found);
+    return coalesce((
+        select array_agg(d.id order by d.id) from document d
+        where d.id = any(found) and lexichord.filter_matches(d.metadata, filter)), '{}');
+end $$;
+comment on function lexichord.scope_documents(text[], bigint[], text, jsonb) is
+'The documents that a scope names; null when it names everything. An unknown dataset, document, key or operator is an error.';

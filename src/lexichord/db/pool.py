@@ -1,0 +1,103 @@
+"""Connections, and the one way in which Python calls an SQL function."""
+
+import logging
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, Self
+
+import psycopg
+from psycopg import AsyncConnection, errors, sql
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from lexichord.errors import ConfigError, DatabaseError, EmbeddingMismatchError
+
+log = logging.getLogger("lexichord")
+
+type Conn = AsyncConnection[DictRow]
+type Row = dict[str, Any]
+
+CONNECT_TIMEOUT = 30  # seconds
+
+
+@contextmanager
+def raised_as_ours() -> Iterator[None]:
+    """Turn a driver's error into one of ours, in one line."""
+    try:
+        yield
+    except psycopg.DataError as error:
+        kind = EmbeddingMismatchError if error.sqlstate == "22000" else ConfigError
+        raise kind(_line(error)) from error
+    except (psycopg.Error, PoolTimeout) as error:
+        raise DatabaseError(_line(error)) from error
+
+
+def _line(error: Exception) -> str:
+    diag = error.diag if isinstance(error, psycopg.Error) else None
+    primary = (diag and diag.message_primary) or str(error).strip().split("\n")[0]
+    hint = diag and diag.message_hint
+    return f"{primary}: {hint[0].lower()}{hint[1:]}" if hint else primary
+
+
+class Database:
+    """A pool of connections to a prepared database."""
+
+    def __init__(self, dsn: str, size: int) -> None:
+        self.dsn = dsn
+        self._pool = AsyncConnectionPool(
+            dsn,
+            connection_class=AsyncConnection[DictRow],
+            kwargs={"row_factory": dict_row, "autocommit": True, "application_name": "lexichord"},
+            min_size=1,
+            max_size=size,
+            timeout=CONNECT_TIMEOUT,
+            open=False,
+        )
+
+    async def __aenter__(self) -> Self:
+        with raised_as_ours():
+            await self._pool.open(wait=True, timeout=CONNECT_TIMEOUT)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._pool.close()
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Conn]:
+        """Lend a connection inside a transaction."""
+        with raised_as_ours():
+            async with self._pool.connection() as connection, connection.transaction():
+                yield connection
+
+    async def call(self, function: str, **arguments: object) -> list[Row]:
+        """Run `select * from lexichord.function(name => value, ...)` and give its rows.
+
+        What a crash of the server leaves behind is mended once: cut connections, a stale keyword
+        index. Raises DatabaseError; ConfigError for arguments that the function refuses.
+        """
+        with raised_as_ours():
+            try:
+                return await self._call(function, arguments)
+            except errors.ObjectNotInPrerequisiteState as error:
+                log.warning("%s: building it again", error.diag.message_primary)
+                await self._call("refresh_keyword_index", {})
+            except psycopg.OperationalError:
+                await self._pool.check()
+            return await self._call(function, arguments)
+
+    async def _call(self, function: str, arguments: dict[str, object]) -> list[Row]:
+        async with self._pool.connection() as connection:
+            return await call(connection, function, **arguments)
+
+
+async def call(connection: Conn, function: str, **arguments: object) -> list[Row]:
+    """As `Database.call`, on a connection of the caller's."""
+    named = [
+        sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name))
+        for name in arguments
+    ]
+    statement = sql.SQL("select * from lexichord.{}({})").format(
+        sql.Identifier(function), sql.SQL(", ").join(named)
+    )
+    cursor = await connection.execute(statement, arguments)
+    return await cursor.fetchall()

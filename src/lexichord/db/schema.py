@@ -1,0 +1,268 @@
+"""Migrate the state, replace the functions, check that program and database fit.
+
+This is the one module that reads .sql files; what it asks itself is the little that must work
+before any function of ours exists.
+"""
+
+import hashlib
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import Connection, errors
+
+from lexichord.db.pool import raised_as_ours
+from lexichord.errors import ConfigError, DatabaseError, EngineUnsupportedError, SchemaOutdatedError
+from lexichord.types import EmbeddingSpace
+
+log = logging.getLogger("lexichord")
+
+LOCK = 7_245_089_131  # any number that no other program takes: one preparation at a time
+DEFAULT_SPACE = EmbeddingSpace("local", "all-MiniLM-L6-v2", 384)
+ENGINES = {"vectorchord": ("vchord", "vchord_bm25"), "pgvector": ("vector", "pg_textsearch")}
+
+type Rows = list[tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a database is given for good when it is made; None stands for the default."""
+
+    engine: str | None = None
+    text_config: str | None = None
+    space: EmbeddingSpace | None = None
+
+
+def folder(name: str) -> Path:
+    """Find `sql` or `migrations`: inside the installed package, or at the root of a checkout."""
+    package = Path(__file__).parents[1]
+    installed = package / name
+    return installed if installed.is_dir() else package.parents[1] / name
+
+
+def prepare(dsn: str, choice: Choice) -> None:
+    """Bring a database to this program's schema: migrations, functions, indexes. Idempotent.
+
+    Raises DatabaseError; ConfigError if `choice` contradicts what an earlier call chose.
+    """
+    with _connect(dsn) as connection:
+        connection.execute("select pg_advisory_lock(%s)", [LOCK])
+        with connection.transaction():
+            _migrate(connection)
+            _configure(connection, choice)
+        _install(connection)
+        connection.execute("select lexichord.build_indexes()")
+        if _rows(connection, "select from lexichord.keyword_index_is_stale() as s where s"):
+            log.warning("the server was stopped uncleanly: building the keyword index again")
+            connection.execute("select lexichord.refresh_keyword_index()")
+
+
+def check(dsn: str) -> None:
+    """Raise SchemaOutdatedError unless a database fits this program as it is."""
+    with _connect(dsn) as connection:
+        if not _is_initialised(connection):
+            raise SchemaOutdatedError(
+                "the database has no lexichord schema yet: run lexichord init"
+            )
+        pending = _pending(connection)
+        engine = _rows(connection, "select engine from lexichord_data.configuration")
+        if pending or not engine or _installed(connection) != _digest(engine[0][0]):
+            raise SchemaOutdatedError(
+                "the database was prepared by another version of lexichord: run lexichord init"
+            )
+
+
+@contextmanager
+def _connect(dsn: str) -> Iterator[Connection]:
+    with raised_as_ours(), psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("set client_min_messages = warning")
+        yield connection
+
+
+def _rows(connection: Connection, statement: str, *values: object) -> Rows:
+    return connection.execute(statement, values).fetchall()
+
+
+def _is_initialised(connection: Connection) -> bool:
+    return bool(
+        _rows(connection, "select where to_regclass('lexichord_data.migration') is not null")
+    )
+
+
+def _migrations() -> dict[int, Path]:
+    return {int(path.name[:4]): path for path in sorted(folder("migrations").glob("*.sql"))}
+
+
+def _pending(connection: Connection) -> list[Path]:
+    """Give the migrations still to run, after checking those that have."""
+    known = _migrations()
+    applied: Rows = []
+    if _is_initialised(connection):
+        applied = _rows(connection, "select number, sha256 from lexichord_data.migration")
+    for number, sha256 in applied:
+        if number not in known:
+            raise SchemaOutdatedError(
+                f"the database has migration {number}, which this lexichord "
+                f"({version('lexichord')}) does not know: upgrade lexichord"
+            )
+        if sha256 != _sha256(known[number]):
+            raise DatabaseError(
+                f"{known[number].name} was edited after it had been applied: undo it"
+            )
+    done = {number for number, _ in applied}
+    return [path for number, path in known.items() if number not in done]
+
+
+def _migrate(connection: Connection) -> None:
+    for path in _pending(connection):
+        connection.execute(path.read_text())
+        _rows(
+            connection,
+            "insert into lexichord_data.migration (number, name, sha256) values (%s, %s, %s) "
+            "returning number",
+            *(int(path.name[:4]), path.stem[5:], _sha256(path)),
+        )
+
+
+def _configure(connection: Connection, choice: Choice) -> None:
+    """Fix engine, analyzer and embedding space in a new database; elsewhere compare."""
+    fixed = _rows(connection, "select engine, text_config::text from lexichord_data.configuration")
+    if not fixed:
+        _rows(
+            connection,
+            "insert into lexichord_data.configuration (engine, text_config) "
+            "values (%s, %s::regconfig) returning engine",
+            *(_choose_engine(connection, choice.engine), choice.text_config or "english"),
+        )
+        space = choice.space or DEFAULT_SPACE
+        _rows(
+            connection,
+            "insert into lexichord_data.embedding_space (provider, model, dimension) "
+            "values (%s, %s, %s) returning model",
+            *(space.provider, space.model, space.dimension),
+        )
+        return
+    bound = _rows(
+        connection, "select provider, model, dimension from lexichord_data.embedding_space"
+    )
+    stored = (*fixed[0], EmbeddingSpace(*bound[0]))
+    wanted = (choice.engine, choice.text_config, choice.space)
+    names = ("engine", "text configuration", "embedding space")
+    for name, old, new in zip(names, stored, wanted, strict=True):
+        if new is not None and old != new:
+            raise ConfigError(
+                f"the database's {name} is {old} for good: for {new}, use another database"
+            )
+
+
+def _choose_engine(connection: Connection, wanted: str | None) -> str:
+    rows = _rows(connection, "select name from pg_available_extensions")
+    available = {name for (name,) in rows}
+    for engine, extensions in ENGINES.items():
+        if wanted in (None, engine) and available.issuperset(extensions):
+            return engine
+    needed = " or ".join(
+        f"{', '.join(extensions)} (engine {engine})"
+        for engine, extensions in ENGINES.items()
+        if wanted in (None, engine)
+    )
+    raise EngineUnsupportedError(f"the server lacks extensions: install {needed}")
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _files(engine: str) -> list[Path]:
+    """Give the functions' files, the engine's first."""
+    root = folder("sql")
+    own = [
+        path for path in sorted((root / "engine" / engine).glob("*.sql")) if path.stem != "index"
+    ]
+    return own + sorted(root.glob("*.sql"))
+
+
+def _digest(engine: str) -> str:
+    files = [folder("sql") / "engine" / engine / "index.sql", *_files(engine)]
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()
+
+
+def _installed(connection: Connection) -> str | None:
+    rows = _rows(connection, "select sha256 from lexichord_data.function_release")
+    return rows[0][0] if rows else None
+
+
+def _install(connection: Connection) -> None:
+    """Replace the functions in one transaction, if they are not the ones of this program."""
+    engine = _rows(connection, "select engine from lexichord_data.configuration")[0][0]
+    if _installed(connection) == _digest(engine):
+        return
+    with connection.transaction():
+        _refuse_older(connection)
+        # Functions name each other in any order, and the engine's columns before they exist.
+        connection.execute("set local check_function_bodies = off")
+        connection.execute((folder("sql") / "engine" / engine / "index.sql").read_text())
+        connection.execute("create schema if not exists lexichord")
+        old: dict[str, int] = dict(_functions(connection))
+        for path in _files(engine):
+            _replace(connection, path, old.pop(path.stem, None))
+        for oid in old.values():
+            _drop(connection, oid)
+        _rows(
+            connection,
+            "insert into lexichord_data.function_release (sha256, version) values (%s, %s) "
+            "on conflict (only_row) do update set sha256 = excluded.sha256, "
+            "version = excluded.version returning sha256",
+            *(_digest(engine), version("lexichord")),
+        )
+
+
+def _refuse_older(connection: Connection) -> None:
+    mine = version("lexichord")
+    for (theirs,) in _rows(connection, "select version from lexichord_data.function_release"):
+        if [int(part) for part in theirs.split(".")] > [int(part) for part in mine.split(".")]:
+            raise SchemaOutdatedError(
+                f"the database was prepared by lexichord {theirs}, this is {mine}: upgrade"
+            )
+
+
+def _functions(connection: Connection, name: str | None = None) -> Rows:
+    return _rows(
+        connection,
+        "select proname, oid from pg_proc where pronamespace = 'lexichord'::regnamespace "
+        "and (%s::text is null or proname = %s)",
+        *(name, name),
+    )
+
+
+def _replace(connection: Connection, path: Path, old: int | None) -> None:
+    """Run one function's file; drop the old one only if its parameters or row shape changed."""
+    try:
+        with connection.transaction():
+            connection.execute(path.read_text())
+    except errors.InvalidFunctionDefinition:
+        if old is None:
+            raise
+        _drop(connection, old)
+        connection.execute(path.read_text())
+        return
+    if old is not None and len(_functions(connection, path.stem)) > 1:
+        _drop(connection, old)
+
+
+def _drop(connection: Connection, oid: int) -> None:
+    name = _rows(connection, "select %s::regprocedure::text", oid)[0][0]
+    try:
+        with connection.transaction():
+            connection.execute(f"drop function {name}")
+    except errors.DependentObjectsStillExist as error:
+        dependents = (error.diag.message_detail or "").replace("\n", "; ")
+        raise DatabaseError(
+            f"{name} changes in this version, but other objects depend on it ({dependents}): "
+            "drop them, run lexichord init, make them again"
+        ) from None

@@ -1,0 +1,171 @@
+"""Reads: one Python function per SQL function, of the same name."""
+
+from collections.abc import Sequence
+
+from psycopg.types.json import Jsonb
+
+from lexichord.db.pool import Database, Row
+from lexichord.types import ChunkHit, FileHit, Json, Mode, Question, Scope
+
+type Vector = Sequence[float]
+
+WEIGHTS: dict[Mode, dict[str, object]] = {
+    "hybrid": {},  # the SQL functions' own default
+    "dense": {"weights": [1.0, 0.0]},
+    "keyword": {"weights": [0.0, 1.0]},
+}
+
+# The columns that a hit has under the same name.
+SAME = [
+    "chunk_id",
+    "document_id",
+    "dataset",
+    "uri",
+    "title",
+    "heading",
+    "page",
+    "content",
+    "context",
+    "score",
+]
+FILE = ["document_id", "dataset", "uri", "title", "score", "hits"]
+
+
+async def hybrid_search(
+    database: Database, question: Question, boost: Json | None = None
+) -> list[ChunkHit]:
+    """See sql/hybrid_search.sql."""
+    rows = await database.call(
+        "hybrid_search",
+        query=question.text,
+        query_vector=vector_text(question.vector),
+        boost=None if boost is None else Jsonb(boost),
+        **question_arguments(question),
+    )
+    return [_chunk_hit(row) for row in rows]
+
+
+async def discover_files(database: Database, question: Question) -> list[FileHit]:
+    """See sql/discover_files.sql; the hint is what is searched for, where there is one."""
+    by_hint = question.hint is not None
+    rows = await database.call(
+        "discover_files",
+        query=question.hint if by_hint else question.text,
+        query_vector=vector_text(question.hint_vector if by_hint else question.vector),
+        **question_arguments(question),
+    )
+    return [_file_hit(row, chunks=row["chunk_score"], card=row["card_score"]) for row in rows]
+
+
+async def similar_documents(database: Database, source: int, scope: Scope, k: int) -> list[FileHit]:
+    """See sql/similar_documents.sql."""
+    rows = await database.call("similar_documents", source=source, k=k, **scope_arguments(scope))
+    return [_file_hit(row, dense=row["score"]) for row in rows]
+
+
+async def expand_context(
+    database: Database, chunk_ids: Sequence[int], neighbours: int, whole_section: bool
+) -> list[Row]:
+    """See sql/expand_context.sql."""
+    return await database.call(
+        "expand_context",
+        chunk_ids=list(chunk_ids),
+        neighbours=neighbours,
+        whole_section=whole_section,
+    )
+
+
+async def find_documents(database: Database, reference: str) -> list[Row]:
+    """See sql/find_documents.sql."""
+    return await database.call("find_documents", reference=reference)
+
+
+async def list_documents(database: Database, scope: Scope) -> list[Row]:
+    """See sql/list_documents.sql."""
+    return await database.call("list_documents", **scope_arguments(scope))
+
+
+async def list_chunks(database: Database, document: int) -> list[Row]:
+    """See sql/list_chunks.sql."""
+    return await database.call("list_chunks", document=document)
+
+
+async def list_datasets(database: Database) -> list[Row]:
+    """See sql/list_datasets.sql."""
+    return await database.call("list_datasets")
+
+
+async def list_runs(database: Database, latest: int) -> list[Row]:
+    """See sql/list_runs.sql."""
+    return await database.call("list_runs", latest=latest)
+
+
+async def document_text(database: Database, document: int) -> str:
+    """See sql/document_text.sql."""
+    rows = await database.call("document_text", document=document)
+    return str(rows[0]["document_text"])
+
+
+async def configuration(database: Database) -> Row:
+    """See sql/configuration.sql."""
+    return (await database.call("configuration"))[0]
+
+
+async def database_status(database: Database) -> Row:
+    """See sql/database_status.sql."""
+    return (await database.call("database_status"))[0]
+
+
+async def server_versions(database: Database) -> list[Row]:
+    """See sql/server_versions.sql."""
+    return await database.call("server_versions")
+
+
+async def index_use(database: Database) -> list[Row]:
+    """See sql/engine/*/index_use.sql."""
+    return await database.call("index_use")
+
+
+async def count_faults(database: Database) -> list[Row]:
+    """See sql/count_faults.sql."""
+    return await database.call("count_faults")
+
+
+def question_arguments(question: Question) -> dict[str, object]:
+    """Give the arguments that hybrid_search and discover_files share."""
+    return {
+        "k": question.k,
+        "depth": question.depth,
+        "query_space": question.space,
+        **scope_arguments(question.scope),
+        **WEIGHTS[question.mode],
+    }
+
+
+def scope_arguments(scope: Scope) -> dict[str, object]:
+    """Give the four arguments that carry a scope in every SQL function that has one."""
+    return {
+        "datasets": list(scope.datasets) or None,
+        "documents": list(scope.documents) or None,
+        "uri_prefix": scope.uri_prefix,
+        "filter": None if scope.filter is None else Jsonb(scope.filter),
+    }
+
+
+def vector_text(vector: Vector | None) -> str | None:
+    """Write a vector as pgvector reads it."""
+    return None if vector is None else "[" + ",".join(map(repr, map(float, vector))) + "]"
+
+
+def _chunk_hit(row: Row) -> ChunkHit:
+    return ChunkHit(
+        **{name: row[name] for name in SAME},
+        start=row["char_start"],
+        end=row["char_end"],
+        scores={channel: row[f"{channel}_score"] for channel in ("dense", "keyword", "fused")},
+        ranks={channel: row[f"{channel}_rank"] for channel in ("dense", "keyword")},
+    )
+
+
+def _file_hit(row: Row, **scores: float | None) -> FileHit:
+    return FileHit(**{name: row[name] for name in FILE}, scores=scores)

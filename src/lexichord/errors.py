@@ -1,0 +1,65 @@
+"""What can go wrong, as one tree.
+
+LexichordError
+├── ConfigError               a setting, a flag or an argument is wrong
+├── DatabaseError             the server refused, is gone, or was never there
+│   ├── SchemaOutdatedError   program and database do not fit each other
+│   ├── EngineUnsupportedError  an extension is missing or of the wrong version
+│   └── EmbeddingMismatchError  a vector from another space than the database's
+├── ProviderError             an embedding model or a vendor failed
+│   ├── AuthError
+│   ├── RateLimitError
+│   ├── ProviderTimeoutError
+│   └── BadResponseError
+└── IngestError               a file could not be read or stored
+
+Every message is one line: what is wrong, then what to do.
+"""
+
+
+class LexichordError(Exception):
+    """Base of every error that lexichord raises on purpose."""
+
+
+class ConfigError(LexichordError):
+    """A setting, a flag or an argument is wrong."""
+
+
+class DatabaseError(LexichordError):
+    """The server refused, is gone, or was never there."""
+
+
+class SchemaOutdatedError(DatabaseError):
+    """The program and the database's schema do not fit each other."""
+
+
+class EngineUnsupportedError(DatabaseError):
+    """An extension is missing, or its version is not a supported one."""
+
+
+class EmbeddingMismatchError(DatabaseError):
+    """A vector was made in another space than the database's."""
+
+
+class ProviderError(LexichordError):
+    """An embedding model or a vendor's service failed."""
+
+
+class AuthError(ProviderError):
+    """The provider refused the credentials."""
+
+
+class RateLimitError(ProviderError):
+    """The provider asks for fewer requests."""
+
+
+class ProviderTimeoutError(ProviderError):
+    """The provider did not answer in time."""
+
+
+class BadResponseError(ProviderError):
+    """The provider answered with something that cannot be used."""
+
+
+class IngestError(LexichordError):
+    """A file could not be read or stored."""

@@ -1,0 +1,145 @@
+"""Documents that were cut into chunks upstream: one JSON object a line, or Python dictionaries."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from lexichord.errors import ConfigError, IngestError
+from lexichord.ingest.load import title
+from lexichord.ingest.sources import ContextKind, Prepared, Source
+from lexichord.types import Chunk, Document, EmbeddingSpace
+
+
+def _storable(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("holds a NUL character, which Postgres cannot store")
+    text.encode()  # a lone surrogate raises UnicodeEncodeError, a ValueError
+    return text
+
+
+def _comparable(vector: list[float]) -> list[float]:
+    if not any(vector):
+        raise ValueError("has no direction: all its numbers are 0")
+    return vector
+
+
+Text = Annotated[str, AfterValidator(_storable)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class GivenChunk(BaseModel):
+    """A chunk; without `start` its content is looked for in the text, after the one before."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    content: Annotated[Text, Field(min_length=1)]
+    start: Annotated[int, Field(ge=0)] | None = None
+    heading: Text = ""
+    page: int | None = None
+    context: Text = ""
+    metadata: dict[str, Any] = {}
+    vector: Annotated[list[Number], AfterValidator(_comparable)] | None = None
+
+
+class GivenDocument(BaseModel):
+    """A document; without `text` it is its chunks, one below the other.
+
+    Vectors need `space`, the provider/model/dimension that made them.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    uri: Annotated[Text, Field(min_length=1)]
+    chunks: Annotated[list[GivenChunk], Field(min_length=1)]
+    text: Text | None = None
+    title: Text | None = None
+    media_type: Text = "text/plain"
+    metadata: dict[str, Any] = {}
+    space: str | None = None
+
+
+def lines(file: Path, dataset: str, kind: ContextKind) -> Iterator[Source]:
+    """Give the documents of a JSON-lines file. Raises ConfigError if it cannot be read at all."""
+    try:
+        with file.open("rb") as stream:
+            for number, line in enumerate(stream, 1):
+                if line.strip():
+                    yield _source(line, f"{file.name}:{number}", dataset, kind)
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror}") from None
+
+
+def documents(
+    given: Iterable[Mapping[str, Any]], dataset: str, kind: ContextKind
+) -> Iterator[Source]:
+    """Give documents in the shape of `GivenDocument`."""
+    for number, document in enumerate(given, 1):
+        yield _source(json.dumps(document).encode(), f"document {number}", dataset, kind)
+
+
+def _source(line: bytes, place: str, dataset: str, kind: ContextKind) -> Source:
+    sha256 = hashlib.sha256(line).hexdigest()
+    recipe = f"chunked context={kind}"
+    try:
+        given = GivenDocument.model_validate_json(line)
+    except ValidationError as error:
+        return Source(place, sha256, recipe, partial(_refuse, _explain(error)))
+    return Source(given.uri, sha256, recipe, partial(_prepare, given, dataset, sha256, recipe))
+
+
+def _refuse(reason: str) -> Prepared:
+    raise IngestError(reason)
+
+
+def _explain(error: ValidationError) -> str:
+    first = error.errors(include_input=False, include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return f"{place}: {first['msg']}" if place else first["msg"]
+
+
+def _prepare(given: GivenDocument, dataset: str, sha256: str, recipe: str) -> Prepared:
+    text = given.text or "\n\n".join(chunk.content for chunk in given.chunks)
+    document = Document(
+        dataset=dataset,
+        uri=given.uri,
+        title=given.title or title(given.uri, text, given.media_type),
+        media_type=given.media_type,
+        sha256=sha256,
+        recipe=recipe,
+        text=text,
+        metadata=given.metadata,
+    )
+    return Prepared(document, list(_place(given.chunks, text)), _vectors(given), given.space)
+
+
+def _place(chunks: Iterable[GivenChunk], text: str) -> Iterator[Chunk]:
+    """Give each chunk its place in the text; what does not stand there is refused."""
+    after = 0
+    for number, chunk in enumerate(chunks):
+        start = text.find(chunk.content, after) if chunk.start is None else chunk.start
+        end = start + len(chunk.content)
+        if start < 0 or text[start:end] != chunk.content:
+            raise IngestError(f"chunks.{number}: its content does not stand in the text there")
+        after = start + 1
+        yield Chunk(
+            start, end, chunk.content, chunk.heading, chunk.context, chunk.page, chunk.metadata
+        )
+
+
+def _vectors(given: GivenDocument) -> list[list[float]]:
+    vectors = [chunk.vector for chunk in given.chunks if chunk.vector is not None]
+    if not vectors:
+        return []
+    if len(vectors) < len(given.chunks):
+        raise IngestError("some chunks have a vector and some have none: give all or none")
+    if given.space is None:
+        raise IngestError("vectors need a space: provider/model/dimension")
+    dimension = EmbeddingSpace.parse(given.space).dimension
+    if any(len(vector) != dimension for vector in vectors):
+        raise IngestError(f"a vector has not the {dimension} numbers that its space names")
+    return vectors

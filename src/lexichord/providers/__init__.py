@@ -1,0 +1,1 @@
+"""One file a vendor; nothing else knows a vendor's name."""

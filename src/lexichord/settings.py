@@ -1,0 +1,74 @@
+"""Settings: arguments > environment > .env > TOML > defaults."""
+
+import os
+from pathlib import Path
+from typing import Literal
+
+import platformdirs
+from pydantic import AliasChoices, Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from lexichord.errors import ConfigError
+
+
+def default_home() -> Path:
+    """Where the embedded server and fetched models live, unless LEXICHORD_HOME says otherwise.
+
+    Root's server runs as another user, who must be able to reach its folder: so not under /root.
+    """
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        return Path("/var/lib/lexichord")
+    return platformdirs.user_data_path("lexichord")
+
+
+class Settings(BaseSettings):
+    """What can be set from outside; the environment's names are LEXICHORD_ and the field's.
+
+    engine, text_config and embedding (provider/model/dimension) are fixed when a database is made.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="LEXICHORD_",
+        env_file=".env",
+        toml_file="lexichord.toml",
+        extra="ignore",
+        populate_by_name=True,
+    )
+
+    home: Path = Field(default_factory=default_home)
+    dsn: str | None = Field(None, validation_alias=AliasChoices("LEXICHORD_DSN", "DATABASE_URL"))
+    model_dir: Path | None = None
+    engine: Literal["pgvector", "vectorchord"] | None = None
+    text_config: str | None = None
+    embedding: str | None = None
+    pool_size: int = Field(4, ge=1, le=100)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Add the TOML file below the environment."""
+        toml = TomlConfigSettingsSource(settings_cls)
+        return init_settings, env_settings, dotenv_settings, toml
+
+
+def load_settings(**arguments: object) -> Settings:
+    """Read the settings; an argument that is None counts as not given. Raises ConfigError."""
+    given = {name: value for name, value in arguments.items() if value is not None}
+    try:
+        settings = Settings(**given)  # type: ignore[arg-type]
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise ConfigError(f"setting {name}: {first['msg']}") from None
+    return settings.model_copy(update={"home": settings.home.expanduser().resolve()})

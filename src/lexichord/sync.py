@@ -1,0 +1,69 @@
+"""The same application for programs without an event loop."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from threading import Thread
+from typing import Any, Concatenate, Self, cast
+
+from lexichord.app import Lexichord
+from lexichord.settings import Settings
+
+
+def _sync[**P, R](
+    method: Callable[Concatenate[Lexichord, P], Coroutine[Any, Any, R]],
+) -> "Callable[Concatenate[SyncLexichord, P], R]":
+    @wraps(method)
+    def call(self: "SyncLexichord", *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.run(method(self.core, *args, **kwargs))
+
+    return cast("Callable[Concatenate[SyncLexichord, P], R]", call)
+
+
+class SyncLexichord:
+    """`Lexichord`, method by method, without `await`.
+
+    Its event loop has a thread of its own, so that it also works where one runs already, as in
+    notebooks. Used as `with SyncLexichord() as lexichord`.
+    """
+
+    def __init__(self, settings: Settings | None = None, **arguments: object) -> None:
+        self.core = Lexichord(settings, **arguments)
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, name="lexichord", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        try:
+            self.run(self.core.__aenter__())
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self.run(self.core.__aexit__())
+        finally:
+            self._stop()
+
+    def run[R](self, coroutine: Coroutine[Any, Any, R]) -> R:
+        """Run a coroutine on the loop and wait for its result."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+
+    def _stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    ingest = _sync(Lexichord.ingest)
+    search = _sync(Lexichord.search)
+    files = _sync(Lexichord.files)
+    query = _sync(Lexichord.query)
+    similar = _sync(Lexichord.similar)
+    list = _sync(Lexichord.list)
+    show = _sync(Lexichord.show)
+    expand = _sync(Lexichord.expand)
+    delete = _sync(Lexichord.delete)
+    status = _sync(Lexichord.status)
+    doctor = _sync(Lexichord.doctor)
