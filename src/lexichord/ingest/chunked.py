@@ -107,7 +107,7 @@ def _prepare(given: GivenDocument, dataset: str, sha256: str, recipe: str) -> Pr
     document = Document(
         dataset=dataset,
         uri=given.uri,
-        title=given.title or title(given.uri, text, given.media_type),
+        title=given.title or _title(given, text),
         media_type=given.media_type,
         sha256=sha256,
         recipe=recipe,
@@ -115,6 +115,12 @@ def _prepare(given: GivenDocument, dataset: str, sha256: str, recipe: str) -> Pr
         metadata=given.metadata,
     )
     return Prepared(document, list(_place(given.chunks, text)), _vectors(given), given.space)
+
+
+def _title(given: GivenDocument, text: str) -> str:
+    """Give a title to a uri that names a file; a bare key would only add noise."""
+    named = "/" in given.uri or "." in given.uri
+    return title(given.uri, text, given.media_type) if named else ""
 
 
 def _place(chunks: Iterable[GivenChunk], text: str) -> Iterator[Chunk]:

@@ -8,8 +8,11 @@ from lexichord.db.pool import Database
 from lexichord.retrieve.aggregate import format_context
 from lexichord.types import FileHit, Question, Response
 
+# Evidence recall within 4,000 characters on half of the NDA questions: without boost 72, with the top
+# 1/3/5 files 81.7/82.7/82.9 raw and 85.6/85.6/84.7 by hint; boost .5/1/2/4 81.3/82.6/82.7/82.8 raw,
+# 54.5/84.4/85.6/85.6 by hint.
 FILES = 3  # whose own chunks become candidates
-BOOST = 1.0
+BOOST = 2.0  # points of fused score for a point of file score
 
 
 async def query(database: Database, question: Question, degraded: list[str]) -> Response:

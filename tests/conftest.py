@@ -1,0 +1,136 @@
+"""Real servers for every test that touches SQL: one embedded server, a fresh database per test."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+import pytest
+
+from lexichord.db import engine, schema
+from lexichord.db.pool import Database
+from lexichord.providers.local import LocalEmbedder, find_model
+from lexichord.settings import Settings, load_settings
+from lexichord.types import EmbeddingSpace
+
+ENGINES = ("pgvector", "vectorchord")
+SPACE = EmbeddingSpace("test", "tiny", 4)  # small vectors that a test can write down
+ROOT = Path(__file__).parents[1]
+SAMPLES = ROOT / "samples"
+NUMBERS = count()
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LEXICHORD_DSN", "DATABASE_URL", "LEXICHORD_HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="session")
+def home() -> Iterator[Path]:
+    """A short path: a socket's name has room for about 100 characters."""
+    folder = Path(tempfile.mkdtemp(prefix="lxc"))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def settings(home: Path) -> Settings:
+    return load_settings(home=home)
+
+
+@pytest.fixture(scope="session")
+def embedded_dsn(settings: Settings) -> Iterator[str]:
+    with engine.embedded_server(settings) as dsn:
+        yield dsn
+
+
+@pytest.fixture(scope="session")
+def vectorchord_dsn() -> Iterator[str]:
+    """A VectorChord server: the one that the environment names, else a container, else a skip."""
+    if dsn := os.environ.get("LEXICHORD_TEST_DSN_VECTORCHORD"):
+        yield dsn
+        return
+    if (
+        shutil.which("docker") is None
+        or subprocess.run(["docker", "info"], capture_output=True).returncode != 0
+    ):
+        pytest.skip(
+            "no VectorChord: LEXICHORD_TEST_DSN_VECTORCHORD is unset, no Docker engine runs"
+        )
+    from testcontainers.postgres import PostgresContainer
+
+    image = os.environ.get("LEXICHORD_DB_IMAGE", "tensorchord/vchord-suite:pg17-20260501")
+    with PostgresContainer(image, driver=None) as container:
+        yield container.get_connection_url()
+
+
+def _docker_runs() -> bool:
+    client = shutil.which("docker")
+    return (
+        client is not None and subprocess.run([client, "info"], capture_output=True).returncode == 0
+    )
+
+
+@pytest.fixture(scope="session", params=ENGINES)
+def template(request: pytest.FixtureRequest) -> Iterator[str]:
+    """A prepared, empty database of each engine that can be reached."""
+    name = request.param
+    server = request.getfixturevalue("embedded_dsn" if name == "pgvector" else "vectorchord_dsn")
+    with new_database(server) as dsn:
+        schema.prepare(dsn, schema.Choice(name, "english", SPACE))
+        yield dsn
+
+
+@pytest.fixture
+def dsn(template: str) -> Iterator[str]:
+    """A fresh, prepared database, bound to SPACE."""
+    with new_database(template, copy_of=template) as fresh:
+        yield fresh
+
+
+@pytest.fixture
+def connection(dsn: str) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture
+async def database(dsn: str) -> AsyncIterator[Database]:
+    async with Database(dsn, size=4) as database:
+        yield database
+
+
+@pytest.fixture(scope="session")
+def embedder(home: Path) -> LocalEmbedder:
+    """The real model; where its files are absent, what needs it is skipped."""
+    if find_model(None, home) is None:
+        pytest.skip("the weights of all-MiniLM-L6-v2 are not on this machine")
+    return LocalEmbedder(home)
+
+
+@contextmanager
+def new_database(server: str, copy_of: str | None = None) -> Iterator[str]:
+    """A database that is there for the length of a with statement."""
+    name = f"t{os.getpid()}_{next(NUMBERS)}"
+    template = urlsplit(copy_of).path[1:] if copy_of else "template0"
+    with psycopg.connect(at(server, "postgres"), autocommit=True) as admin:
+        locale = "locale 'C' locale_provider builtin builtin_locale 'C.UTF-8'"
+        admin.execute(
+            f"create database {name} template {template} {'' if copy_of else locale}".encode()
+        )
+        try:
+            yield at(server, name)
+        finally:
+            admin.execute(f"drop database {name} with (force)".encode())
+
+
+def at(dsn: str, database: str) -> str:
+    """The same server, another database."""
+    return urlunsplit(urlsplit(dsn)._replace(path=f"/{database}"))
