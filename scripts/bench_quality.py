@@ -1,7 +1,4 @@
-"""Retrieval quality through SQL with all defaults: Pass@k on code, document@1 and recall on contracts.
-
-    python scripts/bench_quality.py --data DIR [codebase] [documents]
-"""
+"""Quality through SQL with all defaults: Pass@k on code, document@1 and recall on contracts."""
 
 import argparse
 import json
@@ -11,7 +8,6 @@ from statistics import mean
 from typing import Any
 
 from bench_data import cache_folder
-
 from lexichord import SyncLexichord
 from lexichord.types import Mode
 
@@ -20,7 +16,7 @@ MODES: tuple[Mode, ...] = ("dense", "keyword", "hybrid")
 
 
 def codebase(data: Path) -> None:
-    """Anthropic's contextual-retrieval set, its own chunks; halves by parity of the golden document."""
+    """Anthropic's contextual-retrieval set in its own chunks; halves by the golden document."""
     documents = json.loads((data / "codebase/codebase_chunks.json").read_text())
     with (data / "codebase/evaluation_set.jsonl").open() as lines:
         queries = [json.loads(line) for line in lines]

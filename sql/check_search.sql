@@ -4,7 +4,7 @@ create or replace function lexichord.check_search(
 language plpgsql stable set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
 declare
     problem text := case
-        when query_vector is null and coalesce(query, '') !~ '\S' then 'the query is empty'
+        when query !~ '\S' or coalesce(query, query_vector::text) is null then 'the query is empty'
         when depth is null or depth not between 100 and 10000 then 'depth must be between 100 and 10000'
         when k is null or k < 1 then 'k must be at least 1'
         when k > depth then format('k (%s) is more than the %s candidates of a channel: raise depth as well', k, depth)

@@ -78,33 +78,40 @@ class Lexichord:
         chunked_file: Path | str | None = None,
         dataset: str = DATASET,
         context: ContextKind = "structural",
+        on_start: Callable[[int], None] = lambda total: None,
         listener: Callable[[str, str, str], None] = lambda uri, status, reason: None,
     ) -> Report:
         """Store files and folders, `documents` or the lines of `chunked_file` with their chunks.
 
         What is stored already, unchanged, is skipped. `documents` are shaped like the lines; see
-        `ingest.chunked.GivenDocument`. `listener` hears (uri, status, reason) of each one.
+        `ingest.chunked.GivenDocument`. `on_start` hears how many there are, `listener` of each one
+        (uri, status, reason) once it is done.
         """
         given: list[Source] = []
         given += sources.files([Path(path) for path in paths], dataset, context)
         given += chunked.documents(documents, dataset, context)
         if chunked_file is not None:
             given += chunked.lines(Path(chunked_file), dataset, context)
+        on_start(len(given))
         run = Ingest(self.database, self.embedder, self.space, dataset, context, listener)
         names = [str(path) for path in (*paths, chunked_file) if path is not None]
         report = await run.run(given, " ".join(names))
         report.degraded += self.degraded
         return report
 
-    async def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResult:
-        """Find the k chunks that answer a query best."""
-        question = await self._question(query, None, options)
-        hits = await search.hybrid_search(self.database, question)
+    async def search(
+        self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
+    ) -> SearchResult:
+        """Find the k chunks that answer a query best; `hint` prefers the documents it names."""
+        question = await self._question(query, hint, options)
+        hits = await pipeline.search_chunks(self.database, question)
         return SearchResult(query, hits, self._degraded(question))
 
-    async def files(self, query: str, **options: Unpack[SearchOptions]) -> FilesResult:
-        """Find the k documents that a query is about."""
-        question = await self._question(query, None, options)
+    async def files(
+        self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
+    ) -> FilesResult:
+        """Find the k documents that the hint names, or else that the query is about."""
+        question = await self._question(query, hint, options)
         files = await search.discover_files(self.database, question)
         return FilesResult(query, files, self._degraded(question))
 
@@ -163,12 +170,13 @@ class Lexichord:
         }
 
     async def doctor(self) -> dict[str, Any]:
-        """Check that the indexes are used and that the rows add up."""
+        """Say all that `status` says, whether the indexes are used, and what is wrong."""
         return {
             **await self.status(),
             "server": await search.server_versions(self.database),
             "indexes": await search.index_use(self.database),
             "faults": await search.count_faults(self.database),
+            "problems": await search.find_problems(self.database),
         }
 
     async def resolve(self, document: int | str) -> int:
@@ -212,6 +220,26 @@ class Lexichord:
 
     def _degraded(self, question: Question) -> Reasons:
         return [] if question.mode == "keyword" else self.degraded
+
+
+def initialise(settings: Settings) -> None:
+    """Prepare the database that the settings name, or bring it up to date."""
+    engine.initialise(settings)
+
+
+def start_server(settings: Settings) -> str:
+    """Start the embedded server so that it outlives this process; give its address."""
+    return engine.start(settings)
+
+
+def stop_server(settings: Settings) -> bool:
+    """Stop the embedded server, whoever uses it; tell whether it ran."""
+    return engine.stop(settings)
+
+
+def server_address(settings: Settings) -> str:
+    """Give the address that other programs can use now."""
+    return engine.address(settings)
 
 
 def fetch_models(settings: Settings) -> Path:

@@ -72,11 +72,8 @@ class EmbeddedServer(PostgresServer):
         pids.put(alive)
 
     def url(self, database: str = DATABASE) -> str:
-        """Give the address of a database on this server; it is reached through a socket only."""
-        info = self.get_postmaster_info()
-        if info.socket_dir is None:
-            return str(info.get_uri(database=database))
-        return f"postgresql://postgres@/{database}?host={quote(str(info.socket_dir), safe='')}"
+        """Give the address of a database on this server."""
+        return address(self.get_postmaster_info(), database)
 
     def join(self) -> None:
         """Count one more user within this process."""
@@ -97,6 +94,13 @@ class EmbeddedServer(PostgresServer):
         if self.cleanup_mode and self.global_process_id_list.get() == [os.getpid()]:
             save_keyword_index(self.url())
         super()._cleanup()
+
+
+def address(info: PostmasterInfo, database: str = DATABASE) -> str:
+    """Give the address of a database on a running server; it is reached through a socket only."""
+    if info.socket_dir is None:  # Windows: a port of this machine
+        return str(info.get_uri(database=database))
+    return f"postgresql://postgres@/{database}?host={quote(str(info.socket_dir), safe='')}"
 
 
 def attach(home: Path) -> EmbeddedServer:
@@ -127,6 +131,12 @@ def attach(home: Path) -> EmbeddedServer:
 def stay_up(home: Path) -> None:
     """Let the server of `home` outlive its users, until it is shut down."""
     _stay_up_file(_data_folder(home)).touch()
+
+
+def running_url(home: Path) -> str | None:
+    """Give the address of the database, if the server of `home` runs."""
+    info = PostmasterInfo.read_from_pgdata(home / "postgres")
+    return address(info) if info is not None and info.is_running() else None
 
 
 def shut_down(home: Path) -> bool:

@@ -59,6 +59,14 @@ def stop(settings: Settings) -> bool:
     return bool(_embedded().shut_down(settings.home))
 
 
+def address(settings: Settings) -> str:
+    """Give the address that other programs can use now."""
+    found = settings.dsn or _embedded().running_url(settings.home)
+    if found is None:
+        raise ConfigError("the embedded server is not running: lexichord start keeps it up")
+    return str(found)
+
+
 def _choice(settings: Settings) -> schema.Choice:
     space = EmbeddingSpace.parse(settings.embedding) if settings.embedding else None
     return schema.Choice(settings.engine, settings.text_config, space)

@@ -126,6 +126,11 @@ async def index_use(database: Database) -> list[Row]:
     return await database.call("index_use")
 
 
+async def find_problems(database: Database) -> list[Row]:
+    """See sql/find_problems.sql."""
+    return await database.call("find_problems")
+
+
 async def count_faults(database: Database) -> list[Row]:
     """See sql/count_faults.sql."""
     return await database.call("count_faults")

@@ -75,4 +75,4 @@ def title(uri: str, text: str, kind: str) -> str:
     if kind == "text/markdown" and (match := TITLE.search(text)):
         return match[1]
     stem = Path(unquote(uri)).stem
-    return re.sub(r"[\s_]+", " ", stem).strip() or uri
+    return re.sub(r"[\s_-]+", " ", stem).strip() or uri

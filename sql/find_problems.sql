@@ -1,0 +1,19 @@
+-- Under 10,000 chunks the planner is right to do without an index.
+create or replace function lexichord.find_problems() returns table (problem text, remedy text)
+language sql set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+    select 'the keyword index has lost rows in a restart', 'select lexichord.refresh_keyword_index();'
+    where lexichord.keyword_index_is_stale()
+    union all
+    select format('%s: %s', f.kind, f.amount), 'ingest these documents again'
+    from lexichord.count_faults() f where f.amount > 0
+    union all
+    select format('index %s is missing', i.index_name), 'select lexichord.build_indexes();'
+    from lexichord.index_use() i, corpus n where n.chunk_count > 0 and to_regclass('lexichord_data.' || i.index_name) is null
+    union all
+    select format('index %s is not used', i.index_name), 'analyze lexichord_data.chunk;'
+    from lexichord.index_use() i, corpus n where n.chunk_count > 10000 and i.plan is not null and not i.used
+    union all
+    select format('%s chunks have no vector', s.chunks_without_vector), 'ingest again with an embedder'
+    from lexichord.database_status() s where s.chunks_without_vector > 0
+$$;
+comment on function lexichord.find_problems() is 'What is wrong with the database, and what to do; no row = healthy.';

@@ -1,0 +1,248 @@
+"""The commands, one function each."""
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from lexichord.cli import render
+from lexichord.cli.options import (
+    DatasetsOption,
+    Depth,
+    DocumentsOption,
+    Explain,
+    FilterOption,
+    Hint,
+    K,
+    ModeOption,
+    Query,
+    References,
+    search_options,
+)
+from lexichord.cli.run import FAILED, Run, command
+from lexichord.errors import ConfigError
+
+app = typer.Typer(
+    help="Context-aware retrieval that lives in your Postgres.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+models = typer.Typer(help="The local embedder's model.", no_args_is_help=True)
+app.add_typer(models, name="models")
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+@command(app)
+def init(
+    run: Run,
+    engine: Annotated[
+        Literal["pgvector", "vectorchord"] | None, typer.Option(help="By default what is there.")
+    ] = None,
+    text_config: Annotated[
+        str | None, typer.Option(help="Postgres' text configuration; english by default.")
+    ] = None,
+    embedding: Annotated[
+        str | None, typer.Option(help="The vectors' space: provider/model/dimension.")
+    ] = None,
+) -> None:
+    """Prepare a database, or bring it up to date. Engine, text and embedding are for good."""
+    from lexichord.app import initialise
+
+    run.arguments.update(engine=engine, text_config=text_config, embedding=embedding)
+    initialise(run.settings)
+    with run.open() as lexichord:
+        run.show(lexichord.status(), render.status)
+
+
+@command(app)
+def ingest(
+    run: Run,
+    paths: Annotated[list[Path] | None, typer.Argument(help="Files and folders.")] = None,
+    chunked: Annotated[
+        Path | None, typer.Option(help="JSON lines of documents that are cut into chunks already.")
+    ] = None,
+    dataset: Annotated[str, typer.Option(help="Where to store them.")] = "default",
+    context: Annotated[
+        Literal["none", "structural", "given"],
+        typer.Option(help="What is added to a chunk before it is indexed."),
+    ] = "structural",
+) -> None:
+    """Store documents with their chunks; what is stored already, unchanged, is skipped."""
+    if not paths and not chunked:
+        raise ConfigError("nothing to ingest: name files, folders, or --chunked FILE.jsonl")
+    with run.open() as lexichord, render.Progress() as progress:
+        report = lexichord.ingest(
+            paths or [],
+            chunked_file=chunked,
+            dataset=dataset,
+            context=context,
+            on_start=progress.start,
+            listener=progress.advance,
+        )
+    run.show(asdict(report), render.report)
+    if report.failed:
+        raise typer.Exit(FAILED)
+
+
+@command(app)
+def search(
+    run: Run,
+    query: Query,
+    k: K = 10,
+    dataset: DatasetsOption = None,
+    hint: Hint = None,
+    document: DocumentsOption = None,
+    filter: FilterOption = None,
+    mode: ModeOption = "hybrid",
+    depth: Depth = 100,
+    explain: Explain = False,
+) -> None:
+    """Find the chunks that answer a query."""
+    options = search_options(k, depth, mode, dataset, document, filter)
+    with run.open() as lexichord:
+        result = lexichord.search(query, hint=hint, **options)
+    run.show(result, lambda found: render.search(found, explain))
+
+
+@command(app)
+def files(
+    run: Run,
+    query: Query,
+    k: K = 10,
+    dataset: DatasetsOption = None,
+    hint: Hint = None,
+    document: DocumentsOption = None,
+    filter: FilterOption = None,
+    mode: ModeOption = "hybrid",
+    depth: Depth = 100,
+    explain: Explain = False,
+) -> None:
+    """Find the documents that a query is about."""
+    options = search_options(k, depth, mode, dataset, document, filter)
+    with run.open() as lexichord:
+        result = lexichord.files(query, hint=hint, **options)
+    run.show(result, lambda found: render.files(found, explain))
+
+
+@command(app)
+def query(
+    run: Run,
+    query: Query,
+    k: K = 10,
+    dataset: DatasetsOption = None,
+    hint: Hint = None,
+    document: DocumentsOption = None,
+    filter: FilterOption = None,
+    mode: ModeOption = "hybrid",
+    depth: Depth = 100,
+    explain: Explain = False,
+) -> None:
+    """Find the files, then chunks in and around them, and print the evidence with its sources."""
+    options = search_options(k, depth, mode, dataset, document, filter)
+    with run.open() as lexichord:
+        response = lexichord.query(query, hint=hint, **options)
+    run.show(response, lambda found: render.response(found, explain))
+
+
+@command(app, "list")
+def list_documents(run: Run, dataset: DatasetsOption = None, filter: FilterOption = None) -> None:
+    """List the documents."""
+    with run.open() as lexichord:
+        documents = lexichord.list(**search_options(datasets=dataset, filter=filter))
+    run.show({"documents": documents}, render.documents)
+
+
+@command(app)
+def show(
+    run: Run,
+    reference: Annotated[str, typer.Argument(help="A document's id, uri or uri's end.")] = "",
+    chunk: Annotated[int | None, typer.Option(help="A chunk, with the text around it.")] = None,
+    neighbours: Annotated[int, typer.Option(help="Chunks on each side of it.")] = 1,
+) -> None:
+    """Show a document with its chunks, or one chunk in its surroundings."""
+    if bool(reference) == (chunk is not None):
+        raise ConfigError("name a document, or --chunk with a chunk's id")
+    with run.open() as lexichord:
+        if chunk is not None:
+            run.show(lexichord.expand(chunk, neighbours=neighbours), render.passage)
+        else:
+            run.show(lexichord.show(reference), render.document)
+
+
+@command(app)
+def rm(
+    run: Run,
+    references: References,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete documents with all that hangs on them."""
+    with run.open() as lexichord:
+        if not yes:
+            if not sys.stdin.isatty():
+                raise ConfigError("rm deletes for good: add --yes")
+            typer.confirm(f"Delete {', '.join(references)}?", abort=True, err=True)
+        run.show({"deleted": lexichord.delete(references)}, render.deleted)
+
+
+@command(app)
+def status(run: Run) -> None:
+    """Say what the database holds and how the latest ingests went."""
+    with run.open() as lexichord:
+        run.show(lexichord.status(), render.status)
+
+
+@command(app)
+def doctor(run: Run) -> None:
+    """Check versions, indexes, statistics and vectors."""
+    with run.open() as lexichord:
+        report = lexichord.doctor()
+    run.show(report, render.doctor)
+    if report["problems"]:
+        raise typer.Exit(FAILED)
+
+
+@command(app)
+def start(run: Run) -> None:
+    """Start the embedded server and keep it up for other programs."""
+    from lexichord.app import start_server
+
+    run.show({"dsn": start_server(run.settings)}, render.dsn)
+
+
+@command(app)
+def stop(run: Run) -> None:
+    """Stop the embedded server, whoever uses it."""
+    from lexichord.app import stop_server
+
+    run.show({"stopped": stop_server(run.settings)}, render.stopped)
+
+
+@command(app)
+def dsn(run: Run) -> None:
+    """Print the address of the running server, for psql and other programs."""
+    from lexichord.app import server_address
+
+    run.show({"dsn": server_address(run.settings)}, render.dsn)
+
+
+@command(models, "list")
+def list_models(run: Run) -> None:
+    """Say where the model's files are."""
+    from lexichord.app import find_models
+
+    run.show({"folder": find_models(run.settings)}, render.model)
+
+
+@command(models)
+def fetch(run: Run) -> None:
+    """Download the model's files (91 MB) from their public address."""
+    from lexichord.app import fetch_models
+
+    run.show({"folder": fetch_models(run.settings)}, render.model)

