@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import platformdirs
 
+from lexichord import SyncLexichord
 from lexichord.providers.base import Vectors
 from lexichord.providers.local import LocalEmbedder
 
@@ -52,3 +53,27 @@ def cached_vectors(pieces: list[str], embedder: LocalEmbedder) -> Vectors:
 def cache_folder() -> Path:
     chosen = os.environ.get("LEXICHORD_BENCH_CACHE")
     return Path(chosen) if chosen else platformdirs.user_cache_path("lexichord-bench")
+
+
+def windows_home() -> Path:
+    return cache_folder() / "windows"
+
+
+def fill_windows(lexichord: SyncLexichord, data: Path) -> None:
+    """Store the windows of CUAD and the NDAs with their cached vectors, unless they are there."""
+    corpus = list(texts(data / "legalbenchrag/corpus"))
+    if lexichord.status()["documents"] == len(corpus):
+        return
+    embedder = LocalEmbedder(windows_home())
+    lexichord.ingest(documents=(_document(text, embedder) for text in corpus), context="none")
+
+
+def _document(text: Text, embedder: LocalEmbedder) -> dict[str, object]:
+    pieces = text.windows()
+    vectors = cached_vectors([content for _, content in pieces], embedder)
+    chunks = [
+        {"content": content, "start": start, "vector": vector.tolist()}
+        for (start, content), vector in zip(pieces, vectors, strict=True)
+    ]
+    uri = text.path.as_posix()
+    return {"uri": uri, "text": text.text, "space": str(embedder.space), "chunks": chunks}

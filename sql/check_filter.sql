@@ -19,7 +19,7 @@ begin
             when operator in ('empty', 'not empty') then null
             when operator in ('in', 'nin') then 'array'
             when operator in ('contains', 'not contains', 'start with', 'end with', 'before', 'after') then 'string'
-            when operator in ('gt', 'gte', 'lt', 'lte') and jsonb_typeof(filter -> 'value') <> 'number' then 'string'
+            when operator in ('gt', 'gte', 'lt', 'lte') and jsonb_typeof(filter -> 'value') is distinct from 'number' then 'string'
         end;
         if wanted <> jsonb_typeof(filter -> 'value') or (wanted is not null and not filter ? 'value')
            or (operator in ('eq', 'ne') and not filter ? 'value') then

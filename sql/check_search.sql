@@ -9,9 +9,7 @@ declare
         when k is null or k < 1 then 'k must be at least 1'
         when k > depth then format('k (%s) is more than the %s candidates of a channel: raise depth as well', k, depth)
         when fusion is null or fusion not in ('zscore', 'rrf') then 'fusion must be zscore or rrf'
-        when cardinality(weights) <> 2 or array_position(weights, null) is not null or 'NaN' = any(weights)
-             or 0 > any(weights) or weights[1] + weights[2] not between 1e-6 and 1e6
-            then 'weights must be two numbers, {dense,keyword}, not negative and not both 0'
+        when not lexichord.are_weights(weights) then 'weights must be two numbers, {dense,keyword}, not negative and not both 0'
     end;
     bound text;
     dimension integer;

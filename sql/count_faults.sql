@@ -8,6 +8,9 @@ language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
          on s.lexeme = t.lexeme
     where coalesce(s.df, 0) <> coalesce(t.df, 0)
     union all
-    select 'wrong chunk count', count(*) from corpus n where n.chunk_count <> (select count(*) from chunk)
+    select 'wrong corpus counts', count(*)
+    from corpus n, (select count(*) as chunks, coalesce(sum(token_count), 0) as tokens from chunk) as c,
+         (select count(*) as documents, coalesce(sum(card_length), 0) as tokens from document) as d
+    where (n.chunk_count, n.token_count, n.document_count, n.card_token_count) <> (c.chunks, c.tokens, d.documents, d.tokens)
 $$;
 comment on function lexichord.count_faults() is 'What should never be: rows that belong to nothing, statistics that do not add up. All 0 = sound.';

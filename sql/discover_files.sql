@@ -9,13 +9,18 @@ create or replace function lexichord.discover_files(
     document_id bigint, dataset text, uri text, title text, score double precision,
     card_score double precision, chunk_score double precision, hits bigint)
 language plpgsql stable rows 10
-set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+set search_path = lexichord_data, public, pg_catalog, pg_temp
+-- A custom plan looks cheaper each time, and costs a planning each time.
+set plan_cache_mode = force_generic_plan as $$
 declare
     scope bigint[];
 begin
     perform lexichord.check_search(query, query_vector, query_space, k, depth, fusion, weights);
     if aggregate is null or aggregate not in ('max', 'mean', 'sum') then
         raise exception 'aggregate must be max, mean or sum' using errcode = 'invalid_parameter_value';
+    elsif not lexichord.are_weights(file_weights) then
+        raise exception 'file_weights must be two numbers, {card,chunks}, not negative and not both 0'
+            using errcode = 'invalid_parameter_value';
     end if;
     scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
     return query

@@ -1,3 +1,4 @@
+-- A section ends where the heading changes: a later one of the same name is another.
 create or replace function lexichord.expand_context(
     chunk_ids bigint[], neighbours integer default 1, whole_section boolean default false
 ) returns table (
@@ -14,8 +15,11 @@ set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
         select min(n.char_start) as first, max(n.char_end) as last
         from chunk n
         where n.document_id = c.document_id
-          and (n.ordinal between c.ordinal - neighbours and c.ordinal + neighbours
-               or (whole_section and n.heading = c.heading and c.heading <> ''))
+          and (abs(n.ordinal - c.ordinal) <= greatest(neighbours, 0)
+               or (whole_section and n.heading = c.heading and c.heading <> '' and not exists (
+                   select from chunk o
+                   where o.document_id = c.document_id and o.heading <> c.heading
+                     and o.ordinal between least(n.ordinal, c.ordinal) and greatest(n.ordinal, c.ordinal))))
     ) as around
     order by wanted.place
 $$;

@@ -11,7 +11,8 @@ begin
         if not pg_input_is_valid(had #>> '{}', 'timestamptz') then
             return false;
         end if;
-        difference := sign(extract(epoch from (had #>> '{}')::timestamptz - (wanted #>> '{}')::timestamptz));
+        return case operator when 'before' then (had #>> '{}')::timestamptz < (wanted #>> '{}')::timestamptz
+                             else (had #>> '{}')::timestamptz > (wanted #>> '{}')::timestamptz end;
     elsif jsonb_typeof(had) = 'number' then
         difference := sign(had::numeric - wanted::numeric);
     else
@@ -19,9 +20,8 @@ begin
                            when (had #>> '{}') collate "C" < (wanted #>> '{}') collate "C" then -1 else 1 end;
     end if;
     return case operator
-        when 'gt' then difference > 0 when 'after' then difference > 0
-        when 'lt' then difference < 0 when 'before' then difference < 0
-        when 'gte' then difference >= 0 when 'lte' then difference <= 0
+        when 'gt' then difference > 0 when 'gte' then difference >= 0
+        when 'lt' then difference < 0 when 'lte' then difference <= 0
     end;
 end $$;
 comment on function lexichord.filter_compares(jsonb, text, jsonb) is

@@ -9,7 +9,9 @@ create or replace function lexichord.fuse_candidates(
     chunk_id bigint, document_id bigint, score double precision, dense_score double precision, dense_rank bigint,
     keyword_score double precision, keyword_rank bigint, fused_score double precision)
 language plpgsql stable rows 200
-set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+set search_path = lexichord_data, public, pg_catalog, pg_temp
+-- A custom plan looks cheaper each time, and costs a planning each time.
+set plan_cache_mode = force_generic_plan as $$
 declare
     boosted bigint[] := (select array_agg(key::bigint) from jsonb_each(boost) where scope is null or key::bigint = any(scope));
     by_words boolean := weights[2] > 0 and query is not null;

@@ -11,7 +11,9 @@ create or replace function lexichord.hybrid_search(
     dense_score double precision, dense_rank bigint, keyword_score double precision, keyword_rank bigint,
     fused_score double precision)
 language plpgsql stable rows 10
-set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+set search_path = lexichord_data, public, pg_catalog, pg_temp
+-- A custom plan looks cheaper each time, and costs a planning each time.
+set plan_cache_mode = force_generic_plan as $$
 begin
     perform lexichord.check_search(query, query_vector, query_space, k, depth, fusion, weights);
     return query

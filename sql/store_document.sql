@@ -8,27 +8,36 @@ declare
     card tsvector := lexichord.lexemes(concat_ws(' ', title, title, left(content, 1500)));
     length integer := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(card) as u);
 begin
+    -- The corpus first, as every writer: from here on no other writes. Not "on conflict do update", which would
+    -- fire count_document for an insert, too, and count the document once more.
+    perform from corpus for no key update;
     insert into dataset (name) values (store_document.dataset) on conflict (name) do nothing;
     select s.id into strict owner from dataset s where s.name = store_document.dataset;
-    insert into document as d (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length)
-    values (owner, store_document.uri, store_document.title, store_document.media_type, store_document.sha256,
-            store_document.recipe, content, store_document.metadata, length)
-    on conflict on constraint document_dataset_id_uri_key do update
-        set title = excluded.title, media_type = excluded.media_type, sha256 = excluded.sha256, recipe = excluded.recipe,
-            text = excluded.text, metadata = excluded.metadata, card_length = excluded.card_length, updated_at = now()
-    returning d.id, case when d.xmax = 0 then 'inserted' else 'replaced' end into document_id, status;
+    update document d
+    set title = store_document.title, media_type = store_document.media_type, sha256 = store_document.sha256,
+        recipe = store_document.recipe, text = content, metadata = store_document.metadata, card_length = length,
+        updated_at = now()
+    where d.dataset_id = owner and d.uri = store_document.uri
+    returning d.id, 'replaced' into document_id, status;
+    if not found then
+        insert into document as d (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length)
+        values (owner, store_document.uri, store_document.title, store_document.media_type, store_document.sha256,
+                store_document.recipe, content, store_document.metadata, length)
+        returning d.id, 'inserted' into document_id, status;
+    end if;
 
     delete from card_term c where c.document_id = store_document.document_id;
     insert into card_term (lexeme, document_id, tf)
     select u.lexeme, store_document.document_id, cardinality(u.positions) from unnest(card) as u;
 
     delete from chunk c where c.document_id = store_document.document_id;
+    with taken as (delete from staged_chunk returning *)
     insert into chunk (dataset_id, document_id, ordinal, heading, char_start, char_end, page, content, context,
                        lexemes, token_count, metadata, content_hash, embedding)
     select owner, store_document.document_id, g.ordinal, g.heading, g.char_start, g.char_end, g.page, g.content, g.context,
            l, (select coalesce(sum(cardinality(u.positions)), 0) from unnest(l) as u), g.metadata,
            encode(pg_catalog.sha256(convert_to(g.context || E'\n' || g.content, 'UTF8')), 'hex'), g.embedding
-    from staged_chunk g, lexichord.lexemes(g.context || ' ' || g.content) as l;
+    from taken g, lexichord.lexemes(g.context || ' ' || g.content) as l;
     get diagnostics chunks = row_count;
     return next;
 end $$;

@@ -3,8 +3,14 @@
 create or replace function lexichord.build_indexes() returns boolean
 language plpgsql set search_path = lexichord_data, public, pg_catalog, pg_temp set client_min_messages = warning as $$
 begin
-    if not exists (select from chunk)
-       or (to_regclass('lexichord_data.chunk_hnsw') is not null and to_regclass('lexichord_data.chunk_bm25') is not null) then
+    if not exists (select from chunk) then
+        return false;
+    elsif to_regclass('lexichord_data.chunk_hnsw') is not null and to_regclass('lexichord_data.chunk_bm25') is not null then
+        -- Rows that came since are scanned in memory, which made queries up to ten times slower;
+        -- a segment is written in milliseconds.
+        if exists (select from unsaved_keywords) then
+            perform bm25_spill_index('lexichord_data.chunk_bm25');
+        end if;
         return false;
     end if;
     create index if not exists chunk_hnsw on chunk using hnsw (embedding halfvec_cosine_ops);
@@ -13,4 +19,4 @@ begin
     return true;
 end $$;
 comment on function lexichord.build_indexes() is
-'Builds the vector and the keyword index, once there are chunks; returns whether there was something to build.';
+'Builds the vector and the keyword index, once there are chunks, and tidies the keyword index after a load; returns whether there was something to build.';

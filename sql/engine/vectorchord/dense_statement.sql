@@ -1,10 +1,11 @@
--- $1 = the vector, $2 = the depth, $3 = documents.
+-- $1 = the vector, $2 = the depth, $3 = documents. A vector of zeros is near nothing: its distance is NaN.
 create or replace function lexichord.dense_statement(scoped boolean) returns text
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     select format($statement$
         select c.id, c.document_id, row_number() over (order by c.distance, c.id), 1 - c.distance
         from (select id, document_id, embedding <=> $1 as distance from lexichord_data.chunk
               where embedding is not null %s order by embedding <=> $1 limit $2) as c
+        where c.distance <> 'NaN'
         $statement$, case when scoped then 'and document_id = any($3)' end)
 $$;
 comment on function lexichord.dense_statement(boolean) is

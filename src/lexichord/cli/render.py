@@ -13,7 +13,7 @@ from rich.text import Text
 from lexichord.types import ChunkHit, FileHit, FilesResult, Response, SearchResult
 
 OUTCOMES = ("inserted", "replaced", "skipped", "failed")
-SNIPPET = 500  # characters of a hit that are shown
+SNIPPET = 1000  # characters of a hit that are shown
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
@@ -189,10 +189,10 @@ def _hit(number: int, hit: ChunkHit, query: str, explain: bool) -> None:
     out.print(Text(f"   {hit.score:.2f}  chunk {hit.chunk_id}  ", "dim") + printable(place))
     if explain:
         out.print(f"   {_channel(hit, 'dense')}, {_channel(hit, 'keyword')}", style="dim")
-    snippet = printable(_best_paragraph(hit.content, query))
-    snippet.highlight_words(_words(query), "bold", case_sensitive=False)
-    out.print(snippet, style="default")
-    out.print()
+    text = hit.content if len(hit.content) <= SNIPPET else hit.content[:SNIPPET] + " …"
+    snippet = printable(text)
+    snippet.highlight_words(re.findall(r"\w{4,}", query), "bold", case_sensitive=False)
+    out.print(snippet, end="\n\n")
 
 
 def _channel(hit: ChunkHit, name: str) -> str:
@@ -229,11 +229,3 @@ def _span(source: Row) -> str:
 
 def _words(query: str) -> list[str]:
     return re.findall(r"\w{4,}", query)
-
-
-def _best_paragraph(content: str, query: str) -> str:
-    """Give the part of a chunk that shares most words with the query."""
-    words = {word.lower() for word in _words(query)}
-    parts = [part.strip() for part in re.split(r"\n\s*\n", content) if part.strip()]
-    best = max(parts, key=lambda part: (len(words & {*_words(part.lower())}), len(part)))
-    return best if len(best) <= SNIPPET else best[:SNIPPET].rsplit(" ", 1)[0] + " …"

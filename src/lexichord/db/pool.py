@@ -25,7 +25,7 @@ def raised_as_ours() -> Iterator[None]:
     """Turn a driver's error into one of ours, in one line."""
     try:
         yield
-    except psycopg.DataError as error:
+    except (psycopg.DataError, errors.ProgramLimitExceeded) as error:
         kind = EmbeddingMismatchError if error.sqlstate == "22000" else ConfigError
         raise kind(_line(error)) from error
     except (psycopg.Error, PoolTimeout) as error:
@@ -81,9 +81,21 @@ class Database:
             except errors.ObjectNotInPrerequisiteState as error:
                 log.warning("%s: building it again", error.diag.message_primary)
                 await self._call("refresh_keyword_index", {})
+            except PoolTimeout:
+                raise
             except psycopg.OperationalError:
                 await self._pool.check()
             return await self._call(function, arguments)
+
+    async def mend_keyword_index(self) -> None:
+        """Build the keyword index again if a crash of the server made it stale.
+
+        A search finds that out by itself; a write would break on the damage.
+        """
+        rows = await self.call("keyword_index_is_stale")
+        if rows[0]["keyword_index_is_stale"]:
+            log.warning("the server was stopped uncleanly: building the keyword index again")
+            await self.call("refresh_keyword_index")
 
     async def _call(self, function: str, arguments: dict[str, object]) -> list[Row]:
         async with self._pool.connection() as connection:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lexichord.ingest.load import CLOSING
 from lexichord.types import Chunk
 
 LIMIT = 800  # characters of a chunk at most
@@ -11,7 +12,7 @@ SEPARATORS = [
     re.compile(pattern) for pattern in (r"\n[ \t\r]*\n+", r"\n", r"(?<=[.;:!?])\s+", r"\s+")
 ]
 HEADING = re.compile(
-    r"^\ufeff?(?:(?P<marks>#{1,6})[ \t]+(?P<markdown>\S[^\n]*?)[ \t#]*"
+    r"^\ufeff?(?:(?P<marks>#{1,6})[ \t]+(?P<markdown>\S[^\n]{0,200})"
     r"|(?P<plain>(?:ARTICLE|SECTION)[ \t]+[IVXLC\d]+\b[^\n]{0,80}"
     r"|\d{1,3}(?:\.\d{1,3})*\.?[ \t]+[A-Z][A-Z ,&/'’()-]{2,80}))\r?$",
     re.MULTILINE,
@@ -47,10 +48,11 @@ def _sections(text: str) -> Iterator[Section]:
     bounds = [0, *(match.start() for match in headings), len(text)]
     ends = [0, *(match.end() for match in headings)]
     path: list[tuple[int, str]] = []
+    opening = len(text) - len(text.lstrip())
     start = 0
     for index, end in enumerate(ends):
         if index:
-            path = _under(path, headings[index - 1], is_title=not text[: bounds[index]].strip())
+            path = _under(path, headings[index - 1], is_title=bounds[index] <= opening)
         following = bounds[index + 1]
         if text[end:following].strip() or following == len(text):
             yield Section(start, following, " › ".join(name for _, name in path))
@@ -64,7 +66,7 @@ def _under(
     if is_title and match["marks"] == "#":
         return []
     level = len(match["marks"] or "#")
-    name = (match["markdown"] or match["plain"]).strip()
+    name = CLOSING.sub("", (match["markdown"] or match["plain"]).strip())
     return [*(above for above in path if above[0] < level), (level, name)]
 
 

@@ -11,8 +11,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.load import title
-from lexichord.ingest.sources import ContextKind, Prepared, Source
+from lexichord.ingest.sources import ContextKind, Prepared, Source, refused
 from lexichord.types import Chunk, Document, EmbeddingSpace
+
+SMALLEST = 2.0**-24  # vectors are stored in half precision, where less is 0
 
 
 def _storable(text: str) -> str:
@@ -23,8 +25,8 @@ def _storable(text: str) -> str:
 
 
 def _comparable(vector: list[float]) -> list[float]:
-    if not any(vector):
-        raise ValueError("has no direction: all its numbers are 0")
+    if max(map(abs, vector), default=0) < SMALLEST:
+        raise ValueError("has no direction: all its numbers are 0, or as good as 0")
     return vector
 
 
@@ -65,11 +67,12 @@ class GivenDocument(BaseModel):
 
 def lines(file: Path, dataset: str, kind: ContextKind) -> Iterator[Source]:
     """Give the documents of a JSON-lines file. Raises ConfigError if it cannot be read at all."""
+    seen = set[str]()
     try:
         with file.open("rb") as stream:
             for number, line in enumerate(stream, 1):
                 if line.strip():
-                    yield _source(line, f"{file.name}:{number}", dataset, kind)
+                    yield _source(line, f"{file.name}:{number}", seen, dataset, kind)
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}") from None
 
@@ -78,22 +81,29 @@ def documents(
     given: Iterable[Mapping[str, Any]], dataset: str, kind: ContextKind
 ) -> Iterator[Source]:
     """Give documents in the shape of `GivenDocument`."""
+    seen = set[str]()
     for number, document in enumerate(given, 1):
-        yield _source(json.dumps(document).encode(), f"document {number}", dataset, kind)
+        place = f"document {number}"
+        try:
+            line = json.dumps(document).encode()
+        except (TypeError, ValueError) as error:
+            yield refused(place, str(error))
+        else:
+            yield _source(line, place, seen, dataset, kind)
 
 
-def _source(line: bytes, place: str, dataset: str, kind: ContextKind) -> Source:
+def _source(line: bytes, place: str, seen: set[str], dataset: str, kind: ContextKind) -> Source:
+    """Read one document. Those that are refused are named by their place, not to touch another."""
     sha256 = hashlib.sha256(line).hexdigest()
     recipe = f"chunked context={kind}"
     try:
         given = GivenDocument.model_validate_json(line)
     except ValidationError as error:
-        return Source(place, sha256, recipe, partial(_refuse, _explain(error)))
+        return refused(place, _explain(error))
+    if given.uri in seen:
+        return refused(place, f"{given.uri} was given before: give all its chunks at once")
+    seen.add(given.uri)
     return Source(given.uri, sha256, recipe, partial(_prepare, given, dataset, sha256, recipe))
-
-
-def _refuse(reason: str) -> Prepared:
-    raise IngestError(reason)
 
 
 def _explain(error: ValidationError) -> str:

@@ -10,14 +10,16 @@ from urllib.parse import unquote
 from lexichord.errors import ConfigError, IngestError
 
 MEDIA_TYPES = {".txt": "text/plain", ".md": "text/markdown", ".markdown": "text/markdown"}
-TITLE = re.compile(r"\A\ufeff?\s*# +(\S.*?)[ #]*$", re.MULTILINE)
+TITLE = re.compile(r"\A\ufeff?\s*# +(\S[^\n]{0,200})$", re.MULTILINE)
+CLOSING = re.compile(r"[ \t]+#+$")  # of a Markdown heading
 
 
 def find_files(paths: Iterable[Path]) -> Iterator[Path]:
     """Give each file once, folders searched in order of name, hidden ones left out.
 
-    In a folder, files of other kinds than text are passed over; one that is named itself is given
-    as it is, so that reading it says what is wrong. Raises ConfigError for a path that is missing.
+    In a folder, files of other kinds than text are passed over; one that is named itself, and a
+    folder that cannot be listed, is given as it is, so that reading it says what is wrong.
+    Raises ConfigError for a path that is missing.
     """
     seen = set[Path]()
     for path in paths:
@@ -30,15 +32,24 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    for here, folders, names in os.walk(folder):
+    closed: list[OSError] = []
+    for here, folders, names in os.walk(folder, onerror=closed.append):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             if not name.startswith(".") and Path(name).suffix.lower() in MEDIA_TYPES:
                 yield Path(here, name)
+    yield from (Path(error.filename) for error in closed)
+
+
+def uri(file: Path) -> str:
+    """Give a file's whole path; bytes in it that are not UTF-8 are written as \\x and digits."""
+    return os.fsencode(file.as_posix()).decode(errors="backslashreplace")
 
 
 def digest(file: Path) -> str:
     """Give the sha256 of the file's bytes. Raises IngestError."""
+    if file.exists() and not file.is_file():
+        raise IngestError("is no file")  # opening a pipe would wait for ever
     try:
         with file.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -73,6 +84,6 @@ def read_text(file: Path) -> str:
 def title(uri: str, text: str, kind: str) -> str:
     """Give the heading that a Markdown file opens with, else the file's name in words."""
     if kind == "text/markdown" and (match := TITLE.search(text)):
-        return match[1]
+        return CLOSING.sub("", match[1].strip())
     stem = Path(unquote(uri)).stem
     return re.sub(r"[\s_-]+", " ", stem).strip() or uri

@@ -59,17 +59,20 @@ class Ingest:
 
     async def run(self, sources: Sequence[Source], description: str) -> Report:
         """Ingest what is new or changed. Raises DatabaseError, ProviderError."""
+        await self.database.mend_keyword_index()
         self.report.run_id = await store.start_run(self.database, self.dataset, description)
         todo = await self._skip_stored(sources)
         if self.context == "structural":
             await self._count_words(todo)
         storing = asyncio.create_task(self._fail({}))
-        async for group, refused in self._groups(todo):
-            vectors = await asyncio.to_thread(self._embed, group)
-            await storing  # one group is stored while the next is embedded
-            await self._fail(refused)
-            storing = asyncio.create_task(self._store(group, vectors))
-        await storing
+        try:
+            async for group, refused in self._groups(todo):
+                vectors = await asyncio.to_thread(self._embed, group)
+                await storing  # one group is stored while the next is embedded
+                await self._fail(refused)
+                storing = asyncio.create_task(self._store(group, vectors))
+        finally:
+            await storing
         await self._fill_vectors()
         await store.finish_run(self.database, self.report.run_id)
         return self.report

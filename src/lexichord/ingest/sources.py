@@ -44,15 +44,25 @@ def files(paths: Iterable[Path], dataset: str, kind: ContextKind) -> Iterator[So
     for file in load.find_files(paths):
         try:
             sha256 = load.digest(file)
-        except IngestError:
-            sha256 = ""  # no stored document has this digest, so reading it will say why
-        read = partial(_read_file, file, dataset, sha256, recipe)
-        yield Source(file.as_posix(), sha256, recipe, read)
+        except IngestError as error:
+            yield refused(load.uri(file), str(error))
+        else:
+            read = partial(_read_file, file, dataset, sha256, recipe)
+            yield Source(load.uri(file), sha256, recipe, read)
+
+
+def refused(uri: str, reason: str) -> Source:
+    """Give a source that cannot be read; no stored document has its digest."""
+    return Source(uri, "", "", partial(_refuse, reason))
+
+
+def _refuse(reason: str) -> Prepared:
+    raise IngestError(reason)
 
 
 def _read_file(file: Path, dataset: str, sha256: str, recipe: str) -> Prepared:
     kind = load.media_type(file)
     text = load.read_text(file)
-    uri = file.as_posix()
+    uri = load.uri(file)
     document = Document(dataset, uri, load.title(uri, text, kind), kind, sha256, recipe, text)
     return Prepared(document, chunk.split(text))

@@ -8,10 +8,11 @@ from lexichord.db.pool import Database
 from lexichord.retrieve.aggregate import format_context
 from lexichord.types import ChunkHit, FileHit, Question, Response
 
-# Evidence recall within 4,000 characters on half of the NDA questions, raw / by hint: no boost 72.0;
-# the top 1, 3, 5 files 81.7 / 85.6, 82.7 / 85.6, 82.9 / 84.7; boost .5, 1, 2, 4: 81.3 / 54.5,
-# 82.6 / 84.4, 82.7 / 85.6, 82.8 / 85.6. A hint names files, a question only suggests them: the
-# smallest boost that does most of the good still lets another file's better chunk come first.
+# Evidence recall within 4,000 characters on half of the NDA questions, raw / by hint:
+# no boost 72.0; the top 1, 3, 5 files 81.7 / 85.6, 82.7 / 85.6, 82.9 / 84.7;
+# boost .5, 1, 2, 4: 81.3 / 54.5, 82.6 / 84.4, 82.7 / 85.6, 82.8 / 85.6.
+# A hint names files, a question only suggests them: there the smallest boost that does most of
+# the good still lets another file's better chunk come first.
 FILES = 3  # whose own chunks become candidates
 SHOWN_FILES = 5
 BOOST = 0.5  # points of fused score for a point of file score

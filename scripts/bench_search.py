@@ -1,0 +1,194 @@
+"""Speed and recall of the SQL functions over 100k chunks, side by side in one run.
+
+python scripts/bench_search.py --data DIR [--rounds N]
+"""
+
+import argparse
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import fmean, median, pstdev
+from typing import Any
+
+import psycopg
+from psycopg import Connection, sql
+
+from bench_data import fill_windows, questions, windows_home
+from lexichord import SyncLexichord
+from lexichord.providers.local import LocalEmbedder
+
+type Case = Callable[[Connection, str, str], object]
+
+DEPTH = 100
+SCOPES = (1, 10, 200)  # documents
+
+
+def function(name: str, **extra: object) -> Case:
+    """A call of one of our functions with the question and its vector."""
+    names = sql.SQL("").join(
+        sql.SQL(", {} => {}").format(sql.Identifier(key), sql.Literal(value))
+        for key, value in extra.items()
+    )
+    statement = sql.SQL("select * from lexichord.{}(%s, %s{})").format(sql.Identifier(name), names)
+    return lambda connection, text, vector: connection.execute(statement, (text, vector)).fetchall()
+
+
+def keyword_leg(connection: Connection, text: str, vector: str) -> object:
+    return connection.execute("select * from lexichord.keyword_candidates(%s)", (text,)).fetchall()
+
+
+def dense_leg(connection: Connection, text: str, vector: str) -> object:
+    return connection.execute("select * from lexichord.dense_candidates(%s)", (vector,)).fetchall()
+
+
+class InPython:
+    """The same two queries from a client that fuses them itself and then fetches ten chunks."""
+
+    def __init__(self, connection: Connection, texts: Sequence[str], literal: bool) -> None:
+        self.literal = literal
+        # The client is given the analysed terms for nothing.
+        row = "select lexichord_data.lexeme_text(lexichord.lexemes(%s))"
+        self.terms = {text: _value(connection, row, text) for text in texts}
+
+    def __call__(self, connection: Connection, text: str, vector: str) -> object:
+        terms = sql.Literal(self.terms[text]) if self.literal else sql.Placeholder()
+        keyword = sql.SQL(
+            "select id, -score from (select id, keyword_text <@> "
+            "to_bm25query({}, 'lexichord_data.chunk_bm25') as score "
+            "from lexichord_data.chunk order by score limit 100) as c"
+        ).format(terms)
+        values = () if self.literal else (self.terms[text],)
+        dense = (
+            "select id, 1 - (embedding <=> %s::halfvec) from lexichord_data.chunk "
+            "order by embedding <=> %s::halfvec limit 100"
+        )
+        by_words = connection.execute(keyword, values).fetchall()
+        by_meaning = connection.execute(dense, (vector, vector)).fetchall()
+        best = _fuse(by_meaning, by_words)[:10]
+        rows = "select id, content from lexichord_data.chunk where id = any(%s)"
+        return connection.execute(rows, (best,)).fetchall()
+
+
+def _fuse(dense: list[Any], keyword: list[Any]) -> list[int]:
+    fused: dict[int, float] = {}
+    for weight, rows in ((0.35, dense), (0.65, keyword)):
+        scores = [score for _, score in rows]
+        mean, spread = fmean(scores), pstdev(scores) or 1.0
+        lowest = (min(scores) - mean) / spread
+        for chunk, score in rows:
+            gained = weight * ((score - mean) / spread - lowest)
+            fused[chunk] = fused.get(chunk, 0.0) + gained
+    return sorted(fused, key=lambda chunk: -fused[chunk])
+
+
+def _value(connection: Connection, statement: str, *values: object) -> Any:  # noqa: ANN401
+    row = connection.execute(statement.encode(), values).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def time_cases(
+    dsn: str, cases: dict[str, Case], asked: Sequence[tuple[str, str]]
+) -> dict[str, float]:
+    """Median milliseconds of each case; the cases take turns on every question."""
+    spent: dict[str, list[float]] = {name: [] for name in cases}
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("set hnsw.ef_search = 100")
+        for number, (text, vector) in enumerate(asked):
+            for name, case in cases.items():
+                started = time.perf_counter()
+                case(connection, text, vector)
+                if number >= len(asked) // 10:  # the first tenth warms up
+                    spent[name].append((time.perf_counter() - started) * 1000)
+    return {name: median(times) for name, times in spent.items()}
+
+
+def throughput(dsn: str, asked: Sequence[tuple[str, str]], clients: int, seconds: float) -> float:
+    """Hybrid queries a second with so many clients at once."""
+    done = [0] * clients
+    until = time.perf_counter() + seconds
+
+    def client(number: int) -> None:
+        search = function("hybrid_search")
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            while time.perf_counter() < until:
+                search(connection, *asked[(done[number] * clients + number) % len(asked)])
+                done[number] += 1
+
+    threads = [threading.Thread(target=client, args=(number,)) for number in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sum(done) / seconds
+
+
+def recall(dsn: str, asked: Sequence[tuple[str, str]], documents: list[int] | None) -> float:
+    """Mean recall@10 of the vector index against comparing every vector."""
+    shares = []
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        for _, vector in asked:
+            found, exact = (
+                {
+                    row[0]
+                    for row in connection.execute(
+                        sql.SQL("select chunk_id from lexichord.{}(%s, 100, %s) limit 10").format(
+                            sql.Identifier(name)
+                        ),
+                        (vector, documents),
+                    )
+                }
+                for name in ("dense_candidates", "exact_dense_candidates")
+            )
+            shares.append(len(found & exact) / len(exact))
+    return fmean(shares)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder of the public sets")
+    parser.add_argument("--rounds", type=int, default=120, help="questions asked of each case")
+    arguments = parser.parse_args()
+    with SyncLexichord(home=windows_home()) as lexichord:
+        fill_windows(lexichord, arguments.data)
+        texts = questions(arguments.data)
+        vectors = LocalEmbedder(windows_home()).embed(texts, "query").tolist()
+        asked = [(text, str(vector)) for text, vector in zip(texts, vectors, strict=True)]
+        random.Random(7).shuffle(asked)
+        asked = (asked * (arguments.rounds // len(asked) + 1))[: arguments.rounds]
+        report(lexichord.core.database.dsn, asked)
+
+
+def report(dsn: str, asked: list[tuple[str, str]]) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        chunks = _value(connection, "select chunk_count from lexichord_data.corpus")
+        statement = "select array_agg(id order by md5(uri)) from lexichord_data.document"
+        ids = _value(connection, statement)
+        texts = {text for text, _ in asked}
+        literal, bound = (InPython(connection, list(texts), how) for how in (True, False))
+    cases: dict[str, Case] = {
+        "keyword leg": keyword_leg,
+        "dense leg": dense_leg,
+        "hybrid_search": function("hybrid_search"),
+        "fused in Python, literal": literal,
+        "fused in Python, bound": bound,
+        "discover_files": function("discover_files"),
+    }
+    for n in SCOPES:
+        cases[f"hybrid_search, {n} documents"] = function("hybrid_search", documents=ids[:n])
+    times = time_cases(dsn, cases, asked)
+    print(f"{chunks} chunks, {len(asked)} questions; milliseconds p50, ratio to hybrid_search")
+    for name, spent in times.items():
+        print(f"  {name:32} {spent:8.2f} {spent / times['hybrid_search']:6.2f}")
+    legs = times["keyword leg"] + times["dense leg"]
+    print(f"  hybrid_search / sum of its legs  {times['hybrid_search'] / legs:.2f}")
+    unscoped, filtered = (recall(dsn, asked[:60], scope) for scope in (None, ids[: len(ids) // 10]))
+    print(f"vector recall@10: {unscoped:.4f} unscoped, {filtered:.4f} in a tenth of the documents")
+    one, four = (throughput(dsn, asked, clients, 5) for clients in (1, 4))
+    print(f"queries/s: {one:.0f} with 1 client, {four:.0f} with 4, ratio {four / one:.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""`python -m lexichord`."""
+
+from lexichord.cli import main
+
+main()

@@ -1,0 +1,62 @@
+"""A client in a process of its own, and the documents that it ingests.
+
+Run as `python -m tests.end_to_end.client HOME ingest FIRST LAST` it prints a line per document once
+that is reported, then "done"; as `... HOME hold` it keeps the server until its input ends.
+"""
+
+import sys
+from math import cos, pi, sin
+from pathlib import Path
+
+from lexichord import SyncLexichord
+from lexichord.types import Json
+
+SPACE = "test/tiny/4"
+CHUNKS = 2  # of each document
+
+
+def uri(number: int) -> str:
+    return f"doc/{number:04d}"
+
+
+def word(number: int) -> str:
+    """Give the word that no other document has."""
+    return f"wq{number:04d}x"
+
+
+def vectors(number: int) -> list[list[float]]:
+    """Give each chunk's vector, unlike any other."""
+    angle = 2 * pi * number / 1000
+    return [[cos(angle), sin(angle), *last] for last in ([1.0, 0.0], [0.0, 1.0])]
+
+
+def document(number: int) -> Json:
+    contents = [f"Part {part} of clause {word(number)} in all words." for part in range(CHUNKS)]
+    chunks = [
+        {"content": content, "vector": vector}
+        for content, vector in zip(contents, vectors(number), strict=True)
+    ]
+    return {"uri": uri(number), "chunks": chunks, "space": SPACE}
+
+
+def documents(first: int, last: int) -> list[Json]:
+    return [document(number) for number in range(first, last)]
+
+
+def main(home: str, what: str, *arguments: str) -> None:
+    with SyncLexichord(home=Path(home), embedding=SPACE) as lexichord:
+        print("open", flush=True)
+        if what == "hold":
+            sys.stdin.read()
+        else:
+            first, last = map(int, arguments)
+            lexichord.ingest(documents=documents(first, last), listener=_print)
+            print("done", flush=True)
+
+
+def _print(uri: str, status: str, reason: str) -> None:
+    print(uri, status, reason, flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

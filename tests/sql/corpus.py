@@ -1,0 +1,138 @@
+"""Documents for the tests of the SQL functions, and the way in which tests call these."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+import psycopg
+from psycopg.rows import dict_row
+from psycopg.types.json import Jsonb
+
+from lexichord.db.search import vector_text
+from lexichord.types import Json
+
+SPACE = "test/tiny/4"
+MOST = {"key": "part", "op": "≠", "value": 0}  # of the wide documents
+KINDS = ["law", "code", "letter"]
+
+type Connection = psycopg.Connection[Any]
+type Row = dict[str, Any]
+type Vector = Sequence[float]
+
+
+def call(connection: Connection, function: str, **arguments: object) -> list[Row]:
+    """Run `select * from lexichord.function(name => value, ...)`; dicts go as jsonb."""
+    named = ", ".join(f"{name} => %({name})s" for name in arguments)
+    values = {
+        name: Jsonb(given) if isinstance(given, dict) else given
+        for name, given in arguments.items()
+    }
+    statement = f"select * from lexichord.{function}({named})"
+    with connection.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(statement.encode(), values).fetchall()
+
+
+def value(connection: Connection, statement: str, *arguments: object) -> Any:
+    """Give the first column of the first row."""
+    row = connection.execute(statement.encode(), arguments).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def put(
+    connection: Connection,
+    uri: str,
+    contents: Sequence[str],
+    vectors: Sequence[Vector | None] = (),
+    *,
+    headings: Sequence[str] = (),
+    dataset: str = "library",
+    title: str = "x1",
+    metadata: Json | None = None,
+) -> Row:
+    """Store a document whose chunks are its lines; give the row of store_document."""
+    text = "\n".join(contents)
+    with connection.transaction():
+        call(connection, "stage_chunks")
+        start = 0
+        for number, line in enumerate(contents):
+            connection.execute(
+                "insert into staged_chunk values (%s, %s, %s, %s, null, %s, '', '{}', %s)",
+                [
+                    number,
+                    headings[number] if headings else "",
+                    start,
+                    start + len(line),
+                    line,
+                    vector_text(vectors[number]) if vectors else None,
+                ],
+            )
+            start += len(line) + 1
+        return call(
+            connection,
+            "store_document",
+            dataset=dataset,
+            uri=uri,
+            title=title,
+            media_type="text/plain",
+            sha256=hashlib.sha256(text.encode()).hexdigest(),
+            recipe="test",
+            content=text,
+            metadata=dict(metadata or {}),
+        )[0]
+
+
+def library(connection: Connection) -> None:
+    """Store 42 documents of 122 chunks in two datasets: more chunks than the least depth."""
+    random = Random(1)
+    for number in range(40):
+        name = f"w{number}"
+        put(
+            connection,
+            f"{'north' if number % 2 else 'south'}/{number}.md",
+            [f"{name} {line}" for line in random_lines(random, 3, words=30, longest=12)],
+            random_vectors(random, 3),
+            headings=["Start", "Middle", "Middle"],
+            dataset="north" if number % 2 else "south",
+            title=f"The tale of animal{number}",
+            metadata={"kind": KINDS[number % 3], "year": 2000 + number, "odd": bool(number % 2)},
+        )
+    keys = {"a": 1, "b": "two", "c": [3]}
+    put(connection, "south/one.md", ["w1 alone"], [[1, 1, 0, 0]], dataset="south", metadata=keys)
+    put(connection, "south/no-vector.md", ["w1 w2 without a vector"], dataset="south")
+    call(connection, "build_indexes")
+
+
+def wide_documents() -> Iterator[tuple[str, list[str], list[list[float]]]]:
+    """Give 111 documents of 32 chunks; the last one is far from [1, 0, 0, 0] and poor in w0."""
+    random = Random(7)
+    for number in range(110):
+        lines = list(random_lines(random, 32, words=500, longest=160))
+        yield f"wide/{number}.md", lines, random_vectors(random, 32)
+    filler = " ".join(f"w{number}" for number in range(100, 300))
+    yield "wide/far.md", [f"w0 {filler}"] * 32, [[-1.0, 0.01 * n, 0.0, 0.0] for n in range(32)]
+
+
+def wide(connection: Connection) -> None:
+    """Store so many chunks that the planner wants its indexes, also for most of them (MOST)."""
+    for number, (uri, lines, vectors) in enumerate(wide_documents()):
+        dataset = "odd" if number % 2 else "even"
+        put(connection, uri, lines, vectors, dataset=dataset, metadata={"part": number % 10})
+    call(connection, "build_indexes")
+
+
+def random_lines(random: Random, count: int, words: int, longest: int) -> Iterator[str]:
+    """Give lines of words that no analyzer changes, w0 the most frequent."""
+    names = [f"w{number}" for number in range(words)]
+    weights = [1 / (number + 1) for number in range(words)]
+    for _ in range(count):
+        yield " ".join(random.choices(names, weights, k=random.randint(4, longest)))
+
+
+def random_vectors(random: Random, count: int) -> list[list[float]]:
+    return [[round(random.gauss(0, 1), 3) for _ in range(4)] for _ in range(count)]
+
+
+def ids(rows: list[Row], column: str = "chunk_id") -> list[int]:
+    return [row[column] for row in rows]

@@ -1,0 +1,147 @@
+"""The indexes' candidates against the exact ones, and these against plain Python."""
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from tests.sql import oracle
+from tests.sql.corpus import MOST, Connection, Row, call, ids, put, value, wide_documents
+
+QUERIES = [" ".join(Random(seed).choices([f"w{n}" for n in range(500)], k=3)) for seed in range(20)]
+QUERIES += ["w0", "w0 w1 w2", "w3 w3 w3 w40"]
+VECTORS = [[round(Random(seed).gauss(0, 1), 3) for _ in range(4)] for seed in range(0, 80, 4)]
+
+
+def scores(rows: list[Row]) -> dict[int, float]:
+    return {row["chunk_id"]: row["score"] for row in rows}
+
+
+def most(wide: Connection) -> list[int]:
+    return ids(call(wide, "list_documents", filter=MOST), "document_id")
+
+
+@pytest.fixture(scope="module")
+def texts(wide: Connection) -> dict[int, str]:
+    rows = wide.execute(
+        "select uri, ordinal, c.id from lexichord_data.chunk c join lexichord_data.document d "
+        "on d.id = c.document_id"
+    )
+    chunk_ids = {(uri, ordinal): chunk_id for uri, ordinal, chunk_id in rows}
+    return {
+        chunk_ids[uri, ordinal]: line
+        for uri, lines, _ in wide_documents()
+        for ordinal, line in enumerate(lines)
+    }
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_exact_keyword_candidates_are_bm25(
+    wide: Connection, texts: dict[int, str], query: str
+) -> None:
+    found = call(wide, "exact_keyword_candidates", query=query, depth=10000)
+    assert scores(found) == pytest.approx(oracle.bm25(texts, query), rel=1e-6)
+    assert ids(found) == ids(sorted(found, key=lambda row: (-row["score"], row["chunk_id"])))
+    assert [row["rank"] for row in found] == list(range(1, len(found) + 1))
+
+
+def test_keyword_statistics_are_the_whole_corpus_whatever_the_scope(
+    wide: Connection, texts: dict[int, str]
+) -> None:
+    whole = oracle.bm25(texts, "w2 w9")
+    for function in ("keyword_candidates", "exact_keyword_candidates"):
+        narrow = call(wide, function, query="w2 w9", documents=most(wide)[:2], depth=1000)
+        assert scores(narrow) == pytest.approx({each: whole[each] for each in ids(narrow)})
+        assert len(narrow) > 10
+
+
+@pytest.mark.parametrize("scoped", [False, True])
+def test_the_keyword_index_gives_the_exact_candidates(wide: Connection, scoped: bool) -> None:
+    """It stores lengths above 40 words coarsely, so that a few scores differ a little."""
+    if value(wide, "select engine from lexichord.configuration()") == "vectorchord":
+        pytest.skip("its k1 and b are fixed, and not ours")
+    documents = most(wide) if scoped else None
+    for query in QUERIES:
+        rows = call(wide, "keyword_candidates", query=query, documents=documents)
+        assert [row["rank"] for row in rows] == list(range(1, len(rows) + 1))
+        found = scores(rows)
+        assert list(found.values()) == sorted(found.values(), reverse=True)
+        exact = scores(
+            call(wide, "exact_keyword_candidates", query=query, documents=documents, depth=10000)
+        )
+        best = {*list(exact)[:20]}
+        assert len(best & {*list(found)[:20]}) >= 0.9 * len(best)
+        assert len(found) == min(100, len(exact))
+        for chunk, score in found.items():
+            assert score == pytest.approx(exact[chunk], rel=0.02)
+
+
+def test_chunks_without_any_of_the_words_are_no_candidates(wide: Connection) -> None:
+    for function in ("keyword_candidates", "exact_keyword_candidates"):
+        assert call(wide, function, query="unheard of") == []
+        assert call(wide, function, query="the and of") == []  # stop words
+        assert call(wide, function, query=None) == []
+        rare = call(wide, function, query="w499 unheard", depth=1000)
+        assert 0 < len(rare) < 200
+
+
+def test_exact_dense_candidates_are_cosines(wide: Connection) -> None:
+    rows = wide.execute("select id, embedding::text from lexichord_data.chunk order by id")
+    names, vectors = zip(*((name, vector) for name, vector in rows), strict=True)
+    stored = np.array([[float(x) for x in vector[1:-1].split(",")] for vector in vectors])
+    for vector in VECTORS:
+        cosines = stored @ vector / np.linalg.norm(stored, axis=1) / np.linalg.norm(vector)
+        found = call(wide, "exact_dense_candidates", query_vector=str(vector), depth=10000)
+        assert scores(found) == pytest.approx(dict(zip(names, cosines, strict=True)), abs=1e-3)
+        assert [row["score"] for row in found] == sorted(scores(found).values(), reverse=True)
+
+
+@pytest.mark.parametrize("depth", [100, 1000])
+@pytest.mark.parametrize("scoped", [False, True])
+def test_the_vector_index_gives_the_exact_candidates(
+    wide: Connection, scoped: bool, depth: int
+) -> None:
+    documents = most(wide) if scoped else None
+    hits = 0
+    for vector in VECTORS:
+        query = {"query_vector": str(vector), "depth": depth, "documents": documents}
+        rows = call(wide, "dense_candidates", **query)
+        assert [row["rank"] for row in rows] == list(range(1, len(rows) + 1))
+        found = scores(rows)
+        exact = scores(call(wide, "exact_dense_candidates", **query))
+        assert len(found) == len(exact) == depth
+        assert list(found.values()) == pytest.approx(list(exact.values()), abs=1e-3)
+        assert list(found.values()) == sorted(found.values(), reverse=True)
+        hits += len(found.keys() & exact.keys())
+    assert hits >= 0.99 * depth * len(VECTORS)
+
+
+def test_depths_beyond_what_the_vector_index_lists_at_once(wide: Connection) -> None:
+    found = call(wide, "dense_candidates", query_vector="[1,0,0,0]", depth=2500)
+    assert len({*ids(found)}) == 2500
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_zeros_are_near_nothing(connection: Connection, indexed: bool) -> None:
+    """Their cosine is NaN, which would come first and spoil the scale of all others."""
+    put(connection, "a", ["w1", "w2"], [[0, 0, 0, 0], [1, 0, 0, 0]])
+    if indexed:
+        call(connection, "build_indexes")
+    for function in ("dense_candidates", "exact_dense_candidates"):
+        assert scores(call(connection, function, query_vector="[1,0,0,0]")) == {
+            value(connection, "select max(id) from lexichord_data.chunk"): 1
+        }
+        assert call(connection, function, query_vector="[0,0,0,0]") == []
+
+
+def test_without_indexes_both_channels_work(connection: Connection) -> None:
+    put(connection, "a", ["w1 w2", "w3"], [[1, 0, 0, 0], [0, 1, 0, 0]])
+    assert len(call(connection, "keyword_candidates", query="w3")) == 1
+    assert len(call(connection, "dense_candidates", query_vector="[1,0,0,0]")) == 2
+    assert [row["used"] for row in call(connection, "index_use")] == [False, False]
+
+
+def test_chunks_without_a_vector_are_no_dense_candidates(connection: Connection) -> None:
+    put(connection, "a", ["w1", "w2"], [None, [1, 0, 0, 0]])
+    for function in ("dense_candidates", "exact_dense_candidates"):
+        assert len(call(connection, function, query_vector="[1,0,0,0]")) == 1

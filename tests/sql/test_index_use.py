@@ -1,0 +1,112 @@
+"""The indexes are used, and what searching sets ends with it."""
+
+from typing import Any
+
+import pytest
+
+from tests.sql.corpus import MOST, SPACE, Connection, call, ids, put, value
+
+BY_VECTOR = {"query_vector": "[1,0,0,0]", "query_space": SPACE}
+SEARCHES: list[tuple[str, dict[str, Any]]] = [
+    ("hybrid_search", {"query": "w0 w1", **BY_VECTOR}),
+    ("hybrid_search", {"query": "w0 w1", "filter": MOST, **BY_VECTOR}),
+    ("hybrid_search", {"query": "w0 w1", "uri_prefix": "wide/1", "boost": {"1": 1}}),
+    ("discover_files", {"query": "w0 w1", **BY_VECTOR}),
+    ("similar_documents", {"source": 1}),
+    ("dense_candidates", {"query_vector": "[1,0,0,0]", "depth": 2000}),
+    ("keyword_candidates", {"query": "w0 w1"}),
+    ("exact_dense_candidates", {"query_vector": "[1,0,0,0]"}),
+    ("exact_keyword_candidates", {"query": "w0 w1"}),
+    ("card_candidates", {"query": "w0 w1"}),
+    ("keyword_centroid", {"query": "w0"}),
+    ("index_use", {}),
+]
+
+
+def test_index_use_says_so(wide: Connection) -> None:
+    for row in call(wide, "index_use"):
+        assert row["used"], row
+        assert row["index_name"] in row["plan"]
+
+
+def test_index_use_says_also_if_not(connection: Connection) -> None:
+    if value(connection, "select engine from lexichord.configuration()") != "pgvector":
+        pytest.skip("never sorts, so that it takes the index even for one row")
+    put(connection, "a", ["w1"], [[1, 0, 0, 0]])
+    assert [(row["used"], row["plan"]) for row in call(connection, "index_use")] == [
+        (False, None),
+        (False, None),
+    ]
+    call(connection, "build_indexes")
+    dense, keyword = call(connection, "index_use")
+    assert not dense["used"]  # one row is read faster without
+    assert dense["plan"].startswith("Seq Scan")
+    assert keyword["used"]
+
+
+@pytest.mark.parametrize("scoped", [False, True])
+def test_both_channels_read_through_their_index(wide: Connection, scoped: bool) -> None:
+    """By the server's own count of index scans, from inside the functions."""
+    documents = ids(call(wide, "list_documents", filter=MOST), "document_id") if scoped else None
+    dense, keyword = (row["index_name"] for row in call(wide, "index_use"))
+    searches: list[tuple[str, str, dict[str, Any]]] = [
+        (dense, "dense_candidates", {"query_vector": "[1,0,0,0]"}),
+        (dense, "dense_candidates", {"query_vector": "[1,0,0,0]", "depth": 1000}),
+        (keyword, "keyword_candidates", {"query": "w0 w1"}),
+        (keyword, "keyword_candidates", {"query": "w0 w1", "depth": 1000}),
+    ]
+    with wide.transaction():
+        for index, function, arguments in searches:
+            before = scans(wide, index)
+            call(wide, function, documents=documents, **arguments)
+            assert scans(wide, index) == before + 1
+
+
+def test_exact_candidates_use_no_index(wide: Connection) -> None:
+    dense, keyword = (row["index_name"] for row in call(wide, "index_use"))
+    with wide.transaction():
+        before = scans(wide, dense) + scans(wide, keyword)
+        call(wide, "exact_dense_candidates", query_vector="[1,0,0,0]")
+        call(wide, "exact_keyword_candidates", query="w0")
+        assert scans(wide, dense) + scans(wide, keyword) == before
+
+
+def scans(connection: Connection, index: str) -> int:
+    """Give how often this transaction has begun to read an index."""
+    found = value(
+        connection, "select pg_stat_get_xact_numscans(%s::regclass)", f"lexichord_data.{index}"
+    )
+    return int(found)
+
+
+@pytest.mark.parametrize(("function", "arguments"), SEARCHES)
+def test_settings_end_with_the_function(
+    wide: Connection, function: str, arguments: dict[str, Any]
+) -> None:
+    call(wide, function, **arguments)  # loads what defines the settings
+    before = all_settings(wide)
+    call(wide, function, **arguments)
+    assert all_settings(wide) == before
+    with wide.transaction():
+        call(wide, function, **arguments)
+        assert all_settings(wide) == before
+    assert all_settings(wide) == before
+
+
+@pytest.mark.parametrize(("function", "arguments"), SEARCHES)
+def test_the_callers_own_settings_come_back(
+    wide: Connection, function: str, arguments: dict[str, Any]
+) -> None:
+    expected = call(wide, function, **arguments)
+    with wide.transaction(force_rollback=True):
+        for name, setting in (("enable_sort", "off"), ("search_path", "public, pg_temp")):
+            wide.execute(f"set local {name} = {setting}".encode())
+        if "hnsw.ef_search" in all_settings(wide):
+            wide.execute("set local hnsw.ef_search = 55; set local hnsw.iterative_scan = off")
+        before = all_settings(wide)
+        assert call(wide, function, **arguments) == expected
+        assert all_settings(wide) == before
+
+
+def all_settings(connection: Connection) -> dict[str, str]:
+    return dict(connection.execute("select name, setting from pg_settings").fetchall())

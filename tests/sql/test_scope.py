@@ -1,0 +1,152 @@
+"""What a scope names, and that every search stays inside it."""
+
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from tests.sql.corpus import KINDS, MOST, SPACE, Connection, call, ids, value
+
+SCOPES: list[dict[str, Any]] = [
+    {"datasets": ["north"]},
+    {"uri_prefix": "south/1"},
+    {"filter": {"kind": "law"}},
+    {"filter": {"or": [{"key": "year", "op": "≥", "value": 2030}, {"a": 1}]}},
+    {"datasets": ["north", "south"], "filter": {"odd": True}, "uri_prefix": "north/3"},
+]
+VECTOR = "[1,0,0,0]"
+SEARCHES: list[tuple[str, dict[str, Any]]] = [
+    (
+        "hybrid_search",
+        {"query": "w0 w1", "query_vector": VECTOR, "query_space": SPACE, "k": 100},
+    ),
+    ("hybrid_search", {"query": "w0 w1", "k": 100}),
+    (
+        "discover_files",
+        {"query": "w0 tale", "query_vector": VECTOR, "query_space": SPACE, "k": 100},
+    ),
+    ("list_documents", {}),
+]
+
+
+def scoped(connection: Connection, **scope: object) -> list[int]:
+    return value(  # type: ignore[no-any-return]
+        connection, f"select lexichord.scope_documents({named(scope)})", *scope.values()
+    )
+
+
+def named(scope: dict[str, Any]) -> str:
+    return ", ".join(f"{name} => %s" for name in scope)
+
+
+def uris(connection: Connection, documents: list[int]) -> list[str]:
+    rows = connection.execute(
+        "select uri from lexichord_data.document where id = any(%s) order by id", [documents]
+    )
+    return [uri for (uri,) in rows]
+
+
+def test_no_condition_is_null_not_a_list_of_all(library: Connection) -> None:
+    assert scoped(library) is None
+
+
+def test_conditions_hold_all_at_once(library: Connection) -> None:
+    found = scoped(library, datasets=["north"], filter=Jsonb({"kind": "law"}), uri_prefix="north/1")
+    wanted = [number for number in range(1, 40, 2) if number % 3 == 0 and str(number)[0] == "1"]
+    assert uris(library, found) == [f"north/{number}.md" for number in wanted]
+    assert KINDS[0] == "law"
+
+
+def test_a_prefix_is_no_pattern(library: Connection) -> None:
+    assert scoped(library, uri_prefix="%") == []
+    assert scoped(library, uri_prefix="sout_") == []
+    assert len(scoped(library, uri_prefix="")) == 42
+
+
+def test_documents_that_do_not_fit_the_rest_are_left_out(library: Connection) -> None:
+    north, south = (
+        value(library, "select id from lexichord_data.document where uri = %s", uri)
+        for uri in ("north/1.md", "south/0.md")
+    )
+    assert scoped(library, datasets=["north"], documents=[north, south]) == [north]
+
+
+def test_an_empty_list_names_nothing(library: Connection) -> None:
+    assert scoped(library, documents=[]) == []
+    assert call(library, "hybrid_search", query="w0", documents=[]) == []
+
+
+@pytest.mark.parametrize(
+    ("scope", "message"),
+    [
+        ({"datasets": ["north", "o'ther"]}, "there is no dataset 'o''ther'"),
+        ({"documents": [1, 987654321]}, "there is no document 987654321"),
+        ({"filter": {"nobody": 1}}, 'no document in scope has the key "nobody"'),
+        ({"filter": {"key": "kind", "op": "like", "value": 1}}, "unknown operator 'like'"),
+    ],
+)
+@pytest.mark.parametrize(("function", "arguments"), [*SEARCHES, ("similar_documents", {})])
+def test_an_unknown_name_is_an_error_in_every_search(
+    library: Connection,
+    function: str,
+    arguments: dict[str, Any],
+    scope: dict[str, Any],
+    message: str,
+) -> None:
+    source = {"source": 1} if function == "similar_documents" else {}
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match=message):
+        call(library, function, **arguments, **source, **scope)
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize(("function", "arguments"), SEARCHES)
+def test_every_search_finds_all_of_the_scope_and_nothing_else(
+    library: Connection, function: str, arguments: dict[str, Any], scope: dict[str, Any]
+) -> None:
+    everywhere = set(ids(call(library, function, **arguments), "document_id"))
+    inside = set(ids(call(library, "list_documents", **scope), "document_id"))
+    found = set(ids(call(library, function, **arguments, **scope), "document_id"))
+    assert found <= inside
+    assert found >= everywhere & inside
+    assert found
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_similar_documents_stay_in_scope(library: Connection, scope: dict[str, Any]) -> None:
+    inside = ids(call(library, "list_documents", **scope), "document_id")
+    found = ids(call(library, "similar_documents", source=1, k=50, **scope), "document_id")
+    without_vectors = value(
+        library, "select id from lexichord_data.document where uri = 'south/no-vector.md'"
+    )
+    assert set(found) == {*inside} - {1, without_vectors}
+
+
+@pytest.mark.parametrize("function", ["dense_candidates", "exact_dense_candidates"])
+def test_dense_candidates_of_wide_and_narrow_scopes(wide: Connection, function: str) -> None:
+    check_candidates(wide, function, query_vector=VECTOR)
+
+
+@pytest.mark.parametrize("function", ["keyword_candidates", "exact_keyword_candidates"])
+def test_keyword_candidates_of_wide_and_narrow_scopes(wide: Connection, function: str) -> None:
+    check_candidates(wide, function, query="w0 w7")
+
+
+def check_candidates(wide: Connection, function: str, **query: str) -> None:
+    most = ids(call(wide, "list_documents", filter=MOST), "document_id")
+    for scope, narrow in ((most, False), (most[:3], True), ([], True)):
+        assert value(wide, "select lexichord.is_narrow(%s)", scope) is narrow
+        found = call(wide, function, **query, depth=200, documents=scope)
+        assert set(ids(found, "document_id")) <= set(scope)
+        assert [row["rank"] for row in found] == list(range(1, len(found) + 1))
+        assert len(found) <= 200 if narrow else len(found) == 200
+        assert bool(found) is bool(scope)
+
+
+def test_a_scope_reaches_chunks_that_the_whole_list_cuts_off(wide: Connection) -> None:
+    """wide/far.md comes last for this vector: only a scope, and nothing after it, finds it."""
+    far = ids(call(wide, "list_documents", uri_prefix="wide/far"), "document_id")
+    everywhere = call(wide, "dense_candidates", query_vector=VECTOR, depth=100)
+    assert far[0] not in ids(everywhere, "document_id")
+    found = call(wide, "hybrid_search", query="w0", documents=far, k=50)
+    assert len(found) == 32

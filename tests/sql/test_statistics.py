@@ -1,0 +1,163 @@
+"""The statistics of BM25 stay true, whoever writes, whatever fails, however many write at once."""
+
+import asyncio
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from threading import Barrier
+
+import psycopg
+import pytest
+
+from lexichord.db import store
+from lexichord.db.pool import Database
+from lexichord.types import Chunk, Document
+from tests.sql.corpus import Connection, call, put, random_lines, value
+
+
+def check(connection: Connection) -> None:
+    """Recount everything from the stored texts, by other means than count_faults."""
+    assert {row["amount"] for row in call(connection, "count_faults")} == {0}
+    chunks = connection.execute("select content from lexichord_data.chunk").fetchall()
+    bags = [Counter(content.split()) for (content,) in chunks]
+    cards = [
+        Counter([*title.split() * 2, *text[:1500].split()])
+        for title, text in connection.execute("select title, text from lexichord_data.document")
+    ]
+    corpus = connection.execute(
+        "select chunk_count, token_count, document_count, card_token_count "
+        "from lexichord_data.corpus"
+    ).fetchall()
+    tokens, card_tokens = (sum(bag.total() for bag in some) for some in (bags, cards))
+    assert corpus == [(len(bags), tokens, len(cards), card_tokens)]
+    terms = connection.execute("select lexeme, df from lexichord_data.term where df <> 0")
+    assert dict(terms.fetchall()) == Counter(word for bag in bags for word in bag)
+    card_terms = connection.execute("select lexeme, sum(tf)::int from lexichord_data.card_term group by 1")
+    assert dict(card_terms.fetchall()) == sum(cards, Counter())
+
+
+def test_insert_replace_delete(connection: Connection) -> None:
+    check(connection)
+    put(connection, "a", ["w1 w2", "w2 w2 w3"], title="w9")
+    check(connection)
+    put(connection, "b", ["w1", "", "w4"], title="w9 w8")
+    check(connection)
+    put(connection, "a", ["w2", "w5 w5"], title="w7")
+    put(connection, "a", ["w2", "w5 w5"], title="w7")
+    check(connection)
+    put(connection, "a", [], title="w7")
+    check(connection)
+    assert value(connection, "select lexichord.delete_documents(array[1, 2, 99])") == 2
+    check(connection)
+    assert value(connection, "select count(*) from lexichord_data.card_term") == 0
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "delete from lexichord_data.chunk where ordinal = 1",
+        "delete from lexichord_data.chunk",
+        "delete from lexichord_data.document where uri = 'a'",
+        "delete from lexichord_data.document",
+        "delete from lexichord_data.dataset",
+        "update lexichord_data.document set title = title",
+        "update lexichord_data.chunk set heading = 'other'",
+    ],
+)
+def test_direct_sql(connection: Connection, statement: str) -> None:
+    put(connection, "a", ["w1 w2", "w2 w2 w3"])
+    put(connection, "b", ["w1", "w4"], dataset="other")
+    connection.execute(statement.encode())
+    faults = {row["kind"]: row["amount"] for row in call(connection, "count_faults")}
+    without = "chunk" in statement and "delete" in statement
+    assert faults.pop("documents without chunks") == (
+        value(connection, "select count(*) from lexichord_data.document")
+        if without and "ordinal" not in statement
+        else 0
+    )
+    assert set(faults.values()) == {0}
+    if not without:
+        check(connection)
+
+
+def test_rollback(connection: Connection) -> None:
+    put(connection, "a", ["w1 w2"])
+    with connection.transaction(force_rollback=True):
+        put(connection, "a", ["w3"])
+        put(connection, "b", ["w1"])
+        call(connection, "delete_documents", documents=[1])
+        check(connection)
+    check(connection)
+    with pytest.raises(psycopg.errors.CheckViolation), connection.transaction():
+        put(connection, "c", ["w1"])
+        connection.execute("update lexichord_data.document set uri = ''")
+    check(connection)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "update lexichord_data.term set df = df + 1 where lexeme = 'w1'",
+        "update lexichord_data.corpus set chunk_count = 7",
+        "update lexichord_data.corpus set token_count = 7",
+        "update lexichord_data.corpus set document_count = 7",
+        "update lexichord_data.corpus set card_token_count = 7",
+        "delete from lexichord_data.chunk",
+    ],
+)
+def test_count_faults_sees_what_is_wrong(connection: Connection, statement: str) -> None:
+    put(connection, "a", ["w1 w2"], [[1, 0, 0, 0]])
+    call(connection, "build_indexes")
+    assert call(connection, "find_problems") == []
+    connection.execute(statement.encode())
+    assert sum(row["amount"] for row in call(connection, "count_faults")) == 1
+    assert len(call(connection, "find_problems")) == 1
+
+
+async def test_many_writers_at_once(dsn: str, connection: Connection) -> None:
+    """All of them use the same few words, and the same few uris."""
+    async with Database(dsn, 6) as database:
+        run = await store.start_run(database, "many", "test")
+        writers = (write(database, run, Random(seed)) for seed in range(6))
+        await asyncio.wait_for(asyncio.gather(*writers), 60)
+    check(connection)
+    assert value(connection, "select count(*) from lexichord_data.document") > 3
+    largest, count = connection.execute(
+        "select max(id), count(*) from lexichord_data.term"
+    ).fetchall()[0]
+    assert largest == count  # no id is lost to a conflict
+
+
+async def write(database: Database, run: int, random: Random) -> None:
+    for _ in range(20):
+        uri = f"uri{random.randrange(8)}"
+        if random.random() < 0.25:
+            rows = await database.call("find_documents", reference=uri)
+            await store.delete_documents(database, [row["document_id"] for row in rows])
+            continue
+        lines = list(random_lines(random, random.randint(1, 4), words=60, longest=20))
+        document = Document(
+            f"set{random.randrange(2)}", uri, uri, "text/plain", "a" * 64, "r", "\n".join(lines)
+        )
+        chunks = [Chunk(0, len(line), line) for line in lines]
+        await store.store_document(database, document, chunks, [None] * len(lines), run)
+
+
+def test_transactions_that_store_several_documents_do_not_deadlock(
+    dsn: str, connection: Connection
+) -> None:
+    """Two datasets, both new, made in opposite orders."""
+    barrier = Barrier(2)
+
+    def store_both(names: list[str]) -> None:
+        with psycopg.connect(dsn, autocommit=True) as own, own.transaction():
+            barrier.wait(10)
+            for name in names:
+                put(own, "a", ["w1 w2"], dataset=name)
+
+    with ThreadPoolExecutor(2) as pool:
+        for round in range(5):
+            names = [f"x{round}", f"y{round}"]
+            list(pool.map(store_both, [names, names[::-1]]))
+    check(connection)
+    assert value(connection, "select count(*) from lexichord_data.document") == 10

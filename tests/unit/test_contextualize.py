@@ -1,0 +1,103 @@
+"""The context that costs nothing: title, headings, and the words that tell a document apart."""
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexichord.ingest.contextualize import (
+    IDENTIFIER,
+    KEYPHRASES,
+    Reference,
+    embedding_text,
+    keyphrases,
+    structural_context,
+)
+from lexichord.types import Chunk
+
+WORDS = ["alpha", "Alpha", "ALPHA", "getUserName", "HTTPServer", "naïve", "straße", "x1_y2", "of"]
+texts = st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join) | st.text(max_size=200)
+CHILD = """
+from lexichord.ingest.contextualize import Reference, keyphrases
+reference = Reference()
+for text in ("the lease of a house", "the licence of a program", "getUserName of the user"):
+    reference.add(text)
+print(keyphrases("getUserName lease Lease zebra yak xylophone wombat vole the", reference))
+"""
+
+
+def reference_of(*texts: str) -> Reference:
+    reference = Reference()
+    for text in texts:
+        reference.add(text)
+    return reference
+
+
+@given(texts, texts)
+def test_keyphrases_are_distinct_words_of_the_text(text: str, other: str) -> None:
+    phrases = keyphrases(text, reference_of(text, other))
+    assert len(phrases) <= KEYPHRASES
+    assert set(phrases) <= set(IDENTIFIER.findall(text))
+    lowered = [phrase.lower() for phrase in phrases]
+    assert len(set(lowered)) == len(lowered)
+
+
+@given(texts)
+def test_every_word_is_kept_while_there_is_room(text: str) -> None:
+    phrases = keyphrases(text, reference_of(text), limit=1000)
+    lowered = {word.lower() for word in IDENTIFIER.findall(text)}
+    assert {phrase.lower() for phrase in phrases} == lowered
+
+
+def test_keyphrases_do_not_depend_on_the_order_of_a_hash() -> None:
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", CHILD],
+            env={"PYTHONHASHSEED": seed, "PYTHONUTF8": "1"},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(outputs) == 1
+    assert "zebra" in outputs.pop()
+
+
+def test_what_is_rare_comes_before_what_is_everywhere() -> None:
+    reference = reference_of("agreement escrow", "agreement party", "agreement party")
+    assert keyphrases("agreement party escrow", reference) == ["escrow", "party", "agreement"]
+
+
+def test_what_is_frequent_in_the_document_comes_first_among_equally_rare() -> None:
+    reference = reference_of("escrow pump", "other words")
+    assert keyphrases("pump escrow escrow", reference) == ["escrow", "pump"]
+
+
+def test_an_identifier_is_as_rare_as_its_parts() -> None:
+    reference = reference_of("get user name", "get user name", "zebra")
+    assert reference.rarity("getUserName") == pytest.approx(reference.rarity("name"))
+    assert reference.rarity("zebra") > reference.rarity("getUserName")
+
+
+def test_a_text_counts_a_word_once() -> None:
+    reference = reference_of("lease lease Lease theLease")
+    assert reference.texts == 1
+    assert reference.counts["lease"] == 1
+
+
+def test_the_structural_context_is_place_and_keyphrases() -> None:
+    chunk = Chunk(3, 7, "text", heading="Term › Notice")
+    assert structural_context(chunk, "Lease", ["escrow", "pump"]).context == (
+        "Lease › Term › Notice\nescrow pump"
+    )
+    assert structural_context(chunk, "", []).context == "Term › Notice"
+    assert structural_context(Chunk(0, 4, "text"), "", ["escrow"]).context == "escrow"
+    assert structural_context(Chunk(0, 4, "text"), "", []).context == ""
+
+
+def test_context_is_embedded_above_the_content() -> None:
+    assert embedding_text("where", "what") == "where\nwhat"
+    assert embedding_text("", "what") == "what"

