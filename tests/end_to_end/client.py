@@ -5,8 +5,8 @@ that is reported, then "done"; as `... HOME hold` it keeps the server until its 
 """
 
 import sys
-from math import cos, pi, sin
 from pathlib import Path
+from random import Random
 
 from lexichord import SyncLexichord
 from lexichord.types import Json
@@ -25,9 +25,9 @@ def word(number: int) -> str:
 
 
 def vectors(number: int) -> list[list[float]]:
-    """Give each chunk's vector, unlike any other."""
-    angle = 2 * pi * number / 1000
-    return [[cos(angle), sin(angle), *last] for last in ([1.0, 0.0], [0.0, 1.0])]
+    """Give each chunk's vector. Scattered: a chain of neighbours would part an HNSW graph."""
+    random = Random(number)
+    return [[random.gauss(0, 1) for _ in range(4)] for _ in range(CHUNKS)]
 
 
 def document(number: int) -> Json:

@@ -100,7 +100,7 @@ def library(connection: Connection) -> None:
         )
     keys = {"a": 1, "b": "two", "c": [3]}
     put(connection, "south/one.md", ["w1 alone"], [[1, 1, 0, 0]], dataset="south", metadata=keys)
-    put(connection, "south/no-vector.md", ["w1 w2 without a vector"], dataset="south")
+    put(connection, "south/unembedded.md", ["w1 w2 unembedded"], dataset="south")
     call(connection, "build_indexes")
 
 

@@ -1,27 +1,38 @@
 """What the SQL functions compute, once more and in Python."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import fmean, pstdev
+from types import MappingProxyType
 
 type Scores = Mapping[int, float]
 
+STOP_WORDS = {"", "a", "of", "the"}
+NONE: Scores = MappingProxyType({})
 
-def z_scores(scores: Scores, candidates: set[int]) -> dict[int, float]:
-    """Put scores on the scale of their list; who is missing counts as the lowest."""
+
+def z_scores(scores: Scores, candidates: set[int], own: Scores = NONE) -> dict[int, float]:
+    """Put scores on the scale of their list; who is missing has its own score, or the lowest."""
     if not scores:
         return dict.fromkeys(candidates, 0.0)
     mean, spread, lowest = fmean(scores.values()), pstdev(scores.values()), min(scores.values())
     return {
-        each: (scores.get(each, lowest) - mean) / spread if spread else 0.0 for each in candidates
+        each: (scores.get(each, own.get(each, lowest)) - mean) / spread if spread else 0.0
+        for each in candidates
     }
 
 
-def fuse(dense: Scores, keyword: Scores, weights: Sequence[float]) -> dict[int, float]:
-    """Fuse two lists by z-score."""
-    candidates = {*dense, *keyword}
-    scales = z_scores(dense, candidates), z_scores(keyword, candidates)
+def fuse(
+    dense: Scores,
+    keyword: Scores,
+    weights: Sequence[float],
+    own: tuple[Scores, Scores] = (NONE, NONE),
+) -> dict[int, float]:
+    """Fuse two lists by z-score; `own` are the scores of more candidates."""
+    candidates = {*dense, *keyword, *own[0], *own[1]}
+    scales = z_scores(dense, candidates, own[0]), z_scores(keyword, candidates, own[1])
     return {
         each: sum(weight * scale[each] for weight, scale in zip(weights, scales, strict=True))
         for each in candidates
@@ -37,7 +48,9 @@ def fuse_ranks(dense: Scores, keyword: Scores, weights: Sequence[float]) -> dict
     return dict(fused)
 
 
-def bm25(texts: Mapping[int, str], query: str, k1: float = 0.9, b: float = 0.4) -> dict[int, float]:
+def bm25(
+    texts: Mapping[int, str], query: str, k1: float = 0.9, b: float = 0.4, power: int = 1
+) -> dict[int, float]:
     """Score texts of words that no analyzer changes."""
     bags = {each: Counter(text.split()) for each, text in texts.items()}
     average = fmean(bag.total() for bag in bags.values())
@@ -48,6 +61,13 @@ def bm25(texts: Mapping[int, str], query: str, k1: float = 0.9, b: float = 0.4) 
         for each, bag in bags.items():
             if word in bag:
                 length = k1 * (1 - b + b * bag.total() / average)
-                part = idf * bag[word] * (k1 + 1) / (bag[word] + length)
+                part = idf**power * bag[word] * (k1 + 1) / (bag[word] + length)
                 scores[each] = scores.get(each, 0) + part
     return scores
+
+
+def card(uri: str, title: str, text: str) -> str:
+    """Give the card of a document whose words no analyzer changes."""
+    name = uri.rpartition("/")[2]
+    words = re.split(r"\W+", f"{title} {title} {name} {text[:1500]}".lower())
+    return " ".join(word for word in words if word not in STOP_WORDS)

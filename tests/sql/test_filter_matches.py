@@ -62,8 +62,10 @@ conditions = st.one_of(
 )
 filters = st.recursive(
     documents | conditions,
-    lambda inner: st.fixed_dictionaries({"and": st.lists(inner, max_size=3)})
-    | st.fixed_dictionaries({"or": st.lists(inner, max_size=3)}),
+    lambda inner: (
+        st.fixed_dictionaries({"and": st.lists(inner, max_size=3)})
+        | st.fixed_dictionaries({"or": st.lists(inner, max_size=3)})
+    ),
     max_leaves=5,
 )
 
@@ -143,14 +145,15 @@ def compares(had: Any, operator: str, wanted: Any) -> bool:
         had, wanted = exact(had), exact(wanted)
     elif not (isinstance(had, str) and isinstance(wanted, str)):
         return False
-    return {
+    answers: dict[str, bool] = {
         "before": had < wanted,
         "lt": had < wanted,
         "lte": had <= wanted,
         "after": had > wanted,
         "gt": had > wanted,
         "gte": had >= wanted,
-    }[operator]
+    }
+    return answers[operator]
 
 
 @settings(max_examples=600, deadline=None)

@@ -25,19 +25,18 @@ def by_chunk(rows: list[Row], column: str = "score") -> dict[int, Any]:
 
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("fusion", ["zscore", "rrf"])
-@pytest.mark.parametrize("weights", [None, [0.5, 0.5], [1.0, 0.0], [0.0, 1.0], [0.0, 7.0]])
+@pytest.mark.parametrize("weights", [[0.35, 0.65], [1.0, 0.0], [0.0, 1.0], [3.0, 7.0]])
 def test_scores_are_the_fused_lists(
-    library: Connection, query: str, fusion: str, weights: list[float] | None
+    library: Connection, query: str, fusion: str, weights: list[float]
 ) -> None:
-    given = {} if weights is None else {"weights": weights}
-    dense_weight, keyword_weight = weights = weights or [0.35, 0.65]
     dense, keyword = lists(library, query, VECTOR)
-    dense, keyword = dense if dense_weight else [], keyword if keyword_weight else []
+    dense, keyword = dense if weights[0] else [], keyword if weights[1] else []
     fuse = oracle.fuse if fusion == "zscore" else oracle.fuse_ranks
     fused = fuse(by_chunk(dense), by_chunk(keyword), weights)
     best = sorted(fused.items(), key=lambda each: (-round(each[1], 12), each[0]))
 
-    found = call(library, "hybrid_search", query=query, k=100, fusion=fusion, **BY_VECTOR, **given)
+    question = {"query": query, "fusion": fusion, "weights": weights, **BY_VECTOR}
+    found = call(library, "hybrid_search", k=100, **question)
 
     assert by_chunk(found) == pytest.approx(dict(best[:100]), abs=1e-9)
     assert by_chunk(found, "fused_score") == by_chunk(found)

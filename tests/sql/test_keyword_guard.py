@@ -3,6 +3,9 @@
 import psycopg
 import pytest
 
+from lexichord.db import search
+from lexichord.db.pool import Database
+from lexichord.types import Question
 from tests.sql.corpus import Connection, call, ids, put, value
 
 MARKS = "select count(*) from lexichord_data.unsaved_keywords"
@@ -15,11 +18,15 @@ def _guarded(connection: Connection) -> None:
         pytest.skip("this engine's keyword index loses nothing")
 
 
-@pytest.fixture
-def indexed(connection: Connection) -> Connection:
+def index(connection: Connection) -> Connection:
     put(connection, "a", ["w1 w2", "w3"], [[1, 0, 0, 0], [0, 1, 0, 0]])
     call(connection, "build_indexes")
     return connection
+
+
+@pytest.fixture
+def indexed(connection: Connection) -> Connection:
+    return index(connection)
 
 
 def test_building_leaves_no_mark(indexed: Connection) -> None:
@@ -50,7 +57,8 @@ def test_one_mark_is_enough(indexed: Connection) -> None:
     assert value(indexed, MARKS) == 0
 
 
-def test_a_mark_belongs_to_the_transaction_of_its_rows(dsn: str, indexed: Connection) -> None:
+def test_a_mark_belongs_to_the_transaction_of_its_rows(dsn: str, fresh: Connection) -> None:
+    indexed = index(fresh)
     with indexed.transaction(force_rollback=True):
         put(indexed, "b", ["w4"])
         assert value(indexed, MARKS) == 1
@@ -66,7 +74,10 @@ def test_a_mark_of_another_epoch_stops_the_search_and_a_re_index_mends_it(
     assert value(indexed, "select lexichord.keyword_index_is_stale()") is True
     assert value(indexed, "select keyword_index_is_stale from lexichord.database_status()") is True
     for function in ("keyword_candidates", "hybrid_search", "discover_files"):
-        with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState) as error:
+        with (
+            pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState) as error,
+            indexed.transaction(),
+        ):
             call(indexed, function, query="w3")
         assert "has lost rows" in str(error.value.diag.message_primary)
         hint = "Run: select lexichord.refresh_keyword_index();"
@@ -85,8 +96,9 @@ def test_what_does_not_read_the_index_still_works(indexed: Connection) -> None:
 
 
 def test_a_new_epoch_begins_when_the_statistics_are_reset_as_after_a_crash(
-    indexed: Connection,
+    fresh: Connection,
 ) -> None:
+    indexed = index(fresh)
     put(indexed, "b", ["w4"])
     indexed.execute("select pg_stat_reset_shared('bgwriter')")
     assert value(indexed, "select lexichord.keyword_index_is_stale()") is True
@@ -100,15 +112,16 @@ def test_what_comes_after_the_index_is_found_at_once(indexed: Connection) -> Non
     for number in range(5):
         put(indexed, f"late{number}", [f"late{number} w9"])
         assert len(call(indexed, "keyword_candidates", query="w9")) == number + 1
-    call(indexed, "delete_documents", documents=[value(indexed, "select max(id) from lexichord_data.document")])
+    call(
+        indexed,
+        "delete_documents",
+        documents=[value(indexed, "select max(id) from lexichord_data.document")],
+    )
     assert len(call(indexed, "keyword_candidates", query="w9")) == 4
 
 
-async def test_python_mends_it_by_itself(indexed: Connection, dsn: str) -> None:
-    from lexichord.db import search
-    from lexichord.db.pool import Database
-    from lexichord.types import Question
-
+async def test_python_mends_it_by_itself(dsn: str, fresh: Connection) -> None:
+    indexed = index(fresh)
     indexed.execute(EARLIER)
     async with Database(dsn, 1) as database:
         assert len(await search.hybrid_search(database, Question("w3", mode="keyword"))) == 1

@@ -26,7 +26,7 @@ NASTY = [
     "<@> <=> <&>",
     "(((",
     "\u0301\u200b\u202e",
-    "ß İ ı ﬁ Ⅻ ½ ²",
+    "ß İ \u0131 ﬁ Ⅻ ½ ²",
     "保密協議。 機密情報",
     "👩‍👩‍👧 🎉",
     "w1" * 3000,
@@ -50,14 +50,12 @@ def test_no_text_is_an_error_but_the_empty_one(
     library: Connection, function: str, arguments: dict[str, Any], query: str
 ) -> None:
     """The connection is read-only: whatever wrote something would fail."""
-    try:
+    if query.strip():
         found = call(library, function, query=query, **arguments)
-    except psycopg.errors.InvalidParameterValue as error:
-        assert error.diag.message_primary == "the query is empty"
-        assert not any(character.isalnum() for character in query)
-    else:
-        assert query.strip()
         assert found or "w1" not in query.split()
+    else:
+        with pytest.raises(psycopg.errors.InvalidParameterValue, match="the query is empty"):
+            call(library, function, query=query, **arguments)
 
 
 @settings(max_examples=80, deadline=None)

@@ -117,7 +117,7 @@ def test_similar_documents_stay_in_scope(library: Connection, scope: dict[str, A
     inside = ids(call(library, "list_documents", **scope), "document_id")
     found = ids(call(library, "similar_documents", source=1, k=50, **scope), "document_id")
     without_vectors = value(
-        library, "select id from lexichord_data.document where uri = 'south/no-vector.md'"
+        library, "select id from lexichord_data.document where uri = 'south/unembedded.md'"
     )
     assert set(found) == {*inside} - {1, without_vectors}
 

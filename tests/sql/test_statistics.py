@@ -12,6 +12,7 @@ import pytest
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.types import Chunk, Document
+from tests.sql import oracle
 from tests.sql.corpus import Connection, call, put, random_lines, value
 
 
@@ -20,10 +21,8 @@ def check(connection: Connection) -> None:
     assert {row["amount"] for row in call(connection, "count_faults")} == {0}
     chunks = connection.execute("select content from lexichord_data.chunk").fetchall()
     bags = [Counter(content.split()) for (content,) in chunks]
-    cards = [
-        Counter([*title.split() * 2, *text[:1500].split()])
-        for title, text in connection.execute("select title, text from lexichord_data.document")
-    ]
+    rows = connection.execute("select uri, title, text from lexichord_data.document").fetchall()
+    cards = [Counter(oracle.card(*row).split()) for row in rows]
     corpus = connection.execute(
         "select chunk_count, token_count, document_count, card_token_count "
         "from lexichord_data.corpus"
@@ -32,7 +31,9 @@ def check(connection: Connection) -> None:
     assert corpus == [(len(bags), tokens, len(cards), card_tokens)]
     terms = connection.execute("select lexeme, df from lexichord_data.term where df <> 0")
     assert dict(terms.fetchall()) == Counter(word for bag in bags for word in bag)
-    card_terms = connection.execute("select lexeme, sum(tf)::int from lexichord_data.card_term group by 1")
+    card_terms = connection.execute(
+        "select lexeme, sum(tf)::int from lexichord_data.card_term group by 1"
+    )
     assert dict(card_terms.fetchall()) == sum(cards, Counter())
 
 
@@ -88,10 +89,15 @@ def test_rollback(connection: Connection) -> None:
         call(connection, "delete_documents", documents=[1])
         check(connection)
     check(connection)
-    with pytest.raises(psycopg.errors.CheckViolation), connection.transaction():
+    with pytest.raises(psycopg.errors.CheckViolation):
+        store_and_spoil(connection)
+    check(connection)
+
+
+def store_and_spoil(connection: Connection) -> None:
+    with connection.transaction():
         put(connection, "c", ["w1"])
         connection.execute("update lexichord_data.document set uri = ''")
-    check(connection)
 
 
 @pytest.mark.parametrize(
@@ -114,17 +120,17 @@ def test_count_faults_sees_what_is_wrong(connection: Connection, statement: str)
     assert len(call(connection, "find_problems")) == 1
 
 
-async def test_many_writers_at_once(dsn: str, connection: Connection) -> None:
+async def test_many_writers_at_once(dsn: str, fresh: Connection) -> None:
     """All of them use the same few words, and the same few uris."""
     async with Database(dsn, 6) as database:
         run = await store.start_run(database, "many", "test")
         writers = (write(database, run, Random(seed)) for seed in range(6))
         await asyncio.wait_for(asyncio.gather(*writers), 60)
-    check(connection)
-    assert value(connection, "select count(*) from lexichord_data.document") > 3
-    largest, count = connection.execute(
-        "select max(id), count(*) from lexichord_data.term"
-    ).fetchall()[0]
+    check(fresh)
+    assert value(fresh, "select count(*) from lexichord_data.document") > 3
+    largest, count = fresh.execute("select max(id), count(*) from lexichord_data.term").fetchall()[
+        0
+    ]
     assert largest == count  # no id is lost to a conflict
 
 
@@ -144,7 +150,7 @@ async def write(database: Database, run: int, random: Random) -> None:
 
 
 def test_transactions_that_store_several_documents_do_not_deadlock(
-    dsn: str, connection: Connection
+    dsn: str, fresh: Connection
 ) -> None:
     """Two datasets, both new, made in opposite orders."""
     barrier = Barrier(2)
@@ -156,8 +162,8 @@ def test_transactions_that_store_several_documents_do_not_deadlock(
                 put(own, "a", ["w1 w2"], dataset=name)
 
     with ThreadPoolExecutor(2) as pool:
-        for round in range(5):
-            names = [f"x{round}", f"y{round}"]
+        for number in range(5):
+            names = [f"x{number}", f"y{number}"]
             list(pool.map(store_both, [names, names[::-1]]))
-    check(connection)
-    assert value(connection, "select count(*) from lexichord_data.document") == 10
+    check(fresh)
+    assert value(fresh, "select count(*) from lexichord_data.document") == 10

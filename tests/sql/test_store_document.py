@@ -14,7 +14,7 @@ from tests.sql.corpus import Connection, call, put, value
 
 TEXT = "# Lease\n\nThe tenant pays.\n\tÉcole \\N 'quoted' 🎉\n"
 DOCUMENT = Document(
-    "contracts", "a/lease.md", "The Lease", "text/markdown", "a" * 64, "r1", TEXT, {"year": 2024}
+    "contracts", "a/doc1.md", "The Lease", "text/markdown", "a" * 64, "r1", TEXT, {"year": 2024}
 )
 CHUNKS = [
     Chunk(9, 25, TEXT[9:25], "Lease", "About rent.", 3, {"n": 1}),
@@ -29,12 +29,12 @@ async def run(database: Database) -> int:
 
 
 async def test_what_is_stored_is_what_was_given(
-    database: Database, connection: Connection, run: int
+    database: Database, fresh: Connection, run: int
 ) -> None:
     stored = await store.store_document(database, DOCUMENT, CHUNKS, VECTORS, run)
 
     assert (stored["status"], stored["chunks"]) == ("inserted", 2)
-    listed = call(connection, "list_documents")[0]
+    listed = call(fresh, "list_documents")[0]
     assert (listed["dataset"], listed["uri"], listed["title"], listed["media_type"]) == (
         DOCUMENT.dataset,
         DOCUMENT.uri,
@@ -42,8 +42,8 @@ async def test_what_is_stored_is_what_was_given(
         DOCUMENT.media_type,
     )
     assert (listed["characters"], listed["chunks"], listed["metadata"]) == (47, 2, {"year": 2024})
-    assert value(connection, "select lexichord.document_text(1)") == TEXT
-    first, second = call(connection, "list_chunks", document=stored["document_id"])
+    assert value(fresh, "select lexichord.document_text(1)") == TEXT
+    first, second = call(fresh, "list_chunks", document=stored["document_id"])
     for row, chunk in ((first, CHUNKS[0]), (second, CHUNKS[1])):
         assert (row["char_start"], row["char_end"]) == (chunk.start, chunk.end)
         assert row["content"] == chunk.content == TEXT[row["char_start"] : row["char_end"]]
@@ -52,22 +52,20 @@ async def test_what_is_stored_is_what_was_given(
     assert [row["ordinal"] for row in (first, second)] == [0, 1]
     assert [row["has_vector"] for row in (first, second)] == [True, False]
     vector = "select embedding::text from lexichord_data.chunk where ordinal = 0"
-    assert value(connection, vector) == "[1,0.5,-0.25,0]"
+    assert value(fresh, vector) == "[1,0.5,-0.25,0]"
 
 
-async def test_the_context_is_searched_too(
-    database: Database, connection: Connection, run: int
-) -> None:
+async def test_the_context_is_searched_too(database: Database, fresh: Connection, run: int) -> None:
     await store.store_document(database, DOCUMENT, CHUNKS, VECTORS, run)
-    hit = call(connection, "hybrid_search", query="rents")[0]
+    hit = call(fresh, "hybrid_search", query="rents")[0]
     assert (hit["context"], hit["content"], hit["page"]) == ("About rent.", "The tenant pays.", 3)
 
 
 async def test_replacing_keeps_the_id_and_nothing_else(
-    database: Database, connection: Connection, run: int
+    database: Database, fresh: Connection, run: int
 ) -> None:
     old = await store.store_document(database, DOCUMENT, CHUNKS, VECTORS, run)
-    connection.execute("update lexichord_data.document set updated_at = '2001-01-01'")
+    fresh.execute("update lexichord_data.document set updated_at = '2001-01-01'")
     new = replace(
         DOCUMENT,
         title="Sale",
@@ -81,29 +79,29 @@ async def test_replacing_keeps_the_id_and_nothing_else(
     stored = await store.store_document(database, new, [Chunk(0, 11, new.text)], [None], run)
 
     assert stored == {"document_id": old["document_id"], "status": "replaced", "chunks": 1}
-    listed = call(connection, "list_documents")
+    listed = call(fresh, "list_documents")
     assert len(listed) == 1
     assert (listed[0]["title"], listed[0]["media_type"]) == ("Sale", "text/plain")
     assert listed[0]["metadata"] == {"kind": "sale"}
     assert listed[0]["updated_at"].year > 2001
-    assert value(connection, "select lexichord.document_text(1)") == new.text
+    assert value(fresh, "select lexichord.document_text(1)") == new.text
     digests = await store.document_digests(database, "contracts", [DOCUMENT.uri, "other"])
     assert digests == {DOCUMENT.uri: ("b" * 64, "r2")}
-    assert [row["content"] for row in call(connection, "list_chunks", document=1)] == [new.text]
+    assert [row["content"] for row in call(fresh, "list_chunks", document=1)] == [new.text]
     for query, found in (("sale", 1), ("lease", 0), ("tenant", 0), ("sold", 1)):
-        cards = call(connection, "card_candidates", query=query)
-        chunks = call(connection, "keyword_candidates", query=query)
+        cards = call(fresh, "card_candidates", query=query)
+        chunks = call(fresh, "keyword_candidates", query=query)
         assert len([*cards, *chunks]) == found + (query == "sold")
 
 
 async def test_the_same_uri_in_another_dataset_is_another_document(
-    database: Database, connection: Connection, run: int
+    database: Database, fresh: Connection, run: int
 ) -> None:
     one = await store.store_document(database, DOCUMENT, CHUNKS, VECTORS, run)
     other = replace(DOCUMENT, dataset="other")
     two = await store.store_document(database, other, CHUNKS, VECTORS, run)
     assert (two["status"], two["document_id"] != one["document_id"]) == ("inserted", True)
-    assert [row["documents"] for row in call(connection, "list_datasets")] == [1, 1]
+    assert [row["documents"] for row in call(fresh, "list_datasets")] == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +118,7 @@ async def test_the_same_uri_in_another_dataset_is_another_document(
 )
 async def test_what_cannot_be_stored_changes_nothing(
     database: Database,
-    connection: Connection,
+    fresh: Connection,
     run: int,
     change: dict[str, Any],
     chunk: dict[str, Any],
@@ -128,25 +126,25 @@ async def test_what_cannot_be_stored_changes_nothing(
     error: type[Exception],
 ) -> None:
     await store.store_document(database, DOCUMENT, CHUNKS, VECTORS, run)
-    before = call(connection, "list_chunks", document=1), call(connection, "list_documents")
+    before = call(fresh, "list_chunks", document=1), call(fresh, "list_documents")
     bad = replace(DOCUMENT, **{"title": "Bad", **change})
     with pytest.raises(error):
         await store.store_document(database, bad, [replace(CHUNKS[0], **chunk)], [vector], run)
     assert before == (
-        call(connection, "list_chunks", document=1),
-        call(connection, "list_documents"),
+        call(fresh, "list_chunks", document=1),
+        call(fresh, "list_documents"),
     )
-    assert call(connection, "list_runs")[0]["inserted"] == 1
+    assert call(fresh, "list_runs")[0]["inserted"] == 1
     good = await store.store_document(database, DOCUMENT, CHUNKS[:1], VECTORS[:1], run)
     assert good["chunks"] == 1  # nothing is left staged
 
 
 async def test_the_run_records_what_became_of_it(
-    database: Database, connection: Connection, run: int
+    database: Database, fresh: Connection, run: int
 ) -> None:
     await store.store_document(database, DOCUMENT, CHUNKS, VECTORS, run)
     record = "select (uri, status, chunks)::text from lexichord_data.run_file"
-    assert value(connection, record) == "(a/lease.md,inserted,2)"
+    assert value(fresh, record) == "(a/doc1.md,inserted,2)"
 
 
 def test_several_documents_in_one_transaction_share_no_chunks(connection: Connection) -> None:
@@ -170,5 +168,8 @@ def test_the_id_numbers_have_no_gaps_after_a_replacement(connection: Connection)
 def test_storing_needs_staged_chunks(connection: Connection) -> None:
     arguments = {"dataset": "d", "uri": "u", "title": "t", "media_type": "text/plain"}
     arguments |= {"sha256": "a" * 64, "recipe": "r", "content": "c"}
-    with pytest.raises(psycopg.errors.UndefinedTable, match="staged_chunk"):
+    with (
+        pytest.raises(psycopg.errors.UndefinedTable, match="staged_chunk"),
+        connection.transaction(),
+    ):
         call(connection, "store_document", **arguments, metadata={})

@@ -1,5 +1,4 @@
--- Idempotent: the columns of this engine, and its two indexes once there is something to index
--- (only building packs the keyword index: later rows wait in a part of it that every query reads whole).
+-- Idempotent: the columns of this engine. The indexes are build_indexes'.
 
 do $$
 declare
@@ -53,8 +52,4 @@ begin
     alter table lexichord_data.chunk add column if not exists keyword_vector bm25_catalog.bm25vector;
     -- Rows from before the trigger; a chunk without lexemes has no vector.
     update lexichord_data.chunk set lexemes = lexemes where keyword_vector is null and lexemes <> ''::tsvector;
-    if exists (select from lexichord_data.chunk) then
-        create index if not exists chunk_dense on lexichord_data.chunk using vchordrq (embedding halfvec_cosine_ops);
-        create index if not exists chunk_keyword on lexichord_data.chunk using bm25 (keyword_vector bm25_catalog.bm25_ops);
-    end if;
 end $$;

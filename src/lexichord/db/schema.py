@@ -6,6 +6,7 @@ before any function of ours exists.
 
 import hashlib
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -208,10 +209,10 @@ def _install(connection: Connection) -> None:
         connection.execute("set local check_function_bodies = off")
         connection.execute((folder("sql") / "engine" / engine / "index.sql").read_text())
         connection.execute("create schema if not exists lexichord")
-        old: dict[str, int] = dict(_functions(connection))
+        before = set(_functions(connection))
         for path in _files(engine):
-            _replace(connection, path, old.pop(path.stem, None))
-        for oid in old.values():
+            _replace(connection, path)
+        for oid, _ in before.intersection(_functions(connection)):  # that no file has written
             _drop(connection, oid)
         _rows(
             connection,
@@ -225,34 +226,37 @@ def _install(connection: Connection) -> None:
 def _refuse_older(connection: Connection) -> None:
     mine = version("lexichord")
     for (theirs,) in _rows(connection, "select version from lexichord_data.function_release"):
-        if [int(part) for part in theirs.split(".")] > [int(part) for part in mine.split(".")]:
+        if _release(theirs) > _release(mine):
             raise SchemaOutdatedError(
                 f"the database was prepared by lexichord {theirs}, this is {mine}: upgrade"
             )
 
 
+def _release(text: str) -> list[int]:
+    """Give the numbers of a version, without what marks one that comes before it: 1.2rc1."""
+    numbers = re.match(r"\d+(\.\d+)*", text)
+    return [int(number) for number in numbers[0].split(".")] if numbers else []
+
+
 def _functions(connection: Connection, name: str | None = None) -> Rows:
+    """Give the functions, all or of one name, with the transactions that wrote them."""
     return _rows(
         connection,
-        "select proname, oid from pg_proc where pronamespace = 'lexichord'::regnamespace "
+        "select oid, xmin::text from pg_proc where pronamespace = 'lexichord'::regnamespace "
         "and (%s::text is null or proname = %s)",
         *(name, name),
     )
 
 
-def _replace(connection: Connection, path: Path, old: int | None) -> None:
-    """Run one function's file; drop the old one only if its parameters or row shape changed."""
+def _replace(connection: Connection, path: Path) -> None:
+    """Run one function's file; drop the old one first only if it cannot be replaced."""
     try:
         with connection.transaction():
             connection.execute(path.read_text())
     except errors.InvalidFunctionDefinition:
-        if old is None:
-            raise
-        _drop(connection, old)
+        for oid, _ in _functions(connection, path.stem):
+            _drop(connection, oid)
         connection.execute(path.read_text())
-        return
-    if old is not None and len(_functions(connection, path.stem)) > 1:
-        _drop(connection, old)
 
 
 def _drop(connection: Connection, oid: int) -> None:

@@ -1,0 +1,23 @@
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from lexichord.db.schema import Choice
+from tests.conftest import SPACE, new_database
+
+
+@pytest.fixture
+def empty(template: str) -> Iterator[str]:
+    """A database without anything, on a server of the engine."""
+    with new_database(template) as dsn:
+        yield dsn
+
+
+@pytest.fixture
+def choice(dsn: str) -> Choice:
+    """What the prepared databases were made with."""
+    with psycopg.connect(dsn) as connection:
+        row = connection.execute("select engine from lexichord.configuration()").fetchone()
+    assert row is not None
+    return Choice(row[0], "english", SPACE)

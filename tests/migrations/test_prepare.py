@@ -1,0 +1,195 @@
+"""A database is made once, for good; preparing it again does nothing."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Barrier
+from typing import Any
+
+import psycopg
+import pytest
+
+from lexichord.db.schema import DEFAULT_SPACE, Choice, check, prepare
+from lexichord.errors import (
+    ConfigError,
+    DatabaseError,
+    EngineUnsupportedError,
+    SchemaOutdatedError,
+)
+from lexichord.types import EmbeddingSpace
+from tests.sql.corpus import call, put, value
+
+OTHER = {"pgvector": "vectorchord", "vectorchord": "pgvector"}
+NOTHING = "select count(*) from pg_namespace where nspname like 'lexichord%%'"
+
+
+def everything(dsn: str) -> list[Any]:
+    """All rows of the catalogue that preparing writes, with the transactions that wrote them."""
+    with psycopg.connect(dsn) as connection:
+        return [
+            connection.execute(statement.encode()).fetchall()
+            for statement in (
+                "select oid, xmin::text, proname from pg_proc where oid > 16383 order by oid",
+                "select oid, xmin::text, relname from pg_class where oid > 16383 order by oid",
+                "select oid, xmin::text, tgname from pg_trigger where oid > 16383 order by oid",
+                "select xmin::text, m::text from lexichord_data.migration m order by number",
+                "select xmin::text, f::text from lexichord_data.function_release f",
+                "select xmin::text, c::text from lexichord_data.configuration c",
+                "select xmin::text, s::text from lexichord_data.embedding_space s",
+            )
+        ]
+
+
+def one(dsn: str, statement: str) -> Any:
+    with psycopg.connect(dsn) as connection:
+        return value(connection, statement)
+
+
+def test_an_empty_database_becomes_one_that_fits(empty: str, choice: Choice) -> None:
+    prepare(empty, choice)
+    check(empty)
+    configured = one(empty, "select c::text from lexichord.configuration() c")
+    assert configured == f"({choice.engine},english,test/tiny/4)"
+
+
+def test_preparing_again_changes_nothing(dsn: str, choice: Choice) -> None:
+    before = everything(dsn)
+    for again in (choice, Choice(), Choice(text_config="english")):
+        prepare(dsn, again)
+        check(dsn)
+    assert everything(dsn) == before
+
+
+def test_defaults(empty: str) -> None:
+    prepare(empty, Choice())
+    with psycopg.connect(empty) as connection:
+        configured = call(connection, "configuration")[0]
+    assert configured["text_config"] == "english"
+    assert configured["space"] == str(DEFAULT_SPACE)
+
+
+def test_the_text_configuration_is_a_choice(empty: str, choice: Choice) -> None:
+    prepare(empty, replace(choice, text_config="german"))
+    lexemes = one(empty, "select lexichord.lexemes('die Häuser')::text")
+    assert lexemes == "'haus':2"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"engine": "other"}, "engine is (pgvector|vectorchord) for good: for other, use another"),
+        ({"text_config": "german"}, "text configuration is english for good: for german, use"),
+        (
+            {"space": EmbeddingSpace("test", "tiny", 5)},
+            "embedding space is test/tiny/4 for good: for test/tiny/5, use",
+        ),
+    ],
+)
+def test_another_choice_later_is_an_error(
+    dsn: str, choice: Choice, change: dict[str, Any], message: str
+) -> None:
+    before = everything(dsn)
+    with pytest.raises(ConfigError, match=message):
+        prepare(dsn, replace(choice, **change))
+    assert everything(dsn) == before
+
+
+def test_an_engine_without_its_extensions_is_refused(empty: str, choice: Choice) -> None:
+    assert choice.engine is not None
+    other = OTHER[choice.engine]
+    with pytest.raises(EngineUnsupportedError, match=rf"lacks extensions.*\(engine {other}\)$"):
+        prepare(empty, replace(choice, engine=other))
+    assert one(empty, NOTHING) == 0
+    prepare(empty, choice)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"text_config": "klingon"}, 'text search configuration "klingon" does not exist'),
+        ({"space": EmbeddingSpace("test", "huge", 4001)}, "embedding_space_dimension_check"),
+    ],
+)
+def test_a_choice_that_cannot_be_leaves_nothing_behind(
+    empty: str, choice: Choice, change: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(DatabaseError, match=message):
+        prepare(empty, replace(choice, **change))
+    assert one(empty, NOTHING) == 0
+
+
+def test_two_at_once_both_succeed(empty: str, choice: Choice) -> None:
+    barrier = Barrier(2)
+
+    def run(_: int) -> None:
+        barrier.wait(10)
+        prepare(empty, choice)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(run, range(2)))
+    check(empty)
+
+
+def test_an_unprepared_database_is_told_from_a_prepared_one(empty: str) -> None:
+    with pytest.raises(SchemaOutdatedError, match="run lexichord init"):
+        check(empty)
+    assert one(empty, NOTHING) == 0
+
+
+def test_a_server_that_is_not_there_is_an_error() -> None:
+    for function in (check, lambda dsn: prepare(dsn, Choice())):
+        with pytest.raises(DatabaseError, match=r"127\.0\.0\.1"):
+            function("postgresql://nobody@127.0.0.1:1/none")
+
+
+def test_an_edited_migration_is_an_error_that_names_it(dsn: str, choice: Choice) -> None:
+    with psycopg.connect(dsn) as connection:
+        connection.execute("update lexichord_data.migration set sha256 = 'x' where number = 2")
+    for function in (check, lambda dsn: prepare(dsn, choice)):
+        with pytest.raises(DatabaseError, match=r"^0002_document\.sql was edited"):
+            function(dsn)
+
+
+def test_a_migration_that_the_program_does_not_know(dsn: str, choice: Choice) -> None:
+    with psycopg.connect(dsn) as connection:
+        connection.execute("insert into lexichord_data.migration values (9999, 'later', 'x')")
+    for function in (check, lambda dsn: prepare(dsn, choice)):
+        with pytest.raises(SchemaOutdatedError, match=r"has migration 9999.*upgrade lexichord"):
+            function(dsn)
+
+
+def test_a_migration_that_is_still_to_run(empty: str, dsn: str, choice: Choice) -> None:
+    """Stands for one of a later version: the last one is undone."""
+    with psycopg.connect(dsn) as connection:
+        connection.execute("drop table lexichord_data.run_file, lexichord_data.run")
+        connection.execute("delete from lexichord_data.migration where number = 4")
+    with pytest.raises(SchemaOutdatedError, match="run lexichord init"):
+        check(dsn)
+    prepare(dsn, choice)
+    check(dsn)
+    assert one(dsn, "select lexichord.start_run('d', 's')") == 1
+
+
+def test_preparing_builds_what_indexes_are_missing(dsn: str, choice: Choice) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        put(connection, "a", ["w1"], [[1, 0, 0, 0]])
+        assert [row["plan"] for row in call(connection, "index_use")] == [None, None]
+        prepare(dsn, choice)
+        assert None not in [row["plan"] for row in call(connection, "index_use")]
+
+
+def test_preparing_mends_a_keyword_index_that_lost_rows(dsn: str, choice: Choice) -> None:
+    if choice.engine != "pgvector":
+        pytest.skip("this engine's keyword index loses nothing")
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        put(connection, "a", ["w1"], [[1, 0, 0, 0]])
+        call(connection, "build_indexes")
+        connection.execute("insert into lexichord_data.unsaved_keywords values ('2001-01-01')")
+        prepare(dsn, choice)
+        assert len(call(connection, "keyword_candidates", query="w1")) == 1
+
+
+def test_messages_are_one_line(empty: str) -> None:
+    with pytest.raises(SchemaOutdatedError) as error:
+        check(empty)
+    assert re.fullmatch(r"[^\n]+: run lexichord init", str(error.value))

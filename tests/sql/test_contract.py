@@ -1,0 +1,217 @@
+"""The SQL interface: a change of what others may call is a change of this file."""
+
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.sql.corpus import Connection, value
+
+ROOT = Path(__file__).parents[2]
+CANDIDATES = "chunk_id bigint, document_id bigint, rank bigint, score double precision"
+SCOPE = "datasets text[], documents bigint[], uri_prefix text, filter jsonb"
+CONTRACT = {
+    "build_indexes": ("", "boolean"),
+    "card_candidates": (
+        "query text, depth integer, documents bigint[]",
+        "TABLE(document_id bigint, rank bigint, score double precision)",
+    ),
+    "chunks_without_vector": (
+        "after bigint, batch integer",
+        "TABLE(chunk_id bigint, context text, content text)",
+    ),
+    "configuration": ("", "TABLE(engine text, text_config text, space text)"),
+    "count_faults": ("", "TABLE(kind text, amount bigint)"),
+    "database_status": (
+        "",
+        "TABLE(engine text, text_config text, space text, migration integer, datasets bigint, "
+        "documents bigint, chunks bigint, chunks_without_vector bigint, "
+        "keyword_index_is_stale boolean, bytes bigint)",
+    ),
+    "delete_documents": ("documents bigint[]", "bigint"),
+    "dense_candidates": (
+        "query_vector halfvec, depth integer, documents bigint[]",
+        f"TABLE({CANDIDATES})",
+    ),
+    "discover_files": (
+        f"query text, query_vector halfvec, k integer, depth integer, {SCOPE}, aggregate text, "
+        "file_weights double precision[], fusion text, weights double precision[], "
+        "query_space text",
+        "TABLE(document_id bigint, dataset text, uri text, title text, score double precision, "
+        "card_score double precision, chunk_score double precision, hits bigint)",
+    ),
+    "document_digests": (
+        "dataset text, uris text[]",
+        "TABLE(uri text, sha256 text, recipe text)",
+    ),
+    "document_text": ("document bigint", "text"),
+    "exact_dense_candidates": (
+        "query_vector halfvec, depth integer, documents bigint[]",
+        f"TABLE({CANDIDATES})",
+    ),
+    "exact_keyword_candidates": (
+        "query text, depth integer, documents bigint[]",
+        f"TABLE({CANDIDATES})",
+    ),
+    "expand_context": (
+        "chunk_ids bigint[], neighbours integer, whole_section boolean",
+        "TABLE(chunk_id bigint, document_id bigint, uri text, title text, heading text, "
+        "char_start integer, char_end integer, content text)",
+    ),
+    "find_documents": ("reference text", "TABLE(document_id bigint, uri text)"),
+    "find_problems": ("", "TABLE(problem text, remedy text)"),
+    "finish_run": ("run_id bigint", "void"),
+    "hybrid_search": (
+        f"query text, query_vector halfvec, k integer, depth integer, {SCOPE}, fusion text, "
+        "weights double precision[], boost jsonb, query_space text",
+        "TABLE(chunk_id bigint, document_id bigint, dataset text, uri text, title text, "
+        "heading text, char_start integer, char_end integer, page integer, content text, "
+        "context text, score double precision, dense_score double precision, dense_rank bigint, "
+        "keyword_score double precision, keyword_rank bigint, fused_score double precision)",
+    ),
+    "index_use": ("", "TABLE(index_name text, used boolean, plan text)"),
+    "keyword_candidates": (
+        "query text, depth integer, documents bigint[]",
+        f"TABLE({CANDIDATES})",
+    ),
+    "keyword_centroid": ("query text, documents bigint[]", "halfvec"),
+    "keyword_index_is_stale": ("", "boolean"),
+    "keyword_text": ("input text", "text"),
+    "lexemes": ("input text", "tsvector"),
+    "list_chunks": (
+        "document bigint",
+        "TABLE(chunk_id bigint, ordinal integer, heading text, char_start integer, "
+        "char_end integer, page integer, content text, context text, metadata jsonb, "
+        "has_vector boolean)",
+    ),
+    "list_datasets": ("", "TABLE(dataset text, documents bigint, chunks bigint)"),
+    "list_documents": (
+        SCOPE,
+        "TABLE(document_id bigint, dataset text, uri text, title text, media_type text, "
+        "characters integer, chunks bigint, metadata jsonb, updated_at timestamp with time zone)",
+    ),
+    "list_keys": ("", "TABLE(key text, documents bigint)"),
+    "list_runs": (
+        "latest integer",
+        "TABLE(run_id bigint, dataset text, source text, started_at timestamp with time zone, "
+        "finished_at timestamp with time zone, inserted bigint, replaced bigint, skipped bigint, "
+        "failed bigint, failures jsonb)",
+    ),
+    "record_files": ("run_id bigint, uris text[], status text, reason text, chunks bigint", "void"),
+    "refresh_keyword_index": ("", "boolean"),
+    "sample_texts": ("documents integer, without text[]", "SETOF text"),
+    "scope_documents": (SCOPE, "bigint[]"),
+    "server_versions": ("", "TABLE(name text, version text)"),
+    "set_vectors": ("chunk_ids bigint[], vectors text[]", "bigint"),
+    "similar_documents": (
+        f"source bigint, k integer, {SCOPE}",
+        "TABLE(document_id bigint, dataset text, uri text, title text, score double precision, "
+        "hits bigint)",
+    ),
+    "stage_chunks": ("", "void"),
+    "start_run": ("dataset text, source text", "bigint"),
+    "store_document": (
+        "dataset text, uri text, title text, media_type text, sha256 text, recipe text, "
+        "content text, metadata jsonb",
+        "TABLE(document_id bigint, status text, chunks bigint)",
+    ),
+}
+INNER = {
+    "are_weights",
+    "check_filter",
+    "check_search",
+    "dense_statement",
+    "filter_compares",
+    "filter_contains",
+    "filter_form",
+    "filter_matches",
+    "filter_operator",
+    "fuse_candidates",
+    "is_narrow",
+    "keyword_statement",
+}
+OWN = "pronamespace in ('lexichord'::regnamespace, 'lexichord_data'::regnamespace)"
+
+
+def test_signatures_are_the_ones_written_down(library: Connection) -> None:
+    rows = library.execute(
+        "select proname, pg_get_function_identity_arguments(oid), pg_get_function_result(oid) "
+        "from pg_proc where pronamespace = 'lexichord'::regnamespace"
+    ).fetchall()
+    assert len(rows) == len({name for name, _, _ in rows})
+    found = {name: (arguments, result) for name, arguments, result in rows if name not in INNER}
+    assert found == CONTRACT
+    assert {name for name, _, _ in rows} - CONTRACT.keys() == INNER
+
+
+def test_every_function_runs_as_its_caller_on_a_fixed_path(library: Connection) -> None:
+    rows = library.execute(
+        f"select oid::regprocedure::text, prosecdef, proconfig from pg_proc where {OWN}"
+    ).fetchall()
+    assert len(rows) > 50
+    for name, definer, settings in rows:
+        assert not definer, name
+        assert [each for each in settings or [] if each.startswith("search_path=")], name
+        path = settings[0].removeprefix("search_path=").split(", ")
+        assert path[-2:] == ["pg_catalog", "pg_temp"], name
+
+
+def test_every_function_says_what_it_is_for(library: Connection) -> None:
+    silent = library.execute(
+        "select proname from pg_proc where pronamespace = 'lexichord'::regnamespace "
+        "and coalesce(obj_description(oid, 'pg_proc'), '') = ''"
+    ).fetchall()
+    assert silent == []
+
+
+def test_installed_are_the_files_of_the_engine_and_no_others(library: Connection) -> None:
+    engine = value(library, "select engine from lexichord.configuration()")
+    files = [*(ROOT / "sql").glob("*.sql"), *(ROOT / "sql/engine" / engine).glob("*.sql")]
+    rows = library.execute(
+        "select proname from pg_proc where pronamespace = 'lexichord'::regnamespace"
+    ).fetchall()
+    assert {path.stem for path in files} - {"index"} == {name for (name,) in rows}
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "sql").rglob("*.sql")), ids=lambda path: str(path.relative_to(ROOT))
+)
+def test_a_file_holds_the_one_function_that_it_is_named_after(path: Path) -> None:
+    if path.stem == "index":
+        pytest.skip("an engine's columns")
+    text = path.read_text()
+    assert re.findall(r"create or replace function (\S+?)\(", text) == [f"lexichord.{path.stem}"]
+    assert re.findall(r"comment on function (\S+?)\(", text) == [f"lexichord.{path.stem}"]
+
+
+def test_engines_offer_the_same() -> None:
+    offers = [
+        {
+            path.stem: " ".join(
+                path.read_text().partition("create or")[2].partition("language")[0].split()
+            )
+            for path in (ROOT / "sql/engine" / engine).glob("*.sql")
+            if path.stem != "index"
+        }
+        for engine in ("pgvector", "vectorchord")
+    ]
+    assert offers[0] == offers[1]
+    assert len(offers[0]) == 8
+
+
+def test_the_ledger_has_each_migration_with_its_digest(library: Connection) -> None:
+    rows = library.execute("select number, name, sha256 from lexichord_data.migration order by 1")
+    files = sorted((ROOT / "migrations").glob("*.sql"))
+    assert rows.fetchall() == [
+        (int(path.name[:4]), path.stem[5:], hashlib.sha256(path.read_bytes()).hexdigest())
+        for path in files
+    ]
+    assert [int(path.name[:4]) for path in files] == list(range(1, len(files) + 1))
+
+
+def test_the_description_names_nothing_else() -> None:
+    text = (ROOT / "sql/README.md").read_text()
+    named = set(re.findall(r"`(\w+)\(", text))
+    assert len(named) > 20
+    assert named <= CONTRACT.keys()

@@ -1,0 +1,145 @@
+"""What is stored, listed; each function on a small database of its own."""
+
+import pytest
+
+from tests.sql.corpus import SPACE, Connection, Row, call, put, value
+
+
+@pytest.fixture
+def stored(connection: Connection) -> Connection:
+    put(connection, "b/two.md", ["w1", "w2 w2"], dataset="zoo", metadata={"kind": "law", "n": 1})
+    put(connection, "a/one.md", ["w1"], [[1, 0, 0, 0]], dataset="zoo", metadata={"n": None})
+    put(connection, "c/two.md", ["w3"], dataset="ark")
+    return connection
+
+
+def column(rows: list[Row], name: str) -> list[object]:
+    return [row[name] for row in rows]
+
+
+def test_datasets_with_their_numbers(stored: Connection) -> None:
+    assert call(stored, "list_datasets") == [
+        {"dataset": "ark", "documents": 1, "chunks": 1},
+        {"dataset": "zoo", "documents": 2, "chunks": 3},
+    ]
+    call(stored, "delete_documents", documents=[3])
+    assert call(stored, "list_datasets")[0] == {"dataset": "ark", "documents": 0, "chunks": 0}
+
+
+def test_documents_by_dataset_and_uri(stored: Connection) -> None:
+    rows = call(stored, "list_documents")
+    assert column(rows, "uri") == ["c/two.md", "a/one.md", "b/two.md"]
+    assert rows[2] == {
+        "document_id": 1,
+        "dataset": "zoo",
+        "uri": "b/two.md",
+        "title": "x1",
+        "media_type": "text/plain",
+        "characters": 8,
+        "chunks": 2,
+        "metadata": {"kind": "law", "n": 1},
+        "updated_at": rows[2]["updated_at"],
+    }
+
+
+def test_keys_with_their_numbers(stored: Connection) -> None:
+    assert call(stored, "list_keys") == [
+        {"key": "kind", "documents": 1},
+        {"key": "n", "documents": 2},
+    ]
+
+
+def test_chunks_in_order(stored: Connection) -> None:
+    rows = call(stored, "list_chunks", document=1)
+    assert column(rows, "content") == ["w1", "w2 w2"]
+    assert column(rows, "ordinal") == [0, 1]
+    assert call(stored, "list_chunks", document=99) == []
+
+
+def test_the_text_of_a_document(stored: Connection) -> None:
+    assert value(stored, "select lexichord.document_text(1)") == "w1\nw2 w2"
+    assert value(stored, "select lexichord.document_text(99)") is None
+
+
+@pytest.mark.parametrize(
+    ("reference", "found"),
+    [
+        ("1", [1]),
+        ("b/two.md", [1]),
+        ("two.md", [1, 3]),
+        ("wo.md", []),
+        ("B/two.md", []),
+        ("b/%.md", []),
+        ("0001", [1]),
+        ("-1", []),
+        ("1.0", []),
+        ("99999999999999999999", []),
+        ("", []),
+    ],
+)
+def test_documents_that_a_reference_means(
+    stored: Connection, reference: str, found: list[int]
+) -> None:
+    rows = call(stored, "find_documents", reference=reference)
+    assert column(rows, "document_id") == found
+
+
+def test_a_uri_may_look_like_an_id(stored: Connection) -> None:
+    put(stored, "docs/1", ["w1"])
+    rows = call(stored, "find_documents", reference="1")
+    assert column(rows, "uri") == ["b/two.md", "docs/1"]
+
+
+def test_samples_are_the_same_every_time(stored: Connection) -> None:
+    texts = [row["sample_texts"] for row in call(stored, "sample_texts", documents=9, without=[])]
+    digests = stored.execute("select text from lexichord_data.document order by sha256").fetchall()
+    assert texts == [text for (text,) in digests]
+    two = call(stored, "sample_texts", documents=2, without=[])
+    assert column(two, "sample_texts") == texts[:2]
+    rest = call(stored, "sample_texts", documents=9, without=["b/two.md", "none"])
+    assert sorted(column(rest, "sample_texts"), key=str) == ["w1", "w3"]
+
+
+def test_digests_tell_what_is_stored(stored: Connection) -> None:
+    rows = call(stored, "document_digests", dataset="zoo", uris=["a/one.md", "c/two.md"])
+    assert column(rows, "uri") == ["a/one.md"]
+    assert rows[0]["recipe"] == "test"
+    assert call(stored, "document_digests", dataset="none", uris=["a/one.md"]) == []
+
+
+def test_the_status_counts_everything(stored: Connection) -> None:
+    status = call(stored, "database_status")[0]
+    engine = value(stored, "select engine from lexichord_data.configuration")
+    assert status.pop("bytes") > 1_000_000
+    assert status == {
+        "engine": engine,
+        "text_config": "english",
+        "space": SPACE,
+        "migration": value(stored, "select max(number) from lexichord_data.migration"),
+        "datasets": 2,
+        "documents": 3,
+        "chunks": 4,
+        "chunks_without_vector": 3,
+        "keyword_index_is_stale": False,
+    }
+    configured = call(stored, "configuration")
+    assert configured == [{"engine": engine, "text_config": "english", "space": SPACE}]
+
+
+def test_versions_of_the_server_and_its_extensions(stored: Connection) -> None:
+    versions = {row["name"]: row["version"] for row in call(stored, "server_versions")}
+    engine = value(stored, "select engine from lexichord_data.configuration")
+    needed = {"pgvector": "pg_textsearch", "vectorchord": "vchord_bm25"}[engine]
+    assert {"postgres", "vector", needed} <= versions.keys()
+    assert all(version[0].isdigit() for version in versions.values())
+
+
+def test_problems_come_with_a_remedy(stored: Connection) -> None:
+    remedies = {row["problem"]: row["remedy"] for row in call(stored, "find_problems")}
+    missing = {problem: remedy for problem, remedy in remedies.items() if "is missing" in problem}
+    assert len(missing) == 2
+    assert set(missing.values()) == {"select lexichord.build_indexes();"}
+    assert remedies["3 chunks have no vector"] == "ingest again with an embedder"
+    stored.execute("select lexichord.build_indexes()")
+    stored.execute("update lexichord_data.chunk set embedding = '[1,0,0,0]'")
+    assert call(stored, "find_problems") == []
