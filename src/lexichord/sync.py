@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from functools import wraps
-from threading import Thread
+from threading import Event, Thread
 from typing import Any, Concatenate, Self, cast
 
 from lexichord.app import Lexichord
 from lexichord.settings import Settings
+
+PATIENCE = 10  # seconds for what was interrupted to leave things in order
 
 
 def _sync[**P, R](
@@ -18,6 +20,13 @@ def _sync[**P, R](
         return self.run(method(self.core, *args, **kwargs))
 
     return cast("Callable[Concatenate[SyncLexichord, P], R]", call)
+
+
+async def _telling[R](coroutine: Coroutine[Any, Any, R], done: Event) -> R:
+    try:
+        return await coroutine
+    finally:
+        done.set()
 
 
 class SyncLexichord:
@@ -48,8 +57,15 @@ class SyncLexichord:
             self._stop()
 
     def run[R](self, coroutine: Coroutine[Any, Any, R]) -> R:
-        """Run a coroutine on the loop and wait for its result."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+        """Run a coroutine on the loop and wait for its result; an interrupt here cancels it."""
+        done = Event()
+        future = asyncio.run_coroutine_threadsafe(_telling(coroutine, done), self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            done.wait(PATIENCE)
+            raise
 
     def _stop(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)

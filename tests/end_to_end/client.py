@@ -45,17 +45,22 @@ def documents(first: int, last: int) -> list[Json]:
 
 def main(home: str, what: str, *arguments: str) -> None:
     with SyncLexichord(home=Path(home), embedding=SPACE) as lexichord:
-        print("open", flush=True)
+        _say("open")
         if what == "hold":
             sys.stdin.read()
         else:
             first, last = map(int, arguments)
-            lexichord.ingest(documents=documents(first, last), listener=_print)
-            print("done", flush=True)
+            lexichord.ingest(documents=documents(first, last), listener=_tell)
+            _say("done")
 
 
-def _print(uri: str, status: str, reason: str) -> None:
-    print(uri, status, reason, flush=True)
+def _tell(uri: str, status: str, reason: str) -> None:
+    _say(f"{uri} {status}{reason}")
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -11,9 +12,9 @@ from typing import Any
 
 import psycopg
 import pytest
-from tests.conftest import ROOT, SAMPLES
 
 from lexichord.providers.local import find_model
+from tests.conftest import ROOT, SAMPLES
 
 HIT = {
     *("chunk_id", "document_id", "dataset", "uri", "title", "heading", "start", "end", "page"),
@@ -248,3 +249,25 @@ def test_server_without_schema_says_init(cli: Cli, embedded_dsn: str) -> None:
 def test_models_are_found(cli: Cli) -> None:
     assert cli("models", "list").returncode == 0
     assert cli("models", "list", "--model-dir", "/no/such").returncode == 2
+
+
+def test_interrupt_keeps_what_was_reported(cli: Cli, tmp_path: Path) -> None:
+    dsn = cli("dsn").stdout.strip()
+    for number in range(400):
+        (tmp_path / f"{number}.txt").write_text(f"Clause {number}. " + "Interrupted words. " * 200)
+    command = [sys.executable, "-m", "lexichord", "ingest", str(tmp_path), "--dataset", "cut"]
+    with subprocess.Popen(
+        [*command, "--dsn", dsn], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stderr is not None
+        reported = [child.stderr.readline().split()[1] for _ in range(10)]
+        child.send_signal(signal.SIGINT)
+        rest = child.stderr.read()
+    assert child.returncode == 130
+    assert "Traceback" not in rest
+    assert rest.rstrip().endswith("interrupted; what was reported is stored")
+    stored = {
+        document["uri"]
+        for document in _json(cli("list", "--dataset", "cut", "--json"))["documents"]
+    }
+    assert set(reported) <= stored

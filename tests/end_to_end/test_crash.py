@@ -8,7 +8,9 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
+from lexichord.db import engine
 from lexichord.db.search import vector_text
+from lexichord.settings import load_settings
 from tests.end_to_end.client import CHUNKS, documents, uri, vectors, word
 from tests.end_to_end.conftest import STORED
 from tests.end_to_end.processes import Client, kill_backend, kill_postmaster
@@ -105,3 +107,56 @@ def test_a_new_table_keeps_what_was_reported(victim: str, prepared_home: Path) -
     """The indexes are not built yet."""
     reported = crash(prepared_home, 0, victim)
     assert_recovers(prepared_home, 0, reported)
+
+
+@pytest.mark.parametrize("mends", ["search", "ingest"])
+def test_a_long_lived_client_recovers_on_its_next_call(mends: str, stocked_home: Path) -> None:
+    """Its connections are cut, and its server has lost the keyword index's latest rows."""
+    with SyncLexichord(home=stocked_home) as lexichord:
+        lexichord.ingest(documents=documents(STORED, 90))
+        kill_backend(stocked_home)
+        if mends == "search":
+            hits = lexichord.search(word(75), mode="keyword").hits
+            assert {hit.uri for hit in hits} == {uri(75)}
+        report = lexichord.ingest(documents=documents(STORED, 120))
+        assert (report.skipped, report.inserted) == (30, 30)
+        assert_found(lexichord, list(range(120)))
+        assert_sound(lexichord)
+
+
+def test_deleting_is_right_after_a_crash(stocked_home: Path) -> None:
+    with SyncLexichord(home=stocked_home) as lexichord:
+        lexichord.ingest(documents=documents(STORED, 90))
+        kill_backend(stocked_home)
+        assert lexichord.delete([uri(number) for number in range(80, 90)]) == 10
+        assert lexichord.search(word(85), mode="keyword").hits == []
+        assert_found(lexichord, list(range(80)))
+        assert_sound(lexichord)
+
+
+def test_a_damaged_index_is_not_asked(stocked_home: Path) -> None:
+    """Whoever attaches without opening the application is told, and told what to do."""
+    settings = load_settings(home=stocked_home)
+    crash(stocked_home, STORED, "client and postmaster")
+    with engine.embedded_server(settings) as dsn, psycopg.connect(dsn) as connection:
+        with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState) as caught:
+            connection.execute("select lexichord.keyword_candidates('clause')")
+        assert caught.value.diag.message_hint == "Run: select lexichord.refresh_keyword_index();"
+
+
+def test_a_clean_stop_saves_the_keyword_index_and_says_so(stocked_home: Path) -> None:
+    with Client(stocked_home, "ingest", str(STORED), "90") as client:
+        assert client.rest()[-1] == "done"
+        assert client.process.returncode == 0
+        assert "keyword index built again" in client.errors()
+    settings = load_settings(home=stocked_home)
+    with engine.embedded_server(settings) as dsn, psycopg.connect(dsn) as connection:
+        rows = connection.execute(BY_WORD, [[word(number) for number in range(90)]]).fetchall()
+        assert sorted(rows) == [(word(number), uri(number), CHUNKS) for number in range(90)]
+
+
+def test_a_stop_without_new_rows_says_nothing(stocked_home: Path) -> None:
+    with Client(stocked_home, "hold") as client:
+        client.rest()
+        assert client.process.returncode == 0
+        assert client.errors() == ""

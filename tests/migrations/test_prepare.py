@@ -74,23 +74,19 @@ def test_the_text_configuration_is_a_choice(empty: str, choice: Choice) -> None:
     assert lexemes == "'haus':2"
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"engine": "other"}, "engine is (pgvector|vectorchord) for good: for other, use another"),
+def test_another_choice_later_is_an_error(dsn: str, choice: Choice) -> None:
+    before = everything(dsn)
+    changes: list[tuple[dict[str, Any], str]] = [
+        ({"engine": "other"}, f"engine is {choice.engine} for good: for other, use another"),
         ({"text_config": "german"}, "text configuration is english for good: for german, use"),
         (
             {"space": EmbeddingSpace("test", "tiny", 5)},
             "embedding space is test/tiny/4 for good: for test/tiny/5, use",
         ),
-    ],
-)
-def test_another_choice_later_is_an_error(
-    dsn: str, choice: Choice, change: dict[str, Any], message: str
-) -> None:
-    before = everything(dsn)
-    with pytest.raises(ConfigError, match=message):
-        prepare(dsn, replace(choice, **change))
+    ]
+    for change, message in changes:
+        with pytest.raises(ConfigError, match=message):
+            prepare(dsn, replace(choice, **change))
     assert everything(dsn) == before
 
 

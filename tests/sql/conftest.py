@@ -1,4 +1,4 @@
-"""Databases that tests share, for a fresh one takes half a second: two to read, one to roll back."""
+"""Databases that tests share, for a fresh one takes time: two to read, one to roll back."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -76,6 +76,18 @@ def test_the_keyword_index_gives_the_exact_candidates(wide: Connection, scoped: 
             assert score == pytest.approx(exact[chunk], rel=0.02)
 
 
+def test_also_the_index_of_a_few_chunks_gives_the_exact_candidates(connection: Connection) -> None:
+    """Where the planner would rather read the table, which knows no score."""
+    put(connection, "z", ["w1 w2", "w2 w2 w3", "w3", "w2"])
+    call(connection, "build_indexes")
+    for query in ("w2", "w1 w3", "w2 w4"):
+        found = call(connection, "keyword_candidates", query=query)
+        exact = call(connection, "exact_keyword_candidates", query=query)
+        if value(connection, "select engine from lexichord.configuration()") == "pgvector":
+            assert scores(found) == pytest.approx(scores(exact), rel=1e-6)
+        assert ids(found) == ids(exact)
+
+
 def test_chunks_without_any_of_the_words_are_no_candidates(wide: Connection) -> None:
     for function in ("keyword_candidates", "exact_keyword_candidates"):
         assert call(wide, function, query="unheard of") == []

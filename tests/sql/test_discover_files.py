@@ -101,16 +101,17 @@ def test_a_title_finds_its_document_although_no_chunk_has_the_word(library: Conn
         assert (found[0]["chunk_score"], found[0]["hits"]) == (None, 0)
 
 
-def test_the_best_by_card_bring_their_own_chunks(wide: Connection) -> None:
+def test_the_best_three_by_card_bring_their_own_chunks(wide: Connection) -> None:
     """So that their chunk score is known although no list of the whole scope has them."""
     far = ids(call(wide, "list_documents", uri_prefix="wide/far"), "document_id")[0]
     question = {"query": "w0 w101", "query_vector": "[1,0,0,0]", "query_space": SPACE, "k": 100}
-    cards = call(wide, "card_candidates", query="w0 w101")
+    cards = ids(call(wide, "card_candidates", query="w0 w101"), "document_id")
     dense = call(wide, "dense_candidates", query_vector="[1,0,0,0]")
-    assert far in ids(cards[:3], "document_id")
+    assert far in cards[:3]
     assert far not in ids(dense, "document_id")
     found = {row["document_id"]: row for row in call(wide, "discover_files", **question)}
-    assert found[far]["hits"] == 32
+    assert [found[document]["hits"] for document in cards[:3]] == [32, 32, 32]
+    assert max(found[document]["hits"] for document in cards[3:] if document in found) < 32
     assert found[far]["chunk_score"] is not None
 
 

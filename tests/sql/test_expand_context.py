@@ -68,6 +68,12 @@ def test_a_whole_section_ends_where_the_heading_changes(
     assert row["content"] == "\n".join(LINES[first : last + 1])
 
 
+def test_chunks_without_a_heading_are_no_section(connection: Connection) -> None:
+    put(connection, "z", ["One.", "Two."])
+    rows = call(connection, "expand_context", chunk_ids=[2], neighbours=0, whole_section=True)
+    assert [row["content"] for row in rows] == ["Two."]
+
+
 def test_chunks_come_in_the_order_given_unknown_ones_are_left_out(
     connection: Connection, chunks: list[int]
 ) -> None:

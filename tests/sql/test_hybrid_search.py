@@ -59,6 +59,7 @@ def test_a_list_without_spread_counts_nothing(connection: Connection) -> None:
     found = call(connection, "hybrid_search", query="w1", **BY_VECTOR)
     assert [row["fused_score"] for row in found] == [0, 0, 0]
     assert ids(found) == sorted(ids(found))
+    assert call(connection, "hybrid_search", query="w1", k=2, **BY_VECTOR) == found[:2]
 
 
 @pytest.mark.parametrize("fusion", ["zscore", "rrf"])
@@ -66,6 +67,7 @@ def test_k_never_changes_the_head(library: Connection, fusion: str) -> None:
     question = {"query": "w0 w2", "fusion": fusion, **BY_VECTOR}
     all_20 = call(library, "hybrid_search", k=20, **question)
     assert len(all_20) == 20
+    assert call(library, "hybrid_search", **question) == all_20[:10]
     for k in range(1, 21):
         assert call(library, "hybrid_search", k=k, **question) == all_20[:k]
 
@@ -206,6 +208,6 @@ def test_a_boosted_document_answers_although_no_list_has_it(wide: Connection, fu
 def test_a_boost_brings_nothing_from_outside_the_scope(wide: Connection) -> None:
     far = ids(call(wide, "list_documents", uri_prefix="wide/far"), "document_id")[0]
     question = {"query": "w0", "datasets": ["odd"], "k": 100}
-    assert call(wide, "hybrid_search", boost={str(far): 100}, **question) == call(
+    assert call(wide, "hybrid_search", boost={str(far): 10_000}, **question) == call(
         wide, "hybrid_search", **question
     )

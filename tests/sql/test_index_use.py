@@ -62,6 +62,26 @@ def test_both_channels_read_through_their_index(wide: Connection, scoped: bool) 
             assert scans(wide, index) == before + 1
 
 
+def test_the_keyword_index_is_read_even_where_it_looks_dear(wide: Connection) -> None:
+    """No other plan knows the score that the index hands out."""
+    _, keyword = (row["index_name"] for row in call(wide, "index_use"))
+    expected = call(wide, "keyword_candidates", query="w0 w1")
+    with wide.transaction(force_rollback=True):
+        wide.execute("set local random_page_cost = 100000")
+        before = scans(wide, keyword)
+        assert call(wide, "keyword_candidates", query="w0 w1") == expected
+        assert scans(wide, keyword) == before + 1
+
+
+@pytest.mark.parametrize("scope", [{}, {"filter": MOST}])
+def test_a_search_reads_each_index_once(wide: Connection, scope: dict[str, Any]) -> None:
+    indexes = [row["index_name"] for row in call(wide, "index_use")]
+    with wide.transaction():
+        before = [scans(wide, index) for index in indexes]
+        call(wide, "hybrid_search", query="w0 w1", **BY_VECTOR, **scope)
+        assert [scans(wide, index) for index in indexes] == [count + 1 for count in before]
+
+
 def test_exact_candidates_use_no_index(wide: Connection) -> None:
     dense, keyword = (row["index_name"] for row in call(wide, "index_use"))
     with wide.transaction():

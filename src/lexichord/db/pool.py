@@ -77,15 +77,12 @@ class Database:
         """
         with raised_as_ours():
             try:
-                return await self._call(function, arguments)
-            except errors.ObjectNotInPrerequisiteState as error:
-                log.warning("%s: building it again", error.diag.message_primary)
-                await self._call("refresh_keyword_index", {})
+                return await self._call_mending(function, arguments)
             except PoolTimeout:
                 raise
             except psycopg.OperationalError:
                 await self._pool.check()
-            return await self._call(function, arguments)
+                return await self._call_mending(function, arguments)
 
     async def mend_keyword_index(self) -> None:
         """Build the keyword index again if a crash of the server made it stale.
@@ -96,6 +93,14 @@ class Database:
         if rows[0]["keyword_index_is_stale"]:
             log.warning("the server was stopped uncleanly: building the keyword index again")
             await self.call("refresh_keyword_index")
+
+    async def _call_mending(self, function: str, arguments: dict[str, object]) -> list[Row]:
+        try:
+            return await self._call(function, arguments)
+        except errors.ObjectNotInPrerequisiteState as error:
+            log.warning("%s: building it again", error.diag.message_primary)
+            await self._call("refresh_keyword_index", {})
+            return await self._call(function, arguments)
 
     async def _call(self, function: str, arguments: dict[str, object]) -> list[Row]:
         async with self._pool.connection() as connection:
