@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -24,6 +25,13 @@ SPACE = EmbeddingSpace("test", "tiny", 4)  # small vectors that a test can write
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "samples"
 NUMBERS = count()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say each reason for skipping once, with how many tests it skipped."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    for reason, tests in Counter(report.longrepr[2] for report in skipped).most_common():
+        terminalreporter.write_line(f"{tests} tests: {reason}")
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,8 @@
 """A client in a process of its own, and the documents that it ingests.
 
 Run as `python -m tests.end_to_end.client HOME ingest FIRST LAST` it prints a line per document once
-that is reported, then "done"; as `... HOME hold` it keeps the server until its input ends.
+that is reported, then "done"; as `... HOME hold` it keeps the server until its input ends, and as
+`... HOME exit` it ends without leaving.
 """
 
 import sys
@@ -44,7 +45,12 @@ def documents(first: int, last: int) -> list[Json]:
 
 
 def main(home: str, what: str, *arguments: str) -> None:
-    with SyncLexichord(home=Path(home), embedding=SPACE) as lexichord:
+    lexichord = SyncLexichord(home=Path(home), embedding=SPACE)
+    if what == "exit":
+        lexichord.__enter__()
+        _say("open")
+        return
+    with lexichord:
         _say("open")
         if what == "hold":
             sys.stdin.read()

@@ -113,24 +113,24 @@ def test_a_new_table_keeps_what_was_reported(victim: str, prepared_home: Path) -
 def test_a_long_lived_client_recovers_on_its_next_call(mends: str, stocked_home: Path) -> None:
     """Its connections are cut, and its server has lost the keyword index's latest rows."""
     with SyncLexichord(home=stocked_home) as lexichord:
-        lexichord.ingest(documents=documents(STORED, 90))
-        kill_backend(stocked_home)
+        reported = crash(stocked_home, STORED, "backend")  # while another one ingests
         if mends == "search":
-            hits = lexichord.search(word(75), mode="keyword").hits
-            assert {hit.uri for hit in hits} == {uri(75)}
-        report = lexichord.ingest(documents=documents(STORED, 120))
-        assert (report.skipped, report.inserted) == (30, 30)
-        assert_found(lexichord, list(range(120)))
+            hits = lexichord.search(word(reported[0]), mode="keyword").hits
+            assert [hit.uri for hit in hits] == [uri(reported[0])] * CHUNKS
+        last = max(reported) + 30
+        report = lexichord.ingest(documents=documents(STORED, last))
+        assert report.inserted + report.skipped == last - STORED
+        assert_found(lexichord, list(range(last)))
         assert_sound(lexichord)
 
 
 def test_deleting_is_right_after_a_crash(stocked_home: Path) -> None:
     with SyncLexichord(home=stocked_home) as lexichord:
-        lexichord.ingest(documents=documents(STORED, 90))
-        kill_backend(stocked_home)
-        assert lexichord.delete([uri(number) for number in range(80, 90)]) == 10
-        assert lexichord.search(word(85), mode="keyword").hits == []
-        assert_found(lexichord, list(range(80)))
+        reported = crash(stocked_home, STORED, "backend")
+        gone, left = reported[:10], [*range(STORED), *reported[10:]]
+        assert lexichord.delete([uri(number) for number in gone]) == len(gone)
+        assert lexichord.search(word(gone[0]), mode="keyword").hits == []
+        assert_found(lexichord, left)
         assert_sound(lexichord)
 
 

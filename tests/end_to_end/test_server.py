@@ -1,0 +1,174 @@
+"""The life of the embedded server: who starts it, who shares it, who stops it."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+import psycopg
+
+from lexichord import Lexichord, SyncLexichord
+from lexichord.db import engine
+from lexichord.settings import Settings, load_settings
+from tests.end_to_end.client import SPACE
+from tests.end_to_end.processes import Client, kill_postmaster, postmaster, wait_until
+
+
+def attached(home: Path) -> list[int]:
+    found: list[int] = json.loads((home / "postgres" / ".handle_pids.json").read_text())
+    return found
+
+
+def settings_of(home: Path) -> Settings:
+    return load_settings(home=home)
+
+
+def setting(lexichord: SyncLexichord, name: str) -> str:
+    with psycopg.connect(lexichord.core.database.dsn) as connection:
+        row = connection.execute("select current_setting(%s)", [name]).fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+def test_the_last_process_to_leave_stops_the_server(prepared_home: Path) -> None:
+    with Client(prepared_home, "hold") as first:
+        server = postmaster(prepared_home)
+        assert server is not None
+        with Client(prepared_home, "hold") as second:
+            assert postmaster(prepared_home) == server
+            assert attached(prepared_home) == [first.process.pid, second.process.pid]
+            first.rest()
+            assert postmaster(prepared_home) == server
+            second.rest()
+            assert postmaster(prepared_home) is None
+
+
+def test_the_last_of_one_process_stops_the_server(prepared_home: Path) -> None:
+    with SyncLexichord(home=prepared_home) as first:
+        with SyncLexichord(home=prepared_home) as second:
+            assert first.status()["documents"] == second.status()["documents"] == 0
+            assert attached(prepared_home) == [os.getpid()]
+        assert first.status()["documents"] == 0
+    assert postmaster(prepared_home) is None
+
+
+async def test_several_open_at_once_share_the_server(prepared_home: Path) -> None:
+    """Each opens in a thread of its own; none may stop the server under another."""
+    several = [Lexichord(home=prepared_home) for _ in range(4)]
+    await asyncio.gather(*(lexichord.__aenter__() for lexichord in several))
+    for number, lexichord in enumerate(several):
+        await lexichord.__aexit__()
+        for other in several[number + 1 :]:
+            assert (await other.status())["documents"] == 0
+    assert postmaster(prepared_home) is None
+
+
+def test_killed_processes_are_forgotten(prepared_home: Path) -> None:
+    with Client(prepared_home, "hold") as killed, Client(prepared_home, "hold") as unreaped:
+        unreaped.kill()  # and not waited for: a zombie is as dead
+        killed.kill()
+        killed.process.wait()
+        assert len(attached(prepared_home)) == 2
+        with SyncLexichord(home=prepared_home):
+            assert attached(prepared_home) == [os.getpid()]
+        assert postmaster(prepared_home) is None
+
+
+def test_a_list_of_processes_that_was_cut_off_is_forgotten(prepared_home: Path) -> None:
+    with Client(prepared_home, "hold") as client:
+        (prepared_home / "postgres" / ".handle_pids.json").write_text("[12")
+        client.rest()
+        assert client.process.returncode == 0
+        with SyncLexichord(home=prepared_home):
+            assert attached(prepared_home) == [os.getpid()]
+    assert postmaster(prepared_home) is None
+
+
+def test_a_server_that_came_after_a_crash_is_stopped_too(prepared_home: Path) -> None:
+    """The first client knew another server process than the one that it leaves."""
+    with Client(prepared_home, "hold") as client:
+        kill_postmaster(prepared_home)
+        with SyncLexichord(home=prepared_home) as lexichord:
+            assert lexichord.status()["documents"] == 0
+        assert postmaster(prepared_home) is not None
+        client.rest()
+        assert postmaster(prepared_home) is None
+
+
+def test_started_it_stays_up_until_it_is_stopped(prepared_home: Path) -> None:
+    settings = settings_of(prepared_home)
+    dsn = engine.start(settings)
+    server = postmaster(prepared_home)
+    assert server is not None
+    assert engine.start(settings) == dsn
+    for home in (prepared_home, prepared_home):
+        with SyncLexichord(home=home):
+            assert postmaster(prepared_home) == server
+        assert postmaster(prepared_home) == server
+    with Client(prepared_home, "hold") as client:
+        client.rest()
+        assert postmaster(prepared_home) == server
+    with psycopg.connect(dsn) as connection:
+        connection.execute("select lexichord.configuration()")
+    assert engine.stop(settings) is True
+    assert postmaster(prepared_home) is None
+    assert engine.stop(settings) is False
+    with SyncLexichord(home=prepared_home):
+        pass
+    assert postmaster(prepared_home) is None
+
+
+def test_it_is_stopped_under_those_who_use_it(prepared_home: Path) -> None:
+    with SyncLexichord(home=prepared_home), Client(prepared_home, "hold") as client:
+        assert engine.stop(settings_of(prepared_home)) is True
+        assert postmaster(prepared_home) is None
+        client.rest()
+        assert client.process.returncode == 0
+        assert "Traceback" not in client.errors()
+
+
+def test_a_server_can_be_opened_again_after_it_was_stopped(prepared_home: Path) -> None:
+    with SyncLexichord(home=prepared_home):
+        engine.stop(settings_of(prepared_home))
+        with SyncLexichord(home=prepared_home) as lexichord:
+            assert lexichord.status()["documents"] == 0
+        assert postmaster(prepared_home) is None
+
+
+def test_stopping_where_nothing_is_makes_nothing(tmp_path: Path) -> None:
+    assert engine.stop(settings_of(tmp_path / "none")) is False
+    assert not (tmp_path / "none").exists()
+
+
+def test_its_settings_are_in_force(prepared_home: Path) -> None:
+    main = prepared_home / "postgres" / "postgresql.conf"
+    main.write_text(main.read_text() + "work_mem = 7MB\n")
+    for _ in range(2):
+        with SyncLexichord(home=prepared_home) as lexichord:
+            assert setting(lexichord, "shared_preload_libraries") == "pg_textsearch"
+            assert setting(lexichord, "jit") == "off"
+            assert setting(lexichord, "work_mem") == "7MB"
+    assert main.read_text().count("lexichord.conf") == 1
+
+
+def test_no_other_user_of_the_machine_can_connect(prepared_home: Path) -> None:
+    with SyncLexichord(home=prepared_home) as lexichord:
+        assert setting(lexichord, "listen_addresses") == ""
+        (socket,) = (prepared_home / "postgres").glob(".s.PGSQL.*[0-9]")
+        assert socket.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_new_home_gets_its_own_server(bare_home: Path, prepared_home: Path) -> None:
+    with SyncLexichord(home=bare_home, embedding=SPACE) as one:
+        with SyncLexichord(home=prepared_home) as other:
+            assert postmaster(bare_home) != postmaster(prepared_home)
+            assert one.status()["space"] == other.status()["space"] == SPACE
+        assert postmaster(prepared_home) is None
+        assert postmaster(bare_home) is not None
+
+
+def test_a_program_that_ends_without_leaving_stops_the_server(prepared_home: Path) -> None:
+    with Client(prepared_home, "exit") as client:
+        client.rest()
+        assert client.process.returncode == 0
+        wait_until(lambda: postmaster(prepared_home) is None)

@@ -1,0 +1,165 @@
+"""Where the embedded server may live, as whom, and what is said where it cannot."""
+
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.db import engine
+from lexichord.errors import ConfigError, DatabaseError
+from lexichord.settings import load_settings
+from tests.conftest import ROOT
+from tests.end_to_end.client import SPACE, documents, uri, word
+from tests.end_to_end.processes import postmaster
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may become another user")
+NOBODY = "nobody"
+FAILING = """
+import sys
+from lexichord import SyncLexichord
+from lexichord.db import embedded
+from lexichord.errors import DatabaseError
+embedded.LOCK_PATIENCE = 0
+try:
+    SyncLexichord(home=sys.argv[1]).__enter__()
+except DatabaseError as error:
+    sys.stdout.write(str(error))
+"""
+
+
+@pytest.fixture
+def parent() -> Iterator[Path]:
+    """A folder to make homes in, with a short path."""
+    folder = Path(tempfile.mkdtemp(prefix="lxp"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def assert_works(home: Path) -> None:
+    with SyncLexichord(home=home, embedding=SPACE) as lexichord:
+        lexichord.ingest(documents=documents(0, 3))
+        hits = lexichord.search(word(1), mode="keyword").hits
+        assert {hit.uri for hit in hits} == {uri(1)}
+    assert postmaster(home) is None
+
+
+def test_a_homes_name_may_hold_spaces_and_signs(parent: Path) -> None:
+    """As on a Mac, where the default is in Application Support."""
+    assert_works(parent / "R&D (it's) naïve; 100%")
+
+
+def test_a_homes_path_may_be_long(parent: Path) -> None:
+    """A socket's name has room for about 100 characters, so it is put elsewhere."""
+    home = parent / ("long" * 30)
+    assert_works(home)
+
+
+def test_signs_that_a_shell_would_read_are_refused(parent: Path) -> None:
+    for sign in '"$`\\':
+        with pytest.raises(ConfigError, match="set LEXICHORD_HOME") as caught:
+            SyncLexichord(home=parent / f"a{sign}b").__enter__()
+        assert "\n" not in str(caught.value)
+    assert list(parent.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made_is_said_in_one_line(parent: Path) -> None:
+    (parent / "file").write_text("no folder")
+    with pytest.raises(ConfigError, match="cannot make the data folder") as caught:
+        SyncLexichord(home=parent / "file" / "home").__enter__()
+    assert "(Not a directory): set LEXICHORD_HOME" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_dsn_leaves_nothing_to_start_or_stop(parent: Path) -> None:
+    settings = load_settings(home=parent, dsn="postgresql://127.0.0.1:1/none")
+    for call in (engine.start, engine.stop):
+        with pytest.raises(ConfigError, match="a DSN is set"):
+            call(settings)
+    assert list(parent.iterdir()) == []
+
+
+def test_a_dsn_without_a_server_is_said_in_one_line(parent: Path) -> None:
+    with pytest.raises(DatabaseError, match="connection failed") as caught:
+        SyncLexichord(home=parent, dsn="postgresql://127.0.0.1:1/none").__enter__()
+    assert "\n" not in str(caught.value)
+
+
+def test_why_it_does_not_start_is_said_in_one_line(prepared_home: Path) -> None:
+    """What the log holds of earlier starts is no reason; nor is anything else printed."""
+    log = prepared_home / "postgres" / "log"
+    log.write_text(log.read_text() + "FATAL:  of long ago\n")
+    auto = prepared_home / "postgres" / "postgresql.auto.conf"
+    written = auto.read_text()
+    auto.write_text("shared_buffers = 'plenty'\n")
+    run = subprocess.run(
+        [sys.executable, "-c", FAILING, str(prepared_home)], capture_output=True, text=True
+    )
+    assert run.stderr == ""
+    assert run.stdout.startswith("the embedded server does not start: ")
+    assert "FATAL:  configuration file" in run.stdout
+    assert f"(its log: {log})" in run.stdout
+    assert "\n" not in run.stdout
+    auto.write_text(written)
+
+
+@as_root
+def test_root_is_told_which_folders_are_opened(
+    parent: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Root's server runs as another user, who must reach its folder; the data stay closed."""
+    private = parent / "private"
+    private.mkdir(mode=0o700)
+    assert_works(private / "home")
+    told = [record.getMessage() for record in caplog.records if "is opened" in record.message]
+    assert told == [f"root's server runs as user pgembed: {private} is opened for other users"]
+    assert private.stat().st_mode & 0o777 == 0o755
+    data = private / "home" / "postgres"
+    assert data.stat().st_mode & 0o777 == 0o700
+    assert data.owner() == "pgembed"
+    caplog.clear()
+    assert_works(private / "home")
+    assert "is opened" not in caplog.text
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root's server must open folders")
+def test_an_ordinary_users_folders_stay_closed(
+    parent: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    parent.chmod(0o700)
+    assert_works(parent / "home")
+    assert "is opened" not in caplog.text
+    assert parent.stat().st_mode & 0o777 == 0o700
+
+
+@as_root
+def test_an_ordinary_user_has_a_server_of_his_own(parent: Path) -> None:
+    setpriv = shutil.which("setpriv")
+    try:
+        user = pwd.getpwnam(NOBODY)
+    except KeyError:
+        pytest.skip("there is no user nobody")
+    if setpriv is None:
+        pytest.skip("there is no setpriv")
+    become = [setpriv, f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
+    environment = {"HOME": str(parent), "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [*become, sys.executable, *arguments]
+        return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+
+    if run("-c", "import lexichord.db.embedded").returncode != 0:
+        pytest.skip("this Python is closed to other users")
+    os.chown(parent, user.pw_uid, user.pw_gid)
+    done = run("-m", "tests.end_to_end.client", str(parent / "home"), "ingest", "0", "3")
+    assert done.stdout.splitlines() == ["open", *(f"{uri(n)} inserted" for n in range(3)), "done"]
+    assert done.stderr == ""
+    assert (parent / "home" / "postgres").owner() == NOBODY
+    assert postmaster(parent / "home") is None
