@@ -139,21 +139,22 @@ def test_a_vector_needs_no_words(library: Connection) -> None:
         ({"query_vector": "[1,0,0,0]", "query_space": "test/other/4"}, "is of test/other/4, the"),
         ({"query_vector": "[NaN,0,0,0]", "query_space": SPACE}, "NaN not allowed"),
         ({"query_vector": "[Infinity,0,0,0]", "query_space": SPACE}, "infinite value not allowed"),
-        ({"boost": {"one": 1}}, "invalid input syntax"),
-        ({"boost": {"1": "much"}}, "invalid input syntax"),
-        ({"boost": "[1]"}, "non-object"),
     ],
 )
 @pytest.mark.parametrize("function", ["hybrid_search", "discover_files"])
 def test_what_makes_no_sense_is_an_error(
     library: Connection, function: str, arguments: dict[str, Any], message: str
 ) -> None:
-    if function == "discover_files" and "boost" in arguments:
-        pytest.skip("takes no boost")
     with pytest.raises(psycopg.DataError, match=message) as error:
         call(library, function, **{"query": "w0", **arguments})
     mismatch = "query_vector" in arguments
     assert (error.value.sqlstate == "22000") is mismatch  # what Python tells them apart by
+
+
+@pytest.mark.parametrize("boost", ['{"one": 1}', '{"1": "much"}', "[1]", "null"])
+def test_a_boost_is_points_by_document_id(library: Connection, boost: str) -> None:
+    with pytest.raises(psycopg.DataError, match=r"invalid input syntax|non-object"):
+        call(library, "hybrid_search", query="w0", boost=boost)
 
 
 def test_the_limits_themselves_are_fine(library: Connection) -> None:

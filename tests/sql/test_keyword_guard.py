@@ -108,6 +108,18 @@ def test_a_new_epoch_begins_when_the_statistics_are_reset_as_after_a_crash(
     assert value(indexed, "select lexichord.keyword_index_is_stale()") is False
 
 
+def test_tidying_after_a_load_keeps_the_mark_and_every_row(indexed: Connection) -> None:
+    for number in range(20):
+        put(indexed, f"late{number}", [f"w9 late{number}"])
+    call(indexed, "delete_documents", documents=[2])
+    assert value(indexed, "select lexichord.build_indexes()") is False
+    assert value(indexed, MARKS) == 1
+    put(indexed, "last", ["w9"])
+    found = call(indexed, "keyword_candidates", query="w9")
+    assert len(found) == 20
+    assert ids(found) == ids(call(indexed, "exact_keyword_candidates", query="w9"))
+
+
 def test_what_comes_after_the_index_is_found_at_once(indexed: Connection) -> None:
     for number in range(5):
         put(indexed, f"late{number}", [f"late{number} w9"])
