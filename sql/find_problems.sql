@@ -4,7 +4,8 @@ language sql set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
     select 'the keyword index has lost rows in a restart', 'select lexichord.refresh_keyword_index();'
     where lexichord.keyword_index_is_stale()
     union all
-    select format('%s: %s', f.kind, f.amount), 'ingest these documents again'
+    select format('%s: %s', f.kind, f.amount),
+           case when f.kind like 'wrong%' then 'select lexichord.recount();' else 'ingest these documents again' end
     from lexichord.count_faults() f where f.amount > 0
     union all
     select format('index %s is missing', i.index_name), 'select lexichord.build_indexes();'

@@ -21,7 +21,7 @@ begin
     end if;
     return query
     select d.id, s.name, d.uri, d.title, max(h.score), count(*)
-    from lexichord.dense_candidates(mean, (own + greatest(20 * k, 200))::integer,
+    from lexichord.dense_candidates(mean, least(own + greatest(20 * k::bigint, 200), 100000)::integer,
              lexichord.scope_documents(datasets, documents, uri_prefix, filter)) as h
     join document d on d.id = h.document_id
     join dataset s on s.id = d.dataset_id

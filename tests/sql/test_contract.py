@@ -98,6 +98,7 @@ CONTRACT = {
         "finished_at timestamp with time zone, inserted bigint, replaced bigint, skipped bigint, "
         "failed bigint, failures jsonb)",
     ),
+    "recount": ("", "void"),
     "record_files": ("run_id bigint, uris text[], status text, reason text, chunks bigint", "void"),
     "refresh_keyword_index": ("", "boolean"),
     "sample_texts": ("documents integer, without text[]", "SETOF text"),

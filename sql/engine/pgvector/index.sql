@@ -4,6 +4,16 @@
 create extension if not exists vector;
 create extension if not exists pg_textsearch;
 
+do $$
+declare
+    found text := (select extversion from pg_extension where extname = 'vector');
+begin
+    if string_to_array(found, '.')::int[] < '{0,8}' then
+        raise exception 'the engine pgvector needs vector 0.8 or later, for filtered searches; found: %', found
+            using errcode = 'feature_not_supported', hint = 'Install it and run: alter extension vector update;';
+    end if;
+end $$;
+
 -- Each lexeme as often as it occurs: what the BM25 index reads, under the configuration `simple`,
 -- so that nothing is stemmed twice.
 create or replace function lexichord_data.lexeme_text(lexemes tsvector) returns text

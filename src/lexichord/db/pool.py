@@ -10,7 +10,12 @@ from psycopg import AsyncConnection, errors, sql
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from lexichord.errors import ConfigError, DatabaseError, EmbeddingMismatchError
+from lexichord.errors import (
+    ConfigError,
+    DatabaseError,
+    EmbeddingMismatchError,
+    EngineUnsupportedError,
+)
 
 log = logging.getLogger("lexichord")
 
@@ -28,6 +33,8 @@ def raised_as_ours() -> Iterator[None]:
     except (psycopg.DataError, errors.ProgramLimitExceeded) as error:
         kind = EmbeddingMismatchError if error.sqlstate == "22000" else ConfigError
         raise kind(_line(error)) from error
+    except errors.FeatureNotSupported as error:  # what an engine's index.sql raises
+        raise EngineUnsupportedError(_line(error)) from error
     except (psycopg.Error, PoolTimeout) as error:
         raise DatabaseError(_line(error)) from error
 

@@ -152,7 +152,8 @@ def _configure(connection: Connection, choice: Choice) -> None:
         connection, "select provider, model, dimension from lexichord_data.embedding_space"
     )
     stored = (*fixed[0], EmbeddingSpace(*bound[0]))
-    wanted = (choice.engine, choice.text_config, choice.space)
+    text_config = _rows(connection, "select %s::regconfig::text", choice.text_config)[0][0]
+    wanted = (choice.engine, text_config, choice.space)
     names = ("engine", "text configuration", "embedding space")
     for name, old, new in zip(names, stored, wanted, strict=True):
         if new is not None and old != new:
