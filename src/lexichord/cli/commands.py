@@ -10,19 +10,16 @@ import typer
 from lexichord.cli import render
 from lexichord.cli.options import (
     DatasetsOption,
-    Depth,
-    DocumentsOption,
     Explain,
     FilterOption,
     Hint,
-    K,
-    ModeOption,
     Query,
     References,
     search_options,
 )
 from lexichord.cli.run import FAILED, Run, command
 from lexichord.errors import ConfigError
+from lexichord.types import SearchOptions
 
 app = typer.Typer(
     help="Context-aware retrieval that lives in your Postgres.",
@@ -91,61 +88,43 @@ def ingest(
         raise typer.Exit(FAILED)
 
 
-@command(app)
+@command(app, asks=True)
 def search(
     run: Run,
     query: Query,
-    k: K = 10,
-    dataset: DatasetsOption = None,
+    options: SearchOptions,
     hint: Hint = None,
-    document: DocumentsOption = None,
-    filter: FilterOption = None,
-    mode: ModeOption = "hybrid",
-    depth: Depth = 100,
     explain: Explain = False,
 ) -> None:
     """Find the chunks that answer a query."""
-    options = search_options(k, depth, mode, dataset, document, filter)
     with run.open() as lexichord:
         result = lexichord.search(query, hint=hint, **options)
     run.show(result, lambda found: render.search(found, explain))
 
 
-@command(app)
+@command(app, asks=True)
 def files(
     run: Run,
     query: Query,
-    k: K = 10,
-    dataset: DatasetsOption = None,
+    options: SearchOptions,
     hint: Hint = None,
-    document: DocumentsOption = None,
-    filter: FilterOption = None,
-    mode: ModeOption = "hybrid",
-    depth: Depth = 100,
     explain: Explain = False,
 ) -> None:
     """Find the documents that a query is about."""
-    options = search_options(k, depth, mode, dataset, document, filter)
     with run.open() as lexichord:
         result = lexichord.files(query, hint=hint, **options)
     run.show(result, lambda found: render.files(found, explain))
 
 
-@command(app)
+@command(app, asks=True)
 def query(
     run: Run,
     query: Query,
-    k: K = 10,
-    dataset: DatasetsOption = None,
+    options: SearchOptions,
     hint: Hint = None,
-    document: DocumentsOption = None,
-    filter: FilterOption = None,
-    mode: ModeOption = "hybrid",
-    depth: Depth = 100,
     explain: Explain = False,
 ) -> None:
     """Find the files, then chunks in and around them, and print the evidence with its sources."""
-    options = search_options(k, depth, mode, dataset, document, filter)
     with run.open() as lexichord:
         response = lexichord.query(query, hint=hint, **options)
     run.show(response, lambda found: render.response(found, explain))
@@ -155,7 +134,7 @@ def query(
 def list_documents(run: Run, dataset: DatasetsOption = None, filter: FilterOption = None) -> None:
     """List the documents."""
     with run.open() as lexichord:
-        documents = lexichord.list(**search_options(datasets=dataset, filter=filter))
+        documents = lexichord.list(**search_options(dataset=dataset, filter=filter))
     run.show({"documents": documents}, render.documents)
 
 

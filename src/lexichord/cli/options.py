@@ -27,12 +27,23 @@ Explain = Annotated[bool, typer.Option("--explain", help="Show every score and r
 References = Annotated[list[str], typer.Argument(help="Ids, uris or ends of uris.")]
 
 
+# What search, files and query share: each option's type and default.
+SEARCH: dict[str, tuple[object, object]] = {
+    "k": (K, 10),
+    "depth": (Depth, 100),
+    "mode": (ModeOption, "hybrid"),
+    "dataset": (DatasetsOption, None),
+    "document": (DocumentsOption, None),
+    "filter": (FilterOption, None),
+}
+
+
 def search_options(
     k: int = 10,
     depth: int = 100,
     mode: Mode = "hybrid",
-    datasets: list[str] | None = None,
-    documents: list[str] | None = None,
+    dataset: list[str] | None = None,
+    document: list[str] | None = None,
     filter: str | None = None,
 ) -> SearchOptions:
     """Give the options as the application takes them. Raises ConfigError."""
@@ -40,8 +51,8 @@ def search_options(
         "k": k,
         "depth": depth,
         "mode": mode,
-        "datasets": datasets or (),
-        "documents": documents or (),
+        "datasets": dataset or (),
+        "documents": document or (),
         "filter": None if filter is None else _json(filter),
     }
 

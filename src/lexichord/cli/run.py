@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Concatenate
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lexichord.cli.options import SEARCH, search_options
 from lexichord.errors import ConfigError, LexichordError
 
 if TYPE_CHECKING:
@@ -25,7 +26,11 @@ FAILED, USAGE, INTERRUPTED = 1, 2, 130  # exit codes
 Dsn = Annotated[str | None, typer.Option(help="A Postgres server, instead of the embedded one.")]
 ModelDir = Annotated[Path | None, typer.Option(help="Folder of the local embedder's model.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-SHARED = {"dsn": (Dsn, None), "model_dir": (ModelDir, None), "as_json": (AsJson, False)}
+SHARED: dict[str, tuple[object, object]] = {
+    "dsn": (Dsn, None),
+    "model_dir": (ModelDir, None),
+    "as_json": (AsJson, False),
+}
 
 
 @dataclass(frozen=True)
@@ -58,34 +63,48 @@ class Run:
             render(result)
 
 
-def command[**P](
-    app: typer.Typer, name: str | None = None
-) -> Callable[[Callable[Concatenate[Run, P], None]], Callable[..., None]]:
-    """Register a function as a command: its `run` is made from the options that all share."""
+def command(
+    app: typer.Typer, name: str | None = None, *, asks: bool = False
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register a function as a command.
 
-    def register(function: Callable[Concatenate[Run, P], None]) -> Callable[..., None]:
+    Its `run` is made from the options that all commands share; that of a command that `asks` also
+    gets `options`, made from those that all searches share.
+    """
+    added = (SEARCH if asks else {}) | SHARED
+
+    def register(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> None:
-            shared = {option: kwargs.pop(option) for option in SHARED}
+        def call(**given: Any) -> None:  # noqa: ANN401
+            shared = {option: given.pop(option) for option in SHARED}
             run = Run(as_json=bool(shared.pop("as_json")), arguments=shared)
             with _errors_in_one_line():
-                function(run, *args, **kwargs)
+                if asks:
+                    taken = {option: given.pop(option) for option in SEARCH}
+                    given["options"] = search_options(**taken)
+                function(run, **given)
 
-        call.__signature__ = _signature(function)  # type: ignore[attr-defined]
+        call.__signature__ = _signature(function, added)  # type: ignore[attr-defined]
         app.command(name)(call)
         return call
 
     return register
 
 
-def _signature(function: Callable[..., None]) -> inspect.Signature:
-    own = list(inspect.signature(function).parameters.values())[1:]
+def _signature(
+    function: Callable[..., None], added: dict[str, tuple[object, object]]
+) -> inspect.Signature:
     kind = inspect.Parameter.KEYWORD_ONLY
+    own = [
+        parameter.replace(kind=kind)
+        for name, parameter in inspect.signature(function).parameters.items()
+        if name not in ("run", "options")
+    ]
     shared = [
         inspect.Parameter(name, kind, default=default, annotation=annotation)
-        for name, (annotation, default) in SHARED.items()
+        for name, (annotation, default) in added.items()
     ]
-    return inspect.Signature([parameter.replace(kind=kind) for parameter in own] + shared)
+    return inspect.Signature(own + shared)
 
 
 @contextmanager

@@ -10,10 +10,11 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.load import title
+from lexichord.ingest.load import title, uri
 from lexichord.ingest.sources import ContextKind, Prepared, Source, refused
 from lexichord.types import Chunk, Document, EmbeddingSpace
 
+LONGEST_URI = 2000  # bytes; an index takes 2,700
 SMALLEST = 2.0**-24  # vectors are stored in half precision, where less is 0
 
 
@@ -22,6 +23,12 @@ def _storable(text: str) -> str:
         raise ValueError("holds a NUL character, which Postgres cannot store")
     text.encode()  # a lone surrogate raises UnicodeEncodeError, a ValueError
     return text
+
+
+def _indexable(uri: str) -> str:
+    if len(uri.encode()) > LONGEST_URI:
+        raise ValueError(f"is longer than {LONGEST_URI} bytes")
+    return uri
 
 
 def _comparable(vector: list[float]) -> list[float]:
@@ -56,7 +63,7 @@ class GivenDocument(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    uri: Annotated[Text, Field(min_length=1)]
+    uri: Annotated[Text, Field(min_length=1), AfterValidator(_indexable)]
     chunks: Annotated[list[GivenChunk], Field(min_length=1)]
     text: Text | None = None
     title: Text | None = None
@@ -68,11 +75,12 @@ class GivenDocument(BaseModel):
 def lines(file: Path, dataset: str, kind: ContextKind) -> Iterator[Source]:
     """Give the documents of a JSON-lines file. Raises ConfigError if it cannot be read at all."""
     seen = set[str]()
+    name = uri(Path(file.name))
     try:
         with file.open("rb") as stream:
             for number, line in enumerate(stream, 1):
                 if line.strip():
-                    yield _source(line, f"{file.name}:{number}", seen, dataset, kind)
+                    yield _source(line, f"{name}:{number}", seen, dataset, kind)
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}") from None
 
@@ -155,7 +163,10 @@ def _vectors(given: GivenDocument) -> list[list[float]]:
         raise IngestError("some chunks have a vector and some have none: give all or none")
     if given.space is None:
         raise IngestError("vectors need a space: provider/model/dimension")
-    dimension = EmbeddingSpace.parse(given.space).dimension
+    try:
+        dimension = EmbeddingSpace.parse(given.space).dimension
+    except ConfigError as error:
+        raise IngestError(str(error)) from None
     if any(len(vector) != dimension for vector in vectors):
         raise IngestError(f"a vector has not the {dimension} numbers that its space names")
     return vectors

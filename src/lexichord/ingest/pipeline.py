@@ -118,7 +118,7 @@ class Ingest:
         for source in queue:
             try:
                 group.append(self._prepare(source))
-            except (IngestError, ConfigError) as error:
+            except IngestError as error:
                 refused[source.uri] = str(error)
             if sum(len(prepared.chunks) for prepared in group) >= GROUP:
                 break
