@@ -23,6 +23,13 @@ type Case = Callable[[Connection, str, str], object]
 
 DEPTH = 100
 SCOPES = (1, 10, 200)  # documents
+PLAIN = """
+    select id, -score from (
+        select id, keyword_text <@> to_bm25query({}, 'lexichord_data.chunk_bm25') as score
+        from lexichord_data.chunk order by score limit 100) as c"""
+HANDED_OUT = """
+    select id, -bm25_get_current_score() from lexichord_data.chunk
+    order by keyword_text <@> to_bm25query({}, 'lexichord_data.chunk_bm25') limit 100"""
 
 
 def function(name: str, **extra: object) -> Case:
@@ -44,21 +51,24 @@ def dense_leg(connection: Connection, text: str, vector: str) -> object:
 
 
 class InPython:
-    """The same two queries from a client that fuses them itself and then fetches ten chunks."""
+    """The same two queries from a client that fuses them itself and then fetches ten chunks.
 
-    def __init__(self, connection: Connection, texts: Sequence[str], literal: bool) -> None:
+    `handed_out`: the score is the one that the index hands out, not the operator's value, which
+    is how one would write it.
+    """
+
+    def __init__(
+        self, connection: Connection, texts: Sequence[str], *, literal: bool, handed_out: bool
+    ) -> None:
         self.literal = literal
+        self.statement = HANDED_OUT if handed_out else PLAIN
         # The client is given the analysed terms for nothing.
         row = "select lexichord_data.lexeme_text(lexichord.lexemes(%s))"
         self.terms = {text: _value(connection, row, text) for text in texts}
 
     def __call__(self, connection: Connection, text: str, vector: str) -> object:
         terms = sql.Literal(self.terms[text]) if self.literal else sql.Placeholder()
-        keyword = sql.SQL(
-            "select id, -score from (select id, keyword_text <@> "
-            "to_bm25query({}, 'lexichord_data.chunk_bm25') as score "
-            "from lexichord_data.chunk order by score limit 100) as c"
-        ).format(terms)
+        keyword = sql.SQL(self.statement).format(terms)
         values = () if self.literal else (self.terms[text],)
         dense = (
             "select id, 1 - (embedding <=> %s::halfvec) from lexichord_data.chunk "
@@ -167,13 +177,18 @@ def report(dsn: str, asked: list[tuple[str, str]]) -> None:
         statement = "select array_agg(id order by md5(uri)) from lexichord_data.document"
         ids = _value(connection, statement)
         texts = {text for text, _ in asked}
-        literal, bound = (InPython(connection, list(texts), how) for how in (True, False))
+        in_python = {
+            f"in Python, {terms}, {score}": InPython(
+                connection, list(texts), literal=terms == "literal", handed_out=score != "operator"
+            )
+            for terms in ("literal", "bound")
+            for score in ("index's score", "operator")
+        }
     cases: dict[str, Case] = {
         "keyword leg": keyword_leg,
         "dense leg": dense_leg,
         "hybrid_search": function("hybrid_search"),
-        "fused in Python, literal": literal,
-        "fused in Python, bound": bound,
+        **in_python,
         "discover_files": function("discover_files"),
     }
     for n in SCOPES:
