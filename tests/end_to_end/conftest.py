@@ -1,4 +1,4 @@
-"""Homes with a server of their own: new, prepared, stocked."""
+"""Homes with a server of their own: new, prepared, stocked. And the samples, with real vectors."""
 
 import shutil
 import subprocess
@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db import engine
+from lexichord.db import engine, schema
+from lexichord.providers.local import LocalEmbedder
 from lexichord.settings import load_settings
+from tests.conftest import SAMPLES, new_database
 from tests.end_to_end.client import SPACE, documents
 
 MEMORY = Path("/dev/shm")
@@ -69,3 +71,21 @@ def stocked_home(_stocked: Path) -> Iterator[Path]:
     """A stopped server with STORED documents and their indexes."""
     with new_home(_stocked) as home:
         yield home
+
+
+@pytest.fixture
+def embedding_dsn(embedded_dsn: str, embedder: LocalEmbedder) -> Iterator[str]:
+    """A fresh database, bound to the local embedder's space."""
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice())
+        yield dsn
+
+
+@pytest.fixture(scope="session")
+def samples(embedded_dsn: str, embedder: LocalEmbedder, home: Path) -> Iterator[SyncLexichord]:
+    """The sample corpus, embedded by the real model. To be read only."""
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice())
+        with SyncLexichord(dsn=dsn, home=home) as lexichord:
+            lexichord.ingest([SAMPLES / "agreements", SAMPLES / "policies"])
+            yield lexichord

@@ -21,7 +21,7 @@ type Row = Mapping[str, Any]
 
 
 class Progress:
-    """What becomes of each file: a bar on a terminal, lines elsewhere; both on stderr."""
+    """What becomes of each file: a bar on a terminal, elsewhere lines; both on stderr."""
 
     def __init__(self) -> None:
         self._bar = progress.Progress(
@@ -45,7 +45,7 @@ class Progress:
     def advance(self, uri: str, status: str, reason: str) -> None:
         """Hear what became of a file."""
         self._bar.advance(self._task)
-        if status == "failed" or self._bar.disable:
+        if status == "failed" or (self._bar.disable and status != "skipped"):
             self._bar.console.print(
                 Text(f"{status} {short(uri)}{reason and ': '}{reason}"), soft_wrap=True
             )
@@ -172,8 +172,9 @@ def degraded(reasons: Iterable[str]) -> None:
 
 
 def printable(text: str) -> Text:
-    """Give text without what a terminal would obey."""
-    return Text("".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text))
+    """Give text without what a terminal would obey, or a byte order mark."""
+    shown = text.replace("\ufeff", "")
+    return Text("".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in shown))
 
 
 def short(uri: str) -> str:
