@@ -173,7 +173,7 @@ def degraded(reasons: Iterable[str]) -> None:
 
 def printable(text: str) -> Text:
     """Give text without what a terminal would obey, or a byte order mark."""
-    shown = text.replace("\ufeff", "")
+    shown = text.replace("\ufeff", "").replace("\r\n", "\n")
     return Text("".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in shown))
 
 
