@@ -7,8 +7,8 @@ begin
         return false;
     elsif to_regclass('lexichord_data.chunk_hnsw') is not null and to_regclass('lexichord_data.chunk_bm25') is not null then
         -- Rows that came since are scanned in memory, which made queries up to ten times slower;
-        -- a segment is written in milliseconds.
-        if exists (select from unsaved_keywords) then
+        -- a segment is written in milliseconds. What a crash has damaged must be built again instead.
+        if exists (select from unsaved_keywords) and not lexichord.keyword_index_is_stale() then
             perform bm25_spill_index('lexichord_data.chunk_bm25');
         end if;
         return false;
