@@ -1,0 +1,234 @@
+"""Documents that were cut upstream: JSON lines and dictionaries, checked before they are stored."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.errors import ConfigError
+from lexichord.ingest.pipeline import Report
+from lexichord.ingest.sources import ContextKind
+from tests.conftest import SPACE
+
+VECTOR = [1.0, 0.0, 0.0, 0.0]
+PIECE = {"content": "The zebra clause.", "vector": VECTOR}
+
+type Given = dict[str, Any]
+
+GOOD: Given = {"uri": "good", "space": str(SPACE), "chunks": [PIECE]}
+
+
+@pytest.fixture
+def lexichord(dsn: str, tmp_path: Path) -> Iterator[SyncLexichord]:
+    """On a new database of a space without an embedder."""
+    with SyncLexichord(dsn=dsn, home=tmp_path / "home") as lexichord:
+        yield lexichord
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "documents.jsonl"
+
+
+def write(file: Path, *lines: Given | str) -> Path:
+    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    file.write_text("\n".join(texts) + "\n")
+    return file
+
+
+def chunks(lexichord: SyncLexichord, uri: str) -> list[dict[str, Any]]:
+    listed: list[dict[str, Any]] = lexichord.show(uri)["chunks"]
+    return listed
+
+
+def spans(lexichord: SyncLexichord, uri: str) -> list[tuple[int, int]]:
+    return [(chunk["char_start"], chunk["char_end"]) for chunk in chunks(lexichord, uri)]
+
+
+def counts(report: Report) -> tuple[int, int, int]:
+    return report.inserted, report.replaced, report.skipped
+
+
+def test_without_a_text_the_chunks_are_the_text(lexichord: SyncLexichord, file: Path) -> None:
+    contents = ["One zebra.", "Two.", "One zebra.", "Two."]
+    write(file, {"uri": "a", "chunks": [{"content": content} for content in contents]})
+    assert lexichord.ingest(chunked_file=file).inserted == 1
+    assert lexichord.show("a")["text"] == "One zebra.\n\nTwo.\n\nOne zebra.\n\nTwo."
+    assert spans(lexichord, "a") == [(0, 10), (12, 16), (18, 28), (30, 34)]
+
+
+def test_places_are_found_in_the_text_one_after_the_other(lexichord: SyncLexichord) -> None:
+    text = "naïve 🎉: clause, clause; clause"
+    pieces = [{"content": "clause"}, {"content": "clause", "start": 25}, {"content": "🎉"}]
+    lexichord.ingest(documents=[{"uri": "a", "text": text, "chunks": pieces[:2]}])
+    assert spans(lexichord, "a") == [(9, 15), (25, 31)]
+    report = lexichord.ingest(documents=[{"uri": "b", "text": text, "chunks": pieces}])
+    assert report.failed == {"b": "chunks.2: its content does not stand in the text there"}
+
+
+def test_overlapping_chunks_keep_their_places(lexichord: SyncLexichord) -> None:
+    pieces = [{"content": "one two"}, {"content": "two three"}]
+    lexichord.ingest(documents=[{"uri": "a", "text": "one two three", "chunks": pieces}])
+    assert spans(lexichord, "a") == [(0, 7), (4, 13)]
+
+
+def chunk(**fields: object) -> Given:
+    return {"chunks": [{"content": "The yak clause.", **fields}]}
+
+
+def vectors(*given: object, space: object = str(SPACE)) -> Given:
+    pieces = [{"content": f"Part {n}.", "vector": vector} for n, vector in enumerate(given)]
+    return {"chunks": pieces, "space": space}
+
+
+# name, and uri unless it has another -> what is wrong, and what is said of it
+REFUSED: dict[str, tuple[Given | str, str]] = {
+    "some vectors": (vectors(VECTOR, None), "some chunks have a vector and some have none"),
+    "no space": (vectors(VECTOR, space=None), "vectors need a space: provider/model/dimension"),
+    "other space": (vectors([1, 0], space="a/b/2"), "its vectors are of a/b/2, the database is"),
+    "no such space": (vectors(VECTOR, space="tiny"), "'tiny' is no embedding space"),
+    "short vector": (vectors([1, 0]), "a vector has not the 4 numbers that its space names"),
+    "NaN": (vectors([float("nan"), 1, 0, 0]), "finite number"),
+    "infinity": (vectors([float("inf"), 1, 0, 0]), "finite number"),
+    "zeros": (vectors([0, 0, 0, 0]), "has no direction"),
+    "as good as zeros": (vectors([1e-9, 0, 0, 0]), "has no direction"),
+    "too large": (vectors([1e9, 0, 0, 0]), "out of range"),
+    "words for numbers": (vectors(["one", 0, 0, 0]), "chunks.0.vector.0: "),
+    "another place": (chunk(start=3), "chunks.0: its content does not stand in the text there"),
+    "place before the text": (chunk(start=-1), "chunks.0.start: "),
+    "place beyond the text": (chunk(start=10**9), "does not stand in the text there"),
+    "page of a novel": (chunk(page=2**40), "out of range"),
+    "unknown field of a chunk": (chunk(contents="x"), "chunks.0.contents: Extra inputs"),
+    "unknown field": ({**chunk(), "urn": "x"}, "urn: Extra inputs"),
+    "no uri": ('{"chunks": [{"content": "x"}]}', "uri: Field required"),
+    "empty uri": ({**GOOD, "uri": ""}, "uri: "),
+    "no chunks": ({"chunks": []}, "chunks: "),
+    "empty content": (chunk(content=""), "chunks.0.content: "),
+    "NUL": (chunk(content="a\0b"), "holds a NUL character"),
+    "NUL in metadata": (chunk(metadata={"key": "a\0b"}), "Unicode escape"),
+    "half a character": ('{"uri": "bad", "chunks": [{"content": "\\ud83c"}]}', "Invalid JSON"),
+    "no object": ("[1]", "Input should be an object"),
+    "half a line": ('{"uri": "bad", "chu', "Invalid JSON"),
+    "no JSON": ("uri: bad", "Invalid JSON"),
+    "uri beyond an index": ({**GOOD, "uri": "🎉" * 501}, "uri: Value error, is longer than 2000"),
+    "text beyond a tsvector": (
+        chunk(content=" ".join(f"w{number}" for number in range(200_000))),
+        "too long for tsvector",
+    ),
+}
+
+
+def test_what_is_wrong_fails_alone_with_its_reason(lexichord: SyncLexichord, file: Path) -> None:
+    lines = [
+        wrong if isinstance(wrong, str) else {"uri": name, **wrong}
+        for name, (wrong, _) in REFUSED.items()
+    ]
+    report = lexichord.ingest(chunked_file=write(file, *lines, GOOD))
+    for number, (name, (_, reason)) in enumerate(REFUSED.items(), 1):
+        said = report.failed.get(name) or report.failed[f"documents.jsonl:{number}"]
+        assert reason in said
+        assert "\n" not in said
+    assert len(report.failed) == len(REFUSED)
+    assert [row["uri"] for row in lexichord.list()] == ["good"]
+    assert lexichord.status()["runs"][0]["failures"] == report.failed
+
+
+def test_a_line_is_named_by_its_number(lexichord: SyncLexichord, file: Path) -> None:
+    report = lexichord.ingest(chunked_file=write(file, GOOD, "", "   ", "{", "[]"))
+    assert list(report.failed) == ["documents.jsonl:4", "documents.jsonl:5"]
+
+
+def test_what_is_no_json_fails_alone(lexichord: SyncLexichord) -> None:
+    wrong = [{**GOOD, "uri": "bad", "metadata": {"key": value}} for value in ({1}, np.ones(2))]
+    report = lexichord.ingest(documents=[*wrong, GOOD])
+    assert report.failed == {
+        "document 1": "Object of type set is not JSON serializable",
+        "document 2": "Object of type ndarray is not JSON serializable",
+    }
+    assert report.inserted == 1
+
+
+def test_a_uri_that_comes_again_is_refused(lexichord: SyncLexichord, file: Path) -> None:
+    """Else its documents would take turns, and one of them would be lost unheard."""
+    other = {"uri": "good", "chunks": [{"content": "The yak clause."}]}
+    for expected in ((1, 0, 0), (0, 0, 1)):
+        report = lexichord.ingest(chunked_file=write(file, GOOD, other))
+        assert counts(report) == expected
+        reason = "good was given before: give all its chunks at once"
+        assert report.failed == {"documents.jsonl:2": reason}
+    assert lexichord.show("good")["text"] == "The zebra clause."
+
+
+def test_a_changed_document_is_replaced(lexichord: SyncLexichord, dsn: str) -> None:
+    """In both legs: its words, and its vectors."""
+    assert counts(lexichord.ingest(documents=[GOOD])) == (1, 0, 0)
+    assert counts(lexichord.ingest(documents=[GOOD])) == (0, 0, 1)
+    (before,) = lexichord.list()
+    other = {**GOOD, "chunks": [{"content": "The yak clause.", "vector": [0, 1, 0, 0]}]}
+    assert counts(lexichord.ingest(documents=[other])) == (0, 1, 0)
+    (after,) = lexichord.list()
+    assert after["document_id"] == before["document_id"]
+    assert lexichord.search("zebra", mode="keyword").hits == []
+    assert len(lexichord.search("yak", mode="keyword").hits) == 1
+    query = "select score from lexichord.dense_candidates('[0,1,0,0]')"
+    with psycopg.connect(dsn) as connection:
+        assert connection.execute(query).fetchall() == [(pytest.approx(1.0),)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "contexts"),
+    [
+        ("given", ["upstream", ""]),
+        ("none", ["", ""]),
+        ("structural", ["upstream", "Title › Rent\nclause zebra"]),
+    ],
+)
+def test_kinds_of_context(kind: ContextKind, contexts: list[str], lexichord: SyncLexichord) -> None:
+    first = {"content": "zebra clause", "context": "upstream"}
+    second = {"content": "clause zebra", "heading": "Rent"}
+    given = {"uri": "a", "title": "Title", "chunks": [first, second]}
+    lexichord.ingest(documents=[given], context=kind)
+    assert [chunk["context"] for chunk in chunks(lexichord, "a")] == contexts
+
+
+def test_all_that_was_given_is_kept(lexichord: SyncLexichord) -> None:
+    piece = {"content": "zebra", "page": 7, "heading": "Rent", "metadata": {"clause": 4}}
+    kind = {"title": "Lease", "media_type": "application/pdf"}
+    given = {"uri": "a", "chunks": [piece], "metadata": {"kind": "law", "year": 2020}, **kind}
+    lexichord.ingest(documents=[given, GOOD])
+    (hit,) = lexichord.search("zebra", mode="keyword", filter={"kind": "law"}).hits
+    assert (hit.uri, hit.title, hit.heading, hit.page) == ("a", "Lease", "Rent", 7)
+    shown = lexichord.show("a")
+    assert (shown["media_type"], shown["metadata"]) == ("application/pdf", given["metadata"])
+    assert shown["chunks"][0]["metadata"] == {"clause": 4}
+
+
+def test_a_title_is_made_of_a_uri_that_names_a_file(lexichord: SyncLexichord) -> None:
+    pieces = [{"content": "zebra"}]
+    uris = ["key7", "laws/office_lease.txt", "https://example.org/a%20b.html"]
+    lexichord.ingest(documents=[{"uri": uri, "chunks": pieces} for uri in uris])
+    titles = {row["uri"]: row["title"] for row in lexichord.list()}
+    assert titles == dict(zip(uris, ["", "office lease", "a b"], strict=True))
+
+
+def test_all_kinds_of_sources_in_one_run(lexichord: SyncLexichord, file: Path) -> None:
+    text = file.with_name("a.md")
+    text.write_text("The yak clause.")
+    other = {"uri": "b", "chunks": [{"content": "The emu clause."}]}
+    report = lexichord.ingest([text], documents=[other], chunked_file=write(file, GOOD))
+    assert report.inserted == 3
+    assert {row["uri"] for row in lexichord.list()} == {text.as_posix(), "b", "good"}
+    assert lexichord.status()["runs"][0]["source"] == f"{text} {file}"
+
+
+def test_a_file_that_cannot_be_read_is_refused(lexichord: SyncLexichord, tmp_path: Path) -> None:
+    for path in (tmp_path / "missing.jsonl", tmp_path):
+        with pytest.raises(ConfigError, match="cannot be read") as caught:
+            lexichord.ingest(chunked_file=path)
+        assert "\n" not in str(caught.value)
+    assert lexichord.status()["runs"] == []
