@@ -174,8 +174,8 @@ def _is_official(file: Path) -> bool:
 def _load(folder: Path | None, home: Path) -> LocalModel:
     if folder is None:
         raise ProviderError(
-            f"{NAME} is not on this machine: fetch it, or copy {WEIGHTS} and {TOKENIZER} "
-            f"into '{_home_folder(home)}'"
+            f"{NAME} is not on this machine: run lexichord models fetch, or copy {WEIGHTS} and "
+            f"{TOKENIZER} into '{_home_folder(home)}'"
         )
     try:
         return LocalModel(_tokenizer(_checked(folder / TOKENIZER)), _session(_graph(folder, home)))
