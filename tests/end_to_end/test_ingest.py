@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -123,7 +124,8 @@ def test_a_name_that_is_not_utf_8_stops_nothing(lexichord: SyncLexichord, folder
     (folder / NOT_UTF_8).write_text("The yak clause.")
     assert lexichord.ingest([folder]).inserted == 2
     assert found(lexichord, "yak") == ["caf\\xe9.txt"]
-    assert lexichord.ingest([folder]).skipped == 2
+    assert lexichord.ingest([folder / NOT_UTF_8]).skipped == 1
+    assert lexichord.status()["runs"][0]["source"] == f"{folder}/caf\\xe9.txt"
 
 
 def test_what_was_stored_stays_when_its_file_goes_bad(
@@ -212,6 +214,15 @@ def test_datasets_hold_documents_of_their_own(lexichord: SyncLexichord, folder: 
         lexichord.show("a.md")
     with pytest.raises(ConfigError, match="there is no dataset 'three'"):
         lexichord.search("zebra", datasets=["three"])
+
+
+def test_a_wrong_argument_is_refused_before_the_run(lexichord: SyncLexichord) -> None:
+    wrong: Any = "structral"
+    with pytest.raises(ConfigError, match="no context 'structral': none, structural, given"):
+        lexichord.ingest(FOLDERS, context=wrong)
+    with pytest.raises(ConfigError, match="the dataset needs a name"):
+        lexichord.ingest(FOLDERS, dataset="")
+    assert lexichord.status()["runs"] == []
 
 
 def test_the_listener_hears_of_every_file_once(lexichord: SyncLexichord, folder: Path) -> None:

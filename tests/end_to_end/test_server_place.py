@@ -78,6 +78,16 @@ def test_a_folder_that_cannot_be_made_is_said_in_one_line(parent: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_a_wrong_choice_is_the_only_thing_that_is_said(
+    parent: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The server has no schema yet when it is stopped again."""
+    with pytest.raises(ConfigError, match="'tiny' is no embedding space"):
+        SyncLexichord(home=parent / "home", embedding="tiny").__enter__()
+    assert caplog.text == ""
+    assert postmaster(parent / "home") is None
+
+
 def test_a_dsn_leaves_nothing_to_start_or_stop(parent: Path) -> None:
     settings = load_settings(home=parent, dsn="postgresql://127.0.0.1:1/none")
     for call in (engine.start, engine.stop):

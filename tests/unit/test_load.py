@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.load import digest, find_files, media_type, read_text, title, uri
+from lexichord.ingest.load import digest, find_files, media_type, read_text, storable, title
 
 needs_permissions = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 
@@ -107,8 +107,8 @@ def test_the_kind_is_told_by_the_ending() -> None:
 
 
 def test_a_name_that_is_not_utf_8_has_a_uri_that_is() -> None:
-    assert uri(Path(os.fsdecode(b"/a/caf\xe9.txt"))) == "/a/caf\\xe9.txt"
-    assert uri(Path("/a/naïve 1.txt")) == "/a/naïve 1.txt"
+    assert storable(os.fsdecode(b"/a/caf\xe9.txt")) == "/a/caf\\xe9.txt"
+    assert storable("/a/naïve 1.txt") == "/a/naïve 1.txt"
 
 
 @pytest.mark.parametrize(

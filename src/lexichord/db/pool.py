@@ -33,6 +33,8 @@ def raised_as_ours() -> Iterator[None]:
     except (psycopg.DataError, errors.ProgramLimitExceeded) as error:
         kind = EmbeddingMismatchError if error.sqlstate == "22000" else ConfigError
         raise kind(_line(error)) from error
+    except UnicodeEncodeError as error:
+        raise ConfigError("a text holds half a character, which is not UTF-8") from error
     except errors.FeatureNotSupported as error:  # what an engine's index.sql raises
         raise EngineUnsupportedError(_line(error)) from error
     except (psycopg.Error, PoolTimeout) as error:

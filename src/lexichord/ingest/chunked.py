@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.load import title, uri
+from lexichord.ingest.load import storable, title
 from lexichord.ingest.sources import ContextKind, Prepared, Source, refused
 from lexichord.types import Chunk, Document, EmbeddingSpace
 
@@ -75,7 +75,7 @@ class GivenDocument(BaseModel):
 def lines(file: Path, dataset: str, kind: ContextKind) -> Iterator[Source]:
     """Give the documents of a JSON-lines file. Raises ConfigError if it cannot be read at all."""
     seen = set[str]()
-    name = uri(Path(file.name))
+    name = storable(file.name)
     try:
         with file.open("rb") as stream:
             for number, line in enumerate(stream, 1):

@@ -41,9 +41,9 @@ def _walk(folder: Path) -> Iterator[Path]:
     yield from (Path(error.filename) for error in closed)
 
 
-def uri(file: Path) -> str:
-    """Give a file's whole path; bytes in it that are not UTF-8 are written as \\x and digits."""
-    return os.fsencode(file.as_posix()).decode(errors="backslashreplace")
+def storable(name: str) -> str:
+    """Give a file's name or path; bytes in it that are not UTF-8 are written as \\x and digits."""
+    return os.fsencode(name).decode(errors="backslashreplace")
 
 
 def digest(file: Path) -> str:

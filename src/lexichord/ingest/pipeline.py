@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice, repeat
-from typing import Any
+from typing import Any, get_args
 
 from lexichord.db import store
 from lexichord.db.pool import Database
@@ -17,6 +17,7 @@ from lexichord.ingest.contextualize import (
     keyphrases,
     structural_context,
 )
+from lexichord.ingest.load import storable
 from lexichord.ingest.sources import ContextKind, Prepared, Source
 from lexichord.providers.base import Embedder
 from lexichord.types import Chunk
@@ -58,9 +59,12 @@ class Ingest:
     reference: Reference = field(default_factory=Reference)
 
     async def run(self, sources: Sequence[Source], description: str) -> Report:
-        """Ingest what is new or changed. Raises DatabaseError, ProviderError."""
+        """Ingest what is new or changed. Raises ConfigError, DatabaseError, ProviderError."""
+        self._check()
         await self.database.mend_keyword_index()
-        self.report.run_id = await store.start_run(self.database, self.dataset, description)
+        self.report.run_id = await store.start_run(
+            self.database, self.dataset, storable(description)
+        )
         todo = await self._skip_stored(sources)
         if self.context == "structural":
             await self._count_words(todo)
@@ -76,6 +80,13 @@ class Ingest:
         await self._fill_vectors()
         await store.finish_run(self.database, self.report.run_id)
         return self.report
+
+    def _check(self) -> None:
+        kinds = get_args(ContextKind)
+        if self.context not in kinds:
+            raise ConfigError(f"there is no context '{self.context}': {', '.join(kinds)}")
+        if not self.dataset:
+            raise ConfigError("the dataset needs a name")
 
     async def _skip_stored(self, sources: Sequence[Source]) -> list[Source]:
         uris = [source.uri for source in sources]

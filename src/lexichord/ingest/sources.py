@@ -45,10 +45,10 @@ def files(paths: Iterable[Path], dataset: str, kind: ContextKind) -> Iterator[So
         try:
             sha256 = load.digest(file)
         except IngestError as error:
-            yield refused(load.uri(file), str(error))
+            yield refused(load.storable(file.as_posix()), str(error))
         else:
             read = partial(_read_file, file, dataset, sha256, recipe)
-            yield Source(load.uri(file), sha256, recipe, read)
+            yield Source(load.storable(file.as_posix()), sha256, recipe, read)
 
 
 def refused(uri: str, reason: str) -> Source:
@@ -63,6 +63,6 @@ def _refuse(reason: str) -> Prepared:
 def _read_file(file: Path, dataset: str, sha256: str, recipe: str) -> Prepared:
     kind = load.media_type(file)
     text = load.read_text(file)
-    uri = load.uri(file)
+    uri = load.storable(file.as_posix())
     document = Document(dataset, uri, load.title(uri, text, kind), kind, sha256, recipe, text)
     return Prepared(document, chunk.split(text))
