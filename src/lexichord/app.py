@@ -1,9 +1,10 @@
 """The composition root: settings in, a working application out."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self, Unpack
 
@@ -87,15 +88,18 @@ class Lexichord:
         `ingest.chunked.GivenDocument`. `on_start` hears how many there are, `listener` of each one
         (uri, status, reason) once it is done.
         """
-        given: list[Source] = []
-        given += sources.files([Path(path) for path in paths], dataset, context)
-        given += chunked.documents(documents, dataset, context)
-        if chunked_file is not None:
-            given += chunked.lines(Path(chunked_file), dataset, context)
-        on_start(len(given))
+        _no_single_text(paths=paths, documents=documents)
+        found = [Path(path) for path in paths]
+        given: Iterator[Source] = chain(
+            sources.files(found, dataset, context),
+            chunked.documents(documents, dataset, context),
+            chunked.lines(Path(chunked_file), dataset, context) if chunked_file else (),
+        )
+        todo = await asyncio.to_thread(list, given)
+        on_start(len(todo))
         run = Ingest(self.database, self.embedder, self.space, dataset, context, listener)
-        names = [str(path) for path in (*paths, chunked_file) if path is not None]
-        report = await run.run(given, " ".join(names))
+        names = [str(path) for path in (*found, chunked_file) if path is not None]
+        report = await run.run(todo, " ".join(names))
         report.degraded += self.degraded
         return report
 
@@ -210,6 +214,9 @@ class Lexichord:
         )
 
     async def _scope(self, options: SearchOptions) -> Scope:
+        if unknown := set(options).difference(SearchOptions.__annotations__):
+            raise ConfigError(f"there is no option {', '.join(sorted(unknown))}")
+        _no_single_text(datasets=options.get("datasets"), documents=options.get("documents"))
         documents = [await self.resolve(document) for document in options.get("documents", ())]
         return Scope(
             datasets=tuple(options.get("datasets", ())),
@@ -250,6 +257,13 @@ def fetch_models(settings: Settings) -> Path:
 def find_models(settings: Settings) -> Path | None:
     """Give the folder that holds the local embedder's model, if any does."""
     return find_model(settings.model_dir, settings.home)
+
+
+def _no_single_text(**given: object) -> None:
+    """Raise ConfigError for one text where several are taken, not to read it letter by letter."""
+    for name, value in given.items():
+        if isinstance(value, str | bytes):
+            raise ConfigError(f"{name} takes a list: write {name}=[{value!r}]")
 
 
 def _find_embedder(settings: Settings, space: str) -> tuple[Embedder | None, list[str]]:

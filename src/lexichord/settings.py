@@ -64,6 +64,8 @@ class Settings(BaseSettings):
 
 def load_settings(**arguments: object) -> Settings:
     """Read the settings; an argument that is None counts as not given. Raises ConfigError."""
+    if unknown := set(arguments).difference(Settings.model_fields):
+        raise ConfigError(f"there is no setting {', '.join(sorted(unknown))}")
     given = {name: value for name, value in arguments.items() if value is not None}
     try:
         settings = Settings(**given)  # type: ignore[arg-type]
@@ -71,4 +73,6 @@ def load_settings(**arguments: object) -> Settings:
         first = error.errors(include_input=False, include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])
         raise ConfigError(f"setting {name}: {first['msg']}") from None
+    except (ValueError, OSError) as error:
+        raise ConfigError(f"lexichord.toml or .env cannot be read: {error}") from None
     return settings.model_copy(update={"home": settings.home.expanduser().resolve()})

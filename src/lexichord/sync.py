@@ -7,6 +7,7 @@ from threading import Event, Thread
 from typing import Any, Concatenate, Self, cast
 
 from lexichord.app import Lexichord
+from lexichord.errors import ConfigError
 from lexichord.settings import Settings
 
 PATIENCE = 10  # seconds for what was interrupted to leave things in order
@@ -17,6 +18,8 @@ def _sync[**P, R](
 ) -> "Callable[Concatenate[SyncLexichord, P], R]":
     @wraps(method)
     def call(self: "SyncLexichord", *args: P.args, **kwargs: P.kwargs) -> R:
+        if not self._open:
+            raise ConfigError("SyncLexichord is not open: use it inside `with`")
         return self.run(method(self.core, *args, **kwargs))
 
     return cast("Callable[Concatenate[SyncLexichord, P], R]", call)
@@ -38,16 +41,18 @@ class SyncLexichord:
 
     def __init__(self, settings: Settings | None = None, **arguments: object) -> None:
         self.core = Lexichord(settings, **arguments)
-        self._loop = asyncio.new_event_loop()
-        self._thread = Thread(target=self._loop.run_forever, name="lexichord", daemon=True)
+        self._open = False
 
     def __enter__(self) -> Self:
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, name="lexichord", daemon=True)
         self._thread.start()
         try:
             self.run(self.core.__aenter__())
         except BaseException:
             self._stop()
             raise
+        self._open = True
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -68,6 +73,7 @@ class SyncLexichord:
             raise
 
     def _stop(self) -> None:
+        self._open = False
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()

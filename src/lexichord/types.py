@@ -27,7 +27,7 @@ class EmbeddingSpace:
         """Read `provider/model/dimension`; the model's name may hold slashes itself."""
         provider, _, rest = text.partition("/")
         model, _, dimension = rest.rpartition("/")
-        if not (provider and model and dimension.isdigit() and int(dimension) > 0):
+        if not (provider and model and dimension.isdecimal() and int(dimension) > 0):
             raise ConfigError(
                 f"'{text}' is no embedding space: write provider/model/dimension, "
                 "for example local/all-MiniLM-L6-v2/384"

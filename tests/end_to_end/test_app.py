@@ -197,6 +197,11 @@ def test_the_state_is_told(samples: SyncLexichord) -> None:
         (lambda samples: samples.search("a\ud83c"), "half a character"),
         (lambda samples: samples.query("a", datasets=["none"]), "there is no dataset 'none'"),
         (lambda samples: samples.files(""), "the query is empty"),
+        (lambda samples: samples.search("a", mode="fuzzy"), "there is no mode 'fuzzy': hybrid"),
+        (lambda samples: samples.search("a", kk=3), "there is no option kk"),
+        (lambda samples: samples.search("a", datasets="default"), r"write datasets=\['default'\]"),
+        (lambda samples: samples.search("a", documents="nda"), "documents takes a list"),
+        (lambda samples: samples.ingest("folder"), "paths takes a list"),
     ],
 )
 def test_a_wrong_argument_is_named_in_one_line(
@@ -205,6 +210,11 @@ def test_a_wrong_argument_is_named_in_one_line(
     with pytest.raises(ConfigError, match=message) as caught:
         ask(samples)
     assert "\n" not in str(caught.value)
+
+
+def test_what_is_not_open_says_so() -> None:
+    with pytest.raises(ConfigError, match="inside `with`"):
+        SyncLexichord().status()
 
 
 async def test_it_works_where_an_event_loop_runs_already(samples: SyncLexichord) -> None:

@@ -61,6 +61,7 @@ def test_other_programs_settings_are_left_alone(folder: Path) -> None:
         ({"pool_size": "many"}, "setting pool_size: "),
         ({"engine": "sqlite"}, "setting engine: .*'pgvector' or 'vectorchord'"),
         ({"home": 3}, "setting home: "),
+        ({"hoem": "x"}, "there is no setting hoem"),
     ],
 )
 def test_a_wrong_value_is_named_in_one_line(arguments: dict[str, object], message: str) -> None:
@@ -72,6 +73,13 @@ def test_a_wrong_value_is_named_in_one_line(arguments: dict[str, object], messag
 def test_a_wrong_value_of_the_environment_is_named_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEXICHORD_ENGINE", "sqlite")
     with pytest.raises(ConfigError, match="engine"):
+        load_settings()
+
+
+@pytest.mark.parametrize("name", ["lexichord.toml", ".env"])
+def test_a_file_that_cannot_be_read_is_named(name: str, folder: Path) -> None:
+    (folder / name).write_bytes(b"pool_size = \xff\n")
+    with pytest.raises(ConfigError, match=r"lexichord\.toml or .env cannot be read"):
         load_settings()
 
 

@@ -226,7 +226,3 @@ def _citation(title: str, heading: str) -> str:
 def _span(source: Row) -> str:
     page = f" page {source['page']}" if source["page"] else ""
     return f"{source['start']}-{source['end']}{page}"
-
-
-def _words(query: str) -> list[str]:
-    return re.findall(r"\w{4,}", query)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from psycopg.types.json import Jsonb
 
 from lexichord.db.pool import Database, Row
+from lexichord.errors import ConfigError
 from lexichord.types import ChunkHit, FileHit, Json, Mode, Question, Scope
 
 type Vector = Sequence[float]
@@ -137,7 +138,9 @@ async def count_faults(database: Database) -> list[Row]:
 
 
 def question_arguments(question: Question) -> dict[str, object]:
-    """Give the arguments that hybrid_search and discover_files share."""
+    """Give the arguments that hybrid_search and discover_files share. Raises ConfigError."""
+    if question.mode not in WEIGHTS:
+        raise ConfigError(f"there is no mode '{question.mode}': {', '.join(WEIGHTS)}")
     return {
         "k": question.k,
         "depth": question.depth,
