@@ -257,13 +257,22 @@ def test_models_are_found(cli: Cli) -> None:
     assert cli("models", "list", "--model-dir", "/no/such").returncode == 2
 
 
+def _heed_interrupts() -> None:
+    """Under a shell's background job, where they are ignored, a child would ignore them too."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_interrupt_keeps_what_was_reported(cli: Cli, tmp_path: Path) -> None:
     dsn = cli("dsn").stdout.strip()
     for number in range(400):
         (tmp_path / f"{number}.txt").write_text(f"Clause {number}. " + "Interrupted words. " * 200)
     command = [sys.executable, "-m", "lexichord", "ingest", str(tmp_path), "--dataset", "cut"]
     with subprocess.Popen(
-        [*command, "--dsn", dsn], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command, "--dsn", dsn],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_heed_interrupts,
     ) as child:
         assert child.stderr is not None
         reported = [child.stderr.readline().split()[1] for _ in range(10)]
