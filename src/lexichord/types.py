@@ -46,14 +46,60 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading at `start`; what follows is under it, up to the next of the same or a lower level.
+
+    `level` counts from 1, the outermost. The text from `start` to `end` is the heading itself.
+    """
+
+    start: int
+    end: int
+    level: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table in a text: a line a row, cells parted by tabs; the header ends at `header_end`.
+
+    `header_end` is `start` where no row is a header.
+    """
+
+    start: int
+    end: int
+    header_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedText:
+    """A file's text, and what its format says about it.
+
+    `headings` are those that the format marks itself, `pages` where each page starts, by order;
+    `metadata` becomes the document's.
+    """
+
+    text: str
+    media_type: str
+    title: str
+    headings: tuple[Heading, ...] = ()
+    tables: tuple[Table, ...] = ()
+    pages: tuple[int, ...] = ()
+    metadata: Json = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of a document: `document.text[start:end] == content`."""
+    """A piece of a document: `document.text[start:end] == content`.
+
+    `context` is embedded and indexed with the content; `keyword_context` is indexed for words only.
+    """
 
     start: int
     end: int
     content: str
     heading: str = ""
     context: str = ""
+    keyword_context: str = ""
     page: int | None = None
     metadata: Json = field(default_factory=dict)
 

@@ -17,7 +17,7 @@ DOCUMENT = Document(
     "contracts", "a/doc1.md", "The Lease", "text/markdown", "a" * 64, "r1", TEXT, {"year": 2024}
 )
 CHUNKS = [
-    Chunk(9, 25, TEXT[9:25], "Lease", "About rent.", 3, {"n": 1}),
+    Chunk(9, 25, TEXT[9:25], "Lease", "About rent.", page=3, metadata={"n": 1}),
     Chunk(27, 47, TEXT[27:47], "Lease"),
 ]
 VECTORS = [[1.0, 0.5, -0.25, 0.0], None]

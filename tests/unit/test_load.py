@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.load import digest, find_files, media_type, read_text, storable, title
+from lexichord.ingest.find import digest, find_files, storable
+from lexichord.ingest.load import media_type, title
+from lexichord.ingest.load.text import read_text
 
 needs_permissions = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 

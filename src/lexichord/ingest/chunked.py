@@ -10,7 +10,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.load import storable, title
+from lexichord.ingest.find import storable
+from lexichord.ingest.load import title
 from lexichord.ingest.sources import ContextKind, Prepared, Source, refused
 from lexichord.types import Chunk, Document, EmbeddingSpace
 
@@ -151,7 +152,13 @@ def _place(chunks: Iterable[GivenChunk], text: str) -> Iterator[Chunk]:
             raise IngestError(f"chunks.{number}: its content does not stand in the text there")
         after = start + 1
         yield Chunk(
-            start, end, chunk.content, chunk.heading, chunk.context, chunk.page, chunk.metadata
+            start,
+            end,
+            chunk.content,
+            heading=chunk.heading,
+            context=chunk.context,
+            page=chunk.page,
+            metadata=chunk.metadata,
         )
 
 

@@ -17,7 +17,7 @@ from lexichord.ingest.contextualize import (
     keyphrases,
     structural_context,
 )
-from lexichord.ingest.load import storable
+from lexichord.ingest.find import storable
 from lexichord.ingest.sources import ContextKind, Prepared, Source
 from lexichord.providers.base import Embedder
 from lexichord.types import Chunk

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from lexichord.errors import IngestError
-from lexichord.ingest import chunk, load
+from lexichord.ingest import chunk, find, load
 from lexichord.types import Chunk, Document
 
 ContextKind = Literal["none", "structural", "given"]
@@ -41,14 +41,14 @@ class Source:
 def files(paths: Iterable[Path], dataset: str, kind: ContextKind) -> Iterator[Source]:
     """Give the text files among `paths` and in its folders; a file's uri is its whole path."""
     recipe = f"{SPLITTER} context={kind}"
-    for file in load.find_files(paths):
+    for file in find.find_files(paths):
         try:
-            sha256 = load.digest(file)
+            sha256 = find.digest(file)
         except IngestError as error:
-            yield refused(load.storable(file.as_posix()), str(error))
+            yield refused(find.storable(file.as_posix()), str(error))
         else:
             read = partial(_read_file, file, dataset, sha256, recipe)
-            yield Source(load.storable(file.as_posix()), sha256, recipe, read)
+            yield Source(find.storable(file.as_posix()), sha256, recipe, read)
 
 
 def refused(uri: str, reason: str) -> Source:
@@ -61,8 +61,15 @@ def _refuse(reason: str) -> Prepared:
 
 
 def _read_file(file: Path, dataset: str, sha256: str, recipe: str) -> Prepared:
-    kind = load.media_type(file)
-    text = load.read_text(file)
-    uri = load.storable(file.as_posix())
-    document = Document(dataset, uri, load.title(uri, text, kind), kind, sha256, recipe, text)
-    return Prepared(document, chunk.split(text))
+    loaded = load.load(file)
+    document = Document(
+        dataset=dataset,
+        uri=find.storable(file.as_posix()),
+        title=loaded.title,
+        media_type=loaded.media_type,
+        sha256=sha256,
+        recipe=recipe,
+        text=loaded.text,
+        metadata=loaded.metadata,
+    )
+    return Prepared(document, chunk.split(loaded.text))

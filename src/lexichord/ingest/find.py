@@ -1,17 +1,12 @@
-"""Find files and read them; what is stored is the decoded file, character for character."""
+"""Find files, name and identify them."""
 
 import hashlib
 import os
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from urllib.parse import unquote
 
 from lexichord.errors import ConfigError, IngestError
-
-MEDIA_TYPES = {".txt": "text/plain", ".md": "text/markdown", ".markdown": "text/markdown"}
-TITLE = re.compile(r"\A\ufeff?\s*# +(\S[^\n]{0,200})$", re.MULTILINE)
-CLOSING = re.compile(r"[ \t]+#+$")  # of a Markdown heading
+from lexichord.ingest.load import MEDIA_TYPES
 
 
 def find_files(paths: Iterable[Path]) -> Iterator[Path]:
@@ -55,35 +50,3 @@ def digest(file: Path) -> str:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error
-
-
-def media_type(file: Path) -> str:
-    """Tell the kind from the name's ending. Raises IngestError."""
-    try:
-        return MEDIA_TYPES[file.suffix.lower()]
-    except KeyError:
-        known = ", ".join(MEDIA_TYPES)
-        raise IngestError(f"'{file.suffix}' is no kind that can be read: {known}") from None
-
-
-def read_text(file: Path) -> str:
-    """Decode a file. Raises IngestError if it is not UTF-8, or holds what Postgres cannot store."""
-    try:
-        text = file.read_bytes().decode()
-    except OSError as error:
-        raise IngestError(f"cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise IngestError(f"is not UTF-8 text (byte {error.start}): convert it") from None
-    if "\0" in text:
-        raise IngestError("holds NUL characters: it is binary, or in another encoding than UTF-8")
-    if not text.strip():
-        raise IngestError("holds no text")
-    return text
-
-
-def title(uri: str, text: str, kind: str) -> str:
-    """Give the heading that a Markdown file opens with, else the file's name in words."""
-    if kind == "text/markdown" and (match := TITLE.search(text)):
-        return CLOSING.sub("", match[1].strip())
-    stem = Path(unquote(uri)).stem
-    return re.sub(r"[\s_-]+", " ", stem).strip() or uri
