@@ -1,116 +1,135 @@
-"""Finding files, reading them, naming them."""
+"""Reading plain text, Markdown and code; what all kinds of files have in common."""
 
-import hashlib
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
-from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.find import digest, find_files, storable
-from lexichord.ingest.load import media_type, title
-from lexichord.ingest.load.text import read_text
+from lexichord.errors import IngestError
+from lexichord.ingest.load import load, media_type, title
 
+JAPANESE = "本契約は、甲と乙との間の秘密保持に関する条件を定める。第1条 目的"
+FRENCH = "Le présent contrat est conclu à Paris, où les parties sont “créées”."
+POLISH = "Umowa o świadczenie usług zawarta między stronami, których dane wskazano poniżej."
 needs_permissions = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 
 
-def names(*paths: Path) -> list[str]:
-    return [file.name for file in find_files(paths)]
-
-
-def write(file: Path, content: str | bytes = "text") -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
+def write(file: Path, content: str | bytes) -> Path:
     file.write_bytes(content.encode() if isinstance(content, str) else content)
     return file
 
 
-def test_a_folder_gives_its_text_files_in_order(tmp_path: Path) -> None:
-    for name in (
-        "b.md",
-        "a.txt",
-        "sub/c.markdown",
-        "sub/D.TXT",
-        "e.pdf",
-        ".hidden.md",
-        ".git/f.md",
-    ):
-        write(tmp_path / name)
-    assert names(tmp_path) == ["a.txt", "b.md", "D.TXT", "c.markdown"]
-
-
-def test_a_file_is_given_once(tmp_path: Path) -> None:
-    file = write(tmp_path / "a.md")
-    assert names(file, tmp_path, tmp_path / "." / "a.md") == ["a.md"]
-
-
-def test_a_named_file_is_given_whatever_its_kind(tmp_path: Path) -> None:
-    assert names(write(tmp_path / ".hidden.pdf")) == [".hidden.pdf"]
-
-
-def test_a_missing_path_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"there is no file or folder .*absent"):
-        names(tmp_path / "absent")
-
-
-def test_a_link_to_a_folder_is_not_followed(tmp_path: Path) -> None:
-    write(tmp_path / "real" / "a.md")
-    (tmp_path / "real" / "loop").symlink_to(tmp_path / "real")
-    assert names(tmp_path) == ["a.md"]
-
-
-@needs_permissions
-def test_a_folder_that_cannot_be_listed_is_given_itself(tmp_path: Path) -> None:
-    write(tmp_path / "closed" / "a.md")
-    (tmp_path / "closed").chmod(0)
-    assert names(tmp_path) == ["closed"]
-    (tmp_path / "closed").chmod(0o700)
-
-
-def test_the_digest_is_of_the_bytes(tmp_path: Path) -> None:
-    content = b"\xef\xbb\xbfa\r\n"
-    assert digest(write(tmp_path / "a.md", content)) == hashlib.sha256(content).hexdigest()
-
-
-@pytest.mark.timeout(20)
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.txt")
-    for path in (tmp_path, tmp_path / "pipe.txt"):
-        with pytest.raises(IngestError, match="is no file"):
-            digest(path)
-    with pytest.raises(IngestError, match="cannot be read: No such file"):
-        digest(tmp_path / "absent")
-
-
 def test_a_text_is_read_character_for_character(tmp_path: Path) -> None:
-    text = "\ufeffa\r\nb\u2028 naïve 🎉\n"
-    assert read_text(write(tmp_path / "a.md", text)) == text
+    text = "\ufeffa\r\nb\u2028 naïve 🎉\x0c\n"
+    loaded = load(write(tmp_path / "a.md", text))
+    assert (loaded.text, loaded.metadata) == (text, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "named"),
+    [
+        (FRENCH, "cp1252", "cp1252"),
+        ("café", "cp1252", "cp1252"),
+        (JAPANESE, "shift_jis", "cp932"),
+        ("Настоящий договор заключён между сторонами.", "cp1251", "cp1251"),
+        (POLISH, "cp1250", "cp1250"),
+        ("本合同由甲乙双方签订。关于保密信息的条款如下。", "gb18030", "gb18030"),
+        (FRENCH, "utf-16", "utf-16"),
+        (JAPANESE, "utf-32", "utf-32"),
+    ],
+)
+def test_an_encoding_is_found_and_named(
+    tmp_path: Path, text: str, encoding: str, named: str
+) -> None:
+    loaded = load(write(tmp_path / "a.txt", text.encode(encoding)))
+    assert (loaded.text, loaded.metadata) == (text, {"encoding": named})
 
 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"", "holds no text"),
-        (b" \n\t", "holds no text"),
-        (b"a\0b", "holds NUL characters"),
-        (b"caf\xe9", r"is not UTF-8 text \(byte 3\)"),
-        ("wide".encode("utf-16"), "is not UTF-8 text"),
+        (b"", "^holds no text$"),
+        (b" \n\t", "^holds no text$"),
+        (b"\xef\xbb\xbf", "^holds no text$"),
+        (b"a\0b", "^holds NUL characters: it is binary"),
+        ("wide".encode("utf-16-le"), "^holds NUL characters"),
+        (b"\x89PNG\r\n\x1a\n\x01\x02\xff\xfe\x07" * 50, "^is binary, or text in an unknown"),
+        (b"\xff\xfe\x00\xd8a\x00", "^is binary, or text in an unknown encoding: save it as UTF-8$"),
     ],
 )
 def test_what_is_no_text_is_refused(tmp_path: Path, content: bytes, reason: str) -> None:
     with pytest.raises(IngestError, match=reason):
-        read_text(write(tmp_path / "a.txt", content))
+        load(write(tmp_path / "a.txt", content))
 
 
-def test_the_kind_is_told_by_the_ending() -> None:
-    assert media_type(Path("A.MD")) == media_type(Path("a.markdown")) == "text/markdown"
-    assert media_type(Path("a.txt")) == "text/plain"
-    with pytest.raises(IngestError, match=r"'\.pdf' is no kind that can be read: \.txt, \.md"):
-        media_type(Path("a.pdf"))
+@pytest.mark.parametrize("name", ["a.txt", "a.html"])
+def test_too_much_text_is_refused_before_it_is_read(tmp_path: Path, name: str) -> None:
+    file = write(tmp_path / name, b"")
+    os.truncate(file, 50_000_001)  # without taking room on the disk
+    with pytest.raises(IngestError, match=r"^holds more than 50 MB of text: split it$"):
+        load(file)
 
 
-def test_a_name_that_is_not_utf_8_has_a_uri_that_is() -> None:
-    assert storable(os.fsdecode(b"/a/caf\xe9.txt")) == "/a/caf\\xe9.txt"
-    assert storable("/a/naïve 1.txt") == "/a/naïve 1.txt"
+@needs_permissions
+@pytest.mark.parametrize("name", ["a.txt", "a.html", "a.pdf", "a.docx"])
+def test_what_may_not_be_read_says_so(tmp_path: Path, name: str) -> None:
+    write(tmp_path / name, "text").chmod(0)
+    with pytest.raises(IngestError, match=r"^cannot be read: Permission denied$"):
+        load(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.html", "a.pdf", "a.docx"])
+def test_what_is_gone_says_so(tmp_path: Path, name: str) -> None:
+    with pytest.raises(IngestError, match=r"^cannot be read: No such file or directory$"):
+        load(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.html"])
+def test_invisible_characters_are_kept_and_flagged(tmp_path: Path, name: str) -> None:
+    loaded = load(write(tmp_path / name, "pay\u200bment \u202ereversed\u202c"))
+    assert loaded.text == "pay\u200bment \u202ereversed\u202c"
+    assert loaded.metadata == {"flags": ["zero-width characters", "bidirectional characters"]}
+    assert load(write(tmp_path / name, "family 👨\u200d👩\u200d👧")).metadata == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("A.MD", "text/markdown"),
+        ("a.markdown", "text/markdown"),
+        ("a.txt", "text/plain"),
+        ("a.py", "text/x-python"),
+        ("a.tsx", "text/x-typescript"),
+        ("a.h", "text/x-c"),
+        ("a.json", "application/json"),
+        ("a.htm", "text/html"),
+        ("a.pdf", "application/pdf"),
+    ],
+)
+def test_the_kind_is_told_by_the_ending(name: str, kind: str) -> None:
+    assert media_type(Path(name)) == kind
+
+
+def test_an_unknown_kind_is_refused() -> None:
+    with pytest.raises(IngestError, match=r"^'\.png' is no kind that can be read: .*\.docx"):
+        media_type(Path("a.png"))
+
+
+@pytest.mark.parametrize(
+    ("name", "module"),
+    [("a.txt", "charset_normalizer"), ("a.pdf", "pypdfium2"), ("a.docx", "docx")],
+)
+def test_a_missing_library_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, module: str
+) -> None:
+    for loaded in [other for other in sys.modules if other.startswith("lexichord.ingest.load.")]:
+        monkeypatch.delitem(sys.modules, loaded)
+    monkeypatch.setitem(sys.modules, module, None)  # as if it were not installed
+    monkeypatch.delattr("lexichord.ingest.load.pdf", raising=False)
+    monkeypatch.delattr("lexichord.ingest.load.docx", raising=False)
+    with pytest.raises(IngestError, match=rf"needs {module}: pip install 'lexichord\[files\]'$"):
+        load(write(tmp_path / name, b"caf\xe9"))
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,16 @@
 """Files in, text and what the format says about it out: one module a format."""
 
+import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load import text
+from lexichord.ingest.load import storable, text
+from lexichord.ingest.load.kinds import DOCX, HTML, MEDIA_TYPES, PDF
 from lexichord.types import LoadedText
 
-MEDIA_TYPES = {".txt": "text/plain", ".md": "text/markdown", ".markdown": "text/markdown"}
 TITLE = re.compile(r"\A\ufeff?\s*# +(\S[^\n]{0,200})$", re.MULTILINE)
 CLOSING = re.compile(r"[ \t]+#+$")  # of a Markdown heading
 
@@ -16,8 +18,43 @@ CLOSING = re.compile(r"[ \t]+#+$")  # of a Markdown heading
 def load(file: Path) -> LoadedText:
     """Read a file of a known kind. Raises IngestError."""
     kind = media_type(file)
-    content = text.read_text(file)
-    return LoadedText(content, kind, title(file.as_posix(), content, kind))
+    if file.exists() and not file.is_file():
+        raise IngestError("is no file")  # opening a pipe would wait for ever
+    try:
+        loaded = _load(file, kind)
+    except ModuleNotFoundError as error:
+        needed = f"needs {error.name}: pip install 'lexichord[files]'"
+        raise IngestError(f"a file such as this {needed}") from error
+    if not loaded.text.strip("\ufeff \t\r\n\f"):
+        raise IngestError("holds no text")
+    if len(loaded.text) > text.LIMIT:
+        raise text.too_long()
+    return _flagged(loaded)
+
+
+def _load(file: Path, kind: str) -> LoadedText:
+    """Leave the file to the loader of its kind, whose library is imported when it is needed."""
+    uri = os.fsencode(file).decode(errors="backslashreplace")  # a name may be no UTF-8
+    named = title(uri, "", kind)
+    if kind == PDF:
+        from lexichord.ingest.load import pdf
+
+        return pdf.load(file, named)
+    if kind == DOCX:
+        from lexichord.ingest.load import docx
+
+        return docx.load(file, named)
+    if kind == HTML:
+        from lexichord.ingest.load import html
+
+        return html.load(file, named)
+    content, metadata = text.read_text(file)
+    return LoadedText(content, kind, title(uri, content, kind), metadata=metadata)
+
+
+def _flagged(loaded: LoadedText) -> LoadedText:
+    flags = [*loaded.metadata.get("flags", ()), *storable.flags(loaded.text)]
+    return replace(loaded, metadata={**loaded.metadata, "flags": flags}) if flags else loaded
 
 
 def media_type(file: Path) -> str:
@@ -25,8 +62,8 @@ def media_type(file: Path) -> str:
     try:
         return MEDIA_TYPES[file.suffix.lower()]
     except KeyError:
-        known = ", ".join(MEDIA_TYPES)
-        raise IngestError(f"'{file.suffix}' is no kind that can be read: {known}") from None
+        known = ".txt, .md, .pdf, .docx, .html and source code"
+        raise IngestError(f"'{file.suffix}' is no kind that can be read: {known} are") from None
 
 
 def title(uri: str, text: str, kind: str) -> str:

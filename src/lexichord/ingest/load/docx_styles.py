@@ -1,0 +1,90 @@
+"""What a Word file's styles say about paragraphs: headings, and which list they belong to."""
+
+import re
+from collections.abc import Iterator
+
+from docx.oxml.ns import qn
+from lxml.etree import _Element
+
+HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
+VALUE = qn("w:val")
+
+
+class Styles:
+    """The paragraph styles of a document, by id; each may be based on another."""
+
+    def __init__(self, root: _Element | None) -> None:
+        styles = [] if root is None else root.findall(qn("w:style"))
+        self._styles = {style.get(qn("w:styleId"), ""): style for style in styles}
+        self._chains = dict[str, list[_Element]]()
+        self._default = next(
+            (
+                style.get(qn("w:styleId"), "")
+                for style in styles
+                if style.get(qn("w:type")) == "paragraph" and style.get(qn("w:default")) == "1"
+            ),
+            "",
+        )
+
+    def level(self, paragraph: _Element) -> int | None:
+        """Give a heading's level, 1 the outermost; None for other paragraphs."""
+        for properties in self._properties(paragraph):
+            outline = value(properties, "w:outlineLvl")
+            if outline is not None and outline.isdecimal():
+                return int(outline) + 1 if int(outline) < 9 else None
+        for style in self._chain(paragraph):
+            name = value(style, "w:name") or ""
+            if match := HEADING.fullmatch(name):
+                return int(match[1])
+            if name.lower() == "title":
+                return 1
+        return None
+
+    def is_title(self, paragraph: _Element) -> bool:
+        """Tell whether a paragraph is the document's title."""
+        names = ((value(style, "w:name") or "").lower() for style in self._chain(paragraph))
+        return "title" in names
+
+    def number(self, paragraph: _Element) -> tuple[str, str | None, str] | None:
+        """Give the id of a paragraph's list, its level there, and its style's id."""
+        level: str | None = None
+        style = self._style_id(paragraph)
+        for properties in self._properties(paragraph):
+            numbering = properties.find(qn("w:numPr"))
+            if numbering is None:
+                continue
+            level = level or value(numbering, "w:ilvl")
+            if (number := value(numbering, "w:numId")) is not None:
+                return number, level, style
+        return None
+
+    def _style_id(self, paragraph: _Element) -> str:
+        properties = paragraph.find(qn("w:pPr"))
+        named = None if properties is None else value(properties, "w:pStyle")
+        return named or self._default
+
+    def _chain(self, paragraph: _Element) -> list[_Element]:
+        """Give a paragraph's style and those it is based on."""
+        named = self._style_id(paragraph)
+        if named not in self._chains:
+            self._chains[named] = list(self._based(named))
+        return self._chains[named]
+
+    def _based(self, named: str | None) -> Iterator[_Element]:
+        seen = set[str]()
+        while named and named not in seen and named in self._styles:
+            seen.add(named)
+            yield self._styles[named]
+            named = value(self._styles[named], "w:basedOn")
+
+    def _properties(self, paragraph: _Element) -> Iterator[_Element]:
+        for element in (paragraph, *self._chain(paragraph)):
+            properties = element.find(qn("w:pPr"))
+            if properties is not None:
+                yield properties
+
+
+def value(parent: _Element, name: str) -> str | None:
+    """Give what a property is set to; None where it is absent."""
+    child = parent.find(qn(name))
+    return None if child is None else child.get(VALUE)

@@ -1,0 +1,150 @@
+"""Read files in a child process, so that none of them can harm or halt this one."""
+
+import json
+import os
+import selectors
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Self
+
+from lexichord.errors import IngestError
+from lexichord.ingest.worker import LENGTH, send
+from lexichord.types import Chunk, Heading, LoadedText, Table
+
+SECONDS = 120.0  # for one file
+MEMORY = 2 * 2**30  # bytes
+PIECE = 1 << 20  # bytes of an answer taken at once
+
+
+class Reader:
+    """Loads and cuts files, one at a time, in a child that starts with the first of them.
+
+    A child that takes too long, needs too much or crashes is ended; the next file gets a new one.
+    """
+
+    def __init__(self, seconds: float = SECONDS, memory: int = MEMORY) -> None:
+        self.seconds = seconds
+        self.memory = memory
+        self._child: subprocess.Popen[bytes] | None = None
+        self._is_closed = False
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child, even in the midst of a file."""
+        self._is_closed = True
+        if child := self._child:
+            child.kill()
+        with self._lock:
+            self._end()
+
+    def read(self, file: Path) -> tuple[LoadedText, list[Chunk]]:
+        """Give a file's text and its chunks. Raises IngestError."""
+        with self._lock:
+            answer = self._ask({"file": str(file)})
+        if "error" in answer:
+            raise IngestError(answer["error"])
+        loaded = _loaded(answer["loaded"])
+        return loaded, [_chunk(loaded.text, fields) for fields in answer["chunks"]]
+
+    def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        if self._is_closed:
+            raise IngestError("was not read: the reader is closed")
+        if self._child is None or self._child.poll() is not None:
+            self._end()
+            self._child = self._start()
+        try:
+            answer = self._exchange(self._child, request)
+        except BaseException:
+            self._end()
+            raise
+        if "memory" in answer:
+            self._end()
+            raise IngestError(f"needed more than {self.memory // 2**20} MiB to read")
+        return answer
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        """Start a child, which Ctrl-C in the terminal does not reach."""
+        module = ["-P", "-m", "lexichord.ingest.worker"]  # -P: nothing from the current folder
+        return subprocess.Popen(  # noqa: S603
+            [sys.executable, *module, str(self.seconds), str(self.memory)],
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def _exchange(
+        self, child: subprocess.Popen[bytes], request: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        try:
+            send(child.stdin, request)
+            return _receive(child.stdout.fileno(), time.monotonic() + self.seconds)
+        except TimeoutError:
+            raise IngestError(f"took longer than {self.seconds:g} s to read") from None
+        except (BrokenPipeError, EOFError):
+            raise IngestError(_ended(child)) from None
+
+    def _end(self) -> None:
+        """End the child, if there is one, and tidy up after it."""
+        if child := self._child:
+            child.kill()
+            with child:  # closes the pipes and waits
+                self._child = None
+
+
+def _receive(pipe: int, deadline: float) -> dict[str, Any]:
+    """Wait for an answer. Raises TimeoutError, or EOFError where the child is gone."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(pipe, selectors.EVENT_READ)
+        head = _bytes(selector, pipe, LENGTH.size, deadline)
+        data = _bytes(selector, pipe, LENGTH.unpack(head)[0], deadline)
+    answer: dict[str, Any] = json.loads(data)
+    return answer
+
+
+def _bytes(selector: selectors.BaseSelector, pipe: int, amount: int, deadline: float) -> bytearray:
+    data = bytearray()
+    while len(data) < amount:
+        if not selector.select(max(deadline - time.monotonic(), 0)):
+            raise TimeoutError
+        piece = os.read(pipe, min(amount - len(data), PIECE))
+        if not piece:
+            raise EOFError
+        data += piece
+    return data
+
+
+def _ended(child: subprocess.Popen[bytes]) -> str:
+    """Say how the child ended by itself."""
+    with suppress(subprocess.TimeoutExpired):
+        child.wait(timeout=5)  # its end of the pipe closes before it is gone
+    code = child.returncode
+    how = f"signal {-code}" if code and code < 0 else f"exit code {code}"
+    return f"the reader crashed on it ({how})"
+
+
+def _loaded(fields: Mapping[str, Any]) -> LoadedText:
+    marks = {
+        "headings": tuple(Heading(**heading) for heading in fields["headings"]),
+        "tables": tuple(Table(**table) for table in fields["tables"]),
+        "pages": tuple(fields["pages"]),
+    }
+    return LoadedText(**{**fields, **marks})
+
+
+def _chunk(text: str, fields: Mapping[str, Any]) -> Chunk:
+    return Chunk(content=text[fields["start"] : fields["end"]], **fields)

@@ -1,0 +1,92 @@
+"""The child process that reads files for `reader`: what a broken file does, it does here.
+
+Each request and each answer is four bytes of length, then JSON.
+"""
+
+import json
+import os
+import resource
+import signal
+import struct
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+
+from lexichord.errors import IngestError
+from lexichord.ingest import chunk
+from lexichord.ingest.load import load
+from lexichord.types import Chunk
+
+LENGTH = struct.Struct("!I")
+GRACE = 2  # seconds after the time limit, by when the parent should have ended this process
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def main() -> None:
+    """Answer requests until there are no more, as when the parent is gone."""
+    seconds, memory = float(sys.argv[1]), int(sys.argv[2])
+    answers = _own_output()
+    _limit_memory(memory)
+    while request := receive(sys.stdin.buffer):
+        # the kernel ends what is stuck, even in a library, and even if the parent is gone
+        signal.setitimer(signal.ITIMER_REAL, seconds + GRACE)
+        answer = _answer(Path(request["file"]))
+        send(answers, answer)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        if "memory" in answer:
+            break  # what is left of it is in pieces
+
+
+def _own_output() -> BinaryIO:
+    """Keep standard output for answers: what libraries print goes elsewhere."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return answers
+
+
+def _limit_memory(memory: int) -> None:
+    """Allow so many bytes more than the process has by now, where the platform can."""
+    with suppress(OSError, ValueError):
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * PAGE
+        resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory))
+
+
+def _answer(file: Path) -> dict[str, Any]:
+    try:
+        loaded = load(file)
+        chunks = [_slim(piece) for piece in chunk.split(loaded)]
+        return {"loaded": asdict(loaded), "chunks": chunks}
+    except IngestError as error:
+        return {"error": str(error)}
+    except MemoryError:
+        return {"memory": True}
+    except Exception as error:  # a library's fault must not end the run
+        return {"error": f"cannot be read: {type(error).__name__}: {error}".split("\n")[0]}
+
+
+def _slim(piece: Chunk) -> dict[str, Any]:
+    """Leave out the content, which is in the text."""
+    return {name: value for name, value in asdict(piece).items() if name != "content"}
+
+
+def send(stream: IO[bytes], message: Mapping[str, Any]) -> None:
+    """Write one message."""
+    data = json.dumps(message, separators=(",", ":")).encode()
+    stream.write(LENGTH.pack(len(data)) + data)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> dict[str, Any] | None:
+    """Wait for one message; None at the end."""
+    head = stream.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        return None
+    message: dict[str, Any] = json.loads(stream.read(LENGTH.unpack(head)[0]))
+    return message
+
+
+if __name__ == "__main__":
+    main()

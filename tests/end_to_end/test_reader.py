@@ -1,0 +1,216 @@
+"""The child process that reads files: what goes wrong there does not go wrong here."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from lexichord.errors import IngestError
+from lexichord.ingest import chunk
+from lexichord.ingest.load import load
+from lexichord.ingest.reader import Reader
+from tests.conftest import SAMPLES
+from tests.documents import Block, Layout, make_docx, make_pdf
+
+MB = 2**20
+PARENT = """
+import sys, time
+from pathlib import Path
+from lexichord.ingest.reader import Reader
+reader = Reader(seconds=float(sys.argv[1]))
+reader.read(Path(sys.argv[2]))
+print(reader._child.pid, flush=True)
+if len(sys.argv) > 3:
+    reader.read(Path(sys.argv[3]))
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def reader() -> Iterator[Reader]:
+    with Reader() as reader:
+        yield reader
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    file = tmp_path / "small.md"
+    file.write_text("# Lease\n\nThe rent is due.\n")
+    return file
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Path:
+    """Takes seconds to cut, and hundreds of MB."""
+    file = tmp_path / "slow.txt"
+    file.write_text("The rent is due on each first day. " * 1_300_000)
+    return file
+
+
+def child() -> psutil.Process:
+    (found,) = [
+        process
+        for process in psutil.Process().children()
+        if "lexichord.ingest.worker" in process.cmdline()
+    ]
+    return found
+
+
+def wait_until_gone(pid: int, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+        assert time.monotonic() < end, "the child lives on"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("kind", ["md", "pdf", "docx"])
+def test_the_child_gives_what_the_loader_and_the_chunker_give(
+    tmp_path: Path, reader: Reader, kind: str
+) -> None:
+    file = tmp_path / f"a.{kind}"
+    content = [Block("Term ü 🎉", 1), Block(rows=(("a", "b"), ("1", "2"))), Block("Five years.")]
+    if kind == "pdf":
+        make_pdf(file, content, Layout())
+    elif kind == "docx":
+        make_docx(file, content)
+    else:
+        file.write_text("# Term ü 🎉\n\nFive\u200b years.\n")
+    loaded = load(file)
+    assert reader.read(file) == (loaded, chunk.split(loaded))
+
+
+def test_many_files_go_through_one_child(tmp_path: Path, reader: Reader) -> None:
+    sources = sorted([*SAMPLES.glob("agreements/*"), *SAMPLES.glob("policies/*")])
+    reader.read(sources[0])
+    first = child().pid
+    for number in range(200):
+        source = sources[number % len(sources)]
+        loaded, chunks = reader.read(source)
+        assert loaded.text == source.read_text()
+        assert all(loaded.text[piece.start : piece.end] == piece.content for piece in chunks)
+    assert child().pid == first
+
+
+def test_a_refusal_leaves_the_child_as_it_is(tmp_path: Path, reader: Reader, small: Path) -> None:
+    empty = tmp_path / "empty.md"
+    empty.write_text("")
+    reader.read(small)
+    first = child().pid
+    with pytest.raises(IngestError, match=r"^holds no text$"):
+        reader.read(empty)
+    with pytest.raises(IngestError, match=r"^cannot be read: No such file or directory$"):
+        reader.read(tmp_path / "absent\udce9\n.md")
+    assert reader.read(small)[0].title == "Lease"
+    assert child().pid == first
+
+
+@pytest.mark.timeout(30)
+def test_what_takes_too_long_is_given_up(small: Path, slow: Path) -> None:
+    with Reader(seconds=0.6) as reader:
+        start = time.monotonic()
+        with pytest.raises(IngestError, match=r"^took longer than 0.6 s to read$"):
+            reader.read(slow)
+        assert time.monotonic() - start < 3
+    with Reader(seconds=10) as reader:
+        assert reader.read(small)[0].title == "Lease"
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is the kernel's, here of Linux")
+def test_what_needs_too_much_memory_is_given_up(small: Path, slow: Path) -> None:
+    with Reader(memory=80 * MB) as reader:
+        reader.read(small)
+        first = child().pid
+        with pytest.raises(IngestError, match=r"^needed more than 80 MiB to read$"):
+            reader.read(slow)
+        assert reader.read(small)[0].title == "Lease"
+        assert child().pid != first
+
+
+@pytest.mark.timeout(30)
+def test_a_crash_is_told_and_the_next_file_is_read(reader: Reader, small: Path, slow: Path) -> None:
+    reader.read(small)
+    victim = child()
+    threading.Timer(0.3, victim.send_signal, [signal.SIGSEGV]).start()
+    with pytest.raises(IngestError, match=r"^the reader crashed on it \(signal 11\)$"):
+        reader.read(slow)
+    assert reader.read(small)[0].title == "Lease"
+
+
+def test_a_child_that_died_idle_is_replaced(reader: Reader, small: Path) -> None:
+    reader.read(small)
+    victim = child()
+    victim.kill()
+    while victim.status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.01)
+    assert reader.read(small)[0].title == "Lease"
+
+
+def test_the_terminal_s_ctrl_c_does_not_reach_the_child(reader: Reader, small: Path) -> None:
+    reader.read(small)
+    assert os.getsid(child().pid) == child().pid
+
+
+@pytest.mark.timeout(30)
+def test_closing_ends_a_read(small: Path, slow: Path) -> None:
+    reader = Reader()
+    reader.read(small)
+    pid = child().pid
+    threading.Timer(0.3, reader.close).start()
+    with pytest.raises(IngestError):
+        reader.read(slow)
+    reader.close()
+    assert not psutil.pid_exists(pid)
+    with pytest.raises(IngestError, match="the reader is closed"):
+        reader.read(small)
+
+
+@pytest.mark.timeout(30)
+def test_threads_share_one_child(reader: Reader, tmp_path: Path) -> None:
+    files = [tmp_path / f"{number}.txt" for number in range(40)]
+    for file in files:
+        file.write_text(f"This is file {file.name}.")
+    found = dict[Path, str]()
+
+    def read(file: Path) -> None:
+        found[file] = reader.read(file)[0].text
+
+    threads = [threading.Thread(target=read, args=[file]) for file in files]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {file: f"This is file {file.name}." for file in files}
+    child()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("is_busy", [False, True])
+def test_the_child_ends_when_its_parent_is_killed(small: Path, slow: Path, is_busy: bool) -> None:
+    arguments = ["1", str(small), *([str(slow)] if is_busy else [])]
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT, *arguments], stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        time.sleep(0.2)
+        assert psutil.Process(pid).is_running()
+        parent.kill()
+    wait_until_gone(pid, 10)
+
+
+def test_the_current_folder_is_no_source_of_code(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, small: Path
+) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit(3)")
+    (tmp_path / "lexichord").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with Reader() as reader:
+        assert reader.read(small)[0].title == "Lease"

@@ -1,0 +1,165 @@
+"""Reading web pages: main text, headings, lists, tables, what is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from lexichord.errors import IngestError
+from lexichord.ingest.load import load
+from lexichord.types import LoadedText
+from tests.documents import bare
+
+
+def page(tmp_path: Path, content: str | bytes) -> LoadedText:
+    file = tmp_path / "some_lease.html"
+    file.write_bytes(content.encode() if isinstance(content, str) else content)
+    return load(file)
+
+
+def test_headings_are_found_where_they_stand(tmp_path: Path) -> None:
+    loaded = page(
+        tmp_path,
+        "<title>A &amp; B</title><h1>Office <b>Lease</b></h1>Intro<h2>1. Term</h2><p>Five<br>"
+        "years.</p><div><h3>\n Start </h3></div><p>Now</p><h2> </h2>",
+    )
+    assert loaded.text == "Office Lease\n\nIntro\n\n1. Term\n\nFive\nyears.\n\nStart\n\nNow"
+    assert [(mark.name, mark.level) for mark in loaded.headings] == [
+        ("Office Lease", 1),
+        ("1. Term", 2),
+        ("Start", 3),
+    ]
+    assert all(loaded.text[mark.start : mark.end] == mark.name for mark in loaded.headings)
+    assert loaded.title == "A & B"
+
+
+def test_the_title_may_be_a_heading_or_the_name(tmp_path: Path) -> None:
+    assert page(tmp_path, "<title> </title><h1>Office\nLease</h1>x").title == "Office Lease"
+    assert page(tmp_path, "<h2>Office Lease</h2>x").title == "some lease"
+
+
+def test_only_the_main_text_is_read(tmp_path: Path) -> None:
+    main = "<h1>Lease</h1><p>" + "The rent is due. " * 9 + "</p>"
+    loaded = page(
+        tmp_path,
+        "<head><style>p{}</style></head><body><header>Site</header><nav><a>Home</a></nav>"
+        f"<main>{main}<aside>See also</aside><script>alert()</script><p hidden>no</p>"
+        '<p style="display: none">no</p></main><footer>Imprint</footer></body>',
+    )
+    assert loaded.text == "Lease\n\n" + ("The rent is due. " * 9).strip()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<form><p>The whole page is a form.</p></form>",
+        "<body><nav>Menu</nav><p>The page has no structure.</p></body>",
+        "<aside>All of it stands aside.</aside>",
+        "<article>First.</article><article>Second.</article>",
+        "<main>little</main><div>" + "Most of it stands elsewhere. " * 9 + "</div>",
+        "no tags at all",
+    ],
+)
+def test_the_text_is_never_lost(tmp_path: Path, content: str) -> None:
+    text = page(tmp_path, content).text
+    for sentence in ("whole page", "no structure", "All of it", "Second.", "Most of", "no tags"):
+        assert (sentence in text) == (sentence in content)
+
+
+def test_lists_have_their_markers(tmp_path: Path) -> None:
+    loaded = page(
+        tmp_path,
+        "<ul><li>a<li><p>b</p></ul><ol start=3><li>c<li value=9>d<li>e</ol>"
+        '<ol type=a><li>f<ol style="list-style-type: lower-roman"><li>g<li>h</ol></ol>',
+    )
+    expected = ["• a", "• b", "3. c", "9. d", "10. e", "a. f", "i. g", "ii. h"]
+    assert [line for line in loaded.text.split("\n") if line] == expected
+
+
+def test_a_table_is_a_line_a_row(tmp_path: Path) -> None:
+    rows = "A\tB\none two\t\n\tthree & four"
+    loaded = page(
+        tmp_path,
+        "<p>Before</p><table><caption>Fees</caption><tr><th>A<th>B</tr><tr><td>one<br>two<td>"
+        "</tr><tr></tr><tr><td><td><p>three</p> &amp; four</tr></table><p>After</p>",
+    )
+    assert loaded.text == f"Before\n\nFees\n\n{rows}\n\nAfter"
+    (table,) = loaded.tables
+    assert loaded.text[table.start : table.end] == rows
+    assert loaded.text[table.start : table.header_end] == "A\tB\n"
+
+
+def test_a_table_s_head_may_have_several_rows(tmp_path: Path) -> None:
+    head = "<thead><tr><td>a<td>b</tr><tr><td>c<td>d</tr></thead>"
+    loaded = page(tmp_path, f"<table>{head}<tr><td>1<td>2</tr></table>")
+    assert loaded.text[: loaded.tables[0].header_end] == "a\tb\nc\td\n"
+
+
+def test_a_table_that_only_sets_out_the_page_is_unwrapped(tmp_path: Path) -> None:
+    loaded = page(
+        tmp_path,
+        "<table><tr><td><h2>Left</h2><p>text</p></td><td><table><tr><td>1<td>2</tr><tr><td>3"
+        "<td>4</tr></table></td></tr></table><table><tr><td>(a)</td><td>clause</td></tr></table>",
+    )
+    assert loaded.text == "Left\n\ntext\n\n1\t2\n3\t4\n\n(a) clause"
+    assert [mark.name for mark in loaded.headings] == ["Left"]
+    (table,) = loaded.tables
+    assert loaded.text[table.start : table.end] == "1\t2\n3\t4"
+
+
+def test_text_is_read_as_a_browser_shows_it(tmp_path: Path) -> None:
+    content = "<p>x &lt; y &amp;lt; z&nbsp;é <!-- no -->and<?php no ?> on</p><pre>a\n  b</pre>"
+    assert page(tmp_path, content).text == "x < y &lt; z é and on\n\na\n  b"
+
+
+def test_half_characters_and_nul_are_not_stored(tmp_path: Path) -> None:
+    loaded = page(tmp_path, "<p>a&#xD800;b\0c &#x1F600;</p>")
+    assert loaded.text == "a\ufffdbc 😀"  # a browser shows the same sign
+    assert loaded.metadata == {"flags": ["characters that cannot be stored were dropped"]}
+
+
+def test_control_characters_do_no_harm(tmp_path: Path) -> None:
+    content = (
+        "<title>a\x01</title><p>b\x1b\x0c &#2;c&#xFFFE;<br>\x05d &amp;</p><table><tr><td>\x06e"
+    )
+    assert bare(page(tmp_path, content).text) == "bcd&e"
+
+
+@pytest.mark.parametrize(
+    ("head", "encoding", "metadata"),
+    [
+        ("", "utf-8", {}),
+        ("", "utf-8-sig", {}),
+        ('<meta charset="windows-1252">', "cp1252", {"encoding": "cp1252"}),
+        ('<meta content="text/html; charset=Shift_JIS">', "shift_jis", {"encoding": "shift_jis"}),
+        ('<?xml version="1.0" encoding="utf-8"?>', "utf-8", {}),
+        ('<meta charset="utf-8">', "cp1252", {"encoding": "cp1252"}),
+        ('<meta charset="no-such">', "cp1252", {"encoding": "cp1252"}),
+        ("", "utf-16", {"encoding": "utf-16"}),
+    ],
+)
+def test_an_encoding_may_be_declared(
+    tmp_path: Path, head: str, encoding: str, metadata: dict[str, str]
+) -> None:
+    text = "本契約は秘密保持に関する" if encoding == "shift_jis" else "café où créé"
+    loaded = page(tmp_path, f"{head}<p>{text}</p>".encode(encoding))
+    assert (loaded.text, loaded.metadata) == (text, metadata)
+
+
+@pytest.mark.parametrize("content", [" ", "<p> </p>", "<!-- only -->", "<frameset></frameset>"])
+def test_an_empty_page_holds_no_text(tmp_path: Path, content: str) -> None:
+    with pytest.raises(IngestError, match=r"^holds no text$"):
+        page(tmp_path, content)
+
+
+@pytest.mark.timeout(20)
+def test_deep_nesting_is_read_or_refused(tmp_path: Path) -> None:
+    assert page(tmp_path, "<div>" * 300 + "text").text == "text"
+    assert page(tmp_path, "<font>line<br>" * 1000).text.count("line") == 1000
+    with pytest.raises(IngestError, match=r"^holds elements nested more than 400 deep"):
+        page(tmp_path, "<div>" * 100_000 + "text")
+
+
+@pytest.mark.timeout(20)
+def test_a_page_of_a_million_characters_is_read_soon(tmp_path: Path) -> None:
+    paragraph = "<p>" + "<b>word</b> " * 2000 + "</p>"
+    assert page(tmp_path, paragraph * 100).text.count("word") == 200_000

@@ -1,0 +1,196 @@
+"""Reading PDF: order, pages, what is left out, what is refused."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from reportlab.lib import pdfencrypt
+from reportlab.pdfgen.canvas import Canvas
+
+from lexichord.errors import IngestError
+from lexichord.ingest.load import load
+from lexichord.types import LoadedText
+from tests.documents import Block, Layout, draw_pdf, make_pdf
+
+Place = tuple[float, float, str]
+PROSE = (
+    "The tenant shall pay the rent on",
+    "the first day of each month and",
+    "shall keep the premises in good",
+    "repair, fair wear and tear being",
+    "excepted, until the end of term.",
+)
+
+
+def column(left: float, top: float, lines: Sequence[str]) -> list[Place]:
+    return [(left, top - 12 * index, line) for index, line in enumerate(lines)]
+
+
+def drawn(tmp_path: Path, *pages: Sequence[Place]) -> LoadedText:
+    return load(draw_pdf(tmp_path / "some_lease.pdf", pages))
+
+
+def test_two_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
+    left, right = [f"{line} 1" for line in PROSE], [f"{line} 2" for line in PROSE]
+    rows = zip(column(60, 700, left), column(300, 700, right), strict=True)
+    page = [(150.0, 760.0, "A heading that stands above both of the columns"), *sum(rows, ())]
+    places = [place for place in page if isinstance(place, tuple)]
+    text = drawn(tmp_path, [page[0], *places[1:]]).text
+    assert text == "\n\n".join([page[0][2], "\n".join(left), "\n".join(right)])
+
+
+def test_what_spans_both_columns_parts_them(tmp_path: Path) -> None:
+    page = [
+        *column(60, 760, PROSE),
+        *column(300, 760, [line.upper() for line in PROSE]),
+        (60, 680, "This line spans the page from the left column over to the right one, wide."),
+        *column(60, 660, [f"{line} 1" for line in PROSE]),
+        *column(300, 660, [f"{line} 2" for line in PROSE]),
+    ]
+    lines = [line for line in drawn(tmp_path, page).text.split("\n") if line]
+    assert lines[4:6] == [PROSE[4], PROSE[0].upper()]
+    assert lines[10].startswith("This line spans")
+    assert [line[-1] for line in lines[11:]] == ["1"] * 5 + ["2"] * 5
+
+
+def test_the_order_of_drawing_does_not_matter(tmp_path: Path) -> None:
+    assert drawn(tmp_path, column(60, 700, PROSE)[::-1]).text == "\n".join(PROSE)
+
+
+def test_paragraphs_are_parted_by_a_blank_line(tmp_path: Path) -> None:
+    page = column(60, 700, PROSE) + column(60, 630, PROSE)
+    assert drawn(tmp_path, page).text == "\n".join(PROSE) + "\n\n" + "\n".join(PROSE)
+
+
+def test_a_line_that_is_set_in_opens_a_paragraph(tmp_path: Path) -> None:
+    page = [*column(60, 700, [*PROSE, "Short end."]), (80, 628, "So it starts, as said there.")]
+    page += column(60, 616, PROSE)
+    assert "Short end.\n\nSo it starts, as said there.\nThe tenant" in drawn(tmp_path, page).text
+
+
+def test_a_number_that_stands_apart_belongs_to_its_clause(tmp_path: Path) -> None:
+    page = [(60, 700, "1.1"), *column(100, 700, PROSE), (60, 630, "1.2"), *column(100, 630, PROSE)]
+    text = "\n".join(PROSE)
+    assert drawn(tmp_path, page).text == f"1.1 {text}\n\n1.2 {text}"
+
+
+def test_a_table_is_a_line_a_row(tmp_path: Path) -> None:
+    rows = [("Record", "Period"), ("Vouchers and ledgers", "7 years"), ("Minutes", "Permanent")]
+    content = [Block("Before."), Block(rows=tuple(rows)), Block("After.")]
+    text = load(make_pdf(tmp_path / "a.pdf", content, Layout())).text
+    assert text == "Before.\n\n" + "\n".join(map("\t".join, rows)) + "\n\nAfter."
+
+
+def test_cells_of_several_lines_stay_in_their_row(tmp_path: Path) -> None:
+    rows = [("Duty", "Who"), *[(f"{name} " + " ".join(PROSE), "Tenant") for name in "abc"]]
+    text = load(make_pdf(tmp_path / "a.pdf", [Block(rows=tuple(rows))], Layout())).text
+    assert text == "\n".join(map("\t".join, rows))
+
+
+def test_words_that_a_line_end_parts_are_joined(tmp_path: Path) -> None:
+    lines = ["A non-compete clause, and agree-", "ment on it. This non-", "compete is long."]
+    text = drawn(tmp_path, column(60, 700, lines)).text
+    assert text == "A non-compete clause, and agreement on it. This non-compete is long."
+
+
+def test_headers_footers_and_page_numbers_are_left_out(tmp_path: Path) -> None:
+    pages = [
+        [
+            (60, 800, "Lease Agreement"),
+            (450, 800, "Confidential"),
+            *column(60, 700, [f"{line} {number}" for line in PROSE]),
+            (60, 40, f"Page {number} of 4"),
+        ]
+        for number in range(1, 5)
+    ]
+    loaded = drawn(tmp_path, *pages)
+    assert "Page" not in loaded.text
+    assert "Confidential" not in loaded.text
+    assert loaded.text.count("The tenant shall pay") == 4
+    assert [loaded.text[start:].split("\n")[0][-1] for start in loaded.pages] == list("1234")
+
+
+def test_what_repeats_in_the_text_stays(tmp_path: Path) -> None:
+    """The same first line in the text of each page, as in a table, is no header."""
+    pages = [column(60, 700, ["Name and address", *PROSE]) for _ in range(5)]
+    assert drawn(tmp_path, *pages).text.count("Name and address") == 5
+
+
+def test_numbers_that_do_not_count_pages_stay(tmp_path: Path) -> None:
+    pages = [[(60, 800, f"Schedule {2**n}"), *column(60, 700, PROSE)] for n in range(5)]
+    text = drawn(tmp_path, *pages).text
+    assert [f"Schedule {2**n}" in text for n in range(5)] == [True] * 5
+
+
+def test_a_bare_page_number_is_left_out_of_one_page(tmp_path: Path) -> None:
+    assert drawn(tmp_path, [*column(60, 700, PROSE), (300, 40, "- 1 -")]).text == "\n".join(PROSE)
+    assert "1984" in drawn(tmp_path, [*column(60, 700, PROSE), (300, 40, "1984")]).text
+
+
+def test_a_sentence_goes_on_over_pages(tmp_path: Path) -> None:
+    loaded = drawn(tmp_path, column(60, 700, PROSE[:2]), column(60, 700, PROSE[2:]), [], [])
+    assert loaded.text == "\n".join(PROSE)
+    assert loaded.pages == (0, loaded.text.index("shall keep"), *[len(loaded.text)] * 2)
+    assert loaded.metadata == {"flags": ["2 of 4 pages hold no text, which may be scans"]}
+
+
+@pytest.mark.parametrize("turn", [90, 180, 270])
+def test_a_turned_page_is_read_upright(tmp_path: Path, turn: int) -> None:
+    file = tmp_path / "a.pdf"
+    canvas = Canvas(str(file), pagesize=(600, 600))
+    canvas.setPageRotation(turn)
+    canvas.translate(300, 300)
+    canvas.rotate(turn)
+    for left, bottom, line in column(-200, 100, PROSE):
+        canvas.drawString(left, bottom, line)
+    canvas.save()
+    assert load(file).text == "\n".join(PROSE)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("Office Lease", "Office Lease"),
+        ("Microsoft Word - office lease.docx", "office lease"),
+        ("untitled", "some lease"),
+        ("  ", "some lease"),
+    ],
+)
+def test_the_title_is_the_file_s_own_or_its_name(
+    tmp_path: Path, written: str, expected: str
+) -> None:
+    file = tmp_path / "some_lease.pdf"
+    assert load(make_pdf(file, [Block("Text.")], Layout(), title=written)).title == expected
+
+
+def test_a_scan_is_named_as_such(tmp_path: Path) -> None:
+    with pytest.raises(IngestError, match=r"^holds no text: it is probably a scan"):
+        drawn(tmp_path, [], [])
+
+
+def test_an_encrypted_file_is_refused(tmp_path: Path) -> None:
+    file, page = tmp_path / "a.pdf", [column(60, 700, PROSE)]
+    draw_pdf(file, page, encrypt=pdfencrypt.StandardEncryption("secret", strength=128))
+    with pytest.raises(IngestError, match=r"^is encrypted: save it without a password$"):
+        load(file)
+    draw_pdf(file, page, encrypt=pdfencrypt.StandardEncryption("", "owner", canCopy=0))
+    assert load(file).text == "\n".join(PROSE)  # anyone may open it
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage", b"%PDF-1.7\n" + b"\0\xff" * 999])
+def test_what_is_no_pdf_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.pdf").write_bytes(content)
+    with pytest.raises(IngestError, match=r"^is no PDF, or a broken one"):
+        load(tmp_path / "a.pdf")
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
+def test_a_truncated_file_gives_its_text_or_one_clear_line(tmp_path: Path, share: float) -> None:
+    file = draw_pdf(tmp_path / "a.pdf", [column(60, 700, PROSE)] * 3)
+    content = file.read_bytes()
+    file.write_bytes(content[: int(len(content) * share)])
+    try:
+        text = load(file).text
+    except IngestError as error:
+        text = f"{PROSE[0]} {error}"
+    assert text.startswith(PROSE[0])
