@@ -8,8 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.ingest.contextualize import (
+    EDGE,
     IDENTIFIER,
     KEYPHRASES,
+    PARTS,
+    Part,
     Reference,
     embedding_text,
     keyphrases,
@@ -88,14 +91,56 @@ def test_a_text_counts_a_word_once() -> None:
     assert reference.counts["lease"] == 1
 
 
-def test_the_structural_context_is_place_and_keyphrases() -> None:
-    chunk = Chunk(3, 7, "text", heading="Term › Notice")
-    assert structural_context(chunk, "Lease", ["escrow", "pump"]).context == (
-        "Lease › Term › Notice\nescrow pump"
-    )
-    assert structural_context(chunk, "", []).context == "Term › Notice"
-    assert structural_context(Chunk(0, 4, "text"), "", ["escrow"]).context == "escrow"
-    assert structural_context(Chunk(0, 4, "text"), "", []).context == ""
+PHRASES = [f"word{number}" for number in range(KEYPHRASES)]
+CHUNKS = [
+    Chunk(0, 9, "the first", heading="Term"),
+    Chunk(10, 30, "def notice(): return", heading="Term › Notice"),
+    Chunk(31, 39, "the last"),
+]
+
+
+def test_prose_is_told_its_place_and_its_keyword_index_the_words_of_the_document() -> None:
+    chunk = structural_context([CHUNKS[0], CHUNKS[2]], "Lease", PHRASES)[0]
+    assert chunk.context == "Lease"
+    assert chunk.keyword_context == f"Term\n{' '.join(PHRASES)}"
+
+
+def test_code_is_told_its_place_and_words_and_its_keyword_index_what_is_around() -> None:
+    """The neighbours' edges, and what the chunk declares, twice."""
+    chunk = structural_context(CHUNKS, "Lease", PHRASES)[1]
+    assert chunk.context == f"Lease\n{' '.join(PHRASES)}"
+    assert chunk.keyword_context.split("\n") == [
+        "Term › Notice",
+        "the first",
+        "the last",
+        "notice",
+        "notice",
+    ]
+
+
+def test_a_neighbour_lends_its_edge_only() -> None:
+    long = "".join(f"{number} " for number in range(500)).strip()
+    chunks = [Chunk(0, len(long), long), Chunk(2000, 2012, "def notice()"), Chunk(3000, 5000, long)]
+    chunk = structural_context(chunks, "", [])[1]
+    before, after, *_ = chunk.keyword_context.split("\n")
+    assert (before, after) == (long[-EDGE:], long[:EDGE])
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_can_be_left_out(part: Part) -> None:
+    parts = [other for other in PARTS if other != part]
+    full = structural_context(CHUNKS, "Lease", PHRASES)[1]
+    chunk = structural_context(CHUNKS, "Lease", PHRASES, parts)[1]
+    assert (chunk.context, chunk.keyword_context) != (full.context, full.keyword_context)
+    alone = structural_context(CHUNKS, "Lease", PHRASES, [part])[1]
+    assert alone.context or alone.keyword_context
+    none = structural_context(CHUNKS, "Lease", PHRASES, [])[1]
+    assert (none.context, none.keyword_context) == ("", "")
+
+
+def test_context_that_came_along_stays() -> None:
+    given = Chunk(0, 4, "text", context="given")
+    assert structural_context([given], "Lease", PHRASES) == [given]
 
 
 def test_context_is_embedded_above_the_content() -> None:

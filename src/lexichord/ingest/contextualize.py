@@ -2,13 +2,19 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice
 from math import log
+from typing import Literal, get_args
 
+from lexichord.ingest.chunk.code import declared_names
 from lexichord.types import Chunk
+
+Part = Literal["title", "heading", "keyphrases", "edges", "symbols"]
+PARTS: tuple[Part, ...] = get_args(Part)
+EDGE = 150  # characters of each neighbour
 
 KEYPHRASES = 14  # per document; chosen of 8 to 20 on half of a code set (docs/benchmarks.md)
 IDENTIFIER = re.compile(r"[^\W\d_]\w{2,}")
@@ -45,15 +51,49 @@ def keyphrases(text: str, reference: Reference, limit: int = KEYPHRASES) -> list
     return list(islice(_distinct(best), limit))
 
 
-def structural_context(chunk: Chunk, title: str, phrases: Iterable[str]) -> Chunk:
-    """Give the chunk its title, heading path and document's keyphrases as context."""
-    place = " › ".join(filter(None, (title, chunk.heading)))
-    return replace(chunk, context="\n".join(filter(None, (place, " ".join(phrases)))))
+def structural_context(
+    chunks: Sequence[Chunk], title: str, phrases: Sequence[str], parts: Collection[Part] = PARTS
+) -> list[Chunk]:
+    """Give a document's chunks the chosen parts as context; one that has context keeps it.
+
+    What helps one side of a search may blur the other (docs/benchmarks.md): vectors are told the
+    title, and code's the keyphrases; the keyword index is told the title, headings, keyphrases and
+    symbols, and of code the neighbours' edges.
+    """
+    words = " ".join(phrases) if "keyphrases" in parts else ""
+    names = [" ".join(declared_names(chunk.content)) for chunk in chunks]
+    is_code = any(names)
+    context = _lines(title if "title" in parts else "", words if is_code else "")
+    return [
+        chunk
+        if chunk.context
+        else replace(
+            chunk,
+            context=context,
+            keyword_context=_lines(
+                chunk.heading if "heading" in parts else "",
+                "" if is_code else words,
+                *(_edges(chunks, number) if is_code and "edges" in parts else ()),
+                *([names[number]] * 2 if "symbols" in parts else ()),  # twice: they weigh more
+            ),
+        )
+        for number, chunk in enumerate(chunks)
+    ]
 
 
 def embedding_text(context: str, content: str) -> str:
     """Give what is embedded for a chunk."""
     return f"{context}\n{content}" if context else content
+
+
+def _edges(chunks: Sequence[Chunk], number: int) -> Iterator[str]:
+    """Give the end of the chunk before and the start of the one after."""
+    yield from (chunk.content[-EDGE:] for chunk in chunks[max(0, number - 1) : number])
+    yield from (chunk.content[:EDGE] for chunk in chunks[number + 1 : number + 2])
+
+
+def _lines(*lines: str) -> str:
+    return "\n".join(filter(None, lines))
 
 
 def _distinct(words: Iterable[str]) -> Iterator[str]:

@@ -1,0 +1,168 @@
+"""The numbered sections of contracts, statutes and policies, told by their order.
+
+A number opens a clause where it goes on with a list that is open (5.2 after 5.1, (c) after (b)), or
+begins one (1, (a), (i)); other numbers are references, dates and amounts.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from lexichord.ingest.chunk.numbering import Number, parse
+from lexichord.types import Heading
+
+DEEPEST = 8  # open lists; a deeper one is not followed
+GAP = 3  # a list may miss two numbers and go on
+MOST_WORDS = 9  # of a heading
+SPACE = r"[ \t\u00a0]"
+MARK = re.compile(
+    rf"""
+    (?: (?P<line>^(?:{SPACE}|\ufeff)*)  # a line's start, or a sentence's, or within one
+      | (?P<sentence>(?<=[.;:)\]”"’]){SPACE}+)
+      | (?<=[a-z,]){SPACE}+ )
+    (?P<mark>
+        (?P<part>ARTICLE|Article|SCHEDULE|Schedule|EXHIBIT|Exhibit|ANNEX|Annex|APPENDIX|Appendix)
+            {SPACE}+ (?P<of>\d{{1,3}}|[IVXLC]{{1,6}}|[A-Z]) (?=[.:]?{SPACE}*(?:$|[–—-]|[A-Z"“]))
+      | (?P<word>(?:SECTION|Section|CLAUSE|Clause|§){SPACE}*)?
+            (?P<decimal>\d{{1,3}}(?:\.\d{{1,3}}){{0,4}}) (?=[.):]?(?:$|{SPACE}+(?:["“(\[A-Z]|$)))
+      | \((?P<bracketed>[a-z]{{1,4}}|[A-Z]{{1,4}}|\d{{1,2}})\)
+      | (?P<bracket>[a-z]{{1,4}}|[A-Z]{{1,4}}|\d{{1,2}})\) (?={SPACE})
+      | (?P<dotted>[a-z]{{1,4}}|[A-Z]{{1,4}}) (?=\.{SPACE})
+      | (?P<term>["“][^"”\n]{{2,80}}["”]) (?=(?:[ ]\([^)\n]{{1,80}}\))?,?[ ]
+            (?:means?|shall[ ]mean|has[ ]the[ ]meaning|refers[ ]to)\b)
+    )""",
+    re.MULTILINE | re.VERBOSE,
+)
+PARTS = ("article", "schedule", "exhibit", "annex", "appendix")
+STYLES = ("part", "decimal", "bracketed", "bracket", "dotted", "term")
+ONLY_AT_LINES = ("part", "bracket", "dotted")
+REFERENCE = re.compile(
+    r"\b(?:sections?|articles?|clauses?|paragraphs?|of|to|in|than|with|under)$", re.IGNORECASE
+)
+NAME = re.compile(
+    rf"[.):]?{SPACE}*(?:[–—-]{SPACE}+)?(?P<name>[A-Z“\"][^\n.:;]{{2,80}})(?=(?<=\w\w\w)[.:]\s|[.:]?\r?$)",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a match says: how its number may be read, and whether it stands where lists begin."""
+
+    numbers: tuple[Number, ...]
+    at_line: bool
+    begins: bool
+    is_section: bool
+
+
+def clauses(text: str, start: int, end: int) -> Iterator[Heading]:
+    """Give the clauses that begin in text[start:end]; `level` counts the open lists from 1."""
+    opened: list[Number] = []
+    for match in MARK.finditer(text, start, end):
+        mark = _read(match)
+        placed = mark and (_goes_on(opened, mark) or _begins(opened, mark))
+        if placed:
+            depth, number = placed
+            opened[depth:] = [number]
+            name, name_end = _name(match)
+            yield Heading(match.start("mark"), min(name_end, end), depth + 1, name)
+
+
+def _read(match: re.Match[str]) -> Mark | None:
+    style = next(style for style in STYLES if match[style])
+    at_line, at_sentence = match["line"] is not None, match["sentence"] is not None
+    if not at_line and style in ONLY_AT_LINES:
+        return None
+    if (
+        not at_line
+        and not at_sentence
+        and REFERENCE.search(match.string[max(0, match.start() - 12) : match.start()])
+    ):
+        return None
+    begins = at_sentence or (_may_begin(match) if at_line else _has_end(match))
+    return Mark(tuple(_numbers(match, style)), at_line, begins, match["word"] is not None)
+
+
+def _may_begin(match: re.Match[str]) -> bool:
+    """Whether a line's first number may open a list; in "12 Main Street" it does not."""
+    number = match["decimal"] or "."
+    return bool(_has_end(match) or match["word"] or "." in number or _title(match))
+
+
+def _has_end(match: re.Match[str]) -> bool:
+    return match.string[match.end() : match.end() + 1] in (".", ")", ":")
+
+
+def _numbers(match: re.Match[str], style: str) -> Iterator[Number]:
+    if style == "term":
+        yield Number("term", ())
+    elif style == "part":
+        kind = match["part"].lower()
+        yield from (Number(kind, number.place) for number in parse("", match["of"]))
+    else:
+        yield from parse(style, match[style])
+
+
+def _goes_on(opened: Sequence[Number], mark: Mark) -> tuple[int, Number] | None:
+    """Give the depth of the list that a mark goes on with, and how it is read there."""
+    for number in mark.numbers:
+        for depth in range(len(opened) - 1, -1, -1):
+            if number.follows(opened[depth]):
+                return depth, replace(number, runs_on=opened[depth].runs_on)
+    return None
+
+
+def _begins(opened: Sequence[Number], mark: Mark) -> tuple[int, Number] | None:
+    """Give the depth of the list that a mark begins, or goes on with after a gap."""
+    if mark.at_line:  # a list within the paragraph above is over
+        runs = sum(1 for _ in takewhile(lambda number: number.runs_on, reversed(opened)))
+        opened = opened[: len(opened) - runs]
+    for number in mark.numbers:
+        if number.kind == "decimal" and (len(number.place) > 1 or mark.is_section):
+            depth = _decimal_depth(opened, number, mark.at_line)
+        else:
+            depth = _list_depth(opened, number, mark.at_line) if mark.begins else None
+        if depth is not None and depth < DEEPEST:
+            return depth, replace(number, runs_on=not mark.at_line)
+    return None
+
+
+def _list_depth(opened: Sequence[Number], number: Number, at_line: bool) -> int | None:
+    if number.kind in PARTS:
+        return 0
+    alike = _alike(opened, number)
+    if number.is_first:
+        return alike[-1] if alike and alike[-1] == len(opened) - 1 else len(opened)
+    if at_line and alike and number.follows(opened[alike[-1]], GAP):
+        return alike[-1]
+    return None
+
+
+def _decimal_depth(opened: Sequence[Number], number: Number, at_line: bool) -> int | None:
+    """Place 5.2 under 5, else beside 4.7, else under the article."""
+    for depth, other in enumerate(opened):
+        if other.kind == "decimal" and other.place == number.place[:-1]:
+            return depth + 1 if at_line or number.is_first else None
+    if not at_line:
+        return None
+    alike = _alike(opened, number)
+    return alike[0] if alike else sum(other.kind in PARTS for other in opened)
+
+
+def _alike(opened: Sequence[Number], number: Number) -> list[int]:
+    return [depth for depth, other in enumerate(opened) if number.is_like(other)]
+
+
+def _title(match: re.Match[str]) -> re.Match[str] | None:
+    """Find the words after a number that name its clause, if it has a name."""
+    named = NAME.match(match.string, match.end())
+    return named if named and len(named["name"].split()) <= MOST_WORDS else None
+
+
+def _name(match: re.Match[str]) -> tuple[str, int]:
+    label = match["mark"] + ("." if match["dotted"] else "")
+    titled = None if match["term"] else _title(match)
+    if titled is None:
+        return label, match.end()
+    return f"{label} {titled['name'].strip()}", titled.end()

@@ -1,0 +1,149 @@
+"""Fill chunks with whole sections; what is too long is cut at rows or sentences."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import semchunk
+
+from lexichord.types import Chunk, Heading, Table
+
+LIMIT = 800  # characters of a chunk at most
+JOIN = 800  # small neighbours in a section are joined up to this many characters
+
+
+HEADER = 100  # characters of a table's header in a path
+CELL = re.compile(r"[^\s|:-][^\t\n|]*[^\s|]|[^\s|:-]")
+ROW = re.compile(r"[^\n]*(?:\n|\Z)")
+DEEPEST = 32  # levels of sections; what lies deeper is put beside
+
+
+@dataclass(slots=True)
+class Section:
+    """Text under a heading, which ends where `body` begins; `path` ends with the section's name."""
+
+    start: int
+    body: int
+    end: int
+    path: tuple[str, ...] = ()
+    children: list["Section"] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of text under one path of headings."""
+
+    start: int
+    end: int
+    path: tuple[str, ...]
+
+
+def pack(
+    text: str, headings: Sequence[Heading], tables: Sequence[Table], limit: int, join: int
+) -> list[Chunk]:
+    """Cut `text` at its headings, join what is small, cut what is long."""
+    return [
+        Chunk(piece.start, piece.end, text[piece.start : piece.end], " › ".join(piece.path))
+        for section in _sections(_tree(text, headings), limit, min(join, limit))
+        for unit in _units(text, section, tables, limit)
+        for piece in _trimmed(text, unit)
+    ]
+
+
+def _tree(text: str, headings: Iterable[Heading]) -> Section:
+    """Nest the sections. One with nothing of its own under its heading opens its first child."""
+    root = Section(0, 0, len(text))
+    opened = [(0, root)]
+    for heading in headings:
+        level = min(heading.level, DEEPEST)
+        while opened[-1][0] >= level:
+            opened.pop()[1].end = heading.start
+        above = opened[-1][1]
+        start = heading.start
+        if not above.children and not text[above.body : start].strip():
+            start = above.start
+        path = (*above.path, heading.name) if heading.name else above.path
+        section = Section(start, heading.end, len(text), path)
+        above.children.append(section)
+        opened.append((level, section))
+    return root
+
+
+def _sections(section: Section, limit: int, join: int) -> Iterator[Piece]:
+    """Give a section whole, or its own text and its subsections, small neighbours joined."""
+    while len(section.children) == 1 and section.children[0].start == section.start:
+        section = section.children[0]
+    if section.end - section.start <= (join if section.children else limit):
+        yield Piece(section.start, section.end, section.path)
+        return
+    run: list[Section] = []
+    for part in _parts(section):
+        if run and part.end - run[0].start > join:
+            yield _joined(run, section)
+            run = []
+        if part.end - part.start <= join:
+            run.append(part)
+        elif part.children:
+            yield from _sections(part, limit, join)
+        else:
+            yield Piece(part.start, part.end, part.path)
+    if run:
+        yield _joined(run, section)
+
+
+def _parts(section: Section) -> Iterator[Section]:
+    """Give a section's own text, unless its first child has taken it, and its children."""
+    first = section.children[0].start if section.children else section.end
+    if first > section.start:
+        yield Section(section.start, section.body, first, section.path)
+    yield from section.children
+
+
+def _joined(run: Sequence[Section], section: Section) -> Piece:
+    path = run[0].path if len(run) == 1 else section.path
+    return Piece(run[0].start, run[-1].end, path)
+
+
+def _units(text: str, piece: Piece, tables: Sequence[Table], limit: int) -> Iterator[Piece]:
+    """Cut a piece that is too long: around its tables, then at rows and sentences."""
+    if piece.end - piece.start <= limit:
+        yield piece
+        return
+    start = piece.start
+    for table in tables[bisect_left(tables, piece.start, key=lambda table: table.start) :]:
+        if table.start >= piece.end:
+            break
+        yield from _sentences(text, Piece(start, table.start, piece.path), limit)
+        yield from _rows(text, table, piece.path, limit)
+        start = min(table.end, piece.end)
+    yield from _sentences(text, Piece(start, piece.end, piece.path), limit)
+
+
+def _sentences(text: str, piece: Piece, limit: int) -> Iterator[Piece]:
+    if piece.end - piece.start <= limit:
+        yield piece
+        return
+    stretch = text[piece.start : piece.end]
+    _, offsets = semchunk.chunk(stretch, limit, len, offsets=True, memoize=False)
+    for start, end in offsets:
+        yield Piece(piece.start + start, piece.start + end, piece.path)
+
+
+def _rows(text: str, table: Table, path: tuple[str, ...], limit: int) -> Iterator[Piece]:
+    """Give a table whole, or by rows; where it goes on, its header ends the path."""
+    header = " | ".join(CELL.findall(text[table.start : table.header_end]))[:HEADER]
+    start, whole = table.start, path
+    for row in ROW.finditer(text, table.header_end, table.end):
+        if row.end() - start > limit:
+            yield from _sentences(text, Piece(start, row.start(), path), limit)
+            start = row.start()
+            path = (*whole, header) if header else whole
+    yield from _sentences(text, Piece(start, table.end, path), limit)
+
+
+def _trimmed(text: str, piece: Piece) -> Iterator[Piece]:
+    stretch = text[piece.start : piece.end]
+    if content := stretch.strip():
+        start = piece.start + stretch.index(content[0])
+        yield Piece(start, start + len(content), piece.path)

@@ -1,0 +1,185 @@
+"""Clauses, headings and declarations: which are found, and what they are under."""
+
+import pytest
+
+from lexichord.ingest.chunk import split
+from lexichord.ingest.chunk.clauses import clauses
+from lexichord.ingest.chunk.code import declarations
+from lexichord.ingest.chunk.markdown import markdown_headings, markdown_tables
+from lexichord.types import LoadedText
+
+CONTRACT = """\
+SERVICES AGREEMENT
+This agreement was made on 5 May 2024 under Section 12 of the Act.
+
+ARTICLE I DEFINITIONS
+“Fee” means the price.
+"Services" (the "Work") shall mean what Exhibit A lists.
+ARTICLE II
+2.1 Term. The term is 3.5 years, and 12 months may follow.
+2.2 Ending. Either party may end it if: (i) the other fails to pay; (ii) it is bankrupt; or
+(iii) section 2.1 of this
+Agreement so provides.
+(a) Notice is given in writing to
+14 Main Street, as 2.1 says.
+(b) A copy goes to J. Smith.
+(c) It counts on arrival, and (d) lapses after 30 days.
+Section 2.3 Survival. This lasts.
+EXHIBIT A
+1. Cleaning
+2. Painting
+   a) walls
+   b) doors
+3) Guarding
+"""
+
+
+def found(text: str) -> list[tuple[int, str]]:
+    return [(clause.level, clause.name) for clause in clauses(text, 0, len(text))]
+
+
+def test_a_contract_is_read_as_its_lists_go_on() -> None:
+    assert found(CONTRACT) == [
+        (1, "ARTICLE I DEFINITIONS"),
+        (2, "“Fee”"),
+        (2, '"Services"'),
+        (1, "ARTICLE II"),
+        (2, "2.1 Term"),
+        (2, "2.2 Ending"),
+        (3, "(i)"),
+        (3, "(ii)"),
+        (3, "(iii)"),
+        (3, "(a) Notice is given in writing to"),
+        (3, "(b)"),
+        (3, "(c)"),
+        (3, "(d)"),
+        (2, "Section 2.3 Survival"),
+        (1, "EXHIBIT A"),
+        (2, "1 Cleaning"),
+        (2, "2 Painting"),
+        (3, "a)"),
+        (3, "b)"),
+        (2, "3 Guarding"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("1. First.\n3. Third.\n", ["1 First", "3 Third"]),
+        ("1. First\n9. Ninth\n", ["1 First"]),
+        ("".join(f"({c}) it\n" for c in "abcdefghij"), [f"({c})" for c in "abcdefghij"]),
+        ("(a) one\n(i) sub\n(ii) sub\n(b) two", ["(a)", "(i)", "(ii)", "(b)"]),
+        ("(c) by itself", []),
+        ("See section 2.1 The rest.", []),
+        ("It costs 5 Euros.\n30 Days later.", []),
+        (
+            "12 Main Street, Springfield, is where we met, and where we signed what follows here.",
+            [],
+        ),
+        ("§ 4 Scope\n§ 5 Term", ["§ 4 Scope", "§ 5 Term"]),
+        ("Section 1. Rent. Due.\nSection 2. Term. Long.", ["Section 1 Rent", "Section 2 Term"]),
+        (
+            "1. Rent 1.1 The rent is due. 1.2 The bank is ours.",
+            ["1", "1.1 The rent is due", "1.2 The bank is ours"],
+        ),
+        ("SCHEDULE 2\nPrices", ["SCHEDULE 2"]),
+        ("Schedule 2 lists them.", []),
+        ("\ufeff1. Rent\r\n2. Term\r\n", ["1 Rent", "2 Term"]),
+        ("\u00a0\u00a01. Rent\n", ["1 Rent"]),
+    ],
+)
+def test_what_begins_a_clause(text: str, names: list[str]) -> None:
+    assert [name for _, name in found(text)] == names
+
+
+def test_a_definition_stays_with_its_term() -> None:
+    text = "1. Definitions\n" + "".join(
+        f"“Term {n}” means {'what is meant by it, and ' * 12}no more.\n" for n in range(3)
+    )
+    chunks = split(LoadedText(text, "text/plain", "T"), limit=200)
+    for chunk in chunks[1:]:
+        number = chunk.heading[-2]
+        assert chunk.heading == f"1 Definitions › “Term {number}”"
+    assert len(chunks) > 6
+
+
+def test_clauses_under_a_heading_are_one_level_below_it() -> None:
+    text = "# Lease\n\n## 5. Term\n\n5.1 Start. " + "Now. " * 30 + "\n\n(a) " + "then, " * 30
+    chunks = split(LoadedText(text, "text/markdown", "Lease"), limit=200)
+    assert [chunk.heading for chunk in chunks] == [
+        "5. Term › 5.1 Start",
+        "5. Term › 5.1 Start › (a)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("## Rent ##", "Rent"),
+        ("## Notes on C#", "Notes on C#"),
+        ("##\tRent\r", "Rent"),
+        ("Rent\n----", "Rent"),
+        ("####### seven", None),
+        ("#hashtag", None),
+        ("```\n# a comment\n```", None),
+        ("~~~~\n# a\n~~~\n# b\n~~~~", None),
+        ("```\n# never closed", None),
+        ("## " + "long " * 50, None),
+    ],
+)
+def test_what_is_a_heading_in_markdown(line: str, name: str | None) -> None:
+    names = [heading.name for heading in markdown_headings(f"Before.\n\n{line}\nAfter.")]
+    assert names == ([name] if name else [])
+
+
+def test_a_table_in_markdown_is_found_with_its_header() -> None:
+    text = "Before.\n\n| Item | Price |\n|------|------:|\n| Tea | 2 |\n| Milk | 1 |\n\nAfter | it."
+    (table,) = markdown_tables(text)
+    assert text[table.start : table.header_end] == "| Item | Price |\n|------|------:|\n"
+    assert text[table.header_end : table.end] == "| Tea | 2 |\n| Milk | 1 |\n"
+
+
+CODE = '''\
+import os
+
+# How many there are.
+LIMIT = 3
+
+@dataclass
+class Store:
+    """Keeps things."""
+
+    def get(self, key: str) -> int:
+        return 1
+
+    async def put(self) -> None: ...
+
+// Adds numbers.
+pub fn add(a: i32) -> i32 { a }
+export default async function main() {}
+func (s *Server) Serve() error {}
+public static final class Inner<T> {}
+CREATE OR REPLACE FUNCTION pg.add(a int)
+classify = 3
+'''
+
+
+def test_declarations_are_found_in_many_languages() -> None:
+    assert [(found.level, found.name) for found in declarations(CODE)] == [
+        (1, "class Store"),
+        (2, "def get"),
+        (2, "def put"),
+        (1, "fn add"),
+        (1, "function main"),
+        (1, "func Serve"),
+        (1, "class Inner"),
+        (1, "CREATE OR REPLACE FUNCTION pg.add"),
+    ]
+
+
+def test_a_declaration_takes_the_comment_above_it_along() -> None:
+    starts = {found.name: CODE[found.start :].split("\n")[0] for found in declarations(CODE)}
+    assert starts["class Store"] == "@dataclass"
+    assert starts["fn add"] == "// Adds numbers."
+    assert starts["def put"] == "    async def put(self) -> None: ..."
