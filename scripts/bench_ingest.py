@@ -1,17 +1,20 @@
-"""What ingest costs beyond the bare embedder, over the same chunks, in alternating rounds."""
+"""What ingest costs: beyond the bare embedder, when nothing changed, when one clause did."""
 
 import argparse
 import random
-import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 
 from lexichord import SyncLexichord
 from lexichord.ingest.contextualize import embedding_text
 from lexichord.providers.local import LocalEmbedder
 
+PARTS = ["change", "second", "overhead"]
 ROUNDS = 3
+LONG = 300_000  # characters of the contract in which one clause changes
 
 
 def ingest(files: list[Path], home: Path, dataset: str) -> tuple[float, list[str]]:
@@ -33,25 +36,75 @@ def embed(texts: list[str], embedder: LocalEmbedder) -> float:
     return time.perf_counter() - started
 
 
+def measure_overhead(files: list[Path], home: Path) -> None:
+    """The bare embedder over the same chunks, in alternating rounds."""
+    embedder = LocalEmbedder(home)
+    embedder.load()
+    pairs = []
+    for number in range(ROUNDS):
+        whole, texts = ingest(files, home, f"round {number}")
+        pairs.append((whole, embed(texts, embedder)))
+    whole, bare = (median(column) for column in zip(*pairs, strict=True))
+    ratio = median(whole / bare for whole, bare in pairs)
+    print(f"{len(files)} files, {len(texts)} chunks, {ROUNDS} rounds, medians")
+    print(f"ingest {whole:.1f} s, bare embedder {bare:.1f} s, ratio {ratio:.3f}")
+
+
+def measure_second_run(folder: Path, home: Path) -> None:
+    """All files, none of them changed since the first run, which needs no embedder."""
+    with SyncLexichord(home=home, embedding="bench/none/8") as lexichord:
+        started = time.perf_counter()
+        report = lexichord.ingest([folder])
+        first = time.perf_counter() - started
+        rounds = []
+        for _ in range(ROUNDS):
+            started = time.perf_counter()
+            assert lexichord.ingest([folder]).skipped == report.inserted
+            rounds.append(time.perf_counter() - started)
+    size = sum(file.stat().st_size for file in folder.rglob("*.txt")) / 2**20
+    print(f"{report.inserted} files of {size:.0f} MiB, {report.chunks} chunks, without embedder")
+    speed = report.inserted / median(rounds)
+    print(f"first run {first:.1f} s, second {median(rounds):.2f} s, {speed:.0f} files/s")
+
+
+def measure_change(texts: Path, folder: Path, home: Path) -> None:
+    """Words put into the midst of a sentence, at several places of a long contract."""
+    found = min(texts.rglob("*.txt"), key=lambda file: abs(file.stat().st_size - LONG))
+    text = found.read_text()
+    file = folder / found.name
+    file.write_text(text)
+    with SyncLexichord(home=home) as lexichord:
+        whole = lexichord.ingest([file], dataset="change").embedded
+        embedded = []
+        for place in range(1, 8):
+            cut = text.index(" the ", len(text) * place // 8)
+            file.write_text(f"{text[:cut]} not less than seventeen percent of{text[cut:]}")
+            started = time.perf_counter()
+            embedded.append(lexichord.ingest([file], dataset="change").embedded)
+            spent = time.perf_counter() - started
+            text = file.read_text()
+    print(f"{len(text)} characters, {whole} chunks; one clause changed: {embedded} embedded")
+    print(f"the last change took {spent:.1f} s")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--texts", type=Path, required=True, help="folder of .txt files")
-    parser.add_argument("--files", type=int, default=12, help="how many of them")
+    parser.add_argument("--files", type=int, default=12, help="how many of them to embed")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     arguments = parser.parse_args()
-    found = sorted(arguments.texts.rglob("*.txt"))
-    files = random.Random(7).sample(found, arguments.files)
-    with tempfile.TemporaryDirectory(prefix="lxc") as folder:
-        home = Path(folder)
-        home.chmod(0o755)
-        embedder = LocalEmbedder(home)
-        embedder.load()
-        pairs = []
-        for number in range(ROUNDS):
-            whole, texts = ingest(files, home, f"round {number}")
-            pairs.append((whole, embed(texts, embedder)))
-    whole, bare = (median(column) for column in zip(*pairs, strict=True))
-    print(f"{len(files)} files, {len(texts)} chunks, {ROUNDS} rounds, medians")
-    print(f"ingest {whole:.1f} s, bare embedder {bare:.1f} s, ratio {whole / bare:.3f}")
+    files = random.Random(7).sample(sorted(arguments.texts.rglob("*.txt")), arguments.files)
+    with ExitStack() as stack:
+        folders = [stack.enter_context(TemporaryDirectory(prefix="lxc")) for _ in range(3)]
+        home, plain_home, scratch = map(Path, folders)
+        for each in (home, plain_home):
+            each.chmod(0o755)
+        if "change" in arguments.parts:
+            measure_change(arguments.texts, scratch, home)
+        if "second" in arguments.parts:
+            measure_second_run(arguments.texts, plain_home)
+        if "overhead" in arguments.parts:
+            measure_overhead(files, home)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,19 @@
 create or replace function lexichord.list_runs(latest integer default 5) returns table (
-    run_id bigint, dataset text, source text, started_at timestamptz, finished_at timestamptz,
-    inserted bigint, replaced bigint, skipped bigint, failed bigint, failures jsonb)
+    run_id bigint, dataset text, source text, state text, started_at timestamptz, seen_at timestamptz,
+    finished_at timestamptz, total bigint, done bigint,
+    inserted bigint, replaced bigint, skipped bigint, failed bigint, deleted bigint, failures jsonb)
 language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
-    select r.id, r.dataset, r.source, r.started_at, r.finished_at,
+    select r.id, r.dataset, r.source,
+           case when r.finished_at is not null then 'finished'
+                when r.seen_at < clock_timestamp() - interval '60 s' then 'stalled' else 'running' end,
+           r.started_at, r.seen_at, r.finished_at, r.total, count(f),
            count(*) filter (where f.status = 'inserted'), count(*) filter (where f.status = 'replaced'),
            count(*) filter (where f.status = 'skipped'), count(*) filter (where f.status = 'failed'),
+           count(*) filter (where f.status = 'deleted'),
            coalesce(jsonb_object_agg(f.uri, f.reason) filter (where f.status = 'failed'), '{}')
     from (select * from run order by id desc limit latest) as r left join run_file f on f.run_id = r.id
-    group by r.id, r.dataset, r.source, r.started_at, r.finished_at
+    group by r.id, r.dataset, r.source, r.started_at, r.seen_at, r.finished_at, r.total
     order by r.id desc
 $$;
-comment on function lexichord.list_runs(integer) is 'The latest ingests, newest first, with what became of their files; finished_at null = still going, or cut off.';
+comment on function lexichord.list_runs(integer) is
+'The latest ingests, newest first, with what became of their files. State: finished, running, or stalled: no sign of life for 60 s, cut off.';

@@ -5,7 +5,8 @@ language sql set search_path = lexichord_data, pg_catalog, pg_temp as $$
     insert into run_file (run_id, uri, status, reason, chunks)
     select run_id, u, status, reason, chunks from unnest(uris) as u
     on conflict on constraint run_file_pkey do update
-    set status = excluded.status, reason = excluded.reason, chunks = excluded.chunks, finished_at = now()
+    set status = excluded.status, reason = excluded.reason, chunks = excluded.chunks, finished_at = now();
+    select lexichord.touch_run(run_id);
 $$;
 comment on function lexichord.record_files(bigint, text[], text, text, bigint) is
-'Records what became of files in an ingest: inserted, replaced, skipped or failed.';
+'Records what became of files in an ingest: inserted, replaced, skipped, failed or deleted.';

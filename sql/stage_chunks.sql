@@ -4,7 +4,7 @@ language plpgsql set search_path = lexichord_data, public, pg_catalog, pg_temp a
 begin
     create temporary table if not exists staged_chunk (
         ordinal integer, heading text, char_start integer, char_end integer, page integer,
-        content text, context text, metadata jsonb, embedding halfvec
+        content text, context text, keyword_context text, metadata jsonb, embedding halfvec
     ) on commit delete rows;
 end $$;
 comment on function lexichord.stage_chunks() is

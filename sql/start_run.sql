@@ -1,5 +1,6 @@
-create or replace function lexichord.start_run(dataset text, source text) returns bigint
+create or replace function lexichord.start_run(dataset text, source text, total bigint default 0) returns bigint
 language sql set search_path = lexichord_data, pg_catalog, pg_temp as $$
-    insert into run (dataset, source) values (dataset, source) returning id
+    insert into run (dataset, source, total) values (dataset, source, total) returning id
 $$;
-comment on function lexichord.start_run(text, text) is 'Opens the record of an ingest; returns its id.';
+comment on function lexichord.start_run(text, text, bigint) is
+'Opens the record of an ingest of so many files; returns its id.';

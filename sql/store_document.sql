@@ -1,6 +1,7 @@
 -- One transaction: the document is replaced with all its chunks, or nothing changes. Its id stays.
 create or replace function lexichord.store_document(
-    dataset text, uri text, title text, media_type text, sha256 text, recipe text, content text, metadata jsonb
+    dataset text, uri text, title text, media_type text, sha256 text, recipe text, content text, metadata jsonb,
+    twin bigint default null
 ) returns table (document_id bigint, status text, chunks bigint)
 language plpgsql set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
 declare
@@ -14,16 +15,24 @@ begin
     perform from corpus for no key update;
     insert into dataset (name) values (store_document.dataset) on conflict (name) do nothing;
     select s.id into strict owner from dataset s where s.name = store_document.dataset;
-    update document d
-    set title = store_document.title, media_type = store_document.media_type, sha256 = store_document.sha256,
-        recipe = store_document.recipe, text = content, metadata = store_document.metadata, card_length = length,
-        updated_at = now()
-    where d.dataset_id = owner and d.uri = store_document.uri
-    returning d.id, 'replaced' into document_id, status;
-    if not found then
+    select d.id into document_id from document d where d.dataset_id = owner and d.uri = store_document.uri;
+
+    -- While the old chunks and the old recipe are still there.
+    update staged_chunk g set embedding = k.embedding
+    from lexichord.kept_vectors(array[document_id, twin], store_document.recipe) as k
+    where g.embedding is null and k.content_hash = lexichord.content_hash(g.heading, g.content);
+
+    if document_id is not null then
+        status := 'replaced';
+        update document d
+        set title = store_document.title, media_type = store_document.media_type, sha256 = store_document.sha256,
+            recipe = store_document.recipe, text = store_document.content, metadata = store_document.metadata,
+            card_length = length, updated_at = now()
+        where d.id = store_document.document_id;
+    else
         insert into document as d (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length)
         values (owner, store_document.uri, store_document.title, store_document.media_type, store_document.sha256,
-                store_document.recipe, content, store_document.metadata, length)
+                store_document.recipe, store_document.content, store_document.metadata, length)
         returning d.id, 'inserted' into document_id, status;
     end if;
 
@@ -34,13 +43,13 @@ begin
     delete from chunk c where c.document_id = store_document.document_id;
     with taken as (delete from staged_chunk returning *)
     insert into chunk (dataset_id, document_id, ordinal, heading, char_start, char_end, page, content, context,
-                       lexemes, token_count, metadata, content_hash, embedding)
+                       keyword_context, lexemes, token_count, metadata, content_hash, embedding)
     select owner, store_document.document_id, g.ordinal, g.heading, g.char_start, g.char_end, g.page, g.content, g.context,
-           l, (select coalesce(sum(cardinality(u.positions)), 0) from unnest(l) as u), g.metadata,
-           encode(pg_catalog.sha256(convert_to(g.context || E'\n' || g.content, 'UTF8')), 'hex'), g.embedding
-    from taken g, lexichord.lexemes(g.context || ' ' || g.content) as l;
+           g.keyword_context, l, (select coalesce(sum(cardinality(u.positions)), 0) from unnest(l) as u), g.metadata,
+           lexichord.content_hash(g.heading, g.content), g.embedding
+    from taken g, lexichord.lexemes(concat_ws(' ', g.context, g.keyword_context, g.content)) as l;
     get diagnostics chunks = row_count;
     return next;
 end $$;
-comment on function lexichord.store_document(text, text, text, text, text, text, text, jsonb) is
-'Stores a document with the chunks that the session staged, in place of an earlier one of the same dataset and uri.';
+comment on function lexichord.store_document(text, text, text, text, text, text, text, jsonb, bigint) is
+'Stores a document with the chunks that the session staged, in place of an earlier one of the same dataset and uri. Chunks staged without a vector keep that of the same chunk before, or in the document `twin` of the same source, if the recipe is the same.';

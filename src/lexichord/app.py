@@ -1,19 +1,18 @@
 """The composition root: settings in, a working application out."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import AsyncExitStack, aclosing
 from importlib.util import find_spec
-from itertools import chain
 from pathlib import Path
 from typing import Any, Self, Unpack
 
 from lexichord.db import engine, search, store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
-from lexichord.ingest import chunked, sources
-from lexichord.ingest.pipeline import Ingest, Report
-from lexichord.ingest.sources import ContextKind, Source
+from lexichord.ingest import jobs
+from lexichord.ingest.pipeline import Ingest, IngestOptions
+from lexichord.ingest.report import Report
 from lexichord.providers.base import Embedder
 from lexichord.providers.local import SPACE, LocalEmbedder, fetch_model, find_model
 from lexichord.retrieve import pipeline
@@ -28,7 +27,6 @@ from lexichord.types import (
     SearchResult,
 )
 
-DATASET = "default"
 RUNS = 5  # the latest ingests that status shows
 NO_LIBRARIES = "no embedder: by words only; run: pip install 'lexichord[local]'"
 NO_MODEL = "no embedding model: by words only; run: lexichord models fetch"
@@ -77,31 +75,38 @@ class Lexichord:
         *,
         documents: Iterable[Json] = (),
         chunked_file: Path | str | None = None,
-        dataset: str = DATASET,
-        context: ContextKind = "structural",
-        on_start: Callable[[int], None] = lambda total: None,
-        listener: Callable[[str, str, str], None] = lambda uri, status, reason: None,
+        prune: bool = False,
+        **options: Unpack[IngestOptions],
     ) -> Report:
         """Store files and folders, `documents` or the lines of `chunked_file` with their chunks.
 
-        What is stored already, unchanged, is skipped. `documents` are shaped like the lines; see
-        `ingest.chunked.GivenDocument`. `on_start` hears how many there are, `listener` of each one
-        (uri, status, reason) once it is done.
+        What is stored already, unchanged, is skipped; of what changed only new chunks are embedded.
+        `documents` are shaped like the lines; see `ingest.chunked.GivenDocument`. `prune` deletes
+        what was stored from the folders among `paths` and is no longer there.
         """
         _no_single_text(paths=paths, documents=documents)
-        found = [Path(path) for path in paths]
-        given: Iterator[Source] = chain(
-            sources.files(found, dataset, context),
-            chunked.documents(documents, dataset, context),
-            chunked.lines(Path(chunked_file), dataset, context) if chunked_file else (),
-        )
-        todo = await asyncio.to_thread(list, given)
-        on_start(len(todo))
-        run = Ingest(self.database, self.embedder, self.space, dataset, context, listener)
-        names = [str(path) for path in (*found, chunked_file) if path is not None]
-        report = await run.run(todo, " ".join(names))
-        report.degraded += self.degraded
-        return report
+        run, found = self._ingest(options), [Path(path) for path in paths]
+        chunked = None if chunked_file is None else Path(chunked_file)
+        return self._told(await jobs.ingest(run, found, documents, chunked, prune))
+
+    async def retry_failed(self, **options: Unpack[IngestOptions]) -> Report:
+        """Take up again the files of a dataset that failed; `run_id` is 0 if there are none."""
+        return self._told(await jobs.retry_failed(self._ingest(options)))
+
+    async def watch(
+        self,
+        paths: Iterable[Path | str],
+        *,
+        prune: bool = False,
+        **options: Unpack[IngestOptions],
+    ) -> AsyncGenerator[Report]:
+        """Ingest, and again after each batch of changes, for ever; give each one's report."""
+        _no_single_text(paths=paths)
+        found, home = [Path(path) for path in paths], self.settings.home
+        reports = jobs.watch(lambda: self._ingest(options), found, prune, home)
+        async with aclosing(reports):
+            async for report in reports:
+                yield self._told(report)
 
     async def search(
         self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
@@ -192,6 +197,15 @@ class Lexichord:
             raise ConfigError(f"there is no document {document}: see lexichord list")
         some = ", ".join(f"{row['document_id']} ({row['uri']})" for row in rows[:3])
         raise ConfigError(f"{document} may mean {len(rows)} documents: {some}; give the id")
+
+    def _ingest(self, options: IngestOptions) -> Ingest:
+        if unknown := set(options).difference(IngestOptions.__annotations__):
+            raise ConfigError(f"there is no option {', '.join(sorted(unknown))}")
+        return Ingest(self.database, self.embedder, self.space, **options)
+
+    def _told(self, report: Report) -> Report:
+        report.degraded += self.degraded
+        return report
 
     async def _question(self, query: str, hint: str | None, options: SearchOptions) -> Question:
         mode = options.get("mode", "hybrid")

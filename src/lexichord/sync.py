@@ -1,15 +1,19 @@
 """The same application for programs without an event loop."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable
 from functools import wraps
+from pathlib import Path
 from threading import Event, Thread
-from typing import Any, Concatenate, Self, cast
+from typing import Any, Concatenate, Self, Unpack, cast
 
 from lexichord.app import Lexichord
 from lexichord.errors import ConfigError
+from lexichord.ingest.pipeline import IngestOptions
+from lexichord.ingest.report import Report
 from lexichord.settings import Settings
 
+CLOSED = "SyncLexichord is not open: use it inside `with`"
 PATIENCE = 10  # seconds for what was interrupted to leave things in order
 
 
@@ -19,17 +23,14 @@ def _sync[**P, R](
     @wraps(method)
     def call(self: "SyncLexichord", *args: P.args, **kwargs: P.kwargs) -> R:
         if not self._open:
-            raise ConfigError("SyncLexichord is not open: use it inside `with`")
+            raise ConfigError(CLOSED)
         return self.run(method(self.core, *args, **kwargs))
 
     return cast("Callable[Concatenate[SyncLexichord, P], R]", call)
 
 
-async def _telling[R](coroutine: Coroutine[Any, Any, R], done: Event) -> R:
-    try:
-        return await coroutine
-    finally:
-        done.set()
+async def _next[T](items: AsyncGenerator[T]) -> T:
+    return await anext(items)
 
 
 class SyncLexichord:
@@ -63,14 +64,21 @@ class SyncLexichord:
 
     def run[R](self, coroutine: Coroutine[Any, Any, R]) -> R:
         """Run a coroutine on the loop and wait for its result; an interrupt here cancels it."""
+        started: list[asyncio.Task[R]] = []
         done = Event()
-        future = asyncio.run_coroutine_threadsafe(_telling(coroutine, done), self._loop)
+
+        def start() -> None:
+            started.append(self._loop.create_task(coroutine))
+            started[0].add_done_callback(lambda _: done.set())
+
+        self._loop.call_soon_threadsafe(start)
         try:
-            return future.result()
+            done.wait()
         except BaseException:
-            future.cancel()
+            self._loop.call_soon_threadsafe(lambda: started[0].cancel())
             done.wait(PATIENCE)
             raise
+        return started[0].result()
 
     def _stop(self) -> None:
         self._open = False
@@ -78,7 +86,25 @@ class SyncLexichord:
         self._thread.join()
         self._loop.close()
 
+    def watch(
+        self,
+        paths: Iterable[Path | str],
+        *,
+        prune: bool = False,
+        **options: Unpack[IngestOptions],
+    ) -> Generator[Report]:
+        """`Lexichord.watch`, as a plain generator."""
+        if not self._open:
+            raise ConfigError(CLOSED)
+        reports = self.core.watch(paths, prune=prune, **options)
+        try:
+            while True:
+                yield self.run(_next(reports))
+        finally:
+            self.run(reports.aclose())
+
     ingest = _sync(Lexichord.ingest)
+    retry_failed = _sync(Lexichord.retry_failed)
     search = _sync(Lexichord.search)
     files = _sync(Lexichord.files)
     query = _sync(Lexichord.query)

@@ -89,3 +89,29 @@ def samples(embedded_dsn: str, embedder: LocalEmbedder, home: Path) -> Iterator[
         with SyncLexichord(dsn=dsn, home=home) as lexichord:
             lexichord.ingest([SAMPLES / "agreements", SAMPLES / "policies"])
             yield lexichord
+
+
+@pytest.fixture
+def plain(dsn: str, tmp_path: Path) -> Iterator[SyncLexichord]:
+    """On a database of a space without an embedder."""
+    with SyncLexichord(dsn=dsn, home=tmp_path / "home") as lexichord:
+        yield lexichord
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An empty one."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+    return folder
+
+
+def write(*files: Path) -> None:
+    """Fill each file with a text of its own."""
+    for file in files:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"The clause of {file.name!a}.")
+
+
+def names(lexichord: SyncLexichord) -> list[str]:
+    return [Path(row["uri"]).name for row in lexichord.list()]

@@ -189,10 +189,57 @@ def test_failed_files_exit_with_1(stocked: Cli, tmp_path: Path) -> None:
     (tmp_path / "bad.txt").write_bytes(b"\xff\xfe\x00")
     done = stocked("ingest", str(tmp_path), "--dataset", "odd")
     assert done.returncode == 1
-    assert done.stdout.startswith("1 inserted, 0 replaced, 0 skipped, 1 failed")
-    assert "bad.txt: is not UTF-8" in done.stderr
-    assert "bad.txt: is not UTF-8" in stocked("status").stdout
+    assert done.stdout.startswith("1 inserted, 0 replaced, 0 skipped, 1 failed; 1 chunks stored")
+    assert "bad.txt: is binary, or text in an unknown encoding" in done.stderr
+    status = stocked("status").stdout
+    assert "finished, 2 of 2 files: 1 inserted, 1 failed" in status
+    assert "bad.txt: is binary" in status
     assert stocked("rm", "good.txt", "--yes").returncode == 0
+
+
+def test_failed_files_are_taken_up_again(stocked: Cli, tmp_path: Path) -> None:
+    again = ("ingest", "--retry-failed", "--dataset", "retried")
+    none = stocked(*again)
+    assert (none.returncode, none.stdout) == (0, "nothing to do: no file has failed\n")
+    bad = tmp_path / "bad.txt"
+    bad.write_bytes(b"\0")
+    assert stocked("ingest", str(tmp_path), "--dataset", "retried").returncode == 1
+    assert stocked(*again).returncode == 1
+    bad.write_text("Readable words.")
+    done = stocked(*again)
+    assert (done.returncode, done.stdout) == (
+        0,
+        "1 inserted, 0 replaced, 0 skipped, 0 failed; 1 chunks stored, 1 embedded\n",
+    )
+    assert stocked("rm", "bad.txt", "--yes").returncode == 0
+
+
+def test_pruning_says_what_it_deletes(stocked: Cli, tmp_path: Path) -> None:
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(f"Words of {name}.")
+    given = ("ingest", str(tmp_path), "--dataset", "pruned", "--prune")
+    assert stocked(*given).returncode == 0
+    (tmp_path / "a.txt").unlink()
+    done = stocked(*given)
+    assert done.stdout.startswith("0 inserted, 0 replaced, 1 skipped, 1 deleted, 0 failed")
+    assert "deleted" in done.stderr
+    (tmp_path / "b.txt").unlink()
+    refused = stocked(*given)
+    assert refused.returncode == 2
+    assert "holds no files now, 1 documents would be deleted" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert stocked("rm", "b.txt", "--yes").returncode == 0
+
+
+def test_a_run_that_was_cut_off_is_told(stocked: Cli) -> None:
+    dsn = stocked("dsn").stdout.strip()
+    cut = "insert into lexichord_data.run (dataset, source, total, seen_at) "
+    cut += "values ('default', 'x', 7, now() - interval '2 min')"
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute(cut.encode())
+        status = stocked("status").stdout
+        connection.execute("delete from lexichord_data.run where source = 'x'")
+    assert "stalled, 0 of 7 files\n  no sign of life since" in status
 
 
 def test_stored_text_cannot_speak_to_the_terminal(stocked: Cli, tmp_path: Path) -> None:
@@ -218,6 +265,11 @@ def test_stored_text_cannot_speak_to_the_terminal(stocked: Cli, tmp_path: Path) 
         (["search", "x", "--filter", "[1]"], "must be a JSON object"),
         (["search", "x", "--filter", '{"no_such_key": 1}'], "no_such_key"),
         (["ingest"], "nothing to ingest"),
+        (["ingest", "--watch"], "nothing to ingest"),
+        (["ingest", "--prune", "README.md"], "name one"),
+        (["ingest", "--retry-failed", "samples"], "--retry-failed goes alone"),
+        (["ingest", "samples", "--watch", "--chunked", "x"], "not --chunked"),
+        (["ingest", "/no/such/folder", "--watch"], "there is no file or folder"),
         (["ingest", "/no/such/folder"], "there is no file or folder"),
         (["show"], "name a document"),
         (["show", "--chunk", "999999999"], "there is no chunk"),
@@ -286,3 +338,30 @@ def test_interrupt_keeps_what_was_reported(cli: Cli, tmp_path: Path) -> None:
         for document in _json(cli("list", "--dataset", "cut", "--json"))["documents"]
     }
     assert set(reported) <= stored
+
+
+def test_a_followed_folder_until_ctrl_c(stocked: Cli, tmp_path: Path) -> None:
+    dsn = stocked("dsn").stdout.strip()
+    (tmp_path / "a.txt").write_text("First words.")
+    command = [sys.executable, "-m", "lexichord", "ingest", str(tmp_path), "--watch", "--prune"]
+    with subprocess.Popen(
+        [*command, "--dsn", dsn, "--dataset", "watched"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_heed_interrupts,
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline().startswith("1 inserted")
+        (tmp_path / "b.txt").write_text("Second words.")
+        while not child.stdout.readline().startswith("1 inserted"):
+            pass
+        (tmp_path / "a.txt").unlink()
+        while "1 deleted" not in child.stdout.readline():
+            pass
+        child.send_signal(signal.SIGINT)
+        _, rest = child.communicate(timeout=30)
+    assert child.returncode == 130
+    assert "Traceback" not in rest
+    assert rest.endswith("lexichord: interrupted; what was reported is stored\n")
+    assert stocked("rm", "b.txt", "--yes").stdout == "1 deleted\n"

@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.ingest.sources import ContextKind
 from tests.conftest import SAMPLES
+from tests.sql.corpus import value
 
 FOLDERS = [SAMPLES / "agreements", SAMPLES / "policies"]
 NOT_UTF_8 = os.fsdecode(b"caf\xe9.txt")
@@ -21,13 +23,6 @@ def lexichord(dsn: str, tmp_path: Path) -> Iterator[SyncLexichord]:
     """On a new database of a space without an embedder."""
     with SyncLexichord(dsn=dsn, home=tmp_path / "home") as lexichord:
         yield lexichord
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "files"
-    folder.mkdir()
-    return folder
 
 
 def found(lexichord: SyncLexichord, query: str) -> list[str]:
@@ -86,24 +81,27 @@ def test_bad_files_fail_alone_each_with_its_reason(lexichord: SyncLexichord, fol
     (folder / "empty.txt").write_bytes(b"")
     (folder / "blank.txt").write_bytes(b" \n\t\n")
     (folder / "binary.txt").write_bytes(b"PK\0\0")
-    (folder / "latin.txt").write_bytes(b"caf\xe9 zebra")
+    (folder / "odd.txt").write_bytes(b"\xff\xfe\x00")
     (folder / "dangling.md").symlink_to(folder / "gone.md")
     os.mkfifo(folder / "pipe.txt")
     (folder / "sheet.pdf").write_bytes(b"%PDF")
-    report = lexichord.ingest([folder, folder / "sheet.pdf"])
+    (folder / "sums.xls").write_bytes(b"1")
+    report = lexichord.ingest([folder, folder / "sums.xls"])
     assert report.inserted == 1
     assert {Path(uri).name: reason for uri, reason in report.failed.items()} == {
         "empty.txt": "holds no text",
         "blank.txt": "holds no text",
-        "binary.txt": "holds NUL characters: it is binary, or in another encoding than UTF-8",
-        "latin.txt": "is not UTF-8 text (byte 3): convert it",
-        "dangling.md": "cannot be read: No such file or directory",
+        "binary.txt": "holds NUL characters: it is binary, or in an encoding without a mark",
+        "odd.txt": "is binary, or text in an unknown encoding: save it as UTF-8",
+        "gone.md": "cannot be read: No such file or directory",
         "pipe.txt": "is no file",
-        "sheet.pdf": "'.pdf' is no kind that can be read: .txt, .md, .markdown",
+        "sheet.pdf": "is no PDF, or a broken one: open it and save it again",
+        "sums.xls": "'.xls' is no kind that can be read: "
+        ".txt, .md, .pdf, .docx, .html and source code are",
     }
     assert lexichord.status()["runs"][0]["failures"] == report.failed
     assert found(lexichord, "zebra") == ["good.md"]
-    again = lexichord.ingest([folder, folder / "sheet.pdf"])
+    again = lexichord.ingest([folder, folder / "sums.xls"])
     assert (again.skipped, again.failed) == (1, report.failed)
 
 
@@ -134,7 +132,7 @@ def test_what_was_stored_stays_when_its_file_goes_bad(
     file = folder / "a.md"
     file.write_text("The zebra clause.")
     lexichord.ingest([file])
-    file.write_bytes(b"\xff")
+    file.write_bytes(b"\0")
     report = lexichord.ingest([file])
     assert list(report.failed) == [file.as_posix()]
     assert found(lexichord, "zebra") == ["a.md"]
@@ -173,23 +171,22 @@ def test_one_unknown_document_keeps_all_from_being_deleted(lexichord: SyncLexich
 
 
 @pytest.mark.parametrize(
-    ("kind", "context"),
+    ("kind", "context", "words"),
     [
-        ("structural", "Lease › Rent\nclause Lease Rent zebra"),
-        ("none", ""),
-        ("given", ""),
+        ("structural", "Lease › Rent", {"clause", "Lease", "Rent", "zebra"}),
+        ("none", "", set()),
+        ("given", "", set()),
     ],
 )
 def test_kinds_of_context(
-    kind: ContextKind, context: str, lexichord: SyncLexichord, folder: Path
+    kind: ContextKind, context: str, words: set[str], lexichord: SyncLexichord, folder: Path
 ) -> None:
     (folder / "a.md").write_text("# Lease\n\n## Rent\n\nThe zebra clause.")
     lexichord.ingest([folder], context=kind)
     (chunk,) = lexichord.show("a.md")["chunks"]
-    place, _, phrases = chunk["context"].partition("\n")
-    expected_place, _, expected_phrases = context.partition("\n")
-    assert place == expected_place
-    assert set(expected_phrases.split()) <= set(phrases.split())
+    assert chunk["context"] == context
+    assert words <= set(chunk["keyword_context"].split())
+    assert bool(words) == bool(chunk["keyword_context"])
     assert chunk["heading"] == "Rent"
 
 
@@ -236,3 +233,18 @@ def test_the_listener_hears_of_every_file_once(lexichord: SyncLexichord, folder:
         ("bad.txt", "failed", "holds no text"),
         ("good.txt", "inserted", ""),
     ]
+
+
+def test_a_wrong_option_is_named(lexichord: SyncLexichord) -> None:
+    wrong: Any = {"pruned": True}
+    with pytest.raises(ConfigError, match="there is no option pruned"):
+        lexichord.ingest([], **wrong)
+
+
+def test_chunks_and_files_are_counted(lexichord: SyncLexichord, folder: Path) -> None:
+    (folder / "a.txt").write_text("The zebra clause.")
+    counts: list[int] = []
+    lexichord.ingest([folder], on_chunks=counts.append)
+    assert sum(counts) == 1
+    with psycopg.connect(lexichord.core.database.dsn) as connection:
+        assert value(connection, "select total from lexichord_data.run") == 1

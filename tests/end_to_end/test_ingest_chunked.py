@@ -11,7 +11,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.ingest.pipeline import Report
+from lexichord.ingest.report import Report
 from lexichord.ingest.sources import ContextKind
 from tests.conftest import SPACE
 
@@ -185,7 +185,7 @@ def test_a_changed_document_is_replaced(lexichord: SyncLexichord, dsn: str) -> N
     [
         ("given", ["upstream", ""]),
         ("none", ["", ""]),
-        ("structural", ["upstream", "Title › Rent\nclause zebra"]),
+        ("structural", ["upstream", "Title › Rent"]),
     ],
 )
 def test_kinds_of_context(kind: ContextKind, contexts: list[str], lexichord: SyncLexichord) -> None:
@@ -193,7 +193,10 @@ def test_kinds_of_context(kind: ContextKind, contexts: list[str], lexichord: Syn
     second = {"content": "clause zebra", "heading": "Rent"}
     given = {"uri": "a", "title": "Title", "chunks": [first, second]}
     lexichord.ingest(documents=[given], context=kind)
-    assert [chunk["context"] for chunk in chunks(lexichord, "a")] == contexts
+    stored = chunks(lexichord, "a")
+    assert [chunk["context"] for chunk in stored] == contexts
+    words = "clause zebra" if kind == "structural" else ""
+    assert [chunk["keyword_context"] for chunk in stored] == ["", words]
 
 
 def test_all_that_was_given_is_kept(lexichord: SyncLexichord) -> None:

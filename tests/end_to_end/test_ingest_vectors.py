@@ -10,7 +10,7 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.db import store
 from lexichord.errors import ConfigError, ProviderError
-from lexichord.ingest.pipeline import GROUP
+from lexichord.ingest.vectors import GROUP
 from lexichord.providers.local import SPACE
 from lexichord.types import Chunk, Document, Json
 

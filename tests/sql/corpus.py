@@ -50,6 +50,8 @@ def put(
     dataset: str = "library",
     title: str = "x1",
     metadata: Json | None = None,
+    recipe: str = "test",
+    twin: int | None = None,
 ) -> Row:
     """Store a document whose chunks are its lines; give the row of store_document."""
     text = "\n".join(contents)
@@ -58,7 +60,7 @@ def put(
         start = 0
         for number, line in enumerate(contents):
             connection.execute(
-                "insert into staged_chunk values (%s, %s, %s, %s, null, %s, '', '{}', %s)",
+                "insert into staged_chunk values (%s, %s, %s, %s, null, %s, '', '', '{}', %s)",
                 [
                     number,
                     headings[number] if headings else "",
@@ -77,9 +79,10 @@ def put(
             title=title,
             media_type="text/plain",
             sha256=hashlib.sha256(text.encode()).hexdigest(),
-            recipe="test",
+            recipe=recipe,
             content=text,
             metadata=dict(metadata or {}),
+            twin=twin,
         )[0]
 
 

@@ -22,6 +22,7 @@ CONTRACT = {
         "TABLE(chunk_id bigint, context text, content text)",
     ),
     "configuration": ("", "TABLE(engine text, text_config text, space text)"),
+    "content_hash": ("heading text, content text", "text"),
     "count_faults": ("", "TABLE(kind text, amount bigint)"),
     "database_status": (
         "",
@@ -43,9 +44,17 @@ CONTRACT = {
     ),
     "document_digests": (
         "dataset text, uris text[]",
-        "TABLE(uri text, sha256 text, recipe text)",
+        "TABLE(document_id bigint, uri text, sha256 text, recipe text)",
     ),
     "document_text": ("document bigint", "text"),
+    "document_twins": (
+        "dataset text, sha256s text[]",
+        "TABLE(document_id bigint, uri text, sha256 text)",
+    ),
+    "documents_under": (
+        "dataset text, folder text",
+        "TABLE(document_id bigint, uri text, recipe text)",
+    ),
     "exact_dense_candidates": (
         "query_vector halfvec, depth integer, documents bigint[]",
         f"TABLE({CANDIDATES})",
@@ -59,6 +68,7 @@ CONTRACT = {
         "TABLE(chunk_id bigint, document_id bigint, uri text, title text, heading text, "
         "char_start integer, char_end integer, content text)",
     ),
+    "failed_files": ("dataset text", "TABLE(uri text, reason text)"),
     "find_documents": ("reference text", "TABLE(document_id bigint, uri text)"),
     "find_problems": ("", "TABLE(problem text, remedy text)"),
     "finish_run": ("run_id bigint", "void"),
@@ -71,6 +81,10 @@ CONTRACT = {
         "keyword_score double precision, keyword_rank bigint, fused_score double precision)",
     ),
     "index_use": ("", "TABLE(index_name text, used boolean, plan text)"),
+    "kept_vectors": (
+        "documents bigint[], recipe text",
+        "TABLE(content_hash text, embedding halfvec)",
+    ),
     "keyword_candidates": (
         "query text, depth integer, documents bigint[]",
         f"TABLE({CANDIDATES})",
@@ -82,8 +96,8 @@ CONTRACT = {
     "list_chunks": (
         "document bigint",
         "TABLE(chunk_id bigint, ordinal integer, heading text, char_start integer, "
-        "char_end integer, page integer, content text, context text, metadata jsonb, "
-        "has_vector boolean)",
+        "char_end integer, page integer, content text, context text, keyword_context text, "
+        "metadata jsonb, has_vector boolean)",
     ),
     "list_datasets": ("", "TABLE(dataset text, documents bigint, chunks bigint)"),
     "list_documents": (
@@ -94,14 +108,20 @@ CONTRACT = {
     "list_keys": ("", "TABLE(key text, documents bigint)"),
     "list_runs": (
         "latest integer",
-        "TABLE(run_id bigint, dataset text, source text, started_at timestamp with time zone, "
-        "finished_at timestamp with time zone, inserted bigint, replaced bigint, skipped bigint, "
-        "failed bigint, failures jsonb)",
+        "TABLE(run_id bigint, dataset text, source text, state text, "
+        "started_at timestamp with time zone, seen_at timestamp with time zone, "
+        "finished_at timestamp with time zone, total bigint, done bigint, inserted bigint, "
+        "replaced bigint, skipped bigint, failed bigint, deleted bigint, failures jsonb)",
     ),
+    "prune_documents": ("run_id bigint, uris text[]", "bigint"),
     "recount": ("", "void"),
     "record_files": ("run_id bigint, uris text[], status text, reason text, chunks bigint", "void"),
     "refresh_keyword_index": ("", "boolean"),
-    "sample_texts": ("documents integer, without text[]", "SETOF text"),
+    "reusable_chunks": ("documents bigint[], recipe text", "SETOF text"),
+    "sample_documents": (
+        "dataset text, documents integer, without text[]",
+        "TABLE(document_id bigint, uri text, sha256 text)",
+    ),
     "scope_documents": (SCOPE, "bigint[]"),
     "server_versions": ("", "TABLE(name text, version text)"),
     "set_vectors": ("chunk_ids bigint[], vectors text[]", "bigint"),
@@ -111,12 +131,13 @@ CONTRACT = {
         "hits bigint)",
     ),
     "stage_chunks": ("", "void"),
-    "start_run": ("dataset text, source text", "bigint"),
+    "start_run": ("dataset text, source text, total bigint", "bigint"),
     "store_document": (
         "dataset text, uri text, title text, media_type text, sha256 text, recipe text, "
-        "content text, metadata jsonb",
+        "content text, metadata jsonb, twin bigint",
         "TABLE(document_id bigint, status text, chunks bigint)",
     ),
+    "touch_run": ("run_id bigint", "void"),
 }
 INNER = {
     "are_weights",

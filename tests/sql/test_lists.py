@@ -1,5 +1,7 @@
 """What is stored, listed; each function on a small database of its own."""
 
+from typing import Any
+
 import pytest
 
 from tests.sql.corpus import SPACE, Connection, Row, call, put, value
@@ -13,7 +15,7 @@ def stored(connection: Connection) -> Connection:
     return connection
 
 
-def column(rows: list[Row], name: str) -> list[object]:
+def column(rows: list[Row], name: str) -> list[Any]:
     return [row[name] for row in rows]
 
 
@@ -91,13 +93,44 @@ def test_a_uri_may_look_like_an_id(stored: Connection) -> None:
 
 
 def test_samples_are_the_same_every_time(stored: Connection) -> None:
-    texts = [row["sample_texts"] for row in call(stored, "sample_texts", documents=9, without=[])]
-    digests = stored.execute("select text from lexichord_data.document order by sha256").fetchall()
-    assert texts == [text for (text,) in digests]
-    two = call(stored, "sample_texts", documents=2, without=[])
-    assert column(two, "sample_texts") == texts[:2]
-    rest = call(stored, "sample_texts", documents=9, without=["b/two.md", "none"])
-    assert sorted(column(rest, "sample_texts"), key=str) == ["w1", "w3"]
+    def sample(**arguments: Any) -> list[str]:
+        return column(call(stored, "sample_documents", dataset="zoo", **arguments), "uri")
+
+    ordered = "select uri from lexichord_data.document d join lexichord_data.dataset s "
+    ordered += "on s.id = d.dataset_id where s.name = 'zoo' order by sha256"
+    uris = [uri for (uri,) in stored.execute(ordered.encode()).fetchall()]
+    assert len(uris) > 1
+    assert sample(documents=9, without=[]) == uris
+    assert sample(documents=1, without=[]) == uris[:1]
+    assert sample(documents=9, without=[uris[0], "none"]) == uris[1:]
+
+
+def test_documents_under_a_folder_end_where_its_name_does(connection: Connection) -> None:
+    uris = ["/a/b/1", "/a/b/c/2", "/a/bc/3", "/a/b", "/a_b/4", "/a%/5", "/x/b/6"]
+    for uri in uris:
+        put(connection, uri, ["w1"], dataset="zoo")
+    put(connection, "/a/b/7", ["w1"], dataset="other")
+    for folder, found in [
+        ("/a/b", ["/a/b/1", "/a/b/c/2"]),
+        ("/a/b/", ["/a/b/1", "/a/b/c/2"]),
+        ("/a", ["/a/b", "/a/b/1", "/a/b/c/2", "/a/bc/3"]),
+        ("/a_b", ["/a_b/4"]),
+        ("/a%", ["/a%/5"]),
+        ("/", uris),
+        ("b", []),
+    ]:
+        rows = call(connection, "documents_under", dataset="zoo", folder=folder)
+        assert column(rows, "uri") == sorted(found)
+
+
+def test_twins_are_of_the_same_bytes_and_dataset(connection: Connection) -> None:
+    for uri, line, dataset in [("b", "w1", "zoo"), ("a", "w1", "zoo"), ("c", "w2", "zoo")]:
+        put(connection, uri, [line], dataset=dataset)
+    put(connection, "d", ["w1"], dataset="other")
+    sha256 = value(connection, "select sha256 from lexichord_data.document where uri = 'd'")
+    rows = call(connection, "document_twins", dataset="zoo", sha256s=[sha256, "none"])
+    assert column(rows, "uri") == ["a", "b"]
+    assert set(column(rows, "sha256")) == {sha256}
 
 
 def test_digests_tell_what_is_stored(stored: Connection) -> None:

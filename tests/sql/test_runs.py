@@ -3,13 +3,23 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.sql.corpus import Connection, call, value
+from tests.sql.corpus import Connection, call, put, value
 
 
-def start(connection: Connection, dataset: str = "contracts") -> int:
-    return int(
-        value(connection, "select lexichord.start_run(dataset => %s, source => 'a b')", dataset)
-    )
+def start(
+    connection: Connection, dataset: str = "contracts", source: str = "a b", total: int = 8
+) -> int:
+    statement = "select lexichord.start_run(dataset => %s, source => %s, total => %s)"
+    return int(value(connection, statement, dataset, source, total))
+
+
+def finish(connection: Connection, run: int) -> None:
+    call(connection, "finish_run", run_id=run)
+
+
+def failed(connection: Connection, dataset: str = "contracts") -> dict[str, str]:
+    rows = call(connection, "failed_files", dataset=dataset)
+    return {row["uri"]: row["reason"] for row in rows}
 
 
 def record(connection: Connection, run: int, uris: list[str], status: str, **more: Any) -> None:
@@ -22,17 +32,22 @@ def test_a_run_counts_its_files(connection: Connection) -> None:
     record(connection, run, ["c"], "replaced")
     record(connection, run, ["d", "e", "f"], "skipped")
     record(connection, run, ["g"], "failed", reason="holds no text")
+    record(connection, run, ["h"], "deleted", reason="gone")
     listed = call(connection, "list_runs")[0]
-    assert listed.pop("started_at") is not None
+    assert listed.pop("started_at") <= listed.pop("seen_at")
     assert listed == {
         "run_id": run,
         "dataset": "contracts",
         "source": "a b",
+        "state": "running",
         "finished_at": None,
+        "total": 8,
+        "done": 8,
         "inserted": 2,
         "replaced": 1,
         "skipped": 3,
         "failed": 1,
+        "deleted": 1,
         "failures": {"g": "holds no text"},
     }
 
@@ -75,3 +90,65 @@ def test_an_unknown_status_or_run_is_an_error(
     start(connection)
     with pytest.raises(psycopg.IntegrityError), connection.transaction():
         record(connection, run, ["a"], status)
+
+
+def test_a_run_without_a_sign_of_life_is_stalled(connection: Connection) -> None:
+    def state() -> str:
+        return str(call(connection, "list_runs")[0]["state"])
+
+    run = start(connection)
+    assert state() == "running"
+    late = "update lexichord_data.run set seen_at = clock_timestamp() - interval '61 s'"
+    connection.execute(late.encode())
+    assert state() == "stalled"
+    call(connection, "touch_run", run_id=run)
+    assert state() == "running"
+    connection.execute(late.encode())
+    record(connection, run, ["a"], "inserted")
+    assert state() == "running"
+    connection.execute(late.encode())
+    finish(connection, run)
+    assert state() == "finished"
+
+
+def test_failed_are_those_whose_latest_record_says_so(connection: Connection) -> None:
+    first = start(connection)
+    record(connection, first, ["/a", "/b", "/c"], "failed", reason="bad")
+    record(connection, first, ["/d"], "inserted")
+    second = start(connection, source="/b")
+    record(connection, second, ["/b"], "skipped")
+    third = start(connection, source="/d")
+    record(connection, third, ["/d"], "failed", reason="worse")
+    other = start(connection, dataset="other")
+    record(connection, other, ["/a"], "inserted")
+    record(connection, other, ["/e"], "failed", reason="odd")
+    assert failed(connection) == {"/a": "bad", "/c": "bad", "/d": "worse"}
+    assert failed(connection, "other") == {"/e": "odd"}
+    assert failed(connection, "none") == {}
+
+
+def test_what_is_ingested_again_to_its_end_without_them_has_mended_them(
+    connection: Connection,
+) -> None:
+    first = start(connection, source="x.jsonl")
+    record(connection, first, ["x.jsonl:3"], "failed", reason="bad")
+    finish(connection, first)
+    finish(connection, start(connection, source="y.jsonl"))
+    again = start(connection, source="x.jsonl")
+    assert failed(connection) == {"x.jsonl:3": "bad"}
+    finish(connection, again)
+    assert failed(connection) == {}
+
+
+def test_pruning_deletes_and_records_it(connection: Connection) -> None:
+    run = start(connection, dataset="library", total=2)
+    put(connection, "a", ["w1"])
+    put(connection, "b", ["w1"])
+    put(connection, "a", ["w1"], dataset="other")
+    pruned = "select lexichord.prune_documents(%s, array['a', 'none'])"
+    assert value(connection, pruned, run) == 1
+    listed = call(connection, "list_documents")
+    assert [(row["dataset"], row["uri"]) for row in listed] == [("library", "b"), ("other", "a")]
+    latest = call(connection, "list_runs")[0]
+    assert (latest["deleted"], latest["total"], latest["done"]) == (2, 4, 2)
+    assert {row["amount"] for row in call(connection, "count_faults")} == {0}

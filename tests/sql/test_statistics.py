@@ -123,7 +123,7 @@ def test_count_faults_sees_what_is_wrong(connection: Connection, statement: str)
 async def test_many_writers_at_once(dsn: str, fresh: Connection) -> None:
     """All of them use the same few words, and the same few uris."""
     async with Database(dsn, 6) as database:
-        run = await store.start_run(database, "many", "test")
+        run = await store.start_run(database, "many", "test", 1)
         writers = (write(database, run, Random(seed)) for seed in range(6))
         await asyncio.wait_for(asyncio.gather(*writers), 60)
     check(fresh)

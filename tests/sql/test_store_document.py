@@ -17,7 +17,7 @@ DOCUMENT = Document(
     "contracts", "a/doc1.md", "The Lease", "text/markdown", "a" * 64, "r1", TEXT, {"year": 2024}
 )
 CHUNKS = [
-    Chunk(9, 25, TEXT[9:25], "Lease", "About rent.", page=3, metadata={"n": 1}),
+    Chunk(9, 25, TEXT[9:25], "Lease", "About rent.", "Monthly dues.", page=3, metadata={"n": 1}),
     Chunk(27, 47, TEXT[27:47], "Lease"),
 ]
 VECTORS = [[1.0, 0.5, -0.25, 0.0], None]
@@ -25,7 +25,7 @@ VECTORS = [[1.0, 0.5, -0.25, 0.0], None]
 
 @pytest.fixture
 async def run(database: Database) -> int:
-    return await store.start_run(database, "contracts", "test")
+    return await store.start_run(database, "contracts", "test", 1)
 
 
 async def test_what_is_stored_is_what_was_given(
@@ -49,15 +49,19 @@ async def test_what_is_stored_is_what_was_given(
         assert row["content"] == chunk.content == TEXT[row["char_start"] : row["char_end"]]
         assert (row["heading"], row["context"]) == (chunk.heading, chunk.context)
         assert (row["page"], row["metadata"]) == (chunk.page, chunk.metadata)
+        assert row["keyword_context"] == chunk.keyword_context
     assert [row["ordinal"] for row in (first, second)] == [0, 1]
     assert [row["has_vector"] for row in (first, second)] == [True, False]
     vector = "select embedding::text from lexichord_data.chunk where ordinal = 0"
     assert value(fresh, vector) == "[1,0.5,-0.25,0]"
 
 
-async def test_the_context_is_searched_too(database: Database, fresh: Connection, run: int) -> None:
+@pytest.mark.parametrize("query", ["rents", "due monthly"])
+async def test_both_contexts_are_searched_too(
+    query: str, database: Database, fresh: Connection, run: int
+) -> None:
     await store.store_document(database, DOCUMENT, CHUNKS, VECTORS, run)
-    hit = call(fresh, "hybrid_search", query="rents")[0]
+    hit = call(fresh, "hybrid_search", query=query)[0]
     assert (hit["context"], hit["content"], hit["page"]) == ("About rent.", "The tenant pays.", 3)
 
 
@@ -86,12 +90,61 @@ async def test_replacing_keeps_the_id_and_nothing_else(
     assert listed[0]["updated_at"].year > 2001
     assert value(fresh, "select lexichord.document_text(1)") == new.text
     digests = await store.document_digests(database, "contracts", [DOCUMENT.uri, "other"])
-    assert digests == {DOCUMENT.uri: ("b" * 64, "r2")}
+    assert list(digests) == [DOCUMENT.uri]
+    assert (digests[DOCUMENT.uri]["sha256"], digests[DOCUMENT.uri]["recipe"]) == ("b" * 64, "r2")
     assert [row["content"] for row in call(fresh, "list_chunks", document=1)] == [new.text]
     for query, found in (("sale", 1), ("lease", 0), ("tenant", 0), ("sold", 1)):
         cards = call(fresh, "card_candidates", query=query)
         chunks = call(fresh, "keyword_candidates", query=query)
         assert len([*cards, *chunks]) == found + (query == "sold")
+
+
+def vectors(connection: Connection, document: int) -> list[str | None]:
+    statement = (
+        "select embedding::text from lexichord_data.chunk where document_id = %s order by ordinal"
+    )
+    return [vector for (vector,) in connection.execute(statement, [document]).fetchall()]
+
+
+def kept(connection: Connection, document: int, recipe: str = "test") -> set[str]:
+    statement = "select * from lexichord.reusable_chunks(%s, %s)"
+    return {row[0] for row in connection.execute(statement, [[document], recipe]).fetchall()}
+
+
+def test_a_chunk_that_stays_the_same_keeps_its_vector(connection: Connection) -> None:
+    put(connection, "a", ["w1", "w2", "w3"], [[1, 0, 0, 0], [0, 1, 0, 0], None])
+    put(connection, "a", ["w0", "w2", "w1", "w3"], [[0, 0, 1, 0], None, None, None])
+    assert vectors(connection, 1) == ["[0,0,1,0]", "[0,1,0,0]", "[1,0,0,0]", None]
+    put(connection, "a", ["w2"], [[0, 0, 0, 1]])
+    assert vectors(connection, 1) == ["[0,0,0,1]"]  # a new one wins
+
+
+def test_under_another_heading_it_is_another_chunk(connection: Connection) -> None:
+    put(connection, "a", ["w1"], [[1, 0, 0, 0]], headings=["One"])
+    put(connection, "a", ["w1"], headings=["Two"])
+    assert vectors(connection, 1) == [None]
+
+
+def test_made_by_another_recipe_it_is_embedded_again(connection: Connection) -> None:
+    put(connection, "a", ["w1"], [[1, 0, 0, 0]])
+    assert kept(connection, 1, "other") == set()
+    put(connection, "a", ["w1"], recipe="other")
+    assert vectors(connection, 1) == [None]
+
+
+def test_another_name_for_the_same_bytes_keeps_the_vectors(connection: Connection) -> None:
+    put(connection, "a", ["w1", "w2"], [[1, 0, 0, 0], [0, 1, 0, 0]])
+    put(connection, "b", ["w1", "w2"], twin=1)
+    put(connection, "c", ["w1", "w2"])
+    assert vectors(connection, 2) == vectors(connection, 1)
+    assert vectors(connection, 3) == [None, None]
+
+
+def test_reusable_chunks_are_those_that_keep_a_vector(connection: Connection) -> None:
+    put(connection, "a", ["w1", "w2", "É 🎉"], [[1, 0, 0, 0], None, [0, 1, 0, 0]])
+    hashes = [store.content_hash(Chunk(0, 0, content)) for content in ("w1", "w2", "É 🎉")]
+    assert kept(connection, 1) == {hashes[0], hashes[2]}
+    assert kept(connection, 99) == set()
 
 
 async def test_the_same_uri_in_another_dataset_is_another_document(

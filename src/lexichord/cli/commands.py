@@ -1,6 +1,7 @@
 """The commands, one function each."""
 
 import sys
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
@@ -70,22 +71,40 @@ def ingest(
         Literal["none", "structural", "given"],
         typer.Option(help="What is added to a chunk before it is indexed."),
     ] = "structural",
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Delete what is gone from the folders.")
+    ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on with each change, until Ctrl-C.")
+    ] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Take up again the files that failed.")
+    ] = False,
 ) -> None:
     """Store documents with their chunks; what is stored already, unchanged, is skipped."""
-    if not paths and not chunked:
-        raise ConfigError("nothing to ingest: name files, folders, or --chunked FILE.jsonl")
+    _check_ingest(bool(paths), bool(chunked), prune, watch, retry_failed)
     with run.open() as lexichord, render.Progress() as progress:
-        report = lexichord.ingest(
-            paths or [],
-            chunked_file=chunked,
-            dataset=dataset,
-            context=context,
-            on_start=progress.start,
-            listener=progress.advance,
-        )
-    run.show(asdict(report), render.report)
+        options = progress.listening(dataset=dataset, context=context)
+        if watch:
+            with closing(lexichord.watch(paths or [], prune=prune, **options)) as reports:
+                for report in reports:
+                    run.show(asdict(report), render.report)
+        elif retry_failed:
+            report = lexichord.retry_failed(**options)
+        else:
+            report = lexichord.ingest(paths or [], chunked_file=chunked, prune=prune, **options)
+    run.show(asdict(report), render.retried if retry_failed else render.report)
     if report.failed:
         raise typer.Exit(FAILED)
+
+
+def _check_ingest(paths: bool, chunked: bool, prune: bool, watch: bool, retry_failed: bool) -> None:
+    if retry_failed and (paths or chunked or prune or watch):
+        raise ConfigError("--retry-failed goes alone: it knows which files failed")
+    if watch and chunked:
+        raise ConfigError("--watch follows files and folders, not --chunked")
+    if not (paths or chunked or retry_failed):
+        raise ConfigError("nothing to ingest: name files, folders, or --chunked FILE.jsonl")
 
 
 @command(app, asks=True)

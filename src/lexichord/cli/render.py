@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rich import progress
 from rich.console import Console
@@ -12,7 +12,11 @@ from rich.text import Text
 
 from lexichord.types import ChunkHit, FileHit, FilesResult, Response, SearchResult
 
-OUTCOMES = ("inserted", "replaced", "skipped", "failed")
+if TYPE_CHECKING:
+    from lexichord.ingest.pipeline import IngestOptions
+    from lexichord.ingest.sources import ContextKind
+
+OUTCOMES = ("inserted", "replaced", "skipped", "failed", "deleted")
 SNIPPET = 1000  # characters of a hit that are shown
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -25,8 +29,12 @@ class Progress:
 
     def __init__(self) -> None:
         self._bar = progress.Progress(
-            *progress.Progress.get_default_columns(),
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
             progress.MofNCompleteColumn(),
+            progress.TextColumn("files"),
+            progress.TextColumn("{task.fields[speed]} chunks/s, left"),
+            progress.TimeRemainingColumn(),
             console=Console(stderr=True),
             disable=not sys.stderr.isatty(),
         )
@@ -38,9 +46,29 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
+    def listening(self, dataset: str, context: "ContextKind") -> "IngestOptions":
+        """Give the options of an ingest that is heard here."""
+        return {
+            "dataset": dataset,
+            "context": context,
+            "on_start": self.start,
+            "on_chunks": self.count,
+            "listener": self.advance,
+        }
+
     def start(self, total: int) -> None:
         """Hear how many files there are."""
-        self._task = self._bar.add_task("ingest", total=total)
+        for task in self._bar.task_ids:  # of the ingest before, in a watched folder
+            self._bar.remove_task(task)
+        self._chunks = 0
+        self._task = self._bar.add_task("ingest", total=total, speed="-")
+
+    def count(self, chunks: int) -> None:
+        """Hear how many more chunks are done."""
+        self._chunks += chunks
+        elapsed = self._bar.tasks[0].elapsed
+        if elapsed:
+            self._bar.update(self._task, speed=f"{self._chunks / elapsed:.0f}")
 
     def advance(self, uri: str, status: str, reason: str) -> None:
         """Hear what became of a file."""
@@ -51,10 +79,22 @@ class Progress:
             )
 
 
+def retried(row: Row) -> None:
+    """Print the outcome of taking up again what failed."""
+    if row["run_id"]:
+        report(row)
+    else:
+        out.print("nothing to do: no file has failed")
+        degraded(row["degraded"])
+
+
 def report(row: Row) -> None:
     """Print the outcome of an ingest."""
-    counts = [f"{row[name]} {name}" for name in OUTCOMES[:-1]]
-    out.print(f"{', '.join(counts)}, {len(row['failed'])} failed; {row['chunks']} chunks stored")
+    counts = [f"{row[name]} {name}" for name in OUTCOMES if name != "failed"]
+    if not row["deleted"]:
+        counts.pop()
+    chunks = f"{row['chunks']} chunks stored, {row['embedded']} embedded"
+    out.print(f"{', '.join(counts)}, {len(row['failed'])} failed; {chunks}")
     if row["vectors_filled"]:
         out.print(f"{row['vectors_filled']} vectors filled in")
     degraded(row["degraded"])
@@ -210,11 +250,13 @@ def _file(number: int, file: FileHit, explain: bool) -> None:
 
 
 def _run(run: Row) -> None:
-    end = "" if run["finished_at"] else ", not finished"
-    counts = ", ".join(
-        f"{run[name]} {name}" for name in ("inserted", "replaced", "skipped", "failed")
-    )
-    out.print(f"run {run['run_id']} of {run['started_at']:%Y-%m-%d %H:%M}: {counts}{end}")
+    counts = ", ".join(f"{run[name]} {name}" for name in OUTCOMES if run[name])
+    state = f"{run['state']}, {run['done']} of {run['total']} files"
+    started = f"{run['started_at']:%Y-%m-%d %H:%M}"
+    out.print(printable(f"run {run['run_id']} of {started}: {state}{counts and ': '}{counts}"))
+    if run["state"] == "stalled":
+        seen = f"{run['seen_at']:%Y-%m-%d %H:%M}"
+        out.print(f"  no sign of life since {seen}: ingest again, what is stored is skipped")
     for uri, reason in run["failures"].items():
         out.print(printable(f"  {short(uri)}: {reason}"), style="red")
 

@@ -1,5 +1,6 @@
 """Writes: one Python function per SQL function, of the same name; chunks arrive by COPY."""
 
+import hashlib
 from collections.abc import Iterable, Sequence
 
 from psycopg.types.json import Jsonb
@@ -9,8 +10,8 @@ from lexichord.db.search import Vector, vector_text
 from lexichord.types import Chunk, Document
 
 COPY = (
-    "copy staged_chunk (ordinal, heading, char_start, char_end, page, content, context, metadata, "
-    "embedding) from stdin"
+    "copy staged_chunk (ordinal, heading, char_start, char_end, page, content, context, "
+    "keyword_context, metadata, embedding) from stdin"
 )
 
 
@@ -20,11 +21,13 @@ async def store_document(
     chunks: Sequence[Chunk],
     vectors: Sequence[Vector | None],
     run: int,
+    twin: int | None = None,
 ) -> Row:
     """Store a document with its chunks and the run's record of it, in one transaction.
 
-    `vectors` has one entry per chunk. Gives the SQL function's row: document_id, status, chunks.
-    Raises DatabaseError; nothing changes then.
+    `vectors` has one entry per chunk; where it is None, the chunk keeps the vector that it had, or
+    has in `twin`. Gives the SQL function's row: document_id, status, chunks. Raises DatabaseError;
+    nothing changes then.
     """
     async with database.transaction() as connection:
         await call(connection, "stage_chunks")
@@ -40,6 +43,7 @@ async def store_document(
             recipe=document.recipe,
             content=document.text,
             metadata=Jsonb(document.metadata),
+            twin=twin,
         )
         stored = rows[0]
         record = {"status": stored["status"], "chunks": stored["chunks"]}
@@ -51,16 +55,30 @@ async def _copy(connection: Conn, rows: Iterable[tuple[Chunk, Vector | None]]) -
     async with connection.cursor().copy(COPY) as copy:
         for ordinal, (chunk, vector) in enumerate(rows):
             place = (ordinal, chunk.heading, chunk.start, chunk.end, chunk.page)
-            text = (chunk.content, chunk.context, Jsonb(chunk.metadata), vector_text(vector))
-            await copy.write_row(place + text)
+            text = (chunk.content, chunk.context, chunk.keyword_context)
+            await copy.write_row(place + text + (Jsonb(chunk.metadata), vector_text(vector)))
 
 
-async def document_digests(
-    database: Database, dataset: str, uris: Sequence[str]
-) -> dict[str, tuple[str, str]]:
-    """Give uri -> (sha256, recipe) of those that are stored."""
+def content_hash(chunk: Chunk) -> str:
+    """See sql/content_hash.sql, which does the same."""
+    return hashlib.sha256(f"{chunk.heading}\n{chunk.content}".encode(errors="replace")).hexdigest()
+
+
+async def reusable_chunks(database: Database, documents: Sequence[int], recipe: str) -> set[str]:
+    """See sql/reusable_chunks.sql."""
+    rows = await database.call("reusable_chunks", documents=list(documents), recipe=recipe)
+    return {row["reusable_chunks"] for row in rows}
+
+
+async def document_digests(database: Database, dataset: str, uris: Sequence[str]) -> dict[str, Row]:
+    """See sql/document_digests.sql; by uri."""
     rows = await database.call("document_digests", dataset=dataset, uris=list(uris))
-    return {row["uri"]: (row["sha256"], row["recipe"]) for row in rows}
+    return {row["uri"]: row for row in rows}
+
+
+async def document_twins(database: Database, dataset: str, sha256s: Sequence[str]) -> list[Row]:
+    """See sql/document_twins.sql."""
+    return await database.call("document_twins", dataset=dataset, sha256s=list(sha256s))
 
 
 async def chunks_without_vector(database: Database, after: int, batch: int) -> list[Row]:
@@ -76,10 +94,13 @@ async def set_vectors(
     await database.call("set_vectors", chunk_ids=list(chunk_ids), vectors=texts)
 
 
-async def sample_texts(database: Database, documents: int, without: Sequence[str]) -> list[str]:
-    """See sql/sample_texts.sql."""
-    rows = await database.call("sample_texts", documents=documents, without=list(without))
-    return [row["sample_texts"] for row in rows]
+async def sample_documents(
+    database: Database, dataset: str, documents: int, without: Sequence[str]
+) -> list[Row]:
+    """See sql/sample_documents.sql."""
+    return await database.call(
+        "sample_documents", dataset=dataset, documents=documents, without=list(without)
+    )
 
 
 async def delete_documents(database: Database, documents: Sequence[int]) -> int:
@@ -88,10 +109,30 @@ async def delete_documents(database: Database, documents: Sequence[int]) -> int:
     return int(rows[0]["delete_documents"])
 
 
-async def start_run(database: Database, dataset: str, source: str) -> int:
+async def documents_under(database: Database, dataset: str, folder: str) -> list[Row]:
+    """See sql/documents_under.sql."""
+    return await database.call("documents_under", dataset=dataset, folder=folder)
+
+
+async def prune_documents(database: Database, run: int, uris: Sequence[str]) -> None:
+    """See sql/prune_documents.sql."""
+    await database.call("prune_documents", run_id=run, uris=list(uris))
+
+
+async def failed_files(database: Database, dataset: str) -> list[Row]:
+    """See sql/failed_files.sql."""
+    return await database.call("failed_files", dataset=dataset)
+
+
+async def start_run(database: Database, dataset: str, source: str, total: int) -> int:
     """See sql/start_run.sql."""
-    rows = await database.call("start_run", dataset=dataset, source=source)
+    rows = await database.call("start_run", dataset=dataset, source=source, total=total)
     return int(rows[0]["start_run"])
+
+
+async def touch_run(database: Database, run: int) -> None:
+    """See sql/touch_run.sql."""
+    await database.call("touch_run", run_id=run)
 
 
 async def record_files(

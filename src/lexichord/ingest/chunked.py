@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.find import storable
 from lexichord.ingest.load import title
-from lexichord.ingest.sources import ContextKind, Prepared, Source, refused
+from lexichord.ingest.sources import CHUNKED, ContextKind, Prepared, Source, refused
 from lexichord.types import Chunk, Document, EmbeddingSpace
 
 LONGEST_URI = 2000  # bytes; an index takes 2,700
@@ -96,7 +96,7 @@ def documents(
         try:
             line = json.dumps(document).encode()
         except (TypeError, ValueError) as error:
-            yield refused(place, str(error))
+            yield refused(place, IngestError(str(error)))
         else:
             yield _source(line, place, seen, dataset, kind)
 
@@ -104,15 +104,22 @@ def documents(
 def _source(line: bytes, place: str, seen: set[str], dataset: str, kind: ContextKind) -> Source:
     """Read one document. Those that are refused are named by their place, not to touch another."""
     sha256 = hashlib.sha256(line).hexdigest()
-    recipe = f"chunked context={kind}"
     try:
         given = GivenDocument.model_validate_json(line)
     except ValidationError as error:
-        return refused(place, _explain(error))
+        return refused(place, IngestError(_explain(error)))
     if given.uri in seen:
-        return refused(place, f"{given.uri} was given before: give all its chunks at once")
+        again = f"{given.uri} was given before: give all its chunks at once"
+        return refused(place, IngestError(again))
     seen.add(given.uri)
+    recipe = f"{CHUNKED}context={kind}{_contexts(given)}"
     return Source(given.uri, sha256, recipe, partial(_prepare, given, dataset, sha256, recipe))
+
+
+def _contexts(given: GivenDocument) -> str:
+    """Tell contexts from others: a chunk whose given context changes is to be embedded again."""
+    contexts = [chunk.context for chunk in given.chunks]
+    return " " + hashlib.sha256("\0".join(contexts).encode()).hexdigest() if any(contexts) else ""
 
 
 def _explain(error: ValidationError) -> str:

@@ -1,50 +1,48 @@
-"""The order of an ingest: what is new, read, contextualize, embed, store."""
+"""The order of an ingest: what is new, read, contextualize, embed, store, prune."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from itertools import islice, repeat
-from typing import Any, get_args
+from pathlib import Path
+from typing import TypedDict, get_args
 
 from lexichord.db import store
-from lexichord.db.pool import Database
-from lexichord.db.search import Vector
+from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.contextualize import (
-    Reference,
-    embedding_text,
-    keyphrases,
-    structural_context,
-)
+from lexichord.ingest.contextualize import keyphrases, structural_context
 from lexichord.ingest.find import storable
+from lexichord.ingest.flow import ahead, beating
+from lexichord.ingest.prune import find_gone
+from lexichord.ingest.report import Journal, Listener, Report
 from lexichord.ingest.sources import ContextKind, Prepared, Source
+from lexichord.ingest.vectors import GROUP, Vectorizer, Vectors
+from lexichord.ingest.words import Sample
 from lexichord.providers.base import Embedder
 from lexichord.types import Chunk
 
-GROUP = 128  # chunks embedded at once: enough to sort by length, few enough to lose in a crash
-REFERENCE = 300  # texts at most that tell what is rare
-
-type Listener = Callable[[str, str, str], None]
+type Embedded = tuple[list[Prepared], list[Vectors]]
+type Origins = Mapping[str, tuple[int | None, int | None]]
 
 
-@dataclass(slots=True)
-class Report:
-    """What became of the documents of one ingest; `failed` says why, by uri."""
+class IngestOptions(TypedDict, total=False):
+    """How to store, and who hears of it: what `ingest`, `retry_failed` and `watch` share.
 
-    run_id: int = 0
-    inserted: int = 0
-    replaced: int = 0
-    skipped: int = 0
-    failed: dict[str, str] = field(default_factory=dict)
-    chunks: int = 0
-    vectors_filled: int = 0
-    degraded: list[str] = field(default_factory=list)
+    `on_start` hears how many files there are, `on_chunks` how many more chunks have what vectors
+    they get, `listener` (uri, status, reason) once a file is done.
+    """
+
+    dataset: str
+    context: ContextKind
+    on_start: Callable[[int], None]
+    on_chunks: Callable[[int], None]
+    listener: Listener
 
 
 @dataclass
 class Ingest:
-    """One run into one dataset. `listener` hears (uri, status, reason) once a document is done.
+    """One run into one dataset. Raises ConfigError for a wrong `context` or `dataset`.
 
     Without an embedder chunks are stored without vectors; a later run with one fills them in.
     """
@@ -52,91 +50,103 @@ class Ingest:
     database: Database
     embedder: Embedder | None
     space: str
-    dataset: str
-    context: ContextKind
-    listener: Listener
-    report: Report = field(default_factory=Report)
-    reference: Reference = field(default_factory=Reference)
+    dataset: str = "default"
+    context: ContextKind = "structural"
+    on_start: Callable[[int], None] = lambda total: None
+    on_chunks: Callable[[int], None] = lambda count: None
+    listener: Listener = lambda uri, status, reason: None
+    journal: Journal = field(init=False)
+    sample: Sample = field(init=False)
+    vectorizer: Vectorizer = field(init=False)
+    stored: dict[str, Row] = field(init=False)
 
-    async def run(self, sources: Sequence[Source], description: str) -> Report:
-        """Ingest what is new or changed. Raises ConfigError, DatabaseError, ProviderError."""
-        self._check()
-        await self.database.mend_keyword_index()
-        self.report.run_id = await store.start_run(
-            self.database, self.dataset, storable(description)
-        )
-        todo = await self._skip_stored(sources)
-        if self.context == "structural":
-            await self._count_words(todo)
-        storing = asyncio.create_task(self._fail({}))
-        try:
-            async for group, refused in self._groups(todo):
-                vectors = await asyncio.to_thread(self._embed, group)
-                await storing  # one group is stored while the next is embedded
-                await self._fail(refused)
-                storing = asyncio.create_task(self._store(group, vectors))
-        finally:
-            await storing
-        await self._fill_vectors()
-        await store.finish_run(self.database, self.report.run_id)
-        return self.report
-
-    def _check(self) -> None:
+    def __post_init__(self) -> None:
         kinds = get_args(ContextKind)
         if self.context not in kinds:
             raise ConfigError(f"there is no context '{self.context}': {', '.join(kinds)}")
         if not self.dataset:
             raise ConfigError("the dataset needs a name")
+        self.journal = Journal(self.database, self.listener)
+        self.sample = Sample(self.database, self.dataset)
+        report = self.journal.report
+        self.vectorizer = Vectorizer(self.database, self.embedder, self.on_chunks, report)
+
+    async def run(
+        self, sources: Sequence[Source], description: str, pruned: Sequence[Path] = ()
+    ) -> Report:
+        """Ingest what is new or changed, delete what is gone from the `pruned` folders.
+
+        Raises ConfigError, DatabaseError, ProviderError.
+        """
+        self.on_start(len(sources))
+        found = {source.uri for source in sources}
+        await find_gone(self.database, self.dataset, pruned, found)  # refuses before it is too late
+        await self.database.mend_keyword_index()
+        await self.journal.start(self.dataset, storable(description), len(sources))
+        async with beating(self.database, self.journal.report.run_id):
+            await self._store_new(sources)
+            await self.vectorizer.fill()
+            gone = await find_gone(self.database, self.dataset, pruned, found)
+            await self.journal.prune(gone)
+            await store.finish_run(self.database, self.journal.report.run_id)
+        return self.journal.report
+
+    async def _store_new(self, sources: Sequence[Source]) -> None:
+        todo = await self._skip_stored(sources)
+        if self.context == "structural" and todo:
+            await self.sample.count(todo)
+        changing = {source.uri for source in todo}
+        for part in _copies_last(todo):
+            origins = await self._origins(part, changing)
+            async with aclosing(ahead(self._embedded(part, origins))) as embedded:
+                async for group, vectors in embedded:
+                    await self._store(group, vectors, origins)
+            changing.difference_update(origins)
 
     async def _skip_stored(self, sources: Sequence[Source]) -> list[Source]:
         uris = [source.uri for source in sources]
-        stored = await store.document_digests(self.database, self.dataset, uris)
-        todo = [s for s in sources if stored.get(s.uri) != (s.sha256, s.recipe)]
-        same = sorted(set(uris).difference(source.uri for source in todo))
-        await store.record_files(self.database, self.report.run_id, same, "skipped")
-        self.report.skipped = len(same)
-        for uri in same:
-            self.listener(uri, "skipped", "")
+        self.stored = await store.document_digests(self.database, self.dataset, uris)
+        todo = [source for source in sources if not self._is_stored(source)]
+        await self.journal.skip(sorted(set(uris).difference(source.uri for source in todo)))
         return todo
 
-    async def _count_words(self, todo: Sequence[Source]) -> None:
-        """Count words over some of the new texts and, up to the same number, of the stored ones."""
-        sample = sorted(todo, key=lambda source: source.sha256)[:REFERENCE]
-        await asyncio.to_thread(self._add_new, sample)
-        without = [source.uri for source in todo]
-        for text in await store.sample_texts(self.database, REFERENCE - len(sample), without):
-            self.reference.add(text)
+    def _is_stored(self, source: Source) -> bool:
+        row = self.stored.get(source.uri)
+        return row is not None and (row["sha256"], row["recipe"]) == (source.sha256, source.recipe)
 
-    def _add_new(self, sources: Iterable[Source]) -> None:
-        for source in sources:
-            with suppress(IngestError):  # said when its turn comes
-                self.reference.add(source.read().document.text)
+    async def _origins(self, part: Sequence[Source], changing: AbstractSet[str]) -> Origins:
+        """Give the ids of each document's earlier version, and of one of its bytes that stays."""
+        digests = {source.sha256 for source in part}
+        rows = await store.document_twins(self.database, self.dataset, list(digests))
+        twins = {
+            row["sha256"]: row["document_id"]
+            for row in reversed(rows)  # the first one wins
+            if row["uri"] not in changing
+        }
+        owns = {uri: row["document_id"] for uri, row in self.stored.items()}
+        return {source.uri: (owns.get(source.uri), twins.get(source.sha256)) for source in part}
 
-    async def _groups(
-        self, todo: Sequence[Source]
-    ) -> AsyncIterator[tuple[list[Prepared], dict[str, str]]]:
-        """Read the documents, in groups of about GROUP chunks, with those that cannot be read."""
-        queue = iter(todo)
-        while True:
-            group, refused = await asyncio.to_thread(self._next_group, queue)
-            if not group and not refused:
-                return
-            yield group, refused
+    async def _embedded(self, part: Sequence[Source], origins: Origins) -> AsyncGenerator[Embedded]:
+        async with aclosing(ahead(self._read(part))) as groups:
+            async for group in groups:
+                yield group, await self.vectorizer.vectors(group, origins)
 
-    def _next_group(self, queue: Iterator[Source]) -> tuple[list[Prepared], dict[str, str]]:
+    async def _read(self, part: Sequence[Source]) -> AsyncGenerator[list[Prepared]]:
+        """Read the documents, in groups of at least GROUP chunks."""
         group: list[Prepared] = []
-        refused: dict[str, str] = {}
-        for source in queue:
+        for source in part:
             try:
-                group.append(self._prepare(source))
+                group.append(await asyncio.to_thread(self._prepare, source))
             except IngestError as error:
-                refused[source.uri] = str(error)
+                await self.journal.fail(source.uri, error)
             if sum(len(prepared.chunks) for prepared in group) >= GROUP:
-                break
-        return group, refused
+                yield group
+                group = []
+        if group:
+            yield group
 
     def _prepare(self, source: Source) -> Prepared:
-        prepared = source.read()
+        prepared = self.sample.read(source)
         if prepared.vectors and prepared.space != self.space:
             raise IngestError(
                 f"its vectors are of {prepared.space}, the database is bound to {self.space}"
@@ -148,54 +158,35 @@ class Ingest:
     def _contextualized(self, prepared: Prepared) -> list[Chunk]:
         """Give chunks that bring no context of their own the structural one, or drop all."""
         if self.context == "none":
-            return [replace(chunk, context="") for chunk in prepared.chunks]
-        phrases = keyphrases(prepared.document.text, self.reference)
-        title = prepared.document.title
-        return [
-            chunk if chunk.context else structural_context(chunk, title, phrases)
-            for chunk in prepared.chunks
-        ]
+            return [replace(c, context="", keyword_context="") for c in prepared.chunks]
+        phrases = keyphrases(prepared.document.text, self.sample.reference)
+        return structural_context(prepared.chunks, prepared.document.title, phrases)
 
-    def _embed(self, group: Sequence[Prepared]) -> list[Sequence[Vector | None]]:
-        """Give each document's vectors: those that came along, else new ones, else None."""
-        missing = [prepared for prepared in group if not prepared.vectors]
-        made: Iterator[Vector | None] = repeat(None)
-        if self.embedder and missing:
-            texts = [embedding_text(c.context, c.content) for p in missing for c in p.chunks]
-            made = iter(self.embedder.embed(texts, "document").tolist())
-        return [p.vectors or list(islice(made, len(p.chunks))) for p in group]
-
-    async def _store(self, group: Sequence[Prepared], vectors: Sequence[Any]) -> None:
+    async def _store(
+        self, group: Sequence[Prepared], vectors: Sequence[Vectors], origins: Origins
+    ) -> None:
+        run = self.journal.report.run_id
         for prepared, own in zip(group, vectors, strict=True):
             document = prepared.document
+            _, twin = origins[document.uri]
             try:
                 row = await store.store_document(
-                    self.database, document, prepared.chunks, own, self.report.run_id
+                    self.database, document, prepared.chunks, own, run, twin
                 )
             except ConfigError as error:  # this document's data, not the server
-                await self._fail({document.uri: str(error)})
-                continue
-            self.report.chunks += row["chunks"]
-            self.report.inserted += row["status"] == "inserted"
-            self.report.replaced += row["status"] == "replaced"
-            self.listener(document.uri, row["status"], "")
+                await self.journal.fail(document.uri, error)
+            else:
+                self.journal.store(document.uri, row)
 
-    async def _fail(self, refused: dict[str, str]) -> None:
-        for uri, reason in refused.items():
-            self.report.failed[uri] = reason
-            await store.record_files(self.database, self.report.run_id, [uri], "failed", reason)
-            self.listener(uri, "failed", reason)
 
-    async def _fill_vectors(self) -> None:
-        """Embed what was stored while there was no embedder."""
-        after = 0
-        while self.embedder and (
-            rows := await store.chunks_without_vector(self.database, after, GROUP)
-        ):
-            texts = [embedding_text(row["context"], row["content"]) for row in rows]
-            vectors = await asyncio.to_thread(self.embedder.embed, texts, "document")
-            after = rows[-1]["chunk_id"]
-            await store.set_vectors(
-                self.database, [row["chunk_id"] for row in rows], vectors.tolist()
-            )
-            self.report.vectors_filled += len(rows)
+def _copies_last(todo: Sequence[Source]) -> tuple[list[Source], list[Source]]:
+    """Part the first of each digest from its copies, which can keep its vectors once it is stored.
+
+    So they do whether or not a run was interrupted in between.
+    """
+    seen = set[str]()
+    parts: tuple[list[Source], list[Source]] = [], []
+    for source in todo:
+        parts[source.sha256 in seen].append(source)
+        seen.add(source.sha256)
+    return parts

@@ -1,5 +1,7 @@
 """What is ingested: documents that are read when their turn comes."""
 
+import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -7,12 +9,17 @@ from pathlib import Path
 from typing import Literal
 
 from lexichord.errors import IngestError
-from lexichord.ingest import chunk, find, load
+from lexichord.ingest import chunk, find
+from lexichord.ingest.reader import Reader
 from lexichord.types import Chunk, Document
 
 ContextKind = Literal["none", "structural", "given"]
 
-SPLITTER = "recursive/1"  # raise it when chunks come out differently: files are then done again
+CHUNKED = "chunked "  # how the recipe of a document begins that came with its chunks
+
+
+class GoneError(IngestError):
+    """A file that was there once is no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,30 +45,54 @@ class Source:
     read: Callable[[], Prepared]
 
 
-def files(paths: Iterable[Path], dataset: str, kind: ContextKind) -> Iterator[Source]:
-    """Give the text files among `paths` and in its folders; a file's uri is its whole path."""
-    recipe = f"{SPLITTER} context={kind}"
-    for file in find.find_files(paths):
-        try:
-            sha256 = find.digest(file)
-        except IngestError as error:
-            yield refused(find.storable(file.as_posix()), str(error))
-        else:
-            read = partial(_read_file, file, dataset, sha256, recipe)
-            yield Source(find.storable(file.as_posix()), sha256, recipe, read)
+def files(
+    paths: Iterable[Path], dataset: str, kind: ContextKind, reader: Reader
+) -> Iterator[Source]:
+    """Give the files among `paths` and in its folders. Raises ConfigError for a missing path."""
+    for path in find.find_files(paths):
+        yield file(path, dataset, kind, reader)
 
 
-def refused(uri: str, reason: str) -> Source:
+def file(path: Path, dataset: str, kind: ContextKind, reader: Reader) -> Source:
+    """Give a file; its uri is its whole path."""
+    uri, recipe = find.storable(path.as_posix()), f"{chunk.RECIPE} context={kind}"
+    try:
+        sha256 = find.digest(path)
+    except IngestError as error:
+        return refused(uri, error)
+    return Source(uri, sha256, recipe, partial(_read_file, reader, path, dataset, sha256, recipe))
+
+
+def file_of(uri: str) -> Path:
+    """Give the file that a uri names; bytes that are not UTF-8 are written out in it."""
+    if os.path.lexists(uri):
+        return Path(uri)
+    raw = re.sub(rb"\\x([0-9a-f]{2})", lambda match: bytes([int(match[1], 16)]), uri.encode())
+    return Path(os.fsdecode(raw))
+
+
+def is_gone(file: Path) -> bool:
+    """Tell whether there is no such file; one that cannot be looked at may be there."""
+    try:
+        file.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def refused(uri: str, error: IngestError) -> Source:
     """Give a source that cannot be read; no stored document has its digest."""
-    return Source(uri, "", "", partial(_refuse, reason))
+    return Source(uri, "", "", partial(_refuse, error))
 
 
-def _refuse(reason: str) -> Prepared:
-    raise IngestError(reason)
+def _refuse(error: IngestError) -> Prepared:
+    raise error
 
 
-def _read_file(file: Path, dataset: str, sha256: str, recipe: str) -> Prepared:
-    loaded = load.load(file)
+def _read_file(reader: Reader, file: Path, dataset: str, sha256: str, recipe: str) -> Prepared:
+    loaded, chunks = reader.read(file)
     document = Document(
         dataset=dataset,
         uri=find.storable(file.as_posix()),
@@ -72,4 +103,4 @@ def _read_file(file: Path, dataset: str, sha256: str, recipe: str) -> Prepared:
         text=loaded.text,
         metadata=loaded.metadata,
     )
-    return Prepared(document, chunk.split(loaded.text))
+    return Prepared(document, chunks)

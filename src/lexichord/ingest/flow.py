@@ -1,0 +1,59 @@
+"""Stages that overlap, and a sign of life while they run."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager, suppress
+
+from lexichord.db import store
+from lexichord.db.pool import Database
+from lexichord.errors import DatabaseError
+
+BEAT = 10  # seconds between signs of life; without one for 60 s a run counts as stalled
+
+
+async def ahead[T](items: AsyncGenerator[T]) -> AsyncGenerator[T]:
+    """Give `items`, the next two made meanwhile; an error comes after what was made before it."""
+    queue: asyncio.Queue[tuple[T] | Exception | None] = asyncio.Queue(1)
+    making = asyncio.create_task(_fill(queue, items))
+    try:
+        while (made := await queue.get()) is not None:
+            if isinstance(made, Exception):
+                raise made
+            yield made[0]
+    finally:
+        await _cancel(making)
+
+
+async def _fill[T](
+    queue: asyncio.Queue[tuple[T] | Exception | None], items: AsyncGenerator[T]
+) -> None:
+    end: Exception | None = None
+    async with aclosing(items):
+        try:
+            async for item in items:
+                await queue.put((item,))
+        except Exception as error:  # raised again by the one who takes
+            end = error
+    await queue.put(end)
+
+
+@asynccontextmanager
+async def beating(database: Database, run: int) -> AsyncIterator[None]:
+    """Give signs of life of a run."""
+    heart = asyncio.create_task(_beat(database, run))
+    try:
+        yield
+    finally:
+        await _cancel(heart)
+
+
+async def _beat(database: Database, run: int) -> None:
+    while True:
+        await asyncio.sleep(BEAT)
+        with suppress(DatabaseError):  # the next write says it better
+            await store.touch_run(database, run)
+
+
+async def _cancel(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait([task])

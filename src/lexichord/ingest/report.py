@@ -1,0 +1,80 @@
+"""What becomes of each file of an ingest: recorded in the run, counted, told."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import batched
+
+from lexichord.db import store
+from lexichord.db.pool import Database, Row
+from lexichord.ingest.sources import GoneError
+
+PRUNED = 50  # documents deleted at once: others can write in between
+
+type Listener = Callable[[str, str, str], None]
+
+
+@dataclass(slots=True)
+class Report:
+    """What became of the documents of one ingest; `failed` says why, by uri.
+
+    Of the `chunks` stored, `embedded` are those that had no vector before.
+    """
+
+    run_id: int = 0
+    inserted: int = 0
+    replaced: int = 0
+    skipped: int = 0
+    deleted: int = 0
+    failed: dict[str, str] = field(default_factory=dict)
+    chunks: int = 0
+    embedded: int = 0
+    vectors_filled: int = 0
+    degraded: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Journal:
+    """The one place that an outcome goes through; the listener hears it once it is recorded."""
+
+    database: Database
+    listener: Listener
+    report: Report = field(default_factory=Report)
+
+    async def start(self, dataset: str, source: str, total: int) -> None:
+        """Open the run's record."""
+        self.report.run_id = await store.start_run(self.database, dataset, source, total)
+
+    async def skip(self, uris: Sequence[str]) -> None:
+        """Files that are stored as they are."""
+        await store.record_files(self.database, self.report.run_id, uris, "skipped")
+        self.report.skipped += len(uris)
+        self._tell(uris, "skipped")
+
+    async def fail(self, uri: str, error: Exception) -> None:
+        """Record a file that cannot be read or stored, or is no more."""
+        status = "deleted" if isinstance(error, GoneError) else "failed"
+        run = self.report.run_id
+        await store.record_files(self.database, run, [uri], status, reason=str(error))
+        if status == "failed":
+            self.report.failed[uri] = str(error)
+        else:
+            self.report.deleted += 1
+        self._tell([uri], status, str(error))
+
+    def store(self, uri: str, row: Row) -> None:
+        """Count a document that was stored, its record with it."""
+        self.report.chunks += row["chunks"]
+        self.report.inserted += row["status"] == "inserted"
+        self.report.replaced += row["status"] == "replaced"
+        self._tell([uri], row["status"])
+
+    async def prune(self, uris: Sequence[str]) -> None:
+        """Delete the documents whose files are gone."""
+        for some in batched(uris, PRUNED):
+            await store.prune_documents(self.database, self.report.run_id, some)
+            self.report.deleted += len(some)
+            self._tell(some, "deleted")
+
+    def _tell(self, uris: Sequence[str], status: str, reason: str = "") -> None:
+        for uri in uris:
+            self.listener(uri, status, reason)

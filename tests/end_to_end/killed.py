@@ -1,0 +1,93 @@
+"""A client to kill: forked from a process that has imported everything, it starts in no time."""
+
+import multiprocessing
+import time
+from collections.abc import Sequence
+from hashlib import sha256
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from random import Random
+from signal import SIGKILL
+from typing import Literal
+
+import numpy as np
+
+from lexichord import SyncLexichord
+from lexichord.ingest import pipeline, report, vectors
+from lexichord.providers.base import Vectors
+from lexichord.types import EmbeddingSpace
+
+DONE = "done"
+
+SERVER = multiprocessing.get_context("forkserver")
+SERVER.set_forkserver_preload([__name__])
+
+
+class Scattered:
+    """A vector for each text, far from that of any other text."""
+
+    space = EmbeddingSpace("test", "tiny", 4)
+
+    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+        time.sleep(0.001 * len(texts))
+        seeds = (Random(sha256(text.encode()).digest()) for text in texts)
+        return np.array([[seed.gauss(0, 1) for _ in range(4)] for seed in seeds], np.float32)
+
+
+def start(*arguments: str) -> tuple[BaseProcess, Connection]:
+    """Start `run` in a process; give it and the end of the pipe where its news arrive."""
+    taken, given = SERVER.Pipe(duplex=False)
+    process = SERVER.Process(target=run, args=(given, *arguments))
+    process.start()
+    given.close()
+    return process, taken
+
+
+def run(pipe: Connection, dsn: str, step: str, folder: str) -> None:
+    """Take a step, in small groups, so that there is more to be cut off; tell all but skips."""
+    vectors.GROUP = vars(pipeline)["GROUP"] = 8
+    report.PRUNED = 2
+
+    def tell(uri: str, status: str, reason: str) -> None:
+        if status != "skipped":
+            pipe.send(f"{Path(uri).name} {status}")
+
+    with SyncLexichord(dsn=dsn) as lexichord:
+        lexichord.core.embedder = Scattered()
+        pipe.send("open")
+        if step == "retry":
+            lexichord.retry_failed(listener=tell)
+        else:
+            lexichord.ingest([folder], prune=step == "prune", listener=tell)
+    pipe.send(DONE)
+
+
+def finish(*arguments: str) -> list[str]:
+    """Take a step to its end; give the news."""
+    process, pipe = start(*arguments)
+    news = []
+    while (line := pipe.recv()) != DONE:
+        news.append(line)
+    end(process, pipe)
+    return news
+
+
+def kill(random: Random, *arguments: str) -> bool:
+    """Kill a step after some of its news; tell whether it was in time."""
+    process, pipe = start(*arguments)
+    try:
+        for _ in range(random.randrange(9)):
+            if pipe.recv() == DONE:
+                return False
+        time.sleep(random.uniform(0, 0.04))
+        process.kill()
+        process.join()
+        return process.exitcode == -SIGKILL
+    finally:
+        end(process, pipe)
+
+
+def end(process: BaseProcess, pipe: Connection) -> None:
+    process.join()
+    pipe.close()
