@@ -8,6 +8,8 @@ from lexichord.errors import ConfigError
 
 Json = Mapping[str, Any]
 Mode = Literal["hybrid", "dense", "keyword"]
+ContextKind = Literal["none", "structural", "given"]
+ContextPart = Literal["title", "heading", "keyphrases", "edges", "symbols"]  # of the structural
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.ingest.sources import ContextKind
+from lexichord.types import ContextKind
 from tests.conftest import SAMPLES
 from tests.sql.corpus import value
 
@@ -173,7 +173,7 @@ def test_one_unknown_document_keeps_all_from_being_deleted(lexichord: SyncLexich
 @pytest.mark.parametrize(
     ("kind", "context", "words"),
     [
-        ("structural", "Lease › Rent", {"clause", "Lease", "Rent", "zebra"}),
+        ("structural", "Lease", {"clause", "Lease", "Rent", "zebra"}),
         ("none", "", set()),
         ("given", "", set()),
     ],
@@ -198,6 +198,17 @@ def test_another_kind_of_context_does_the_files_again(
     assert found(lexichord, "lease") == ["a.md"]
     assert lexichord.ingest([folder], context="none").replaced == 1
     assert lexichord.ingest([folder], context="none").skipped == 1
+
+
+def test_a_part_of_the_context_can_be_left_out(lexichord: SyncLexichord, folder: Path) -> None:
+    (folder / "a.md").write_text("# Lease\n\n## Rent\n\nThe zebra clause.")
+    lexichord.ingest([folder])
+    assert lexichord.ingest([folder], without=["title", "keyphrases"]).replaced == 1
+    (chunk,) = lexichord.show("a.md")["chunks"]
+    assert (chunk["context"], chunk["keyword_context"]) == ("", "Rent")
+    assert lexichord.ingest([folder], without=["keyphrases", "title"]).skipped == 1
+    with pytest.raises(ConfigError, match="there is no part of a context 'name': title, heading"):
+        lexichord.ingest([folder], without=["name"])  # type: ignore[list-item]
 
 
 def test_datasets_hold_documents_of_their_own(lexichord: SyncLexichord, folder: Path) -> None:

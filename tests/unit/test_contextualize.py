@@ -12,13 +12,12 @@ from lexichord.ingest.contextualize import (
     IDENTIFIER,
     KEYPHRASES,
     PARTS,
-    Part,
     Reference,
     embedding_text,
     keyphrases,
     structural_context,
 )
-from lexichord.types import Chunk
+from lexichord.types import Chunk, ContextPart
 
 WORDS = ["alpha", "Alpha", "ALPHA", "getUserName", "HTTPServer", "naïve", "straße", "x1_y2", "of"]
 texts = st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join) | st.text(max_size=200)
@@ -127,7 +126,7 @@ def test_a_neighbour_lends_its_edge_only() -> None:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_each_part_can_be_left_out(part: Part) -> None:
+def test_each_part_can_be_left_out(part: ContextPart) -> None:
     parts = [other for other in PARTS if other != part]
     full = structural_context(CHUNKS, "Lease", PHRASES)[1]
     chunk = structural_context(CHUNKS, "Lease", PHRASES, parts)[1]

@@ -4,7 +4,7 @@ import sys
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast, get_args
 
 import typer
 
@@ -20,7 +20,9 @@ from lexichord.cli.options import (
 )
 from lexichord.cli.run import FAILED, Run, command
 from lexichord.errors import ConfigError
-from lexichord.types import SearchOptions
+from lexichord.types import ContextKind, ContextPart, SearchOptions
+
+PARTS = get_args(ContextPart)
 
 app = typer.Typer(
     help="Context-aware retrieval that lives in your Postgres.",
@@ -68,9 +70,12 @@ def ingest(
     ] = None,
     dataset: Annotated[str, typer.Option(help="Where to store them.")] = "default",
     context: Annotated[
-        Literal["none", "structural", "given"],
-        typer.Option(help="What is added to a chunk before it is indexed."),
+        ContextKind, typer.Option(help="What is added to a chunk before it is indexed.")
     ] = "structural",
+    without: Annotated[
+        list[str] | None,
+        typer.Option(help=f"Leave out of the context: {', '.join(PARTS)}; repeatable."),
+    ] = None,
     prune: Annotated[
         bool, typer.Option("--prune", help="Delete what is gone from the folders.")
     ] = False,
@@ -84,7 +89,12 @@ def ingest(
     """Store documents with their chunks; what is stored already, unchanged, is skipped."""
     _check_ingest(bool(paths), bool(chunked), prune, watch, retry_failed)
     with run.open() as lexichord, render.Progress() as progress:
-        options = progress.listening(dataset=dataset, context=context)
+        options = progress.listening()
+        options |= {
+            "dataset": dataset,
+            "context": context,
+            "without": cast("list[ContextPart]", without or []),
+        }
         if watch:
             with closing(lexichord.watch(paths or [], prune=prune, **options)) as reports:
                 for report in reports:

@@ -14,7 +14,6 @@ from lexichord.types import ChunkHit, FileHit, FilesResult, Response, SearchResu
 
 if TYPE_CHECKING:
     from lexichord.ingest.pipeline import IngestOptions
-    from lexichord.ingest.sources import ContextKind
 
 OUTCOMES = ("inserted", "replaced", "skipped", "failed", "deleted")
 SNIPPET = 1000  # characters of a hit that are shown
@@ -46,15 +45,9 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
-    def listening(self, dataset: str, context: "ContextKind") -> "IngestOptions":
+    def listening(self) -> "IngestOptions":
         """Give the options of an ingest that is heard here."""
-        return {
-            "dataset": dataset,
-            "context": context,
-            "on_start": self.start,
-            "on_chunks": self.count,
-            "listener": self.advance,
-        }
+        return {"on_start": self.start, "on_chunks": self.count, "listener": self.advance}
 
     def start(self, total: int) -> None:
         """Hear how many files there are."""

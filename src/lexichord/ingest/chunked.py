@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.find import storable
 from lexichord.ingest.load import title
-from lexichord.ingest.sources import CHUNKED, ContextKind, Prepared, Source, refused
+from lexichord.ingest.sources import CHUNKED, Prepared, Source, refused
 from lexichord.types import Chunk, Document, EmbeddingSpace
 
 LONGEST_URI = 2000  # bytes; an index takes 2,700
@@ -73,7 +73,7 @@ class GivenDocument(BaseModel):
     space: str | None = None
 
 
-def lines(file: Path, dataset: str, kind: ContextKind) -> Iterator[Source]:
+def lines(file: Path, dataset: str, context: str) -> Iterator[Source]:
     """Give the documents of a JSON-lines file. Raises ConfigError if it cannot be read at all."""
     seen = set[str]()
     name = storable(file.name)
@@ -81,14 +81,12 @@ def lines(file: Path, dataset: str, kind: ContextKind) -> Iterator[Source]:
         with file.open("rb") as stream:
             for number, line in enumerate(stream, 1):
                 if line.strip():
-                    yield _source(line, f"{name}:{number}", seen, dataset, kind)
+                    yield _source(line, f"{name}:{number}", seen, dataset, context)
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}") from None
 
 
-def documents(
-    given: Iterable[Mapping[str, Any]], dataset: str, kind: ContextKind
-) -> Iterator[Source]:
+def documents(given: Iterable[Mapping[str, Any]], dataset: str, context: str) -> Iterator[Source]:
     """Give documents in the shape of `GivenDocument`."""
     seen = set[str]()
     for number, document in enumerate(given, 1):
@@ -98,10 +96,10 @@ def documents(
         except (TypeError, ValueError) as error:
             yield refused(place, IngestError(str(error)))
         else:
-            yield _source(line, place, seen, dataset, kind)
+            yield _source(line, place, seen, dataset, context)
 
 
-def _source(line: bytes, place: str, seen: set[str], dataset: str, kind: ContextKind) -> Source:
+def _source(line: bytes, place: str, seen: set[str], dataset: str, context: str) -> Source:
     """Read one document. Those that are refused are named by their place, not to touch another."""
     sha256 = hashlib.sha256(line).hexdigest()
     try:
@@ -112,7 +110,7 @@ def _source(line: bytes, place: str, seen: set[str], dataset: str, kind: Context
         again = f"{given.uri} was given before: give all its chunks at once"
         return refused(place, IngestError(again))
     seen.add(given.uri)
-    recipe = f"{CHUNKED}context={kind}{_contexts(given)}"
+    recipe = f"{CHUNKED}{context}{_contexts(given)}"
     return Source(given.uri, sha256, recipe, partial(_prepare, given, dataset, sha256, recipe))
 
 

@@ -7,15 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice
 from math import log
-from typing import Literal, get_args
+from typing import get_args
 
 from lexichord.ingest.chunk.code import declared_names
-from lexichord.types import Chunk
+from lexichord.types import Chunk, ContextPart
 
-Part = Literal["title", "heading", "keyphrases", "edges", "symbols"]
-PARTS: tuple[Part, ...] = get_args(Part)
+VERSION = 2  # raise it when contexts come out differently: documents are then done again
+PARTS: tuple[ContextPart, ...] = get_args(ContextPart)
 EDGE = 150  # characters of each neighbour
-
 KEYPHRASES = 14  # per document; chosen of 8 to 20 on half of a code set (docs/benchmarks.md)
 IDENTIFIER = re.compile(r"[^\W\d_]\w{2,}")
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
@@ -52,7 +51,10 @@ def keyphrases(text: str, reference: Reference, limit: int = KEYPHRASES) -> list
 
 
 def structural_context(
-    chunks: Sequence[Chunk], title: str, phrases: Sequence[str], parts: Collection[Part] = PARTS
+    chunks: Sequence[Chunk],
+    title: str,
+    phrases: Sequence[str],
+    parts: Collection[ContextPart] = PARTS,
 ) -> list[Chunk]:
     """Give a document's chunks the chosen parts as context; one that has context keeps it.
 

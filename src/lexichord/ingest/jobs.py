@@ -31,9 +31,9 @@ async def ingest(
         raise ConfigError("prune deletes what is gone from a folder: name one")
     with Reader() as reader:
         given = chain(
-            sources.files(paths, run.dataset, run.context, reader),
-            chunked.documents(documents, run.dataset, run.context),
-            chunked.lines(chunked_file, run.dataset, run.context) if chunked_file else (),
+            sources.files(paths, run.dataset, run.recipe, reader),
+            chunked.documents(documents, run.dataset, run.recipe),
+            chunked.lines(chunked_file, run.dataset, run.recipe) if chunked_file else (),
         )
         todo = await asyncio.to_thread(list, given)
         names = [str(path.resolve()) for path in (*paths, chunked_file) if path is not None]
@@ -80,4 +80,4 @@ def _again(uri: str, run: Ingest, reader: Reader) -> Source:
     path = sources.file_of(uri)
     if sources.is_gone(path):
         return sources.refused(uri, GoneError("the file is gone"))
-    return sources.file(path, run.dataset, run.context, reader)
+    return sources.file(path, run.dataset, run.recipe, reader)

@@ -1,7 +1,7 @@
 """The order of an ingest: what is new, read, contextualize, embed, store, prune."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -11,16 +11,16 @@ from typing import TypedDict, get_args
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.contextualize import keyphrases, structural_context
+from lexichord.ingest.contextualize import PARTS, VERSION, keyphrases, structural_context
 from lexichord.ingest.find import storable
 from lexichord.ingest.flow import ahead, beating
 from lexichord.ingest.prune import find_gone
 from lexichord.ingest.report import Journal, Listener, Report
-from lexichord.ingest.sources import ContextKind, Prepared, Source
+from lexichord.ingest.sources import Prepared, Source
 from lexichord.ingest.vectors import GROUP, Vectorizer, Vectors
 from lexichord.ingest.words import Sample
 from lexichord.providers.base import Embedder
-from lexichord.types import Chunk
+from lexichord.types import Chunk, ContextKind, ContextPart
 
 type Embedded = tuple[list[Prepared], list[Vectors]]
 type Origins = Mapping[str, tuple[int | None, int | None]]
@@ -29,12 +29,14 @@ type Origins = Mapping[str, tuple[int | None, int | None]]
 class IngestOptions(TypedDict, total=False):
     """How to store, and who hears of it: what `ingest`, `retry_failed` and `watch` share.
 
+    `without` leaves parts of the structural context out.
     `on_start` hears how many files there are, `on_chunks` how many more chunks have what vectors
     they get, `listener` (uri, status, reason) once a file is done.
     """
 
     dataset: str
     context: ContextKind
+    without: Collection[ContextPart]
     on_start: Callable[[int], None]
     on_chunks: Callable[[int], None]
     listener: Listener
@@ -52,6 +54,7 @@ class Ingest:
     space: str
     dataset: str = "default"
     context: ContextKind = "structural"
+    without: Collection[ContextPart] = ()
     on_start: Callable[[int], None] = lambda total: None
     on_chunks: Callable[[int], None] = lambda count: None
     listener: Listener = lambda uri, status, reason: None
@@ -61,15 +64,22 @@ class Ingest:
     stored: dict[str, Row] = field(init=False)
 
     def __post_init__(self) -> None:
-        kinds = get_args(ContextKind)
-        if self.context not in kinds:
-            raise ConfigError(f"there is no context '{self.context}': {', '.join(kinds)}")
+        _check("context", [self.context], get_args(ContextKind))
+        _check("part of a context", self.without, PARTS)
         if not self.dataset:
             raise ConfigError("the dataset needs a name")
         self.journal = Journal(self.database, self.listener)
         self.sample = Sample(self.database, self.dataset)
         report = self.journal.report
         self.vectorizer = Vectorizer(self.database, self.embedder, self.on_chunks, report)
+
+    @property
+    def recipe(self) -> str:
+        """What a document's recipe says of its chunks' context."""
+        if self.context != "structural":
+            return f"context={self.context}"
+        left_out = "".join(f" without={part}" for part in PARTS if part in self.without)
+        return f"context=structural/{VERSION}{left_out}"
 
     async def run(
         self, sources: Sequence[Source], description: str, pruned: Sequence[Path] = ()
@@ -160,7 +170,8 @@ class Ingest:
         if self.context == "none":
             return [replace(c, context="", keyword_context="") for c in prepared.chunks]
         phrases = keyphrases(prepared.document.text, self.sample.reference)
-        return structural_context(prepared.chunks, prepared.document.title, phrases)
+        parts = [part for part in PARTS if part not in self.without]
+        return structural_context(prepared.chunks, prepared.document.title, phrases, parts)
 
     async def _store(
         self, group: Sequence[Prepared], vectors: Sequence[Vectors], origins: Origins
@@ -190,3 +201,9 @@ def _copies_last(todo: Sequence[Source]) -> tuple[list[Source], list[Source]]:
         parts[source.sha256 in seen].append(source)
         seen.add(source.sha256)
     return parts
+
+
+def _check(what: str, given: Collection[str], known: Sequence[str]) -> None:
+    for name in given:
+        if name not in known:
+            raise ConfigError(f"there is no {what} '{name}': {', '.join(known)}")

@@ -6,14 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 from lexichord.errors import IngestError
 from lexichord.ingest import chunk, find
 from lexichord.ingest.reader import Reader
 from lexichord.types import Chunk, Document
-
-ContextKind = Literal["none", "structural", "given"]
 
 CHUNKED = "chunked "  # how the recipe of a document begins that came with its chunks
 
@@ -45,17 +42,18 @@ class Source:
     read: Callable[[], Prepared]
 
 
-def files(
-    paths: Iterable[Path], dataset: str, kind: ContextKind, reader: Reader
-) -> Iterator[Source]:
-    """Give the files among `paths` and in its folders. Raises ConfigError for a missing path."""
+def files(paths: Iterable[Path], dataset: str, context: str, reader: Reader) -> Iterator[Source]:
+    """Give the files among `paths` and in its folders. Raises ConfigError for a missing path.
+
+    `context` is the part of the recipe that says how chunks get theirs.
+    """
     for path in find.find_files(paths):
-        yield file(path, dataset, kind, reader)
+        yield file(path, dataset, context, reader)
 
 
-def file(path: Path, dataset: str, kind: ContextKind, reader: Reader) -> Source:
+def file(path: Path, dataset: str, context: str, reader: Reader) -> Source:
     """Give a file; its uri is its whole path."""
-    uri, recipe = find.storable(path.as_posix()), f"{chunk.RECIPE} context={kind}"
+    uri, recipe = find.storable(path.as_posix()), f"{chunk.RECIPE} {context}"
     try:
         sha256 = find.digest(path)
     except IngestError as error:
@@ -93,6 +91,8 @@ def _refuse(error: IngestError) -> Prepared:
 
 def _read_file(reader: Reader, file: Path, dataset: str, sha256: str, recipe: str) -> Prepared:
     loaded, chunks = reader.read(file)
+    if find.digest(file) != sha256:
+        raise IngestError("changed while it was read: ingest it again")
     document = Document(
         dataset=dataset,
         uri=find.storable(file.as_posix()),
