@@ -20,7 +20,7 @@ begin
     -- While the old chunks and the old recipe are still there.
     update staged_chunk g set embedding = k.embedding
     from lexichord.kept_vectors(array[document_id, twin], store_document.recipe) as k
-    where g.embedding is null and k.content_hash = lexichord.content_hash(g.heading, g.content);
+    where g.embedding is null and k.content_hash = lexichord.content_hash(g.content);
 
     if document_id is not null then
         status := 'replaced';
@@ -46,7 +46,7 @@ begin
                        keyword_context, lexemes, token_count, metadata, content_hash, embedding)
     select owner, store_document.document_id, g.ordinal, g.heading, g.char_start, g.char_end, g.page, g.content, g.context,
            g.keyword_context, l, (select coalesce(sum(cardinality(u.positions)), 0) from unnest(l) as u), g.metadata,
-           lexichord.content_hash(g.heading, g.content), g.embedding
+           lexichord.content_hash(g.content), g.embedding
     from taken g, lexichord.lexemes(concat_ws(' ', g.context, g.keyword_context, g.content)) as l;
     get diagnostics chunks = row_count;
     return next;

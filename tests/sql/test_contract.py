@@ -22,7 +22,7 @@ CONTRACT = {
         "TABLE(chunk_id bigint, context text, content text)",
     ),
     "configuration": ("", "TABLE(engine text, text_config text, space text)"),
-    "content_hash": ("heading text, content text", "text"),
+    "content_hash": ("content text", "text"),
     "count_faults": ("", "TABLE(kind text, amount bigint)"),
     "database_status": (
         "",

@@ -119,10 +119,10 @@ def test_a_chunk_that_stays_the_same_keeps_its_vector(connection: Connection) ->
     assert vectors(connection, 1) == ["[0,0,0,1]"]  # a new one wins
 
 
-def test_under_another_heading_it_is_another_chunk(connection: Connection) -> None:
+def test_under_another_heading_it_keeps_its_vector(connection: Connection) -> None:
     put(connection, "a", ["w1"], [[1, 0, 0, 0]], headings=["One"])
     put(connection, "a", ["w1"], headings=["Two"])
-    assert vectors(connection, 1) == [None]
+    assert vectors(connection, 1) == ["[1,0,0,0]"]
 
 
 def test_made_by_another_recipe_it_is_embedded_again(connection: Connection) -> None:

@@ -116,6 +116,15 @@ def test_small_neighbours_are_joined_under_what_they_share() -> None:
     )
     chunks = split(LoadedText(text, MARKDOWN, "Lease"), limit=200, join=80)
     assert [chunk.heading for chunk in chunks] == ["Rent", "Term"]
+    text = "1 Rent\n" + "".join(f"({n}) " + "due, " * 6 + "\n" for n in "abcdef")
+    chunks = cut(text, 80)
+    assert [chunk.heading for chunk in chunks] == [
+        "1 Rent › (a) – (b)",
+        "1 Rent › (c) – (d)",
+        "1 Rent › (e) – (f)",
+    ]
+    text = "Preamble.\n1. Rent\nIt is due.\n2. Term\nA year.\n3. Law\n" + "Irish. " * 10
+    assert [chunk.heading for chunk in cut(text, 80)] == ["1 Rent – 2 Term", "3 Law"]
 
 
 def test_a_long_clause_is_cut_at_sentences() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from lexichord.ingest.chunk import split
 from lexichord.ingest.chunk.clauses import clauses
-from lexichord.ingest.chunk.code import declarations
+from lexichord.ingest.chunk.code import declarations, is_code
 from lexichord.ingest.chunk.markdown import markdown_headings, markdown_tables
 from lexichord.types import LoadedText
 
@@ -176,6 +176,21 @@ def test_declarations_are_found_in_many_languages() -> None:
         (1, "class Inner"),
         (1, "CREATE OR REPLACE FUNCTION pg.add"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (CODE, True),
+        ("  return 0;\n}\n", True),
+        ("fn(a, {\n  b: 1,\n});", True),
+        ("The type of goods. A class of shares.\n(a) any function\n", False),
+        ("A set {a, b} is finite.\nSo is {c}\n", False),
+        ("Record Date means a day.\n", False),
+    ],
+)
+def test_what_is_code(text: str, expected: bool) -> None:
+    assert is_code(text) is expected
 
 
 def test_a_declaration_takes_the_comment_above_it_along() -> None:

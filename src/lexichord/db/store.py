@@ -61,7 +61,7 @@ async def _copy(connection: Conn, rows: Iterable[tuple[Chunk, Vector | None]]) -
 
 def content_hash(chunk: Chunk) -> str:
     """See sql/content_hash.sql, which does the same."""
-    return hashlib.sha256(f"{chunk.heading}\n{chunk.content}".encode(errors="replace")).hexdigest()
+    return hashlib.sha256(chunk.content.encode(errors="replace")).hexdigest()
 
 
 async def reusable_chunks(database: Database, documents: Sequence[int], recipe: str) -> set[str]:

@@ -9,7 +9,7 @@ from itertools import islice
 from math import log
 from typing import get_args
 
-from lexichord.ingest.chunk.code import declared_names
+from lexichord.ingest.chunk.code import declared_names, is_code
 from lexichord.types import Chunk, ContextPart
 
 VERSION = 2  # raise it when contexts come out differently: documents are then done again
@@ -63,9 +63,8 @@ def structural_context(
     symbols, and of code the neighbours' edges.
     """
     words = " ".join(phrases) if "keyphrases" in parts else ""
-    names = [" ".join(declared_names(chunk.content)) for chunk in chunks]
-    is_code = any(names)
-    context = _lines(title if "title" in parts else "", words if is_code else "")
+    coded = any(is_code(chunk.content) for chunk in chunks)
+    context = _lines(title if "title" in parts else "", words if coded else "")
     return [
         chunk
         if chunk.context
@@ -74,9 +73,8 @@ def structural_context(
             context=context,
             keyword_context=_lines(
                 chunk.heading if "heading" in parts else "",
-                "" if is_code else words,
-                *(_edges(chunks, number) if is_code and "edges" in parts else ()),
-                *([names[number]] * 2 if "symbols" in parts else ()),  # twice: they weigh more
+                "" if coded else words,
+                *(_around_code(chunks, number, parts) if coded else ()),
             ),
         )
         for number, chunk in enumerate(chunks)
@@ -88,10 +86,15 @@ def embedding_text(context: str, content: str) -> str:
     return f"{context}\n{content}" if context else content
 
 
-def _edges(chunks: Sequence[Chunk], number: int) -> Iterator[str]:
-    """Give the end of the chunk before and the start of the one after."""
-    yield from (chunk.content[-EDGE:] for chunk in chunks[max(0, number - 1) : number])
-    yield from (chunk.content[:EDGE] for chunk in chunks[number + 1 : number + 2])
+def _around_code(
+    chunks: Sequence[Chunk], number: int, parts: Collection[ContextPart]
+) -> Iterator[str]:
+    """Give the edges of the chunks beside, and twice, to weigh more, the names declared in it."""
+    if "edges" in parts:
+        yield from (chunk.content[-EDGE:] for chunk in chunks[max(0, number - 1) : number])
+        yield from (chunk.content[:EDGE] for chunk in chunks[number + 1 : number + 2])
+    if "symbols" in parts:
+        yield from [" ".join(declared_names(chunks[number].content))] * 2
 
 
 def _lines(*lines: str) -> str:

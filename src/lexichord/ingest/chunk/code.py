@@ -17,6 +17,7 @@ DECLARATION = re.compile(
     re.MULTILINE,
 )
 NAME = re.compile(r"[ \t]*(?:<[^>\n]{0,80}>)?[ \t]*(?:\([^)\n]{0,80}\)[ \t]*)?(?P<name>[\w.:$]*\w)")
+BLOCK_END = re.compile(r"^[ \t]*\}[);,]*[ \t]*\r?$", re.MULTILINE)
 ABOVE = re.compile(r"[ \t]*(?:@|#|//|/\*|\*|--|\"\"\")")  # comments and decorators belong below
 
 
@@ -41,6 +42,11 @@ def declared_names(text: str) -> list[str]:
     """Give the names that a piece of code declares, as often as it does."""
     named = (NAME.match(match["rest"]) for match in DECLARATION.finditer(text))
     return [name["name"] for name in named if name]
+
+
+def is_code(text: str) -> bool:
+    """Tell a piece of code from prose: it declares something, or a brace closes a block."""
+    return bool(BLOCK_END.search(text) or declared_names(text))
 
 
 def _with_comment(text: str, start: int, floor: int) -> int:

@@ -101,8 +101,17 @@ def _parts(section: Section) -> Iterator[Section]:
 
 
 def _joined(run: Sequence[Section], section: Section) -> Piece:
-    path = run[0].path if len(run) == 1 else section.path
+    """Put neighbours together; what they are named is where they begin and end."""
+    path = run[0].path
+    named = [part.path[-1] for part in run if len(part.path) > len(section.path)]
+    if len(run) > 1:
+        is_whole = section.path and len(named) < len(run)  # its own text is among them
+        path = section.path if is_whole else (*section.path, " – ".join(_ends(named)))
     return Piece(run[0].start, run[-1].end, path)
+
+
+def _ends(names: Sequence[str]) -> Sequence[str]:
+    return names if len(names) < 2 else (names[0], names[-1])
 
 
 def _units(text: str, piece: Piece, tables: Sequence[Table], limit: int) -> Iterator[Piece]:
