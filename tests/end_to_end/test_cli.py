@@ -83,7 +83,7 @@ def test_search_points_at_the_clause(stocked: Cli) -> None:
     assert [set(hit) for hit in found["hits"]] == [HIT] * 3
     best = found["hits"][0]
     assert "ninety (90) days" in best["content"]
-    assert best["heading"] == "5. Term and Termination"
+    assert best["heading"] == "5. Term and Termination › 5.1 – 5.3"
     assert Path(best["uri"]).read_text()[best["start"] : best["end"]] == best["content"]
     assert set(best["scores"]) == {"dense", "keyword", "fused"}
     assert set(best["ranks"]) == {"dense", "keyword"}

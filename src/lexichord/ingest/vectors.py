@@ -15,7 +15,7 @@ from lexichord.providers.base import Embedder
 
 GROUP = 512  # chunks taken together: enough to sort by length (128 cost 5 % in padding, 512 1 %),
 # few enough to lose in a crash
-SLICE = 1024  # chunks of a long document embedded at once: an interrupt waits for them
+SLICE = 64  # chunks embedded at once: an interrupt waits for them
 
 type Vectors = list[Vector | None]
 
@@ -43,12 +43,10 @@ class Vectorizer:
             for index in await self._missing(prepared, origins[prepared.document.uri])
         ]
         self.on_chunks(sum(map(len, given)) - len(places))
-        for batch in batched(places, SLICE):
-            texts = [embedding_text(chunk.context, chunk.content) for _, _, chunk in batch]
-            for (own, index, _), vector in zip(batch, await self._embed(texts), strict=True):
-                own[index] = vector
-            self.report.embedded += len(batch)
-            self.on_chunks(len(batch))
+        texts = [embedding_text(chunk.context, chunk.content) for _, _, chunk in places]
+        for (own, index, _), vector in zip(places, await self._embed(texts), strict=True):
+            own[index] = vector
+        self.report.embedded += len(places)
         return given
 
     async def fill(self) -> None:
@@ -79,7 +77,12 @@ class Vectorizer:
         ]
 
     async def _embed(self, texts: Sequence[str]) -> list[Vector]:
-        assert self.embedder is not None
-        made = await asyncio.to_thread(self.embedder.embed, texts, "document")
-        vectors: list[Vector] = made.tolist()
-        return vectors
+        """Embed texts of about the same length together."""
+        made = dict[int, Vector]()
+        for some in batched(sorted(range(len(texts)), key=lambda n: len(texts[n])), SLICE):
+            assert self.embedder is not None
+            batch = [texts[number] for number in some]
+            vectors = await asyncio.to_thread(self.embedder.embed, batch, "document")
+            made.update(zip(some, vectors.tolist(), strict=True))
+            self.on_chunks(len(some))
+        return [made[number] for number in range(len(texts))]
