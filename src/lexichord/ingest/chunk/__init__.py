@@ -4,21 +4,21 @@ from bisect import bisect_right
 from dataclasses import replace
 
 from lexichord.ingest.chunk.outline import outline
-from lexichord.ingest.chunk.pack import JOIN, LIMIT, pack
+from lexichord.ingest.chunk.pack import LIMIT, pack
 from lexichord.types import Chunk, LoadedText
 
 RECIPE = "clause/1"  # raise it when chunks come out differently: files are then done again
 
 
-def split(loaded: LoadedText, limit: int = LIMIT, join: int = JOIN) -> list[Chunk]:
+def split(loaded: LoadedText, limit: int = LIMIT) -> list[Chunk]:
     """Cut a text into chunks of at most `limit` characters, in order.
 
     Every character that is no white space is in exactly one chunk, and
     `text[chunk.start:chunk.end] == chunk.content`. `chunk.heading` is the path of headings above,
-    joined by " › "; small neighbours in one section are joined up to `join` characters.
+    joined by " › "; small neighbours in one section share a chunk.
     """
     headings, tables = outline(loaded)
-    chunks = pack(loaded.text, headings, tables, limit, join)
+    chunks = pack(loaded.text, headings, tables, limit)
     if not loaded.pages:
         return chunks
     return [replace(chunk, page=bisect_right(loaded.pages, chunk.start)) for chunk in chunks]

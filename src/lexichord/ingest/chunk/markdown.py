@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from lexichord.ingest.load import CLOSING
 from lexichord.types import Heading, Table
 
 FENCE = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*$", re.MULTILINE)
@@ -11,7 +12,6 @@ HEADING = re.compile(
     r"|^(?P<under>\S[^\n]{0,200})\n(?P<line>=+|-{2,})[ \t]*\r?$",
     re.MULTILINE,
 )
-CLOSING = re.compile(r"[ \t]+#+$")
 RULE = re.compile(r"^[ \t|:-]+$", re.MULTILINE)  # what parts a table's header from its rows
 ROWS = re.compile(r"(?:[^\n|]*\|[^\n]*(?:\n|\Z))*")
 
