@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -149,8 +149,9 @@ def test_an_ordinary_users_folders_stay_closed(
     assert parent.stat().st_mode & 0o777 == 0o700
 
 
-@as_root
-def test_an_ordinary_user_has_a_server_of_his_own(parent: Path) -> None:
+@pytest.fixture
+def as_nobody(parent: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs Python as an ordinary user, who owns `parent`."""
     setpriv = shutil.which("setpriv")
     try:
         user = pwd.getpwnam(NOBODY)
@@ -168,8 +169,31 @@ def test_an_ordinary_user_has_a_server_of_his_own(parent: Path) -> None:
     if run("-c", "import lexichord.db.embedded").returncode != 0:
         pytest.skip("this Python is closed to other users")
     os.chown(parent, user.pw_uid, user.pw_gid)
-    done = run("-m", "tests.end_to_end.client", str(parent / "home"), "ingest", "0", "3")
+    return run
+
+
+@as_root
+def test_an_ordinary_user_has_a_server_of_his_own(
+    parent: Path, as_nobody: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    done = as_nobody("-m", "tests.end_to_end.client", str(parent / "home"), "ingest", "0", "3")
     assert done.stdout.splitlines() == ["open", *(f"{uri(n)} inserted" for n in range(3)), "done"]
     assert done.stderr == ""
     assert (parent / "home" / "postgres").owner() == NOBODY
     assert postmaster(parent / "home") is None
+
+
+@as_root
+def test_a_read_only_data_folder_is_said_in_one_line(
+    parent: Path, as_nobody: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    home = parent / "home"
+    as_nobody("-m", "tests.end_to_end.client", str(home), "ingest", "0", "1")
+    (home / "postgres").chmod(0o500)
+    run = "from lexichord import SyncLexichord as S; import sys; S(home=sys.argv[1]).__enter__()"
+    done = as_nobody("-c", run, str(home))
+    (home / "postgres").chmod(0o700)
+    assert done.stderr.splitlines()[-1] == (
+        f"lexichord.errors.ConfigError: the data folder {home / 'postgres'} cannot be written: "
+        "set LEXICHORD_HOME"
+    )

@@ -103,6 +103,8 @@ def _data_folder(home: Path) -> Path:
         raise ConfigError(
             f"cannot make the data folder {data} ({error.strerror}): set LEXICHORD_HOME"
         ) from None
+    if not os.access(data, os.W_OK):
+        raise ConfigError(f"the data folder {data} cannot be written: set LEXICHORD_HOME")
     warn_of_opened_folders(data)
     return data.resolve()
 
