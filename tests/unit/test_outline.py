@@ -6,6 +6,7 @@ from lexichord.ingest.chunk import split
 from lexichord.ingest.chunk.clauses import clauses
 from lexichord.ingest.chunk.code import declarations, is_code
 from lexichord.ingest.chunk.markdown import markdown_headings, markdown_tables
+from lexichord.ingest.chunk.outline import outline
 from lexichord.types import LoadedText
 
 CONTRACT = """\
@@ -83,6 +84,7 @@ def test_a_contract_is_read_as_its_lists_go_on() -> None:
             "1. Rent 1.1 The rent is due. 1.2 The bank is ours.",
             ["1", "1.1 The rent is due", "1.2 The bank is ours"],
         ),
+        ("1 July 2024\n1. Rent\n", ["1 Rent"]),
         ("SCHEDULE 2\nPrices", ["SCHEDULE 2"]),
         ("Schedule 2 lists them.", []),
         ("\ufeff1. Rent\r\n2. Term\r\n", ["1 Rent", "2 Term"]),
@@ -111,6 +113,12 @@ def test_clauses_under_a_heading_are_one_level_below_it() -> None:
         "5. Term › 5.1 Start",
         "5. Term › 5.1 Start › (a)",
     ]
+
+
+def test_no_clause_begins_in_a_fenced_block_or_a_table() -> None:
+    text = "1.1 Rent\n```\n1.2 Fenced\n```\n| a | b |\n|---|---|\n| 1.2 Cell | x |\n\n1.2 Term\n"
+    headings, _ = outline(LoadedText(text, "text/markdown", "T"))
+    assert [heading.name for heading in headings] == ["1.1 Rent", "1.2 Term"]
 
 
 @pytest.mark.parametrize(

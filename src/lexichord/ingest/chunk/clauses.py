@@ -85,9 +85,11 @@ def _read(match: re.Match[str]) -> Mark | None:
 
 
 def _may_begin(match: re.Match[str]) -> bool:
-    """Whether a line's first number may open a list; in "12 Main Street" it does not."""
-    number = match["decimal"] or "."
-    return bool(_has_end(match) or match["word"] or "." in number or _title(match))
+    """Whether a line's first number may open a list; in "1 July 2024" it does not."""
+    if _has_end(match) or match["word"] or "." in (match["decimal"] or "."):
+        return True
+    titled = _title(match)
+    return titled is not None and not any(map(str.isdigit, titled["name"]))
 
 
 def _has_end(match: re.Match[str]) -> bool:

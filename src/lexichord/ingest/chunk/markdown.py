@@ -18,7 +18,7 @@ ROWS = re.compile(r"(?:[^\n|]*\|[^\n]*(?:\n|\Z))*")
 
 def markdown_headings(text: str) -> Iterator[Heading]:
     """Give the headings in order."""
-    fenced = _fenced(text)
+    fenced = fenced_blocks(text)
     for match in _outside(HEADING, text, fenced):
         level = len(match["marks"]) if match["marks"] else 1 + match["line"].startswith("-")
         name = CLOSING.sub("", (match["name"] or match["under"]).strip())
@@ -27,7 +27,7 @@ def markdown_headings(text: str) -> Iterator[Heading]:
 
 def markdown_tables(text: str) -> Iterator[Table]:
     """Give the tables in order; the line below the header belongs to it."""
-    fenced = _fenced(text)
+    fenced = fenced_blocks(text)
     for match in _outside(RULE, text, fenced):
         start = text.rfind("\n", 0, max(0, match.start() - 1)) + 1
         is_rule = "|" in match[0] and "-" in match[0]
@@ -37,7 +37,7 @@ def markdown_tables(text: str) -> Iterator[Table]:
             yield Table(start, rows.end() if rows else body, body)
 
 
-def _fenced(text: str) -> list[tuple[int, int]]:
+def fenced_blocks(text: str) -> list[tuple[int, int]]:
     """Give where fenced blocks begin and end; one that is never closed ends with the text."""
     blocks: list[tuple[int, int]] = []
     opened: re.Match[str] | None = None

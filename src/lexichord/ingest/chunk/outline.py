@@ -1,11 +1,13 @@
 """Which headings and tables a text has: those of its format, and the numbered clauses between."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from operator import itemgetter
 
 from lexichord.ingest.chunk.clauses import clauses
 from lexichord.ingest.chunk.code import declarations
-from lexichord.ingest.chunk.markdown import markdown_headings, markdown_tables
+from lexichord.ingest.chunk.markdown import fenced_blocks, markdown_headings, markdown_tables
 from lexichord.types import Heading, LoadedText, Table
 
 CODE = "text/x-"
@@ -16,11 +18,13 @@ def outline(loaded: LoadedText) -> tuple[list[Heading], list[Table]]:
     text, headings, tables = loaded.text, list(loaded.headings), list(loaded.tables)
     if loaded.media_type.startswith(CODE):
         return list(declarations(text)), []
+    fenced: list[tuple[int, int]] = []
     if loaded.media_type == "text/markdown":
         headings += markdown_headings(text)
         tables += markdown_tables(text)
-    merged = list(_with_clauses(text, _without_title(text, headings), tables))
-    return merged, tables
+        fenced = fenced_blocks(text)
+    closed = sorted([*fenced, *((table.start, table.end) for table in tables)])
+    return list(_with_clauses(text, _without_title(text, headings), closed)), tables
 
 
 def _without_title(text: str, headings: Sequence[Heading]) -> list[Heading]:
@@ -32,14 +36,15 @@ def _without_title(text: str, headings: Sequence[Heading]) -> list[Heading]:
 
 
 def _with_clauses(
-    text: str, headings: Sequence[Heading], tables: Sequence[Table]
+    text: str, headings: Sequence[Heading], closed: Sequence[tuple[int, int]]
 ) -> Iterator[Heading]:
-    """Add the clauses under each heading, and above the first, one level deeper."""
+    """Add the clauses under each heading, one level deeper; none begins in a closed stretch."""
     first = Heading(0, 0, 0, "")
     last = Heading(len(text), len(text), 0, "")
     for heading, following in pairwise([first, *headings, last]):
         if heading is not first:
             yield heading
         for clause in clauses(text, heading.end, following.start):
-            if not any(table.start <= clause.start < table.end for table in tables):
+            before = bisect_right(closed, clause.start, key=itemgetter(0))
+            if before == 0 or closed[before - 1][1] <= clause.start:
                 yield Heading(clause.start, clause.end, heading.level + clause.level, clause.name)
