@@ -209,6 +209,9 @@ def _session(graph: Path | bytes) -> "InferenceSession":
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = os.cpu_count() or 1
+    # Work in small blocks, so that no thread waits for one whose core is shared: 20 contracts took
+    # 17.1 and 17.5 s to ingest with it, 21.2 and 18.4 without; the bare embedder 10 % less.
+    options.add_session_config_entry("session.dynamic_block_base", "4")
     try:
         return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's errors have no narrower base
