@@ -8,10 +8,10 @@ create or replace function lexichord.keyword_text(input text) returns text
 language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$
 declare
     plain text := regexp_replace(input, '(?<=[[:digit:]]),(?=[[:digit:]]{3}(?![[:digit:]]))', '', 'g');
-    words text := regexp_replace(regexp_replace(regexp_replace(plain,
+    -- Blanks and line ends stay as they are: replacing them, too, took half of this function's time.
+    words text := regexp_replace(regexp_replace(plain,
             '([[:lower:][:digit:]])([[:upper:]])|([[:upper:]])([[:upper:]][[:lower:]])', '\1\3 \2\4', 'g'),
-            '(?<![[:digit:]])\.|\.(?![[:digit:]])', ' ', 'g'),
-            '[^[:alnum:].]+', ' ', 'g');
+            '(?<![[:digit:]])\.|\.(?![[:digit:]])|[^[:alnum:]. \n]+', ' ', 'g');
     match text[];
 begin
     for match in select regexp_matches(plain,

@@ -13,9 +13,10 @@ from lexichord.ingest.report import Report
 from lexichord.ingest.sources import Prepared
 from lexichord.providers.base import Embedder
 
-GROUP = 512  # chunks taken together: enough to sort by length (128 cost 5 % in padding, 512 1 %),
-# few enough to lose in a crash
-SLICE = 64  # chunks embedded at once: an interrupt waits for them
+GROUP = 512  # chunks taken together: enough to sort by length, few enough to lose in a crash
+# Chunks embedded at once: an interrupt waits for them. Of 24,000 chunks of contracts padding makes
+# 5.0 % more tokens with 64, 3.1 % with 128, 2.1 % with 256.
+SLICE = 128
 
 type Vectors = list[Vector | None]
 

@@ -18,6 +18,7 @@ MOST_WORDS = 9  # of a heading
 SPACE = r"[ \t\u00a0]"
 MARK = re.compile(
     rf"""
+    (?<![^\n](?!{SPACE}))  # implied by what follows, and halves the time
     (?: (?P<line>^(?:{SPACE}|\ufeff)*)  # a line's start, or a sentence's, or within one
       | (?P<sentence>(?<=[.;:)\]”"’]){SPACE}+)
       | (?<=[a-z,]){SPACE}+ )
