@@ -6,14 +6,20 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 import numpy as np
 import platformdirs
+import psycopg
+from psycopg import sql
 
 from lexichord import SyncLexichord
+from lexichord.app import initialise
 from lexichord.providers.base import Vectors
 from lexichord.providers.local import LocalEmbedder
+from lexichord.settings import load_settings
 
+ENGINES = ("pgvector", "vectorchord")
 WINDOW, STRIDE = 800, 265  # characters; about 100k chunks over CUAD and the NDAs
 
 
@@ -57,6 +63,21 @@ def cache_folder() -> Path:
 
 def windows_home() -> Path:
     return cache_folder() / "windows"
+
+
+def opened(name: str, engine: str, server: str | None) -> SyncLexichord:
+    """Open a database of the benchmarks: an embedded one, or one on a server, made if need be."""
+    home = cache_folder() / name
+    if server is None:
+        return SyncLexichord(home=home)
+    database = f"bench_{engine}_{name.replace('-', '_')}"
+    with psycopg.connect(server, autocommit=True) as admin:
+        row = "select from pg_database where datname = %s"
+        if not admin.execute(row, (database,)).rowcount:
+            admin.execute(sql.SQL("create database {}").format(sql.Identifier(database)))
+    dsn = urlunsplit(urlsplit(server)._replace(path=f"/{database}"))
+    initialise(load_settings(dsn=dsn, engine=engine))
+    return SyncLexichord(dsn=dsn, home=home)
 
 
 def fill_windows(lexichord: SyncLexichord, data: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import semchunk
 
-from bench_data import cache_folder, fill_windows, windows_home
+from bench_data import ENGINES, fill_windows, opened
 from lexichord import SyncLexichord
 from lexichord.ingest.chunk.pack import LIMIT
 from lexichord.types import Mode
@@ -27,14 +27,14 @@ HOW: dict[str, Callable[[str], tuple[str, str | None]]] = {
 MODES: tuple[Mode, ...] = ("dense", "keyword", "hybrid")
 
 
-def codebase(data: Path) -> None:
+def codebase(data: Path, engine: str, server: str | None) -> None:
     """Anthropic's contextual-retrieval set in its own chunks; halves by the golden document."""
     documents = json.loads((data / "codebase/codebase_chunks.json").read_text())
     with (data / "codebase/evaluation_set.jsonl").open() as lines:
         queries = [json.loads(line) for line in lines]
     numbers = {document["original_uuid"]: n for n, document in enumerate(documents)}
     parity = [numbers[query["golden_doc_uuids"][0]] % 2 for query in queries]
-    with SyncLexichord(home=cache_folder() / "codebase") as lexichord:
+    with opened("codebase", engine, server) as lexichord:
         lexichord.ingest(documents=map(_document, documents))
         starts = {
             (document["uri"], chunk["char_start"]): chunk["ordinal"]
@@ -67,20 +67,20 @@ def _row(scores: Sequence[Sequence[float]]) -> str:
     return " ".join(f"{100 * mean(column):6.2f}" for column in zip(*scores, strict=True))
 
 
-def documents(data: Path) -> None:
+def documents(data: Path, engine: str, server: str | None) -> None:
     """Document @1 of every LegalBench-RAG question among 95 NDAs and 462 other contracts."""
     tests = _legal_tests(data)
-    with SyncLexichord(home=windows_home()) as lexichord:
+    with opened("windows", engine, server) as lexichord:
         fill_windows(lexichord, data)
         print(f"documents, {len(tests)} questions, 557 documents, document @1")
         _report_files(lexichord, tests, data)
 
 
-def contracts(data: Path) -> None:
+def contracts(data: Path, engine: str, server: str | None) -> None:
     """The same over the NDAs alone, and how much evidence comes first, by kind of splitter."""
     tests = _legal_tests(data)
     for splitter, fill in SPLITTERS.items():
-        with SyncLexichord(home=cache_folder() / f"contracts-{splitter}") as lexichord:
+        with opened(f"contracts-{splitter}", engine, server) as lexichord:
             fill(lexichord, data / "legalbenchrag/corpus/contractnli")
             chunks = [
                 len(chunk["content"])
@@ -157,9 +157,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of the public sets")
     parser.add_argument("sets", nargs="*", default=list(SETS), help=", ".join(SETS))
+    parser.add_argument("--engine", choices=ENGINES, default="pgvector")
+    parser.add_argument("--server", help="a server's DSN; by default the embedded one")
     arguments = parser.parse_args()
     for name in arguments.sets:
-        SETS[name](arguments.data.resolve())
+        SETS[name](arguments.data.resolve(), arguments.engine, arguments.server)
 
 
 SETS = {"codebase": codebase, "documents": documents, "contracts": contracts}

@@ -1,6 +1,7 @@
 """Speed and recall of the SQL functions over 100k chunks, side by side in one run.
 
 python scripts/bench_search.py --data DIR [--rounds N]
+python scripts/bench_search.py --data DIR --server DSN --engine pgvector vectorchord
 """
 
 import argparse
@@ -8,6 +9,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import fmean, median, pstdev
 from typing import Any
@@ -15,8 +17,7 @@ from typing import Any
 import psycopg
 from psycopg import Connection, sql
 
-from bench_data import fill_windows, questions, windows_home
-from lexichord import SyncLexichord
+from bench_data import ENGINES, fill_windows, opened, questions, windows_home
 from lexichord.providers.local import LocalEmbedder
 
 type Case = Callable[[Connection, str, str], object]
@@ -100,19 +101,25 @@ def _value(connection: Connection, statement: str, *values: object) -> Any:  # n
 
 
 def time_cases(
-    dsn: str, cases: dict[str, Case], asked: Sequence[tuple[str, str]]
-) -> dict[str, float]:
-    """Median milliseconds of each case; the cases take turns on every question."""
-    spent: dict[str, list[float]] = {name: [] for name in cases}
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        connection.execute("set hnsw.ef_search = 100")
+    cases: dict[str, dict[str, Case]], asked: Sequence[tuple[str, str]]
+) -> dict[str, dict[str, float]]:
+    """Median milliseconds of each server's cases; all take turns on every question."""
+    spent: dict[tuple[str, str], list[float]] = {
+        (dsn, name): [] for dsn, named in cases.items() for name in named
+    }
+    with ExitStack() as stack:
+        connections = {
+            dsn: stack.enter_context(psycopg.connect(dsn, autocommit=True)) for dsn in cases
+        }
+        for connection in connections.values():
+            connection.execute("set hnsw.ef_search = 100")  # for the queries in Python
         for number, (text, vector) in enumerate(asked):
-            for name, case in cases.items():
+            for (dsn, name), times in spent.items():
                 started = time.perf_counter()
-                case(connection, text, vector)
+                cases[dsn][name](connections[dsn], text, vector)
                 if number >= len(asked) // 10:  # the first tenth warms up
-                    spent[name].append((time.perf_counter() - started) * 1000)
-    return {name: median(times) for name, times in spent.items()}
+                    times.append((time.perf_counter() - started) * 1000)
+    return {dsn: {name: median(spent[dsn, name]) for name in named} for dsn, named in cases.items()}
 
 
 def throughput(dsn: str, asked: Sequence[tuple[str, str]], clients: int, seconds: float) -> float:
@@ -156,53 +163,100 @@ def recall(dsn: str, asked: Sequence[tuple[str, str]], documents: list[int] | No
     return fmean(shares)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder of the public sets")
-    parser.add_argument("--rounds", type=int, default=120, help="questions asked of each case")
-    arguments = parser.parse_args()
-    with SyncLexichord(home=windows_home()) as lexichord:
-        fill_windows(lexichord, arguments.data)
-        texts = questions(arguments.data)
-        vectors = LocalEmbedder(windows_home()).embed(texts, "query").tolist()
-        asked = [(text, str(vector)) for text, vector in zip(texts, vectors, strict=True)]
-        random.Random(7).shuffle(asked)
-        asked = (asked * (arguments.rounds // len(asked) + 1))[: arguments.rounds]
-        report(lexichord.core.database.dsn, asked)
-
-
-def report(dsn: str, asked: list[tuple[str, str]]) -> None:
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        chunks = _value(connection, "select chunk_count from lexichord_data.corpus")
+def documents(dsn: str) -> list[int]:
+    """The same documents in every database, in an order that has no meaning."""
+    with psycopg.connect(dsn) as connection:
         statement = "select array_agg(id order by md5(uri)) from lexichord_data.document"
-        ids = _value(connection, statement)
-        texts = {text for text, _ in asked}
-        in_python = {
+        return list(_value(connection, statement))
+
+
+def in_sql(dsn: str) -> dict[str, Case]:
+    ids = documents(dsn)
+    scoped = {
+        f"hybrid_search, {n} documents": function("hybrid_search", documents=ids[:n])
+        for n in SCOPES
+    }
+    return {
+        "keyword leg": keyword_leg,
+        "dense leg": dense_leg,
+        "hybrid_search": function("hybrid_search"),
+        "discover_files": function("discover_files"),
+        **scoped,
+    }
+
+
+def in_python(dsn: str, asked: Sequence[tuple[str, str]]) -> dict[str, Case]:
+    texts = [text for text, _ in asked]
+    with psycopg.connect(dsn) as connection:
+        return {
             f"in Python, {terms}, {score}": InPython(
-                connection, list(texts), literal=terms == "literal", handed_out=score != "operator"
+                connection, texts, literal=terms == "literal", handed_out=score != "operator"
             )
             for terms in ("literal", "bound")
             for score in ("index's score", "operator")
         }
-    cases: dict[str, Case] = {
-        "keyword leg": keyword_leg,
-        "dense leg": dense_leg,
-        "hybrid_search": function("hybrid_search"),
-        **in_python,
-        "discover_files": function("discover_files"),
-    }
-    for n in SCOPES:
-        cases[f"hybrid_search, {n} documents"] = function("hybrid_search", documents=ids[:n])
-    times = time_cases(dsn, cases, asked)
-    print(f"{chunks} chunks, {len(asked)} questions; milliseconds p50, ratio to hybrid_search")
-    for name, spent in times.items():
-        print(f"  {name:32} {spent:8.2f} {spent / times['hybrid_search']:6.2f}")
-    legs = times["keyword leg"] + times["dense leg"]
-    print(f"  hybrid_search / sum of its legs  {times['hybrid_search'] / legs:.2f}")
+
+
+def report(dsns: dict[str, str], asked: list[tuple[str, str]]) -> None:
+    """Print a column an engine."""
+    cases = {dsn: in_sql(dsn) for dsn in dsns.values()}
+    if "pgvector" in dsns:
+        cases[dsns["pgvector"]] |= in_python(dsns["pgvector"], asked)
+    found = time_cases(cases, asked)
+    print(f"{len(asked)} questions; milliseconds p50, ratio to hybrid_search")
+    print(f"  {'':34}", *(f"{engine:>16}" for engine in dsns))
+    for name in max(cases.values(), key=len):
+        print(f"  {name:34}", *(_cell(found[dsn], name) for dsn in dsns.values()))
+    for engine, dsn in dsns.items():
+        times = found[dsn]
+        ratio = times["hybrid_search"] / (times["keyword leg"] + times["dense leg"])
+        print(f"{engine}: hybrid_search / sum of its legs {ratio:.2f}")
+        report_more(dsn, asked)
+
+
+def _cell(times: dict[str, float], name: str) -> str:
+    if name not in times:
+        return f"{'-':>16}"
+    return f"{times[name]:8.2f} {times[name] / times['hybrid_search']:7.2f}"
+
+
+def report_more(dsn: str, asked: list[tuple[str, str]]) -> None:
+    ids = documents(dsn)
     unscoped, filtered = (recall(dsn, asked[:60], scope) for scope in (None, ids[: len(ids) // 10]))
-    print(f"vector recall@10: {unscoped:.4f} unscoped, {filtered:.4f} in a tenth of the documents")
+    print(f"  vector recall@10: {unscoped:.4f}, {filtered:.4f} in a tenth of the documents")
     one, four = (throughput(dsn, asked, clients, 5) for clients in (1, 4))
-    print(f"queries/s: {one:.0f} with 1 client, {four:.0f} with 4, ratio {four / one:.2f}")
+    print(f"  queries/s: {one:.0f} with 1 client, {four:.0f} with 4, ratio {four / one:.2f}")
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        started = time.perf_counter()
+        connection.execute("select lexichord.rebuild_indexes()")
+        spent = time.perf_counter() - started
+        sizes = connection.execute(
+            "select index_name, pg_relation_size('lexichord_data.' || index_name) "
+            "from lexichord.index_use()"
+        )
+        shown = ", ".join(f"{name} {size / 2**20:.0f} MiB" for name, size in sizes)
+    print(f"  indexes built in {spent:.1f} s: {shown}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder of the public sets")
+    parser.add_argument("--rounds", type=int, default=120, help="questions asked of each case")
+    parser.add_argument("--engine", nargs="+", choices=ENGINES, default=["pgvector"])
+    parser.add_argument("--server", help="a server's DSN; by default the embedded one")
+    arguments = parser.parse_args()
+    texts = questions(arguments.data)
+    vectors = LocalEmbedder(windows_home()).embed(texts, "query").tolist()
+    asked = [(text, str(vector)) for text, vector in zip(texts, vectors, strict=True)]
+    random.Random(7).shuffle(asked)
+    asked = (asked * (arguments.rounds // len(asked) + 1))[: arguments.rounds]
+    with ExitStack() as stack:
+        dsns = {}
+        for engine in arguments.engine:
+            lexichord = stack.enter_context(opened("windows", engine, arguments.server))
+            fill_windows(lexichord, arguments.data)
+            dsns[engine] = lexichord.core.database.dsn
+        report(dsns, asked)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,7 @@ language sql set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
            case when f.kind like 'wrong%' then 'select lexichord.recount();' else 'ingest these documents again' end
     from lexichord.count_faults() f where f.amount > 0
     union all
-    select format('index %s is missing', i.index_name), 'select lexichord.build_indexes();'
-    from lexichord.index_use() i, corpus n where n.chunk_count > 0 and to_regclass('lexichord_data.' || i.index_name) is null
+    select format('index %s %s', o.index_name, o.reason), 'select lexichord.build_indexes();' from lexichord.outgrown_indexes() o
     union all
     select format('index %s is not used', i.index_name), 'analyze lexichord_data.chunk;'
     from lexichord.index_use() i, corpus n where n.chunk_count > 10000 and i.plan is not null and not i.used

@@ -49,7 +49,7 @@ def fuse_ranks(dense: Scores, keyword: Scores, weights: Sequence[float]) -> dict
 
 
 def bm25(
-    texts: Mapping[int, str], query: str, k1: float = 0.9, b: float = 0.4, power: int = 1
+    texts: Mapping[int, str], query: str, k1: float, b: float, power: int = 1
 ) -> dict[int, float]:
     """Score texts of words that no analyzer changes."""
     bags = {each: Counter(text.split()) for each, text in texts.items()}

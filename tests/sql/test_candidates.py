@@ -17,6 +17,10 @@ def scores(rows: list[Row]) -> dict[int, float]:
     return {row["chunk_id"]: row["score"] for row in rows}
 
 
+def parameters(connection: Connection) -> Row:
+    return call(connection, "bm25_parameters")[0]
+
+
 def most(wide: Connection) -> list[int]:
     return ids(call(wide, "list_documents", filter=MOST), "document_id")
 
@@ -40,7 +44,9 @@ def test_exact_keyword_candidates_are_bm25(
     wide: Connection, texts: dict[int, str], query: str
 ) -> None:
     found = call(wide, "exact_keyword_candidates", query=query, depth=10000)
-    assert scores(found) == pytest.approx(oracle.bm25(texts, query), rel=1e-6)
+    assert scores(found) == pytest.approx(
+        oracle.bm25(texts, query, **parameters(wide)), rel=1e-6
+    )
     assert ids(found) == ids(sorted(found, key=lambda row: (-row["score"], row["chunk_id"])))
     assert [row["rank"] for row in found] == list(range(1, len(found) + 1))
 
@@ -48,7 +54,7 @@ def test_exact_keyword_candidates_are_bm25(
 def test_keyword_statistics_are_the_whole_corpus_whatever_the_scope(
     wide: Connection, texts: dict[int, str]
 ) -> None:
-    whole = oracle.bm25(texts, "w2 w9")
+    whole = oracle.bm25(texts, "w2 w9", **parameters(wide))
     for function in ("keyword_candidates", "exact_keyword_candidates"):
         narrow = call(wide, function, query="w2 w9", documents=most(wide)[:2], depth=1000)
         assert scores(narrow) == pytest.approx({each: whole[each] for each in ids(narrow)})
@@ -58,8 +64,6 @@ def test_keyword_statistics_are_the_whole_corpus_whatever_the_scope(
 @pytest.mark.parametrize("scoped", [False, True])
 def test_the_keyword_index_gives_the_exact_candidates(wide: Connection, scoped: bool) -> None:
     """It stores lengths above 40 words coarsely, so that a few scores differ a little."""
-    if value(wide, "select engine from lexichord.configuration()") == "vectorchord":
-        pytest.skip("its k1 and b are fixed, and not ours")
     documents = most(wide) if scoped else None
     for query in QUERIES:
         rows = call(wide, "keyword_candidates", query=query, documents=documents)
@@ -73,7 +77,7 @@ def test_the_keyword_index_gives_the_exact_candidates(wide: Connection, scoped: 
         assert len(best & {*list(found)[:20]}) >= 0.9 * len(best)
         assert len(found) == min(100, len(exact))
         for chunk, score in found.items():
-            assert score == pytest.approx(exact[chunk], rel=0.02)
+            assert score == pytest.approx(exact[chunk], rel=0.04)
 
 
 def test_also_the_index_of_a_few_chunks_gives_the_exact_candidates(connection: Connection) -> None:
@@ -83,8 +87,7 @@ def test_also_the_index_of_a_few_chunks_gives_the_exact_candidates(connection: C
     for query in ("w2", "w1 w3", "w2 w4"):
         found = call(connection, "keyword_candidates", query=query)
         exact = call(connection, "exact_keyword_candidates", query=query)
-        if value(connection, "select engine from lexichord.configuration()") == "pgvector":
-            assert scores(found) == pytest.approx(scores(exact), rel=1e-6)
+        assert scores(found) == pytest.approx(scores(exact), rel=1e-6)
         assert ids(found) == ids(exact)
 
 

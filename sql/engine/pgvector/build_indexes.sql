@@ -1,5 +1,5 @@
 -- Loading first and building after is several times faster than building while loading, so an empty table
--- has no index. k1 0.9 and b 0.4 serve contracts and code (docs/benchmarks.md); exact_keyword_candidates has them too.
+-- has no index. k1 and b are bm25_parameters'.
 create or replace function lexichord.build_indexes() returns boolean
 language plpgsql set search_path = lexichord_data, public, pg_catalog, pg_temp set client_min_messages = warning as $$
 begin

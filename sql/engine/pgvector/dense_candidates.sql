@@ -3,17 +3,27 @@ create or replace function lexichord.dense_candidates(
 ) returns table (chunk_id bigint, document_id bigint, rank bigint, score double precision)
 language plpgsql stable rows 100
 set search_path = lexichord_data, public, pg_catalog, pg_temp
--- Both end with the function. The first is set again below; relaxed_order keeps a filtered scan
+-- All end with the function. The first is set again below; relaxed_order keeps a filtered scan
 -- going until the depth is reached (recall .967 -> .999).
-set hnsw.ef_search = 100 set hnsw.iterative_scan = relaxed_order as $$
+set hnsw.ef_search = 100 set hnsw.iterative_scan = relaxed_order set hnsw.max_scan_tuples = 20000 as $$
+declare
+    chunks bigint[];
+    owners bigint[];
+    ranks bigint[];
+    scores double precision[];
 begin
-    if documents is not null and lexichord.is_narrow(documents) then
-        return query select * from lexichord.exact_dense_candidates(query_vector, depth, documents);
-        return;
+    if documents is null or not lexichord.is_narrow(documents) then
+        -- Below the depth, ef_search would cap the rows; 1,000 is the most that it takes.
+        perform set_config('hnsw.ef_search', least(greatest(depth, 100), 1000)::text, true);
+        execute format('select array_agg(c.id), array_agg(c.document_id), array_agg(c.rank), array_agg(c.score)
+                        from (%s) as c (id, document_id, rank, score)', lexichord.dense_statement(documents is not null))
+        into chunks, owners, ranks, scores using query_vector, depth, documents;
     end if;
-    -- Below the depth, ef_search would cap the rows; 1,000 is the most that it takes.
-    perform set_config('hnsw.ef_search', least(greatest(depth, 100), 1000)::text, true);
-    return query execute lexichord.dense_statement(documents is not null) using query_vector, depth, documents;
+    if cardinality(chunks) >= depth then
+        return query select * from unnest(chunks, owners, ranks, scores);
+    else  -- a narrow scope, or one that the index does not reach: too far from the query, or behind deleted rows
+        return query select * from lexichord.exact_dense_candidates(query_vector, depth, documents);
+    end if;
 end $$;
 comment on function lexichord.dense_candidates(halfvec, integer, bigint[]) is
 'The depth chunks nearest to a vector, best first; score = cosine similarity. documents null = everywhere.';

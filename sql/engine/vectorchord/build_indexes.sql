@@ -1,16 +1,11 @@
--- Only building packs the keyword index: later rows wait in a part of it that every query reads whole. So an
--- empty table has no index.
 create or replace function lexichord.build_indexes() returns boolean
-language plpgsql set search_path = lexichord_data, public, bm25_catalog, pg_catalog, pg_temp set client_min_messages = warning as $$
+language plpgsql set search_path = lexichord_data, pg_catalog, pg_temp as $$
 begin
-    if not exists (select from chunk)
-       or (to_regclass('lexichord_data.chunk_dense') is not null and to_regclass('lexichord_data.chunk_keyword') is not null) then
-        return false;
+    perform lexichord_data.build_index(o.index_name) from lexichord.outgrown_indexes() as o;
+    if found then
+        analyze chunk, term;
     end if;
-    create index if not exists chunk_dense on chunk using vchordrq (embedding halfvec_cosine_ops);
-    create index if not exists chunk_keyword on chunk using bm25 (keyword_vector bm25_catalog.bm25_ops);
-    analyze chunk;
-    return true;
+    return found;
 end $$;
 comment on function lexichord.build_indexes() is
-'Builds the vector and the keyword index, once there are chunks; returns whether there was something to build.';
+'Builds the vector and the keyword index, once there are chunks, and tidies the keyword index after a load; returns whether there was something to build.';

@@ -1,8 +1,9 @@
 -- $1 = the vector, $2 = the depth, $3 = documents. A vector of zeros is near nothing: its distance is NaN.
+-- + 0, because the index orders by its own sum of the distance, which differs from the operator's in the last digits.
 create or replace function lexichord.dense_statement(scoped boolean) returns text
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     select format($statement$
-        select c.id, c.document_id, row_number() over (order by c.distance, c.id), 1 - c.distance
+        select c.id, c.document_id, row_number() over (order by c.distance + 0, c.id), 1 - c.distance
         from (select id, document_id, embedding <=> $1 as distance from lexichord_data.chunk
               where embedding is not null %s order by embedding <=> $1 limit $2) as c
         where c.distance <> 'NaN'

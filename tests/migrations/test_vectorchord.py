@@ -1,0 +1,90 @@
+"""Servers that the engine vectorchord must refuse."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from lexichord.db.schema import Choice, prepare
+from lexichord.errors import EngineUnsupportedError
+from tests.conftest import SPACE, new_database
+
+CHOICE = Choice("vectorchord", "english", SPACE)
+NOTHING = "select from pg_namespace where nspname like 'lexichord%'"
+
+
+@pytest.fixture
+def empty(vectorchord_dsn: str) -> Iterator[str]:
+    with new_database(vectorchord_dsn) as dsn:
+        yield dsn
+
+
+@pytest.mark.parametrize("extension", ["vchord", "vchord_bm25"])
+@pytest.mark.parametrize("version", ["0.2.2", "1.0.0", "2.0.0"])
+def test_another_version_is_refused(empty: str, extension: str, version: str) -> None:
+    """Its number is written into the catalogue: no server can install all of them."""
+    with psycopg.connect(empty) as connection:
+        connection.execute(f"create extension {extension} cascade".encode())
+        set_version(connection, extension, version)
+    with pytest.raises(EngineUnsupportedError) as error:
+        prepare(empty, CHOICE)
+    assert f"found: {extension} {version}: start the server of" in str(error.value)
+    with psycopg.connect(empty) as connection:
+        assert not connection.execute(NOTHING).rowcount
+        row = connection.execute(
+            "select default_version from pg_available_extensions where name = %s", (extension,)
+        ).fetchone()
+        assert row is not None
+        set_version(connection, extension, row[0])
+    prepare(empty, CHOICE)
+
+
+def set_version(connection: psycopg.Connection, extension: str, version: str) -> None:
+    connection.execute(
+        "update pg_extension set extversion = %s where extname = %s", (version, extension)
+    )
+
+
+def test_a_server_that_has_not_loaded_the_libraries_is_refused(not_loaded: str) -> None:
+    with pytest.raises(EngineUnsupportedError) as error:
+        prepare(not_loaded, CHOICE)
+    assert str(error.value) == (
+        "the server has not loaded vchord and vchord_bm25 at its start: "
+        "set shared_preload_libraries = 'vchord,vchord_bm25' in postgresql.conf and restart the "
+        "server."
+    )
+    with psycopg.connect(not_loaded) as connection:
+        assert not connection.execute(NOTHING).rowcount
+
+
+@pytest.fixture
+def not_loaded(vectorchord_dsn: str) -> Iterator[str]:
+    """The same program with another data folder and no preloaded library."""
+    with psycopg.connect(vectorchord_dsn) as connection:
+        row = connection.execute("select setting from pg_config where name = 'BINDIR'").fetchone()
+    assert row is not None
+    pg_ctl = Path(row[0], "pg_ctl")
+    if not pg_ctl.exists():
+        pytest.skip("the VectorChord server's programs are not on this machine")
+    folder = Path(tempfile.mkdtemp(prefix="lxc"))
+    data, owner = folder / "data", "nobody" if os.geteuid() == 0 else None
+    if owner:
+        shutil.chown(folder, owner)
+    subprocess.run(
+        [pg_ctl, "initdb", "-s", "-D", data, "-o", "-U postgres -A trust -N"], check=True, user=owner
+    )
+    options = f"-h '' -k {folder} -c shared_preload_libraries="
+    log = folder / "log"
+    subprocess.run(
+        [pg_ctl, "start", "-s", "-w", "-D", data, "-l", log, "-o", options], check=True, user=owner
+    )
+    try:
+        yield f"postgresql://postgres@/postgres?host={folder}"
+    finally:
+        subprocess.run([pg_ctl, "stop", "-s", "-m", "immediate", "-D", data], user=owner)
+        shutil.rmtree(folder)

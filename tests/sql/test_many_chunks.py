@@ -1,0 +1,195 @@
+"""What only shows in a table of 50,000 chunks: lists, narrow filters, fresh and dead rows."""
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from tests.conftest import new_database
+from tests.sql.corpus import SPACE, Connection, Row, call, ids, put, value
+
+EAST, NORTH = "[1,0,0,0]", "[0,1,0,0]"
+# One document in ten lies in the east, all others in the north; w1 is in every tenth chunk.
+FILL = """
+    with document as (
+        insert into lexichord_data.document
+            (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length)
+        select s.id, 'bulk/' || n, 'bulk ' || n, 'text/plain', repeat('0', 64), '', '',
+               jsonb_build_object('east', n <= 40), 0
+        from lexichord_data.dataset s, generate_series(1, 400) as n
+        returning id, (metadata ->> 'east')::boolean::int as east
+    )
+    insert into lexichord_data.chunk
+        (dataset_id, document_id, ordinal, char_start, char_end, content, context, lexemes,
+         token_count, content_hash, embedding)
+    select s.id, d.id, n, 0, 0, '', '', l, length(l), '',
+           format('[%s,%s,%s,%s]', d.east + random_normal(0, 0.3), 1 - d.east + random_normal(0, 0.3),
+                  random_normal(0, 0.3), random_normal(0, 0.3))::halfvec
+    from lexichord_data.dataset s, document d, generate_series(0, 124) as n,
+         to_tsvector('simple', case n % 10 when 0 then 'w1 ' else '' end || 'w2 w' || 3 + n) as l
+"""
+
+
+@pytest.fixture(scope="module")
+def many(template: str) -> Iterator[Connection]:
+    """400 documents of 125 chunks, indexed; nothing was vacuumed."""
+    with (
+        new_database(template, copy_of=template) as dsn,
+        psycopg.connect(dsn, autocommit=True) as connection,
+    ):
+        connection.execute("insert into lexichord_data.dataset (name) values ('library')")
+        connection.execute("select setseed(0.5)")
+        connection.execute(FILL)
+        call(connection, "build_indexes")
+        yield connection
+
+
+@pytest.fixture
+def changing(many: Connection) -> Iterator[Connection]:
+    with many.transaction(force_rollback=True):
+        yield many
+
+
+def scores(rows: list[Row]) -> list[float]:
+    return [row["score"] for row in rows]
+
+
+def test_both_indexes_are_used(many: Connection) -> None:
+    assert [row["used"] for row in call(many, "index_use")] == [True, True]
+    assert call(many, "outgrown_indexes") == []
+
+
+def test_lists_come_with_the_size(many: Connection) -> None:
+    if value(many, "select engine from lexichord.configuration()") != "vectorchord":
+        pytest.skip("this engine's index has no lists")
+    found = many.execute("select probes, lists from lexichord_data.dense_probes()").fetchone()
+    assert found == ("50", "100")
+
+
+@pytest.mark.parametrize("query", ["w1", "w2", "w1 w50"])
+def test_every_chunk_of_the_depth_is_there(many: Connection, query: str) -> None:
+    for depth in (100, 3000):
+        found = call(many, "keyword_candidates", query=query, depth=depth)
+        assert len({*ids(found)}) == depth
+        exact = call(many, "exact_keyword_candidates", query=query, depth=depth)
+        assert scores(found) == pytest.approx(scores(exact), rel=2e-3)
+
+
+def test_a_filter_that_keeps_one_chunk(changing: Connection) -> None:
+    put(changing, "one", ["w2 w9"], [[0, 0, 1, 0]], metadata={"kind": "only"})
+    for function in ("hybrid_search", "discover_files"):
+        found = call(
+            changing,
+            function,
+            query="w2",
+            query_vector=EAST,
+            query_space=SPACE,
+            filter={"kind": "only"},
+        )
+        assert [row["uri"] for row in found] == ["one"]
+
+
+def test_a_scope_far_from_the_question_still_fills_the_depth(many: Connection) -> None:
+    """No list that a question in the north probes first holds a chunk of the east."""
+    east = ids(call(many, "list_documents", filter={"east": True}), "document_id")
+    assert len(east) == 40
+    for depth in (100, 4000):
+        found = call(many, "dense_candidates", query_vector=NORTH, depth=depth, documents=east)
+        exact = call(
+            many, "exact_dense_candidates", query_vector=NORTH, depth=depth, documents=east
+        )
+        assert len(found) == depth
+        assert scores(found) == pytest.approx(scores(exact), abs=2e-3)
+
+
+def test_depths_beyond_what_the_indexes_hand_out_at_once(many: Connection) -> None:
+    dense = call(many, "dense_candidates", query_vector=NORTH, depth=50000)
+    keyword = call(many, "keyword_candidates", query="w2", depth=50000)
+    assert len({*ids(dense)}) == len({*ids(keyword)}) == 50000
+
+
+def test_a_filtered_search_right_after_inserts(changing: Connection) -> None:
+    """Of fresh chunks more match than the depth, and none of them is in scope."""
+    for number in range(2):
+        put(changing, f"fresh{number}", ["w1"] * 1000, [[1, 0, 0, 0]] * 1000)
+    documents = ids(call(changing, "list_documents", uri_prefix="bulk/"), "document_id")[:200]
+    found = call(changing, "keyword_candidates", query="w1", documents=documents)
+    assert len(found) == 100
+    assert {row["document_id"] for row in found} <= {*documents}
+    found = call(changing, "dense_candidates", query_vector=EAST, documents=documents)
+    assert len(found) == 100
+    assert {row["document_id"] for row in found} <= {*documents}
+    fresh = ids(call(changing, "list_documents", uri_prefix="fresh"), "document_id")
+    for function, query in (
+        ("keyword_candidates", {"query": "w1"}),
+        ("dense_candidates", {"query_vector": EAST}),
+    ):
+        best = ids(call(changing, function, **query), "document_id")
+        assert sum(each in fresh for each in best) >= 95  # what is new is found at once
+
+
+def test_rows_that_were_never_vacuumed(changing: Connection) -> None:
+    """The best 1,200 chunks are dead."""
+    put(changing, "best", ["w1"] * 1200, [[1, 0, 0, 0]] * 1200)
+    call(changing, "build_indexes")
+    best = ids(call(changing, "list_documents", uri_prefix="best"), "document_id")
+    call(changing, "delete_documents", documents=best)
+    wide = ids(call(changing, "list_documents"), "document_id")
+    for scope in (None, wide):
+        for function, query in (
+            ("keyword_candidates", {"query": "w1"}),
+            ("dense_candidates", {"query_vector": EAST}),
+        ):
+            found = call(changing, function, documents=scope, **query)
+            assert len({*ids(found)}) == 100
+            assert best[0] not in {row["document_id"] for row in found}
+
+
+def test_settings_from_outside_do_not_reach_the_indexes(changing: Connection) -> None:
+    expected = [
+        call(changing, "dense_candidates", query_vector=EAST),
+        call(changing, "keyword_candidates", query="w1"),
+    ]
+    known = {name for (name,) in changing.execute("select name from pg_settings")}
+    for name, setting in {
+        "vchordrq.probes": "3,7",  # of an index with two levels of lists: an error here
+        "vchordrq.max_scan_tuples": "1",
+        "vchordrq.enable_scan": "off",
+        "bm25_catalog.bm25_limit": "1",
+        "bm25_catalog.enable_index": "off",
+        "hnsw.max_scan_tuples": "1",
+        "plan_cache_mode": "force_generic_plan",
+    }.items():
+        if name in known:
+            changing.execute(f"set local {name} = '{setting}'".encode())
+    assert call(changing, "dense_candidates", query_vector=EAST) == expected[0]
+    assert call(changing, "keyword_candidates", query="w1") == expected[1]
+    assert [row["used"] for row in call(changing, "index_use")] == [True, True]
+
+
+def test_a_load_is_followed_by_a_build(changing: Connection) -> None:
+    assert value(changing, "select lexichord.build_indexes()") is False
+    if value(changing, "select engine from lexichord.configuration()") != "vectorchord":
+        pytest.skip("this engine's indexes outgrow nothing")
+    put(changing, "load", ["w1"] * 5500, [[1, 0, 0, 0]] * 5500)
+    assert [row["index_name"] for row in call(changing, "outgrown_indexes")] == ["chunk_keyword"]
+    problems = [row["problem"] for row in call(changing, "find_problems")]
+    assert problems == [
+        "index chunk_keyword was built for 50000 chunks, there are 55500, 5500 of them new"
+    ]
+    assert value(changing, "select lexichord.build_indexes()") is True
+    assert call(changing, "find_problems") == []
+
+
+def test_building_both_anew_changes_no_answer(changing: Connection) -> None:
+    def found() -> list[list[float]]:
+        return [
+            scores(call(changing, "dense_candidates", query_vector=EAST)),
+            scores(call(changing, "keyword_candidates", query="w1 w50")),
+        ]
+
+    before = found()
+    assert value(changing, "select lexichord.rebuild_indexes()") is True
+    # Until then pg_textsearch's statistics counted the rows that other tests have rolled back.
+    assert [pytest.approx(each, rel=0.05) for each in found()] == before
+    assert call(changing, "find_problems") == []
