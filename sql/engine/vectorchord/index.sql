@@ -16,7 +16,7 @@ begin
         raise exception 'the engine vectorchord needs vchord 1.1.x and vchord_bm25 0.3.x; found: %', found
             using errcode = 'feature_not_supported',
                   hint = 'Start the server of docker-compose.yml, or install these versions and run: alter extension ... update;';
-    -- vchord refuses to work then; vchord_bm25 works, without the hook that its filter needs.
+    -- vchord refuses to work then; vchord_bm25 does not know its own settings before its first use.
     elsif absent is not null then
         raise exception 'the server has not loaded % at its start', absent
             using errcode = 'feature_not_supported',
