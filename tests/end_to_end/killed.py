@@ -44,8 +44,11 @@ def start(*arguments: str) -> tuple[BaseProcess, Connection]:
     return process, taken
 
 
-def run(pipe: Connection, dsn: str, step: str, folder: str) -> None:
-    """Take a step, in small groups, so that there is more to be cut off; tell all but skips."""
+def run(pipe: Connection, dsn: str, step: str, place: str) -> None:
+    """Take a step, in small groups, so that there is more to be cut off; tell all but skips.
+
+    `place` is a folder, for a copy the target's DSN.
+    """
     vectors.GROUP = vars(pipeline)["GROUP"] = 8
     report.PRUNED = 2
 
@@ -58,8 +61,10 @@ def run(pipe: Connection, dsn: str, step: str, folder: str) -> None:
         pipe.send("open")
         if step == "retry":
             lexichord.retry_failed(listener=tell)
+        elif step == "copy":
+            lexichord.copy_to(place, listener=tell)
         else:
-            lexichord.ingest([folder], prune=step == "prune", listener=tell)
+            lexichord.ingest([place], prune=step == "prune", listener=tell)
     pipe.send(DONE)
 
 

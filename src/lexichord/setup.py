@@ -1,0 +1,37 @@
+"""What is done before an application opens: prepare databases, run the server, fetch models."""
+
+from pathlib import Path
+
+from lexichord.db import engine
+from lexichord.providers.local import fetch_model, find_model
+from lexichord.settings import Settings
+
+
+def initialise(settings: Settings) -> None:
+    """Prepare the database that the settings name, or bring it up to date."""
+    engine.initialise(settings)
+
+
+def start_server(settings: Settings) -> str:
+    """Start the embedded server so that it outlives this process; give its address."""
+    return engine.start(settings)
+
+
+def stop_server(settings: Settings) -> bool:
+    """Stop the embedded server, whoever uses it; tell whether it ran."""
+    return engine.stop(settings)
+
+
+def server_address(settings: Settings) -> str:
+    """Give the address that other programs can use now."""
+    return engine.address(settings)
+
+
+def fetch_models(settings: Settings) -> Path:
+    """Download the local embedder's model from its public address; give its folder."""
+    return fetch_model(settings.home)
+
+
+def find_models(settings: Settings) -> Path | None:
+    """Give the folder that holds the local embedder's model, if any does."""
+    return find_model(settings.model_dir, settings.home)
