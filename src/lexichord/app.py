@@ -3,18 +3,18 @@
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import AsyncExitStack, aclosing
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self, Unpack
 
-from lexichord.db import engine, search, store
+from lexichord.copy import Copied, Hearing, copy_datasets
+from lexichord.db import engine, search, store, vechord
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
 from lexichord.ingest import jobs
 from lexichord.ingest.pipeline import Ingest, IngestOptions
 from lexichord.ingest.report import Report
 from lexichord.providers.base import Embedder
-from lexichord.providers.local import SPACE, LocalEmbedder, fetch_model, find_model
+from lexichord.providers.registry import find_embedder
 from lexichord.retrieve import pipeline
 from lexichord.settings import Settings, load_settings
 from lexichord.types import (
@@ -28,9 +28,6 @@ from lexichord.types import (
 )
 
 RUNS = 5  # the latest ingests that status shows
-NO_LIBRARIES = "no embedder: by words only; run: pip install 'lexichord[local]'"
-NO_MODEL = "no embedding model: by words only; run: lexichord models fetch"
-
 
 type Reasons = list[str]  # inside Lexichord, `list` is a method
 
@@ -60,7 +57,7 @@ class Lexichord:
             self.database = Database(dsn, self.settings.pool_size)
             await self._open.enter_async_context(self.database)
             self.space = (await search.configuration(self.database))["space"]
-            self.embedder, self.degraded = _find_embedder(self.settings, self.space)
+            self.embedder, self.degraded = find_embedder(self.settings, self.space)
         except BaseException:
             await self._open.aclose()
             raise
@@ -168,6 +165,28 @@ class Lexichord:
         found = [await self.resolve(document) for document in documents]
         return await store.delete_documents(self.database, found)
 
+    async def copy_to(
+        self, target: str, datasets: Iterable[str] = (), **hearing: Unpack[Hearing]
+    ) -> Sequence[Copied]:
+        """Copy datasets, by default all, to a DSN's database; what is there already is skipped."""
+        _no_single_text(datasets=datasets)
+        return await copy_datasets(self.database, target, list(datasets), **hearing)
+
+    async def import_vechord(
+        self, namespace: str, *, table: str | None = None, **options: Unpack[IngestOptions]
+    ) -> Report:
+        """Take over a vechord namespace of the same database; nothing is embedded again.
+
+        `table` holds the chunks, if several do; vectors are taken to be of the database's space.
+        """
+        options["context"] = "given"
+        return self._told(await jobs.import_vechord(self._ingest(options), namespace, table))
+
+    async def export_vechord(self, namespace: str, datasets: Iterable[str] = ()) -> dict[str, Any]:
+        """Write datasets, by default all, as a new vechord namespace of the same database."""
+        _no_single_text(datasets=datasets)
+        return await vechord.export_vechord(self.database, namespace, list(datasets))
+
     async def status(self) -> dict[str, Any]:
         """Say what the database is and holds, and how the latest ingests went."""
         return {
@@ -187,6 +206,14 @@ class Lexichord:
             "faults": await search.count_faults(self.database),
             "problems": await search.find_problems(self.database),
         }
+
+    async def reindex(self) -> Sequence[dict[str, Any]]:
+        """Build both indexes anew for the size that the tables have now; give what `doctor` does.
+
+        Writers wait meanwhile, on pgvector also searches.
+        """
+        await store.rebuild_indexes(self.database)
+        return await search.index_use(self.database)
 
     async def resolve(self, document: int | str) -> int:
         """Give the id that an id, a uri or the end of a uri means."""
@@ -243,49 +270,8 @@ class Lexichord:
         return [] if question.mode == "keyword" else self.degraded
 
 
-def initialise(settings: Settings) -> None:
-    """Prepare the database that the settings name, or bring it up to date."""
-    engine.initialise(settings)
-
-
-def start_server(settings: Settings) -> str:
-    """Start the embedded server so that it outlives this process; give its address."""
-    return engine.start(settings)
-
-
-def stop_server(settings: Settings) -> bool:
-    """Stop the embedded server, whoever uses it; tell whether it ran."""
-    return engine.stop(settings)
-
-
-def server_address(settings: Settings) -> str:
-    """Give the address that other programs can use now."""
-    return engine.address(settings)
-
-
-def fetch_models(settings: Settings) -> Path:
-    """Download the local embedder's model from its public address; give its folder."""
-    return fetch_model(settings.home)
-
-
-def find_models(settings: Settings) -> Path | None:
-    """Give the folder that holds the local embedder's model, if any does."""
-    return find_model(settings.model_dir, settings.home)
-
-
 def _no_single_text(**given: object) -> None:
     """Raise ConfigError for one text where several are taken, not to read it letter by letter."""
     for name, value in given.items():
         if isinstance(value, str | bytes):
             raise ConfigError(f"{name} takes a list: write {name}=[{value!r}]")
-
-
-def _find_embedder(settings: Settings, space: str) -> tuple[Embedder | None, list[str]]:
-    """Give the embedder of the database's space, or the reason why there is none."""
-    if space != str(SPACE):
-        return None, [f"no embedder for {space}: by words only"]
-    if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
-        return None, [NO_LIBRARIES]
-    if find_model(settings.model_dir, settings.home) is None:
-        return None, [NO_MODEL]
-    return LocalEmbedder(settings.home, settings.model_dir), []

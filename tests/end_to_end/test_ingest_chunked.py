@@ -102,7 +102,7 @@ REFUSED: dict[str, tuple[Given | str, str]] = {
     "another place": (chunk(start=3), "chunks.0: its content does not stand in the text there"),
     "place before the text": (chunk(start=-1), "chunks.0.start: "),
     "place beyond the text": (chunk(start=10**9), "does not stand in the text there"),
-    "page of a novel": (chunk(page=2**40), "out of range"),
+    "page of a novel": (chunk(page=2**40), "chunks.0.page: Input should be less than"),
     "unknown field of a chunk": (chunk(contents="x"), "chunks.0.contents: Extra inputs"),
     "unknown field": ({**chunk(), "urn": "x"}, "urn: Extra inputs"),
     "no uri": ('{"chunks": [{"content": "x"}]}', "uri: Field required"),

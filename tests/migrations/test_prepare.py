@@ -13,7 +13,6 @@ from lexichord.db.schema import DEFAULT_SPACE, Choice, check, prepare
 from lexichord.errors import (
     ConfigError,
     DatabaseError,
-    EngineUnsupportedError,
     SchemaOutdatedError,
 )
 from lexichord.types import EmbeddingSpace

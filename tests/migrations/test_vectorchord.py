@@ -76,13 +76,16 @@ def not_loaded(vectorchord_dsn: str) -> Iterator[str]:
     if owner:
         shutil.chown(folder, owner)
     subprocess.run(
-        [pg_ctl, "initdb", "-s", "-D", data, "-o", "-U postgres -A trust -N"], check=True, user=owner
+        [pg_ctl, "initdb", "-s", "-D", data, "-o", "-U postgres -A trust -N"],
+        check=True,
+        user=owner,
     )
     options = f"-h '' -k {folder} -c shared_preload_libraries="
     log = folder / "log"
-    subprocess.run(
-        [pg_ctl, "start", "-s", "-w", "-D", data, "-l", log, "-o", options], check=True, user=owner
-    )
+    start = [
+        str(each) for each in (pg_ctl, "start", "-s", "-w", "-D", data, "-l", log, "-o", options)
+    ]
+    subprocess.run(start, check=True, user=owner)
     try:
         yield f"postgresql://postgres@/postgres?host={folder}"
     finally:

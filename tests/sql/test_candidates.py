@@ -44,9 +44,7 @@ def test_exact_keyword_candidates_are_bm25(
     wide: Connection, texts: dict[int, str], query: str
 ) -> None:
     found = call(wide, "exact_keyword_candidates", query=query, depth=10000)
-    assert scores(found) == pytest.approx(
-        oracle.bm25(texts, query, **parameters(wide)), rel=1e-6
-    )
+    assert scores(found) == pytest.approx(oracle.bm25(texts, query, **parameters(wide)), rel=1e-6)
     assert ids(found) == ids(sorted(found, key=lambda row: (-row["score"], row["chunk_id"])))
     assert [row["rank"] for row in found] == list(range(1, len(found) + 1))
 

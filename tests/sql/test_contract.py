@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 CANDIDATES = "chunk_id bigint, document_id bigint, rank bigint, score double precision"
 SCOPE = "datasets text[], documents bigint[], uri_prefix text, filter jsonb"
 CONTRACT = {
+    "bm25_parameters": ("", "TABLE(k1 double precision, b double precision)"),
     "build_indexes": ("", "boolean"),
     "card_candidates": (
         "query text, depth integer, documents bigint[]",
@@ -24,6 +25,7 @@ CONTRACT = {
     "configuration": ("", "TABLE(engine text, text_config text, space text)"),
     "content_hash": ("content text", "text"),
     "count_faults": ("", "TABLE(kind text, amount bigint)"),
+    "database_identity": ("", "text"),
     "database_status": (
         "",
         "TABLE(engine text, text_config text, space text, migration integer, datasets bigint, "
@@ -45,6 +47,10 @@ CONTRACT = {
     "document_digests": (
         "dataset text, uris text[]",
         "TABLE(document_id bigint, uri text, sha256 text, recipe text)",
+    ),
+    "document_hashes": (
+        "dataset text",
+        "TABLE(document_id bigint, uri text, chunks bigint, vectors bigint, hash text)",
     ),
     "document_text": ("document bigint", "text"),
     "document_twins": (
@@ -113,7 +119,23 @@ CONTRACT = {
         "finished_at timestamp with time zone, total bigint, done bigint, inserted bigint, "
         "replaced bigint, skipped bigint, failed bigint, deleted bigint, failures jsonb)",
     ),
+    "outgrown_indexes": ("", "TABLE(index_name text, reason text)"),
+    "prepare_vechord": (
+        "namespace text, datasets text[]",
+        "TABLE(dimension integer, finds_functions boolean)",
+    ),
     "prune_documents": ("run_id bigint, uris text[]", "bigint"),
+    "read_chunks": (
+        "document bigint",
+        "TABLE(ordinal integer, heading text, char_start integer, char_end integer, page integer, "
+        "content text, context text, keyword_context text, metadata jsonb, embedding halfvec)",
+    ),
+    "read_document": (
+        "document bigint",
+        "TABLE(dataset text, uri text, title text, media_type text, sha256 text, recipe text, "
+        "content text, metadata text)",
+    ),
+    "rebuild_indexes": ("", "boolean"),
     "recount": ("", "void"),
     "record_files": ("run_id bigint, uris text[], status text, reason text, chunks bigint", "void"),
     "refresh_keyword_index": ("", "boolean"),
@@ -138,11 +160,37 @@ CONTRACT = {
         "TABLE(document_id bigint, status text, chunks bigint)",
     ),
     "touch_run": ("run_id bigint", "void"),
+    "vechord_chunks": (
+        "namespace text, chunk_table text, keys text[]",
+        "TABLE(key text, content text, context text, metadata jsonb, embedding real[])",
+    ),
+    "vechord_digests": (
+        "namespace text, chunk_table text, after text, batch integer",
+        "TABLE(key text, chunks bigint, sha256 text)",
+    ),
+    "vechord_documents": (
+        "namespace text, chunk_table text, keys text[]",
+        "TABLE(key text, title text, content text, metadata jsonb)",
+    ),
+    "vechord_orphans": ("namespace text, chunk_table text", "bigint"),
+    "vechord_tables": (
+        "namespace text",
+        "TABLE(table_name text, class text, dimension integer, vector_column text, "
+        "text_column text, context_column text, order_columns text[], metadata_columns text[], "
+        "reference_column text, document_table text, document_has_vector boolean, "
+        "key_column text, key_type text, document_title text, document_text text, "
+        "document_metadata text[])",
+    ),
+    "write_vechord": (
+        "namespace text, datasets text[]",
+        "TABLE(documents bigint, chunks bigint)",
+    ),
 }
 INNER = {
     "are_weights",
     "check_filter",
     "check_search",
+    "column_list",
     "dense_statement",
     "filter_compares",
     "filter_contains",
@@ -152,6 +200,9 @@ INNER = {
     "fuse_candidates",
     "is_narrow",
     "keyword_statement",
+    "ordered_uuid",
+    "refuse_vechord_rows",
+    "vechord_columns",
 }
 OWN = "pronamespace in ('lexichord'::regnamespace, 'lexichord_data'::regnamespace)"
 
@@ -218,7 +269,7 @@ def test_engines_offer_the_same() -> None:
         for engine in ("pgvector", "vectorchord")
     ]
     assert offers[0] == offers[1]
-    assert len(offers[0]) == 8
+    assert len(offers[0]) == 11
 
 
 def test_the_ledger_has_each_migration_with_its_digest(library: Connection) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, cast, get_args
 
 import typer
 
-from lexichord.cli import render
+from lexichord.cli import render, vechord
 from lexichord.cli.options import (
     DatasetsOption,
     Explain,
@@ -32,6 +32,7 @@ app = typer.Typer(
 )
 models = typer.Typer(help="The local embedder's model.", no_args_is_help=True)
 app.add_typer(models, name="models")
+app.add_typer(vechord.app)
 
 
 def main() -> None:
@@ -53,7 +54,7 @@ def init(
     ] = None,
 ) -> None:
     """Prepare a database, or bring it up to date. Engine, text and embedding are for good."""
-    from lexichord.app import initialise
+    from lexichord.setup import initialise
 
     run.arguments.update(engine=engine, text_config=text_config, embedding=embedding)
     initialise(run.settings)
@@ -115,6 +116,32 @@ def _check_ingest(paths: bool, chunked: bool, prune: bool, watch: bool, retry_fa
         raise ConfigError("--watch follows files and folders, not --chunked")
     if not (paths or chunked or retry_failed):
         raise ConfigError("nothing to ingest: name files, folders, or --chunked FILE.jsonl")
+
+
+@command(app)
+def copy(
+    run: Run,
+    to: Annotated[str, typer.Option(help="The database to copy to: a DSN.", show_default=False)],
+    source: Annotated[
+        str | None, typer.Option("--from", help="The one to copy from; by default as everywhere.")
+    ] = None,
+    dataset: Annotated[
+        list[str] | None, typer.Option(help="Only this one; repeatable. By default all.")
+    ] = None,
+) -> None:
+    """Copy datasets to another database, of any engine; what is the same there is skipped."""
+    if source and run.arguments["dsn"]:
+        raise ConfigError("--from and --dsn both say where to copy from: leave one out")
+    run.arguments["dsn"] = source or run.arguments["dsn"]
+    with run.open() as lexichord, render.Progress("copy") as bar:
+        reports = lexichord.copy_to(
+            to,
+            dataset or (),
+            on_start=bar.start,
+            on_chunks=bar.count,
+            listener=bar.advance,
+        )
+    run.show({"datasets": [asdict(report) for report in reports]}, render.copied)
 
 
 @command(app, asks=True)
@@ -217,9 +244,16 @@ def doctor(run: Run) -> None:
 
 
 @command(app)
+def reindex(run: Run) -> None:
+    """Build both indexes anew, to fit what the database holds now."""
+    with run.open() as lexichord:
+        run.show({"indexes": lexichord.reindex()}, render.indexes)
+
+
+@command(app)
 def start(run: Run) -> None:
     """Start the embedded server and keep it up for other programs."""
-    from lexichord.app import start_server
+    from lexichord.setup import start_server
 
     run.show({"dsn": start_server(run.settings)}, render.dsn)
 
@@ -227,7 +261,7 @@ def start(run: Run) -> None:
 @command(app)
 def stop(run: Run) -> None:
     """Stop the embedded server, whoever uses it."""
-    from lexichord.app import stop_server
+    from lexichord.setup import stop_server
 
     run.show({"stopped": stop_server(run.settings)}, render.stopped)
 
@@ -235,7 +269,7 @@ def stop(run: Run) -> None:
 @command(app)
 def dsn(run: Run) -> None:
     """Print the address of the running server, for psql and other programs."""
-    from lexichord.app import server_address
+    from lexichord.setup import server_address
 
     run.show({"dsn": server_address(run.settings)}, render.dsn)
 
@@ -243,7 +277,7 @@ def dsn(run: Run) -> None:
 @command(models, "list")
 def list_models(run: Run) -> None:
     """Say where the model's files are."""
-    from lexichord.app import find_models
+    from lexichord.setup import find_models
 
     run.show({"folder": find_models(run.settings)}, render.model)
 
@@ -251,6 +285,6 @@ def list_models(run: Run) -> None:
 @command(models)
 def fetch(run: Run) -> None:
     """Download the model's files (91 MB) from their public address."""
-    from lexichord.app import fetch_models
+    from lexichord.setup import fetch_models
 
     run.show({"folder": fetch_models(run.settings)}, render.model)

@@ -26,7 +26,8 @@ type Row = Mapping[str, Any]
 class Progress:
     """What becomes of each file: a bar on a terminal, elsewhere lines; both on stderr."""
 
-    def __init__(self) -> None:
+    def __init__(self, what: str = "ingest") -> None:
+        self._what = what
         self._bar = progress.Progress(
             progress.TextColumn("{task.description}"),
             progress.BarColumn(),
@@ -54,7 +55,7 @@ class Progress:
         for task in self._bar.task_ids:  # of the ingest before, in a watched folder
             self._bar.remove_task(task)
         self._chunks = 0
-        self._task = self._bar.add_task("ingest", total=total, speed="-")
+        self._task = self._bar.add_task(self._what, total=total, speed="-")
 
     def count(self, chunks: int) -> None:
         """Hear how many more chunks are done."""
@@ -90,6 +91,22 @@ def report(row: Row) -> None:
     out.print(f"{', '.join(counts)}, {len(row['failed'])} failed; {chunks}")
     if row["vectors_filled"]:
         out.print(f"{row['vectors_filled']} vectors filled in")
+    degraded(row["degraded"])
+
+
+def copied(row: Row) -> None:
+    """Print a line a dataset."""
+    for report in row["datasets"]:
+        counts = ", ".join(f"{report[name]} {name}" for name in ("copied", "replaced", "skipped"))
+        out.print(printable(f"{report['dataset']}: {counts}; {report['chunks']} chunks copied"))
+    if not row["datasets"]:
+        out.print("nothing to copy: there are no datasets")
+
+
+def exported(row: Row) -> None:
+    """Print how much was written."""
+    counts = f"{row['documents']} documents, {row['chunks']} chunks"
+    out.print(f"{counts} written to the vechord namespace {row['namespace']}")
     degraded(row["degraded"])
 
 
@@ -165,13 +182,18 @@ def status(row: Row) -> None:
     degraded(row["degraded"])
 
 
+def indexes(row: Row) -> None:
+    """Print a line an index."""
+    for index in row["indexes"]:
+        use = "used" if index["used"] else "not used (a small table needs none)"
+        out.print(f"index {index['index_name']}: {use if index['plan'] else 'not built yet'}")
+
+
 def doctor(row: Row) -> None:
     """Print the status, what the indexes do, and what is wrong."""
     out.print(", ".join(f"{part['name']} {part['version']}" for part in row["server"]))
     status(row)
-    for index in row["indexes"]:
-        use = "used" if index["used"] else "not used (a small table needs none)"
-        out.print(f"index {index['index_name']}: {use if index['plan'] else 'not built yet'}")
+    indexes(row)
     for problem in row["problems"]:
         out.print(printable(f"problem: {problem['problem']}: {problem['remedy']}"), style="red")
     if not row["problems"]:
@@ -249,7 +271,7 @@ def _run(run: Row) -> None:
     out.print(printable(f"run {run['run_id']} of {started}: {state}{counts and ': '}{counts}"))
     if run["state"] == "stalled":
         seen = f"{run['seen_at']:%Y-%m-%d %H:%M}"
-        out.print(f"  no sign of life since {seen}: ingest again, what is stored is skipped")
+        out.print(f"  no sign of life since {seen}: run it again, what is stored is skipped")
     for uri, reason in run["failures"].items():
         out.print(printable(f"  {short(uri)}: {reason}"), style="red")
 

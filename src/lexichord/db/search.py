@@ -96,6 +96,11 @@ async def list_datasets(database: Database) -> list[Row]:
     return await database.call("list_datasets")
 
 
+async def document_hashes(database: Database, dataset: str) -> list[Row]:
+    """See sql/document_hashes.sql."""
+    return await database.call("document_hashes", dataset=dataset)
+
+
 async def list_runs(database: Database, latest: int) -> list[Row]:
     """See sql/list_runs.sql."""
     return await database.call("list_runs", latest=latest)
@@ -110,6 +115,12 @@ async def document_text(database: Database, document: int) -> str:
 async def configuration(database: Database) -> Row:
     """See sql/configuration.sql."""
     return (await database.call("configuration"))[0]
+
+
+async def database_identity(database: Database) -> str:
+    """See sql/database_identity.sql."""
+    rows = await database.call("database_identity")
+    return str(rows[0]["database_identity"])
 
 
 async def database_status(database: Database) -> Row:

@@ -50,7 +50,7 @@ class GivenChunk(BaseModel):
     content: Annotated[Text, Field(min_length=1)]
     start: Annotated[int, Field(ge=0)] | None = None
     heading: Text = ""
-    page: int | None = None
+    page: Annotated[int, Field(ge=-(2**31), lt=2**31)] | None = None  # an integer in Postgres
     context: Text = ""
     metadata: dict[str, Any] = {}
     vector: Annotated[list[Number], AfterValidator(_comparable)] | None = None
@@ -105,13 +105,13 @@ def _source(line: bytes, place: str, seen: set[str], dataset: str, context: str)
     try:
         given = GivenDocument.model_validate_json(line)
     except ValidationError as error:
-        return refused(place, IngestError(_explain(error)))
+        return refused(place, IngestError(explain(error)))
     if given.uri in seen:
         again = f"{given.uri} was given before: give all its chunks at once"
         return refused(place, IngestError(again))
     seen.add(given.uri)
     recipe = f"{CHUNKED}{context}{_contexts(given)}"
-    return Source(given.uri, sha256, recipe, partial(_prepare, given, dataset, sha256, recipe))
+    return Source(given.uri, sha256, recipe, partial(prepare, given, dataset, sha256, recipe))
 
 
 def _contexts(given: GivenDocument) -> str:
@@ -120,13 +120,15 @@ def _contexts(given: GivenDocument) -> str:
     return " " + hashlib.sha256("\0".join(contexts).encode()).hexdigest() if any(contexts) else ""
 
 
-def _explain(error: ValidationError) -> str:
+def explain(error: ValidationError) -> str:
+    """Say in one line what is wrong first."""
     first = error.errors(include_input=False, include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     return f"{place}: {first['msg']}" if place else first["msg"]
 
 
-def _prepare(given: GivenDocument, dataset: str, sha256: str, recipe: str) -> Prepared:
+def prepare(given: GivenDocument, dataset: str, sha256: str, recipe: str) -> Prepared:
+    """Give a document as it is stored. Raises IngestError."""
     text = given.text or "\n\n".join(chunk.content for chunk in given.chunks)
     document = Document(
         dataset=dataset,

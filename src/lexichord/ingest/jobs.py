@@ -14,6 +14,7 @@ from lexichord.ingest.pipeline import Ingest
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.report import Report
 from lexichord.ingest.sources import GoneError, Source
+from lexichord.ingest.vechord import find_namespace
 from lexichord.ingest.watch import changes
 from lexichord.types import Json
 
@@ -50,6 +51,18 @@ async def retry_failed(run: Ingest) -> Report:
         report = await run.run(todo, "--retry-failed") if todo else Report()
     if places:
         report.degraded.append(f"no files, ingest again what held them: {', '.join(places)}")
+    return report
+
+
+async def import_vechord(run: Ingest, namespace: str, table: str | None) -> Report:
+    """Take over a vechord namespace of the same database, with its vectors and contexts."""
+    found = await find_namespace(run.database, namespace, table, run.space)
+    todo = await found.sources(run.dataset, run.recipe)
+    try:
+        report = await run.run(todo, f"vechord:{namespace}")
+    finally:
+        found.stop()
+    report.degraded += await found.remarks()
     return report
 
 

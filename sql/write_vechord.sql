@@ -1,0 +1,30 @@
+-- The keyword column holds all that our keyword index sees. The vector was made of context and content already.
+create or replace function lexichord.write_vechord(namespace text, datasets text[] default null)
+returns table (documents bigint, chunks bigint)
+language plpgsql set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+declare
+    scope bigint[] := coalesce(lexichord.scope_documents(datasets), array(select d.id from document d));
+begin
+    execute format('lock table public.%I, public.%I in share row exclusive mode',
+                   namespace || '_defaultdocument', namespace || '_defaultchunk');
+    perform lexichord.refuse_vechord_rows(namespace);
+    execute format(
+        'insert into public.%I (uid, title, text, created_at)
+         select lexichord.ordered_uuid(now(), d.id), d.title, d.text, d.created_at
+         from document d where d.id = any($1)', namespace || '_defaultdocument')
+    using scope;
+    get diagnostics documents = row_count;
+    execute format(
+        'insert into public.%I (uid, doc_id, text, vec, keyword)
+         select lexichord.ordered_uuid(now(), row_number() over (order by c.document_id, c.ordinal)),
+                lexichord.ordered_uuid(now(), c.document_id), c.content, c.embedding::vector,
+                tokenizer_catalog.tokenize(
+                    concat_ws(E''\n'', nullif(c.context, ''''), nullif(c.keyword_context, ''''), c.content),
+                    ''bert_base_uncased'')::bm25_catalog.bm25vector
+         from chunk c where c.document_id = any($1)', namespace || '_defaultchunk')
+    using scope;
+    get diagnostics chunks = row_count;
+    return next;
+end $$;
+comment on function lexichord.write_vechord(text, text[]) is
+'Fills the empty default tables of a vechord namespace, which its library has made, with the documents and chunks of datasets.';

@@ -1,0 +1,45 @@
+"""The commands that exchange tables with programs of the vechord library."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from lexichord.cli import render
+from lexichord.cli.options import DatasetsOption
+from lexichord.cli.run import FAILED, Run, command
+
+app = typer.Typer()
+
+
+@command(app, "import")
+def import_(
+    run: Run,
+    from_vechord: Annotated[
+        str, typer.Option(help="A vechord namespace in the same database.", show_default=False)
+    ],
+    table: Annotated[
+        str | None, typer.Option(help="Which of its tables holds the chunks, if several do.")
+    ] = None,
+    dataset: Annotated[str, typer.Option(help="Where to store it.")] = "default",
+) -> None:
+    """Take over documents, chunks, contexts and vectors; nothing is embedded again."""
+    with run.open() as lexichord, render.Progress("import") as bar:
+        options = bar.listening() | {"dataset": dataset}
+        report = lexichord.import_vechord(from_vechord, table=table, **options)
+    run.show(asdict(report), render.report)
+    if report.failed:
+        raise typer.Exit(FAILED)
+
+
+@command(app)
+def export(
+    run: Run,
+    to_vechord: Annotated[
+        str, typer.Option(help="A new vechord namespace in the same database.", show_default=False)
+    ],
+    dataset: DatasetsOption = None,
+) -> None:
+    """Write tables that programs of the vechord library search."""
+    with run.open() as lexichord:
+        run.show(lexichord.export_vechord(to_vechord, dataset or ()), render.exported)

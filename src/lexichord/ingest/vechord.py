@@ -1,0 +1,200 @@
+"""A vechord namespace of the same database, as documents that come with their chunks."""
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import accumulate, takewhile
+from threading import Lock
+from typing import Any
+
+from pydantic import ValidationError
+
+from lexichord.db import vechord
+from lexichord.db.pool import Database, Row
+from lexichord.errors import ConfigError, IngestError
+from lexichord.ingest import chunked
+from lexichord.ingest.sources import CHUNKED, Prepared, Source, refused
+from lexichord.types import EmbeddingSpace
+
+log = logging.getLogger("lexichord")
+
+PAGE = 1000  # documents listed at once: each page is a pass over all chunks
+AHEAD = 2000  # chunks read at once, or one document's, for the same reason
+TITLE = 80  # characters of a first line that stands in for a title
+
+type Rows = Sequence[Row]
+
+
+def choose(tables: Rows, namespace: str, wanted: str | None) -> Row:
+    """Give the table of a namespace that holds its chunks. Raises ConfigError."""
+    if not tables:
+        raise ConfigError(f"this database has no tables of a vechord namespace '{namespace}'")
+    found = [row for row in tables if row["document_table"] and _is(row, namespace, wanted)]
+    found = [row for row in found if "_" not in row["class"]] or found  # else of NAMESPACE_more
+    found = [row for row in found if row["context_column"]] or found
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        names = ", ".join(row["table_name"] for row in tables)
+        meant = "holds chunks" if wanted is None else f"is a chunk table '{wanted}'"
+        raise ConfigError(
+            f"none of {names} {meant}: it would have one vector column, text or content, and a "
+            "foreign key to a table of documents without vectors"
+        )
+    names = ", ".join(row["table_name"] for row in found)
+    raise ConfigError(f"several tables of '{namespace}' hold chunks: name one, --table: {names}")
+
+
+def _is(row: Row, namespace: str, wanted: str | None) -> bool:
+    if wanted is None:
+        return not row["document_has_vector"]
+    return wanted in (row["class"], row["table_name"], f"{namespace}_{row['class']}")
+
+
+@dataclass
+class Namespace:
+    """A namespace to import; `joined` are the documents whose text was made of their chunks."""
+
+    database: Database
+    name: str
+    chunk_table: str
+    space: str
+    listed: list[Row] = field(default_factory=list)
+    joined: list[str] = field(default_factory=list)
+    ahead: dict[str, dict[str, Any]] = field(default_factory=dict)
+    reading: Future[None] | None = None
+    stopped: bool = False
+    lock: Lock = field(default_factory=Lock)
+
+    async def sources(self, dataset: str, context: str) -> list[Source]:
+        """List the documents; they are read when their turn comes, some ahead."""
+        self.loop = asyncio.get_running_loop()
+        await self._list()
+        self.places = {row["key"]: place for place, row in enumerate(self.listed)}
+        return [self._source(row, dataset, context) for row in self.listed]
+
+    def stop(self) -> None:
+        """Let no thread wait any longer for a loop that may be gone soon."""
+        with self.lock:
+            self.stopped = True
+            if self.reading:
+                self.reading.cancel()
+
+    async def remarks(self) -> list[str]:
+        """Say what did not go over as it was."""
+        return list(self._remarks(await vechord.vechord_orphans(*self._from)))
+
+    def _remarks(self, orphans: int) -> Iterator[str]:
+        if orphans:
+            yield f"{orphans} chunks of {self.chunk_table} belong to no document: left out"
+        if self.joined:
+            yield (
+                f"{len(self.joined)} documents have as text their chunks one below the other, for "
+                f"a chunk does not stand in their own: {', '.join(self.joined[:3])}"
+            )
+
+    @property
+    def _from(self) -> tuple[Database, str, str]:
+        return self.database, self.name, self.chunk_table
+
+    async def _list(self) -> None:
+        after = None
+        while rows := await vechord.vechord_digests(*self._from, after, PAGE):
+            self.listed += rows
+            after = rows[-1]["key"]
+
+    def _source(self, row: Row, dataset: str, context: str) -> Source:
+        uri, sha256 = f"vechord:{self.name}/{row['key']}", row["sha256"]
+        if len(uri.encode()) > chunked.LONGEST_URI:
+            return refused(f"vechord:{self.name}/{sha256}", IngestError("its key is too long"))
+        if not row["chunks"]:
+            return refused(uri, IngestError("has no chunks"))
+        recipe = f"{CHUNKED}{context} {sha256}"  # no vector is kept, each comes along
+        read = partial(self._read, row["key"], uri, dataset, sha256, recipe)
+        return Source(uri, sha256, recipe, read)
+
+    def _read(self, key: str, uri: str, dataset: str, sha256: str, recipe: str) -> Prepared:
+        """Read a document. Called in a thread, while the loop runs."""
+        if key not in self.ahead:
+            self._wait_for(key)
+        if key not in self.ahead:
+            raise IngestError("is gone since it was listed: import again")
+        given = {"uri": uri, "space": self.space, **self.ahead.pop(key)}
+        try:
+            document = chunked.GivenDocument.model_validate(given)
+        except ValidationError as error:
+            raise IngestError(chunked.explain(error)) from None
+        return self._prepare(document, dataset, sha256, recipe)
+
+    def _wait_for(self, key: str) -> None:
+        with self.lock:
+            if self.stopped:
+                raise IngestError("was not read: interrupted")
+            self.reading = asyncio.run_coroutine_threadsafe(self._read_ahead(key), self.loop)
+        self.reading.result()
+
+    def _prepare(
+        self, document: chunked.GivenDocument, dataset: str, sha256: str, recipe: str
+    ) -> Prepared:
+        try:
+            return chunked.prepare(document, dataset, sha256, recipe)
+        except IngestError:
+            if not document.text:
+                raise
+        joined = document.model_copy(update={"text": None})
+        prepared = chunked.prepare(joined, dataset, sha256, recipe)
+        self.joined.append(document.uri)
+        return prepared
+
+    async def _read_ahead(self, key: str) -> None:
+        rows = self.listed[self.places[key] :]
+        totals = accumulate(row["chunks"] for row in rows)
+        fitting = sum(1 for _ in takewhile(lambda total: total <= AHEAD, totals))
+        keys = [row["key"] for row in rows[: max(1, fitting)]]
+        chunks = defaultdict[str, list[dict[str, Any]]](list)
+        for row in await vechord.vechord_chunks(*self._from, keys):
+            if row["content"]:
+                chunks[row["key"]].append(_chunk(row))
+        documents = await vechord.vechord_documents(*self._from, keys)
+        self.ahead = {row["key"]: _document(row, chunks[row["key"]]) for row in documents}
+
+
+async def find_namespace(database: Database, name: str, table: str | None, space: str) -> Namespace:
+    """Find a namespace, whose vectors must be of `space`. Raises ConfigError."""
+    row = choose(await vechord.vechord_tables(database, name), name, table)
+    bound = EmbeddingSpace.parse(space).dimension
+    if row["dimension"] != bound:
+        raise ConfigError(
+            f"the vectors of {row['table_name']} have {row['dimension']} numbers, the database is "
+            f"bound to {space}: import them where init was given --embedding "
+            f"provider/model/{row['dimension']}"
+        )
+    log.warning(
+        "reading %s and %s: their vectors are taken to be of %s",
+        *(row["table_name"], row["document_table"], space),
+    )
+    return Namespace(database, name, row["table_name"], space)
+
+
+def _chunk(row: Row) -> dict[str, Any]:
+    return {
+        "content": row["content"],
+        "context": row["context"] or "",
+        "metadata": row["metadata"],
+        "vector": row["embedding"],
+    }
+
+
+def _document(row: Row, chunks: Sequence[Any]) -> dict[str, Any]:
+    text = row["content"] or "".join(chunk["content"] for chunk in chunks[:1])
+    first = next(filter(None, map(str.strip, text.splitlines())), "")
+    return {
+        "chunks": chunks,
+        "text": row["content"] or None,
+        "title": row["title"] or first[:TITLE],
+        "metadata": row["metadata"],
+    }

@@ -1,0 +1,304 @@
+"""Tables as programs of the vechord library make them, taken over on both engines."""
+
+import asyncio
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+from typer.testing import CliRunner
+
+from lexichord import Lexichord, SyncLexichord
+from lexichord.cli.commands import app
+from lexichord.db import schema
+from lexichord.db import vechord as adapter
+from lexichord.errors import ConfigError, EngineUnsupportedError
+from lexichord.ingest import vechord
+from tests.conftest import SPACE, new_database
+
+LEASE = "The lease begins in May. Rent is due monthly. It ends in June."
+NDA = "Keep it secret. For two years."
+CHUNKS = [  # document, index, content, context; not in their order
+    ("b", 1, "For two years.", "The term of the NDA."),
+    ("a", 0, "The lease begins in May.", "The start of the lease."),
+    ("a", 2, "It ends in June.", "The end of the lease."),
+    ("a", 1, "Rent is due monthly.", "What the lease costs."),
+    ("b", 0, "Keep it secret.", ""),
+]
+
+
+def execute(dsn: str, *statements: str, name: str = "", values: Sequence[Any] = ()) -> list[Any]:
+    """Run statements in which {name_x} stands for a quoted table."""
+    classes = ("document", "chunk", "contextualchunk", "query", "entity")
+    if values:
+        name = name.replace("%", "%%")  # else a placeholder
+    tables = {each: sql.Identifier(f"{name}_{each}") for each in classes}
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        for statement in statements:
+            cursor = connection.execute(sql.SQL(statement).format(**tables), values or None)
+        return cursor.fetchall() if cursor.description else []
+
+
+def vector(number: int) -> list[float]:
+    return [math.cos(number), math.sin(number), 0.5, 0.25]
+
+
+def fill(dsn: str, name: str, dimension: int = SPACE.dimension) -> None:
+    """As examples/anthropic.py of vechord: the key is a unique column, the index another one."""
+    columns = (
+        "uid bigint generated always as identity primary key, "
+        'doc_uuid text references {document} (uuid) on delete cascade, "index" bigint, content text'
+    )
+    execute(
+        dsn,
+        "create table {document} (uid bigint generated always as identity primary key, "
+        "uuid text unique, content text)",
+        f"create table {{chunk}} ({columns}, vector vector({dimension}))",
+        f"create table {{contextualchunk}} ({columns}, context text, vector vector({dimension}))",
+        "create table {query} (uid bigint primary key, content text, answer text, "
+        f"doc_uuids text[], vector vector({dimension}))",
+        name=name,
+    )
+    add = "insert into {document} (uuid, content) values (%s, %s)"
+    for key, text in (("b", NDA), ("a", LEASE)):
+        execute(dsn, add, name=name, values=[key, text])
+    for number, row in enumerate(CHUNKS):
+        values = [*row, str(vector(number)[:1] * (dimension - 4) + vector(number)[:dimension])]
+        add = (
+            'insert into {contextualchunk} (doc_uuid, "index", content, context, vector) '
+            "values (%s, %s, %s, %s, %s)"
+        )
+        execute(dsn, add, name=name, values=values)
+
+
+def small(dsn: str, name: str = "s") -> None:
+    """One document in two chunks, with few columns."""
+    execute(
+        dsn,
+        "create table {document} (uid bigint primary key, title text, text text)",
+        "create table {chunk} (doc bigint references {document}, text text, vec vector(4))",
+        "insert into {document} values (1, 'One', 'Alpha. Beta.'), (2, null, 'Gamma.')",
+        "insert into {chunk} values (1, 'Alpha.', '[1,0,0,0]'), (1, 'Beta.', '[0,1,0,0]'), "
+        "(2, 'Gamma.', '[0,0,1,0]')",
+        name=name,
+    )
+
+
+def stored(dsn: str) -> list[tuple[Any, ...]]:
+    return execute(
+        dsn,
+        "select d.uri, c.content, c.context, c.embedding::real[] from lexichord_data.chunk c "
+        "join lexichord_data.document d on d.id = c.document_id order by d.uri, c.ordinal",
+    )
+
+
+def test_all_goes_over_in_its_order(plain: SyncLexichord, dsn: str) -> None:
+    fill(dsn, "anthropic")
+    report = plain.import_vechord("anthropic", dataset="taken")
+    assert (report.inserted, report.chunks, report.embedded, report.failed) == (2, 5, 0, {})
+    rows = stored(dsn)
+    wanted = sorted((f"vechord:anthropic/{key}", index) for key, index, _, _ in CHUNKS)
+    by_place = {(f"vechord:anthropic/{row[0]}", row[1]): at for at, row in enumerate(CHUNKS)}
+    for (uri, content, context, embedding), place in zip(rows, wanted, strict=True):
+        number = by_place[place]
+        assert (uri, content, context) == (place[0], *CHUNKS[number][2:])
+        assert embedding == pytest.approx(vector(number), abs=1e-3)
+    shown = plain.show("vechord:anthropic/a")
+    assert (shown["text"], shown["dataset"], shown["title"]) == (LEASE, "taken", LEASE)
+    assert [chunk["char_start"] for chunk in shown["chunks"]] == [0, 25, 46]
+    assert [chunk["metadata"]["index"] for chunk in shown["chunks"]] == [0, 1, 2]
+    assert shown["metadata"] == {"uid": 2}
+    assert plain.search("secret", mode="keyword").hits[0].uri == "vechord:anthropic/b"
+    assert plain.status()["runs"][0]["source"] == "vechord:anthropic"
+
+
+def test_what_is_there_is_skipped_and_what_changed_replaced(plain: SyncLexichord, dsn: str) -> None:
+    fill(dsn, "ns")
+    plain.import_vechord("ns")
+    again = plain.import_vechord("ns")
+    assert (again.inserted, again.skipped, again.chunks) == (0, 2, 0)
+    execute(dsn, "update {contextualchunk} set context = 'New.' where uid = 1", name="ns")
+    report = plain.import_vechord("ns")
+    assert (report.replaced, report.skipped) == (1, 1)
+    assert [row[2] for row in stored(dsn)[-2:]] == ["", "New."]
+    change = "update {contextualchunk} set vector = '[1,2,3,4]' where uid = 2"
+    execute(dsn, change, name="ns")
+    assert (plain.import_vechord("ns").replaced, stored(dsn)[0][3]) == (1, [1, 2, 3, 4])
+
+
+@pytest.mark.parametrize(("page", "ahead"), [(1, 1), (2, 3), (3, 10**6)])
+def test_any_size_of_batch_gives_the_same(
+    plain: SyncLexichord, dsn: str, monkeypatch: pytest.MonkeyPatch, page: int, ahead: int
+) -> None:
+    fill(dsn, "ns")
+    execute(
+        dsn,
+        "insert into {document} (uuid, content) select 'k' || n, 'Text ' || n "
+        "from generate_series(1, 9) n",
+        "insert into {contextualchunk} (doc_uuid, content, context, vector) "
+        "select 'k' || n, 'Text ' || n, 'c' || n, array[n, 1, 1, 1]::vector "
+        "from generate_series(1, 9) n",
+        name="ns",
+    )
+    monkeypatch.setattr(vechord, "PAGE", page)
+    monkeypatch.setattr(vechord, "AHEAD", ahead)
+    report = plain.import_vechord("ns")
+    assert (report.inserted, report.chunks, report.failed) == (11, 14, {})
+    last = stored(dsn)[-1]
+    assert last[:3] == ("vechord:ns/k9", "Text 9", "c9")
+    assert last[3] == [9, 1, 1, 1]
+
+
+def test_another_dimension_is_refused(plain: SyncLexichord, dsn: str) -> None:
+    fill(dsn, "wide", 5)
+    with pytest.raises(ConfigError, match="have 5 numbers, the database is bound to test/tiny/4"):
+        plain.import_vechord("wide")
+    assert plain.status()["runs"] == []
+
+
+def test_no_such_namespace(plain: SyncLexichord) -> None:
+    with pytest.raises(ConfigError, match="no tables of a vechord namespace 'none'"):
+        plain.import_vechord("none")
+
+
+@pytest.mark.parametrize("name", ['we"ird', "o'clock", "Großes %s {0} $q$", "a; drop table x; --"])
+def test_odd_names_are_quoted(plain: SyncLexichord, dsn: str, name: str) -> None:
+    fill(dsn, name)
+    report = plain.import_vechord(name)
+    assert (report.inserted, report.failed) == (2, {})
+    assert plain.list()[0]["uri"] == f"vechord:{name}/a"
+
+
+def test_a_name_is_never_a_statement(plain: SyncLexichord, dsn: str) -> None:
+    small(dsn)
+    for name in ('s_chunk"; drop table s_chunk; --', "s'; drop table s_chunk; --", "s\\", ""):
+        with pytest.raises(ConfigError, match="no tables of a vechord namespace"):
+            plain.import_vechord(name)
+        with pytest.raises(ConfigError, match="chunk table"):
+            plain.import_vechord("s", table=name)
+        with pytest.raises(ConfigError, match="no namespace that vechord can query"):
+            plain.export_vechord(name)
+    assert plain.import_vechord("s").chunks == 3
+
+
+def test_of_several_chunk_tables_one_is_named(plain: SyncLexichord, dsn: str) -> None:
+    small(dsn)
+    copy = "create table s_entity (like s_chunk, foreign key (doc) references s_document)"
+    execute(dsn, copy, "insert into s_entity values (1, 'Beta.', '[0,1,0,0]')")
+    with pytest.raises(ConfigError, match=r"name one, --table: public.s_chunk, public.s_entity"):
+        plain.import_vechord("s")
+    report = plain.import_vechord("s", table="entity")
+    assert (report.inserted, report.chunks) == (1, 1)
+    assert list(report.failed) == ["vechord:s/2"]
+
+
+def test_tables_of_a_longer_namespace_are_others(plain: SyncLexichord, dsn: str) -> None:
+    small(dsn, "s")
+    fill(dsn, "s_more")
+    assert plain.import_vechord("s").chunks == 3
+    assert plain.import_vechord("s_more").chunks == 5
+
+
+def test_queries_with_vectors_are_no_chunks(plain: SyncLexichord, dsn: str) -> None:
+    execute(
+        dsn,
+        "create table {chunk} (uid bigint primary key, text text, vector vector(4))",
+        "create table {query} (cid bigint references {chunk}, text text, vector vector(4))",
+        name="essay",
+    )
+    with pytest.raises(ConfigError, match=r"none of public.essay_chunk, .* holds chunks: it would"):
+        plain.import_vechord("essay")
+
+
+def test_a_chunk_that_is_not_in_its_text_loses_nothing(plain: SyncLexichord, dsn: str) -> None:
+    small(dsn)
+    execute(dsn, "update s_chunk set text = 'Rewritten.' where text = 'Beta.'")
+    report = plain.import_vechord("s")
+    assert (report.inserted, report.failed) == (2, {})
+    assert any("1 documents have as text their chunks" in line for line in report.degraded)
+    assert plain.show("vechord:s/1")["text"] == "Alpha.\n\nRewritten."
+    assert plain.show("vechord:s/1")["title"] == "One"
+
+
+def test_a_bad_document_stops_no_other(plain: SyncLexichord, dsn: str) -> None:
+    small(dsn)
+    execute(
+        dsn,
+        "insert into s_document values (3, 'Empty', 'Nothing.'), (4, '', 'Zero.'), (5, '', 'Half')",
+        "insert into s_chunk values (4, 'Zero.', '[0,0,0,0]'), (5, 'Ha', '[1,1,1,1]'), "
+        "(5, 'lf', null), (null, 'Orphan.', '[1,1,1,1]'), (1, '', '[1,1,1,1]')",
+    )
+    report = plain.import_vechord("s")
+    assert (report.inserted, report.chunks) == (2, 3)
+    assert {uri[-1]: reason.split(":")[0] for uri, reason in report.failed.items()} == {
+        "3": "has no chunks",
+        "4": "chunks.0.vector",
+        "5": "some chunks have a vector and some have none",
+    }
+    assert "1 chunks of public.s_chunk belong to no document: left out" in report.degraded
+
+
+def test_a_key_too_long_for_a_uri_stops_no_other(plain: SyncLexichord, dsn: str) -> None:
+    fill(dsn, "ns")
+    long = "".join(chr(0x4E00 + number) for number in range(700))
+    execute(dsn, "insert into {document} values (default, %s, 'Text')", name="ns", values=[long])
+    report = plain.import_vechord("ns")
+    assert (report.inserted, list(report.failed.values())) == (2, ["its key is too long"])
+
+
+async def test_an_interrupt_leaves_no_thread_waiting(
+    dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads = asyncio.Event()
+
+    async def never_ending(*_: object) -> None:
+        reads.set()
+        await asyncio.sleep(3600)
+
+    small(dsn)
+    monkeypatch.setattr(adapter, "vechord_chunks", never_ending)
+    async with Lexichord(dsn=dsn, home=tmp_path) as lexichord:
+        running = asyncio.create_task(lexichord.import_vechord("s"))
+        await reads.wait()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+    await asyncio.wait_for(asyncio.get_running_loop().shutdown_default_executor(), 10)
+
+
+def test_the_space_is_said(
+    plain: SyncLexichord, dsn: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    small(dsn)
+    plain.import_vechord("s")
+    said = "reading public.s_chunk and public.s_document: their vectors are taken to be of "
+    assert said + str(SPACE) in caplog.messages
+
+
+def test_an_export_needs_the_other_engine(embedded_dsn: str, tmp_path: Path) -> None:
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice("pgvector", "english", SPACE))
+        with (
+            SyncLexichord(dsn=dsn, home=tmp_path) as lexichord,
+            pytest.raises(EngineUnsupportedError, match=r"engine vectorchord.*: run lexichord"),
+        ):
+            lexichord.export_vechord("ns")
+
+
+def test_the_commands_say_what_they_did(dsn: str, tmp_path: Path) -> None:
+    small(dsn)
+    environment = {"LEXICHORD_DSN": dsn, "LEXICHORD_HOME": str(tmp_path)}
+    arguments = ["import", "--from-vechord", "s", "--dataset", "taken", "--json"]
+    done = CliRunner().invoke(app, arguments, env=environment)
+    assert done.exit_code == 0
+    report = json.loads(done.stdout)
+    assert (report["inserted"], report["chunks"]) == (2, 3)
+    done = CliRunner().invoke(app, ["import", "--from-vechord", "none"], env=environment)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("lexichord: this database has no tables")
+    done = CliRunner().invoke(app, ["export", "--to-vechord", "No"], env=environment)
+    assert (done.exit_code, done.stdout) == (2, "")
