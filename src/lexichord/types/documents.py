@@ -1,0 +1,112 @@
+"""What is stored: documents, their chunks, and how they come to be."""
+
+from dataclasses import dataclass, field
+from typing import Literal, Self
+
+from lexichord.errors import ConfigError
+from lexichord.types.json import Json
+
+ContextKind = Literal["none", "structural", "given"]
+ContextPart = Literal["title", "heading", "keyphrases", "edges", "symbols"]  # of the structural
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSpace:
+    """Which model made a vector. Vectors of different spaces cannot be compared."""
+
+    provider: str
+    model: str
+    dimension: int
+
+    def __str__(self) -> str:
+        """Give the form that the database and the SQL functions use: provider/model/dimension."""
+        return f"{self.provider}/{self.model}/{self.dimension}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `provider/model/dimension`; the model's name may hold slashes itself."""
+        provider, _, rest = text.partition("/")
+        model, _, dimension = rest.rpartition("/")
+        if not (provider and model and dimension.isdecimal() and int(dimension) > 0):
+            raise ConfigError(
+                f"'{text}' is no embedding space: write provider/model/dimension, "
+                "for example local/all-MiniLM-L6-v2/384"
+            )
+        return cls(provider, model, int(dimension))
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading at `start`; what follows is under it, up to the next of the same or a lower level.
+
+    `level` counts from 1, the outermost. The text from `start` to `end` is the heading itself.
+    """
+
+    start: int
+    end: int
+    level: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table in a text: a line a row, cells parted by tabs; the header ends at `header_end`.
+
+    `header_end` is `start` where no row is a header.
+    """
+
+    start: int
+    end: int
+    header_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedText:
+    """A file's text, and what its format says about it.
+
+    `headings` are those that the format marks itself, `pages` where each page starts, by order;
+    `metadata` becomes the document's.
+    """
+
+    text: str
+    media_type: str
+    title: str
+    headings: tuple[Heading, ...] = ()
+    tables: tuple[Table, ...] = ()
+    pages: tuple[int, ...] = ()
+    metadata: Json = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a document: `document.text[start:end] == content`.
+
+    `context` is embedded and indexed with the content; `keyword_context` is indexed for words only.
+    """
+
+    start: int
+    end: int
+    content: str
+    heading: str = ""
+    context: str = ""
+    keyword_context: str = ""
+    page: int | None = None
+    metadata: Json = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as it is stored.
+
+    `sha256` is that of the source's bytes, `recipe` says how chunks were made of them: where both
+    are the same, nothing needs to be done again.
+    """
+
+    dataset: str
+    uri: str
+    title: str
+    media_type: str
+    sha256: str
+    recipe: str
+    text: str
+    metadata: Json = field(default_factory=dict)
