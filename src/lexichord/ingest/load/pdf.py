@@ -16,6 +16,9 @@ from lexichord.ingest.load.pdf_words import HYPHEN, Piece, pieces
 from lexichord.ingest.load.storable import DROPPED, storable
 from lexichord.types import LoadedText
 
+if not hasattr(pypdfium2.PdfDocument, "__enter__"):  # 4, which vechord pins
+    raise ModuleNotFoundError(name="pypdfium2 5")
+
 NO_TITLE = re.compile(r"\W*|\W*(untitled|anonymous|unspecified|document\d*)\W*", re.IGNORECASE)
 PROGRAM = re.compile(r"^Microsoft \w+ - |\.(docx?|pdf|rtf|odt|indd|tex)$", re.IGNORECASE)
 COMPOUND = re.compile(r"\w+-\w+")
