@@ -1,11 +1,6 @@
 """Servers that the engine vectorchord must refuse."""
 
-import os
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -13,6 +8,7 @@ import pytest
 from lexichord.db.schema import Choice, prepare
 from lexichord.errors import EngineUnsupportedError
 from tests.conftest import SPACE, new_database
+from tests.own_server import own_server
 
 CHOICE = Choice("vectorchord", "english", SPACE)
 NOTHING = "select from pg_namespace where nspname like 'lexichord%'"
@@ -64,30 +60,5 @@ def test_a_server_that_has_not_loaded_the_libraries_is_refused(not_loaded: str) 
 
 @pytest.fixture
 def not_loaded(vectorchord_dsn: str) -> Iterator[str]:
-    """The same program with another data folder and no preloaded library."""
-    with psycopg.connect(vectorchord_dsn) as connection:
-        row = connection.execute("select setting from pg_config where name = 'BINDIR'").fetchone()
-    assert row is not None
-    pg_ctl = Path(row[0], "pg_ctl")
-    if not pg_ctl.exists():
-        pytest.skip("the VectorChord server's programs are not on this machine")
-    folder = Path(tempfile.mkdtemp(prefix="lxc"))
-    data, owner = folder / "data", "nobody" if os.geteuid() == 0 else None
-    if owner:
-        shutil.chown(folder, owner)
-    subprocess.run(
-        [pg_ctl, "initdb", "-s", "-D", data, "-o", "-U postgres -A trust -N"],
-        check=True,
-        user=owner,
-    )
-    options = f"-h '' -k {folder} -c shared_preload_libraries="
-    log = folder / "log"
-    start = [
-        str(each) for each in (pg_ctl, "start", "-s", "-w", "-D", data, "-l", log, "-o", options)
-    ]
-    subprocess.run(start, check=True, user=owner)
-    try:
-        yield f"postgresql://postgres@/postgres?host={folder}"
-    finally:
-        subprocess.run([pg_ctl, "stop", "-s", "-m", "immediate", "-D", data], user=owner)
-        shutil.rmtree(folder)
+    with own_server(vectorchord_dsn, preload="") as server:
+        yield server.dsn
