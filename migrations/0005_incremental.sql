@@ -1,7 +1,7 @@
 -- What only the keyword index sees beside a chunk's content; `context` is embedded as well.
 alter table lexichord_data.chunk add column keyword_context text not null default '';
 
--- From here on content_hash is that of the content. Older ones match nothing: their chunks are
+-- From here on content_hash is that of heading and content. Older ones match nothing: their chunks are
 -- embedded anew when their document is next replaced.
 
 -- A renamed or copied file is found by the digest of its bytes.

@@ -65,10 +65,7 @@ def vectorchord_dsn() -> Iterator[str]:
     if dsn := os.environ.get("LEXICHORD_TEST_DSN_VECTORCHORD"):
         yield dsn
         return
-    if (
-        shutil.which("docker") is None
-        or subprocess.run(["docker", "info"], capture_output=True).returncode != 0
-    ):
+    if not _docker_runs():
         pytest.skip(
             "no VectorChord: LEXICHORD_TEST_DSN_VECTORCHORD is unset, no Docker engine runs"
         )
