@@ -6,13 +6,13 @@ from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from typing import Any, Self, Unpack
 
-from lexichord.copy import Copied, Hearing, copy_datasets
+from lexichord.copy import Copied, copy_datasets
 from lexichord.db import engine, search, store, vechord
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
 from lexichord.ingest import jobs
 from lexichord.ingest.pipeline import Ingest, IngestOptions
-from lexichord.ingest.report import Report
+from lexichord.ingest.report import Hearing, Report
 from lexichord.providers.base import Embedder
 from lexichord.providers.registry import find_embedder
 from lexichord.retrieve import pipeline

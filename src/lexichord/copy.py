@@ -3,31 +3,19 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypedDict, Unpack
+from typing import Unpack
 
 from lexichord.db import schema, search, store
 from lexichord.db.copy import copy_document
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.ingest.flow import beating
-from lexichord.ingest.report import Listener
+from lexichord.ingest.report import Hearing, Listener
 from lexichord.types import EmbeddingSpace
 
 CONNECTIONS = 2  # to the target: one writes, the other gives signs of life
 
 type Hashes = dict[str, Row]
-
-
-class Hearing(TypedDict, total=False):
-    """Who hears of a copy.
-
-    `on_start` hears how many documents a dataset has, `on_chunks` how many more chunks are copied,
-    `listener` (uri, status, reason) once a document is done.
-    """
-
-    on_start: Callable[[int], None]
-    on_chunks: Callable[[int], None]
-    listener: Listener
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from signal import SIGKILL
+from signal import SIG_DFL, SIGINT, SIGKILL, signal
 from typing import Self
 
 import psutil
@@ -17,6 +17,24 @@ from lexichord.db.embedded import running_url
 from tests.conftest import ROOT
 
 PATIENCE = 30  # seconds
+
+
+def start_cli(*arguments: str) -> subprocess.Popen[str]:
+    """Start the command line with its output in pipes, so that it can be interrupted."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "lexichord", *arguments],
+        cwd=ROOT,
+        env=os.environ | {"COLUMNS": "200"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_heed_interrupts,
+    )
+
+
+def _heed_interrupts() -> None:
+    """Under a shell's background job, where they are ignored, a child would ignore them too."""
+    signal(SIGINT, SIG_DFL)
 
 
 class Client:

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from lexichord.cli.commands import app
 from lexichord.providers.local import find_model
 from tests.conftest import ROOT, SAMPLES
+from tests.end_to_end.processes import start_cli
 
 HIT = {
     *("chunk_id", "document_id", "dataset", "uri", "title", "heading", "start", "end", "page"),
@@ -309,23 +310,11 @@ def test_models_are_found(cli: Cli) -> None:
     assert cli("models", "list", "--model-dir", "/no/such").returncode == 2
 
 
-def _heed_interrupts() -> None:
-    """Under a shell's background job, where they are ignored, a child would ignore them too."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def test_interrupt_keeps_what_was_reported(cli: Cli, tmp_path: Path) -> None:
     dsn = cli("dsn").stdout.strip()
     for number in range(400):
         (tmp_path / f"{number}.txt").write_text(f"Clause {number}. " + "Interrupted words. " * 200)
-    command = [sys.executable, "-m", "lexichord", "ingest", str(tmp_path), "--dataset", "cut"]
-    with subprocess.Popen(
-        [*command, "--dsn", dsn],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=_heed_interrupts,
-    ) as child:
+    with start_cli("ingest", str(tmp_path), "--dataset", "cut", "--dsn", dsn) as child:
         assert child.stderr is not None
         reported = [child.stderr.readline().split()[1] for _ in range(10)]
         child.send_signal(signal.SIGINT)
@@ -343,14 +332,8 @@ def test_interrupt_keeps_what_was_reported(cli: Cli, tmp_path: Path) -> None:
 def test_a_followed_folder_until_ctrl_c(stocked: Cli, tmp_path: Path) -> None:
     dsn = stocked("dsn").stdout.strip()
     (tmp_path / "a.txt").write_text("First words.")
-    command = [sys.executable, "-m", "lexichord", "ingest", str(tmp_path), "--watch", "--prune"]
-    with subprocess.Popen(
-        [*command, "--dsn", dsn, "--dataset", "watched"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=_heed_interrupts,
-    ) as child:
+    options = ["--watch", "--prune", "--dsn", dsn, "--dataset", "watched"]
+    with start_cli("ingest", str(tmp_path), *options) as child:
         assert child.stdout is not None
         assert child.stdout.readline().startswith("1 inserted")
         (tmp_path / "b.txt").write_text("Second words.")

@@ -1,10 +1,7 @@
 """Datasets from one database to another: the same documents, chunks, vectors and answers."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,10 +17,10 @@ from lexichord.cli.commands import app
 from lexichord.db.schema import Choice, prepare
 from lexichord.errors import ConfigError, DatabaseError, SchemaOutdatedError
 from lexichord.types import EmbeddingSpace
-from tests.conftest import ROOT, SAMPLES, SPACE, new_database
+from tests.conftest import SAMPLES, SPACE, new_database
 from tests.end_to_end.client import CHUNKS, documents, uri
 from tests.end_to_end.killed import finish, kill
-from tests.end_to_end.processes import wait_until
+from tests.end_to_end.processes import start_cli, wait_until
 from tests.end_to_end.test_kill import CLIENTS, assert_same
 from tests.sql.corpus import call, put, value
 
@@ -386,23 +383,10 @@ def test_wrong_addresses_are_one_line_without_the_password(
     assert SECRET not in done.stderr
 
 
-def _heed_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def test_an_interrupt_keeps_what_was_reported(source: str, target: str) -> None:
     with SyncLexichord(dsn=source) as lexichord:
         lexichord.ingest(documents=documents(STORED, 150))
-    command = [sys.executable, "-m", "lexichord", "copy", "--from", source, "--to", target]
-    with subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env=os.environ | {"COLUMNS": "200"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=_heed_interrupts,
-    ) as child:
+    with start_cli("copy", "--from", source, "--to", target) as child:
         assert child.stderr is not None
         reported = {child.stderr.readline().split()[1] for _ in range(10)}
         child.send_signal(signal.SIGINT)

@@ -4,7 +4,7 @@ import sys
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 
 import typer
 
@@ -21,6 +21,9 @@ from lexichord.cli.options import (
 from lexichord.cli.run import FAILED, Run, command
 from lexichord.errors import ConfigError
 from lexichord.types import ContextKind, ContextPart, SearchOptions
+
+if TYPE_CHECKING:
+    from lexichord.ingest.pipeline import IngestOptions
 
 PARTS = get_args(ContextPart)
 
@@ -90,11 +93,11 @@ def ingest(
     """Store documents with their chunks; what is stored already, unchanged, is skipped."""
     _check_ingest(bool(paths), bool(chunked), prune, watch, retry_failed)
     with run.open() as lexichord, render.Progress() as progress:
-        options = progress.listening()
-        options |= {
+        options: IngestOptions = {
             "dataset": dataset,
             "context": context,
             "without": cast("list[ContextPart]", without or []),
+            **progress.listening(),
         }
         if watch:
             with closing(lexichord.watch(paths or [], prune=prune, **options)) as reports:
@@ -134,13 +137,7 @@ def copy(
         raise ConfigError("--from and --dsn both say where to copy from: leave one out")
     run.arguments["dsn"] = source or run.arguments["dsn"]
     with run.open() as lexichord, render.Progress("copy") as bar:
-        reports = lexichord.copy_to(
-            to,
-            dataset or (),
-            on_start=bar.start,
-            on_chunks=bar.count,
-            listener=bar.advance,
-        )
+        reports = lexichord.copy_to(to, dataset or (), **bar.listening())
     run.show({"datasets": [asdict(report) for report in reports]}, render.copied)
 
 

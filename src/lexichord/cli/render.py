@@ -13,7 +13,7 @@ from rich.text import Text
 from lexichord.types import ChunkHit, FileHit, FilesResult, Response, SearchResult
 
 if TYPE_CHECKING:
-    from lexichord.ingest.pipeline import IngestOptions
+    from lexichord.ingest.report import Hearing
 
 OUTCOMES = ("inserted", "replaced", "skipped", "failed", "deleted")
 SNIPPET = 1000  # characters of a hit that are shown
@@ -46,8 +46,8 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
-    def listening(self) -> "IngestOptions":
-        """Give the options of an ingest that is heard here."""
+    def listening(self) -> "Hearing":
+        """Give the options of a run that is heard here."""
         return {"on_start": self.start, "on_chunks": self.count, "listener": self.advance}
 
     def start(self, total: int) -> None:

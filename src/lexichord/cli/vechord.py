@@ -25,8 +25,9 @@ def import_(
 ) -> None:
     """Take over documents, chunks, contexts and vectors; nothing is embedded again."""
     with run.open() as lexichord, render.Progress("import") as bar:
-        options = bar.listening() | {"dataset": dataset}
-        report = lexichord.import_vechord(from_vechord, table=table, **options)
+        report = lexichord.import_vechord(
+            from_vechord, table=table, dataset=dataset, **bar.listening()
+        )
     run.show(asdict(report), render.report)
     if report.failed:
         raise typer.Exit(FAILED)

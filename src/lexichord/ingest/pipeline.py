@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypedDict, get_args
+from typing import get_args
 
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
@@ -15,7 +15,7 @@ from lexichord.ingest.contextualize import PARTS, VERSION, keyphrases, structura
 from lexichord.ingest.find import storable
 from lexichord.ingest.flow import ahead, beating
 from lexichord.ingest.prune import find_gone
-from lexichord.ingest.report import Journal, Listener, Report
+from lexichord.ingest.report import Hearing, Journal, Listener, Report
 from lexichord.ingest.sources import Prepared, Source
 from lexichord.ingest.vectors import GROUP, Vectorizer, Vectors
 from lexichord.ingest.words import Sample
@@ -26,20 +26,15 @@ type Embedded = tuple[list[Prepared], list[Vectors]]
 type Origins = Mapping[str, tuple[int | None, int | None]]
 
 
-class IngestOptions(TypedDict, total=False):
+class IngestOptions(Hearing, total=False):
     """How to store, and who hears of it: what `ingest`, `retry_failed` and `watch` share.
 
     `without` leaves parts of the structural context out.
-    `on_start` hears how many files there are, `on_chunks` how many more chunks have what vectors
-    they get, `listener` (uri, status, reason) once a file is done.
     """
 
     dataset: str
     context: ContextKind
     without: Collection[ContextPart]
-    on_start: Callable[[int], None]
-    on_chunks: Callable[[int], None]
-    listener: Listener
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import batched
+from typing import TypedDict
 
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
@@ -11,6 +12,18 @@ from lexichord.ingest.sources import GoneError
 PRUNED = 50  # documents deleted at once: others can write in between
 
 type Listener = Callable[[str, str, str], None]
+
+
+class Hearing(TypedDict, total=False):
+    """Who hears of a run.
+
+    `on_start` hears how many documents there are, `on_chunks` how many more chunks are done with:
+    copied, or given what vectors they get; `listener` (uri, status, reason) once a document is.
+    """
+
+    on_start: Callable[[int], None]
+    on_chunks: Callable[[int], None]
+    listener: Listener
 
 
 @dataclass(slots=True)
