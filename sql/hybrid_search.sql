@@ -19,7 +19,7 @@ begin
     return query
     select c.id, c.document_id, s.name, d.uri, d.title, c.heading, c.char_start, c.char_end, c.page, c.content, c.context,
            f.score, f.dense_score, f.dense_rank, f.keyword_score, f.keyword_rank, f.fused_score
-    from (select * from lexichord.fuse_candidates(query, query_vector, depth,
+    from (select * from lexichord.fuse_terms(lexichord.lexemes(query), query_vector, depth,
               lexichord.scope_documents(datasets, documents, uri_prefix, filter), fusion, weights, boost) as f
           order by f.score desc, f.chunk_id limit k) as f
     join chunk c on c.id = f.chunk_id

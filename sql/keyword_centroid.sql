@@ -1,10 +1,6 @@
--- Stands in for a query's vector where nobody embedded the query. Ten hits: on ContractNLI the centroid of
--- ten lifted recall@8 from 77.7 to 81.9, the query's own vector to 82.0.
 create or replace function lexichord.keyword_centroid(query text, documents bigint[] default null) returns halfvec
 language sql stable set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
-    select avg(c.embedding)
-    from (select * from lexichord.keyword_candidates(query, 10, documents) order by rank limit 10) as best
-    join chunk c on c.id = best.chunk_id
+    select lexichord.term_centroid(lexichord.lexemes(query), documents)
 $$;
 comment on function lexichord.keyword_centroid(text, bigint[]) is
 'The mean vector of the ten best keyword hits; null if there is none.';

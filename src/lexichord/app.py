@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import AsyncExitStack, aclosing
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self, Unpack
+from typing import Any, Self, Unpack, cast
 
 from lexichord.copy import Copied, copy_datasets
 from lexichord.db import engine, search, store, vechord
@@ -20,6 +21,7 @@ from lexichord.settings import Settings, load_settings
 from lexichord.types import (
     FilesResult,
     Json,
+    QueryOptions,
     Question,
     Response,
     Scope,
@@ -121,15 +123,17 @@ class Lexichord:
         files = await search.discover_files(self.database, question)
         return FilesResult(query, files, self._degraded(question))
 
-    async def query(
-        self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
-    ) -> Response:
-        """Find the files, the chunks in and around them, and format both as evidence.
+    async def query(self, query: str, **options: Unpack[QueryOptions]) -> Response:
+        """Find the files, and evidence in and around them, by the query's intent.
 
-        `hint` says in words which documents are meant; without it the query tells.
+        Says what it is sure of; an answer, in the evidence's own words, is written if asked for.
         """
-        question = await self._question(query, hint, options)
-        return await pipeline.query(self.database, question, self._degraded(question))
+        if unknown := set(options).difference(QueryOptions.__annotations__):
+            raise ConfigError(f"there is no option {', '.join(sorted(unknown))}")
+        shared = {k: value for k, value in options.items() if k in SearchOptions.__annotations__}
+        question = await self._unembedded(query, options.get("hint"), cast(SearchOptions, shared))
+        degraded = [*self._degraded(question)]
+        return await pipeline.query(self.database, self.embedder, question, options, degraded)
 
     async def similar(self, document: int | str, **options: Unpack[SearchOptions]) -> FilesResult:
         """Find the k documents most like a stored one, by its vectors."""
@@ -235,18 +239,20 @@ class Lexichord:
         return report
 
     async def _question(self, query: str, hint: str | None, options: SearchOptions) -> Question:
-        mode = options.get("mode", "hybrid")
+        asked = await self._unembedded(query, hint, options)
+        if not self.embedder or asked.mode == "keyword":
+            return asked
         texts = [text for text in (query, hint) if text is not None]
-        vectors: list[Any] = [None, None]
-        if self.embedder and mode != "keyword":
-            vectors = [*await asyncio.to_thread(self.embedder.embed, texts, "query"), None]
-        elif mode == "dense":
+        vectors = [*await asyncio.to_thread(self.embedder.embed, texts, "query"), None]
+        return replace(asked, vector=vectors[0], hint_vector=vectors[1])
+
+    async def _unembedded(self, query: str, hint: str | None, options: SearchOptions) -> Question:
+        mode = options.get("mode", "hybrid")
+        if mode == "dense" and not self.embedder:
             raise ConfigError(f"mode dense needs an embedder: {self.degraded[0]}")
         return Question(
             text=query,
-            vector=vectors[0],
             hint=hint,
-            hint_vector=vectors[1],
             space=self.space if self.embedder else None,
             scope=await self._scope(options),
             mode=mode,

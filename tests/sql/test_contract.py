@@ -18,6 +18,10 @@ CONTRACT = {
         "query text, depth integer, documents bigint[]",
         "TABLE(document_id bigint, rank bigint, score double precision)",
     ),
+    "chunk_places": (
+        "chunk_ids bigint[]",
+        "TABLE(chunk_id bigint, document_id bigint, ordinal integer, section integer)",
+    ),
     "chunks_without_vector": (
         "after bigint, batch integer",
         "TABLE(chunk_id bigint, context text, content text)",
@@ -75,6 +79,31 @@ CONTRACT = {
         "char_start integer, char_end integer, content text)",
     ),
     "failed_files": ("dataset text", "TABLE(uri text, reason text)"),
+    "feedback_chunks": (
+        f"query text, query_vector halfvec, feedback_documents integer, depth integer, {SCOPE}, "
+        "fusion text, weights double precision[], query_space text",
+        f"TABLE({CANDIDATES})",
+    ),
+    "feedback_terms": (
+        "query text, query_vector halfvec, feedback_documents integer, terms integer, "
+        f"original_weight double precision, depth integer, {SCOPE}, fusion text, "
+        "weights double precision[], query_space text, chunks bigint[]",
+        "TABLE(lexeme text, weight double precision, times integer)",
+    ),
+    "feedback_vector": (
+        "query text, query_vector halfvec, feedback_documents integer, "
+        f"original_weight double precision, depth integer, {SCOPE}, fusion text, "
+        "weights double precision[], query_space text, chunks bigint[]",
+        "halfvec",
+    ),
+    "file_surrogates": (
+        "query text, query_vector halfvec, files bigint[], chunks integer, characters integer",
+        "TABLE(document_id bigint, surrogate text)",
+    ),
+    "find_definitions": (
+        "terms text[], documents bigint[]",
+        "TABLE(term text, chunk_id bigint, before text, after text)",
+    ),
     "find_documents": ("reference text", "TABLE(document_id bigint, uri text)"),
     "find_problems": ("", "TABLE(problem text, remedy text)"),
     "finish_run": ("run_id bigint", "void"),
@@ -99,6 +128,12 @@ CONTRACT = {
     "keyword_index_is_stale": ("", "boolean"),
     "keyword_text": ("input text", "text"),
     "lexemes": ("input text", "tsvector"),
+    "link_documents": (
+        f"words text[], depth integer, {SCOPE}",
+        "TABLE(document_id bigint, dataset text, uri text, title text, domain text, word integer, "
+        "in_title boolean, in_file boolean, initials boolean, rare boolean, "
+        "score double precision, title_terms integer, file_terms integer)",
+    ),
     "list_chunks": (
         "document bigint",
         "TABLE(chunk_id bigint, ordinal integer, heading text, char_start integer, "
@@ -112,6 +147,12 @@ CONTRACT = {
         "characters integer, chunks bigint, metadata jsonb, updated_at timestamp with time zone)",
     ),
     "list_keys": ("", "TABLE(key text, documents bigint)"),
+    "list_queries": (
+        "latest integer",
+        "TABLE(query_id bigint, asked_at timestamp with time zone, query text, intent text, "
+        "confidence double precision, abstained boolean, chunks bigint[], timings_ms jsonb, "
+        "degraded text[], trace jsonb)",
+    ),
     "list_runs": (
         "latest integer",
         "TABLE(run_id bigint, dataset text, source text, state text, "
@@ -125,6 +166,11 @@ CONTRACT = {
         "TABLE(dimension integer, finds_functions boolean)",
     ),
     "prune_documents": ("run_id bigint, uris text[]", "bigint"),
+    "question_coverage": (
+        "question text, chunk_ids bigint[]",
+        "TABLE(lexeme text, words text[], times integer, df bigint, idf double precision, "
+        "chunks bigint[])",
+    ),
     "read_chunks": (
         "document bigint",
         "TABLE(ordinal integer, heading text, char_start integer, char_end integer, page integer, "
@@ -135,16 +181,70 @@ CONTRACT = {
         "TABLE(dataset text, uri text, title text, media_type text, sha256 text, recipe text, "
         "content text, metadata text)",
     ),
+    "read_hits": (
+        "chunk_ids bigint[]",
+        "TABLE(chunk_id bigint, document_id bigint, dataset text, uri text, title text, "
+        "heading text, char_start integer, char_end integer, page integer, content text, "
+        "context text)",
+    ),
+    "read_spans": (
+        "documents bigint[], starts integer[], ends integer[]",
+        "TABLE(span_number integer, content text)",
+    ),
     "rebuild_indexes": ("", "boolean"),
-    "recount": ("", "void"),
     "record_files": ("run_id bigint, uris text[], status text, reason text, chunks bigint", "void"),
+    "record_query": (
+        "intent text, confidence double precision, abstained boolean, chunks bigint[], "
+        "timings_ms jsonb, degraded text[], trace jsonb, query text",
+        "bigint",
+    ),
+    "recount": ("", "void"),
     "refresh_keyword_index": ("", "boolean"),
+    "related_words": (
+        "question text, chunk_ids bigint[], most integer",
+        "TABLE(word text, lexeme text, chunks bigint, df bigint, weight double precision)",
+    ),
+    "relative_evidence": (
+        "query text, chunk_ids bigint[], query_vector halfvec",
+        "double precision",
+    ),
+    "relevance_feedback": (
+        "query text, query_vector halfvec, feedback_documents integer, "
+        f"least_coherence double precision, depth integer, {SCOPE}, fusion text, "
+        "weights double precision[], query_space text",
+        "TABLE(chunk_ids bigint[], coherence double precision, terms jsonb, vector halfvec)",
+    ),
+    "relevance_model": (
+        "query text, chunk_ids bigint[], weights double precision[]",
+        "TABLE(lexeme text, weight double precision)",
+    ),
     "reusable_chunks": ("documents bigint[], recipe text", "SETOF text"),
     "sample_documents": (
         "dataset text, documents integer, without text[]",
         "TABLE(document_id bigint, uri text, sha256 text)",
     ),
     "scope_documents": (SCOPE, "bigint[]"),
+    "score_chunks": (
+        "chunk_ids bigint[], lexemes text[], weights double precision[]",
+        "TABLE(chunk_id bigint, score double precision)",
+    ),
+    "search_each": (
+        "queries text[], documents bigint[], query_vectors text[], k integer, query_space text",
+        "TABLE(query_number integer, chunk_id bigint, document_id bigint, dataset text, uri text, "
+        "title text, heading text, char_start integer, char_end integer, page integer, "
+        "content text, context text, score double precision, dense_score double precision, "
+        "dense_rank bigint, keyword_score double precision, keyword_rank bigint, "
+        "fused_score double precision)",
+    ),
+    "search_variants": (
+        f"variants jsonb, k integer, depth integer, {SCOPE}, weights double precision[], "
+        "boost jsonb, query_space text",
+        "TABLE(chunk_id bigint, document_id bigint, dataset text, uri text, title text, "
+        "heading text, char_start integer, char_end integer, page integer, content text, "
+        "context text, score double precision, dense_score double precision, dense_rank bigint, "
+        "keyword_score double precision, keyword_rank bigint, fused_score double precision, "
+        "variant_ranks jsonb, variant_scores jsonb)",
+    ),
     "server_versions": ("", "TABLE(name text, version text)"),
     "set_vectors": ("chunk_ids bigint[], vectors text[]", "bigint"),
     "similar_documents": (
@@ -160,6 +260,13 @@ CONTRACT = {
         "TABLE(document_id bigint, status text, chunks bigint)",
     ),
     "touch_run": ("run_id bigint", "void"),
+    "variant_candidates": (
+        f"query text, terms jsonb, query_vector halfvec, depth integer, {SCOPE}, "
+        "weights double precision[], boost jsonb, query_space text",
+        "TABLE(chunk_id bigint, document_id bigint, rank bigint, score double precision, "
+        "dense_score double precision, dense_rank bigint, keyword_score double precision, "
+        "keyword_rank bigint, fused_score double precision)",
+    ),
     "vechord_chunks": (
         "namespace text, chunk_table text, keys text[]",
         "TABLE(key text, content text, context text, metadata jsonb, embedding real[])",
@@ -181,6 +288,11 @@ CONTRACT = {
         "key_column text, key_type text, document_title text, document_text text, "
         "document_metadata text[])",
     ),
+    "weigh_terms": (
+        "texts text[]",
+        "TABLE(text_number integer, lexeme text, frequency integer, idf double precision, "
+        "df bigint)",
+    ),
     "write_vechord": (
         "namespace text, datasets text[]",
         "TABLE(documents bigint, chunks bigint)",
@@ -190,19 +302,25 @@ INNER = {
     "are_weights",
     "check_filter",
     "check_search",
+    "check_variants",
     "column_list",
     "dense_statement",
+    "exact_term_candidates",
     "filter_compares",
     "filter_contains",
     "filter_form",
     "filter_matches",
     "filter_operator",
     "fuse_candidates",
+    "fuse_terms",
     "is_narrow",
     "keyword_statement",
     "ordered_uuid",
     "refuse_vechord_rows",
+    "term_candidates",
+    "term_centroid",
     "vechord_columns",
+    "weighted_terms",
 }
 OWN = "pronamespace in ('lexichord'::regnamespace, 'lexichord_data'::regnamespace)"
 

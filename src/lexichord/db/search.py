@@ -58,6 +58,20 @@ async def discover_files(database: Database, question: Question) -> list[FileHit
     return [_file_hit(row, chunks=row["chunk_score"], card=row["card_score"]) for row in rows]
 
 
+async def file_surrogates(
+    database: Database, question: Question, files: Sequence[int]
+) -> list[str]:
+    """See sql/file_surrogates.sql."""
+    by_hint = question.hint is not None
+    rows = await database.call(
+        "file_surrogates",
+        query=question.hint if by_hint else question.text,
+        query_vector=vector_text(question.hint_vector if by_hint else question.vector),
+        files=list(files),
+    )
+    return [row["surrogate"] for row in rows]
+
+
 async def similar_documents(database: Database, source: int, scope: Scope, k: int) -> list[FileHit]:
     """See sql/similar_documents.sql."""
     rows = await database.call("similar_documents", source=source, k=k, **scope_arguments(scope))

@@ -26,3 +26,14 @@ class Embedder(Protocol):
         in the order of `texts`. Raises ProviderError.
         """
         ...
+
+
+class Reranker(Protocol):
+    """A query and texts in, their relevance out."""
+
+    def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """Score each text's relevance to the query, in the order of `texts`; higher is better.
+
+        Raises ProviderError.
+        """
+        ...

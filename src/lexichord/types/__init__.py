@@ -11,12 +11,22 @@ from lexichord.types.documents import (
     Table,
 )
 from lexichord.types.json import Json
-from lexichord.types.questions import Mode, Question, Scope, SearchOptions
-from lexichord.types.results import ChunkHit, FileHit, FilesResult, Response, SearchResult
+from lexichord.types.questions import (
+    ContextFormat,
+    Mode,
+    QueryOptions,
+    Question,
+    Scope,
+    SearchOptions,
+    Unit,
+)
+from lexichord.types.response import Response
+from lexichord.types.results import ChunkHit, FileHit, FilesResult, SearchResult
 
 __all__ = [
     "Chunk",
     "ChunkHit",
+    "ContextFormat",
     "ContextKind",
     "ContextPart",
     "Document",
@@ -27,10 +37,12 @@ __all__ = [
     "Json",
     "LoadedText",
     "Mode",
+    "QueryOptions",
     "Question",
     "Response",
     "Scope",
     "SearchOptions",
     "SearchResult",
     "Table",
+    "Unit",
 ]

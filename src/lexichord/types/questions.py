@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
+from lexichord.types.intent import IntentKind
 from lexichord.types.json import Json
 
 Mode = Literal["hybrid", "dense", "keyword"]
+ContextFormat = Literal["simple", "structured", "qa"]
+Unit = Literal["characters", "tokens"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +54,27 @@ class SearchOptions(TypedDict, total=False):
     documents: Sequence[int | str]
     uri_prefix: str | None
     filter: Json | None
+
+
+class QueryOptions(SearchOptions, total=False):
+    """What `query` takes beyond that.
+
+    `hint` says in words which documents are meant, `intent` what kind of question it is; without
+    them the query tells. `rewrite` searches the question in other words, too, `reflect` searches
+    again for what the evidence does not cover. `variants` is how many ways of asking are searched
+    at most, `files` how many files are shown. `max_length` of the context is in `unit`s.
+    `answer` asks for one, in the evidence's own words. `min_score` names scores and the least of
+    each that a hit needs.
+    """
+
+    hint: str | None
+    intent: IntentKind | None
+    rewrite: bool
+    reflect: bool
+    variants: int
+    files: int
+    format: ContextFormat
+    max_length: int
+    unit: Unit
+    answer: bool
+    min_score: Json

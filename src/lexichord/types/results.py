@@ -1,6 +1,5 @@
 """What was found, with every score. Scores: higher is better."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,26 +73,3 @@ class FilesResult:
         """Give the JSON shape."""
         files = [file.to_dict() for file in self.files]
         return {"query": self.query, "files": files, "degraded": self.degraded}
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """Evidence for a query: files, chunks, and both as text for a reader or a model.
-
-    `context` holds whole passages only, numbered as in `sources`; `timings_ms` is by stage.
-    """
-
-    query: str
-    hint: str | None
-    files: list[FileHit]
-    hits: list[ChunkHit]
-    context: str
-    sources: list[Json]
-    degraded: list[str]
-    timings_ms: Mapping[str, float]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape."""
-        shape = {name: getattr(self, name) for name in self.__slots__}
-        files = [file.to_dict() for file in self.files]
-        return shape | {"files": files, "hits": [hit.to_dict() for hit in self.hits]}

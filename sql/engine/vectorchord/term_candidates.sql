@@ -1,5 +1,5 @@
-create or replace function lexichord.keyword_candidates(
-    query text, depth integer default 100, documents bigint[] default null
+create or replace function lexichord.term_candidates(
+    terms tsvector, depth integer default 100, documents bigint[] default null
 ) returns table (chunk_id bigint, document_id bigint, rank bigint, score double precision)
 language plpgsql stable rows 100
 -- bm25_catalog, because the operator looks its own type up by the bare name.
@@ -10,7 +10,7 @@ set search_path = lexichord_data, public, bm25_catalog, pg_catalog, pg_temp
 set bm25_catalog.bm25_limit = 1000 set bm25_catalog.enable_prefilter = off set bm25_catalog.enable_index = on
 set enable_sort = off set jit = off as $$
 declare
-    terms text := lexichord_data.lexeme_vector(lexichord.lexemes(query));
+    vector text := lexichord_data.lexeme_vector(terms);
     places bigint;
     row_limit integer;
     chunks bigint[];
@@ -18,12 +18,12 @@ declare
     ranks bigint[];
     scores double precision[];
 begin
-    if terms is null then
+    if vector is null then
         return;
     end if;
     if documents is not null and lexichord.is_narrow(documents)
        or to_regclass('lexichord_data.chunk_keyword') is null then
-        return query select * from lexichord.exact_keyword_candidates(query, depth, documents);
+        return query select * from lexichord.exact_term_candidates(terms, depth, documents);
         return;
     end if;
     -- bm25_limit caps what leaves the index; deleted rows and those out of scope take places. So first as many as fill
@@ -35,11 +35,11 @@ begin
         perform set_config('bm25_catalog.bm25_limit', row_limit::text, true);
         execute format('select array_agg(c.id), array_agg(c.document_id), array_agg(c.rank), array_agg(c.score)
                         from (%s) as c (id, document_id, rank, score)',
-                       lexichord.keyword_statement(terms, depth, documents is not null))
+                       lexichord.keyword_statement(vector, depth, documents is not null))
         into chunks, owners, ranks, scores using documents;
         exit when cardinality(chunks) >= depth or row_limit = -1;
     end loop;
     return query select * from unnest(chunks, owners, ranks, scores);
 end $$;
-comment on function lexichord.keyword_candidates(text, integer, bigint[]) is
-'The depth chunks that match the query''s words best, best first; score = BM25. Chunks without any of the words are never returned. documents null = everywhere.';
+comment on function lexichord.term_candidates(tsvector, integer, bigint[]) is
+'As keyword_candidates, by lexemes that are taken as they are; a lexeme counts as often as it has positions.';

@@ -1,0 +1,306 @@
+"""Query variants: what they add, switched off one by one, and what they cost.
+
+python scripts/bench_variants.py --data DIR [spans contracts codebase speed]
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+from bench_data import fill_windows, opened, questions
+from bench_quality import BUDGETS, HOW, KS, _document, _legal_tests, _row, _uri
+from lexichord import SyncLexichord
+from lexichord.db import search as db_search
+from lexichord.db import variants as db
+from lexichord.retrieve import pipeline
+from lexichord.retrieve.search import search_variants
+from lexichord.retrieve.variants import COHERENCE, FEEDBACK_WEIGHT, Variants, make_variants
+from lexichord.types import ChunkHit, FileHit, Json, Question, Scope
+from lexichord.types.variants import Variant
+
+type Asked = tuple[Question, list[FileHit], Json | None]
+
+
+@dataclass(frozen=True)
+class Way:
+    """How the variants that were made are changed before the search."""
+
+    name: str
+    change: Callable[[Variants], Sequence[Variant]]
+
+
+def _without(*names: str) -> Callable[[Variants], Sequence[Variant]]:
+    return lambda made: (
+        [v for v in made.variants if v.name.split()[0] not in names] or [made.variants[0]]
+    )
+
+
+def _weighed(weight: float) -> Callable[[Variants], Sequence[Variant]]:
+    return lambda made: [
+        replace(v, weight=weight) if v.name == "feedback" else v for v in made.variants
+    ]
+
+
+WAYS = (
+    Way("all", lambda made: made.variants),
+    Way("without files", _without("file")),
+    Way("without feedback", _without("feedback")),
+    Way("without original", _without("original")),
+    Way("original heaviest", _weighed(0.9)),
+    Way("plain", lambda made: made.variants[:1]),
+)
+
+
+async def ask(
+    lexichord: SyncLexichord, text: str, hint: str | None, k: int, *, discover: bool
+) -> Asked:
+    """Embed a question, discover its files and weigh them as the pipeline does."""
+    question = await lexichord.core._question(text, hint, {"k": k})
+    if not discover:
+        return question, [], None
+    asked = replace(question, k=pipeline.SHOWN_FILES)
+    files = await db_search.discover_files(lexichord.core.database, asked)
+    points = pipeline.BOOST if hint is None else pipeline.HINT_BOOST
+    boost = {str(file.document_id): points * max(file.score, 0) for file in files[:3]}
+    return question, files, boost
+
+
+async def hits_by_way(
+    lexichord: SyncLexichord, asked: Asked
+) -> tuple[Variants, dict[str, list[ChunkHit]]]:
+    """Search in each way, and as if every first pass asked for variants."""
+    question, files, boost = asked
+    database = lexichord.core.database
+    made = await make_variants(database, question, files)
+    ways = {way.name: way.change(made) for way in WAYS}
+    if len(made.variants) == 1:
+        forced = await make_variants(database, question, files, wanted="always")
+        ways["without the rule"] = forced.variants
+    else:
+        ways["without the rule"] = ways["all"]
+    found = {}
+    for name, variants in ways.items():
+        found[name] = await search_variants(database, question, variants, boost)
+    return made, found
+
+
+def _report(scores: dict[str, list[list[float]]], parity: Sequence[int], made: int) -> None:
+    print(f"    variants were made for {made} of {len(parity)}")
+    for name, rows in scores.items():
+        halves = [[s for s, p in zip(rows, parity, strict=True) if p == n] for n in (0, 1)]
+        print(f"    {name:18}", " | ".join(map(_row, (rows, *halves))))
+
+
+def contracts(data: Path, rounds: int, name: str = "contracts-clauses") -> None:
+    """Evidence recall within 1,000/2,000/4,000 characters: all | half A | half B."""
+    folder = data / "legalbenchrag/corpus/contractnli"
+    tests = _legal_tests(data)
+    files = sorted({test["snippets"][0]["file_path"] for test in tests})
+    tests = tests[:: max(1, len(tests) // rounds)]
+    parity = [files.index(test["snippets"][0]["file_path"]) % 2 for test in tests]
+    with opened(name, "pgvector", None) as lexichord:
+        if name == "contracts-clauses":
+            lexichord.ingest([folder])
+        print(f"contracts, {len(tests)} questions, {lexichord.status()['documents']} documents")
+        for how, asks in HOW.items():
+            scores: dict[str, list[list[float]]] = {}
+            count = 0
+            for test in tests:
+                asked = lexichord.run(ask(lexichord, *asks(test["query"]), 30, discover=True))
+                made, found = lexichord.run(hits_by_way(lexichord, asked))
+                count += len(made.variants) > 1
+                for way, hits in found.items():
+                    scores.setdefault(way, []).append(_evidence(hits, test, data))
+            print(f"  {how}")
+            _report(scores, parity, count)
+
+
+def everything(data: Path, rounds: int) -> None:
+    """The same questions with the CUAD contracts beside the agreements."""
+    contracts(data, rounds, "contracts-all")
+
+
+def _evidence(hits: Sequence[ChunkHit], test: dict[str, Any], data: Path) -> list[float]:
+    gold = {(_uri(s, data), place) for s in test["snippets"] for place in range(*s["span"])}
+    places = [(hit.uri, place) for hit in hits for place in range(hit.start, hit.end)]
+    return [len(gold.intersection(places[:room])) / len(gold) for room in BUDGETS]
+
+
+def codebase(data: Path, rounds: int) -> None:
+    """Pass@5/10/20: all | half A | half B."""
+    documents = json.loads((data / "codebase/codebase_chunks.json").read_text())
+    with (data / "codebase/evaluation_set.jsonl").open() as lines:
+        queries = [json.loads(line) for line in lines]
+    numbers = {document["original_uuid"]: n for n, document in enumerate(documents)}
+    parity = [numbers[query["golden_doc_uuids"][0]] % 2 for query in queries]
+    with opened("codebase", "pgvector", None) as lexichord:
+        lexichord.ingest(documents=map(_document, documents))
+        starts = {
+            (document["uri"], chunk["char_start"]): chunk["ordinal"]
+            for document in lexichord.list()
+            for chunk in lexichord.show(document["document_id"])["chunks"]
+        }
+        scores: dict[str, list[list[float]]] = {}
+        count = 0
+        for query in queries:
+            asked = lexichord.run(ask(lexichord, query["query"], None, max(KS), discover=False))
+            made, found = lexichord.run(hits_by_way(lexichord, asked))
+            count += len(made.variants) > 1
+            golden = [(uri, index) for uri, index in query["golden_chunk_uuids"]]
+            for way, hits in found.items():
+                places = [(hit.uri, starts[hit.uri, hit.start]) for hit in hits]
+                shares = [mean(each in places[:k] for each in golden) for k in KS]
+                scores.setdefault(way, []).append(shares)
+        print(f"codebase, {len(queries)} questions")
+        _report(scores, parity, count)
+
+
+def spans(data: Path, rounds: int) -> None:
+    """ContractNLI dev: mean average precision of a document's spans, a span a chunk."""
+    documents = json.loads((data / "contractnli/dev.json").read_text())
+    hypotheses = {key: label["hypothesis"] for key, label in documents["labels"].items()}
+    with opened("nli", "pgvector", None) as lexichord:
+        lexichord.ingest(documents=map(_spans, documents["documents"]))
+        ids = {row["uri"]: row["document_id"] for row in lexichord.list()}
+        scores: dict[str, list[list[float]]] = {}
+        parity = []
+        for number, document in enumerate(documents["documents"]):
+            annotations = document["annotation_sets"][0]["annotations"]
+            for key, annotation in annotations.items():
+                gold = {document["spans"][index][0] for index in annotation["spans"]}
+                if not gold:
+                    continue
+                parity.append(number % 2)
+                rank = rank_spans(lexichord, hypotheses[key], ids[_spans(document)["uri"]])
+                for way, hits in lexichord.run(rank).items():
+                    precision = _average_precision([hit.start for hit in hits], gold)
+                    scores.setdefault(way, []).append([precision])
+        print(f"ContractNLI dev, {len(parity)} pairs with evidence, mAP: all | half A | half B")
+        _report(scores, parity, len(parity))
+
+
+def _spans(document: dict[str, Any]) -> dict[str, Any]:
+    text = document["text"]
+    chunks = [{"content": text[a:b], "start": a} for a, b in document["spans"] if a < b]
+    name = document["file_name"]
+    return {"uri": f"nli/{document['id']}", "title": name, "text": text, "chunks": chunks}
+
+
+async def rank_spans(
+    lexichord: SyncLexichord, hypothesis: str, document: int
+) -> dict[str, list[ChunkHit]]:
+    """Rank all spans of a document: by the hypothesis, and with what feedback makes of it."""
+    database = lexichord.core.database
+    question = await lexichord.core._question(hypothesis, None, {"k": 1000, "depth": 1000})
+    inside = replace(question, scope=Scope(documents=(document,)))
+    feedback = await db.relevance_feedback(database, replace(question, depth=100), COHERENCE)
+    plain = Variant("original", hypothesis, question.vector, 1.0)
+    by_terms = replace(plain, name="feedback", weight=FEEDBACK_WEIGHT, terms=feedback.terms)
+    moved = replace(plain, vector=feedback.vector)
+    ways = {
+        "plain": [plain],
+        "+ RM3": [by_terms],
+        "+ Rocchio": [moved],
+        "+ both": [replace(by_terms, vector=feedback.vector)],
+        "as variants": [plain, by_terms],
+        "original heaviest": [plain, replace(by_terms, weight=0.9)],
+    }
+    return {
+        name: await search_variants(database, inside, variants) for name, variants in ways.items()
+    }
+
+
+def _average_precision(found: Sequence[int], gold: set[int]) -> float:
+    places = [place for place, start in enumerate(found, start=1) if start in gold]
+    return sum(number / place for number, place in enumerate(places, start=1)) / len(gold)
+
+
+def speed(data: Path, rounds: int) -> None:
+    """p50 of a query with four variants over 100k chunks, against one hybrid search."""
+    with opened("windows", "pgvector", None) as lexichord:
+        fill_windows(lexichord, data)
+        lexichord.run(_speed(lexichord, (questions(data) * rounds)[:rounds]))
+
+
+async def _speed(lexichord: SyncLexichord, texts: list[str]) -> None:
+    database = lexichord.core.database
+    asked = [await ask(lexichord, text, None, 10, discover=True) for text in texts[:17]]
+    await asyncio.gather(*(database.call("configuration") for _ in range(8)))  # opens the pool
+    spent: dict[str, list[float]] = {}
+    random.Random(7).shuffle(asked)
+    for number in range(len(texts)):
+        for name, milliseconds in (await _turn(lexichord, asked[number % len(asked)])).items():
+            if number >= len(asked):  # the first round warms up
+                spent.setdefault(name, []).append(milliseconds)
+    one = median(spent["hybrid_search"])
+    print(f"speed, {len(texts)} questions, p50 in ms, ratio to hybrid_search")
+    for name, times in spent.items():
+        print(f"    {name:42} {median(times):8.2f} {median(times) / one:6.2f}")
+    ratio = median(spent["4 variants, one after another"]) / median(spent["4 variants, parallel"])
+    print(f"    one after another / parallel {ratio:.2f}")
+
+
+async def _turn(lexichord: SyncLexichord, asked: Asked) -> dict[str, float]:
+    """Time every case on one question."""
+    database = lexichord.core.database
+    question, files, boost = asked
+    made = await make_variants(database, question, files, wanted="always")
+
+    async def one_after_another() -> None:
+        rows = [
+            await db.variant_candidates(database, question, variant, boost)
+            for variant in made.variants
+        ]
+        await db.read_hits(database, [row["chunk_id"] for row in rows[0][: question.k]])
+
+    async def whole() -> None:
+        shown = replace(question, k=pipeline.SHOWN_FILES)
+        found = await db_search.discover_files(database, shown)
+        new = await make_variants(database, question, found, wanted="always")
+        await search_variants(database, question, new.variants, boost)
+
+    cases: dict[str, Callable[[], Any]] = {
+        "hybrid_search": lambda: db_search.hybrid_search(database, question),
+        "discover_files": lambda: db_search.discover_files(database, question),
+        "relevance_feedback": lambda: db.relevance_feedback(database, question, None),
+        "4 variants, parallel": lambda: search_variants(database, question, made.variants, boost),
+        "4 variants, one after another": one_after_another,
+        "4 variants, in SQL": lambda: db.search_variants(database, question, made.variants, boost),
+        "files, feedback and 4 variants": whole,
+    }
+    times = {}
+    for name, case in cases.items():
+        started = time.perf_counter()
+        await case()
+        times[name] = (time.perf_counter() - started) * 1000
+    return times
+
+
+SETS: dict[str, Callable[[Path, int], None]] = {
+    "spans": spans,
+    "contracts": contracts,
+    "codebase": codebase,
+    "everything": everything,
+    "speed": speed,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder of the public sets")
+    parser.add_argument("sets", nargs="*", default=list(SETS), help=", ".join(SETS))
+    parser.add_argument("--rounds", type=int, default=200, help="questions of speed and contracts")
+    arguments = parser.parse_args()
+    for name in arguments.sets:
+        SETS[name](arguments.data.resolve(), arguments.rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+create or replace function lexichord.term_candidates(
+    terms tsvector, depth integer default 100, documents bigint[] default null
+) returns table (chunk_id bigint, document_id bigint, rank bigint, score double precision)
+language plpgsql stable rows 100
+set search_path = lexichord_data, public, pg_catalog, pg_temp
+-- Leaves the BM25 index as the only way: no other plan knows the score that it hands out.
+set enable_seqscan = off set enable_sort = off set jit = off as $$
+declare
+    words text := lexichord_data.lexeme_text(terms);
+begin
+    if coalesce(words, '') = '' then
+        return;
+    end if;
+    if documents is not null and lexichord.is_narrow(documents)
+       or to_regclass('lexichord_data.chunk_bm25') is null then
+        return query select * from lexichord.exact_term_candidates(terms, depth, documents);
+        return;
+    end if;
+    if lexichord.keyword_index_is_stale() then
+        raise exception 'the keyword index has lost rows, because the server restarted after they were written'
+            using errcode = 'object_not_in_prerequisite_state',
+                  hint = 'Run: select lexichord.refresh_keyword_index();';
+    end if;
+    -- pg_textsearch 0.6.1 counts a lexeme as often as it occurs, but one alone only once.
+    return query execute case when length(terms) = 1
+        then format('select id, document_id, rank, score * %s from (%s) as c (id, document_id, rank, score)',
+                    (select cardinality(t.positions) from unnest(terms) as t),
+                    lexichord.keyword_statement(words, depth, documents is not null))
+        else lexichord.keyword_statement(words, depth, documents is not null) end using documents;
+end $$;
+comment on function lexichord.term_candidates(tsvector, integer, bigint[]) is
+'As keyword_candidates, by lexemes that are taken as they are; a lexeme counts as often as it has positions.';

@@ -1,0 +1,25 @@
+-- The best chunks in their document's order, so that they read as its text; of a document that the query does not hit,
+-- its beginning. The dense channel reads every vector of so few documents.
+create or replace function lexichord.file_surrogates(
+    query text, query_vector halfvec, files bigint[], chunks integer default 2, characters integer default 800
+) returns table (document_id bigint, surrogate text)
+language sql stable rows 10
+set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+    with best as (
+        select f.chunk_id, f.document_id, row_number() over (partition by f.document_id order by f.score desc, f.chunk_id) as place
+        from unnest(files) as one (id),
+             lexichord.fuse_candidates(query, query_vector, 100, array[one.id], 'zscore', '{0.35,0.65}') as f
+    ), joined as (
+        select b.document_id, string_agg(c.content, E'\n' order by c.ordinal) as content
+        from best b join chunk c on c.id = b.chunk_id
+        where b.place <= chunks
+        group by b.document_id
+    )
+    select d.id, left(concat_ws(E'\n', nullif(d.title, ''), coalesce(j.content, d.text)), characters)
+    from unnest(files) with ordinality as wanted (id, place)
+    join document d on d.id = wanted.id
+    left join joined j on j.document_id = d.id
+    order by wanted.place
+$$;
+comment on function lexichord.file_surrogates(text, halfvec, bigint[], integer, integer) is
+'A short text that stands for each document in the order given: its title and the chunks that a query hits best.';

@@ -1,0 +1,81 @@
+-- Which words of a query name which documents. A document is named by its title, its file's name or the title's
+-- initials (of three letters and more: MSA); what only the rest of its card holds comes along, as parties do.
+-- rare: at most 3 cards, or a fiftieth of them, hold the word.
+create or replace function lexichord.link_documents(
+    words text[], depth integer default 25,
+    datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null
+) returns table (
+    document_id bigint, dataset text, uri text, title text, domain text, word integer, in_title boolean, in_file boolean,
+    initials boolean, rare boolean, score double precision, title_terms integer, file_terms integer)
+language plpgsql stable rows 200
+set search_path = lexichord_data, public, pg_catalog, pg_temp
+-- A custom plan looks cheaper each time, and costs a planning each time.
+set plan_cache_mode = force_generic_plan as $$
+declare
+    scope bigint[] := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
+    -- The analyzer would part the plural of an abbreviation as an identifier: ND As.
+    singular text[] := (select array_agg(regexp_replace(w.text, '^([[:upper:]]{2,6})s$', '\1') order by w.ord)
+                        from unnest(words) with ordinality as w (text, ord));
+begin
+    if depth is null or depth not between 1 and 1000 or cardinality(words) > 1000 then
+        raise exception 'depth must be between 1 and 1000, and there may be 1000 words at most'
+            using errcode = 'invalid_parameter_value';
+    end if;
+    return query
+    with term as materialized (
+        select w.ord::integer as word, u.lexeme
+        from unnest(singular) with ordinality as w (text, ord), unnest(lexichord.lexemes(w.text)) as u
+    ), needed as (
+        -- An identifier has its parts and its whole as lexemes: most of them will do.
+        select t.word, count(*) / 2 + 1 as least from term t group by t.word
+    ), abbreviation as (
+        select w.ord::integer as word, '\m' || regexp_replace(left(w.text, -1), '(.)', '\1[[:alnum:]]*[^[:alnum:]]+', 'g')
+                                            || right(w.text, 1) as pattern
+        from unnest(singular) with ordinality as w (text, ord) where w.text ~ '^[[:upper:]]{3,6}$'
+    ), by_initials as materialized (
+        select a.word, d.id from abbreviation a join document d on d.title ~* a.pattern
+        where scope is null or d.id = any(scope)
+    ), by_card as materialized (
+        select c.document_id as id, c.score from lexichord.card_candidates(array_to_string(singular, ' '), depth, scope) as c
+    ), candidate as (
+        select c.id, c.score from by_card c
+        union all
+        select * from (select distinct i.id, 0::float8 from by_initials i where i.id not in (select c.id from by_card c)
+                       order by i.id limit depth) as more
+    ), named as materialized (
+        select c.id, c.score, l.title, l.file,
+               (select count(*)::integer from unnest(l.title) as u where u ~ '[^[:digit:]]') as title_terms,
+               (select count(*)::integer from unnest(l.file) as u where u ~ '[^[:digit:]]') as file_terms
+        from candidate c
+        join document d on d.id = c.id
+        cross join lateral (
+            select tsvector_to_array(lexichord.lexemes(d.title)) as title,
+                   tsvector_to_array(lexichord.lexemes(regexp_replace(
+                       regexp_replace(d.uri, '^.*/|\.[[:alnum:]]{1,8}$', '', 'g'), '%[[:xdigit:]]{2}', ' ', 'g'))) as file
+            offset 0) as l
+    ), held as (
+        select t.lexeme, count(c.document_id) as cards
+        from (select distinct term.lexeme from term) as t left join card_term c on c.lexeme = t.lexeme collate "C" group by t.lexeme
+    ), matched as (
+        select n.id, t.word,
+               count(*) filter (where t.lexeme = any(n.title)) >= max(e.least) as in_title,
+               count(*) filter (where t.lexeme = any(n.file)) >= max(e.least) as in_file,
+               count(c.document_id) >= max(e.least) as in_card, false as initials, min(h.cards) as cards
+        from named n cross join term t join needed e on e.word = t.word join held h on h.lexeme = t.lexeme
+        -- "offset 0" keeps it a look-up by key: the planner would read the whole table.
+        left join lateral (select c.document_id from card_term c
+                           where c.document_id = n.id and c.lexeme = t.lexeme collate "C" offset 0) as c on true
+        group by n.id, t.word
+        union all
+        select i.id, i.word, false, false, false, true, count(*) over (partition by i.word)
+        from by_initials i join named n on n.id = i.id
+    )
+    select m.id, s.name, d.uri, d.title, coalesce(d.metadata ->> 'domain', s.name), m.word, bool_or(m.in_title), bool_or(m.in_file),
+           bool_or(m.initials), min(m.cards) <= greatest(3, max(o.document_count) / 50), n.score, n.title_terms, n.file_terms
+    from matched m join named n on n.id = m.id join document d on d.id = m.id join dataset s on s.id = d.dataset_id, corpus o
+    where m.in_title or m.in_file or m.in_card or m.initials
+    group by m.id, s.name, d.uri, d.title, d.metadata, m.word, n.score, n.title_terms, n.file_terms
+    order by n.score desc, m.id, m.word;
+end $$;
+comment on function lexichord.link_documents(text[], integer, text[], bigint[], text, jsonb) is
+'Which words of a query (numbered from 1) stand in the title, the file name or the card of which documents; one row a document and word, for the depth best documents by card. initials = the word is made of the title''s initials; rare = few cards hold it; domain = the metadata''s "domain", else the dataset.';

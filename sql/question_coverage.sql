@@ -1,0 +1,23 @@
+-- Times is how often the question holds the lexeme; idf as BM25 has it (Robertson and Spärck Jones), over chunks.
+-- The contents count, not their contexts: a title above a passage says nothing about what the passage holds.
+create or replace function lexichord.question_coverage(
+    question text, chunk_ids bigint[]
+) returns table (lexeme text, words text[], times integer, df bigint, idf double precision, chunks bigint[])
+language sql stable rows 10
+set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+    with word as (
+        select w.word, tsvector_to_array(lexichord.lexemes(w.word)) as lexemes
+        from (select distinct m[1] as word from regexp_matches(question, '[[:alnum:]_.]*[[:alnum:]]', 'g') as m) as w
+    ), passage as materialized (
+        select c.id, tsvector_to_array(lexichord.lexemes(c.content)) as lexemes from chunk c where c.id = any(chunk_ids)
+    )
+    select q.lexeme,
+           array(select w.word from word w where q.lexeme = any(w.lexemes) order by w.word collate "C"),
+           cardinality(q.positions), coalesce(t.df, 0),
+           ln(1 + (n.chunk_count - coalesce(t.df, 0) + 0.5) / (coalesce(t.df, 0) + 0.5))::double precision,
+           array(select p.id from passage p where q.lexeme = any(p.lexemes) order by p.id)
+    from corpus n, unnest(lexichord.lexemes(question)) as q left join term t on t.lexeme = q.lexeme collate "C"
+    order by q.lexeme collate "C"
+$$;
+comment on function lexichord.question_coverage(text, bigint[]) is
+'The lexemes of a question: the words they come from, how often the question holds them, in how many chunks they occur (df), their idf, and which of the given chunks hold them in their content.';

@@ -1,0 +1,25 @@
+-- A hybrid search a pair: each list has its own scales, so only what is absolute compares between them.
+create or replace function lexichord.search_each(
+    queries text[], documents bigint[], query_vectors text[] default null, k integer default 3,
+    query_space text default null
+) returns table (
+    query_number integer, chunk_id bigint, document_id bigint, dataset text, uri text, title text, heading text,
+    char_start integer, char_end integer, page integer, content text, context text, score double precision,
+    dense_score double precision, dense_rank bigint, keyword_score double precision, keyword_rank bigint,
+    fused_score double precision)
+language plpgsql stable rows 100
+set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+begin
+    if query_vectors is not null and cardinality(query_vectors) <> cardinality(queries) then
+        raise exception 'query_vectors must be as many as queries' using errcode = 'invalid_parameter_value';
+    end if;
+    return query
+    select q.number::integer, h.*
+    from unnest(queries) with ordinality as q (query, number)
+    cross join unnest(documents) with ordinality as d (id, place),
+    lateral lexichord.hybrid_search(q.query, query_vectors[q.number]::halfvec, search_each.k,
+        greatest(search_each.k, 100), documents => array[d.id], query_space => search_each.query_space) as h
+    order by q.number, d.place, h.score desc, h.chunk_id;
+end $$;
+comment on function lexichord.search_each(text[], bigint[], text[], integer, text) is
+'The k best chunks of each document for each query, as hybrid_search gives them; query_number counts from 1, a vector a query is written as text. Scores compare within one query and document only, dense_score everywhere.';

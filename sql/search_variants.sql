@@ -1,0 +1,46 @@
+-- Weighted RRF (Cormack et al., 2009), constant 60, over the variants' own lists. A list adds weight / (60 + rank)
+-- for each of its chunks; ranks count after the boost, so that a variant draws from both of its sources:
+-- the whole scope and the inside of the boosted documents.
+create or replace function lexichord.search_variants(
+    variants jsonb, k integer default 10, depth integer default 100,
+    datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
+    weights double precision[] default '{0.35,0.65}', boost jsonb default null, query_space text default null
+) returns table (
+    chunk_id bigint, document_id bigint, dataset text, uri text, title text, heading text,
+    char_start integer, char_end integer, page integer, content text, context text, score double precision,
+    dense_score double precision, dense_rank bigint, keyword_score double precision, keyword_rank bigint,
+    fused_score double precision, variant_ranks jsonb, variant_scores jsonb)
+language plpgsql stable rows 10
+set search_path = lexichord_data, public, pg_catalog, pg_temp
+-- A custom plan looks cheaper each time, and costs a planning each time.
+set plan_cache_mode = force_generic_plan as $$
+begin
+    perform lexichord.check_variants(variants, k, depth);
+    return query
+    with variant as materialized (
+        select v.place, v.given ->> 'name' as name, v.given ->> 'text' as text, v.given -> 'terms' as terms,
+               (v.given ->> 'vector')::halfvec as vector, coalesce((v.given ->> 'weight')::float8, 1) as weight,
+               case when jsonb_typeof(v.given -> 'documents') = 'array' then array(
+                   select inside.id from (select e::bigint as id from jsonb_array_elements_text(v.given -> 'documents') as e) as inside
+                   where search_variants.documents is null or inside.id = any(search_variants.documents))
+                    else search_variants.documents end as inside
+        from jsonb_array_elements(variants) with ordinality as v (given, place)
+    ), candidate as materialized (
+        select v.place, v.name, v.weight / (60 + c.rank) as part, c.*
+        from variant v, lexichord.variant_candidates(v.text, nullif(v.terms, 'null'), v.vector, depth, datasets, v.inside,
+                 uri_prefix, filter, weights, boost, query_space) as c
+    ), fused as (
+        select c.chunk_id, sum(c.part order by c.place) as score,
+               jsonb_object_agg(c.name, c.rank) as ranks, jsonb_object_agg(c.name, c.part) as parts
+        from candidate c group by c.chunk_id
+        order by 2 desc, 1 limit k
+    )
+    select h.chunk_id, h.document_id, h.dataset, h.uri, h.title, h.heading, h.char_start, h.char_end, h.page, h.content, h.context,
+           f.score, o.dense_score, o.dense_rank, o.keyword_score, o.keyword_rank, o.fused_score, f.ranks, f.parts
+    from fused f
+    join lexichord.read_hits(array(select b.chunk_id from fused b)) as h on h.chunk_id = f.chunk_id
+    left join candidate o on o.chunk_id = f.chunk_id and o.place = 1
+    order by f.score desc, f.chunk_id;
+end $$;
+comment on function lexichord.search_variants(jsonb, integer, integer, text[], bigint[], text, jsonb, double precision[], jsonb, text) is
+'The k best chunks for several variants of a query, each a hybrid search, fused by weighted RRF. variants = [{"name", "text", "terms": {"lexeme": times}, "vector": [...], "weight": 1, "documents": [ids]}, ...], the original first; terms take the place of the text''s own words, documents narrow that variant''s scope. variant_ranks and variant_scores hold each variant''s rank and share of the score; dense, keyword and fused scores are the first variant''s.';

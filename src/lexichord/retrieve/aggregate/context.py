@@ -1,0 +1,111 @@
+"""Evidence as text for a reader or a model: whole passages, numbered as their sources."""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
+from typing import Literal
+
+from lexichord.errors import ConfigError
+from lexichord.types import ChunkHit, Json
+from lexichord.types.evidence import Quote
+
+ContextFormat = Literal["simple", "structured", "qa"]
+type Length = Callable[[str], int]
+
+MAX_LENGTH = 4000  # characters
+CHARACTERS_A_TOKEN = 4
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate the tokens of a text without a tokenizer: a token is four bytes of UTF-8.
+
+    English prose has 4 to 5 characters a token in the usual vocabularies, code fewer; a letter
+    outside ASCII counts as two or more. A budget in tokens is therefore roughly kept, not exactly.
+    """
+    return -(-len(text.encode()) // CHARACTERS_A_TOKEN)
+
+
+def format_context(
+    passages: Iterable[ChunkHit | Quote],
+    max_length: int = MAX_LENGTH,
+    style: ContextFormat = "simple",
+    question: str = "",
+    length: Length = len,
+) -> tuple[str, list[Json]]:
+    """Give the passages that fit whole into `max_length`, and their sources, numbered as shown.
+
+    `simple` lists them, `structured` groups them by document, `qa` puts them between `question`
+    and a place for the answer. `length` measures a text: `len`, `estimate_tokens` or a tokenizer's
+    count. A passage that does not fit makes way for a shorter one. Raises ConfigError.
+    """
+    if style not in ("simple", "structured", "qa"):
+        raise ConfigError(f"there is no format '{style}': simple, structured, qa")
+    head, tail = (f"Question: {question}\n\n", "\n\nAnswer:") if style == "qa" else ("", "")
+    room = max_length - length(head) - length(tail)
+    chosen = _fitting(map(_quote, passages), room, style == "structured", length)
+    if not chosen:
+        return "", []
+    shown = _by_document(chosen) if style == "structured" else chosen
+    sources = [_source(number, quote) for number, quote in enumerate(shown, 1)]
+    pieces = _pieces(shown, style == "structured")
+    return head + "\n".join(pieces) + tail, sources
+
+
+def _quote(passage: ChunkHit | Quote) -> Quote:
+    return Quote.of(passage) if isinstance(passage, ChunkHit) else passage
+
+
+def _fitting(quotes: Iterable[Quote], room: int, grouped: bool, length: Length) -> list[Quote]:
+    """Take quotes while they fit. A piece after the first has an empty line before it."""
+    chosen: list[Quote] = []
+    documents: set[int] = set()
+    for quote in quotes:
+        header = _document(quote) + "\n" if grouped and quote.document_id not in documents else ""
+        piece = "\n" * bool(chosen) + header + _passage(len(chosen) + 1, quote, grouped)
+        if (size := length(piece)) <= room:
+            room -= size
+            chosen.append(quote)
+            documents.add(quote.document_id)
+    return chosen
+
+
+def _by_document(quotes: Sequence[Quote]) -> list[Quote]:
+    """Put a document's quotes together; documents stay in the order of their first quote."""
+    order = {name: n for n, name in enumerate(dict.fromkeys(q.document_id for q in quotes))}
+    return sorted(quotes, key=lambda quote: order[quote.document_id])
+
+
+def _pieces(quotes: Sequence[Quote], grouped: bool) -> list[str]:
+    pieces = []
+    numbers = count(1)
+    previous: int | None = None
+    for quote in quotes:
+        header = _document(quote) + "\n" if grouped and quote.document_id != previous else ""
+        pieces.append(header + _passage(next(numbers), quote, grouped))
+        previous = quote.document_id
+    return pieces
+
+
+def _document(quote: Quote) -> str:
+    return f"# {quote.title or quote.uri}\n{quote.uri}\n"
+
+
+def _passage(number: int, quote: Quote, grouped: bool) -> str:
+    name = f"{quote.heading} ({_place(quote)})".lstrip() if grouped else citation(quote)
+    return f"[{number}] {name}\n{quote.text}\n"
+
+
+def _place(quote: Quote) -> str:
+    page = f"page {quote.page}, " if quote.page is not None else ""
+    return f"{page}characters {quote.start} to {quote.end}"
+
+
+def citation(quote: Quote) -> str:
+    """Name a quote's source for a reader: title and heading."""
+    return " › ".join(filter(None, (quote.title, quote.heading)))
+
+
+def _source(number: int, quote: Quote) -> Json:
+    place = {name: getattr(quote, name) for name in ("uri", "start", "end", "page")}
+    ids = {"chunk_id": quote.chunk_id, "document_id": quote.document_id}
+    named = {"number": number, "citation": citation(quote)}
+    return {**named, **place, **ids, "score": quote.score}

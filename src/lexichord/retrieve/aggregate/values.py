@@ -1,0 +1,106 @@
+"""Values in a text: dates, amounts, durations, percentages and names of companies, as written.
+
+Regular expressions: price-parser finds one price a text, text2num numbers without their units,
+quantulum3 needs a classifier's libraries. Digits, signs and ISO codes are read in any language,
+number words, months and units in English. Nothing is taken out of words or section numbers.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+ValueKind = Literal["amount", "percentage", "date", "duration", "party"]
+
+
+class Value(NamedTuple):
+    """A value with its span in the text: `text[start:end] == value.text`."""
+
+    kind: ValueKind
+    text: str
+    start: int
+    end: int
+
+
+_ONES = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
+    "|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+    "|hundred|thousand|million"
+)
+_GAP = r"[ \t\xa0\u202f]"
+_WORDS = rf"(?i:(?:{_ONES})(?:(?:-|\s(?:and\s)?)(?:{_ONES}))*)"
+_DIGITS = rf"(?:\d{{1,3}}(?:(?:[,.’']|{_GAP})\d{{3}})+(?:[.,]\d{{1,2}})?|\d+(?:[.,]\d+)?)(?!\d)"
+_AMOUNT = rf"(?:{_WORDS}\s*\(\s*{_DIGITS}\s*\)|{_DIGITS}|{_WORDS})"
+_START = r"(?<![\w.,/§-])(?<!§ )"
+
+_CODES = (
+    "AED|ARS|AUD|BGN|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EGP|EUR|GBP|HKD|HUF|IDR|ILS|INR|ISK|JPY|KES"
+    "|KRW|MAD|MXN|MYR|NGN|NOK|NZD|PEN|PHP|PKR|PLN|QAR|RMB|RON|RUB|SAR|SEK|SGD|THB|TRY|TWD|UAH|USD"
+    "|VND|ZAR"
+)
+_BEFORE = rf"(?:\b(?:{_CODES})|(?:\b(?:US|CA|A|C|NZ|HK|S))?[$€£¥₹]|\b(?:kr\.?|Rs\.?))"
+_NAMES = (
+    r"(?:US\s)?dollars?|euros?|pounds(?:\ssterling)?|kron(?:or|er|a|e)|francs?|yen|yuan|rupees?"
+)
+_AFTER = rf"(?:(?:{_CODES})\b|[€£¥₹$]|kr\b|(?i:{_NAMES})\b)(?!\s*\d)"
+_SCALE = rf"(?:{_GAP}?(?:(?i:thousand|million|billion|mn|bn)|[mk])\b)?"
+_AMOUNTS = rf"{_BEFORE}{_GAP}?{_DIGITS}{_SCALE}|{_START}{_AMOUNT}{_SCALE}\s?{_AFTER}"
+
+_PERCENT = (
+    rf"{_START}{_AMOUNT}\s?(?:%(?!\w)|(?i:per\s?cent(?:age\spoints?)?)\b)(?:\s?\({_DIGITS}\s?%\))?"
+)
+
+_MONTH = (
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
+)
+_DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
+_YEAR = r"(?:1[89]|20)\d\d"
+_DATES = "|".join(
+    [
+        rf"{_START}{_DAY}(?:\s+day)?(?:\s+of)?\s+{_MONTH}(?:,?\s+{_YEAR})?",
+        rf"\b{_MONTH}\s+{_DAY}(?:,?\s+{_YEAR})?",
+        rf"\b{_MONTH}\s+{_YEAR}",
+        rf"{_START}{_YEAR}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])",
+        rf"{_START}(?:0?[1-9]|[12]\d|3[01])([./])(?:0?[1-9]|1[0-2])\1{_YEAR}",
+        rf"{_START}(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12]\d|3[01])/{_YEAR}",
+    ]
+)
+_DATES = rf"(?:{_DATES})(?![\w%]|[.,/-]\d)"
+
+_KIND = r"(?i:(?:business|working|calendar|consecutive|full|clear)\s+)"
+_UNIT = r"(?:second|minute|hour|day|night|week|fortnight|month|quarter|year)s?"
+_SECTION = r"(?!\d+(?:\.\d+)+\s+[A-Z])"  # "1.2 Business Days" opens a clause
+_DURATIONS = rf"{_START}{_SECTION}{_AMOUNT}[\s-]*(?:{_KIND}(?i:{_UNIT})|{_UNIT})\b"
+
+_FORM = (
+    r"(?:Limited|Ltd|plc|PLC|LLC|LLP|L\.L\.C\.|Inc|Incorporated|Corp|Corporation|GmbH|AG|KG|SE|AB|AS"
+    r"|ASA|A/S|ApS|Oy|Oyj|S\.?A\.?S?|SARL|S\.r\.l|S\.p\.A|B\.?V|N\.?V|DAC|Pty\sLtd|Pte\sLtd|e\.V)"
+)
+_NAME = r"(?:[A-Z0-9][\w&’'-]*|&|of|and|de|du|la)"
+_PARTIES = rf"(?<![\w])[A-Z][\w&’'-]*(?:[ \t]{_NAME}){{0,6}},?[ \t]{_FORM}(?![\w])\.?"
+
+# In this order a stretch is taken by the first that matches.
+PATTERNS: dict[ValueKind, re.Pattern[str]] = {
+    "amount": re.compile(_AMOUNTS),
+    "percentage": re.compile(_PERCENT),
+    "date": re.compile(_DATES),
+    "duration": re.compile(_DURATIONS),
+    "party": re.compile(_PARTIES),
+}
+
+
+def find_values(text: str) -> list[Value]:
+    """Give the values in a text, in its order; no two overlap."""
+    taken: list[Value] = []
+    for kind, pattern in PATTERNS.items():
+        taken += [value for value in _matches(kind, pattern, text) if not _overlaps(value, taken)]
+    return sorted(taken, key=lambda value: value.start)
+
+
+def _matches(kind: ValueKind, pattern: re.Pattern[str], text: str) -> Iterator[Value]:
+    for match in pattern.finditer(text):
+        yield Value(kind, match.group(), match.start(), match.end())
+
+
+def _overlaps(value: Value, taken: list[Value]) -> bool:
+    return any(value.start < other.end and other.start < value.end for other in taken)

@@ -1,0 +1,104 @@
+"""Evidence: verbatim quotes, and the table of a comparison. Offsets are in characters."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from lexichord.types.results import ChunkHit, FileHit
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A stretch of a document, verbatim: its stored text from `start` to `end` is `text`.
+
+    `chunk_id` is the chunk it came from, the best one where several were joined.
+    """
+
+    text: str
+    document_id: int
+    uri: str
+    title: str
+    heading: str
+    start: int
+    end: int
+    page: int | None
+    chunk_id: int
+    score: float
+
+    @classmethod
+    def of(cls, hit: ChunkHit) -> Self:
+        """Quote a whole chunk."""
+        same = {name: getattr(hit, name) for name in cls.__slots__ if name != "text"}
+        return cls(text=hit.content, **same)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the JSON shape of a quote."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one document says of one aspect; without quotes: not found in this file.
+
+    `values` are the dates, amounts, durations and the like in the quotes, as they are written
+    there. `score` is that of the document's best sentence, kept also where nothing was found.
+    """
+
+    document_id: int
+    aspect: str
+    quotes: tuple[Quote, ...] = ()
+    values: tuple[str, ...] = ()
+    score: float = 0.0
+
+    @property
+    def found(self) -> bool:
+        """Whether the document says anything of the aspect."""
+        return bool(self.quotes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the JSON shape of a cell."""
+        return {
+            "document_id": self.document_id,
+            "aspect": self.aspect,
+            "found": self.found,
+            "quotes": [quote.to_dict() for quote in self.quotes],
+            "values": list(self.values),
+            "score": self.score,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A table of documents × aspects, its `cells` row by row."""
+
+    aspects: tuple[str, ...]
+    documents: tuple[FileHit, ...]
+    cells: tuple[Cell, ...]
+
+    def cell(self, document_id: int, aspect: str) -> Cell:
+        """Give one cell. Raises KeyError if the table has no such row or column."""
+        for cell in self.cells:
+            if (cell.document_id, cell.aspect) == (document_id, aspect):
+                return cell
+        raise KeyError(document_id, aspect)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the JSON shape of a table."""
+        return {
+            "aspects": list(self.aspects),
+            "documents": [document.to_dict() for document in self.documents],
+            "cells": [cell.to_dict() for cell in self.cells],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What an intent's aggregation gives.
+
+    `files` and `quotes` are best first, for a summary `quotes` are in document order; `dropped`
+    says of each quote that is not in the stored text where it claimed to be.
+    """
+
+    files: tuple[FileHit, ...]
+    quotes: tuple[Quote, ...]
+    dropped: tuple[str, ...] = ()
+    comparison: Comparison | None = None

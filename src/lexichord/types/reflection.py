@@ -1,0 +1,123 @@
+"""What the evidence covers of a question, and what was done about the rest."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+RewriteKind = Literal["expansion", "relaxation", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A lexeme of a question, and where it occurs.
+
+    `words` are the question's words that it comes from, `times` how often they occur there. `df`
+    counts chunks of the whole database, `idf` is BM25's. `chunks` are the ids of those passages of
+    the evidence whose content holds it.
+    """
+
+    lexeme: str
+    words: tuple[str, ...]
+    times: int
+    df: int
+    idf: float
+    chunks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A place where the documents write a term between quotes or brackets.
+
+    `before` and `after` are up to 120 and 200 characters beside it.
+    """
+
+    term: str
+    chunk_id: int
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """A question in other words, and why; of kind "none" `text` is the question as it was."""
+
+    kind: RewriteKind
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of a question the evidence speaks of, 0 to 1, and what it does not."""
+
+    score: float
+    missing_terms: tuple[str, ...] = ()
+    missing_entities: tuple[str, ...] = ()
+    uncovered_sub_questions: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the JSON shape."""
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name in self.__slots__
+            for value in (getattr(self, name),)
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What reflection may still spend."""
+
+    rounds: int
+    milliseconds: float
+
+    def after(self, milliseconds: float) -> "Budget":
+        """Give what is left after a round that took so long."""
+        return Budget(self.rounds - 1, self.milliseconds - milliseconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What to search next, or why to stop: then `query` is None."""
+
+    query: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One more search: `coverage` after it, 0 to 1, or the `error` that ended it."""
+
+    query: str
+    reason: str
+    milliseconds: float
+    coverage: float | None = None
+    error: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the JSON shape."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Reflection:
+    """What reflection did: its rounds, what is covered in the end, and why it stopped.
+
+    `coverage` is None where it could not be measured; `errors` says why. `unsupported` are the
+    numbers and dates of an answer that no source holds.
+    """
+
+    coverage: Coverage | None
+    stopped: str
+    rounds: tuple[Round, ...] = ()
+    unsupported: tuple[str, ...] = ()
+    errors: tuple[str, ...] = field(default=())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the JSON shape."""
+        return {
+            "coverage": None if self.coverage is None else self.coverage.to_dict(),
+            "stopped": self.stopped,
+            "rounds": [each.to_dict() for each in self.rounds],
+            "unsupported": list(self.unsupported),
+            "errors": list(self.errors),
+        }

@@ -1,0 +1,152 @@
+"""Variants in Python: the same as in SQL, and what they bring in."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+
+import psycopg
+import pytest
+
+from lexichord.db import variants as db
+from lexichord.db.pool import Database
+from lexichord.errors import ConfigError
+from lexichord.retrieve.search import search_variants
+from lexichord.retrieve.variants import COHERENCE, make_variants
+from lexichord.types import ChunkHit, FileHit, Question, Scope
+from lexichord.types.variants import Variant
+from tests.conftest import new_database
+from tests.sql import corpus
+
+SPACE = "test/tiny/4"
+VECTOR = (1.0, 0.0, 0.0, 0.0)
+ASKED = Question("w0 w3", VECTOR, space=SPACE)
+VARIANTS = (
+    Variant("original", "w0 w3", VECTOR, 1.0),
+    Variant("feedback", "w0 w3", (0.5, 0.5, 0.0, 0.1), 2.0, terms={"w0": 3, "w7": 1}),
+    Variant("file 1", "w5", None, 0.7, documents=(2, 5)),
+    Variant("file 2", "w5 w6", VECTOR, 0.3, documents=(6,)),
+)
+SCOPES = [
+    Scope(),
+    Scope(datasets=("odd",)),
+    Scope(documents=(2, 4, 6)),
+    Scope(filter={"part": 3}),
+    Scope(uri_prefix="wide/far"),
+]
+
+
+@pytest.fixture
+async def wide(template: str) -> AsyncIterator[Database]:
+    with new_database(template, copy_of=template) as dsn:
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            corpus.wide(connection)
+        async with Database(dsn, size=4) as database:
+            yield database
+
+
+def shown(hits: Sequence[ChunkHit]) -> list[dict[str, object]]:
+    return [hit.to_dict() for hit in hits]
+
+
+async def test_python_and_sql_give_the_same(wide: Database) -> None:
+    far = [row["document_id"] for row in await wide.call("list_documents")][-1]
+    for scope in SCOPES:
+        for mode in ("hybrid", "keyword"):
+            for boost in (None, {"1": 1.5, "2": 0.5, str(far): 3}):
+                asked = replace(ASKED, scope=scope, k=60, mode=mode)
+                parallel = await search_variants(wide, asked, VARIANTS, boost)
+                in_sql = await db.search_variants(wide, asked, VARIANTS, boost)
+                assert shown(parallel) == shown(in_sql)
+                assert parallel
+
+
+async def test_a_file_in_no_list_answers_when_it_is_discovered(wide: Database) -> None:
+    rows = await wide.call("list_documents", uri_prefix="wide/far")
+    far = rows[0]["document_id"]
+    asked = replace(ASKED, text="w0", k=100)
+    original = Variant("original", "w0", VECTOR, 1.0)
+    inside = replace(original, name="file 1", documents=(far,))
+
+    plain = await search_variants(wide, asked, [original])
+    boosted = await search_variants(wide, asked, [original], {str(far): 10_000})
+    by_file = await search_variants(wide, asked, [original, inside])
+
+    assert far not in {hit.document_id for hit in plain}
+    assert [hit.document_id for hit in boosted[:32]] == [far] * 32
+    mine = [hit for hit in by_file if hit.document_id == far]
+    assert len(mine) == 32
+    assert {hit.document_id for hit in by_file} > {far}  # no gate
+    for hit in mine:
+        assert hit.ranks.keys() == {"dense", "keyword", "file 1"}
+        assert hit.scores["contributions"] == {"file 1": hit.score}
+
+
+async def test_the_same_name_twice_is_refused(wide: Database) -> None:
+    for given in ([], [VARIANTS[0]] * 2, [replace(VARIANTS[0], weight=0)]):
+        with pytest.raises(ConfigError):
+            await search_variants(wide, ASKED, given)
+    with pytest.raises(ConfigError, match="k must be"):
+        await search_variants(wide, replace(ASKED, k=101), VARIANTS)
+
+
+def file(document: int) -> FileHit:
+    return FileHit(document, "a", "a", "a", 1.0, {}, 1)
+
+
+async def alike(database: Database, vectors: Sequence[Sequence[float]]) -> Database:
+    """Documents that say the same, and one thing more each."""
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        for number, vector in enumerate(vectors):
+            lines = [f"w1 shared x{number}", f"other y{number}"]
+            corpus.put(connection, f"d{number}", lines, [vector, [0, 0, 0, 1]])
+    return database
+
+
+async def test_alike_documents_make_variants(database: Database) -> None:
+    await alike(database, [[1, 0.1 * n, 0, 0] for n in range(5)])
+    asked = replace(ASKED, text="w1")
+    made = await make_variants(database, asked, [file(2), file(3), file(4)])
+    assert [each.name for each in made.variants] == ["original", "feedback", "file 1", "file 2"]
+    original, feedback, first, second = made.variants
+    assert (original.text, original.terms, original.vector) == ("w1", None, VECTOR)
+    assert feedback.terms is not None
+    assert {"w1", "share"} <= feedback.terms.keys()
+    assert (first.documents, second.documents) == ((2,), (3,))
+    assert first.terms == second.terms == feedback.terms
+    assert made.coherence is not None
+    assert made.coherence >= COHERENCE
+    assert "5 documents are alike" in made.reason
+    fewer = await make_variants(database, asked, [file(2)], most=2)
+    assert [each.name for each in fewer.variants] == ["original", "feedback"]
+
+
+async def test_documents_that_are_not_alike_make_none(database: Database) -> None:
+    await alike(database, [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [-1, 0, 0, 0]])
+    asked = replace(ASKED, text="w1")
+    made = await make_variants(database, asked, [file(2)])
+    assert [each.name for each in made.variants] == ["original"]
+    assert "not alike" in made.reason
+    forced = await make_variants(database, asked, [file(2)], wanted="always")
+    assert [each.name for each in forced.variants] == ["original", "feedback", "file 1"]
+    never = await make_variants(database, asked, [file(2)], wanted="never")
+    assert [each.name for each in never.variants] == ["original"]
+
+
+async def test_a_pinned_document_is_no_scope_of_feedback(database: Database) -> None:
+    await alike(database, [[1, 0.1 * n, 0, 0] for n in range(5)])
+    asked = replace(ASKED, text="w1", scope=Scope(documents=(1,)))
+    made = await make_variants(database, asked)
+    assert made.variants[1].terms is not None
+    assert {"x0", "x3"} <= made.variants[1].terms.keys()
+    hits = await search_variants(database, asked, made.variants)
+    assert {hit.document_id for hit in hits} == {1}
+
+
+async def test_without_vectors_nothing_is_learned_unless_asked_for(database: Database) -> None:
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        for number in range(3):
+            corpus.put(connection, f"d{number}", [f"w1 shared x{number}"])
+    asked = Question("w1")
+    assert "fewer than two documents" in (await make_variants(database, asked)).reason
+    forced = await make_variants(database, asked, wanted="always")
+    hits = await search_variants(database, asked, forced.variants)
+    assert [hit.ranks["original"] for hit in hits] == [1, 2, 3]

@@ -1,0 +1,177 @@
+"""link_documents: which words of a query name which documents; find_intent on top of it."""
+
+import psycopg
+import pytest
+
+from lexichord.db.pool import Database
+from lexichord.errors import ConfigError
+from lexichord.retrieve.intent import find_intent
+from lexichord.types import Scope
+from tests.sql.corpus import Connection, Row, call, put
+
+BODY = ["Between Ostrelle and Kaldreth.", "The parties agree."]
+FILED = [
+    ("a/msa.md", "Master Services Agreement"),
+    ("a/lease-saltpan-house.md", "Lease of Office Space"),
+    ("a/one.md", "Mutual Non-Disclosure Agreement"),
+    ("a/two.md", "Non-Disclosure Agreement"),
+    ("a/Gr%C3%BCnwald%20Vertrag.txt", "Vertrag"),
+    ("p/travel.md", "Travel Policy"),
+    ("p/security.md", "Security Policy"),
+    ("src/parse_config.py", "parse_config.py"),
+]
+
+
+def fill(connection: Connection) -> None:
+    for uri, title in FILED:
+        dataset = "policies" if uri.startswith("p/") else "contracts"
+        metadata = {"domain": "property"} if "lease" in uri else None
+        body = BODY if title.startswith("Master") else ["Words of no weight."]
+        put(connection, uri, body, dataset=dataset, title=title, metadata=metadata)
+
+
+@pytest.fixture
+def filed(connection: Connection) -> Connection:
+    fill(connection)
+    return connection
+
+
+def link(connection: Connection, query: str, **scope: object) -> dict[tuple[str, int], Row]:
+    rows = call(connection, "link_documents", words=query.split(), **scope)
+    return {(row["uri"], row["word"]): row for row in rows}
+
+
+def test_a_word_is_found_in_title_file_name_and_card(filed: Connection) -> None:
+    found = link(filed, "the lease for Saltpan services of Ostrelle")
+    lease, house = found["a/lease-saltpan-house.md", 2], found["a/lease-saltpan-house.md", 4]
+    assert (lease["in_title"], lease["in_file"], lease["title_terms"]) == (True, True, 3)
+    assert (house["in_title"], house["in_file"], house["file_terms"]) == (False, True, 3)
+    party = found["a/msa.md", 7]
+    assert (party["in_title"], party["in_file"], party["initials"]) == (False, False, False)
+    assert found["a/msa.md", 5]["in_title"]
+    assert set(found) == {
+        ("a/lease-saltpan-house.md", 2),
+        ("a/lease-saltpan-house.md", 4),
+        ("a/msa.md", 5),
+        ("a/msa.md", 7),
+    }
+
+
+def test_words_that_many_cards_hold_are_not_rare(filed: Connection) -> None:
+    put(filed, "a/three.md", ["x"], title="Agreement")
+    found = link(filed, "Saltpan agreement")
+    assert found["a/lease-saltpan-house.md", 1]["rare"]
+    assert not found["a/three.md", 2]["rare"]
+
+
+@pytest.mark.parametrize(
+    ("word", "uris"),
+    [
+        ("NDA", {"a/one.md", "a/two.md"}),
+        ("NDAs", {"a/one.md", "a/two.md"}),
+        ("MNDA", {"a/one.md"}),
+        ("LOOS", {"a/lease-saltpan-house.md"}),
+        ("nda", set()),
+        ("SP", set()),  # two letters begin too much
+    ],
+)
+def test_initials_stand_for_a_title(filed: Connection, word: str, uris: set[str]) -> None:
+    found = link(filed, f"what of {word}")
+    assert {uri for (uri, _), row in found.items() if row["initials"]} == uris
+
+
+def test_percent_signs_of_a_file_name_part_its_words(filed: Connection) -> None:
+    assert link(filed, "vertrag")["a/Gr%C3%BCnwald%20Vertrag.txt", 1]["in_file"]
+
+
+def test_an_identifier_is_found_by_its_parts(filed: Connection) -> None:
+    assert link(filed, "parse_config")["src/parse_config.py", 1]["in_file"]
+    assert link(filed, "parseConfig")["src/parse_config.py", 1]["in_title"]
+
+
+def test_the_domain_is_the_metadatas_else_the_dataset(filed: Connection) -> None:
+    found = link(filed, "lease travel")
+    assert found["a/lease-saltpan-house.md", 1]["domain"] == "property"
+    assert found["p/travel.md", 2]["domain"] == "policies"
+
+
+def test_scope_and_depth_bound_it(filed: Connection) -> None:
+    assert {uri for uri, _ in link(filed, "policy NDA", datasets=["policies"])} == {
+        "p/travel.md",
+        "p/security.md",
+    }
+    assert {uri for uri, _ in link(filed, "policy", uri_prefix="p/t")} == {"p/travel.md"}
+    assert len(link(filed, "policy", depth=1)) == 1
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="there is no dataset 'x'"):
+        link(filed, "policy", datasets=["x"])
+
+
+def test_nothing_links_to_nothing(filed: Connection) -> None:
+    assert link(filed, "") == {}
+    assert link(filed, "🎉 ? the of") == {}
+    assert link(filed, "unheard") == {}
+
+
+@pytest.mark.parametrize("arguments", [{"depth": 0}, {"depth": None}, {"words": ["a"] * 1001}])
+def test_what_makes_no_sense_is_an_error(filed: Connection, arguments: dict[str, object]) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="depth must be"):
+        call(filed, "link_documents", **{"words": ["a"], **arguments})
+
+
+@pytest.fixture
+async def stored(database: Database, fresh: Connection) -> Database:
+    fill(fresh)
+    return database
+
+
+@pytest.mark.parametrize(
+    ("query", "numbers", "hint", "question"),
+    [
+        (
+            "In the lease for Saltpan House, who insures the building?",
+            (2,),
+            "lease for Saltpan House",
+            "who insures the building?",
+        ),
+        (
+            "compare the notice periods of the MSA and the travel policy",
+            (1, 6),
+            "MSA, Master Services Agreement, travel policy",
+            "compare the notice periods",
+        ),
+        ("summarise the travel policy", (6,), "travel policy", "summarise the travel policy"),
+        ("What do both NDAs say on survival?", (3, 4), None, "What do say on survival?"),
+        ("What does the policy say?", (), None, "What does the policy say?"),
+        ("Is a travel policy needed?", (), None, "Is a travel policy needed?"),
+        ("where is parse_config called", (8,), "parse_config", "where is parse_config called"),
+        ("", (), None, ""),
+        ("🎉", (), None, "🎉"),
+    ],
+)
+async def test_what_names_a_document_becomes_the_hint(
+    stored: Database, query: str, numbers: tuple[int, ...], hint: str | None, question: str
+) -> None:
+    intent = await find_intent(stored, query)
+    assert (intent.documents, intent.question) == (numbers, question)
+    if hint or not numbers:
+        assert intent.hint == hint
+
+
+async def test_the_callers_hint_wins(stored: Database) -> None:
+    intent = await find_intent(stored, "Who pays under the travel policy?", "the Saltpan lease")
+    assert (intent.hint, intent.documents) == ("the Saltpan lease", (2,))
+    assert intent.question == "Who pays under the travel policy?"
+    assert intent.domain == "property"
+
+
+async def test_scope_holds_and_its_errors_are_told(stored: Database) -> None:
+    scope = Scope(datasets=("policies",))
+    assert (await find_intent(stored, "Who signs the MSA?", scope=scope)).documents == ()
+    with pytest.raises(ConfigError, match="there is no dataset"):
+        await find_intent(stored, "Who signs?", scope=Scope(datasets=("nowhere",)))
+
+
+async def test_a_long_text_names_nothing_and_says_so(stored: Database) -> None:
+    intent = await find_intent(stored, "the travel policy " * 6000)
+    assert (intent.hint, intent.documents) == (None, ())
+    assert "too long" in intent.reason

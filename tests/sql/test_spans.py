@@ -1,0 +1,53 @@
+"""Texts at spans, the places of chunks, and what words weigh."""
+
+from math import log
+
+import pytest
+
+from tests.sql.corpus import Connection, call, put
+
+LINES = ["Intro.", "Terms one.", "Térms 🎉 two.", "Notes.", "Terms again."]
+HEADINGS = ["", "Terms", "Terms", "Notes", "Terms"]
+TEXT = "\n".join(LINES)
+
+
+@pytest.fixture
+def stored(connection: Connection) -> Connection:
+    put(connection, "other", ["Another."])
+    put(connection, "a", LINES, headings=HEADINGS)
+    return connection
+
+
+def test_spans_count_characters_and_keep_their_order(stored: Connection) -> None:
+    spans = [(2, 18, 31), (1, 0, 8), (2, 0, len(TEXT)), (2, 5, 5)]
+    documents, starts, ends = (list(column) for column in zip(*spans, strict=True))
+    rows = call(stored, "read_spans", documents=documents, starts=starts, ends=ends)
+    assert [row["content"] for row in rows] == [TEXT[18:31], "Another.", TEXT, ""]
+    assert [row["span_number"] for row in rows] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("span", [(9, 0, 1), (2, 0, 999), (2, -1, 3), (2, 5, 4)])
+def test_what_lies_outside_is_null(stored: Connection, span: tuple[int, int, int]) -> None:
+    document, start, end = span
+    rows = call(stored, "read_spans", documents=[document], starts=[start], ends=[end])
+    assert [row["content"] for row in rows] == [None]
+
+
+def test_a_section_is_a_run_under_one_heading(stored: Connection) -> None:
+    ids = [row["chunk_id"] for row in call(stored, "list_chunks", document=2)]
+    rows = call(stored, "chunk_places", chunk_ids=[*reversed(ids), 999])
+    assert [row["chunk_id"] for row in rows] == ids
+    assert [row["ordinal"] for row in rows] == [0, 1, 2, 3, 4]
+    assert [row["section"] for row in rows] == [0, 1, 1, 3, 4]
+    assert {row["document_id"] for row in rows} == {2}
+
+
+def test_words_weigh_by_the_chunks_that_hold_them(stored: Connection) -> None:
+    rows = call(stored, "weigh_terms", texts=["notes Notes unheard", "", "the term"])
+    found = {(row["text_number"], row["lexeme"]): row for row in rows}
+    assert list(found) == [(1, "note"), (1, "unheard"), (3, "term")]
+    assert found[1, "note"]["frequency"] == 2
+    assert found[1, "note"]["df"] == 1
+    assert found[1, "unheard"]["df"] == 0
+    assert found[1, "note"]["idf"] == pytest.approx(log(1 + (6 - 1 + 0.5) / 1.5))
+    assert found[3, "term"]["idf"] == pytest.approx(log(1 + (6 - 2 + 0.5) / 2.5))

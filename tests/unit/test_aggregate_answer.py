@@ -1,0 +1,40 @@
+"""Answers in the evidence's own words, each with its source."""
+
+from dataclasses import replace
+
+from lexichord.retrieve.aggregate.answer import NOT_FOUND, cite, write_list, write_table
+from lexichord.types import FileHit
+from lexichord.types.evidence import Cell, Comparison, Quote
+
+QUOTE = Quote("Rent is due | now.", 3, "a.md", "Lease", "Rent", 10, 28, None, 7, 0.5)
+SOURCE = {"number": 2, "document_id": 3, "start": 0, "end": 40}
+FILES = (FileHit(3, "d", "a.md", "Lease", 1, {}, 1), FileHit(4, "d", "b.md", "", 1, {}, 1))
+
+
+def test_a_quote_is_cited_by_the_source_that_holds_it() -> None:
+    assert cite(QUOTE, [SOURCE]) == "[2]"
+    assert cite(QUOTE, [SOURCE | {"end": 20}]) == "(Lease › Rent)"
+    assert cite(QUOTE, [SOURCE | {"document_id": 4}]) == "(Lease › Rent)"
+    assert cite(replace(QUOTE, title="", heading=""), []) == "(a.md)"
+
+
+def test_a_table_says_what_was_not_found() -> None:
+    cells = (Cell(3, "rent", (QUOTE,)), Cell(4, "rent"))
+    assert write_table(Comparison(("rent",), FILES, cells), [SOURCE]) == (
+        "| File | rent |\n| --- | --- |\n"
+        "| Lease | “Rent is due \\| now.” [2] |\n"
+        f"| b.md | {NOT_FOUND} |"
+    )
+
+
+def test_without_any_evidence_there_is_no_table() -> None:
+    cells = (Cell(3, "rent"), Cell(4, "rent"))
+    assert write_table(Comparison(("rent",), FILES, cells), []) == ""
+
+
+def test_a_list_is_grouped_by_file() -> None:
+    other = replace(QUOTE, document_id=4, title="", text="No\n rent.")
+    assert write_list([QUOTE, QUOTE, other], [SOURCE]) == (
+        "Lease:\n- Rent is due | now. [2]\n- Rent is due | now. [2]\n\na.md:\n- No rent. (Rent)"
+    )
+    assert write_list([], [SOURCE]) == ""

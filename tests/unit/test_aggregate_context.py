@@ -1,0 +1,152 @@
+"""Evidence as text: whole passages, numbered as their sources, as many as there is room for."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexichord.errors import ConfigError
+from lexichord.retrieve.aggregate import (
+    MAX_LENGTH,
+    ContextFormat,
+    estimate_tokens,
+    format_context,
+)
+from lexichord.types import ChunkHit
+from lexichord.types.evidence import Quote
+
+HIT = ChunkHit(
+    *(7, 3, "default", "a/lease.md", "Lease", "Rent", 10, 14, 2, "text", "Lease › Rent", 0.5),
+    scores={},
+    ranks={},
+)
+hits = st.builds(
+    lambda content, title, heading, document: replace(
+        HIT, content=content, title=title, heading=heading, document_id=document
+    ),
+    st.text(min_size=1, max_size=60),
+    st.text(max_size=10),
+    st.text(max_size=10),
+    st.integers(1, 3),
+)
+STYLES: list[ContextFormat] = ["simple", "structured", "qa"]
+styles = st.sampled_from(STYLES)
+lengths = st.sampled_from([len, estimate_tokens])
+
+
+@given(st.lists(hits, max_size=8), st.integers(0, 200))
+def test_it_never_exceeds_its_length(found: list[ChunkHit], length: int) -> None:
+    context, _ = format_context(found, length)
+    assert len(context) <= length
+
+
+@given(st.lists(hits, max_size=8), st.integers(0, 200))
+def test_passages_are_whole_and_numbered(found: list[ChunkHit], length: int) -> None:
+    context, sources = format_context(found, length)
+    assert [source["number"] for source in sources] == list(range(1, len(sources) + 1))
+    position = 0
+    remaining = iter(found)
+    for source in sources:
+        head = f"[{source['number']}] {source['citation']}\n"
+        content = next(
+            hit.content
+            for hit in remaining
+            if context.startswith(f"{head}{hit.content}\n", position)
+        )
+        position += len(head) + len(content) + 2  # its line's end, and the empty line
+    assert position in (0, len(context) + 1)
+
+
+@given(st.lists(hits, max_size=8))
+def test_nothing_is_left_out_while_there_is_room(found: list[ChunkHit]) -> None:
+    assert len(format_context(found)[1]) == len(found)
+
+
+def test_a_passage_that_does_not_fit_makes_way_for_a_shorter_one() -> None:
+    long, short = replace(HIT, content="x" * 100), replace(HIT, content="short", chunk_id=8)
+    context, sources = format_context([long, short], 50)
+    assert context == "[1] Lease › Rent\nshort\n"
+    assert [source["chunk_id"] for source in sources] == [8]
+
+
+def test_the_border_is_exact() -> None:
+    passage = "[1] Lease › Rent\ntext\n"
+    assert format_context([HIT], len(passage))[0] == passage
+    assert format_context([HIT], len(passage) - 1) == ("", [])
+
+
+def test_a_source_says_where_its_passage_stands() -> None:
+    _, sources = format_context([HIT])
+    assert sources == [
+        {
+            "number": 1,
+            "citation": "Lease › Rent",
+            "uri": "a/lease.md",
+            "start": 10,
+            "end": 14,
+            "page": 2,
+            "chunk_id": 7,
+            "document_id": 3,
+            "score": 0.5,
+        }
+    ]
+    assert MAX_LENGTH == 4000
+
+
+@given(st.lists(hits, max_size=8), st.integers(0, 300), styles, lengths)
+def test_every_format_keeps_its_length(
+    found: list[ChunkHit], most: int, style: ContextFormat, length: Callable[[str], int]
+) -> None:
+    context, sources = format_context(found, most, style, "What?", length)
+    assert length(context) <= most
+    assert bool(context) == bool(sources)
+
+
+@given(st.lists(hits, max_size=8), st.integers(0, 300), styles)
+def test_every_format_holds_whole_passages_in_the_order_of_its_sources(
+    found: list[ChunkHit], most: int, style: ContextFormat
+) -> None:
+    numbered = [replace(hit, chunk_id=number) for number, hit in enumerate(found)]
+    context, sources = format_context(numbered, most, style)
+    position = 0
+    for number, source in enumerate(sources, 1):
+        assert source["number"] == number
+        head = context.index(f"[{number}] ", position)
+        content = numbered[source["chunk_id"]].content
+        position = context.index(f"\n{content}\n", head) + len(content) + 1
+    assert len({source["chunk_id"] for source in sources}) == len(sources)
+
+
+def test_structured_names_each_document_once() -> None:
+    other = replace(HIT, document_id=4, title="", uri="b.md", page=None)
+    again = replace(HIT, content="more", start=20, end=24)
+    context, sources = format_context([HIT, other, again], style="structured")
+    assert context == (
+        "# Lease\na/lease.md\n\n[1] Rent (page 2, characters 10 to 14)\ntext\n\n"
+        "[2] Rent (page 2, characters 20 to 24)\nmore\n\n"
+        "# b.md\nb.md\n\n[3] Rent (characters 10 to 14)\ntext\n"
+    )
+    assert [source["start"] for source in sources] == [10, 20, 10]
+
+
+def test_qa_asks_and_leaves_room_for_the_answer() -> None:
+    context, _ = format_context([HIT], style="qa", question="How much?")
+    assert context == "Question: How much?\n\n[1] Lease › Rent\ntext\n\n\nAnswer:"
+    assert format_context([], style="qa", question="How much?") == ("", [])
+
+
+def test_quotes_are_passages_too() -> None:
+    assert format_context([Quote.of(HIT)]) == format_context([HIT])
+
+
+def test_an_unknown_format_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="no format 'prose'"):
+        format_context([HIT], style="prose")  # type: ignore[arg-type]
+
+
+def test_a_token_is_four_bytes() -> None:
+    assert [estimate_tokens(text) for text in ("", "a", "abcd", "abcde", "éé", "字字字")] == [
+        *(0, 1, 1, 2, 1, 3)
+    ]

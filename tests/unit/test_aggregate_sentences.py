@@ -1,0 +1,53 @@
+"""Sentences with their spans: abbreviations, numbers, lists, tables, headings, wrapped lines."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexichord.retrieve.aggregate.sentences import split_sentences
+
+LONG = "The Supplier shall deliver the goods to the place that the Customer has"
+CASES = [
+    ("U.S. law applies. It is so.", ["U.S. law applies.", "It is so."]),
+    ("See 5.2. of the Agreement. End.", ["See 5.2. of the Agreement.", "End."]),
+    ("5.2. The term ends. So be it.", ["5.2. The term ends.", "So be it."]),
+    ("7. Term. It lasts three years.", ["7. Term. It lasts three years."]),
+    ("Mr. Smith agrees, e.g. by letter.", ["Mr. Smith agrees, e.g. by letter."]),
+    ("It must:\n(a) pay; and\n(b) go.", ["It must:", "(a) pay; and", "(b) go."]),
+    ("within five (5) days of it.", ["within five (5) days of it."]),
+    ("| a | 1 |\n| b | 2 |", ["| a | 1 |", "| b | 2 |"]),
+    (f"{LONG}\nnamed in writing. It pays.", [f"{LONG}\nnamed in writing.", "It pays."]),
+    ("Date: 1 July 2024\n\nParties:", ["Date: 1 July 2024", "Parties:"]),
+    ("", []),
+    (" \n\n ", []),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES)
+def test_where_sentences_end(text: str, expected: list[str]) -> None:
+    assert [text[start:end] for start, end, _ in split_sentences(text)] == expected
+
+
+@pytest.mark.parametrize("heading", ["## 5. Term", "5. Term", "ARTICLE V - TERM", "Term and End"])
+def test_a_heading_is_no_sentence_but_named(heading: str) -> None:
+    text = f"{heading}\n\nIt ends soon. Then no more."
+    assert [one.heading for one in split_sentences(text)] == [heading.strip("# ")] * 2
+
+
+def test_what_ends_openly_is_no_heading() -> None:
+    text = "(b) lets managers swap drivers; and\n\nIt ends."
+    assert len(split_sentences(text)) == 2
+
+
+pieces = st.sampled_from(
+    ["A b. ", "5.2. ", "(a) x;\n", "\n\n", "## T\n", "U.S. ", "é🎉 ", "Go! ", LONG]
+)
+
+
+@given(st.lists(pieces, max_size=12).map("".join) | st.text(max_size=80))
+def test_spans_lie_in_order_inside_the_text(text: str) -> None:
+    last = 0
+    for start, end, _ in split_sentences(text):
+        assert last <= start < end <= len(text)
+        assert text[start:end] == text[start:end].strip()
+        last = end

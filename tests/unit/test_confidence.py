@@ -1,0 +1,87 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexichord.retrieve.confidence import (
+    SATURATED,
+    Signals,
+    abstain_below,
+    find_signals,
+    probability,
+)
+from lexichord.types import ChunkHit
+from lexichord.types.reflection import Term
+
+share = st.floats(0, 1)
+signals = st.builds(
+    Signals, relative=st.floats(0, 50), cosine=st.none() | st.floats(-1, 1), held=share
+)
+
+
+def hit(chunk_id: int, dense: float | None) -> ChunkHit:
+    return ChunkHit(
+        chunk_id=chunk_id,
+        document_id=1,
+        dataset="d",
+        uri="u",
+        title="t",
+        heading="h",
+        start=0,
+        end=1,
+        page=None,
+        content="c",
+        context="",
+        score=1.0,
+        scores={"dense": dense, "keyword": 1.0, "fused": 1.0},
+        ranks={},
+    )
+
+
+def term(idf: float, *chunks: int) -> Term:
+    return Term("w", ("w",), 1, 1, idf, chunks)
+
+
+@given(signals)
+def test_is_a_probability(found: Signals) -> None:
+    assert 0 <= probability(found) <= 1
+
+
+@given(signals, st.floats(0, 1))
+def test_more_of_a_signal_is_never_less_confidence(found: Signals, more: float) -> None:
+    least = probability(found)
+    assert probability(replace(found, relative=found.relative + more)) >= least
+    assert probability(replace(found, held=min(1, found.held + more))) >= least
+    if found.cosine is not None:
+        assert probability(replace(found, cosine=found.cosine + more)) >= least
+
+
+@pytest.mark.parametrize("cosine", [None, 0.7])
+def test_full_evidence_is_above_the_border_and_none_below(cosine: float | None) -> None:
+    border = abstain_below(None if cosine is None else [1.0])
+    assert probability(Signals(1.2, cosine, 1.0)) > border
+    assert probability(Signals(0.1, None if cosine is None else 0.05, 0.0)) < border
+
+
+def test_beyond_the_best_that_is_stored_nothing_is_gained() -> None:
+    found = Signals(SATURATED, 0.5, 0.5)
+    assert probability(replace(found, relative=9.0)) == probability(found)
+
+
+def test_another_subject_is_no_evidence_however_good_in_its_place() -> None:
+    assert probability(Signals(5.0, 0.1, 0.2)) < abstain_below([1.0])
+
+
+def test_signals_weigh_terms_by_idf() -> None:
+    found = find_signals([hit(1, 0.2), hit(2, 0.6)], [term(3, 1), term(1)], 0.8, has_vector=True)
+    assert found == Signals(0.8, 0.6, 0.75)
+
+
+def test_without_the_query_s_vector_cosines_do_not_count() -> None:
+    found = find_signals([hit(1, 0.9)], [term(1, 1)], None, has_vector=False)
+    assert found == Signals(0.0, None, 1.0)
+
+
+def test_a_question_without_terms_and_hits_without_cosine() -> None:
+    assert find_signals([hit(1, None)], [], 0.5, has_vector=True) == Signals(0.5, 0.0, 0.0)

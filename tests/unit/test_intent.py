@@ -1,0 +1,252 @@
+"""What the words of a query say: its kind, its names, its parts, in any wording."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexichord.retrieve.intent import read_intent
+from lexichord.retrieve.mentions import WORD, find_mentions, hint_of, split_words, without
+from lexichord.retrieve.words import READ
+from lexichord.types.intent import Link
+from tests.conftest import SAMPLES
+
+KINDS = {
+    "clause_lookup": [
+        "who pays for the repairs",
+        "What's the cap on damages?",
+        "Is subletting permitted?",
+        "I'd like to know when the lease ends",
+        "notice period?",
+        "According to the lease, can I bring a dog?",
+        "The policy says nothing on dogs. Are they allowed?",
+        "Which address is used for notices?",
+        "How many days' notice must the tenant give?",
+        "where is class Foo parsed",
+        "which function raises ConfigError",
+    ],
+    "comparison": [
+        "Compare the lease with the licence",
+        "How do the NDAs differ on survival?",
+        "MSA vs. SOW",
+        "Which of the two has the higher cap?",
+        "Is the cap in the MSA higher than in the SOW?",
+        "Do both policies treat logs the same way?",
+        "What do the three NDAs say about survival?",
+    ],
+    "list_all": [
+        "list all deadlines",
+        "Can you list all parties?",
+        "In the lease, list all repairs",
+        "Which contracts have a non-compete?",
+        "What are all the fees?",
+        "everything about termination",
+        "I need a complete list of the payment dates",
+    ],
+    "summary": [
+        "summarise the travel policy",
+        "Can you summarize the policy in three sentences?",
+        "What is this agreement about?",
+        "TL;DR travel policy",
+        "What are the key points of the DPA?",
+    ],
+    "general": [
+        "",
+        "   ",
+        "🎉🎉",
+        "...",
+        "hi",
+        "rent",
+        "How do I write a lease?",
+        "Why is there no cap?",
+        "How does escrow work?",
+        "Should I sign the NDA?",
+    ],
+}
+TRAPS = [
+    "Shall the tenant paint the walls?",
+    "When shall all documents be returned?",
+    "Overall, is it allowed?",
+    "After all, is smoking allowed?",
+    "Does a call for tenders bind us?",
+    "Must the list be kept for three years?",
+    "What is the list price of the pump?",
+    "Is the summary judgment clause enforceable?",
+    "Who draws up the outline of the plan?",
+    "May I summarise the report for the client?",
+    "What is the difference payable on early termination?",
+    "Must the buyer compare the goods with the order?",
+    "How much more than the deposit can be claimed?",
+    "Does the notice have to be sent on the same day?",
+    "Is information similar to the original protected?",
+    'What does "list all losses" mean?',
+    "What is meant by \u2018compare all offers’?",
+    "Who wrote „Fasse alles zusammen. Compare everything“?",
+]
+
+
+@pytest.mark.parametrize(("kind", "query"), [(k, q) for k, qs in KINDS.items() for q in qs])
+def test_kind(kind: str, query: str) -> None:
+    intent = read_intent(query)
+    assert intent.kind == kind
+    assert (intent.question, intent.hint, intent.documents) == (query, None, ())
+    assert intent.reason.startswith(kind)
+
+
+@pytest.mark.parametrize("query", TRAPS)
+def test_words_that_sound_like_another_kind(query: str) -> None:
+    assert read_intent(query).kind == "clause_lookup"
+
+
+@pytest.mark.parametrize("half", ["A", "B"])
+def test_nine_of_ten_written_questions_are_read_right(half: str) -> None:
+    with (SAMPLES / "intents.jsonl").open() as lines:
+        tests = [test for line in lines if (test := json.loads(line))["half"] == half]
+    right = [read_intent(test["query"]).kind == test["kind"] for test in tests]
+    assert len(right) == 40
+    assert sum(right) >= 36
+
+
+@pytest.mark.parametrize(
+    ("query", "entities"),
+    [
+        ("In the lease for Saltpan House, who insures it?", ("Saltpan House",)),
+        ("Seeed's NDA", ("Seeed", "NDA")),
+        ("the University of Marrowdale and Kerber", ("University of Marrowdale", "Kerber")),
+        ("What is «beyond compare»?", ("beyond compare",)),
+        ("is 'the Buyer' defined in section 5.2", ("the Buyer", "5.2")),
+        ("where are parse_all and FooParser.run called", ("parse_all", "FooParser")),
+        ("from Ärzteverband Süd to Émile Łódź", ("Ärzteverband Süd", "Émile Łódź")),
+        ("due on 1 April 2025 or May 3, 2026", ()),
+        ("Overall, may I?", ()),
+        ("LIST ALL DEADLINES", ()),
+        ("don't and won't", ()),
+        ("Non-Disclosure Agreement", ("Non-Disclosure Agreement",)),
+    ],
+)
+def test_entities(query: str, entities: tuple[str, ...]) -> None:
+    assert read_intent(query).entities == entities
+
+
+@pytest.mark.parametrize(
+    ("query", "parts"),
+    [
+        ("Who pays?", ()),
+        ("Who pays, and when is it due?", ("Who pays", "when is it due?")),
+        ("Who pays? And when? How much?", ("Who pays?", "when?", "How much?")),
+        ("What is the rent as well as who pays it", ("What is the rent", "who pays it")),
+        ("Is it insured, and must it be?", ("Is it insured", "must it be?")),
+        ("We moved out. Who pays?", ()),
+        ("Does it bind affiliates as well as staff?", ()),
+        ('What of "who pays, and when is it due?"', ()),
+        ("list the fees and summarise the rest", ("list the fees", "summarise the rest")),
+        ("???", ()),
+    ],
+)
+def test_sub_questions(query: str, parts: tuple[str, ...]) -> None:
+    assert read_intent(query).sub_questions == parts
+
+
+PIECES = ["who ", "list ", "and ", "is ", "in ", "compare ", "the ", "Name ", '"', "'", "“", "„"]
+PIECES += [*"?.,;:-_() \n\t1aA🎉ßİſ", "1.2", "\0"]
+
+
+@given(st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=60).map("".join)))
+def test_anything_is_read(query: str) -> None:
+    intent = read_intent(query)
+    assert intent.question == query
+    assert all(part and part in query for part in intent.sub_questions)
+    assert len(intent.sub_questions) != 1
+    assert all(entity and entity in query for entity in intent.entities)
+
+
+@given(st.text(max_size=50), st.text(max_size=50))
+def test_of_long_text_only_the_ends_are_read(first: str, last: str) -> None:
+    """So that time grows with the length, whatever the patterns do."""
+    ends = first.ljust(READ, "x"), last.rjust(READ, "x")
+    longest = read_intent(ends[0] + " And Compare All Things " * 5000 + ends[1])
+    longer = read_intent(ends[0] + " And Compare All Things " + ends[1])
+    assert (longest.kind, longest.entities, longest.sub_questions) == (
+        longer.kind,
+        longer.entities,
+        longer.sub_questions,
+    )
+
+
+@pytest.mark.parametrize("query", ["Compare the two: {}", "{} Compare the two."])
+def test_an_instruction_may_stand_at_either_end_of_a_long_text(query: str) -> None:
+    assert read_intent(query.format("Lorem ipsum. " * 9000)).kind == "comparison"
+
+
+def names(query: str, *documents: str) -> tuple[list[int], str, str]:
+    """Link a query to titles as the database does with plain words; give ids, hint, question."""
+    words = split_words(query, read_intent(query).entities)
+    titles = [title.lower().split() for title in documents]
+    counts = {word: sum(word in title for title in titles) for title in titles for word in title}
+    links = [
+        Link(number, documents[number], "", place, True, False, False, counts[word] <= 1, size, 9)
+        for number, title in enumerate(titles)
+        for place, word in enumerate(given.lower for given in words)
+        for size in [len(title)]
+        if word in title and word not in ("for", "of")
+    ]
+    found = find_mentions(words, links)
+    ids = [mention.document_id for mention in found]
+    return ids, hint_of(query, words, found), without(query, words, found)
+
+
+LEASE, TRAVEL, SECURITY = "Lease of Saltpan House", "Travel Policy", "Information Security Policy"
+FILED = [LEASE, TRAVEL, SECURITY, "Kerber Agreement", "Seeed Agreement", "Researcher Agreement"]
+
+
+@pytest.mark.parametrize(
+    ("query", "ids", "hint", "question"),
+    [
+        (
+            "In the lease for Saltpan House, who insures the building?",
+            [0],
+            "lease for Saltpan House",
+            "who insures the building?",
+        ),
+        ("summarise the travel policy", [1], "travel policy", "summarise"),
+        ("What does the policy say?", [], "", "What does the policy say?"),
+        ("May I see a travel policy?", [], "", "May I see a travel policy?"),
+        ("What is travel?", [], "", "What is travel?"),
+        (
+            "How do Kerber's and Seeed's terms differ?",
+            [3, 4],
+            "Kerber, Seeed",
+            "How do terms differ?",
+        ),
+        (
+            "Under the Kerber agreement, what of staff?",
+            [3],
+            "Kerber agreement",
+            "what of staff?",
+        ),
+        ("May the Researcher publish?", [], "", "May the Researcher publish?"),
+        ("What do both policy texts say?", [1, 2], "policy", "What do texts say?"),
+        ("What do three policy texts say?", [], "", "What do three policy texts say?"),
+        ("Was he in Saltpan, House of Lords?", [0, 0], "Saltpan, House", "Was he of Lords?"),
+    ],
+)
+def test_what_is_named_becomes_the_hint(
+    query: str, ids: list[int], hint: str, question: str
+) -> None:
+    assert names(query, *FILED) == (ids, hint, question)
+
+
+def test_an_identifier_stays_in_the_question() -> None:
+    found = names("where is FooParser parsed", "fooparser")
+    assert found == ([0], "FooParser", "where is FooParser parsed")
+
+
+@given(st.lists(st.sampled_from([*PIECES, "Kerber ", "Saltpan ", "lease ", "Agreement "])))
+def test_words_are_only_taken_away(pieces: list[str]) -> None:
+    query = "".join(pieces)
+    ids, hint, question = names(query, *FILED)
+    given = iter(WORD.findall(query))
+    assert all(word in given for word in WORD.findall(question))  # in their order
+    assert question == query or ids
+    assert bool(ids) == bool(hint)

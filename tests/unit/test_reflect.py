@@ -1,0 +1,143 @@
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexichord.retrieve.reflect import (
+    ENOUGH,
+    decide,
+    held_share,
+    is_covered,
+    is_passed,
+    missing_entities,
+    record,
+    unsupported,
+)
+from lexichord.types.reflection import Budget, Coverage, Reflection, Rewrite, Round, Term
+from tests.unit.test_confidence import hit
+
+PLENTY = Budget(rounds=2, milliseconds=1000)
+POOR = Coverage(0.2, ("rent",))
+OTHER = [Rewrite("none", "q", "-"), Rewrite("expansion", "q deposit", "added 'deposit'")]
+
+
+def term(idf: float, *chunks: int) -> Term:
+    return Term("w", ("w",), 1, 1, idf, chunks)
+
+
+def test_share_of_terms() -> None:
+    terms = [term(3, 1), term(1, 2), term(4)]
+    assert held_share(terms) == 0.5
+    assert held_share(terms, [2]) == 0.125
+    assert held_share([]) is None
+
+
+def test_a_sub_question_needs_one_passage_that_speaks_of_it() -> None:
+    assert is_covered([term(1, 1), term(1)])
+    assert not is_covered([term(1, 1), term(1, 2), term(1, 3)])
+    assert not is_covered([])
+
+
+def test_entities_are_whole_words() -> None:
+    assert missing_entities(["T", "c", "All"], [hit(1, None)]) == ["All"]
+    assert missing_entities(["h c"], [hit(1, None)]) == ["h c"]  # not across heading and content
+
+
+@pytest.mark.parametrize(
+    ("answer", "source"),
+    [
+        ("It is 1,000 EUR.", "EUR 1000"),
+        ("3.50 %", "3.5%"),
+        ("Within 36 hours [1], see [2, 3]", "thirty-six (36) hours"),
+        ("36 hours", "within thirty-six hours"),
+        ("ninety days", "90 days"),
+        ("on 2025-02-05", "5 February 2025"),
+        ("on February 5th, 2025", "the 5th day of February 2025"),
+        ("section 5.2.1", "5.2.1 Rent"),
+        ("no one may", "nothing"),
+        ("", ""),
+    ],
+)
+def test_what_a_source_holds_is_supported(answer: str, source: str) -> None:
+    assert unsupported(answer, ["else", source]) == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "source", "wrong"),
+    [
+        ("EUR 1,001", "EUR 1,000", ("1,001",)),
+        ("10 and 10", "100 and 1.10", ("10",)),
+        ("on 6 February 2025", "on 5 February 2025, 6 times", ("6 February 2025",)),
+        ("5.2", "5.2.1", ("5.2",)),
+        ("twelve months", "two months", ("twelve",)),
+        ("12 months", "", ("12",)),
+    ],
+)
+def test_what_no_source_holds_is_told(answer: str, source: str, wrong: tuple[str, ...]) -> None:
+    assert unsupported(answer, [source]) == wrong
+
+
+@given(st.text("0123456789., abc-[]/", max_size=40))
+def test_any_text_supports_itself(text: str) -> None:
+    assert unsupported(text.replace("[", ""), [text.replace("[", "")]) == ()
+
+
+@given(st.decimals(0, 10**6, places=2, allow_nan=False, allow_infinity=False))
+def test_a_number_is_found_however_it_is_grouped(number: Decimal) -> None:
+    assert unsupported(f"{number}", [f"EUR {number:,} in all"]) == ()
+    assert unsupported(f"{number + 1}", [f"EUR {number:,} in all"]) == (f"{number + 1}",)
+
+
+def test_a_covered_question_stops() -> None:
+    found = decide(Coverage(ENOUGH), PLENTY, OTHER)
+    assert (found.query, found.reason) == (None, "the evidence covers 70%")
+
+
+def test_a_rewrite_is_handed_back_once() -> None:
+    assert decide(POOR, PLENTY, OTHER).query == "q deposit"
+    assert decide(POOR, PLENTY, OTHER, tried=["Q Deposit"]).query is None
+
+
+def test_an_uncovered_sub_question_goes_first() -> None:
+    part = Coverage(0.9, uncovered_sub_questions=("what of rent?",))
+    assert decide(part, PLENTY, OTHER).query == "what of rent?"
+    assert decide(part, PLENTY, OTHER, tried=["what of rent?"]).query == "q deposit"
+
+
+@given(st.integers(-1, 3), st.floats(-10, 100), st.floats(0, 100))
+def test_no_round_is_begun_outside_the_budget(rounds: int, left: float, cost: float) -> None:
+    found = decide(POOR, Budget(rounds, left), OTHER, expected_ms=cost)
+    assert (found.query is None) == (rounds < 1 or left <= 0 or left < cost)
+    assert found.reason
+
+
+def test_a_budget_is_spent() -> None:
+    assert PLENTY.after(400) == Budget(1, 600)
+
+
+def test_an_error_is_recorded_and_is_no_pass() -> None:
+    good = Reflection(Coverage(1.0), "the evidence covers 100%")
+    assert is_passed(good)
+    failed = record(good, Round("q", "expansion", 5.0, error="time-out"), Coverage(1.0))
+    assert failed.errors == ("time-out",)
+    assert failed.coverage == good.coverage
+    assert not is_passed(failed)
+
+
+def test_a_round_brings_its_coverage() -> None:
+    start = Reflection(POOR, "")
+    after = record(start, Round("q", "expansion", 5.0, coverage=0.9), Coverage(0.9))
+    assert after.coverage == Coverage(0.9)
+    assert len(after.rounds) == 1
+    assert is_passed(after)
+    assert not is_passed(start)
+    assert not is_passed(Reflection(None, "could not be measured"))
+    assert not is_passed(Reflection(Coverage(1.0), "", unsupported=("12",)))
+
+
+def test_shapes() -> None:
+    shape = record(Reflection(POOR, "s"), Round("q", "r", 1.0, error="e")).to_dict()
+    assert shape["coverage"]["missing_terms"] == ["rent"]
+    assert shape["rounds"][0]["error"] == "e"
+    assert shape["errors"] == ["e"]

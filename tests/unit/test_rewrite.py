@@ -1,0 +1,126 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexichord.retrieve.rewrite import (
+    EXPANDED,
+    RELAXED,
+    expand,
+    fall_back,
+    relax,
+    shortened,
+)
+from lexichord.types.reflection import Definition, Rewrite, Term
+
+WORDS = st.lists(st.text("abcdef", min_size=1, max_size=9), max_size=60)
+
+
+def term(word: str, df: int = 5, idf: float = 1.0, chunks: tuple[int, ...] = (1,)) -> Term:
+    return Term(word.lower(), (word,), 1, df, idf, chunks)
+
+
+def test_a_short_form_is_written_out() -> None:
+    found = [Definition("NDA", 1, "This non-disclosure agreement (", ") binds all.")]
+    rewritten = expand("How long does the NDA last?", [])
+    assert rewritten.kind == "none"
+    found = [Definition("NDA", 1, "This non-disclosure agreement ", " binds all.")]
+    rewritten = expand("How long does the NDA last?", found)
+    assert rewritten.text == "How long does the NDA last? non-disclosure agreement"
+    assert rewritten.reason == "added 'non-disclosure agreement': what NDA is short for"
+
+
+def test_a_long_form_is_shortened() -> None:
+    found = [Definition("DPO", 1, "the Data Protection Officer ", " decides")]
+    rewritten = expand("who is the data protection officer", found)
+    assert rewritten.text == "who is the data protection officer DPO"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("the annual fee ", " is due"), ("Non Disclosure, Agreement: ", " x"), ("", "")],
+)
+def test_what_is_no_long_form_is_not_taken_for_one(before: str, after: str) -> None:
+    assert expand("How long is the NDA", [Definition("NDA", 1, before, after)]).kind == "none"
+
+
+def test_a_definition_is_added() -> None:
+    found = [Definition("SLA", 1, "", " means the times in which faults are mended. Next")]
+    assert expand("Is the SLA met?", found).text.endswith("the times in which faults are mended")
+
+
+def test_related_words_are_added_once_and_only_new_ones() -> None:
+    rewritten = expand("rent of the office", [], ["office", "deposit", "Deposit", "landlord"])
+    assert rewritten.text == "rent of the office deposit landlord"
+
+
+@given(WORDS, WORDS)
+def test_an_expansion_keeps_the_question_and_its_limit(words: list[str], more: list[str]) -> None:
+    question = " ".join(words)
+    rewritten = expand(question, [], more)
+    assert rewritten.text.startswith(question)
+    assert len(rewritten.text) <= max(EXPANDED, len(question))
+    assert (rewritten.kind == "none") == (rewritten.text == question)
+
+
+def test_unknown_words_are_dropped_first() -> None:
+    terms = [term("notice"), term("flibber", df=0, chunks=()), term("lease"), term("rent")]
+    rewritten = relax("Which flibber notice has the lease for rent?", terms)
+    assert rewritten == Rewrite(
+        "relaxation", "Which notice has the lease for rent?", "dropped 'flibber': in no document"
+    )
+
+
+def test_then_the_rarest_that_the_passages_lack() -> None:
+    terms = [term("a1"), term("b1", idf=2, chunks=()), term("c1", idf=5, chunks=()), term("d1")]
+    assert relax("a1 b1 c1 d1", terms).text == "a1 b1 d1"
+
+
+def test_words_are_dropped_whole() -> None:
+    terms = [term("all", df=0, chunks=()), term("shall"), term("pay"), term("rent")]
+    assert relax("who shall pay all rent", terms).text == "who shall pay rent"
+
+
+def test_qualifiers_go() -> None:
+    rewritten = relax("fees (including tax) and costs", [term("fees"), term("costs")])
+    assert rewritten.text == "fees and costs"
+    assert "'(including tax)': a qualifier" in rewritten.reason
+
+
+@given(WORDS, st.data())
+def test_a_relaxation_keeps_half_of_the_terms_and_its_limit(
+    words: list[str], data: st.DataObject
+) -> None:
+    terms = [
+        term(word, df, 1.0, (1,) if df and data.draw(st.booleans()) else ())
+        for word in dict.fromkeys(words)
+        for df in (data.draw(st.integers(0, 2)),)
+    ]
+    rewritten = relax(" ".join(words), terms)
+    if rewritten.kind == "none":
+        assert rewritten.text == " ".join(words)
+        return
+    assert 0 < len(rewritten.text) <= RELAXED
+    assert set(rewritten.text.split()) <= set(words)
+    dropped = len(re.findall(r"'\w+': ", rewritten.reason))
+    assert len(terms) - dropped >= min(len(terms), max(2, len(terms) / 2))
+
+
+def test_nothing_to_drop_is_said() -> None:
+    assert relax("rent", [term("rent")]) == Rewrite("none", "rent", "nothing can be dropped")
+    assert relax("(all)", []).kind == "none"
+
+
+def test_short_forms_are_abbreviations_and_initials() -> None:
+    assert shortened("Does the NDA bind staff?")[0] == "NDA"
+    assert "DPO" in shortened("data protection officer")
+    assert shortened("") == []
+
+
+def test_fallbacks_are_the_caller_s_in_order_and_once() -> None:
+    queries = ["Overview", "main points"]
+    assert fall_back("x", queries).text == "Overview"
+    assert fall_back("x", queries, ["overview"]).text == "main points"
+    assert fall_back("x", queries, ["overview", "Main points"]).kind == "none"
+    assert fall_back("x", []).kind == "none"
