@@ -20,6 +20,7 @@ from lexichord import SyncLexichord
 from lexichord.db import search as db_search
 from lexichord.db import variants as db
 from lexichord.retrieve import pipeline
+from lexichord.retrieve.discover import SHOWN
 from lexichord.retrieve.search import search_variants
 from lexichord.retrieve.variants import COHERENCE, FEEDBACK_WEIGHT, Variants, make_variants
 from lexichord.types import ChunkHit, FileHit, Json, Question, Scope
@@ -65,7 +66,7 @@ async def ask(
     question = await lexichord.core._question(text, hint, {"k": k})
     if not discover:
         return question, [], None
-    asked = replace(question, k=pipeline.SHOWN_FILES)
+    asked = replace(question, k=SHOWN)
     files = await db_search.discover_files(lexichord.core.database, asked)
     points = pipeline.BOOST if hint is None else pipeline.HINT_BOOST
     boost = {str(file.document_id): points * max(file.score, 0) for file in files[:3]}
@@ -261,7 +262,7 @@ async def _turn(lexichord: SyncLexichord, asked: Asked) -> dict[str, float]:
         await db.read_hits(database, [row["chunk_id"] for row in rows[0][: question.k]])
 
     async def whole() -> None:
-        shown = replace(question, k=pipeline.SHOWN_FILES)
+        shown = replace(question, k=SHOWN)
         found = await db_search.discover_files(database, shown)
         new = await make_variants(database, question, found, wanted="always")
         await search_variants(database, question, new.variants, boost)

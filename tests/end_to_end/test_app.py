@@ -66,9 +66,13 @@ def test_evidence_is_verbatim_and_says_where_it_stands(samples: SyncLexichord) -
         passage = f"[{source['number']}] {source['citation']}\n"
         passage += f"{text[source['start'] : source['end']]}\n"
         assert passage in answer.context
-    assert answer.hint is None
-    assert set(answer.timings_ms) == {"discover", "search"}
-    assert answer.degraded == []
+    assert answer.intent.kind == "clause_lookup"
+    assert answer.intent.hint == "the master services agreement"
+    stages = ["intent", "embed", "discover", "variants", "search", "aggregate", "confidence"]
+    assert list(answer.timings_ms) == [*stages, "answer"]
+    assert (answer.answer, answer.degraded) == ("", [])
+    assert answer.confidence > 0.5
+    assert not answer.abstained
 
 
 def test_the_shapes_are_the_promised_ones(samples: SyncLexichord) -> None:
@@ -76,7 +80,10 @@ def test_the_shapes_are_the_promised_ones(samples: SyncLexichord) -> None:
     results = [answer, samples.search(NOTICE).to_dict(), samples.files(NOTICE).to_dict()]
     results.append(samples.similar(NDA).to_dict())
     assert json.loads(json.dumps(results)) == results
-    for hit in answer["hits"] + results[1]["hits"]:
+    for hit in answer["hits"]:
+        assert list(hit) == HIT
+        assert {"dense", "keyword", "fused", "variants", "contributions"} == set(hit["scores"])
+    for hit in results[1]["hits"]:
         assert list(hit) == HIT
         assert (set(hit["scores"]), set(hit["ranks"])) == (
             {"dense", "keyword", "fused"},
@@ -115,7 +122,7 @@ def test_a_hint_names_the_document(samples: SyncLexichord) -> None:
         assert samples.files(query, hint=hint).files[0].uri.endswith(name)
         assert samples.search(query, hint=hint).hits[0].uri.endswith(name)
         answer = samples.query(query, hint=hint)
-        assert answer.hint == hint
+        assert answer.intent.hint == hint
         assert answer.hits[0].uri.endswith(name)
 
 

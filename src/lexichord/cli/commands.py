@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 
 import typer
 
-from lexichord.cli import render, vechord
+from lexichord.cli import query, render, vechord
 from lexichord.cli.options import (
     DatasetsOption,
     Explain,
@@ -35,6 +35,7 @@ app = typer.Typer(
 )
 models = typer.Typer(help="The local embedder's model.", no_args_is_help=True)
 app.add_typer(models, name="models")
+app.add_typer(query.app)
 app.add_typer(vechord.app)
 
 
@@ -167,20 +168,6 @@ def files(
     with run.open() as lexichord:
         result = lexichord.files(query, hint=hint, **options)
     run.show(result, lambda found: render.files(found, explain))
-
-
-@command(app, asks=True)
-def query(
-    run: Run,
-    query: Query,
-    options: SearchOptions,
-    hint: Hint = None,
-    explain: Explain = False,
-) -> None:
-    """Find the files, then chunks in and around them, and print the evidence with its sources."""
-    with run.open() as lexichord:
-        response = lexichord.query(query, hint=hint, **options)
-    run.show(response, lambda found: render.response(found, explain))
 
 
 @command(app, "list")

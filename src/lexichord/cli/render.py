@@ -131,6 +131,12 @@ def files(found: FilesResult, explain: bool) -> None:
 def response(found: Response, explain: bool) -> None:
     """Print the files, the evidence as text, and where each passage stands."""
     degraded(found.degraded)
+    out.print(Text("Intent: ", "bold") + printable(found.intent.reason))
+    sure = f"{found.confidence:.2f}"
+    out.print(Text("Confidence: ", "bold") + sure + " (no answer)" * found.abstained)
+    if found.answer:
+        out.print("Answer", style="bold")
+        out.print(printable(found.answer))
     out.print("Files", style="bold")
     for number, file in enumerate(found.files, 1):
         _file(number, file, explain)
@@ -140,7 +146,14 @@ def response(found: Response, explain: bool) -> None:
     for source in found.sources:
         out.print(Text(f"[{source['number']}] {short(source['uri'])}:{_span(source)}"))
     if explain:
-        out.print(f"milliseconds: {dict(found.timings_ms)}", style="dim")
+        _trace(found)
+
+
+def _trace(found: Response) -> None:
+    for step in found.trace:
+        made = {name: step[name] for name in step if name not in ("stage", "ms")}
+        line = f"{step['ms']:8.1f} ms {step['stage']}: {made}"
+        out.print(printable(line), style="dim")
 
 
 def documents(row: Row) -> None:

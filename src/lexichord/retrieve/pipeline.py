@@ -99,7 +99,11 @@ async def _search(
     with searcher.trace.stage("variants") as step:
         most = options.get("variants", VARIANTS)
         made = await make_variants(searcher.database, searcher.question, files, most=most)
-        step["made"] = {"names": [each.name for each in made.variants], "reason": made.reason}
+        step["made"] = {
+            "names": [each.name for each in made.variants],
+            "coherence": made.coherence,
+            "reason": made.reason,
+        }
     searcher.variants += made.variants
     hits = await searcher.search()
     if options.get("rewrite"):
@@ -130,7 +134,7 @@ async def _gather(
 ) -> Evidence:
     question, embedder = searcher.question, searcher.embedder
     aspects = intent.sub_questions if intent.kind == "comparison" else ()
-    with searcher.trace.stage("aggregate", kind=intent.kind, aspects=aspects) as step:
+    with searcher.trace.stage("aggregate", kind=intent.kind, aspects=list(aspects)) as step:
         vectors: Sequence[Sequence[float]] | None = None
         if question.vector is not None:
             vectors = [question.vector]
@@ -147,7 +151,7 @@ async def _gather(
             space=question.space,
             embed=searcher.embed_documents if question.vector is not None else None,
         )
-        step["dropped"] = found.dropped
+        step["dropped"] = list(found.dropped)
     return found
 
 
@@ -167,6 +171,17 @@ def _unscored(row: Row) -> FileHit:
     return FileHit(*place, score=0.0, scores={}, hits=0)
 
 
+def _abstains(intent: Intent, found: Evidence, sure: float, question: Question) -> bool:
+    """Tell whether the evidence is too little to answer by.
+
+    The confidence was calibrated on questions for one thing: a table and a summary are judged by
+    whether they hold anything.
+    """
+    if intent.kind in ("comparison", "summary"):
+        return not found.quotes
+    return sure < abstain_below(question.vector)
+
+
 async def _respond(
     searcher: Searcher,
     intent: Intent,
@@ -180,7 +195,7 @@ async def _respond(
     question, trace = searcher.question, searcher.trace
     with trace.stage("confidence"):
         sure = await confidence(searcher.database, question.text, hits, question.vector)
-    abstained = sure < abstain_below(question.vector)
+    abstained = _abstains(intent, found, sure, question)
     with trace.stage("answer"):
         context, sources = format_context(
             found.quotes,

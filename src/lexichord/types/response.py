@@ -46,4 +46,8 @@ class Response:
             name: None if shape[name] is None else shape[name].to_dict()
             for name in ("comparison", "reflection")
         }
-        return shape | lists | single | {"quotes": quotes, "intent": asdict(self.intent)}
+        return shape | lists | single | {"quotes": quotes, "intent": _listed(asdict(self.intent))}
+
+
+def _listed(shape: dict[str, Any]) -> dict[str, Any]:
+    return {name: list(each) if isinstance(each, tuple) else each for name, each in shape.items()}

@@ -1,0 +1,116 @@
+"""One question of each kind through the whole pipeline, on the sample corpus."""
+
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.errors import ConfigError
+
+STAGES = ["intent", "embed", "discover", "variants", "search", "aggregate", "confidence", "answer"]
+
+
+def test_a_clause(samples: SyncLexichord) -> None:
+    found = samples.query("In the lease for Saltpan House, who insures the building?", answer=True)
+    assert (found.intent.kind, found.intent.hint) == (
+        "clause_lookup",
+        "the lease for Saltpan House",
+    )
+    assert found.files[0].uri.endswith("office-lease-saltpan-house.md")
+    assert "The Landlord shall insure the Building" in found.quotes[0].text
+    assert "The Landlord shall insure the Building" in found.answer
+    assert "[1]" in found.answer
+    assert not found.abstained
+
+
+def test_a_comparison(samples: SyncLexichord) -> None:
+    found = samples.query(
+        "Compare the governing law of the master services agreement and the software licence",
+        answer=True,
+    )
+    assert found.comparison is not None
+    assert [file.document_id for file in found.comparison.documents] == [*found.intent.documents]
+    cells = {cell.document_id: cell for cell in found.comparison.cells}
+    assert len(cells) == 2
+    texts = " ".join(quote.text for cell in cells.values() for quote in cell.quotes)
+    assert "law of Scotland" in texts
+    assert "laws of the Netherlands" in texts
+    assert found.answer.startswith("| File |")
+
+
+def test_a_list(samples: SyncLexichord) -> None:
+    found = samples.query("List every clause on late payment interest", answer=True)
+    assert found.intent.kind == "list_all"
+    assert len(found.hits) > 10
+    assert len({quote.document_id for quote in found.quotes}) >= 2
+
+
+def test_a_summary(samples: SyncLexichord) -> None:
+    found = samples.query("Summarise the remote work policy", answer=True)
+    assert found.intent.kind == "summary"
+    starts = [(quote.document_id, quote.start) for quote in found.quotes]
+    assert len(starts) >= 3
+    assert found.answer
+
+
+def test_a_question_without_an_answer(samples: SyncLexichord) -> None:
+    found = samples.query("Which exoplanets have an atmosphere of methane?", answer=True)
+    assert found.abstained
+    assert found.answer == ""
+    assert found.confidence < 0.2
+
+
+def test_every_quote_is_the_stored_text(samples: SyncLexichord) -> None:
+    for query in ("List every deadline", "Summarise the travel policy", "Who pays the rent?"):
+        for quote in samples.query(query).quotes:
+            text = samples.show(quote.document_id)["text"]
+            assert text[quote.start : quote.end] == quote.text
+
+
+def test_the_callers_word_counts(samples: SyncLexichord) -> None:
+    found = samples.query("support logs", intent="summary", hint="the data retention policy")
+    assert (found.intent.kind, found.intent.hint) == ("summary", "the data retention policy")
+    assert (found.intent.question, found.intent.reason) == ("support logs", "given")
+
+
+def test_rewrite_and_reflection_say_what_they_did(samples: SyncLexichord) -> None:
+    query = "How long are support logs kept and who supervises the doctors on Mars?"
+    found = samples.query(query, rewrite=True, reflect=True)
+    stages = [step["stage"] for step in found.trace]
+    assert stages.count("rewrite") == 1
+    assert stages.count("search") >= 2
+    assert found.reflection is not None
+    assert found.reflection.stopped
+    assert found.reflection.coverage is not None
+    assert samples.query(query).reflection is None
+
+
+def test_the_trace_is_whole_and_timed(samples: SyncLexichord) -> None:
+    found = samples.query("Who pays the rent?")
+    assert [step["stage"] for step in found.trace] == STAGES
+    assert all(step["ms"] >= 0 for step in found.trace)
+    ranks = {made["chunk_id"]: made["ranks"] for made in found.trace[4]["made"]}
+    assert ranks == {hit.chunk_id: hit.ranks for hit in found.hits}
+
+
+def test_a_least_score_drops_and_says_so(samples: SyncLexichord) -> None:
+    every = samples.query("Who pays the rent?")
+    least = sorted(hit.scores["dense"] or 0 for hit in every.hits)[5]
+    found = samples.query("Who pays the rent?", min_score={"dense": least})
+    assert 0 < len(found.hits) <= 5
+    (step,) = (step for step in found.trace if step["stage"] == "min_score")
+    assert len(step["dropped"]) == len(every.hits) - len(found.hits)
+    with pytest.raises(ConfigError, match="there is no score price"):
+        samples.query("rent", min_score={"price": 1})
+
+
+def test_lengths_and_forms(samples: SyncLexichord) -> None:
+    short = samples.query("Who pays the rent?", max_length=600)
+    assert 0 < len(short.context) <= 600
+    tokens = samples.query("Who pays the rent?", max_length=600, unit="tokens")
+    assert len(tokens.context) > 600
+    asked = samples.query("Who pays the rent?", format="qa")
+    assert asked.context.startswith("Question: ")
+
+
+def test_an_unknown_option_is_an_error(samples: SyncLexichord) -> None:
+    with pytest.raises(ConfigError, match="there is no option colour"):
+        samples.query("rent", colour="red")  # type: ignore[call-arg]
