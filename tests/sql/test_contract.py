@@ -147,12 +147,6 @@ CONTRACT = {
         "characters integer, chunks bigint, metadata jsonb, updated_at timestamp with time zone)",
     ),
     "list_keys": ("", "TABLE(key text, documents bigint)"),
-    "list_queries": (
-        "latest integer",
-        "TABLE(query_id bigint, asked_at timestamp with time zone, query text, intent text, "
-        "confidence double precision, abstained boolean, chunks bigint[], timings_ms jsonb, "
-        "degraded text[], trace jsonb)",
-    ),
     "list_runs": (
         "latest integer",
         "TABLE(run_id bigint, dataset text, source text, state text, "
@@ -193,11 +187,6 @@ CONTRACT = {
     ),
     "rebuild_indexes": ("", "boolean"),
     "record_files": ("run_id bigint, uris text[], status text, reason text, chunks bigint", "void"),
-    "record_query": (
-        "intent text, confidence double precision, abstained boolean, chunks bigint[], "
-        "timings_ms jsonb, degraded text[], trace jsonb, query text",
-        "bigint",
-    ),
     "recount": ("", "void"),
     "refresh_keyword_index": ("", "boolean"),
     "related_words": (
