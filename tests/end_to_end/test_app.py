@@ -67,7 +67,7 @@ def test_evidence_is_verbatim_and_says_where_it_stands(samples: SyncLexichord) -
         passage += f"{text[source['start'] : source['end']]}\n"
         assert passage in answer.context
     assert answer.intent.kind == "clause_lookup"
-    assert answer.intent.hint == "the master services agreement"
+    assert answer.intent.hint == "master services agreement"
     stages = ["intent", "embed", "discover", "variants", "search", "aggregate", "confidence"]
     assert list(answer.timings_ms) == [*stages, "answer"]
     assert (answer.answer, answer.degraded) == ("", [])
