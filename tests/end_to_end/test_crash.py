@@ -14,6 +14,7 @@ from lexichord.settings import load_settings
 from tests.end_to_end.client import CHUNKS, documents, uri, vectors, word
 from tests.end_to_end.conftest import STORED
 from tests.end_to_end.processes import Client, kill_backend, kill_postmaster
+from tests.sql.corpus import value
 
 KILLED_AFTER = 90  # documents
 LAST = 300
@@ -142,6 +143,20 @@ def test_a_damaged_index_is_not_asked(stocked_home: Path) -> None:
         with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState) as caught:
             connection.execute("select lexichord.keyword_candidates('clause')")
         assert caught.value.diag.message_hint == "Run: select lexichord.refresh_keyword_index();"
+
+
+def test_resetting_the_statistics_counts_as_a_crash(stocked_home: Path) -> None:
+    """The guard reads their time; a server of its own, as every database there turns stale."""
+    settings = load_settings(home=stocked_home)
+    with engine.embedded_server(settings) as dsn, psycopg.connect(dsn, autocommit=True) as one:
+        one.execute("delete from lexichord_data.document where uri = %s", [uri(0)])
+        assert value(one, "select lexichord.keyword_index_is_stale()") is False
+        one.execute("select pg_stat_reset_shared('bgwriter')")
+        assert value(one, "select lexichord.keyword_index_is_stale()") is True
+        one.execute("delete from lexichord_data.document where uri = %s", [uri(1)])
+        assert value(one, "select count(*) from lexichord_data.unsaved_keywords") == 2
+        assert value(one, "select lexichord.refresh_keyword_index()") is True
+        assert value(one, "select lexichord.keyword_index_is_stale()") is False
 
 
 def test_a_clean_stop_saves_the_keyword_index_and_says_so(stocked_home: Path) -> None:

@@ -95,19 +95,6 @@ def test_what_does_not_read_the_index_still_works(indexed: Connection) -> None:
     assert len(call(indexed, "dense_candidates", query_vector="[1,0,0,0]")) == 2
 
 
-def test_a_new_epoch_begins_when_the_statistics_are_reset_as_after_a_crash(
-    fresh: Connection,
-) -> None:
-    indexed = index(fresh)
-    put(indexed, "b", ["w4"])
-    indexed.execute("select pg_stat_reset_shared('bgwriter')")
-    assert value(indexed, "select lexichord.keyword_index_is_stale()") is True
-    put(indexed, "c", ["w5"])
-    assert value(indexed, MARKS) == 2
-    assert value(indexed, "select lexichord.refresh_keyword_index()") is True
-    assert value(indexed, "select lexichord.keyword_index_is_stale()") is False
-
-
 def test_tidying_after_a_load_keeps_the_mark_and_every_row(indexed: Connection) -> None:
     for number in range(20):
         put(indexed, f"late{number}", [f"w9 late{number}"])
