@@ -14,7 +14,7 @@ from lexichord.errors import ConfigError
 from lexichord.ingest import jobs
 from lexichord.ingest.pipeline import Ingest, IngestOptions
 from lexichord.ingest.report import Hearing, Report
-from lexichord.providers.base import Embedder
+from lexichord.providers.base import Embedder, Reranker
 from lexichord.providers.registry import find_embedder
 from lexichord.retrieve import pipeline
 from lexichord.settings import Settings, load_settings
@@ -39,12 +39,13 @@ class Lexichord:
 
     Used as `async with Lexichord() as lexichord`. Without a DSN it starts the embedded server, or
     attaches to it. Methods raise ConfigError for what the caller can mend, else another
-    LexichordError.
+    LexichordError. A `reranker` of the caller's has the last word on the chunks of a query.
     """
 
     database: Database
     space: str
     embedder: Embedder | None
+    reranker: Reranker | None = None
     degraded: list[str]
 
     def __init__(self, settings: Settings | None = None, **arguments: object) -> None:
@@ -133,7 +134,9 @@ class Lexichord:
         shared = {k: value for k, value in options.items() if k in SearchOptions.__annotations__}
         question = await self._unembedded(query, options.get("hint"), cast(SearchOptions, shared))
         degraded = [*self._degraded(question)]
-        return await pipeline.query(self.database, self.embedder, question, options, degraded)
+        return await pipeline.query(
+            self.database, self.embedder, question, options, degraded, self.reranker
+        )
 
     async def similar(self, document: int | str, **options: Unpack[SearchOptions]) -> FilesResult:
         """Find the k documents most like a stored one, by its vectors."""

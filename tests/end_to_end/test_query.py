@@ -1,18 +1,24 @@
 """One question of each kind through the whole pipeline, on the sample corpus."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
 import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
+from lexichord.providers.base import Reranker
+from lexichord.types import Response
 
-STAGES = ["intent", "embed", "discover", "variants", "search", "aggregate", "confidence", "answer"]
+STAGES = ["intent", "embed", "discover", "variants", "search", "confidence", "aggregate", "answer"]
 
 
 def test_a_clause(samples: SyncLexichord) -> None:
     found = samples.query("In the lease for Saltpan House, who insures the building?", answer=True)
     assert (found.intent.kind, found.intent.hint) == (
         "clause_lookup",
-        "the lease for Saltpan House",
+        "lease for Saltpan House",
     )
     assert found.files[0].uri.endswith("office-lease-saltpan-house.md")
     assert "The Landlord shall insure the Building" in found.quotes[0].text
@@ -111,6 +117,85 @@ def test_lengths_and_forms(samples: SyncLexichord) -> None:
     assert asked.context.startswith("Question: ")
 
 
-def test_an_unknown_option_is_an_error(samples: SyncLexichord) -> None:
-    with pytest.raises(ConfigError, match="there is no option colour"):
-        samples.query("rent", colour="red")  # type: ignore[call-arg]
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"colour": "red"}, "there is no option colour"),
+        ({"intent": "poem"}, "there is no intent poem: clause_lookup, comparison"),
+        ({"variants": 0}, "variants must be at least 1, not 0"),
+        ({"max_length": 0}, "max_length must be at least 1, not 0"),
+        ({"fallbacks": "overview"}, r"fallbacks takes a list: write fallbacks=\['overview'\]"),
+    ],
+)
+def test_what_cannot_be_meant_is_an_error(
+    samples: SyncLexichord, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        samples.query("rent", **options)
+
+
+def test_instructions_are_searched_as_well(samples: SyncLexichord) -> None:
+    query = "How much notice ends the agreement?"
+    plain = samples.query(query)
+    steered = samples.query(query, instructions="hotel bookings and taxis")
+    ranks = {hit.chunk_id: hit.ranks.get("instructions") for hit in steered.hits}
+    assert any(rank is not None for rank in ranks.values())
+    assert [hit.chunk_id for hit in plain.hits] != list(ranks)
+    assert steered.intent == plain.intent
+
+
+def test_fallbacks_are_tried_only_where_nothing_answers(samples: SyncLexichord) -> None:
+    def tried(found: Response) -> list[str]:
+        return [step["given"]["query"] for step in found.trace if step["stage"] == "fallback"]
+
+    sure = samples.query("Who insures the building of Saltpan House?", fallbacks=["overview"])
+    assert (sure.abstained, tried(sure)) == (False, [])
+    lost = samples.query("Which exoplanets have methane?", fallbacks=["overview", "definitions"])
+    assert tried(lost) == ["overview", "definitions"]
+    assert lost.abstained
+
+
+def test_a_round_of_reflection_is_timed_and_bounded(samples: SyncLexichord) -> None:
+    query = "Who pays the rent and who supervises the doctors on Mars?"
+    found = samples.query(query, reflect=True, answer=True, rounds=1, min_coverage=1)
+    assert found.reflection is not None
+    assert len(found.reflection.rounds) == 1
+    assert found.reflection.stopped == "no rounds are left"
+    assert found.reflection.unsupported == ()
+    assert not found.reflection.passed
+    easy = samples.query(query, reflect=True, min_coverage=0, rounds=0)
+    assert easy.reflection is not None
+    assert easy.reflection.passed
+    late = samples.query(query, reflect=True, min_coverage=1, budget_ms=0)
+    assert late.reflection is not None
+    assert late.reflection.rounds == ()
+
+
+class Shortest:
+    """Prefers short texts."""
+
+    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        return [-len(text) for text in texts]
+
+
+@contextmanager
+def reranked(samples: SyncLexichord, reranker: Reranker) -> Iterator[None]:
+    samples.core.reranker = reranker
+    try:
+        yield
+    finally:
+        samples.core.reranker = None
+
+
+def test_a_reranker_chooses_among_more_chunks(samples: SyncLexichord) -> None:
+    wide = samples.query("Who pays the rent?", k=12)
+    with reranked(samples, Shortest()):
+        found = samples.query("Who pays the rent?", k=4)
+        listed = samples.query("List every deadline")
+    assert len(found.hits) == 4
+    lengths = [-hit.scores["rerank"] for hit in found.hits]
+    assert lengths == sorted(lengths)
+    shortest = sorted(len(hit.context) + len(hit.content) for hit in wide.hits)
+    assert len(found.hits[0].context) + len(found.hits[0].content) <= shortest[0]
+    assert all("rerank" not in hit.scores for hit in listed.hits)
+    assert "rerank" in found.timings_ms

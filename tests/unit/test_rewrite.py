@@ -8,7 +8,6 @@ from lexichord.retrieve.rewrite import (
     EXPANDED,
     RELAXED,
     expand,
-    fall_back,
     relax,
     shortened,
 )
@@ -116,11 +115,3 @@ def test_short_forms_are_abbreviations_and_initials() -> None:
     assert shortened("Does the NDA bind staff?")[0] == "NDA"
     assert "DPO" in shortened("data protection officer")
     assert shortened("") == []
-
-
-def test_fallbacks_are_the_caller_s_in_order_and_once() -> None:
-    queries = ["Overview", "main points"]
-    assert fall_back("x", queries).text == "Overview"
-    assert fall_back("x", queries, ["overview"]).text == "main points"
-    assert fall_back("x", queries, ["overview", "Main points"]).kind == "none"
-    assert fall_back("x", []).kind == "none"

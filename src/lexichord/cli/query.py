@@ -24,12 +24,24 @@ def query(
     intent: Annotated[
         IntentKind | None, typer.Option(help="What kind of question; by default its words tell.")
     ] = None,
+    instructions: Annotated[
+        str | None, typer.Option(help="What else to heed: these words are searched as well.")
+    ] = None,
     rewrite: Annotated[
         bool, typer.Option("--rewrite", help="Search it in other words as well.")
     ] = False,
+    fallbacks: Annotated[
+        list[str] | None,
+        typer.Option("--fallback", help="Search this where nothing answers; repeatable."),
+    ] = None,
     reflect: Annotated[
         bool, typer.Option("--reflect", help="Search again for what the evidence lacks.")
     ] = False,
+    rounds: Annotated[int, typer.Option(help="Of --reflect at most.", min=0)] = 2,
+    budget_ms: Annotated[float, typer.Option(help="Of --reflect, in milliseconds.")] = 5000,
+    min_coverage: Annotated[
+        float, typer.Option(help="Of the question, that ends --reflect.", min=0, max=1)
+    ] = 0.7,
     variants: Annotated[int, typer.Option(help="Ways of asking at most.", min=1)] = 4,
     files: Annotated[int, typer.Option(help="How many files.", min=1)] = 5,
     style: Annotated[
@@ -50,8 +62,13 @@ def query(
         **options,
         "hint": hint,
         "intent": intent,
+        "instructions": instructions,
         "rewrite": rewrite,
+        "fallbacks": fallbacks or [],
         "reflect": reflect,
+        "rounds": rounds,
+        "budget_ms": budget_ms,
+        "min_coverage": min_coverage,
         "variants": variants,
         "files": files,
         "format": style,

@@ -122,12 +122,14 @@ def decide(
     rewrites: Sequence[Rewrite],
     tried: Sequence[str] = (),
     expected_ms: float = 0.0,
+    enough: float = ENOUGH,
 ) -> Decision:
     """Give the next query of `rewrites` that was not tried, or stop and say why.
 
-    `expected_ms` is what a round takes: none is begun that the budget has no room for.
+    `expected_ms` is what a round takes: none is begun that the budget has no room for. `enough`
+    is the coverage, 0 to 1, that needs no further round.
     """
-    if covered.score >= ENOUGH and not covered.uncovered_sub_questions:
+    if covered.score >= enough and not covered.uncovered_sub_questions:
         return Decision(None, f"the evidence covers {covered.score:.0%}")
     if budget.rounds < 1:
         return Decision(None, "no rounds are left")
@@ -154,10 +156,10 @@ def record(reflection: Reflection, round_: Round, covered: Coverage | None = Non
     )
 
 
-def is_passed(reflection: Reflection) -> bool:
+def is_passed(reflection: Reflection, enough: float = ENOUGH) -> bool:
     """Tell whether coverage was measured and is enough, nothing is unsupported, nothing failed."""
     covered = reflection.coverage
-    complete = covered is not None and covered.score >= ENOUGH
+    complete = covered is not None and covered.score >= enough
     return complete and not reflection.unsupported and not reflection.errors
 
 

@@ -95,15 +95,6 @@ def relax(question: str, terms: Sequence[Term]) -> Rewrite:
     return Rewrite("relaxation", text, "dropped " + "; ".join(reasons))
 
 
-def fall_back(question: str, queries: Sequence[str], tried: Sequence[str] = ()) -> Rewrite:
-    """Give the first of the caller's own fallback queries that was not tried yet."""
-    done = {text.casefold() for text in (question, *tried)}
-    for query in queries:
-        if query.strip() and query.casefold() not in done:
-            return Rewrite("relaxation", query, "a fallback query of the caller's")
-    return Rewrite("none", question, "no fallback query is left")
-
-
 def _forms(question: str, found: Definition) -> list[tuple[str, str]]:
     """The other form of an abbreviation, or what a definition says."""
     asked = {word.casefold() for word in WORD.findall(question)}

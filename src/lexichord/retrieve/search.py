@@ -66,6 +66,15 @@ def fuse(variants: Sequence[Variant], lists: Sequence[Sequence[int]]) -> dict[in
     return dict(fused)
 
 
+def above(hits: Sequence[ChunkHit], least: Mapping[str, float]) -> list[ChunkHit]:
+    """Drop hits below the least of a named score; one without that score is dropped as well."""
+    return [
+        hit
+        for hit in hits
+        if all((hit.scores.get(name) or 0) >= value for name, value in least.items())
+    ]
+
+
 def _check(question: Question, variants: Sequence[Variant]) -> None:
     names = [variant.name for variant in variants]
     if not names or len(names) != len(set(names)):

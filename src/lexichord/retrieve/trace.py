@@ -31,3 +31,8 @@ class Trace:
         for step in self.steps:
             spent[step["stage"]] = round(spent.get(step["stage"], 0.0) + step["ms"], 1)
         return spent
+
+    def latest_ms(self, name: str) -> float:
+        """Milliseconds of the stage's latest run, 0 if it never ran."""
+        spent = (step["ms"] for step in reversed(self.steps) if step["stage"] == name)
+        return next(spent, 0.0)

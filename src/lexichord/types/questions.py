@@ -60,21 +60,33 @@ class QueryOptions(SearchOptions, total=False):
     """What `query` takes beyond that.
 
     `hint` says in words which documents are meant, `intent` what kind of question it is; without
-    them the query tells. `rewrite` searches the question in other words, too, `reflect` searches
-    again for what the evidence does not cover. `variants` is how many ways of asking are searched
-    at most, `files` how many files are shown. `max_length` of the context is in `unit`s.
-    `answer` asks for one, in the evidence's own words. `min_score` names scores and the least of
-    each that a hit needs.
+    them the query tells. The words of `instructions` are searched as well, with less weight.
+    `variants` is how many ways of asking are made at most, `files` how many files are shown.
+
+    `rewrite` searches the question in other words, too. `fallbacks` are queries of the caller's,
+    tried in turn while the evidence is too little to answer by. `reflect` searches again for what
+    the evidence does not cover, at most `rounds` times and for `budget_ms` milliseconds, until it
+    covers `min_coverage` of the question, 0 to 1.
+
+    `max_length` of the context is in `unit`s. `answer` asks for one, in the evidence's own words.
+    `min_score` names scores and the least of each that a hit needs. A reranker does not see the
+    words `neutral`.
     """
 
     hint: str | None
     intent: IntentKind | None
-    rewrite: bool
-    reflect: bool
+    instructions: str | None
     variants: int
     files: int
+    rewrite: bool
+    fallbacks: Sequence[str]
+    reflect: bool
+    rounds: int
+    budget_ms: float
+    min_coverage: float
     format: ContextFormat
     max_length: int
     unit: Unit
     answer: bool
     min_score: Json
+    neutral: Sequence[str]

@@ -1,6 +1,6 @@
 """What the evidence covers of a question, and what was done about the rest."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 RewriteKind = Literal["expansion", "relaxation", "none"]
@@ -103,14 +103,16 @@ class Reflection:
     """What reflection did: its rounds, what is covered in the end, and why it stopped.
 
     `coverage` is None where it could not be measured; `errors` says why. `unsupported` are the
-    numbers and dates of an answer that no source holds.
+    numbers and dates of an answer that no source holds. `passed`: the coverage is enough, nothing
+    is unsupported, nothing failed.
     """
 
     coverage: Coverage | None
     stopped: str
     rounds: tuple[Round, ...] = ()
     unsupported: tuple[str, ...] = ()
-    errors: tuple[str, ...] = field(default=())
+    errors: tuple[str, ...] = ()
+    passed: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON shape."""
@@ -120,4 +122,5 @@ class Reflection:
             "rounds": [each.to_dict() for each in self.rounds],
             "unsupported": list(self.unsupported),
             "errors": list(self.errors),
+            "passed": self.passed,
         }

@@ -1,0 +1,142 @@
+"""Hits in, a response out: evidence by intent, an answer, and how sure it is."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lexichord.db import search
+from lexichord.db.pool import Row
+from lexichord.retrieve.aggregate import (
+    MAX_LENGTH,
+    estimate_tokens,
+    format_context,
+    gather_evidence,
+    write_answer,
+)
+from lexichord.retrieve.confidence import abstain_below
+from lexichord.retrieve.reflect import ENOUGH, is_passed, unsupported
+from lexichord.retrieve.rounds import Searcher
+from lexichord.types import ChunkHit, FileHit, Json, QueryOptions, Response
+from lexichord.types.evidence import Evidence
+from lexichord.types.intent import Intent
+from lexichord.types.reflection import Reflection
+
+
+async def gather(
+    searcher: Searcher, intent: Intent, files: Sequence[FileHit], hits: Sequence[ChunkHit]
+) -> Evidence:
+    """Gather the evidence that the intent asks for."""
+    question = searcher.question
+    aspects = intent.sub_questions if intent.kind == "comparison" else ()
+    with searcher.trace.stage("aggregate", kind=intent.kind, aspects=list(aspects)) as step:
+        vectors: Sequence[Sequence[float]] | None = None
+        if question.vector is not None:
+            vectors = await searcher.embed(aspects) if aspects else [question.vector]
+        found = await gather_evidence(
+            searcher.database,
+            intent.kind,
+            question.text,
+            hits,
+            aspects=aspects,
+            files=await _rows(searcher, intent, files),
+            vectors=vectors,
+            space=question.space,
+            embed=searcher.embed_documents if question.vector is not None else None,
+        )
+        step["made"] = {"quotes": len(found.quotes)}
+        step["dropped"] = list(found.dropped)
+    return found
+
+
+async def _rows(searcher: Searcher, intent: Intent, files: Sequence[FileHit]) -> Sequence[FileHit]:
+    """Give the files to compare: those that the query names, else those that were discovered."""
+    if intent.kind != "comparison" or len(intent.documents) < 2:
+        return files
+    known = {file.document_id: file for file in files}
+    scope = replace(searcher.question.scope, documents=intent.documents)
+    listed = await search.list_documents(searcher.database, scope)
+    named = {row["document_id"]: _unscored(row) for row in listed}
+    return [known.get(each, named[each]) for each in intent.documents if each in named]
+
+
+def _unscored(row: Row) -> FileHit:
+    place = (row["document_id"], row["dataset"], row["uri"], row["title"])
+    return FileHit(*place, score=0.0, scores={}, hits=0)
+
+
+async def respond(
+    searcher: Searcher,
+    intent: Intent,
+    files: list[FileHit],
+    hits: list[ChunkHit],
+    sure: float,
+    reflection: Reflection | None,
+    options: QueryOptions,
+    degraded: list[str],
+) -> Response:
+    """Put evidence, context and, if asked for, an answer into a response."""
+    found = await gather(searcher, intent, files, hits)
+    abstained = _abstains(searcher, intent, found, sure)
+    with searcher.trace.stage("answer") as step:
+        context, sources = _context(searcher, found, options)
+        answer = ""
+        if options.get("answer") and not abstained:
+            answer = await _answer(searcher, intent, found, sources)
+        step["made"] = {"sources": len(sources), "characters": len(context), "answer": len(answer)}
+    return Response(
+        query=searcher.asked,
+        intent=intent,
+        files=files,
+        hits=hits,
+        context=context,
+        sources=sources,
+        quotes=found.quotes,
+        answer=answer,
+        comparison=found.comparison,
+        confidence=sure,
+        abstained=abstained,
+        reflection=reflection and _checked(reflection, answer, found, options),
+        degraded=degraded,
+        timings_ms=searcher.trace.timings_ms,
+        trace=list(searcher.trace.steps),
+    )
+
+
+def _abstains(searcher: Searcher, intent: Intent, found: Evidence, sure: float) -> bool:
+    """Tell whether the evidence is too little to answer by.
+
+    The confidence was calibrated on questions for one thing: a table and a summary are judged by
+    whether they hold anything.
+    """
+    if intent.kind in ("comparison", "summary"):
+        return not found.quotes
+    return sure < abstain_below(searcher.question.vector)
+
+
+def _context(searcher: Searcher, found: Evidence, options: QueryOptions) -> tuple[str, list[Json]]:
+    return format_context(
+        found.quotes,
+        options.get("max_length", MAX_LENGTH),
+        options.get("format", "simple"),
+        searcher.question.text,
+        estimate_tokens if options.get("unit") == "tokens" else len,
+    )
+
+
+async def _answer(
+    searcher: Searcher, intent: Intent, found: Evidence, sources: Sequence[Json]
+) -> str:
+    question = searcher.question
+    embed = searcher.embed_documents if question.vector is not None else None
+    return await write_answer(searcher.database, intent.kind, question.text, found, sources, embed)
+
+
+def _checked(
+    reflection: Reflection, answer: str, found: Evidence, options: QueryOptions
+) -> Reflection:
+    """Look for each number and date of the answer in the sources and their names."""
+    sources = [part for q in found.quotes for part in (q.text, q.title, q.uri, q.heading)]
+    if found.comparison is not None:
+        sources += [part for file in found.comparison.documents for part in (file.title, file.uri)]
+        sources += found.comparison.aspects
+    checked = replace(reflection, unsupported=unsupported(answer, sources))
+    return replace(checked, passed=is_passed(checked, options.get("min_coverage", ENOUGH)))
