@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from typer.testing import CliRunner
 
+from lexichord import SyncLexichord
 from lexichord.cli.commands import app
 from lexichord.providers.local import find_model
 from tests.conftest import ROOT, SAMPLES
@@ -115,6 +116,44 @@ def test_query_gives_evidence_and_sources(stocked: Cli) -> None:
     assert [source["number"] for source in found["sources"]] == [1, 2, 3, 4]
     shown = stocked("query", question).stdout
     assert shown.index("Files") < shown.index("Evidence") < shown.index("Sources")
+
+
+ASKED = {
+    "clause_lookup": "In the lease for Saltpan House, who insures the building?",
+    "comparison": "Compare the governing law of the software licence and the Saltpan House lease",
+    "list_all": "List every clause on late payment interest",
+    "summary": "Summarise the remote work policy",
+    "general": "Why are support logs kept?",
+}
+
+
+@pytest.mark.parametrize(("kind", "query"), ASKED.items())
+def test_the_command_and_python_give_the_same_response(
+    stocked: Cli, home_of_cli: Path, kind: str, query: str
+) -> None:
+    shown = _json(stocked("query", query, "--answer", "--reflect", "--json"))
+    with SyncLexichord(home=home_of_cli) as lexichord:
+        found = lexichord.query(query, answer=True, reflect=True).to_dict()
+    assert shown["intent"]["kind"] == kind
+    assert _timeless(shown) == _timeless(json.loads(json.dumps(found)))
+
+
+def _timeless(value: Any) -> Any:
+    """Leave out how long things took."""
+    if isinstance(value, list):
+        return [_timeless(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    spent = ("ms", "timings_ms", "milliseconds")
+    return {name: _timeless(each) for name, each in value.items() if name not in spent}
+
+
+def test_a_folder_is_a_scope(stocked: Cli) -> None:
+    found = _json(stocked("search", "notice", "--under", "samples/policies", "--json"))["hits"]
+    assert {Path(hit["uri"]).parent.name for hit in found} == {"policies"}
+    listed = _json(stocked("list", "--under", "samples/agreements", "--json"))["documents"]
+    assert len(listed) == 9
+    assert _json(stocked("list", "--under", "elsewhere", "--json"))["documents"] == []
 
 
 def test_hint_and_document_choose_the_file(stocked: Cli) -> None:

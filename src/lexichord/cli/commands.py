@@ -16,6 +16,7 @@ from lexichord.cli.options import (
     Hint,
     Query,
     References,
+    UnderOption,
     search_options,
 )
 from lexichord.cli.run import FAILED, Run, command
@@ -171,10 +172,16 @@ def files(
 
 
 @command(app, "list")
-def list_documents(run: Run, dataset: DatasetsOption = None, filter: FilterOption = None) -> None:
+def list_documents(
+    run: Run,
+    dataset: DatasetsOption = None,
+    under: UnderOption = None,
+    filter: FilterOption = None,
+) -> None:
     """List the documents."""
+    options = search_options(dataset=dataset, under=under, filter=filter)
     with run.open() as lexichord:
-        documents = lexichord.list(**search_options(dataset=dataset, filter=filter))
+        documents = lexichord.list(**options)
     run.show({"documents": documents}, render.documents)
 
 

@@ -1,6 +1,7 @@
 """The arguments and options that several commands have."""
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,6 +20,9 @@ DocumentsOption = Annotated[
     list[str] | None,
     typer.Option("--document", help="Only in this one: id, uri or a uri's end; repeatable."),
 ]
+UnderOption = Annotated[
+    str | None, typer.Option("--under", help="Only in this folder, or what a uri begins with.")
+]
 FilterOption = Annotated[
     str | None, typer.Option("--filter", help="Only documents with this metadata, in JSON.")
 ]
@@ -34,6 +38,7 @@ SEARCH: dict[str, tuple[object, object]] = {
     "mode": (ModeOption, "hybrid"),
     "dataset": (DatasetsOption, None),
     "document": (DocumentsOption, None),
+    "under": (UnderOption, None),
     "filter": (FilterOption, None),
 }
 
@@ -44,6 +49,7 @@ def search_options(
     mode: Mode = "hybrid",
     dataset: list[str] | None = None,
     document: list[str] | None = None,
+    under: str | None = None,
     filter: str | None = None,
 ) -> SearchOptions:
     """Give the options as the application takes them. Raises ConfigError."""
@@ -53,8 +59,15 @@ def search_options(
         "mode": mode,
         "datasets": dataset or (),
         "documents": document or (),
+        "uri_prefix": None if under is None else _prefix(under),
         "filter": None if filter is None else _json(filter),
     }
+
+
+def _prefix(under: str) -> str:
+    """Give a folder's whole path with a slash at its end; anything else as it is."""
+    folder = Path(under).expanduser().resolve()
+    return f"{folder.as_posix()}/" if folder.is_dir() else under
 
 
 def _json(text: str) -> dict[str, object]:
