@@ -36,7 +36,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LEXICHORD_DSN", "DATABASE_URL", "LEXICHORD_HOME"):
+    for name in ("LEXICHORD_DSN", "DATABASE_URL", "LEXICHORD_HOME", "LEXICHORD_RECORD"):
         monkeypatch.delenv(name, raising=False)
 
 

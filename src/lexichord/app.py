@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import Any, Self, Unpack, cast
 
 from lexichord.copy import Copied, copy_datasets
@@ -17,6 +18,7 @@ from lexichord.ingest.report import Hearing, Report
 from lexichord.providers.base import Embedder, Reranker
 from lexichord.providers.registry import find_embedder
 from lexichord.retrieve import pipeline
+from lexichord.retrieve.record import recorded
 from lexichord.settings import Settings, load_settings
 from lexichord.types import (
     FilesResult,
@@ -134,9 +136,11 @@ class Lexichord:
         shared = {k: value for k, value in options.items() if k in SearchOptions.__annotations__}
         question = await self._unembedded(query, options.get("hint"), cast(SearchOptions, shared))
         degraded = [*self._degraded(question)]
-        return await pipeline.query(
+        started = perf_counter()
+        found = await pipeline.query(
             self.database, self.embedder, question, options, degraded, self.reranker
         )
+        return await recorded(self.database, found, question, started, self.settings.record)
 
     async def similar(self, document: int | str, **options: Unpack[SearchOptions]) -> FilesResult:
         """Find the k documents most like a stored one, by its vectors."""

@@ -14,6 +14,7 @@ from pydantic_settings import (
 )
 
 from lexichord.errors import ConfigError
+from lexichord.types.response import Recording
 
 
 def default_home() -> Path:
@@ -30,6 +31,7 @@ class Settings(BaseSettings):
     """What can be set from outside; the environment's names are LEXICHORD_ and the field's.
 
     engine, text_config and embedding (provider/model/dimension) are fixed when a database is made.
+    record keeps queries in the database, "text" with their words.
     """
 
     model_config = SettingsConfigDict(
@@ -47,6 +49,7 @@ class Settings(BaseSettings):
     text_config: str | None = None
     embedding: str | None = None
     pool_size: int = Field(4, ge=1, le=100)
+    record: Recording = "off"
 
     @classmethod
     def settings_customise_sources(

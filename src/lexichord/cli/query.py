@@ -11,6 +11,7 @@ from lexichord.cli.run import Run, command
 from lexichord.errors import ConfigError
 from lexichord.types import ContextFormat, QueryOptions, SearchOptions, Unit
 from lexichord.types.intent import IntentKind
+from lexichord.types.response import Recording
 
 app = typer.Typer()
 
@@ -55,6 +56,9 @@ def query(
     min_score: Annotated[
         str | None, typer.Option(help='The least of named scores, in JSON: {"dense": 0.3}.')
     ] = None,
+    record: Annotated[
+        Recording | None, typer.Option(help="Keep it in the database; text: with its words.")
+    ] = None,
     explain: Explain = False,
 ) -> None:
     """Find the files, then chunks in and around them, and print the evidence with its sources."""
@@ -77,6 +81,7 @@ def query(
         "answer": answer,
         "min_score": _scores(min_score),
     }
+    run.arguments.update(record=record)
     with run.open() as lexichord:
         response = lexichord.query(query, **cast(QueryOptions, given))
     run.show(response, lambda found: render.response(found, explain))

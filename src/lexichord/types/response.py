@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from lexichord.types.evidence import Comparison, Quote
 from lexichord.types.intent import Intent
 from lexichord.types.json import Json
 from lexichord.types.reflection import Reflection
 from lexichord.types.results import ChunkHit, FileHit
+
+Recording = Literal["off", "on", "text"]  # text: with the question's words
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +20,7 @@ class Response:
     `context` holds whole passages only, numbered as in `sources`; `answer` is "" unless one was
     asked for. `confidence` is the probability, 0 to 1, that the evidence holds an answer;
     `abstained` says that it is too small to answer. `timings_ms` is by stage, `trace` says what
-    each stage was given and made.
+    each stage was given and made. `query_id` is the record's id, None if it was not recorded.
     """
 
     query: str
@@ -36,6 +38,7 @@ class Response:
     degraded: list[str] = field(default_factory=list)
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     trace: list[Json] = field(default_factory=list)
+    query_id: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON shape."""

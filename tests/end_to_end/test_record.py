@@ -1,0 +1,192 @@
+"""Queries that are recorded: only if that is set, with their words only if that is set, too."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.db import schema
+from lexichord.providers.local import LocalEmbedder
+from tests.conftest import SAMPLES, new_database
+from tests.sql.corpus import Connection, Row, call, value
+
+FILES = [
+    SAMPLES / "agreements" / "office-lease-saltpan-house.md",
+    SAMPLES / "policies" / "data-retention-policy.md",
+    SAMPLES / "policies" / "remote-work-policy.md",
+]
+QUERY = "How long are support logs kept, and who supervises the doctors of Mars?"
+HINT = "the policy on retention"
+ROWS = (
+    "select q::text from lexichord_data.query q union all "
+    "select h::text from lexichord_data.query_hit h"
+)
+
+
+@pytest.fixture(autouse=True)
+def _no_setting_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LEXICHORD_RECORD", raising=False)
+
+
+@pytest.fixture(scope="module")
+def stored(embedded_dsn: str, embedder: LocalEmbedder, home: Path) -> Iterator[str]:
+    """Three samples, embedded by the real model."""
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice())
+        with SyncLexichord(dsn=dsn, home=home) as lexichord:
+            lexichord.ingest(FILES)
+        yield dsn
+
+
+@pytest.fixture
+def records(stored: str) -> Iterator[Connection]:
+    """None at first."""
+    with psycopg.connect(stored, autocommit=True) as connection:
+        connection.execute("truncate lexichord_data.query cascade")
+        yield connection
+
+
+def ask(dsn: str, home: Path, record: str | None = None) -> Row:
+    """Ask with all that could leave words behind."""
+    with SyncLexichord(dsn=dsn, home=home, record=record) as lexichord:
+        return lexichord.query(QUERY, hint=HINT, rewrite=True, reflect=True, answer=True).to_dict()
+
+
+def test_nothing_is_recorded_by_default(stored: str, home: Path, records: Connection) -> None:
+    assert ask(stored, home)["query_id"] is None
+    assert ask(stored, home, "off")["query_id"] is None
+    assert records.execute(ROWS).fetchall() == []
+
+
+def test_no_word_is_kept_unless_asked_for(stored: str, home: Path, records: Connection) -> None:
+    found = ask(stored, home, "on")
+    uris = " ".join(hit["uri"] for hit in found["hits"]).casefold()
+    rows = " ".join(row for (row,) in records.execute(ROWS)).casefold()
+    asked = set(re.findall(r"\w+", f"{QUERY} {HINT}".casefold()))
+    words = {word for word in asked if not re.search(rf"\b{word}\b", uris)}
+    assert {"logs", "kept", "doctors", "mars", "on"} <= words
+    assert {word for word in words if re.search(rf"\b{word}\b", rows)} == set()
+    (listed,) = call(records, "list_queries")
+    assert (listed["query"], listed["hint"], listed["hinted"]) == (None, None, True)
+
+
+def test_words_are_kept_if_asked_for(stored: str, home: Path, records: Connection) -> None:
+    found = ask(stored, home, "text")
+    (listed,) = call(records, "list_queries")
+    assert listed["query_id"] == found["query_id"]
+    assert (listed["query"], listed["hint"]) == (QUERY, HINT)
+
+
+def test_what_is_read_back_is_the_response(stored: str, home: Path, records: Connection) -> None:
+    found = ask(stored, home, "on")
+    (listed,) = call(records, "list_queries")
+    assert listed["intent"] == found["intent"]["kind"]
+    for name in ("confidence", "abstained"):
+        assert listed[name] == found[name]
+    assert listed["coverage"] == found["reflection"]["coverage"]["score"]
+    assert listed["counts"]["rounds"] == len(found["reflection"]["rounds"])
+    assert [s["stage"] for s in listed["stages"]] == [s["stage"] for s in found["trace"]]
+    assert listed["ms"] > max(stage["ms"] for stage in listed["stages"])
+    assert listed["hits"] == len(found["hits"]) > 5
+    rows = call(records, "query_hits", query_id=found["query_id"])
+    same = ("chunk_id", "dataset", "uri", "score", "scores", "ranks")
+    assert [[row[n] for n in same] for row in rows] == [[h[n] for n in same] for h in found["hits"]]
+    places = [(row["char_start"], row["char_end"]) for row in rows]
+    assert places == [(hit["start"], hit["end"]) for hit in found["hits"]]
+    assert [row["current_chunk_id"] for row in rows] == [hit["chunk_id"] for hit in found["hits"]]
+
+
+def test_hits_are_found_by_their_place_after_a_reingest(
+    plain: SyncLexichord, tmp_path: Path, dsn: str
+) -> None:
+    file = tmp_path / "notice.md"
+    rent = "The rent is due on the first day of each May. " * 20  # a chunk of its own
+    text = f"# Notice\n\nThe notice period is ninety days.\n\n# Rent\n\n{rent}\n"
+    file.write_text(text)
+    plain.ingest([file])
+    with SyncLexichord(dsn=dsn, home=tmp_path / "home", record="on") as lexichord:
+        found = lexichord.query("notice period")
+    file.write_text(text + "\n# End\n\nNothing else was agreed.\n")
+    plain.ingest([file], context="none")
+    with psycopg.connect(dsn) as connection:
+        rows = call(connection, "query_hits", query_id=found.query_id)
+    contents = {chunk["chunk_id"]: chunk["content"] for chunk in plain.show("notice.md")["chunks"]}
+    assert rows
+    assert rows[0]["chunk_id"] not in contents
+    assert contents[rows[0]["current_chunk_id"]] == found.hits[0].content
+
+
+def test_a_reader_still_gets_the_response(
+    plain: SyncLexichord, tmp_path: Path, dsn: str, folder: Path
+) -> None:
+    (folder / "notice.md").write_text("The notice period is ninety days.")
+    plain.ingest([folder])
+    role = f"reader{os.getpid()}"
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        names = "select string_agg(nspname, ', ') from pg_namespace where oid > 16383"
+        schemas = value(admin, names)  # bm25_catalog is one of VectorChord's
+        admin.execute(
+            f"create role {role}; grant usage on schema {schemas} to {role}; "
+            f"grant select on all tables in schema lexichord_data to {role}".encode()
+        )
+        try:
+            reader = f"{dsn}{'&' if '?' in dsn else '?'}options=-c%20role%3D{role}"
+            with SyncLexichord(dsn=reader, home=tmp_path / "home", record="text") as lexichord:
+                found = lexichord.query("notice period")
+            assert value(admin, ROWS.join(("select count(*) from (", ") as r"))) == 0
+        finally:
+            admin.execute(f"drop owned by {role}; drop role {role}".encode())
+    assert "ninety days" in found.hits[0].content
+    assert found.query_id is None
+    assert found.degraded[-1] == "the query was not recorded: permission denied for table query"
+
+
+def test_a_server_that_only_reads_says_so(plain: SyncLexichord, tmp_path: Path, dsn: str) -> None:
+    reading = f"{dsn}{'&' if '?' in dsn else '?'}options=-c%20default_transaction_read_only%3Don"
+    with SyncLexichord(dsn=reading, home=tmp_path / "home", record="on") as lexichord:
+        found = lexichord.query("notice period")
+    assert found.degraded[-1].startswith("the query was not recorded: ")
+    assert found.degraded[-1].endswith("in a read-only transaction")
+
+
+def test_the_command_line_records(stored: str, home: Path, records: Connection) -> None:
+    def run(*options: str, **environment: str) -> int | None:
+        command = [sys.executable, "-m", "lexichord", "query", "Who pays the rent?", "--json"]
+        given = os.environ | {"LEXICHORD_DSN": stored, "LEXICHORD_HOME": str(home)} | environment
+        done = subprocess.run(
+            [*command, *options], env=given, capture_output=True, text=True, check=True
+        )
+        query_id: int | None = json.loads(done.stdout)["query_id"]
+        return query_id
+
+    assert run() is None
+    quiet, loud = run("--record", "on"), run(LEXICHORD_RECORD="text")
+    assert run("--record", "off", LEXICHORD_RECORD="text") is None
+    listed = {row["query_id"]: row["query"] for row in call(records, "list_queries")}
+    assert listed == {quiet: None, loud: "Who pays the rent?"}
+
+
+def test_what_is_forgotten_is_gone(stored: str, home: Path, records: Connection) -> None:
+    ask(stored, home, "text")
+    assert value(records, "select lexichord.forget_queries('1 hour')") == 0
+    assert value(records, "select lexichord.forget_queries('0')") == 1
+    assert records.execute(ROWS).fetchall() == []
+
+
+def test_a_copy_leaves_records_behind(
+    stored: str, home: Path, records: Connection, embedded_dsn: str
+) -> None:
+    ask(stored, home, "text")
+    with new_database(embedded_dsn) as target:
+        with SyncLexichord(dsn=stored, home=home) as lexichord:
+            copied = lexichord.copy_to(target)
+        with psycopg.connect(target) as connection:
+            assert connection.execute(ROWS).fetchall() == []
+    assert [report.copied for report in copied] == [len(FILES)]

@@ -1,0 +1,88 @@
+"""What is recorded of a response: never a word of the question, unless its text is to be kept."""
+
+import json
+from dataclasses import replace
+
+from lexichord.db.queries import query_record
+from lexichord.types import ChunkHit, FileHit, Question, Response, Scope
+from lexichord.types.evidence import Quote
+from lexichord.types.intent import Intent
+from lexichord.types.reflection import Coverage, Reflection, Round
+
+WORD = "zanzibar"  # of the question
+HIT = ChunkHit(
+    chunk_id=4,
+    document_id=2,
+    dataset="d",
+    uri="a.md",
+    title=WORD,
+    heading=WORD,
+    start=1,
+    end=9,
+    page=None,
+    content=WORD,
+    context=WORD,
+    score=1.5,
+    scores={"dense": 0.5, "keyword": None, "contributions": {"original": 0.1, "odd": WORD}},
+    ranks={"dense": 1, "keyword": None, "odd": WORD},
+)
+FILE = FileHit(2, "d", "a.md", WORD, 0.7, {"chunks": 0.6}, 3)
+INTENT = Intent("general", WORD, WORD, (2,), (WORD,), (WORD,), WORD, WORD)
+COVERAGE = Coverage(0.5, (WORD,), (WORD,), (WORD,))
+RESPONSE = Response(
+    query=WORD,
+    intent=INTENT,
+    files=[FILE],
+    hits=[HIT],
+    context=WORD,
+    sources=[{"title": WORD}],
+    quotes=[Quote.of(HIT)],
+    answer=WORD,
+    confidence=0.25,
+    reflection=Reflection(COVERAGE, WORD, (Round(WORD, WORD, 1.0, 0.5, WORD),), (WORD,), (WORD,)),
+    degraded=[WORD, WORD],
+    trace=[
+        {"stage": "intent", "ms": 1.0, "given": {"query": WORD}, "made": {"reason": WORD}},
+        {"stage": "search", "ms": 2.5, "given": {}, "made": [WORD, WORD], "dropped": [WORD]},
+    ],
+)
+QUESTION = Question(WORD, hint=WORD, space="a/b/4", scope=Scope(("d",), (2,), WORD, {"k": WORD}))
+
+
+def test_no_word_of_the_question_is_recorded() -> None:
+    record = query_record(RESPONSE, QUESTION, keep_text=False)
+    assert WORD not in json.dumps(record)
+    assert (record["query"], record["hint"], record["hinted"]) == (None, None, True)
+
+
+def test_what_is_recorded_instead() -> None:
+    record = query_record(RESPONSE, QUESTION, keep_text=False)
+    assert record["stages"] == [
+        {"stage": "intent", "ms": 1.0},
+        {"stage": "search", "ms": 2.5, "made": 2, "dropped": 1},
+    ]
+    assert record["counts"] == {"files": 1, "quotes": 1, "degraded": 2, "rounds": 1}
+    assert record["hits"] == [
+        {
+            **{"chunk_id": 4, "dataset": "d", "uri": "a.md", "char_start": 1, "char_end": 9},
+            "score": 1.5,
+            "scores": {"dense": 0.5, "keyword": None, "contributions": {"original": 0.1}},
+            "ranks": {"dense": 1, "keyword": None},
+        }
+    ]
+    assert (record["space"], record["datasets"], record["narrowed"]) == ("a/b/4", ["d"], True)
+    assert (record["coverage"], record["confidence"]) == (0.5, 0.25)
+
+
+def test_the_text_is_recorded_where_it_is_to_be_kept() -> None:
+    with_text = query_record(RESPONSE, QUESTION, keep_text=True)
+    without = query_record(RESPONSE, QUESTION, keep_text=False)
+    assert with_text == {**without, "query": WORD, "hint": WORD}
+
+
+def test_what_was_not_done_is_not_recorded_as_done() -> None:
+    plain = replace(RESPONSE, intent=Intent("general", WORD), reflection=None)
+    record = query_record(plain, Question(WORD, space="a/b/4", mode="keyword"), keep_text=True)
+    assert (record["coverage"], record["counts"]["rounds"]) == (None, 0)
+    assert (record["space"], record["datasets"], record["narrowed"]) == (None, [], False)
+    assert (record["hint"], record["hinted"]) == (None, False)
