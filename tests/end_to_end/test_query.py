@@ -33,6 +33,7 @@ def test_a_comparison(samples: SyncLexichord) -> None:
         answer=True,
     )
     assert found.comparison is not None
+    assert found.comparison.aspects == ("governing law",)
     assert [file.document_id for file in found.comparison.documents] == [*found.intent.documents]
     cells = {cell.document_id: cell for cell in found.comparison.cells}
     assert len(cells) == 2
@@ -40,6 +41,15 @@ def test_a_comparison(samples: SyncLexichord) -> None:
     assert "law of Scotland" in texts
     assert "laws of the Netherlands" in texts
     assert found.answer.startswith("| File |")
+
+
+def test_one_thing_asked_of_a_list_of_documents_is_a_comparison(samples: SyncLexichord) -> None:
+    found = samples.query(
+        "How long do duties last under the mutual NDA and the clinical study NDA?"
+    )
+    assert found.comparison is not None
+    assert found.comparison.aspects == ("How long do duties last?",)
+    assert len(found.comparison.documents) == 2
 
 
 def test_a_list(samples: SyncLexichord) -> None:

@@ -7,8 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.retrieve.intent import read_intent
-from lexichord.retrieve.mentions import WORD, find_mentions, hint_of, split_words, without
-from lexichord.retrieve.words import READ
+from lexichord.retrieve.mentions import (
+    WORD,
+    Word,
+    are_listed,
+    find_mentions,
+    hint_of,
+    split_words,
+    without,
+)
+from lexichord.retrieve.words import READ, find_listed
 from lexichord.types.intent import Link
 from tests.conftest import SAMPLES
 
@@ -179,8 +187,8 @@ def test_an_instruction_may_stand_at_either_end_of_a_long_text(query: str) -> No
     assert read_intent(query.format("Lorem ipsum. " * 9000)).kind == "comparison"
 
 
-def names(query: str, *documents: str) -> tuple[list[int], str, str]:
-    """Link a query to titles as the database does with plain words; give ids, hint, question."""
+def linked(query: str, *documents: str) -> tuple[list[Word], list[Link]]:
+    """Link a query's words to titles as the database does with plain words."""
     words = split_words(query, read_intent(query).entities)
     titles = [title.lower().split() for title in documents]
     counts = {word: sum(word in title for title in titles) for title in titles for word in title}
@@ -191,6 +199,12 @@ def names(query: str, *documents: str) -> tuple[list[int], str, str]:
         for size in [len(title)]
         if word in title and word not in ("for", "of")
     ]
+    return words, links
+
+
+def names(query: str, *documents: str) -> tuple[list[int], str, str]:
+    """Give ids, hint and question."""
+    words, links = linked(query, *documents)
     found = find_mentions(words, links)
     ids = [mention.document_id for mention in found]
     return ids, hint_of(query, words, found), without(query, words, found)
@@ -226,6 +240,24 @@ FILED = [LEASE, TRAVEL, SECURITY, "Kerber Agreement", "Seeed Agreement", "Resear
             "what of staff?",
         ),
         ("May the Researcher publish?", [], "", "May the Researcher publish?"),
+        (
+            "Which is stricter on staff, the Kerber agreement or the Seeed agreement?",
+            [3, 4],
+            "Kerber agreement, Seeed agreement",
+            "Which is stricter on staff?",
+        ),
+        (
+            "Compare fees in Kerber Agreement and Agreement Seeed.",
+            [3, 4],
+            "Kerber Agreement, Agreement Seeed",
+            "Compare fees.",
+        ),
+        (
+            "Compare fees in Agreement Seeed, Kerber Agreement and Seeed Agreement.",
+            [4, 3, 4],
+            "Agreement Seeed, Kerber Agreement, Seeed Agreement",
+            "Compare fees.",
+        ),
         ("What do both policy texts say?", [1, 2], "policy", "What do texts say?"),
         ("What do three policy texts say?", [], "", "What do three policy texts say?"),
         ("Was he in Saltpan, House of Lords?", [0, 0], "Saltpan, House", "Was he of Lords?"),
@@ -235,6 +267,20 @@ def test_what_is_named_becomes_the_hint(
     query: str, ids: list[int], hint: str, question: str
 ) -> None:
     assert names(query, *FILED) == (ids, hint, question)
+
+
+@pytest.mark.parametrize(
+    ("query", "listed"),
+    [
+        ("How long do duties last under Kerber and Seeed?", True),
+        ("Do both policy texts forbid gifts?", True),
+        ("Does Kerber say that Seeed may end?", False),
+        ("Who signed the Kerber agreement?", False),
+    ],
+)
+def test_several_documents_may_be_one_list(query: str, listed: bool) -> None:
+    words, links = linked(query, *FILED)
+    assert are_listed(query, words, find_mentions(words, links)) == listed
 
 
 def test_an_identifier_stays_in_the_question() -> None:
@@ -250,3 +296,23 @@ def test_words_are_only_taken_away(pieces: list[str]) -> None:
     assert all(word in given for word in WORD.findall(question))  # in their order
     assert question == query or ids
     assert bool(ids) == bool(hint)
+
+
+@pytest.mark.parametrize(
+    ("query", "listed"),
+    [
+        ("List every clause on late payment interest", "late payment interest"),
+        ("List all notice periods.", "notice periods"),
+        ("Give me a complete list of what is said about gifts", "what is said about gifts"),
+        ("Please list all the places that mention Mars", "Mars"),
+        ("In the lease, list every deadline", "deadline"),
+        ("Find all terms on payment terms", "payment terms"),
+        ("Which of the policies mention gifts?", "gifts"),
+        ("List", "List"),
+        ("Show all of them", "them"),
+        ("Who pays the rent?", "Who pays the rent?"),
+        ("", ""),
+    ],
+)
+def test_what_a_list_is_to_hold(query: str, listed: str) -> None:
+    assert find_listed(query) == listed

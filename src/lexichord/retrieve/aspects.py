@@ -18,8 +18,8 @@ PAIRS = re.compile(
     r"|wear and tear|profit and loss|goods and services|supply and demand|pros and cons"
     r"|rules and regulations|checks and balances|bed and breakfast|law and order|food and drink"
     r"|trial and error|arts and crafts|loss and damage|time and (?:place|materials?)"
-    r"|questions and answers|mergers and acquisitions|import and export|name and address"
-    r"|force and effect|null and void|policies and procedures|roles and responsibilities)\b",
+    r"|questions and answers|name and address|policies and procedures"
+    r"|roles and responsibilities)\b",
     re.I,
 )
 
@@ -58,8 +58,8 @@ NO_ASPECT = re.compile(
 )
 # Where to look, once no document is named: "in both documents".
 TAIL = re.compile(
-    rf" (?:in|across|under|of|for|between|among|within|from) (?:(?:both|these|those|them|{NUMBER}"
-    rf"|the {NUMBER}|either)\b|(?:each|all) (?:of|documents?|files?)\b)[\w ]*$"
+    rf" (?:in|across|under|of|for|between|among|within|from) (?:(?:both|these|those|them"
+    rf"|the {NUMBER}|either)\b|(?:each|all) (?:of|documents?|files?)\b)(?: \w+){{0,3}}$"
     r"| (?:in|as) a table$| side[ -]by[ -]side$| (?:to|from|with) each other$",
     re.I,
 )
@@ -173,4 +173,3 @@ def _header(item: str) -> str:
 
 def _blank(match: re.Match[str]) -> str:
     return "\0" * len(match[0])
-

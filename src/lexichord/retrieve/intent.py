@@ -6,7 +6,14 @@ from dataclasses import replace
 
 from lexichord.db.link import link_documents
 from lexichord.db.pool import Database
-from lexichord.retrieve.mentions import Mention, find_mentions, hint_of, split_words, without
+from lexichord.retrieve.mentions import (
+    Mention,
+    are_listed,
+    find_mentions,
+    hint_of,
+    split_words,
+    without,
+)
 from lexichord.retrieve.words import READ, find_entities, find_kind, find_sub_questions
 from lexichord.types import Scope
 from lexichord.types.intent import Intent
@@ -35,6 +42,7 @@ async def find_intent(
     """Read a query, and link its words, or the hint's, to the documents that they name.
 
     Words that name documents become the hint and leave the question, unless little would be left.
+    What asks one thing of a list of documents ("in the lease and the licence") compares them.
     A caller's hint stays as it is, and the question with it. Raises ConfigError for a scope that
     does not exist, DatabaseError.
     """
@@ -48,6 +56,9 @@ async def find_intent(
     linked = _linked(replace(intent, hint=hint), mentions)
     if hint is not None or not mentions:
         return linked
+    if linked.kind == "clause_lookup" and are_listed(query, words, mentions):
+        reason = linked.reason.replace("clause_lookup", "comparison, of listed documents", 1)
+        linked = replace(linked, kind="comparison", reason=reason)
     question = without(query, words, mentions)
     return replace(
         linked,

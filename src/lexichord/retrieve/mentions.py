@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from lexichord.types.intent import Link
 
@@ -109,7 +110,29 @@ def _runs(words: Sequence[Word], links: Sequence[Link]) -> list[list[Link]]:
             runs[-1].append(link)
         else:
             runs.append([link])
-    return [run for run in runs if any(link.named for link in run)]
+    parts = [part for run in runs for part in _parted(words, run)]
+    return [part for part in parts if any(link.named for link in part)]
+
+
+def _parted(words: Sequence[Word], run: list[Link]) -> list[list[Link]]:
+    """Part "the Acme NDA and the Beta NDA" at the "and", not "between Acme Ltd and Beta Ltd"."""
+    texts = [words[link.word].lower for link in run]
+    for number in range(1, len(run)):
+        start = max(run[0].word - 2, 0)
+        said = [word.lower for word in words[start : run[number].word]]
+        gap = said[run[number - 1].word + 1 - start :]
+        again = {*texts[:number]} & {*texts[number:]}
+        if "and" in gap and again and "between" not in said:
+            return [run[:number], *_parted(words, run[number:])]
+    return [run]
+
+
+def _continues(words: Sequence[Word], first: int, last: int, word: int) -> bool:
+    """Tell whether a word before or after a run belongs to it: near, not "NDA and NDA"."""
+    one, other = (last, word) if word > last else (word, first)
+    said = {each.lower for each in words[first : last + 1]}
+    again = words[other - 1].lower == "and" and words[word].lower in said
+    return _are_near(words, one, other) and not again
 
 
 def _are_near(words: Sequence[Word], first: int, last: int) -> bool:
@@ -125,10 +148,10 @@ def _mention(words: Sequence[Word], run: Sequence[Link], sorts: set[int]) -> Men
     """Give a run and, beside it, what says the sort of document: words of many titles."""
     first, last = run[0].word, run[-1].word
     for word in sorted(sorts):
-        if word > last and _are_near(words, last, word):
+        if word > last and _continues(words, first, last, word):
             last = word
     for word in sorted(sorts, reverse=True):
-        if word < first and _are_near(words, word, first):
+        if word < first and _continues(words, first, last, word):
             first = word
     held = frozenset(link.word for link in run)
     initials = any(link.initials for link in run)
@@ -174,6 +197,19 @@ def _is_certain(words: Sequence[Word], mention: Mention, rivals: Sequence[Mentio
     return len(alike) == NUMBERS.get(number, 1)
 
 
+def are_listed(query: str, words: Sequence[Word], mentions: Sequence[Mention]) -> bool:
+    """Tell whether the mentions are one list of several documents: "the lease and the licence"."""
+    several = len({mention.document_id for mention in mentions}) > 1
+    return several and all(_are_joined(query, words, *pair) for pair in pairwise(mentions))
+
+
+def _are_joined(query: str, words: Sequence[Word], one: Mention, other: Mention) -> bool:
+    if one.held == other.held:
+        return True  # "both policies"
+    gap = query[words[one.last].end : words[_led(words, other.first)].start]
+    return bool(gap and JOINING.fullmatch(gap))
+
+
 def hint_of(query: str, words: Sequence[Word], mentions: Sequence[Mention]) -> str:
     """Give the words that name documents; where these are initials, the title as well."""
     parts = []
@@ -217,5 +253,5 @@ def _tidy(text: str) -> str:
     text = " ".join(text.split())
     for _ in range(3):
         text = LOOSE.sub("", text)
-    text = re.sub(r" (?=[?.!,;:])", "", text)
+    text = re.sub(r"[ ,;:]+(?=[?.!]*$)| (?=[?.!,;:])", "", text)
     return text.lstrip(" ,;:.?!").strip()

@@ -12,9 +12,11 @@ from lexichord.retrieve.aggregate import (
     gather_evidence,
     write_answer,
 )
+from lexichord.retrieve.aspects import find_aspects
 from lexichord.retrieve.confidence import abstain_below
 from lexichord.retrieve.reflect import ENOUGH, is_passed, unsupported
 from lexichord.retrieve.rounds import Searcher
+from lexichord.retrieve.words import find_listed
 from lexichord.types import ChunkHit, FileHit, Json, QueryOptions, Response
 from lexichord.types.evidence import Evidence
 from lexichord.types.intent import Intent
@@ -25,22 +27,24 @@ async def gather(
     searcher: Searcher, intent: Intent, files: Sequence[FileHit], hits: Sequence[ChunkHit]
 ) -> Evidence:
     """Gather the evidence that the intent asks for."""
-    question = searcher.question
-    aspects = intent.sub_questions if intent.kind == "comparison" else ()
-    with searcher.trace.stage("aggregate", kind=intent.kind, aspects=list(aspects)) as step:
-        vectors: Sequence[Sequence[float]] | None = None
-        if question.vector is not None:
-            vectors = await searcher.embed(aspects) if aspects else [question.vector]
+    question, embed = searcher.question, searcher.embed_documents
+    about, aspects = question.text, tuple[str, ...]()
+    if intent.kind == "comparison":
+        aspects = find_aspects(question.text, intent.hint)
+    if intent.kind == "list_all":
+        about = find_listed(question.text)
+    with searcher.trace.stage("aggregate", about=about, aspects=list(aspects)) as step:
+        has_vectors = question.vector is not None
         found = await gather_evidence(
             searcher.database,
             intent.kind,
-            question.text,
+            about,
             hits,
             aspects=aspects,
             files=await _rows(searcher, intent, files),
-            vectors=vectors,
+            vectors=await searcher.embed(aspects or [about]) if has_vectors else None,
             space=question.space,
-            embed=searcher.embed_documents if question.vector is not None else None,
+            embed=embed if has_vectors else None,
         )
         step["made"] = {"quotes": len(found.quotes)}
         step["dropped"] = list(found.dropped)

@@ -190,6 +190,28 @@ def _asks(part: str) -> bool:
     return bool(re.search(r"\w", part)) and (part.endswith("?") or bool(ASKS.match(part, start)))
 
 
+# What a list is asked of, not what it is about: "every clause on", "all the places that mention".
+GENUS = re.compile(
+    r"[ ,:]*(?:(?:all|every|each|the|any|of|a|full|complete|list) )*"
+    r"(?:(?:clause|provision|passage|section|paragraph|sentence|statement|mention|reference|place"
+    r"|instance|case|thing|part|rule|term|point)s? )?"
+    r"(?:(?:that|which|where) )?(?:(?:is|are|was|were) )?(?:said |written |found |there )*"
+    r"(?:(?:on|about|of|for|with|to|concerning|regarding|mentions?|speaks? of|deals? with) )*",
+    re.I,
+)
+
+
+def find_listed(query: str) -> str:
+    """Give what a list is to hold, without the order to list it: "List every X" is about X."""
+    start = _starts(said(query[:READ]))[-1]
+    order = LIST_AT.match(said(query), start)
+    if order is None:
+        return query
+    genus = GENUS.match(query, order.end())
+    listed = query[genus.end() if genus else order.end() :].strip(" \t\n.?!,:")
+    return listed if re.search(r"\w", listed) else query
+
+
 IDENTIFIER = re.compile(
     r"(?<![\w.-])(?:\w*_\w+(?:\(\))?|\w+\(\)|[A-Z]{1,8}-?\d[\w-]*|\d+(?:\.\d+)+)"
 )

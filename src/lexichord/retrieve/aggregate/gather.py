@@ -36,8 +36,7 @@ async def gather_evidence(
         columns = list(aspects) or [question]
         return await compare(database, columns, files, vectors, space, embed)
     if kind == "list_all":
-        vector = vectors[0] if vectors and not aspects else None
-        return await list_all(database, question, hits, vector, embed)
+        return await list_all(database, question, hits, vectors, embed)
     if kind == "summary":
         summary = await summarise(database, question, hits, embed)
         return replace(summary, files=rank_files(hits))

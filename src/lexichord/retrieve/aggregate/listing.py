@@ -1,11 +1,17 @@
 """List-all: every hit above an absolute criterion, each text once a file, grouped by file."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
 from lexichord.db.pool import Database
 from lexichord.retrieve.aggregate.clauses import rank_files
-from lexichord.retrieve.aggregate.quotes import check_quotes, in_document_order
-from lexichord.retrieve.aggregate.relevance import Embed, score_sentences, sentences_of
+from lexichord.retrieve.aggregate.quotes import check_quotes, in_document_order, sub_quote
+from lexichord.retrieve.aggregate.relevance import (
+    Embed,
+    Vectors,
+    score_sentences,
+    sentences_of,
+)
 from lexichord.types import ChunkHit
 from lexichord.types.evidence import Evidence, Quote
 
@@ -21,26 +27,38 @@ async def list_all(
     database: Database,
     question: str,
     hits: Sequence[ChunkHit],
-    vector: Sequence[float] | None = None,
+    vectors: Vectors | None = None,
     embed: Embed | None = None,
 ) -> Evidence:
-    """Give all hits that say something of `question`, files by their best hit, each in its order.
+    """Give every sentence of the hits that says something of `question`, files by their best hit.
 
-    There is no k: whatever `hits` holds is judged. `vector` is the question's; with `embed` every
-    sentence of the hits is embedded, some 5 a hit, else words decide. Nearly the same text twice in
-    a file is given once; in another file it is another place, and stays.
+    Sentences that follow each other are one quote. There is no k: whatever `hits` holds is judged.
+    `vectors` holds the question's alone; with `embed` every sentence of the hits is embedded, some
+    5 a hit, else words decide. Nearly the same text twice in a file is given once; in another file
+    it is another place, and stays.
     """
     good, dropped = await check_quotes(database, [Quote.of(hit) for hit in hits])
     parts = [one for quote in good for one in sentences_of(quote)]
-    vectors = None if vector is None else [vector]
     scored = await score_sentences(database, [question], parts, vectors, embed)
-    least = COVERED if vector is None or embed is None else FOUND
-    wanted = {one.sentence.quote.chunk_id for one in scored if one.found >= least}
+    least = COVERED if vectors is None or embed is None else FOUND
+    found = {one.sentence.quote: one.found for one in scored if one.found >= least}
+    quotes = [run for quote in good for run in _runs(quote, found)]
+    wanted = {quote.chunk_id for quote in quotes}
     files = rank_files(hit for hit in hits if hit.chunk_id in wanted)
     order = {file.document_id: n for n, file in enumerate(files)}
-    kept = distinct([quote for quote in good if quote.chunk_id in wanted])
-    by_file = sorted(kept, key=lambda quote: order[quote.document_id])
+    by_file = sorted(distinct(quotes), key=lambda quote: order[quote.document_id])
     return Evidence(files, tuple(in_document_order(by_file)), dropped)
+
+
+def _runs(quote: Quote, found: Mapping[Quote, float]) -> Iterator[Quote]:
+    """Give the stretches of a quote whose sentences were all found, with the best one's score."""
+    sentences = [one.quote for one in sentences_of(quote)]
+    for is_found, run in groupby(sentences, key=found.__contains__):
+        if is_found:
+            one, *more = run
+            end = (more or [one])[-1].end
+            score = max(found[each] for each in (one, *more))
+            yield sub_quote(quote, one.start - quote.start, end - quote.start, score)
 
 
 def distinct(quotes: Sequence[Quote]) -> list[Quote]:
