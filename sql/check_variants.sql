@@ -14,8 +14,10 @@ begin
             when coalesce(v ->> 'name', '') = '' then 'a variant has no name'
             when (select count(*) from jsonb_array_elements(variants) as o where o ->> 'name' = v ->> 'name') > 1
                 then format('two variants have the name %L', v ->> 'name')
-            when coalesce(v ->> 'weight', '1') !~ '^[0-9.e+-]+$' or (coalesce(v ->> 'weight', '1'))::float8 not between 1e-6 and 1e6
+            when jsonb_typeof(v -> 'weight') <> 'number' or (v -> 'weight')::numeric not between 1e-6 and 1e6
                 then format('the weight of variant %L must be a number above 0', v ->> 'name')
+            when jsonb_typeof(v -> 'documents') not in ('array', 'null')
+                then format('the documents of variant %L must be an array of ids', v ->> 'name')
         end) into problem
         from jsonb_array_elements(variants) as v;
     end if;

@@ -1,26 +1,14 @@
 -- RM3 (Lavrenko & Croft, 2001; Jaleel et al., 2004): the relevance model is the mean of the chunks' own term
--- distributions, here times idf, interpolated with the query's. The numbers were chosen on half of ContractNLI dev, mAP
--- of the spans of a document: 20 documents, 30 terms, .15 63.2; .3 62.1; 50 terms, .15 62.6; .3 62.2; .5 61.2;
--- 40 documents, 50 terms, .3 62.1; no feedback 52.7.
+-- distributions, here times idf, interpolated with the query's. The numbers were chosen on half of ContractNLI dev, mAP of the spans of a document: 20 documents, 30 terms, .15 63.2;
+-- .3 62.1; 50 terms, .15 62.6; .3 62.2; .5 61.2; 40 documents, 50 terms, .3 62.1; no feedback 52.7.
 create or replace function lexichord.feedback_terms(
-    query text, query_vector halfvec default null, feedback_documents integer default 20, terms integer default 30,
-    original_weight double precision default 0.15, depth integer default 100,
-    datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
-    fusion text default 'zscore', weights double precision[] default '{0.35,0.65}', query_space text default null,
-    chunks bigint[] default null
+    query text, chunks bigint[], terms integer default 30, original_weight double precision default 0.15
 ) returns table (lexeme text, weight double precision, times integer)
 language plpgsql stable rows 50
 set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
-declare
-    asked tsvector := lexichord.lexemes(query);
 begin
     if terms is null or terms < 1 or original_weight is null or original_weight not between 0 and 1 then
         raise exception 'terms must be at least 1, original_weight between 0 and 1' using errcode = 'invalid_parameter_value';
-    end if;
-    if chunks is null then
-        chunks := array(select f.chunk_id from lexichord.feedback_chunks(query, query_vector, feedback_documents, depth,
-                            feedback_terms.datasets, feedback_terms.documents, feedback_terms.uri_prefix, feedback_terms.filter,
-                            fusion, weights, query_space) as f order by f.rank);
     end if;
     return query
     with seen as (
@@ -36,12 +24,13 @@ begin
     ), model as (
         select w.lexeme, (1 - original_weight) * w.weight / sum(w.weight) over () as weight from weighed w
         union all
-        select q.lexeme, original_weight * cardinality(q.positions) / sum(cardinality(q.positions)) over () from unnest(asked) as q
+        select q.lexeme, original_weight * cardinality(q.positions) / sum(cardinality(q.positions)) over ()
+        from unnest(lexichord.lexemes(query)) as q
     )
     select m.lexeme, sum(m.weight), least(greatest(round(200 * sum(m.weight)), 1), 255)::integer
     from model m
     group by m.lexeme
     order by sum(m.weight) desc, m.lexeme collate "C";
 end $$;
-comment on function lexichord.feedback_terms(text, halfvec, integer, integer, double precision, integer, text[], bigint[], text, jsonb, text, double precision[], text, bigint[]) is
-'Lexemes that say what a query is about, learned from the best chunk of each of the first documents (RM3) or from given chunks, with weights that sum to 1 and as whole numbers of times.';
+comment on function lexichord.feedback_terms(text, bigint[], integer, double precision) is
+'Lexemes that say what a query is about, learned from chunks (RM3), with weights that sum to 1 and as whole numbers of times.';

@@ -1,13 +1,18 @@
 -- What is defined is written between quotes or brackets where it is, in every language: "Term" means …, long form (LF).
 create or replace function lexichord.find_definitions(
-    terms text[], documents bigint[] default null
+    terms text[],
+    datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null
 ) returns table (term text, chunk_id bigint, before text, after text)
-language sql stable rows 10
+language plpgsql stable rows 10
 set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+declare
+    scope bigint[] := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
+begin
+    return query
     select w.term, f.chunk_id, right(m[1], 120), left(m[2], 200)
     from unnest(terms) with ordinality as w (term, place),
     lateral (
-        select k.chunk_id, k.rank from lexichord.keyword_candidates(w.term, 20, documents) as k
+        select k.chunk_id, k.rank from lexichord.keyword_candidates(w.term, 20, scope) as k
         -- A term of an unknown word is defined nowhere.
         where not exists (select from unnest(tsvector_to_array(lexichord.lexemes(w.term))) as l (lexeme)
                           where not exists (select from term t where t.lexeme = l.lexeme collate "C" and t.df > 0))
@@ -15,7 +20,7 @@ set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
     join chunk c on c.id = f.chunk_id,
     lateral regexp_matches(c.content,
         '^(.*?)[("“„«‘]' || regexp_replace(w.term, '([^[:alnum:][:space:]])', '\\\1', 'g') || '[)"”“»’](.*)$', 'i') as m
-    order by w.place, f.rank, f.chunk_id
-$$;
-comment on function lexichord.find_definitions(text[], bigint[]) is
+    order by w.place, f.rank, f.chunk_id;
+end $$;
+comment on function lexichord.find_definitions(text[], text[], bigint[], text, jsonb) is
 'Where documents write one of the terms between quotes or brackets, as definitions do, in the 20 best chunks for each: up to 120 characters before it and 200 after it.';

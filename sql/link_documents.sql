@@ -13,9 +13,6 @@ set search_path = lexichord_data, public, pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan as $$
 declare
     scope bigint[] := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
-    -- The analyzer would part the plural of an abbreviation as an identifier: ND As.
-    singular text[] := (select array_agg(regexp_replace(w.text, '^([[:upper:]]{2,6})s$', '\1') order by w.ord)
-                        from unnest(words) with ordinality as w (text, ord));
 begin
     if depth is null or depth not between 1 and 1000 or cardinality(words) > 1000 then
         raise exception 'depth must be between 1 and 1000, and there may be 1000 words at most'
@@ -24,19 +21,20 @@ begin
     return query
     with term as materialized (
         select w.ord::integer as word, u.lexeme
-        from unnest(singular) with ordinality as w (text, ord), unnest(lexichord.lexemes(w.text)) as u
+        from unnest(words) with ordinality as w (text, ord), unnest(lexichord.lexemes(w.text)) as u
     ), needed as (
         -- An identifier has its parts and its whole as lexemes: most of them will do.
         select t.word, count(*) / 2 + 1 as least from term t group by t.word
     ), abbreviation as (
         select w.ord::integer as word, '\m' || regexp_replace(left(w.text, -1), '(.)', '\1[[:alnum:]]*[^[:alnum:]]+', 'g')
                                             || right(w.text, 1) as pattern
-        from unnest(singular) with ordinality as w (text, ord) where w.text ~ '^[[:upper:]]{3,6}$'
+        from (select s.ord, substring(s.text from '^([[:upper:]]{3,6})s?$') as text
+              from unnest(words) with ordinality as s (text, ord)) as w where w.text is not null
     ), by_initials as materialized (
         select a.word, d.id from abbreviation a join document d on d.title ~* a.pattern
         where scope is null or d.id = any(scope)
     ), by_card as materialized (
-        select c.document_id as id, c.score from lexichord.card_candidates(array_to_string(singular, ' '), depth, scope) as c
+        select c.document_id as id, c.score from lexichord.card_candidates(array_to_string(words, ' '), depth, scope) as c
     ), candidate as (
         select c.id, c.score from by_card c
         union all

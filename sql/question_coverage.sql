@@ -1,4 +1,3 @@
--- Times is how often the question holds the lexeme; idf as BM25 has it (Robertson and Spärck Jones), over chunks.
 -- The contents count, not their contexts: a title above a passage says nothing about what the passage holds.
 create or replace function lexichord.question_coverage(
     question text, chunk_ids bigint[]
@@ -13,10 +12,9 @@ set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
     )
     select q.lexeme,
            array(select w.word from word w where q.lexeme = any(w.lexemes) order by w.word collate "C"),
-           cardinality(q.positions), coalesce(t.df, 0),
-           ln(1 + (n.chunk_count - coalesce(t.df, 0) + 0.5) / (coalesce(t.df, 0) + 0.5))::double precision,
+           q.frequency, q.df, q.idf,
            array(select p.id from passage p where q.lexeme = any(p.lexemes) order by p.id)
-    from corpus n, unnest(lexichord.lexemes(question)) as q left join term t on t.lexeme = q.lexeme collate "C"
+    from lexichord.weigh_terms(array[question]) as q
     order by q.lexeme collate "C"
 $$;
 comment on function lexichord.question_coverage(text, bigint[]) is

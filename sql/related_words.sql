@@ -4,21 +4,22 @@ create or replace function lexichord.related_words(
 ) returns table (word text, lexeme text, chunks bigint, df bigint, weight double precision)
 language sql stable rows 10
 set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
-    with written as (
-        select c.id, m[1] as word, tsvector_to_array(lexichord.lexemes(m[1])) as lexemes
+    with written as materialized (
+        select c.id, m[1] as word
         from chunk c, regexp_matches(c.content, '(?:^|[^[:alnum:]_])([[:alpha:]]{3,})(?![[:alnum:]_])', 'g') as m
         where c.id = any(chunk_ids)
-    ), counted as (
-        select w.lexemes[1] as lexeme, lower(w.word) as word, count(*) as times from written w
-        where cardinality(w.lexemes) = 1 group by 1, 2
+    ), analyzed as materialized (  -- each word once: that is what takes the time
+        select w.word, tsvector_to_array(lexichord.lexemes(w.word)) as lexemes from (select distinct o.word from written o) as w
     ), held as (
-        select w.lexemes[1] as lexeme, count(distinct w.id) as chunks from written w
-        where cardinality(w.lexemes) = 1 group by 1
+        select mode() within group (order by lower(w.word)) as word, a.lexemes[1] as lexeme, count(distinct w.id) as chunks
+        from written w join analyzed a on a.word = w.word
+        where cardinality(a.lexemes) = 1
+        group by a.lexemes[1] having count(distinct w.id) > 1
     )
-    select (select c.word from counted c where c.lexeme = h.lexeme order by c.times desc, c.word limit 1), h.lexeme, h.chunks, t.df,
+    select h.word, h.lexeme, h.chunks, t.df,
            h.chunks * ln(1 + (n.chunk_count - t.df + 0.5::float8) / (t.df + 0.5::float8))
     from held h join term t on t.lexeme = h.lexeme collate "C", corpus n
-    where h.chunks > 1 and not h.lexeme = any(tsvector_to_array(lexichord.lexemes(question)))
+    where h.lexeme <> all ((select tsvector_to_array(lexichord.lexemes(question)))::text[])
     order by 5 desc, 2
     limit most
 $$;

@@ -16,8 +16,8 @@ begin
           from chunk c where c.id = any(chunk_ids) and c.embedding is not null) as m;
     if least_coherence is null or coherence >= least_coherence then
         select jsonb_object_agg(t.lexeme, t.times) into terms
-        from lexichord.feedback_terms(query, query_vector, chunks => chunk_ids) as t;
-        vector := lexichord.feedback_vector(query, query_vector, chunks => chunk_ids);
+        from lexichord.feedback_terms(query, chunk_ids) as t;
+        vector := lexichord.feedback_vector(query_vector, chunk_ids);
     end if;
     return next;
 end $$;

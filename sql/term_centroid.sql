@@ -7,4 +7,4 @@ language sql stable set search_path = lexichord_data, public, pg_catalog, pg_tem
     join chunk c on c.id = best.chunk_id
 $$;
 comment on function lexichord.term_centroid(tsvector, bigint[]) is
-'As keyword_centroid, by lexemes that are taken as they are.';
+'The mean vector of the ten best keyword hits; null if there is none.';

@@ -85,15 +85,11 @@ CONTRACT = {
         f"TABLE({CANDIDATES})",
     ),
     "feedback_terms": (
-        "query text, query_vector halfvec, feedback_documents integer, terms integer, "
-        f"original_weight double precision, depth integer, {SCOPE}, fusion text, "
-        "weights double precision[], query_space text, chunks bigint[]",
+        "query text, chunks bigint[], terms integer, original_weight double precision",
         "TABLE(lexeme text, weight double precision, times integer)",
     ),
     "feedback_vector": (
-        "query text, query_vector halfvec, feedback_documents integer, "
-        f"original_weight double precision, depth integer, {SCOPE}, fusion text, "
-        "weights double precision[], query_space text, chunks bigint[]",
+        "query_vector halfvec, chunks bigint[], original_weight double precision",
         "halfvec",
     ),
     "file_surrogates": (
@@ -101,12 +97,13 @@ CONTRACT = {
         "TABLE(document_id bigint, surrogate text)",
     ),
     "find_definitions": (
-        "terms text[], documents bigint[]",
+        f"terms text[], {SCOPE}",
         "TABLE(term text, chunk_id bigint, before text, after text)",
     ),
     "find_documents": ("reference text", "TABLE(document_id bigint, uri text)"),
     "find_problems": ("", "TABLE(problem text, remedy text)"),
     "finish_run": ("run_id bigint", "void"),
+    "forget_queries": ("older_than interval", "bigint"),
     "hybrid_search": (
         f"query text, query_vector halfvec, k integer, depth integer, {SCOPE}, fusion text, "
         "weights double precision[], boost jsonb, query_space text",
@@ -124,7 +121,6 @@ CONTRACT = {
         "query text, depth integer, documents bigint[]",
         f"TABLE({CANDIDATES})",
     ),
-    "keyword_centroid": ("query text, documents bigint[]", "halfvec"),
     "keyword_index_is_stale": ("", "boolean"),
     "keyword_text": ("input text", "text"),
     "lexemes": ("input text", "tsvector"),
@@ -147,6 +143,13 @@ CONTRACT = {
         "characters integer, chunks bigint, metadata jsonb, updated_at timestamp with time zone)",
     ),
     "list_keys": ("", "TABLE(key text, documents bigint)"),
+    "list_queries": (
+        "latest integer",
+        "TABLE(query_id bigint, asked_at timestamp with time zone, query text, hint text, "
+        "hinted boolean, intent text, confidence double precision, abstained boolean, "
+        "coverage double precision, hits bigint, ms double precision, counts jsonb, "
+        "stages jsonb, datasets text[], narrowed boolean, space text, version text)",
+    ),
     "list_runs": (
         "latest integer",
         "TABLE(run_id bigint, dataset text, source text, state text, "
@@ -160,6 +163,11 @@ CONTRACT = {
         "TABLE(dimension integer, finds_functions boolean)",
     ),
     "prune_documents": ("run_id bigint, uris text[]", "bigint"),
+    "query_hits": (
+        "query_id bigint",
+        "TABLE(rank integer, chunk_id bigint, current_chunk_id bigint, dataset text, uri text, "
+        "char_start integer, char_end integer, score double precision, scores jsonb, ranks jsonb)",
+    ),
     "question_coverage": (
         "question text, chunk_ids bigint[]",
         "TABLE(lexeme text, words text[], times integer, df bigint, idf double precision, "
@@ -187,15 +195,17 @@ CONTRACT = {
     ),
     "rebuild_indexes": ("", "boolean"),
     "record_files": ("run_id bigint, uris text[], status text, reason text, chunks bigint", "void"),
+    "record_query": (
+        "intent text, confidence double precision, abstained boolean, hits jsonb, version text, "
+        "stages jsonb, counts jsonb, ms double precision, coverage double precision, space text, "
+        "datasets text[], narrowed boolean, hinted boolean, query text, hint text",
+        "bigint",
+    ),
     "recount": ("", "void"),
     "refresh_keyword_index": ("", "boolean"),
     "related_words": (
         "question text, chunk_ids bigint[], most integer",
         "TABLE(word text, lexeme text, chunks bigint, df bigint, weight double precision)",
-    ),
-    "relative_evidence": (
-        "query text, chunk_ids bigint[], query_vector halfvec",
-        "double precision",
     ),
     "relevance_feedback": (
         "query text, query_vector halfvec, feedback_documents integer, "
@@ -203,20 +213,12 @@ CONTRACT = {
         "weights double precision[], query_space text",
         "TABLE(chunk_ids bigint[], coherence double precision, terms jsonb, vector halfvec)",
     ),
-    "relevance_model": (
-        "query text, chunk_ids bigint[], weights double precision[]",
-        "TABLE(lexeme text, weight double precision)",
-    ),
     "reusable_chunks": ("documents bigint[], recipe text", "SETOF text"),
     "sample_documents": (
         "dataset text, documents integer, without text[]",
         "TABLE(document_id bigint, uri text, sha256 text)",
     ),
     "scope_documents": (SCOPE, "bigint[]"),
-    "score_chunks": (
-        "chunk_ids bigint[], lexemes text[], weights double precision[]",
-        "TABLE(chunk_id bigint, score double precision)",
-    ),
     "search_each": (
         "queries text[], documents bigint[], query_vectors text[], k integer, query_space text",
         "TABLE(query_number integer, chunk_id bigint, document_id bigint, dataset text, uri text, "
@@ -300,7 +302,6 @@ INNER = {
     "filter_form",
     "filter_matches",
     "filter_operator",
-    "fuse_candidates",
     "fuse_terms",
     "is_narrow",
     "keyword_statement",

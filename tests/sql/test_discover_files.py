@@ -122,7 +122,7 @@ def test_k_cuts_the_list_and_nothing_else(library: Connection) -> None:
 
 
 def test_without_a_vector_the_centroid_stands_in(library: Connection) -> None:
-    centroid = value(library, "select lexichord.keyword_centroid('w4 w6')::text")
+    centroid = value(library, "select lexichord.term_centroid('w4:1 w6:2')::text")
     by_vector = {"query_vector": centroid, "query_space": SPACE}
     assert call(library, "discover_files", query="w4 w6") == call(
         library, "discover_files", query="w4 w6", **by_vector

@@ -3,11 +3,16 @@
 import json
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
+import psycopg
 import pytest
 
+from lexichord.db.pool import Database
 from lexichord.db.search import vector_text
+from lexichord.retrieve.variants import make_variants
+from lexichord.types import Question, Scope
 from tests.sql.corpus import Connection, Row, call, ids, put, value
 from tests.sql.test_hybrid_search import BY_VECTOR, VECTOR
 
@@ -64,8 +69,13 @@ def test_it_learns_from_the_best_chunk_of_each_document(library: Connection) -> 
 @pytest.mark.parametrize("original", [0, 0.3, 1])
 def test_terms_are_rm3(library: Connection, terms: int, original: float) -> None:
     chunks = ids(feedback(library, "feedback_chunks", feedback_documents=7))
-    rows = feedback(
-        library, "feedback_terms", feedback_documents=7, terms=terms, original_weight=original
+    rows = call(
+        library,
+        "feedback_terms",
+        query=QUERY,
+        chunks=chunks,
+        terms=terms,
+        original_weight=original,
     )
     found = {row["lexeme"]: row["weight"] for row in rows}
     assert found == pytest.approx(expected_terms(library, chunks, terms, original))
@@ -73,10 +83,6 @@ def test_terms_are_rm3(library: Connection, terms: int, original: float) -> None
     for row in rows:
         assert 1 <= row["times"] <= 255
         assert abs(row["times"] - 200 * row["weight"]) <= 1 or row["weight"] > 1
-    given = feedback(
-        library, "feedback_terms", chunks=chunks, terms=terms, original_weight=original
-    )
-    assert given == rows
 
 
 def test_the_vector_lies_between_the_query_and_the_chunks(library: Connection) -> None:
@@ -92,7 +98,6 @@ def test_the_vector_lies_between_the_query_and_the_chunks(library: Connection) -
         found = call(
             library,
             "feedback_vector",
-            query=QUERY,
             query_vector=VECTOR,
             chunks=chunks,
             original_weight=original,
@@ -110,9 +115,9 @@ def test_without_vectors_there_are_terms_alone(connection: Connection) -> None:
     assert len(row["chunk_ids"]) == 2
     above = call(connection, "relevance_feedback", query="w1", least_coherence=-1)[0]
     assert above == {**row, "terms": None}
-    terms = call(connection, "feedback_terms", query="w1")
+    terms = call(connection, "feedback_terms", query="w1", chunks=row["chunk_ids"])
     assert [term["lexeme"] for term in terms] == ["w1", "w3", "w4", "w2"]  # w2 tells nothing
-    assert call(connection, "feedback_vector", query="w1") == [{"feedback_vector": None}]
+    assert {term["lexeme"]: term["times"] for term in terms} == row["terms"]
 
 
 def test_coherence_is_the_mean_cosine_of_two_chunks(connection: Connection) -> None:
@@ -135,20 +140,52 @@ def test_nothing_found_is_nothing_learned(connection: Connection) -> None:
     row = call(connection, "relevance_feedback", query="w1")[0]
     assert row["chunk_ids"] == []
     assert row["terms"] == {"w1": 30}
-    assert [row["lexeme"] for row in call(connection, "feedback_terms", query="w1")] == ["w1"]
+    assert row["vector"] is None
+
+
+@pytest.mark.parametrize("pinned", [(), (1,)])
+@pytest.mark.parametrize(
+    "scope",
+    [
+        Scope(datasets=("north",)),
+        Scope(uri_prefix="north/"),
+        Scope(filter={"tenant": "north"}),
+        Scope(filter={"key": "tenant", "op": "≠", "value": "south"}),
+    ],
+)
+async def test_it_crosses_a_pin_and_no_tenant(
+    fresh: Connection, database: Database, scope: Scope, pinned: tuple[int, ...]
+) -> None:
+    for tenant in ("north", "south"):
+        for number in range(3):
+            lines = [f"w1 {tenant} x{number}"]
+            metadata = {"tenant": tenant}
+            vectors = [[1, 0.1 * number, 0, 0]]
+            uri = f"{tenant}/{number}"
+            put(fresh, uri, lines, vectors, dataset=tenant, metadata=metadata)
+    call(fresh, "build_indexes")
+    asked = Question("w1", (1.0, 0.0, 0.0, 0.0), scope=replace(scope, documents=pinned))
+    made = await make_variants(database, asked, wanted="always")
+    terms = made.variants[1].terms
+    assert terms is not None
+    assert terms.keys() == {"w1", "north", "x0", "x1", "x2"}
 
 
 @pytest.mark.parametrize(
     ("function", "arguments", "problem"),
     [
-        ("feedback_terms", {"terms": 0}, "terms must be at least 1"),
-        ("feedback_terms", {"original_weight": 1.5}, "between 0 and 1"),
-        ("feedback_vector", {"original_weight": -1}, "between 0 and 1"),
-        ("feedback_chunks", {"feedback_documents": 0}, "k must be at least 1"),
+        ("feedback_terms", {"query": "w1", "chunks": [1], "terms": 0}, "terms must be at least 1"),
+        ("feedback_terms", {"query": "w1", "chunks": [1], "original_weight": 2}, "between 0 and 1"),
+        (
+            "feedback_vector",
+            {"query_vector": VECTOR, "chunks": [1], "original_weight": -1},
+            "between 0 and 1",
+        ),
+        ("feedback_chunks", {"query": "w1", "feedback_documents": 0}, "k must be at least 1"),
     ],
 )
 def test_what_makes_no_sense_is_refused(
     library: Connection, function: str, arguments: dict[str, object], problem: str
 ) -> None:
-    with pytest.raises(Exception, match=problem):
-        feedback(library, function, **arguments)
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match=problem):
+        call(library, function, **arguments)

@@ -86,7 +86,7 @@ def test_a_row_says_where_the_chunk_stands(library: Connection) -> None:
 
 
 def test_without_a_vector_the_centroid_stands_in(library: Connection) -> None:
-    centroid = value(library, "select lexichord.keyword_centroid('w4 w6')::text")
+    centroid = value(library, "select lexichord.term_centroid('w4:1 w6:2')::text")
     by_words = call(library, "hybrid_search", query="w4 w6", k=50)
     by_vector = call(
         library, "hybrid_search", query="w4 w6", k=50, query_vector=centroid, query_space=SPACE

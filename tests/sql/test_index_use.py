@@ -18,7 +18,17 @@ SEARCHES: list[tuple[str, dict[str, Any]]] = [
     ("exact_dense_candidates", {"query_vector": "[1,0,0,0]"}),
     ("exact_keyword_candidates", {"query": "w0 w1"}),
     ("card_candidates", {"query": "w0 w1"}),
-    ("keyword_centroid", {"query": "w0"}),
+    ("relevance_feedback", {"query": "w0 w1", **BY_VECTOR}),
+    ("variant_candidates", {"query": "w0 w1", "filter": MOST, **BY_VECTOR}),
+    ("search_each", {"queries": ["w0", "w1"], "documents": [1, 2]}),
+    ("file_surrogates", {"query": "w0", "query_vector": "[1,0,0,0]", "files": [1, 2]}),
+    ("find_definitions", {"terms": ["w0"]}),
+    ("link_documents", {"words": ["w0", "x1", "NDA"]}),
+    ("question_coverage", {"question": "w0 w1", "chunk_ids": [1, 2]}),
+    ("related_words", {"question": "w0 w1", "chunk_ids": [1, 2, 3]}),
+    ("chunk_places", {"chunk_ids": [1, 40]}),
+    ("read_spans", {"documents": [1], "starts": [0], "ends": [5]}),
+    ("term_centroid", {"terms": "w0:1"}),
     ("index_use", {}),
 ]
 
@@ -71,12 +81,28 @@ def test_the_keyword_index_is_read_even_where_it_looks_dear(wide: Connection) ->
 
 
 @pytest.mark.parametrize("scope", [{}, {"filter": MOST}])
-def test_a_search_reads_each_index_once(wide: Connection, scope: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "function", ["hybrid_search", "variant_candidates", "feedback_chunks", "relevance_feedback"]
+)
+def test_a_search_reads_each_index_once(
+    wide: Connection, function: str, scope: dict[str, Any]
+) -> None:
     indexes = [row["index_name"] for row in call(wide, "index_use")]
     with wide.transaction():
         before = [counter(wide, index) for index in indexes]
-        call(wide, "hybrid_search", query="w0 w1", **BY_VECTOR, **scope)
+        call(wide, function, query="w0 w1", **BY_VECTOR, **scope)
         assert list(map(scans, [wide, wide], indexes, before)) == [1, 1]
+
+
+@pytest.mark.parametrize("scope", [{}, {"filter": MOST}])
+def test_definitions_are_sought_through_the_keyword_index(
+    wide: Connection, scope: dict[str, Any]
+) -> None:
+    dense, keyword = (row["index_name"] for row in call(wide, "index_use"))
+    with wide.transaction():
+        before = [counter(wide, index) for index in (dense, keyword)]
+        call(wide, "find_definitions", terms=["w0"], **scope)
+        assert list(map(scans, [wide, wide], [dense, keyword], before)) == [0, 1]
 
 
 def test_exact_candidates_use_no_index(wide: Connection) -> None:

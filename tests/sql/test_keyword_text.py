@@ -14,6 +14,9 @@ import pytest
         ("École “é”", "école é"),
         ("保密。", "保密"),
         ("U.S.A. end.", "u s a end"),
+        ("The NDAs, PDFs' and KPIs.", "the nda pdf and kpi"),
+        ("parseURLs user_IDs", "parse url user id parseurl userid"),
+        ("CAs OSs As OSes iOS IDs_old", "ca os as o ses i os i ds old oses ios idsold"),
         ("", ""),
     ],
 )

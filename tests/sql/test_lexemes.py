@@ -37,6 +37,8 @@ def test_nothing_has_no_lexemes(library: Connection) -> None:
         ("1000000", ["$1,000,000 in all"]),
         ("1,000,000", ["$1,000,000 in all"]),
         ("ecole", []),
+        ("NDA", ["All NDAs bind"]),
+        ("the NDAs", ["All NDAs bind"]),
         ("ÉCOLE", ["une école"]),
         ("保密", ["保密 协议"]),
     ],
@@ -49,6 +51,7 @@ def test_queries_meet_documents(connection: Connection, query: str, found: list[
         "$1,000,000 in all",
         "une école",
         "保密 协议",
+        "All NDAs bind",
     ]
     put(connection, "z", contents)
     for _ in range(2):  # without the index, and with it

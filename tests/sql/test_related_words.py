@@ -3,6 +3,7 @@ import pytest
 from lexichord.db import coverage
 from lexichord.db.pool import Database
 from lexichord.retrieve.rewrite import rewrite
+from lexichord.types import Scope
 from tests.sql.corpus import Connection, call, put
 
 LINES = ["Rent and deposits are due", "A deposit secures rent", "the deposit, the keys", "keys"]
@@ -50,9 +51,22 @@ def test_a_term_is_no_pattern(connection: Connection, term: str) -> None:
 
 def test_scope(connection: Connection) -> None:
     for name in "ab":
-        put(connection, name, [f'"DPO" means {name}'])
-    rows = call(connection, "find_definitions", terms=["DPO"], documents=[2])
-    assert [row["after"] for row in rows] == [" means b"]
+        put(connection, name, [f'"DPO" means {name}'], dataset=f"of {name}")
+    for scope in ({"documents": [2]}, {"datasets": ["of b"]}, {"uri_prefix": "b"}):
+        rows = call(connection, "find_definitions", terms=["DPO"], **scope)
+        assert [row["after"] for row in rows] == [" means b"]
+
+
+async def test_another_tenants_definitions_expand_nothing(
+    fresh: Connection, database: Database
+) -> None:
+    put(fresh, "a", ["the data protection officer (DPO) decides"], dataset="theirs")
+    put(fresh, "b", ["our DPO decides"], dataset="ours")
+    call(fresh, "build_indexes")
+    ours = await rewrite(database, "the DPO", [2], Scope(datasets=("ours",)), kind="expansion")
+    assert (ours.kind, ours.text) == ("none", "the DPO")
+    all_of_them = await rewrite(database, "the DPO", [2], Scope(), kind="expansion")
+    assert all_of_them.text == "the DPO data protection officer"
 
 
 async def test_a_rewrite_is_chosen_by_what_is_missing(
@@ -60,11 +74,11 @@ async def test_a_rewrite_is_chosen_by_what_is_missing(
 ) -> None:
     put(fresh, "a", ["the data protection officer (DPO) decides", *LINES])
     call(fresh, "build_indexes")
-    relaxed = await rewrite(database, "flibber rent of deposits", [2, 3])
+    relaxed = await rewrite(database, "flibber rent of deposits", [2, 3], Scope())
     assert (relaxed.kind, relaxed.text) == ("relaxation", "rent of deposits")
-    expanded = await rewrite(database, "the DPO", [1])
+    expanded = await rewrite(database, "the DPO", [1], Scope())
     assert (expanded.kind, expanded.text) == ("expansion", "the DPO data protection officer")
-    forced = await rewrite(database, "flibber rent", [2, 3], kind="expansion")
+    forced = await rewrite(database, "flibber rent", [2, 3], Scope(), kind="expansion")
     assert (forced.kind, forced.text) == ("expansion", "flibber rent deposit")
     found = await coverage.related_words(database, "rent", [2, 3])
     assert found == ["deposit"]

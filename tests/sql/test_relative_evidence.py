@@ -3,10 +3,9 @@ import pytest
 from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.retrieve.confidence import confidence
-from lexichord.types import Question
-from tests.sql.corpus import Connection, call, put, value
-
-RELATIVE = "select lexichord.relative_evidence(%s, %s, %s)"
+from lexichord.retrieve.relative import relative_evidence
+from lexichord.types import ChunkHit, Question
+from tests.sql.corpus import Connection, call, put
 
 
 def clauses(connection: Connection, count: int = 6) -> None:
@@ -18,73 +17,47 @@ def clauses(connection: Connection, count: int = 6) -> None:
     call(connection, "build_indexes")
 
 
-@pytest.mark.parametrize("vector", [None, "[1,0,0,0]"])
-def test_is_near_one_for_what_the_best_say_and_less_for_others(
-    connection: Connection, vector: str | None
+async def found(database: Database, text: str, *chunks: int) -> list[ChunkHit]:
+    hits = {hit.chunk_id: hit for hit in await search.hybrid_search(database, Question(text, k=50))}
+    return [hits[chunk] for chunk in chunks]
+
+
+@pytest.mark.parametrize("vector", [None, [1.0, 0.0, 0.0, 0.0]])
+async def test_is_near_one_for_what_the_best_say_and_less_for_others(
+    fresh: Connection, database: Database, vector: list[float] | None
 ) -> None:
-    clauses(connection)
-    said = value(connection, RELATIVE, "when is rent due", [1], vector)
-    beside = value(connection, RELATIVE, "when is rent due", [13], vector)
-    nothing = value(connection, RELATIVE, "when is rent due", [2], vector)
-    assert said > 0.95
-    assert said > 1.5 * beside > 0
-    assert nothing < beside
+    clauses(fresh)
+    said, nothing, beside = await found(database, "rent parking", 1, 2, 13)
+    good = await relative_evidence(database, "when is rent due", [said], vector)
+    some = await relative_evidence(database, "when is rent due", [beside], vector)
+    none = await relative_evidence(database, "when is rent due", [nothing], vector)
+    assert good > 0.95
+    assert good > 1.5 * some > 0
+    assert none < some
 
 
-def test_the_best_of_the_chunks_counts(connection: Connection) -> None:
-    clauses(connection)
-    alone = value(connection, RELATIVE, "rent due", [1], None)
-    assert value(connection, RELATIVE, "rent due", [2, 1, 13], None) == alone
+async def test_the_best_of_the_hits_counts(fresh: Connection, database: Database) -> None:
+    clauses(fresh)
+    said, nothing, beside = await found(database, "rent parking", 1, 2, 13)
+    alone = await relative_evidence(database, "rent due", [said])
+    together = await relative_evidence(database, "rent due", [nothing, said, beside])
+    assert together == pytest.approx(alone, rel=0.05)
 
 
-def test_nothing_that_matches_is_null_and_no_chunks_are_zero(connection: Connection) -> None:
-    clauses(connection)
-    assert value(connection, RELATIVE, "flibber", [1], None) is None
-    assert value(connection, RELATIVE, "rent", [], None) == 0
+async def test_nothing_that_matches_and_no_hits_are_no_evidence(
+    fresh: Connection, database: Database
+) -> None:
+    assert await relative_evidence(database, "rent", [], [1.0, 0.0, 0.0, 0.0]) == 0
+    clauses(fresh)
+    assert await relative_evidence(database, "flibber", await found(database, "rent", 1)) == 0
+    assert await relative_evidence(database, "rent", []) == 0
 
 
-def test_a_query_that_only_its_vector_knows(connection: Connection) -> None:
-    clauses(connection)
-    assert value(connection, RELATIVE, "flibber", [1], "[1,0,0,0]") > 0
-
-
-def test_an_empty_database_has_nothing_to_compare(connection: Connection) -> None:
-    assert value(connection, RELATIVE, "rent", [1], "[1,0,0,0]") is None
-
-
-def test_a_model_weighs_its_terms_to_one(connection: Connection) -> None:
-    clauses(connection)
-    rows = call(
-        connection, "relevance_model", query="rent due", chunk_ids=[1, 3], weights=[1.0, 0.5]
-    )
-    found = {row["lexeme"]: row["weight"] for row in rows}
-    assert sum(found.values()) == pytest.approx(1)
-    assert {"rent", "due", "advanc", "quarter"} <= found.keys()
-    assert found["w0"] == pytest.approx(2 * found["w1"])
-    assert "park" not in found
-
-
-def test_scores_are_bm25_with_the_given_weights(library: Connection) -> None:
-    exact = call(library, "exact_keyword_candidates", query="w1 w2", depth=200)
-    idf = {
-        row["lexeme"]: row["idf"]
-        for row in call(library, "question_coverage", question="w1 w2", chunk_ids=[])
-    }
-    scores = call(
-        library,
-        "score_chunks",
-        chunk_ids=[row["chunk_id"] for row in exact],
-        lexemes=list(idf),
-        weights=list(idf.values()),
-    )
-    assert {row["chunk_id"]: row["score"] for row in scores} == pytest.approx(
-        {row["chunk_id"]: row["score"] for row in exact}
-    )
-
-
-def test_a_chunk_without_the_terms_scores_nothing(library: Connection) -> None:
-    rows = call(library, "score_chunks", chunk_ids=[1], lexemes=["flibber"], weights=[1.0])
-    assert [(row["chunk_id"], row["score"]) for row in rows] == [(1, 0)]
+async def test_a_query_that_only_its_vector_knows(fresh: Connection, database: Database) -> None:
+    clauses(fresh)
+    hits = await found(database, "rent", 1)
+    relative = await relative_evidence(database, "flibber", hits, [1.0, 0.0, 0.0, 0.0])
+    assert relative > 0
 
 
 async def test_confidence_of_an_answer_and_of_none(fresh: Connection, database: Database) -> None:

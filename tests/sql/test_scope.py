@@ -26,6 +26,9 @@ SEARCHES: list[tuple[str, dict[str, Any]]] = [
         "discover_files",
         {"query": "w0 tale", "query_vector": VECTOR, "query_space": SPACE, "k": 100},
     ),
+    ("feedback_chunks", {"query": "w0 w1", "feedback_documents": 100}),
+    ("variant_candidates", {"query": "w0 w1", "query_vector": VECTOR, "query_space": SPACE}),
+    ("link_documents", {"words": ["tale", "animal7"], "depth": 100}),
     ("list_documents", {}),
 ]
 

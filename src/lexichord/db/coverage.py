@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from lexichord.db.pool import Database
-from lexichord.db.search import Vector, vector_text
+from lexichord.db.search import scope_arguments
+from lexichord.types import Scope
 from lexichord.types.reflection import Definition, Term
 
 
@@ -16,20 +17,6 @@ async def question_coverage(
     return [Term(**(row | given)) for row, given in zip(rows, lists, strict=True)]
 
 
-async def relative_evidence(
-    database: Database, query: str, chunk_ids: Sequence[int], query_vector: Vector | None
-) -> float | None:
-    """See sql/relative_evidence.sql."""
-    rows = await database.call(
-        "relative_evidence",
-        query=query,
-        chunk_ids=list(chunk_ids),
-        query_vector=vector_text(query_vector),
-    )
-    found = rows[0]["relative_evidence"]
-    return None if found is None else float(found)
-
-
 async def related_words(database: Database, question: str, chunk_ids: Sequence[int]) -> list[str]:
     """See sql/related_words.sql; the words alone."""
     rows = await database.call("related_words", question=question, chunk_ids=list(chunk_ids))
@@ -37,10 +24,8 @@ async def related_words(database: Database, question: str, chunk_ids: Sequence[i
 
 
 async def find_definitions(
-    database: Database, terms: Sequence[str], documents: Sequence[int] = ()
+    database: Database, terms: Sequence[str], scope: Scope
 ) -> list[Definition]:
-    """See sql/find_definitions.sql; no documents means everywhere."""
-    rows = await database.call(
-        "find_definitions", terms=list(terms), documents=list(documents) or None
-    )
+    """See sql/find_definitions.sql."""
+    rows = await database.call("find_definitions", terms=list(terms), **scope_arguments(scope))
     return [Definition(**row) for row in rows]

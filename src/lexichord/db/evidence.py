@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from lexichord.db.pool import Database, Row
-from lexichord.db.search import Vector, _chunk_hit, vector_text
+from lexichord.db.search import Vector, chunk_hit, vector_text
 from lexichord.types import ChunkHit
 
 type Span = tuple[int, int, int]
@@ -27,7 +27,7 @@ async def search_each(
         k=k,
         query_space=space,
     )
-    return [(row["query_number"] - 1, _chunk_hit(row)) for row in rows]
+    return [(row["query_number"] - 1, chunk_hit(row)) for row in rows]
 
 
 async def weigh_terms(database: Database, texts: Sequence[str]) -> list[Terms]:

@@ -1,23 +1,14 @@
 """Which documents the words of a query name."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 
 from lexichord.db.pool import Database
 from lexichord.db.search import scope_arguments
 from lexichord.types import Scope
 from lexichord.types.intent import Link
 
-SAME = [
-    "document_id",
-    "title",
-    "domain",
-    "in_title",
-    "in_file",
-    "initials",
-    "rare",
-    "title_terms",
-    "file_terms",
-]
+SAME = [field.name for field in fields(Link) if field.name != "word"]
 
 
 async def link_documents(database: Database, words: Sequence[str], scope: Scope) -> list[Link]:

@@ -43,7 +43,7 @@ async def hybrid_search(
         boost=None if boost is None else Jsonb(boost),
         **question_arguments(question),
     )
-    return [_chunk_hit(row) for row in rows]
+    return [chunk_hit(row) for row in rows]
 
 
 async def discover_files(database: Database, question: Question) -> list[FileHit]:
@@ -190,7 +190,8 @@ def vector_text(vector: Vector | None) -> str | None:
     return None if vector is None else "[" + ",".join(map(repr, map(float, vector))) + "]"
 
 
-def _chunk_hit(row: Row) -> ChunkHit:
+def chunk_hit(row: Row) -> ChunkHit:
+    """Make a hit of a row with the columns of hybrid_search."""
     return ChunkHit(
         **{name: row[name] for name in SAME},
         start=row["char_start"],

@@ -7,11 +7,14 @@ from dataclasses import replace
 from psycopg.types.json import Jsonb
 
 from lexichord.db.pool import Database, Row
-from lexichord.db.search import SAME, question_arguments, vector_text
+from lexichord.db.search import chunk_hit, question_arguments, vector_text
 from lexichord.types import ChunkHit, Json, Question
 from lexichord.types.variants import Feedback, Variant
 
-CHANNELS = ("dense", "keyword")
+# What the row of a chunk lacks that is not in the original's list.
+UNLISTED = dict.fromkeys(
+    ("dense_score", "dense_rank", "keyword_score", "keyword_rank", "fused_score")
+)
 
 
 async def relevance_feedback(
@@ -82,15 +85,11 @@ def variant_hit(
     contributions: Mapping[str, float],
 ) -> ChunkHit:
     """Make a hit of a chunk's texts, its row in the original's list ({} = not there), and parts."""
-    scores = {name: original.get(f"{name}_score") for name in (*CHANNELS, "fused")}
-    by_channel = {name: original.get(f"{name}_rank") for name in CHANNELS}
-    return ChunkHit(
-        **{name: row[name] for name in SAME if name != "score"},
-        start=row["char_start"],
-        end=row["char_end"],
-        score=score,
-        scores={**scores, "variants": score, "contributions": dict(contributions)},
-        ranks={**by_channel, **ranks},
+    hit = chunk_hit({**UNLISTED, **original, **row, "score": score})
+    return replace(
+        hit,
+        scores={**hit.scores, "variants": score, "contributions": dict(contributions)},
+        ranks={**hit.ranks, **ranks},
     )
 
 

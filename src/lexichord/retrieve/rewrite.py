@@ -10,6 +10,7 @@ from typing import Literal
 
 from lexichord.db import coverage
 from lexichord.db.pool import Database
+from lexichord.types import Scope
 from lexichord.types.reflection import Definition, Rewrite, Term
 
 EXPANDED = 200  # characters; both limits are kbbridge's
@@ -31,18 +32,18 @@ async def rewrite(
     database: Database,
     question: str,
     chunk_ids: Sequence[int],
+    scope: Scope,
     kind: Literal["expansion", "relaxation"] | None = None,
-    documents: Sequence[int] = (),
 ) -> Rewrite:
     """Expand or relax a question after looking at the chunks that it found, best first.
 
     Without `kind`: relaxed if the documents lack one of its words or the chunks hold few of them,
-    else expanded. `documents` says where to look for definitions; none means everywhere.
+    else expanded. Definitions come from `scope` alone.
     """
     terms = await coverage.question_coverage(database, question, chunk_ids)
     if kind == "relaxation" or (kind is None and any(not term.df for term in terms)):
         return relax(question, terms)
-    definitions = await coverage.find_definitions(database, shortened(question), documents)
+    definitions = await coverage.find_definitions(database, shortened(question), scope)
     related = await coverage.related_words(database, question, chunk_ids)
     expanded = expand(question, definitions, related)
     return relax(question, terms) if kind is None and expanded.kind == "none" else expanded

@@ -87,9 +87,8 @@ class Searcher:
 async def rewritten(searcher: Searcher, hits: list[ChunkHit]) -> list[ChunkHit]:
     """Search once more, by the question in other words as well, if there are any."""
     with searcher.trace.stage("rewrite") as step:
-        made = await rewrite(
-            searcher.database, searcher.question.text, [hit.chunk_id for hit in hits]
-        )
+        asked, ids = searcher.question, [hit.chunk_id for hit in hits]
+        made = await rewrite(searcher.database, asked.text, ids, asked.scope)
         step["made"] = {"kind": made.kind, "text": made.text, "reason": made.reason}
     if made.kind == "none":
         return hits
@@ -125,7 +124,8 @@ async def reflect(
     reflection = Reflection(await _cover(searcher, intent, hits), "")
     while True:
         ids = [hit.chunk_id for hit in hits]
-        rewrites = [await rewrite(searcher.database, tried[0], ids, kind) for kind in KINDS]
+        scope = searcher.question.scope
+        rewrites = [await rewrite(searcher.database, tried[0], ids, scope, kind) for kind in KINDS]
         assert reflection.coverage is not None
         expected = searcher.trace.latest_ms("search")
         decision = decide(reflection.coverage, budget, rewrites, tried, expected, enough)

@@ -5,6 +5,8 @@ import pytest
 
 from tests.sql.corpus import Connection, call, put, value
 
+CENTROID = "select lexichord.term_centroid(lexichord.lexemes(%s), %s)::text"
+
 
 @pytest.mark.parametrize("query", ["w0", "w0 w3 w5", "w12"])
 @pytest.mark.parametrize("scoped", [False, True])
@@ -16,17 +18,16 @@ def test_is_the_mean_of_the_ten_best(library: Connection, query: str, scoped: bo
         [[row["chunk_id"] for row in best]],
     )
     mean = np.mean([json.loads(vector) for (vector,) in rows], axis=0)
-    found = value(library, "select lexichord.keyword_centroid(%s, %s)::text", query, documents)
+    found = value(library, CENTROID, query, documents)
     assert json.loads(found) == pytest.approx(mean.tolist(), abs=2e-3)
 
 
 def test_hits_without_a_vector_do_not_count(connection: Connection) -> None:
     put(connection, "a", ["w1", "w1 w1", "w2"], [[0.5, 0, 0, 0], None, [0, 1, 0, 0]])
-    centroid = "select lexichord.keyword_centroid(%s)::text"
-    assert value(connection, centroid, "w1") == "[0.5,0,0,0]"
-    assert value(connection, centroid, "w3") is None
+    assert value(connection, CENTROID, "w1", None) == "[0.5,0,0,0]"
+    assert value(connection, CENTROID, "w3", None) is None
     connection.execute("update lexichord_data.chunk set embedding = null")
-    assert value(connection, centroid, "w1") is None
+    assert value(connection, CENTROID, "w1", None) is None
     assert len(call(connection, "hybrid_search", query="w1")) == 2
 
 

@@ -1,0 +1,87 @@
+"""0007: what is stored is analyzed anew where it holds an acronym's plural."""
+
+from typing import Any
+
+import psycopg
+import pytest
+
+from lexichord.db.schema import Choice, prepare
+from tests.sql.corpus import Connection, call, put, value
+
+CONTENTS = ["The NDAs bind", "nothing here", "userIDs of PDFs"]
+# Stands for the analyzer of before: it parts NDAs as an identifier.
+BEFORE = """
+alter function lexichord.keyword_text(text) rename to keyword_text_of_now;
+create function lexichord.keyword_text(input text) returns text language sql immutable strict
+set search_path = pg_catalog, pg_temp as $$
+    select lexichord.keyword_text_of_now(
+        regexp_replace(input, '([[:upper:]])([[:upper:]]s)(?![[:alnum:]_])', '\\1 \\2', 'g'))
+$$"""
+AFTER = """
+drop function lexichord.keyword_text(text);
+alter function lexichord.keyword_text_of_now(text) rename to keyword_text"""
+
+
+def connect(dsn: str) -> Connection:
+    """Connect anew, for a session keeps the plans of functions that are renamed."""
+    return psycopg.connect(dsn, autocommit=True)
+
+
+def store(dsn: str, indexed: bool) -> None:
+    with connect(dsn) as connection:
+        put(connection, "a/SDKs.md", CONTENTS, [[1, 0, 0, 0]] * 3, title="On NDAs")
+        if indexed:
+            call(connection, "build_indexes")
+
+
+def stored(dsn: str) -> list[Any]:
+    statements = (
+        "select ordinal, lexemes::text, token_count from lexichord_data.chunk order by ordinal",
+        "select lexeme, tf from lexichord_data.card_term order by lexeme",
+        "select lexeme, df from lexichord_data.term where df > 0 order by lexeme",
+        "select id, card_length from lexichord_data.document",
+        "select * from lexichord_data.corpus",
+    )
+    with connect(dsn) as connection:
+        return [connection.execute(statement.encode()).fetchall() for statement in statements]
+
+
+def found(connection: Connection, query: str) -> list[str]:
+    hits = call(connection, "hybrid_search", query=query, weights=[0.0, 1.0])
+    return [hit["content"] for hit in hits]
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+def test_plurals_become_the_acronym_in_all_that_is_stored(
+    dsn: str, choice: Choice, indexed: bool
+) -> None:
+    store(dsn, indexed)
+    expected = stored(dsn)
+    with connect(dsn) as connection:
+        connection.execute(BEFORE)
+    store(dsn, indexed)
+    assert all(now != then for now, then in zip(stored(dsn), expected, strict=True))
+    with connect(dsn) as connection:
+        assert found(connection, "NDA") == []
+        connection.execute("delete from lexichord_data.migration where number = 7")
+    prepare(dsn, choice)
+    with connect(dsn) as connection:
+        connection.execute(AFTER)
+    assert stored(dsn) == expected
+    with connect(dsn) as connection:
+        assert found(connection, "NDA") == found(connection, "NDAs") == [CONTENTS[0]]
+        assert found(connection, "PDF") == [CONTENTS[2]]
+        assert call(connection, "card_candidates", query="SDK")[0]["document_id"] == 1
+        assert call(connection, "find_problems") == []
+        assert None not in [row["plan"] for row in call(connection, "index_use")]
+
+
+def test_a_database_without_plurals_keeps_its_indexes(dsn: str, choice: Choice) -> None:
+    indexes = "select array_agg(indexrelid order by indexrelid) from pg_index"
+    with connect(dsn) as connection:
+        put(connection, "a", ["w1"], [[1, 0, 0, 0]])
+        call(connection, "build_indexes")
+        before = value(connection, indexes)
+        connection.execute("delete from lexichord_data.migration where number = 7")
+        prepare(dsn, choice)
+        assert value(connection, indexes) == before
