@@ -148,6 +148,15 @@ def _timeless(value: Any) -> Any:
     return {name: _timeless(each) for name, each in value.items() if name not in spent}
 
 
+def test_a_comparison_is_drawn_on_a_terminal_only(stocked: Cli) -> None:
+    asked = ("query", ASKED["comparison"], "--answer")
+    plain = stocked(*asked).stdout
+    assert "| File | governing law |" in plain
+    drawn = stocked(*asked, FORCE_COLOR="1").stdout
+    assert "| File |" not in drawn
+    assert "law of Ireland" in drawn[drawn.index("┃") : drawn.index("└")]
+
+
 def test_a_folder_is_a_scope(stocked: Cli) -> None:
     found = _json(stocked("search", "notice", "--under", "samples/policies", "--json"))["hits"]
     assert {Path(hit["uri"]).parent.name for hit in found} == {"policies"}

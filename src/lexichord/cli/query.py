@@ -5,7 +5,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from lexichord.cli import render
+from lexichord.cli import evidence
 from lexichord.cli.options import Explain, Hint, Query
 from lexichord.cli.run import Run, command
 from lexichord.errors import ConfigError
@@ -84,7 +84,7 @@ def query(
     run.arguments.update(record=record)
     with run.open() as lexichord:
         response = lexichord.query(query, **cast(QueryOptions, given))
-    run.show(response, lambda found: render.response(found, explain))
+    run.show(response, lambda found: evidence.response(found, explain))
 
 
 def _scores(text: str | None) -> dict[str, float]:

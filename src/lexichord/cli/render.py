@@ -10,7 +10,7 @@ from rich import progress
 from rich.console import Console
 from rich.text import Text
 
-from lexichord.types import ChunkHit, FileHit, FilesResult, Response, SearchResult
+from lexichord.types import ChunkHit, FileHit, FilesResult, SearchResult
 
 if TYPE_CHECKING:
     from lexichord.ingest.report import Hearing
@@ -125,35 +125,16 @@ def files(found: FilesResult, explain: bool) -> None:
     if not found.files:
         out.print("nothing found")
     for number, file in enumerate(found.files, 1):
-        _file(number, file, explain)
+        file_line(number, file, explain)
 
 
-def response(found: Response, explain: bool) -> None:
-    """Print the files, the evidence as text, and where each passage stands."""
-    degraded(found.degraded)
-    out.print(Text("Intent: ", "bold") + printable(found.intent.reason))
-    sure = f"{found.confidence:.2f}"
-    out.print(Text("Confidence: ", "bold") + sure + " (no answer)" * found.abstained)
-    if found.answer:
-        out.print("Answer", style="bold")
-        out.print(printable(found.answer))
-    out.print("Files", style="bold")
-    for number, file in enumerate(found.files, 1):
-        _file(number, file, explain)
-    out.print("\nEvidence", style="bold")
-    out.print(printable(found.context) or "nothing found")
-    out.print("Sources", style="bold")
-    for source in found.sources:
-        out.print(Text(f"[{source['number']}] {short(source['uri'])}:{_span(source)}"))
+def file_line(number: int, file: FileHit, explain: bool) -> None:
+    """Print a file hit."""
+    line = Text(f"{number}. ") + printable(file.title or file.uri)
+    out.print(line + Text(f"  {file.score:.2f}  ", "dim") + printable(short(file.uri)))
     if explain:
-        _trace(found)
-
-
-def _trace(found: Response) -> None:
-    for step in found.trace:
-        made = {name: step[name] for name in step if name not in ("stage", "ms")}
-        line = f"{step['ms']:8.1f} ms {step['stage']}: {made}"
-        out.print(printable(line), style="dim")
+        parts = {name: score and round(score, 3) for name, score in file.scores.items()}
+        out.print(f"   {parts}, {file.hits} hits", style="dim")
 
 
 def documents(row: Row) -> None:
@@ -269,14 +250,6 @@ def _channel(hit: ChunkHit, name: str) -> str:
     return f"{name} {'-' if score is None else f'{score:.3f}'} (rank {rank or '-'})"
 
 
-def _file(number: int, file: FileHit, explain: bool) -> None:
-    line = Text(f"{number}. ") + printable(file.title or file.uri)
-    out.print(line + Text(f"  {file.score:.2f}  ", "dim") + printable(short(file.uri)))
-    if explain:
-        parts = {name: score and round(score, 3) for name, score in file.scores.items()}
-        out.print(f"   {parts}, {file.hits} hits", style="dim")
-
-
 def _run(run: Row) -> None:
     counts = ", ".join(f"{run[name]} {name}" for name in OUTCOMES if run[name])
     state = f"{run['state']}, {run['done']} of {run['total']} files"
@@ -291,8 +264,3 @@ def _run(run: Row) -> None:
 
 def _citation(title: str, heading: str) -> str:
     return " › ".join(filter(None, (title, heading)))
-
-
-def _span(source: Row) -> str:
-    page = f" page {source['page']}" if source["page"] else ""
-    return f"{source['start']}-{source['end']}{page}"

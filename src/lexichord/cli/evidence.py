@@ -1,0 +1,67 @@
+"""A response for people: its answer, files, evidence, sources, and how it came about."""
+
+from rich.table import Table
+from rich.text import Text
+
+from lexichord.cli.render import degraded, file_line, out, printable, short
+from lexichord.types import Response
+from lexichord.types.evidence import Cell, Comparison
+from lexichord.types.json import Json
+
+
+def response(found: Response, explain: bool) -> None:
+    """Print the files, the evidence as text, and where each passage stands."""
+    degraded(found.degraded)
+    out.print(Text("Intent: ", "bold") + printable(found.intent.reason))
+    sure = f"{found.confidence:.2f}"
+    out.print(Text("Confidence: ", "bold") + sure + " (no answer)" * found.abstained)
+    if found.answer:
+        _answer(found)
+    out.print("Files", style="bold")
+    for number, file in enumerate(found.files, 1):
+        file_line(number, file, explain)
+    out.print("\nEvidence", style="bold")
+    out.print(printable(found.context) or "nothing found")
+    out.print("Sources", style="bold")
+    for source in found.sources:
+        out.print(Text(f"[{source['number']}] {short(source['uri'])}:{_span(source)}"))
+    if explain:
+        _trace(found)
+
+
+def _answer(found: Response) -> None:
+    """Print the answer; on a terminal a comparison is drawn, elsewhere it is Markdown."""
+    out.print("Answer", style="bold")
+    if found.comparison is not None and out.is_terminal:
+        out.print(_table(found.comparison), soft_wrap=False)
+    else:
+        out.print(printable(found.answer))
+
+
+def _table(comparison: Comparison) -> Table:
+    table = Table(show_lines=True)
+    for name in ("File", *comparison.aspects):
+        table.add_column(printable(name))
+    for file in comparison.documents:
+        cells = [comparison.cell(file.document_id, aspect) for aspect in comparison.aspects]
+        table.add_row(printable(file.title or short(file.uri)), *map(_cell, cells))
+    return table
+
+
+def _cell(cell: Cell) -> Text:
+    quotes = "\n".join(" ".join(quote.text.split()) for quote in cell.quotes)
+    return printable(quotes) if cell.found else Text("not found in this file", "dim")
+
+
+def _span(source: Json) -> str:
+    page = f" page {source['page']}" if source["page"] else ""
+    return f"{source['start']}-{source['end']}{page}"
+
+
+def _trace(found: Response) -> None:
+    out.print("Stages", style="bold")
+    for step in found.trace:
+        out.print(printable(f"{step['ms']:8.1f} ms  {step['stage']}"))
+        for name in ("given", "made", "dropped"):
+            if step.get(name):
+                out.print(printable(f"             {name}: {step[name]}"), style="dim")
