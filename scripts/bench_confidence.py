@@ -25,12 +25,14 @@ from lexichord.retrieve.confidence import (
     find_signals,
     probability,
 )
+from lexichord.retrieve.relative import relative_evidence
 from lexichord.types import Question, Scope
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 BINS = 10
 KEPT = 0.9  # of half A's answerable pairs: the criterion of the abstain border
 RIDGE = 0.1
+FOLDS = 5  # of the hypotheses
 
 type Floats = NDArray[np.float64]
 type Asked = tuple[str, tuple[int, ...]]  # a question, and the documents in its scope
@@ -38,11 +40,12 @@ type Asked = tuple[str, tuple[int, ...]]  # a question, and the documents in its
 
 @dataclass
 class Sets:
-    """Signals by set; `answerable` and `half` belong to `pairs`."""
+    """Signals by set; `answerable`, `half` and `hypothesis` belong to `pairs`."""
 
     pairs: list[Signals]
     answerable: NDArray[np.bool_]
     half: NDArray[np.int64]
+    hypothesis: NDArray[np.int64]
     elsewhere: dict[str, list[Signals]]
 
 
@@ -80,7 +83,8 @@ def collect(data: Path, engine: str, server: str | None, with_vector: bool) -> S
         for key in claims
     ]
     half = np.repeat(np.arange(len(ids)) % 2, len(claims))
-    return Sets(signals, np.array(answers), half, elsewhere)
+    hypothesis = np.tile(np.arange(len(claims)), len(ids))
+    return Sets(signals, np.array(answers), half, hypothesis, elsewhere)
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
@@ -125,28 +129,50 @@ async def _signals(
         vector = vectors.get(query)
         question = Question(query, vector, scope=Scope(documents=documents), k=SEEN)
         hits = await search.hybrid_search(database, question)
-        ids = [hit.chunk_id for hit in hits]
-        terms = await coverage.question_coverage(database, query, ids[:BEST])
-        relative = await coverage.relative_evidence(database, query, ids, vector)
+        best = [hit.chunk_id for hit in hits[:BEST]]
+        terms = await coverage.question_coverage(database, query, best)
+        relative = await relative_evidence(database, query, hits, vector)
         found.append(find_signals(hits, terms, relative, vector is not None))
     return found
 
 
-def fit(sets: Sets) -> tuple[Floats, Floats]:
-    """First the subject, by every second code question and half A; then the rest on half A."""
-    first = (sets.half == 0) & sets.answerable
+def fit(sets: Sets, taken: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """First the subject, by every second code question and the pairs taken; then the rest."""
+    first = taken & sets.answerable
     yes = [*sets.elsewhere["code questions"][::2]]
     yes += [signals for signals, taken in zip(sets.pairs, first, strict=True) if taken]
     no = [*sets.elsewhere["code questions of the NDAs"][::2]]
     no += sets.elsewhere["NDA hypotheses of the code"]
-    rows = np.array([(1, each.cosine or 0, each.held) for each in [*yes, *no]])
-    subject = _logistic(rows, np.repeat([1.0, 0.0], [len(yes), len(no)]), np.ones(len(rows)))
-    on = [(1, each.cosine or 0, each.held) for each in sets.pairs]
-    gates = 1 / (1 + np.exp(-np.array(on) @ subject))
-    pairs = np.array([(1, min(each.relative, SATURATED)) for each in sets.pairs])
-    half = sets.half == 0
-    relative = _logistic(pairs[half], sets.answerable[half].astype(float), gates[half])
-    return relative, subject
+    subject = _logistic(
+        _on_subject([*yes, *no]), np.repeat([1.0, 0.0], [len(yes), len(no)]), np.ones(len(yes + no))
+    )
+    gates = _share(_on_subject(sets.pairs) @ subject)
+    rows, truth = _against_others(sets.pairs), sets.answerable.astype(float)
+    return _logistic(rows[taken], truth[taken], gates[taken]), subject
+
+
+def _on_subject(signals: Sequence[Signals]) -> Floats:
+    model = WORDS_ONLY if signals[0].cosine is None else WITH_VECTOR
+    return np.array([(1, each.cosine or 0, min(each.held, model.enough)) for each in signals])
+
+
+def _against_others(signals: Sequence[Signals]) -> Floats:
+    return np.array([(1, min(each.relative, SATURATED)) for each in signals])
+
+
+def _share(values: Floats) -> Floats:
+    return 1 / (1 + np.exp(-values))
+
+
+def held_out(sets: Sets) -> Floats:
+    """Confidence by models that saw only half A, and not the hypothesis that they judge."""
+    scores = np.zeros(len(sets.pairs))
+    for fold in range(FOLDS):
+        own = sets.hypothesis % FOLDS == fold
+        relative, subject = fit(sets, (sets.half == 0) & ~own)
+        good = _share(_against_others(sets.pairs) @ relative)
+        scores[own] = (good * _share(_on_subject(sets.pairs) @ subject))[own]
+    return scores
 
 
 def _logistic(rows: Floats, truth: Floats, gates: Floats) -> Floats:
@@ -154,7 +180,7 @@ def _logistic(rows: Floats, truth: Floats, gates: Floats) -> Floats:
     weights = np.zeros(rows.shape[1])
     penalty = RIDGE * np.array([0, *[1] * (rows.shape[1] - 1)])
     for _ in range(100):
-        good = 1 / (1 + np.exp(-rows @ weights))
+        good = _share(rows @ weights)
         product = np.clip(good * gates, 1e-9, 1 - 1e-9)
         change = gates * good * (1 - good)
         spread = product * (1 - product)
@@ -190,6 +216,11 @@ def report(sets: Sets, border: float) -> None:
         print(f"    abstains on {missed:.1%} of the answerable, {caught:.1%} of the others")
         for count, mean, share in table:
             print(f"    {count:4} {mean:.2f} {share:.2f}")
+    unseen = held_out(sets)
+    for name, number in (("A", 0), ("B", 1)):
+        there = sets.half == number
+        area = auroc(unseen[there], sets.answerable[there])
+        print(f"  half {name}, hypotheses not fitted on: AUROC {area:.3f}")
     print("  elsewhere: abstains; confidence at 5, 10, 25, 50, 90 %")
     for name, signals in sets.elsewhere.items():
         found = np.array(list(map(probability, signals)))
@@ -213,7 +244,7 @@ def main() -> None:
         sets = collect(arguments.data, arguments.engine, arguments.server, with_vector)
         print(f"{name}: {model}")
         if arguments.fit:
-            relative, subject = fit(sets)
+            relative, subject = fit(sets, sets.half == 0)
             print("  fitted:", relative.round(2).tolist(), subject.round(2).tolist())
         own = np.array(list(map(probability, sets.pairs)))[(sets.half == 0) & sets.answerable]
         print(f"  border that keeps {KEPT:.0%} of half A: {np.quantile(own, 1 - KEPT):.2f}")

@@ -79,7 +79,7 @@ def test_signals_weigh_terms_by_idf() -> None:
 
 
 def test_without_the_query_s_vector_cosines_do_not_count() -> None:
-    found = find_signals([hit(1, 0.9)], [term(1, 1)], None, has_vector=False)
+    found = find_signals([hit(1, 0.9)], [term(1, 1)], 0.0, has_vector=False)
     assert found == Signals(0.0, None, 1.0)
 
 
