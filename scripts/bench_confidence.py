@@ -131,7 +131,7 @@ async def _signals(
         hits = await search.hybrid_search(database, question)
         best = [hit.chunk_id for hit in hits[:BEST]]
         terms = await coverage.question_coverage(database, query, best)
-        relative = await relative_evidence(database, query, hits, vector)
+        relative = await relative_evidence(database, question, hits)
         found.append(find_signals(hits, terms, relative, vector is not None))
     return found
 

@@ -4,7 +4,7 @@ from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.retrieve.confidence import confidence
 from lexichord.retrieve.relative import relative_evidence
-from lexichord.types import ChunkHit, Question
+from lexichord.types import ChunkHit, Question, Scope
 from tests.sql.corpus import Connection, call, put
 
 
@@ -28,9 +28,9 @@ async def test_is_near_one_for_what_the_best_say_and_less_for_others(
 ) -> None:
     clauses(fresh)
     said, nothing, beside = await found(database, "rent parking", 1, 2, 13)
-    good = await relative_evidence(database, "when is rent due", [said], vector)
-    some = await relative_evidence(database, "when is rent due", [beside], vector)
-    none = await relative_evidence(database, "when is rent due", [nothing], vector)
+    good = await relative_evidence(database, Question("when is rent due", vector), [said])
+    some = await relative_evidence(database, Question("when is rent due", vector), [beside])
+    none = await relative_evidence(database, Question("when is rent due", vector), [nothing])
     assert good > 0.95
     assert good > 1.5 * some > 0
     assert none < some
@@ -39,24 +39,27 @@ async def test_is_near_one_for_what_the_best_say_and_less_for_others(
 async def test_the_best_of_the_hits_counts(fresh: Connection, database: Database) -> None:
     clauses(fresh)
     said, nothing, beside = await found(database, "rent parking", 1, 2, 13)
-    alone = await relative_evidence(database, "rent due", [said])
-    together = await relative_evidence(database, "rent due", [nothing, said, beside])
+    alone = await relative_evidence(database, Question("rent due"), [said])
+    together = await relative_evidence(database, Question("rent due"), [nothing, said, beside])
     assert together == pytest.approx(alone, rel=0.05)
 
 
 async def test_nothing_that_matches_and_no_hits_are_no_evidence(
     fresh: Connection, database: Database
 ) -> None:
-    assert await relative_evidence(database, "rent", [], [1.0, 0.0, 0.0, 0.0]) == 0
+    assert await relative_evidence(database, Question("rent", [1.0, 0.0, 0.0, 0.0]), []) == 0
     clauses(fresh)
-    assert await relative_evidence(database, "flibber", await found(database, "rent", 1)) == 0
-    assert await relative_evidence(database, "rent", []) == 0
+    assert (
+        await relative_evidence(database, Question("flibber"), await found(database, "rent", 1))
+        == 0
+    )
+    assert await relative_evidence(database, Question("rent"), []) == 0
 
 
 async def test_a_query_that_only_its_vector_knows(fresh: Connection, database: Database) -> None:
     clauses(fresh)
     hits = await found(database, "rent", 1)
-    relative = await relative_evidence(database, "flibber", hits, [1.0, 0.0, 0.0, 0.0])
+    relative = await relative_evidence(database, Question("flibber", [1.0, 0.0, 0.0, 0.0]), hits)
     assert relative > 0
 
 
@@ -64,7 +67,25 @@ async def test_confidence_of_an_answer_and_of_none(fresh: Connection, database: 
     clauses(fresh)
     question = Question("when is rent due", k=3)
     hits = await search.hybrid_search(database, question)
-    good = await confidence(database, question.text, hits)
-    poor = await confidence(database, "who may keep parrots and flibber", hits)
+    good = await confidence(database, question, hits)
+    poor = await confidence(database, Question("who may keep parrots and flibber"), hits)
     assert 0 <= poor < good <= 1
-    assert await confidence(database, question.text, []) == 0
+    assert await confidence(database, question, []) == 0
+
+
+async def test_other_datasets_are_no_rivals_but_other_documents_are(
+    fresh: Connection, database: Database
+) -> None:
+    clauses(fresh)
+    put(fresh, "theirs", ["rent is due when the moon is full"], [[1, 0, 0, 0]], dataset="theirs")
+    scope = Scope(datasets=("theirs",))
+    (hit,) = await search.hybrid_search(database, Question("rent", scope=scope))
+    alone = await relative_evidence(database, Question("rent moon", scope=scope), [hit])
+    assert alone == pytest.approx(1)
+    pinned = Scope(datasets=("library",), documents=(1,))
+    said, nothing = await found(database, "rent parking", 1, 2)
+    judged = [
+        await relative_evidence(database, Question("rent due", scope=pinned), [each])
+        for each in (said, nothing)
+    ]
+    assert judged[0] > 0.9 > judged[1]

@@ -15,7 +15,7 @@ from math import exp
 from lexichord.db import coverage
 from lexichord.db.pool import Database
 from lexichord.retrieve.relative import relative_evidence
-from lexichord.types import ChunkHit
+from lexichord.types import ChunkHit, Question
 from lexichord.types.reflection import Term
 
 SEEN = 10  # hits that are judged
@@ -61,23 +61,17 @@ WITH_VECTOR = Model((-2.26, 6.21), (-8.66, 15.85, 7.0), 0.7, 0.36)
 WORDS_ONLY = Model((-2.75, 9.22), (-4.19, 0.0, 15.26), 0.4, 0.36)
 
 
-async def confidence(
-    database: Database,
-    question: str,
-    hits: Sequence[ChunkHit],
-    vector: Sequence[float] | None = None,
-) -> float:
+async def confidence(database: Database, question: Question, hits: Sequence[ChunkHit]) -> float:
     """Give the probability, 0 to 1, that the hits hold an answer to the question; 0 without hits.
 
-    `question` is what was searched for, without a hint; `vector` its embedding, None where there is
-    no embedder or the search went by words alone. Compare with `abstain_below(vector)`.
+    Compare with `abstain_below(question.vector)`. Its hint and its `k` are not looked at.
     """
     if not hits:
         return 0.0
     best = [hit.chunk_id for hit in hits[:BEST]]
-    terms = await coverage.question_coverage(database, question, best)
-    relative = await relative_evidence(database, question, hits[:SEEN], vector)
-    return probability(find_signals(hits, terms, relative, vector is not None))
+    terms = await coverage.question_coverage(database, question.text, best)
+    relative = await relative_evidence(database, question, hits[:SEEN])
+    return probability(find_signals(hits, terms, relative, question.vector is not None))
 
 
 def find_signals(

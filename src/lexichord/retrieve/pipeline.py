@@ -10,6 +10,7 @@ from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
 from lexichord.providers.base import Embedder, Reranker
+from lexichord.retrieve.aspects import find_aspects
 from lexichord.retrieve.discover import SHOWN, discover
 from lexichord.retrieve.intent import find_intent
 from lexichord.retrieve.reflect import ENOUGH
@@ -18,6 +19,7 @@ from lexichord.retrieve.respond import respond
 from lexichord.retrieve.rounds import Searcher, fall_back, reflect, rewritten
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.variants import VARIANTS, make_variants
+from lexichord.retrieve.words import find_listed
 from lexichord.types import ChunkHit, FileHit, QueryOptions, Question, Response
 from lexichord.types.intent import Intent, IntentKind
 from lexichord.types.reflection import Budget, Reflection
@@ -60,7 +62,7 @@ async def query(
         intent = await _intent(database, question, options)
         step["made"] = {"kind": intent.kind, "hint": intent.hint, "reason": intent.reason}
     with trace.stage("embed"):
-        asked = await _asked(embedder, question, intent)
+        asked, about = await _asked(embedder, question, intent)
     with trace.stage("discover", hint=asked.hint) as step:
         shown = options.get("files", SHOWN)
         files = await discover(database, asked, degraded, shown, reranker)
@@ -69,6 +71,7 @@ async def query(
         database,
         embedder,
         asked,
+        about,
         _boost(files, asked.hint),
         trace,
         question.text,
@@ -105,15 +108,29 @@ async def _intent(database: Database, question: Question, options: QueryOptions)
     return intent if given is None else replace(intent, kind=given, reason="given")
 
 
-async def _asked(embedder: Embedder | None, question: Question, intent: Intent) -> Question:
-    """Give the question with what the intent made of it, and its vectors."""
+async def _asked(
+    embedder: Embedder | None, question: Question, intent: Intent
+) -> tuple[Question, Question]:
+    """Give what is searched, and what its evidence is judged by, with their vectors."""
     k = question.depth if intent.kind == "list_all" else question.k
     asked = replace(question, text=intent.question, hint=intent.hint, k=k)
+    about = replace(asked, text=_about(intent))
     if embedder is None or question.mode == "keyword":
-        return asked
-    texts = [text for text in (asked.text, asked.hint) if text is not None]
-    vectors = [*(await asyncio.to_thread(embedder.embed, texts, "query")).tolist(), None]
-    return replace(asked, vector=vectors[0], hint_vector=vectors[1])
+        return asked, about
+    texts = list(dict.fromkeys([asked.text, about.text, *filter(None, [asked.hint])]))
+    rows = (await asyncio.to_thread(embedder.embed, texts, "query")).tolist()
+    vectors: dict[str | None, list[float]] = dict(zip(texts, rows, strict=True))
+    asked = replace(asked, vector=vectors[asked.text], hint_vector=vectors.get(asked.hint))
+    return asked, replace(about, vector=vectors[about.text])
+
+
+def _about(intent: Intent) -> str:
+    """Give what the evidence should speak of, without the order to list or to compare it."""
+    if intent.kind == "list_all":
+        return find_listed(intent.question)
+    if intent.kind == "comparison":
+        return ", ".join(find_aspects(intent.question, intent.hint))
+    return intent.question
 
 
 def _boost(files: Sequence[FileHit], hint: str | None) -> dict[str, float]:

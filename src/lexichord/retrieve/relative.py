@@ -5,6 +5,7 @@ documents anywhere: relevance feedback (RM3; Abdul-Jaleel et al., 2004) with sen
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,27 +34,31 @@ K1, B = 0.9, 0.4  # of BM25; b 0, .75: .818 / .798, .816 / .811
 
 
 async def relative_evidence(
-    database: Database,
-    question: str,
-    hits: Sequence[ChunkHit],
-    vector: Sequence[float] | None = None,
+    database: Database, question: Question, hits: Sequence[ChunkHit]
 ) -> float:
-    """Compare the hits' best sentence with the best ones of the whole database.
+    """Compare the hits' best sentence with the best ones of the whole scope, beyond its documents.
 
     About 1 or more if nothing better is stored, near 0 if others say it and the hits do not, 0 if
-    nothing matches the question at all. `vector` is the question's, as for `hybrid_search`.
+    nothing matches the question at all.
     """
-    found = await search.hybrid_search(database, Question(question, vector, k=DEPTH))
+    found = await search.hybrid_search(database, _anywhere(question))
     rivals = [(hit, text) for hit in _rivals(found) for text in _sentences(hit)]
     own = [text for hit in hits for text in _sentences(hit)]
     if not rivals:
         return 0.0
     asked, *terms = await evidence.weigh_terms(
-        database, [question, *(text for _, text in rivals), *own]
+        database, [question.text, *(text for _, text in rivals), *own]
     )
     documents = [hit.document_id for hit, _ in rivals]
     cosines = [hit.scores["dense"] for hit, _ in rivals]
     return compare(asked, terms, documents, cosines)
+
+
+def _anywhere(question: Question) -> Question:
+    """Ask it of all documents, but never of another dataset: that may be another tenant's."""
+    scope = replace(question.scope, documents=())
+    text, vector, space = question.text, question.vector, question.space
+    return Question(text, vector, space=space, scope=scope, k=DEPTH)
 
 
 def _rivals(found: Sequence[ChunkHit]) -> list[ChunkHit]:

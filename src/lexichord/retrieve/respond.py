@@ -16,7 +16,6 @@ from lexichord.retrieve.aspects import find_aspects
 from lexichord.retrieve.confidence import abstain_below
 from lexichord.retrieve.reflect import ENOUGH, is_passed, unsupported
 from lexichord.retrieve.rounds import Searcher
-from lexichord.retrieve.words import find_listed
 from lexichord.types import ChunkHit, FileHit, Json, QueryOptions, Response
 from lexichord.types.evidence import Evidence
 from lexichord.types.intent import Intent
@@ -27,24 +26,23 @@ async def gather(
     searcher: Searcher, intent: Intent, files: Sequence[FileHit], hits: Sequence[ChunkHit]
 ) -> Evidence:
     """Gather the evidence that the intent asks for."""
-    question, embed = searcher.question, searcher.embed_documents
-    about, aspects = question.text, tuple[str, ...]()
-    if intent.kind == "comparison":
-        aspects = find_aspects(question.text, intent.hint)
-    if intent.kind == "list_all":
-        about = find_listed(question.text)
-    with searcher.trace.stage("aggregate", about=about, aspects=list(aspects)) as step:
-        has_vectors = question.vector is not None
+    about, embed = searcher.about, searcher.embed_documents
+    compares = intent.kind == "comparison"
+    aspects = find_aspects(intent.question, intent.hint) if compares else ()
+    with searcher.trace.stage("aggregate", about=about.text, aspects=list(aspects)) as step:
+        vectors: Sequence[Sequence[float]] | None = None
+        if about.vector is not None:
+            vectors = await searcher.embed(aspects) if aspects else [about.vector]
         found = await gather_evidence(
             searcher.database,
             intent.kind,
-            about,
+            about.text,
             hits,
             aspects=aspects,
             files=await _rows(searcher, intent, files),
-            vectors=await searcher.embed(aspects or [about]) if has_vectors else None,
-            space=question.space,
-            embed=embed if has_vectors else None,
+            vectors=vectors,
+            space=about.space,
+            embed=None if vectors is None else embed,
         )
         step["made"] = {"quotes": len(found.quotes)}
         step["dropped"] = list(found.dropped)

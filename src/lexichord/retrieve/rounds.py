@@ -27,11 +27,15 @@ type Rerank = Callable[[list[ChunkHit]], Awaitable[list[ChunkHit]]]
 
 @dataclass(slots=True)
 class Searcher:
-    """One query's search, which can be widened by more variants and repeated."""
+    """One query's search, which can be widened by more variants and repeated.
+
+    `question` is what is searched, `about` what its evidence is judged by, `asked` the whole query.
+    """
 
     database: Database
     embedder: Embedder | None
     question: Question
+    about: Question
     boost: Json
     trace: Trace
     asked: str
@@ -62,9 +66,8 @@ class Searcher:
 
     async def judge(self, hits: Sequence[ChunkHit]) -> float:
         """Give the probability that the hits hold an answer."""
-        with self.trace.stage("confidence") as step:
-            vector = self.question.vector
-            step["made"] = sure = await confidence(self.database, self.question.text, hits, vector)
+        with self.trace.stage("confidence", about=self.about.text) as step:
+            step["made"] = sure = await confidence(self.database, self.about, hits)
         return sure
 
     async def add(self, name: str, text: str) -> None:
