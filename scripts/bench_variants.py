@@ -1,6 +1,6 @@
-"""Query variants: what they add, switched off one by one, and what they cost.
+"""Query variants: what feedback adds within a document, and what variants cost.
 
-python scripts/bench_variants.py --data DIR [spans contracts codebase speed]
+python scripts/bench_variants.py --data DIR [spans speed]
 """
 
 import argparse
@@ -9,158 +9,39 @@ import json
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from statistics import mean, median
+from statistics import median
 from typing import Any
 
 from bench_data import fill_windows, opened, questions
-from bench_quality import BUDGETS, HOW, KS, _document, _legal_tests, _row, _uri
+from bench_quality import _row
 from lexichord import SyncLexichord
 from lexichord.db import search as db_search
 from lexichord.db import variants as db
 from lexichord.retrieve import pipeline
 from lexichord.retrieve.discover import SHOWN
 from lexichord.retrieve.search import search_variants
-from lexichord.retrieve.variants import COHERENCE, FEEDBACK_WEIGHT, Variants, make_variants
+from lexichord.retrieve.variants import COHERENCE, FEEDBACK_WEIGHT, make_variants
 from lexichord.types import ChunkHit, FileHit, Json, Question, Scope
 from lexichord.types.variants import Variant
 
 type Asked = tuple[Question, list[FileHit], Json | None]
 
 
-@dataclass(frozen=True)
-class Way:
-    """How the variants that were made are changed before the search."""
-
-    name: str
-    change: Callable[[Variants], Sequence[Variant]]
-
-
-def _without(*names: str) -> Callable[[Variants], Sequence[Variant]]:
-    return lambda made: (
-        [v for v in made.variants if v.name.split()[0] not in names] or [made.variants[0]]
-    )
-
-
-def _weighed(weight: float) -> Callable[[Variants], Sequence[Variant]]:
-    return lambda made: [
-        replace(v, weight=weight) if v.name == "feedback" else v for v in made.variants
-    ]
-
-
-WAYS = (
-    Way("all", lambda made: made.variants),
-    Way("without files", _without("file")),
-    Way("without feedback", _without("feedback")),
-    Way("without original", _without("original")),
-    Way("original heaviest", _weighed(0.9)),
-    Way("plain", lambda made: made.variants[:1]),
-)
-
-
-async def ask(
-    lexichord: SyncLexichord, text: str, hint: str | None, k: int, *, discover: bool
-) -> Asked:
+async def ask(lexichord: SyncLexichord, text: str) -> Asked:
     """Embed a question, discover its files and weigh them as the pipeline does."""
-    question = await lexichord.core._question(text, hint, {"k": k})
-    if not discover:
-        return question, [], None
+    question = await lexichord.core._question(text, None, {"k": 10})
     asked = replace(question, k=SHOWN)
     files = await db_search.discover_files(lexichord.core.database, asked)
-    points = pipeline.BOOST if hint is None else pipeline.HINT_BOOST
-    boost = {str(file.document_id): points * max(file.score, 0) for file in files[:3]}
-    return question, files, boost
+    points = {str(f.document_id): pipeline.BOOST * max(f.score, 0) for f in files[:3]}
+    return question, files, points
 
 
-async def hits_by_way(
-    lexichord: SyncLexichord, asked: Asked
-) -> tuple[Variants, dict[str, list[ChunkHit]]]:
-    """Search in each way, and as if every first pass asked for variants."""
-    question, files, boost = asked
-    database = lexichord.core.database
-    made = await make_variants(database, question, files)
-    ways = {way.name: way.change(made) for way in WAYS}
-    if len(made.variants) == 1:
-        forced = await make_variants(database, question, files, wanted="always")
-        ways["without the rule"] = forced.variants
-    else:
-        ways["without the rule"] = ways["all"]
-    found = {}
-    for name, variants in ways.items():
-        found[name] = await search_variants(database, question, variants, boost)
-    return made, found
-
-
-def _report(scores: dict[str, list[list[float]]], parity: Sequence[int], made: int) -> None:
-    print(f"    variants were made for {made} of {len(parity)}")
+def _report(scores: dict[str, list[list[float]]], parity: Sequence[int]) -> None:
     for name, rows in scores.items():
         halves = [[s for s, p in zip(rows, parity, strict=True) if p == n] for n in (0, 1)]
         print(f"    {name:18}", " | ".join(map(_row, (rows, *halves))))
-
-
-def contracts(data: Path, rounds: int, name: str = "contracts-clauses") -> None:
-    """Evidence recall within 1,000/2,000/4,000 characters: all | half A | half B."""
-    folder = data / "legalbenchrag/corpus/contractnli"
-    tests = _legal_tests(data)
-    files = sorted({test["snippets"][0]["file_path"] for test in tests})
-    tests = tests[:: max(1, len(tests) // rounds)]
-    parity = [files.index(test["snippets"][0]["file_path"]) % 2 for test in tests]
-    with opened(name, "pgvector", None) as lexichord:
-        if name == "contracts-clauses":
-            lexichord.ingest([folder])
-        print(f"contracts, {len(tests)} questions, {lexichord.status()['documents']} documents")
-        for how, asks in HOW.items():
-            scores: dict[str, list[list[float]]] = {}
-            count = 0
-            for test in tests:
-                asked = lexichord.run(ask(lexichord, *asks(test["query"]), 30, discover=True))
-                made, found = lexichord.run(hits_by_way(lexichord, asked))
-                count += len(made.variants) > 1
-                for way, hits in found.items():
-                    scores.setdefault(way, []).append(_evidence(hits, test, data))
-            print(f"  {how}")
-            _report(scores, parity, count)
-
-
-def everything(data: Path, rounds: int) -> None:
-    """The same questions with the CUAD contracts beside the agreements."""
-    contracts(data, rounds, "contracts-all")
-
-
-def _evidence(hits: Sequence[ChunkHit], test: dict[str, Any], data: Path) -> list[float]:
-    gold = {(_uri(s, data), place) for s in test["snippets"] for place in range(*s["span"])}
-    places = [(hit.uri, place) for hit in hits for place in range(hit.start, hit.end)]
-    return [len(gold.intersection(places[:room])) / len(gold) for room in BUDGETS]
-
-
-def codebase(data: Path, rounds: int) -> None:
-    """Pass@5/10/20: all | half A | half B."""
-    documents = json.loads((data / "codebase/codebase_chunks.json").read_text())
-    with (data / "codebase/evaluation_set.jsonl").open() as lines:
-        queries = [json.loads(line) for line in lines]
-    numbers = {document["original_uuid"]: n for n, document in enumerate(documents)}
-    parity = [numbers[query["golden_doc_uuids"][0]] % 2 for query in queries]
-    with opened("codebase", "pgvector", None) as lexichord:
-        lexichord.ingest(documents=map(_document, documents))
-        starts = {
-            (document["uri"], chunk["char_start"]): chunk["ordinal"]
-            for document in lexichord.list()
-            for chunk in lexichord.show(document["document_id"])["chunks"]
-        }
-        scores: dict[str, list[list[float]]] = {}
-        count = 0
-        for query in queries:
-            asked = lexichord.run(ask(lexichord, query["query"], None, max(KS), discover=False))
-            made, found = lexichord.run(hits_by_way(lexichord, asked))
-            count += len(made.variants) > 1
-            golden = [(uri, index) for uri, index in query["golden_chunk_uuids"]]
-            for way, hits in found.items():
-                places = [(hit.uri, starts[hit.uri, hit.start]) for hit in hits]
-                shares = [mean(each in places[:k] for each in golden) for k in KS]
-                scores.setdefault(way, []).append(shares)
-        print(f"codebase, {len(queries)} questions")
-        _report(scores, parity, count)
 
 
 def spans(data: Path, rounds: int) -> None:
@@ -184,7 +65,7 @@ def spans(data: Path, rounds: int) -> None:
                     precision = _average_precision([hit.start for hit in hits], gold)
                     scores.setdefault(way, []).append([precision])
         print(f"ContractNLI dev, {len(parity)} pairs with evidence, mAP: all | half A | half B")
-        _report(scores, parity, len(parity))
+        _report(scores, parity)
 
 
 def _spans(document: dict[str, Any]) -> dict[str, Any]:
@@ -232,7 +113,7 @@ def speed(data: Path, rounds: int) -> None:
 
 async def _speed(lexichord: SyncLexichord, texts: list[str]) -> None:
     database = lexichord.core.database
-    asked = [await ask(lexichord, text, None, 10, discover=True) for text in texts[:17]]
+    asked = [await ask(lexichord, text) for text in texts[:17]]
     await asyncio.gather(*(database.call("configuration") for _ in range(8)))  # opens the pool
     spent: dict[str, list[float]] = {}
     random.Random(7).shuffle(asked)
@@ -252,7 +133,7 @@ async def _turn(lexichord: SyncLexichord, asked: Asked) -> dict[str, float]:
     """Time every case on one question."""
     database = lexichord.core.database
     question, files, boost = asked
-    made = await make_variants(database, question, files, wanted="always")
+    made = await make_variants(database, question, files, always=True)
 
     async def one_after_another() -> None:
         rows = [
@@ -264,7 +145,7 @@ async def _turn(lexichord: SyncLexichord, asked: Asked) -> dict[str, float]:
     async def whole() -> None:
         shown = replace(question, k=SHOWN)
         found = await db_search.discover_files(database, shown)
-        new = await make_variants(database, question, found, wanted="always")
+        new = await make_variants(database, question, found, always=True)
         await search_variants(database, question, new.variants, boost)
 
     cases: dict[str, Callable[[], Any]] = {
@@ -286,9 +167,6 @@ async def _turn(lexichord: SyncLexichord, asked: Asked) -> dict[str, float]:
 
 SETS: dict[str, Callable[[Path, int], None]] = {
     "spans": spans,
-    "contracts": contracts,
-    "codebase": codebase,
-    "everything": everything,
     "speed": speed,
 }
 
@@ -297,7 +175,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of the public sets")
     parser.add_argument("sets", nargs="*", default=list(SETS), help=", ".join(SETS))
-    parser.add_argument("--rounds", type=int, default=200, help="questions of speed and contracts")
+    parser.add_argument("--rounds", type=int, default=200, help="questions of speed")
     arguments = parser.parse_args()
     for name in arguments.sets:
         SETS[name](arguments.data.resolve(), arguments.rounds)

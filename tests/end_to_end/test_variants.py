@@ -105,18 +105,19 @@ async def test_alike_documents_make_variants(database: Database) -> None:
     await alike(database, [[1, 0.1 * n, 0, 0] for n in range(5)])
     asked = replace(ASKED, text="w1")
     made = await make_variants(database, asked, [file(2), file(3), file(4)])
-    assert [each.name for each in made.variants] == ["original", "feedback", "file 1", "file 2"]
-    original, feedback, first, second = made.variants
+    assert [each.name for each in made.variants] == ["original", "file 1", "file 2", "file 3"]
+    original, first, second, third = made.variants
     assert (original.text, original.terms, original.vector) == ("w1", None, VECTOR)
-    assert feedback.terms is not None
-    assert {"w1", "share"} <= feedback.terms.keys()
-    assert (first.documents, second.documents) == ((2,), (3,))
-    assert first.terms == second.terms == feedback.terms
+    assert first.terms is not None
+    assert {"w1", "share"} <= first.terms.keys()
+    assert (first.documents, second.documents, third.documents) == ((2,), (3,), (4,))
+    assert first.terms == second.terms == third.terms
+    assert not made.is_scattered
     assert made.coherence is not None
     assert made.coherence >= COHERENCE
     assert "5 documents are alike" in made.reason
-    fewer = await make_variants(database, asked, [file(2)], most=2)
-    assert [each.name for each in fewer.variants] == ["original", "feedback"]
+    fewer = await make_variants(database, asked, [file(2), file(3)], most=2)
+    assert [each.name for each in fewer.variants] == ["original", "file 1"]
 
 
 async def test_documents_that_are_not_alike_make_none(database: Database) -> None:
@@ -125,16 +126,18 @@ async def test_documents_that_are_not_alike_make_none(database: Database) -> Non
     made = await make_variants(database, asked, [file(2)])
     assert [each.name for each in made.variants] == ["original"]
     assert "not alike" in made.reason
-    forced = await make_variants(database, asked, [file(2)], wanted="always")
-    assert [each.name for each in forced.variants] == ["original", "feedback", "file 1"]
-    never = await make_variants(database, asked, [file(2)], wanted="never")
+    assert made.is_scattered
+    forced = await make_variants(database, asked, [file(2)], always=True)
+    assert [each.name for each in forced.variants] == ["original", "file 1"]
+    never = await make_variants(database, asked, [file(2)], most=1, always=True)
     assert [each.name for each in never.variants] == ["original"]
 
 
 async def test_a_pinned_document_is_no_scope_of_feedback(database: Database) -> None:
     await alike(database, [[1, 0.1 * n, 0, 0] for n in range(5)])
     asked = replace(ASKED, text="w1", scope=Scope(documents=(1,)))
-    made = await make_variants(database, asked)
+    made = await make_variants(database, asked, [file(1)])
+    assert [each.name for each in made.variants] == ["original", "feedback"]
     assert made.variants[1].terms is not None
     assert {"x0", "x3"} <= made.variants[1].terms.keys()
     hits = await search_variants(database, asked, made.variants)
@@ -147,6 +150,6 @@ async def test_without_vectors_nothing_is_learned_unless_asked_for(database: Dat
             corpus.put(connection, f"d{number}", [f"w1 shared x{number}"])
     asked = Question("w1")
     assert "fewer than two documents" in (await make_variants(database, asked)).reason
-    forced = await make_variants(database, asked, wanted="always")
+    forced = await make_variants(database, asked, [file(1)], always=True)
     hits = await search_variants(database, asked, forced.variants)
     assert [hit.ranks["original"] for hit in hits] == [1, 2, 3]

@@ -12,7 +12,7 @@ import pytest
 from lexichord.db.pool import Database
 from lexichord.db.search import vector_text
 from lexichord.retrieve.variants import make_variants
-from lexichord.types import Question, Scope
+from lexichord.types import FileHit, Question, Scope
 from tests.sql.corpus import Connection, Row, call, ids, put, value
 from tests.sql.test_hybrid_search import BY_VECTOR, VECTOR
 
@@ -165,7 +165,8 @@ async def test_it_crosses_a_pin_and_no_tenant(
             put(fresh, uri, lines, vectors, dataset=tenant, metadata=metadata)
     call(fresh, "build_indexes")
     asked = Question("w1", (1.0, 0.0, 0.0, 0.0), scope=replace(scope, documents=pinned))
-    made = await make_variants(database, asked, wanted="always")
+    inside = [FileHit(1, "north", "north/0", "", 1.0, {}, 1)]
+    made = await make_variants(database, asked, inside, always=True)
     terms = made.variants[1].terms
     assert terms is not None
     assert terms.keys() == {"w1", "north", "x0", "x1", "x2"}

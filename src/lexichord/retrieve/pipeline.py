@@ -28,7 +28,8 @@ from lexichord.types.reflection import Budget, Reflection
 # no boost 72.0; the top 1, 3, 5 files 81.7 / 85.6, 82.7 / 85.6, 82.9 / 84.7;
 # boost .5, 1, 2, 4: 81.3 / 54.5, 82.6 / 84.4, 82.7 / 85.6, 82.8 / 85.6.
 # A hint names files, a question only suggests them: there the smallest boost that does most of
-# the good still lets another file's better chunk come first.
+# the good still lets another file's better chunk come first. Where the best chunks of several files
+# differ, a question does not even suggest files: there the boost cost code 1.2 points Pass@10.
 FILES = 3  # whose own chunks become candidates
 BOOST = 0.5  # points of fused score for a point of file score
 HINT_BOOST = 2.0
@@ -164,6 +165,8 @@ async def _search(
             "reason": made.reason,
         }
     searcher.variants += made.variants
+    if made.is_scattered and intent.hint is None:
+        searcher.boost = {}
     if instructions := options.get("instructions"):
         await searcher.add("instructions", f"{searcher.question.text} {instructions}")
     hits = await searcher.search()

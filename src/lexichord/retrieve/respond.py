@@ -84,6 +84,7 @@ async def respond(
         if options.get("answer") and not abstained:
             answer = await _answer(searcher, intent, found, sources)
         step["made"] = {"sources": len(sources), "characters": len(context), "answer": len(answer)}
+        step["dropped"] = _left_out(found, sources)
     return Response(
         query=searcher.asked,
         intent=intent,
@@ -122,6 +123,13 @@ def _context(searcher: Searcher, found: Evidence, options: QueryOptions) -> tupl
         searcher.question.text,
         estimate_tokens if options.get("unit") == "tokens" else len,
     )
+
+
+def _left_out(found: Evidence, sources: Sequence[Json]) -> list[str]:
+    """Name the passages that the context had no room for."""
+    shown = {(source["document_id"], source["start"]) for source in sources}
+    left = (quote for quote in found.quotes if (quote.document_id, quote.start) not in shown)
+    return [f"no room for {quote.uri}:{quote.start}-{quote.end}" for quote in left]
 
 
 async def _answer(

@@ -10,6 +10,8 @@ from lexichord.types.documents import (
     LoadedText,
     Table,
 )
+from lexichord.types.evidence import Cell, Comparison, Quote
+from lexichord.types.intent import Intent, IntentKind
 from lexichord.types.json import Json
 from lexichord.types.questions import (
     ContextFormat,
@@ -20,25 +22,33 @@ from lexichord.types.questions import (
     SearchOptions,
     Unit,
 )
+from lexichord.types.reflection import Coverage, Reflection
 from lexichord.types.response import Response
 from lexichord.types.results import ChunkHit, FileHit, FilesResult, SearchResult
 
 __all__ = [
+    "Cell",
     "Chunk",
     "ChunkHit",
+    "Comparison",
     "ContextFormat",
     "ContextKind",
     "ContextPart",
+    "Coverage",
     "Document",
     "EmbeddingSpace",
     "FileHit",
     "FilesResult",
     "Heading",
+    "Intent",
+    "IntentKind",
     "Json",
     "LoadedText",
     "Mode",
     "QueryOptions",
     "Question",
+    "Quote",
+    "Reflection",
     "Response",
     "Scope",
     "SearchOptions",
