@@ -52,6 +52,15 @@ def test_one_thing_asked_of_a_list_of_documents_is_a_comparison(samples: SyncLex
     assert len(found.comparison.documents) == 2
 
 
+def test_a_comparison_of_nothing_in_particular(samples: SyncLexichord) -> None:
+    """Its columns are headings that the files share."""
+    found = samples.query("Compare the Saltpan House lease and the software licence")
+    assert found.comparison is not None
+    assert {"Definitions", "GOVERNING LAW"} <= {*found.comparison.aspects}
+    laws = [cell for cell in found.comparison.cells if cell.aspect == "GOVERNING LAW"]
+    assert [("Ireland" in c.quotes[0].text, c.found) for c in laws] == [(True, True), (False, True)]
+
+
 def test_a_list(samples: SyncLexichord) -> None:
     found = samples.query("List every clause on late payment interest", answer=True)
     assert found.intent.kind == "list_all"
@@ -121,6 +130,9 @@ def test_a_least_score_drops_and_says_so(samples: SyncLexichord) -> None:
 def test_lengths_and_forms(samples: SyncLexichord) -> None:
     short = samples.query("Who pays the rent?", max_length=600)
     assert 0 < len(short.context) <= 600
+    dropped = short.trace[-1]["dropped"]
+    assert len(dropped) == len(short.quotes) - len(short.sources) > 0
+    assert dropped[0].startswith("no room for ")
     tokens = samples.query("Who pays the rent?", max_length=600, unit="tokens")
     assert len(tokens.context) > 600
     asked = samples.query("Who pays the rent?", format="qa")

@@ -238,6 +238,7 @@ CONTRACT = {
     ),
     "server_versions": ("", "TABLE(name text, version text)"),
     "set_vectors": ("chunk_ids bigint[], vectors text[]", "bigint"),
+    "shared_headings": ("documents bigint[], most integer", "TABLE(heading text)"),
     "similar_documents": (
         f"source bigint, k integer, {SCOPE}",
         "TABLE(document_id bigint, dataset text, uri text, title text, score double precision, "

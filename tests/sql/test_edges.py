@@ -32,6 +32,7 @@ GIVEN: list[tuple[str, list[str]]] = [
     ("read_spans", ["documents", "starts", "ends"]),
     ("related_words", ["question", "chunk_ids"]),
     ("search_each", ["queries", "documents"]),
+    ("shared_headings", ["documents"]),
     ("weigh_terms", ["texts"]),
 ]
 

@@ -27,6 +27,7 @@ SEARCHES: list[tuple[str, dict[str, Any]]] = [
     ("question_coverage", {"question": "w0 w1", "chunk_ids": [1, 2]}),
     ("related_words", {"question": "w0 w1", "chunk_ids": [1, 2, 3]}),
     ("chunk_places", {"chunk_ids": [1, 40]}),
+    ("shared_headings", {"documents": [1, 2]}),
     ("read_spans", {"documents": [1], "starts": [0], "ends": [5]}),
     ("term_centroid", {"terms": "w0:1"}),
     ("index_use", {}),

@@ -51,3 +51,16 @@ def test_words_weigh_by_the_chunks_that_hold_them(stored: Connection) -> None:
     assert found[1, "unheard"]["df"] == 0
     assert found[1, "note"]["idf"] == pytest.approx(log(1 + (6 - 1 + 0.5) / 1.5))
     assert found[3, "term"]["idf"] == pytest.approx(log(1 + (6 - 2 + 0.5) / 2.5))
+
+
+def test_headings_are_shared_by_words_without_their_numbers(connection: Connection) -> None:
+    one = ["1. Term", "2. Fees › 2.1 – 2.3", "§ 3 Law – § 4 Notices", "9. Only here"]
+    other = ["ARTICLE IV. NOTICES", "(b) Term", "(b) Term › iv. Fees", ""]
+    third = ["I. Governing laws", "Fees", "5.2", "Civil matters"]
+    for uri, headings in (("one", one), ("other", other), ("third", third)):
+        put(connection, uri, [f"w{number} {uri}" for number in range(4)], headings=headings)
+    found = call(connection, "shared_headings", documents=[1, 2, 3])
+    assert [row["heading"] for row in found] == ["Law", "Notices", "Term", "Fees"]
+    few = call(connection, "shared_headings", documents=[1, 2, 3], most=1)
+    assert [row["heading"] for row in few] == ["Fees"]
+    assert call(connection, "shared_headings", documents=[1]) == []

@@ -50,3 +50,9 @@ async def read_spans(database: Database, spans: Sequence[Span]) -> list[str | No
 async def chunk_places(database: Database, chunk_ids: Sequence[int]) -> list[Row]:
     """See sql/chunk_places.sql."""
     return await database.call("chunk_places", chunk_ids=list(chunk_ids))
+
+
+async def shared_headings(database: Database, documents: Sequence[int], most: int) -> list[str]:
+    """See sql/shared_headings.sql."""
+    rows = await database.call("shared_headings", documents=list(documents), most=most)
+    return [row["heading"] for row in rows]

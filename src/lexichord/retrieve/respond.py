@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lexichord.db import search
+from lexichord.db.evidence import shared_headings
 from lexichord.db.pool import Row
 from lexichord.retrieve.aggregate import (
     MAX_LENGTH,
@@ -12,7 +13,7 @@ from lexichord.retrieve.aggregate import (
     gather_evidence,
     write_answer,
 )
-from lexichord.retrieve.aspects import find_aspects
+from lexichord.retrieve.aspects import MOST, find_aspects
 from lexichord.retrieve.confidence import abstain_below
 from lexichord.retrieve.reflect import ENOUGH, is_passed, unsupported
 from lexichord.retrieve.rounds import Searcher
@@ -27,8 +28,7 @@ async def gather(
 ) -> Evidence:
     """Gather the evidence that the intent asks for."""
     about, embed = searcher.about, searcher.embed_documents
-    compares = intent.kind == "comparison"
-    aspects = find_aspects(intent.question, intent.hint) if compares else ()
+    aspects = await _aspects(searcher, intent) if intent.kind == "comparison" else ()
     with searcher.trace.stage("aggregate", about=about.text, aspects=list(aspects)) as step:
         vectors: Sequence[Sequence[float]] | None = None
         if about.vector is not None:
@@ -47,6 +47,17 @@ async def gather(
         step["made"] = {"quotes": len(found.quotes)}
         step["dropped"] = list(found.dropped)
     return found
+
+
+async def _aspects(searcher: Searcher, intent: Intent) -> Sequence[str]:
+    """Give the columns of a comparison: those of the question, else headings that its files share.
+
+    "Compare the lease and the licence" names no aspect; all of it is left as the question then.
+    """
+    aspects = find_aspects(intent.question, intent.hint)
+    if aspects != (searcher.asked,) or len(intent.documents) < 2:
+        return aspects
+    return await shared_headings(searcher.database, intent.documents, MOST) or aspects
 
 
 async def _rows(searcher: Searcher, intent: Intent, files: Sequence[FileHit]) -> Sequence[FileHit]:

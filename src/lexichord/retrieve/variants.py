@@ -57,13 +57,15 @@ async def make_variants(
     scope pins some: within one it is known to hurt.
     """
     original = Variant("original", question.text, question.vector, ORIGINAL_WEIGHT)
-    if most < 2 or question.mode == "dense":
-        return Variants((original,), "no variants are wanted")
+    if question.mode == "dense":
+        return Variants((original,), "words make variants, and only vectors are searched")
     everywhere = replace(question, scope=replace(question.scope, documents=()))
     least = None if always else COHERENCE
     feedback = await db.relevance_feedback(database, everywhere, least)
     if not feedback.terms:
         return Variants((original,), _why_none(feedback), feedback.coherence)
+    if most < 2:
+        return Variants((original,), "no variants are wanted", feedback.coherence)
     pinned = bool(question.scope.documents)
     made = [_by_feedback(question, feedback)] if pinned else _inside(question, feedback, files)
     return Variants((original, *made[: most - 1]), _why(feedback, always), feedback.coherence)
