@@ -59,12 +59,14 @@ async def score_sentences(
     sentences: Sequence[Sentence],
     vectors: Vectors | None = None,
     embed: Embed | None = None,
+    near: Sequence[bool] | None = None,
 ) -> list[Scored]:
     """Score each sentence for its question, by words and, where there are vectors, by meaning.
 
     `vectors` are the questions', `embed` makes those of sentences; without either, both scores are
     the coverage of the question's words, 0 to 1. With them `found` is the cosine of sentence and
     question + WORDS × coverage, at least the coverage if that is ALL; `rank` is the sum of both.
+    A sentence without a word of the question is embedded only if it is `near`; None means all.
     """
     texts = [sentence.quote.text for sentence in sentences]
     headings = [sentence.heading for sentence in sentences]
@@ -73,7 +75,8 @@ async def score_sentences(
     own = [next(terms) for _ in sentences]
     places = zip(sentences, own, terms, strict=True)
     covered = [coverage(asked[one.question], words, above) for one, words, above in places]
-    cosines = await _cosines(sentences, vectors, embed)
+    likely = [words > 0 or near is None or near[n] for n, words in enumerate(covered)]
+    cosines = await _cosines(sentences, vectors, embed, likely)
     if cosines is None:
         return [Scored(*pair, pair[1]) for pair in zip(sentences, covered, strict=True)]
     scored = zip(sentences, covered, cosines, strict=True)
@@ -84,17 +87,23 @@ async def score_sentences(
 
 
 async def _cosines(
-    sentences: Sequence[Sentence], vectors: Vectors | None, embed: Embed | None
+    sentences: Sequence[Sentence],
+    vectors: Vectors | None,
+    embed: Embed | None,
+    likely: Sequence[bool],
 ) -> list[float] | None:
-    """Compare each sentence, its heading before it, with its question; None without vectors."""
+    """Compare each sentence, its heading before it, with its question; None without vectors.
+
+    Those that are not `likely` count 0.
+    """
     if vectors is None or embed is None:
         return None
     texts = [f"{one.heading}: {one.quote.text}".removeprefix(": ") for one in sentences]
-    distinct = {text: row for row, text in enumerate(dict.fromkeys(texts))}
-    rows = await embed_all(embed, list(distinct))
+    embedded = dict.fromkeys(text for text, wanted in zip(texts, likely, strict=True) if wanted)
+    rows = dict(zip(embedded, await embed_all(embed, list(embedded)), strict=True))
     return [
-        float(rows[distinct[text]] @ vectors[one.question])
-        for one, text in zip(sentences, texts, strict=True)
+        float(rows[text] @ vectors[one.question]) if wanted else 0.0
+        for one, text, wanted in zip(sentences, texts, likely, strict=True)
     ]
 
 
