@@ -10,6 +10,7 @@ import typer
 
 from lexichord.cli import query, render, vechord
 from lexichord.cli.options import (
+    SEARCH,
     DatasetsOption,
     Explain,
     FilterOption,
@@ -143,7 +144,7 @@ def copy(
     run.show({"datasets": [asdict(report) for report in reports]}, render.copied)
 
 
-@command(app, asks=True)
+@command(app, asks=SEARCH)
 def search(
     run: Run,
     query: Query,
@@ -157,7 +158,7 @@ def search(
     run.show(result, lambda found: render.search(found, explain))
 
 
-@command(app, asks=True)
+@command(app, asks=SEARCH)
 def files(
     run: Run,
     query: Query,

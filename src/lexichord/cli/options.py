@@ -1,8 +1,9 @@
 """The arguments and options that several commands have."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -31,16 +32,11 @@ Explain = Annotated[bool, typer.Option("--explain", help="Show every score and r
 References = Annotated[list[str], typer.Argument(help="Ids, uris or ends of uris.")]
 
 
-# What search, files and query share: each option's type and default.
-SEARCH: dict[str, tuple[object, object]] = {
-    "k": (K, 10),
-    "depth": (Depth, 100),
-    "mode": (ModeOption, "hybrid"),
-    "dataset": (DatasetsOption, None),
-    "document": (DocumentsOption, None),
-    "under": (UnderOption, None),
-    "filter": (FilterOption, None),
-}
+class Asking(NamedTuple):
+    """Options that make up one argument: each one's type and default, and who reads them."""
+
+    options: dict[str, tuple[object, object]]
+    read: Callable[..., object]
 
 
 def search_options(
@@ -62,6 +58,21 @@ def search_options(
         "uri_prefix": None if under is None else _prefix(under),
         "filter": None if filter is None else _json(filter),
     }
+
+
+# What search, files and query share.
+SEARCH = Asking(
+    {
+        "k": (K, 10),
+        "depth": (Depth, 100),
+        "mode": (ModeOption, "hybrid"),
+        "dataset": (DatasetsOption, None),
+        "document": (DocumentsOption, None),
+        "under": (UnderOption, None),
+        "filter": (FilterOption, None),
+    },
+    search_options,
+)
 
 
 def _prefix(under: str) -> str:

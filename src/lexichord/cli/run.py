@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lexichord.cli.options import SEARCH, search_options
+from lexichord.cli.options import Asking
 from lexichord.errors import ConfigError, LexichordError
 
 if TYPE_CHECKING:
@@ -64,14 +64,14 @@ class Run:
 
 
 def command(
-    app: typer.Typer, name: str | None = None, *, asks: bool = False
+    app: typer.Typer, name: str | None = None, *, asks: Asking | None = None
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register a function as a command.
 
-    Its `run` is made from the options that all commands share; that of a command that `asks` also
-    gets `options`, made from those that all searches share.
+    Its `run` is made from the options that all commands share, its `options`, if it `asks`, from
+    those of its kind of question.
     """
-    added = (SEARCH if asks else {}) | SHARED
+    added = (asks.options if asks else {}) | SHARED
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)
@@ -80,8 +80,8 @@ def command(
             run = Run(as_json=bool(shared.pop("as_json")), arguments=shared)
             with _errors_in_one_line():
                 if asks:
-                    taken = {option: given.pop(option) for option in SEARCH}
-                    given["options"] = search_options(**taken)
+                    taken = {option: given.pop(option) for option in asks.options}
+                    given["options"] = asks.read(**taken)
                 function(run, **given)
 
         call.__signature__ = _signature(function, added)  # type: ignore[attr-defined]

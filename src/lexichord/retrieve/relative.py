@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lexichord.db import evidence, search
 from lexichord.db.evidence import Terms
 from lexichord.db.pool import Database
-from lexichord.retrieve.aggregate.sentences import split_sentences
+from lexichord.retrieve.sentences import split_sentences
 from lexichord.types import ChunkHit, Question
 
 type Floats = NDArray[np.float64]

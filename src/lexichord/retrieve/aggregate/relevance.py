@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from lexichord.db import evidence
 from lexichord.db.pool import Database
 from lexichord.retrieve.aggregate.quotes import sub_quote
-from lexichord.retrieve.aggregate.sentences import split_sentences
+from lexichord.retrieve.sentences import split_sentences
 from lexichord.types.evidence import Quote
 
 type Embed = Callable[[Sequence[str]], NDArray[np.float32]]
