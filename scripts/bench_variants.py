@@ -125,8 +125,9 @@ async def _speed(lexichord: SyncLexichord, texts: list[str]) -> None:
     print(f"speed, {len(texts)} questions, p50 in ms, ratio to hybrid_search")
     for name, times in spent.items():
         print(f"    {name:42} {median(times):8.2f} {median(times) / one:6.2f}")
-    ratio = median(spent["4 variants, one after another"]) / median(spent["4 variants, parallel"])
-    print(f"    one after another / parallel {ratio:.2f}")
+    for four in ("4 variants", "4 over the whole scope"):
+        ratio = median(spent[f"{four}, one after another"]) / median(spent[f"{four}, parallel"])
+        print(f"    {four}: one after another / parallel {ratio:.2f}")
 
 
 async def _turn(lexichord: SyncLexichord, asked: Asked) -> dict[str, float]:
@@ -135,10 +136,11 @@ async def _turn(lexichord: SyncLexichord, asked: Asked) -> dict[str, float]:
     question, files, boost = asked
     made = await make_variants(database, question, files, always=True)
 
-    async def one_after_another() -> None:
+    wide = [replace(variant, documents=None) for variant in made.variants]
+
+    async def one_after_another(variants: Sequence[Variant]) -> None:
         rows = [
-            await db.variant_candidates(database, question, variant, boost)
-            for variant in made.variants
+            await db.variant_candidates(database, question, variant, boost) for variant in variants
         ]
         await db.read_hits(database, [row["chunk_id"] for row in rows[0][: question.k]])
 
@@ -153,7 +155,11 @@ async def _turn(lexichord: SyncLexichord, asked: Asked) -> dict[str, float]:
         "discover_files": lambda: db_search.discover_files(database, question),
         "relevance_feedback": lambda: db.relevance_feedback(database, question, None),
         "4 variants, parallel": lambda: search_variants(database, question, made.variants, boost),
-        "4 variants, one after another": one_after_another,
+        "4 variants, one after another": lambda: one_after_another(made.variants),
+        "4 over the whole scope, parallel": lambda: search_variants(
+            database, question, wide, boost
+        ),
+        "4 over the whole scope, one after another": lambda: one_after_another(wide),
         "4 variants, in SQL": lambda: db.search_variants(database, question, made.variants, boost),
         "files, feedback and 4 variants": whole,
     }

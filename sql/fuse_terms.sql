@@ -17,6 +17,9 @@ declare
     by_words boolean := weights[2] > 0 and terms is not null;
     vector halfvec := case when weights[1] > 0 then coalesce(query_vector, lexichord.term_centroid(terms, scope)) end;
 begin
+    if scope <@ boosted then
+        boosted := null;  -- the lists of the scope hold its chunks already
+    end if;
     return query
     with dense as materialized (
         select d.* from lexichord.dense_candidates(vector, depth, scope) as d where vector is not null
