@@ -123,7 +123,8 @@ def test_clauses_are_whole_passages_of_ranked_files(samples: SyncLexichord) -> N
     _, sources = format_context(evidence.quotes)
     text = answer(samples, "clause_lookup", ESCROW, evidence, sources)
     assert "is declared bankrupt" in text
-    assert text.count("\n") == 2
+    assert "(b) stops supporting the Software" in text
+    assert text.count("\n") <= 2
     assert "[" in text
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from lexichord.retrieve.aggregate.answer import NOT_FOUND, cite, write_list, write_table
+from lexichord.retrieve.aggregate.answer import NOT_FOUND, cite, with_items, write_list, write_table
 from lexichord.types import FileHit
 from lexichord.types.evidence import Cell, Comparison, Quote
 
@@ -38,3 +38,15 @@ def test_a_list_is_grouped_by_file() -> None:
         "Lease:\n- Rent is due | now. [2]\n- Rent is due | now. [2]\n\na.md:\n- No rent. (Rent)"
     )
     assert write_list([], [SOURCE]) == ""
+
+
+def test_a_sentence_before_items_brings_them() -> None:
+    text = "5. Either may end it if the other:\n(a) is late; or\n(b) fails.\n\n6. Rent is due."
+    passage = replace(QUOTE, text=text, start=100, end=100 + len(text))
+    lead = replace(passage, text=text[:34], end=134, score=0.9)
+    whole = with_items(lead, [passage])
+    assert whole.text == text[: text.index("\n\n")]
+    assert (whole.start, whole.end, whole.score) == (100, 100 + len(whole.text), 0.9)
+    last = replace(passage, text=text[-15:], start=passage.end - 15)
+    assert with_items(last, [passage]) == last
+    assert with_items(lead, [QUOTE]) == lead

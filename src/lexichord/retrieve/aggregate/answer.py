@@ -1,16 +1,24 @@
 """An extractive answer: sentences of the evidence, each with its source; empty without evidence."""
 
+import re
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from lexichord.db.pool import Database
 from lexichord.retrieve.aggregate.context import citation
-from lexichord.retrieve.aggregate.relevance import Embed
+from lexichord.retrieve.aggregate.quotes import sub_quote
+from lexichord.retrieve.aggregate.relevance import Embed, sentences_of
 from lexichord.retrieve.aggregate.summary import best_sentences
 from lexichord.types import Json
 from lexichord.types.evidence import Cell, Comparison, Evidence, Quote
 
-SENTENCES = 3  # of an answer to a question for one thing
+SENTENCES = 3  # of an answer to a question for one thing, at most
+# Of the best sentence's relevance. The share of an answer's sentences that are evidence, half A of
+# the sample questions, half B: 0 .22, .27; .7 .38, .38; .9 .57, .47. Answers that hold evidence:
+# 8 of 12 on A whatever it is; 9, 9, 8 of 11 on B.
+RELEVANT = 0.7
 NOT_FOUND = "not found in this file"
+ITEM = re.compile(r"\(\w{1,4}\)|[a-z]{1,4}[.)]\s|[-*•–]\s")
 
 
 async def write_answer(
@@ -31,10 +39,34 @@ async def write_answer(
         return write_table(found.comparison, sources)
     if kind == "list_all":
         return write_list(found.quotes, sources)
-    quotes = found.quotes
+    quotes: Sequence[Quote] = found.quotes
     if kind != "summary":
-        quotes = tuple(await best_sentences(database, question, quotes, embed, SENTENCES))
+        best = await best_sentences(database, question, quotes, embed, SENTENCES)
+        said = [one for one in best if one.score >= RELEVANT * best[0].score]
+        quotes = _apart([with_items(one, found.quotes) for one in said])
     return "\n".join(f"{_line(quote.text)} {cite(quote, sources)}" for quote in quotes)
+
+
+def with_items(sentence: Quote, passages: Iterable[Quote]) -> Quote:
+    """Give a sentence that ends in a colon together with the items that follow in its passage."""
+    around = next((passage for passage in passages if _holds(passage, sentence)), None)
+    if around is None or not sentence.text.rstrip().endswith(":"):
+        return sentence
+    later = [one.quote for one in sentences_of(around) if one.quote.start >= sentence.end]
+    items = [*takewhile(lambda one: ITEM.match(one.text), later)]
+    end = items[-1].end if items else sentence.end
+    start = around.start
+    return sub_quote(around, sentence.start - start, end - start, sentence.score)
+
+
+def _holds(one: Quote, other: Quote) -> bool:
+    inside = one.start <= other.start and other.end <= one.end
+    return one.document_id == other.document_id and inside
+
+
+def _apart(quotes: Sequence[Quote]) -> list[Quote]:
+    """Leave out what another quote holds."""
+    return [one for one in quotes if not any(o is not one and _holds(o, one) for o in quotes)]
 
 
 def write_table(table: Comparison, sources: Sequence[Json]) -> str:
