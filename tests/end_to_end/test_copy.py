@@ -306,25 +306,34 @@ def test_an_unknown_dataset_is_refused_before_anything_is_made(
 def test_a_copy_of_the_samples_answers_alike(
     engine: str, samples: SyncLexichord, server: Servers, home: Path
 ) -> None:
-    """Measured: to vectorchord, whose BM25 weighs otherwise, 96 % of the chunks are the same."""
+    """Measured: to vectorchord, whose BM25 weighs otherwise, 96 % of the chunks are the same.
+
+    Of 24 of 26 questions the best chunk is of the same file.
+    """
     lines = map(json.loads, (SAMPLES / "questions.jsonl").read_text().splitlines())
     with new_database(server(engine)) as target:
         samples.copy_to(target)
         with SyncLexichord(dsn=target, home=home) as copy:
             assert copy.status()["engine"] == engine
             assert copy.doctor()["problems"] == []
-            shares = [_share(samples, copy, line["query"]) for line in lines]
+            shares, same = zip(
+                *(_share(samples, copy, line["query"]) for line in lines), strict=True
+            )
     assert len(shares) > 20
     assert min(shares) >= (0.8 if engine == "vectorchord" else 1)
+    assert sum(same) >= len(same) * (0.9 if engine == "vectorchord" else 1)
 
 
-def _share(one: SyncLexichord, other: SyncLexichord, query: str) -> float:
-    """Give the share of the ten best chunks that both find; the best document has to be one."""
+def _share(one: SyncLexichord, other: SyncLexichord, query: str) -> tuple[float, bool]:
+    """Give the share of the ten best chunks that both find, and whether the best one's file is one.
+
+    The best file has to be one.
+    """
     answers = [lexichord.query(query) for lexichord in (one, other)]
     assert len({answer.files[0].uri for answer in answers}) == 1
-    assert len({answer.hits[0].uri for answer in answers}) == 1
+    same = len({answer.hits[0].uri for answer in answers}) == 1
     found = [{(hit.uri, hit.start) for hit in each.search(query).hits} for each in (one, other)]
-    return len(found[0] & found[1]) / 10
+    return len(found[0] & found[1]) / 10, same
 
 
 def cli(*arguments: str, **environment: str) -> Any:
