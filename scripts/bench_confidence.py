@@ -53,7 +53,8 @@ def collect(data: Path, engine: str, server: str | None, with_vector: bool) -> S
     nli = json.loads((data / "contractnli/dev.json").read_text())
     claims = {key: label["hypothesis"] for key, label in nli["labels"].items()}
     code = _lines(data / "codebase/evaluation_set.jsonl")
-    asked, invented = _lines(SAMPLES / "questions.jsonl"), _lines(SAMPLES / "unanswerable.jsonl")
+    asked = [each for each in _lines(SAMPLES / "questions.jsonl") if each.get("answerable", True)]
+    invented = _lines(SAMPLES / "unanswerable.jsonl")
     queries = [question["query"] for question in code]
     elsewhere: dict[str, list[Signals]] = {}
     with opened("contractnli-dev", engine, server) as lexichord:

@@ -26,6 +26,11 @@ CONTRACT = {
         "after bigint, batch integer",
         "TABLE(chunk_id bigint, context text, content text)",
     ),
+    "compare_evaluations": (
+        "a bigint, b bigint",
+        "TABLE(metric text, query_id text, a_value double precision, b_value double precision, "
+        "difference double precision)",
+    ),
     "configuration": ("", "TABLE(engine text, text_config text, space text)"),
     "content_hash": ("content text", "text"),
     "count_faults": ("", "TABLE(kind text, amount bigint)"),
@@ -73,6 +78,12 @@ CONTRACT = {
         "query text, depth integer, documents bigint[]",
         f"TABLE({CANDIDATES})",
     ),
+    "evaluation_results": (
+        "evaluation bigint",
+        "TABLE(query_id text, query text, hint text, intent text, answerable boolean, "
+        "ms double precision, error text, confidence double precision, abstained boolean, "
+        "metrics jsonb, passages jsonb, files text[], answer text)",
+    ),
     "expand_context": (
         "chunk_ids bigint[], neighbours integer, whole_section boolean",
         "TABLE(chunk_id bigint, document_id bigint, uri text, title text, heading text, "
@@ -103,6 +114,7 @@ CONTRACT = {
     "find_documents": ("reference text", "TABLE(document_id bigint, uri text)"),
     "find_problems": ("", "TABLE(problem text, remedy text)"),
     "finish_run": ("run_id bigint", "void"),
+    "forget_evaluations": ("older_than interval", "bigint"),
     "forget_queries": ("older_than interval", "bigint"),
     "hybrid_search": (
         f"query text, query_vector halfvec, k integer, depth integer, {SCOPE}, fusion text, "
@@ -141,6 +153,13 @@ CONTRACT = {
         SCOPE,
         "TABLE(document_id bigint, dataset text, uri text, title text, media_type text, "
         "characters integer, chunks bigint, metadata jsonb, updated_at timestamp with time zone)",
+    ),
+    "list_evaluations": (
+        "latest integer",
+        "TABLE(evaluation_id bigint, set_name text, strategy text, "
+        "started_at timestamp with time zone, queries bigint, failed bigint, "
+        "p50_ms double precision, p95_ms double precision, qps jsonb, means jsonb, "
+        "ks integer[], settings jsonb, version text)",
     ),
     "list_keys": ("", "TABLE(key text, documents bigint)"),
     "list_queries": (
@@ -194,6 +213,11 @@ CONTRACT = {
         "TABLE(span_number integer, content text)",
     ),
     "rebuild_indexes": ("", "boolean"),
+    "record_evaluation": (
+        "set_name text, strategy text, queries jsonb, results jsonb, ks integer[], version text, "
+        "settings jsonb, qps jsonb, started_at timestamp with time zone",
+        "bigint",
+    ),
     "record_files": ("run_id bigint, uris text[], status text, reason text, chunks bigint", "void"),
     "record_query": (
         "intent text, confidence double precision, abstained boolean, hits jsonb, version text, "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 
 import typer
 
+from lexichord.cli import eval as evaluation
 from lexichord.cli import query, render, vechord
 from lexichord.cli.options import (
     SEARCH,
@@ -39,6 +40,7 @@ models = typer.Typer(help="The local embedder's model.", no_args_is_help=True)
 app.add_typer(models, name="models")
 app.add_typer(query.app)
 app.add_typer(vechord.app)
+app.add_typer(evaluation.app)
 
 
 def main() -> None:

@@ -1,0 +1,97 @@
+"""LegalBench-RAG (Pipitone & Houir Alami, 2024, arXiv 2408.10343): spans of a corpus of files."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from lexichord.errors import ConfigError
+from lexichord.evaluate.datasets.reading import Documents, Named, Text, json_file, text_of
+from lexichord.ingest.load import title
+from lexichord.types import Json
+from lexichord.types.evaluation import EvalQuery, EvalSet, Span
+
+LAYOUT = "LegalBench-RAG (a folder with benchmarks/*.json and corpus/, or one of benchmarks/*.json)"
+FORBIDDEN = re.compile(r'[<>:"|?*]')  # in names, by some file systems: unpacked there, they are _
+
+
+class Snippet(BaseModel):
+    """A stretch of a file, `span` in characters, and its text."""
+
+    file_path: Named
+    span: tuple[int, int]
+    answer: Text
+
+
+class Test(BaseModel):
+    """A question and all that answers it."""
+
+    query: Named
+    snippets: list[Snippet]
+
+
+class Benchmark(BaseModel):
+    """One file of benchmarks/."""
+
+    tests: list[Test]
+
+
+def fits(path: Path) -> bool:
+    """Tell whether this is such a folder, or one benchmark's file in it."""
+    if path.is_dir():
+        return (path / "benchmarks").is_dir() and (path / "corpus").is_dir()
+    return path.suffix == ".json" and (path.resolve().parent.parent / "corpus").is_dir()
+
+
+def load(path: Path) -> EvalSet:
+    """Read a folder, all benchmarks over the whole corpus, or one benchmark over its own part.
+
+    A benchmark's part of the corpus is those folders of it that its answers lie in. The question
+    is the whole text of the query, as users' questions come. Raises ConfigError.
+    """
+    root = path if path.is_dir() else path.resolve().parent.parent
+    files = sorted((path / "benchmarks").glob("*.json")) if path.is_dir() else [path]
+    corpus = _corpus(root / "corpus")
+    queries = tuple(query for file in files for query in _queries(file, corpus))
+    if path.is_dir():
+        return EvalSet("legalbenchrag", _documents(corpus), queries)
+    parts = {_part(uri) for query in queries for uri in query.files}
+    own = {uri: file for uri, file in corpus.items() if _part(uri) in parts}
+    return EvalSet(f"legalbenchrag-{path.stem}", _documents(own), queries)
+
+
+def _corpus(folder: Path) -> dict[str, Path]:
+    files = sorted(file for file in folder.rglob("*") if file.is_file() and file.name[0] != ".")
+    return {file.relative_to(folder).as_posix(): file for file in files}
+
+
+def _part(uri: str) -> str:
+    return uri.partition("/")[0]
+
+
+def _documents(corpus: Mapping[str, Path]) -> Documents:
+    def read() -> Iterator[Json]:
+        for uri, file in corpus.items():
+            text = text_of(file)
+            yield {"uri": uri, "title": title(uri, text, "text/plain"), "text": text}
+
+    return Documents(read)
+
+
+def _queries(file: Path, corpus: Mapping[str, Path]) -> Iterator[EvalQuery]:
+    uris = {FORBIDDEN.sub("_", uri): uri for uri in corpus}
+    text = lru_cache(maxsize=8)(text_of)  # a document's questions stand together
+    for number, test in enumerate(json_file(file, Benchmark).tests, 1):
+        place, spans = f"{file}: test {number}", []
+        for snippet in test.snippets:
+            uri = uris.get(FORBIDDEN.sub("_", snippet.file_path))
+            if uri is None:
+                raise ConfigError(f"{place}: the corpus has no file {snippet.file_path}")
+            span = Span(uri, *snippet.span)
+            if text(corpus[uri])[span.start : span.end] != snippet.answer:
+                raise ConfigError(f"{place}: its answer does not stand at its span of {uri}")
+            spans.append(span)
+        files = tuple(dict.fromkeys(span.file for span in spans))
+        yield EvalQuery(f"{file.stem}-{number}", test.query, files=files, spans=tuple(spans))

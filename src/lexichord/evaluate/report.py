@@ -1,0 +1,285 @@
+"""Runs as a report for people: what is better, by how much, and where it still fails.
+
+All text here is plain: `page` knows how it is written, and escapes what stands in it.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from lexichord.errors import ConfigError
+from lexichord.evaluate import plots
+from lexichord.evaluate.calibration import auroc, calibration_error, judge_confidence, reliability
+from lexichord.evaluate.metrics import summarise
+from lexichord.evaluate.page import (
+    Block,
+    Heading,
+    Items,
+    Plot,
+    Table,
+    filled,
+    to_html,
+    to_markdown,
+    to_plain,
+)
+from lexichord.evaluate.values import (
+    MISSING,
+    compare_runs,
+    find_values,
+    is_judged,
+    write_difference,
+    write_interval,
+    write_number,
+    write_numbers,
+    write_signed,
+)
+from lexichord.evaluate.worst import explain_worst
+from lexichord.types.evaluation import Run
+
+CHOSEN = 6  # metrics
+
+WIDE = 8  # strategies side by side: as many as fit a printed page
+
+SHOWN = 10  # passages, gold places, errors
+
+
+def write_report(runs: Sequence[Run], folder: Path) -> list[Path]:
+    """Write `report.md` and `report.html`, which is whole in itself, into a folder; give both.
+
+    The runs are over the same questions; the others are compared with the first. Plots are in the
+    HTML alone; the Markdown has their numbers in its tables. Raises ConfigError if there is no run,
+    if questions differ, if the plots' library is missing, or if the folder cannot be written to.
+    """
+    if not runs:
+        raise ConfigError("there is no run to report on")
+    asked = [(query.id, query.text) for query in runs[0].queries]
+    if any([(query.id, query.text) for query in run.queries] != asked for run in runs):
+        raise ConfigError("runs over different questions make no report: run all on one set")
+    blocks = _report(_name(runs))
+    written = {"report.md": to_markdown(blocks), "report.html": to_html(blocks)}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in written.items():
+            (folder / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot write the report to '{folder}': {error}") from error
+    return [folder / name for name in written]
+
+
+def _name(runs: Sequence[Run]) -> list[Run]:
+    """Tell runs of one strategy apart by their place in the report."""
+    names = [to_plain(run.strategy) for run in runs]
+    return [
+        replace(run, strategy=name if names.count(name) == 1 else f"{name} ({number})")
+        for number, (run, name) in enumerate(zip(runs, names, strict=True), 1)
+    ]
+
+
+def _report(runs: Sequence[Run]) -> list[Block]:
+    metrics = _choose_metrics(runs)
+    return [
+        Heading(f"Evaluation on {runs[0].set_name}", 1),
+        f"Questions: {len(runs[0].queries)}. Strategies: {len(runs)}. Metrics lie between 0 and 1, "
+        "higher is better; a failed question counts 0. Intervals are of 95 %, by bootstrap over "
+        f"the documents that questions are about. {MISSING}: not judged, or not measured.",
+        *_quality(runs, metrics),
+        *_differences(runs, metrics),
+        *_recall(runs),
+        *_speed(runs, metrics[0]),
+        *_calibration(runs),
+        *_failures(runs),
+        *explain_worst(runs, metrics[0]),
+        *_details(runs),
+    ]
+
+
+def _choose_metrics(runs: Sequence[Run]) -> list[str]:
+    """Give the metrics that say most about this set, the first of them by which it is judged."""
+    ks = sorted({k for run in runs for k in run.ks})
+    rank = f"ndcg@{10 if 10 in ks else ks[0]}"
+    abstain = [] if all(query.answerable for query in runs[0].queries) else ["abstain"]
+    others = ["evidence@4000", "document@1", "entity_f1", "entity_recall_all", *abstain, "mrr"]
+    names = [*(f"pass@{k}" for k in ks[:3]), rank, *others]
+    return [name for name in names if is_judged(runs, name)][:CHOSEN] or ["abstain"]
+
+
+def _quality(runs: Sequence[Run], metrics: Sequence[str]) -> list[Block]:
+    means = {metric: [compare_runs(run, None, metric) for run in runs] for metric in metrics}
+    rows = [
+        [run.strategy, *(write_interval(means[metric][at]) for metric in metrics)]
+        for at, run in enumerate(runs)
+    ]
+    return [
+        Heading("Quality"),
+        Plot(
+            "Bars: means by strategy. Lines: their intervals.",
+            plots.draw_bars(_labels(runs), means),
+        ),
+        Table("Means by strategy, and their intervals", ["strategy", *metrics], rows),
+    ]
+
+
+def _differences(runs: Sequence[Run], metrics: Sequence[str]) -> list[Block]:
+    first, *others = runs
+    if not others:
+        return []
+    rows = [
+        [run.strategy, *(write_difference(compare_runs(run, first, metric)) for metric in metrics)]
+        for run in others
+    ]
+    return [
+        Heading(f"Compared with {first.strategy}"),
+        Items([_say(run, first, metrics[0]) for run in others]),
+        Table(
+            f"Difference to {first.strategy} over the same questions, and its interval",
+            ["strategy", *metrics],
+            rows,
+        ),
+        "Noise: the interval holds 0, or hardly anything differs. Of so many intervals, one in "
+        "twenty leaves out 0 by chance.",
+    ]
+
+
+def _say(run: Run, first: Run, metric: str) -> str:
+    change = compare_runs(run, first, metric)
+    if change is None:
+        return f"{run.strategy} cannot be compared with {first.strategy} by {metric}."
+    by = f"by {metric}: {write_signed(change)}."
+    if change.is_noise:
+        return f"{run.strategy} and {first.strategy} do not differ beyond noise {by}"
+    return (
+        f"{run.strategy} is {'better' if change.mean > 0 else 'worse'} than {first.strategy} {by}"
+    )
+
+
+def _recall(runs: Sequence[Run]) -> list[Block]:
+    ks = sorted({k for run in runs for k in run.ks})
+    curves = [[summarise(find_values(run, f"recall@{k}")) for k in ks] for run in runs]
+    if len(ks) < 2 or not any(is_judged(runs, f"recall@{k}") for k in ks):
+        return []
+    plot = plots.draw_recall(_labels(runs), ks, curves)
+    return [
+        Heading("Recall against k"),
+        Plot("Mean recall among the first k; numbers stand under “All metrics”.", plot),
+    ]
+
+
+def _speed(runs: Sequence[Run], metric: str) -> list[Block]:
+    clients = sorted({number for run in runs for number in run.qps})
+    latencies = [_latency(run) for run in runs]
+    rows = [
+        [
+            run.strategy,
+            *write_numbers(latency or (None, None), 1),
+            *write_numbers(map(run.qps.get, clients), 1),
+        ]
+        for run, latency in zip(runs, latencies, strict=True)
+    ]
+    header = ["strategy", "p50, ms", "p95, ms", *(f"queries/s at {n}" for n in clients)]
+    blocks: list[Block] = [Heading("Speed")]
+    means = [summarise(find_values(run, metric)) for run in runs]
+    if any(latencies):
+        svg = plots.draw_latency(_labels(runs), latencies, means, metric)
+        blocks.append(Plot(f"Latency against {metric}: up and left is better.", svg))
+    if clients:
+        svg = plots.draw_throughput(_labels(runs), [run.qps for run in runs])
+        blocks.append(Plot("Queries per second by number of clients.", svg))
+    return [
+        *blocks,
+        Table(
+            "Latency of questions that did not fail; queries/s at 1 or more clients", header, rows
+        ),
+    ]
+
+
+def _latency(run: Run) -> tuple[float, float] | None:
+    """Give p50 and p95 in milliseconds, None if no question was timed."""
+    timed = [out.milliseconds for out in run.outcomes if out.error is None and out.milliseconds > 0]
+    if not timed:
+        return None
+    p50, p95 = np.percentile(timed, [50, 95])
+    return float(p50), float(p95)
+
+
+def _calibration(runs: Sequence[Run]) -> list[Block]:
+    judged = [(run, *judge_confidence(run.queries, run.outcomes)) for run in runs]
+    judged = [each for each in judged if each[1]]
+    if not judged:
+        return []
+    bins = [reliability(confidences, right) for _, confidences, right in judged]
+    rows = [
+        [
+            run.strategy,
+            str(len(right)),
+            *write_numbers((calibration_error(row), auroc(sure, right))),
+        ]
+        for (run, sure, right), row in zip(judged, bins, strict=True)
+    ]
+    svg = plots.draw_calibration([run.strategy for run, _, _ in judged], bins)
+    return [
+        Heading("Calibration"),
+        Plot("Confidence against the share that was right; on the line both are the same.", svg),
+        Table(
+            "Whether confidence can be believed: error 0 is best; AUROC 1 is best, .5 is chance",
+            ["strategy", "questions", "calibration error", "AUROC"],
+            rows,
+        ),
+    ]
+
+
+def _failures(runs: Sequence[Run]) -> list[Block]:
+    errors = [Counter(out.error for out in run.outcomes if out.error is not None) for run in runs]
+    counts = [
+        [run.strategy, str(each.total()), str(sum(out.abstained for out in run.outcomes))]
+        for run, each in zip(runs, errors, strict=True)
+    ]
+    said = [
+        [run.strategy, str(times), error]
+        for run, each in zip(runs, errors, strict=True)
+        for error, times in each.most_common(SHOWN)
+    ]
+    return [
+        Heading("Failures"),
+        Table(
+            "Questions that failed or were not answered",
+            ["strategy", "failed", "abstained"],
+            counts,
+        ),
+        *filled(Table("The most frequent errors", ["strategy", "questions", "error"], said)),
+    ]
+
+
+def _details(runs: Sequence[Run]) -> list[Block]:
+    names = list(dict.fromkeys(name for run in runs for name in run.metrics))
+    judged = [name for name in names if is_judged(runs, name)]
+    made = [
+        [
+            run.strategy,
+            MISSING if run.id is None else str(run.id),
+            f"{run.started_at:%Y-%m-%d %H:%M}",
+            json.dumps(dict(run.settings), ensure_ascii=False, default=str, sort_keys=True),
+        ]
+        for run in runs
+    ]
+    return [
+        Heading("All metrics"),
+        *(_means(runs[start : start + WIDE], judged) for start in range(0, len(runs), WIDE)),
+        Heading("Runs"),
+        Table("How the runs were made", ["strategy", "run", "started", "settings"], made),
+    ]
+
+
+def _means(runs: Sequence[Run], metrics: Sequence[str]) -> Table:
+    rows = [
+        [name, *(write_number(summarise(find_values(run, name))) for run in runs)]
+        for name in metrics
+    ]
+    return Table("Means of all metrics", ["metric", *_labels(runs)], rows)
+
+
+def _labels(runs: Sequence[Run]) -> list[str]:
+    return [run.strategy for run in runs]

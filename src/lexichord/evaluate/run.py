@@ -1,0 +1,201 @@
+"""A set ingested into a database of its own, asked by strategies, and judged."""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+
+from lexichord.app import Lexichord
+from lexichord.db import search
+from lexichord.db.evaluation import record_evaluation
+from lexichord.db.scratch import scratch_database
+from lexichord.errors import ConfigError, DatabaseError
+from lexichord.evaluate.ask import ask_all, measure_rate
+from lexichord.evaluate.metrics import evaluate
+from lexichord.evaluate.strategies import Strategy, switched_off, what_lacks
+from lexichord.evaluate.vectors import KeptVectors
+from lexichord.ingest.chunk import split
+from lexichord.ingest.load import title
+from lexichord.ingest.report import Report
+from lexichord.providers.base import Embedder
+from lexichord.types import ContextKind, Json, LoadedText
+from lexichord.types.evaluation import EvalQuery, EvalSet, Outcome, Run
+
+# Passages that are asked for at least, so that evidence within 4,000 characters is full: contracts'
+# chunks have 260 on average.
+LEAST = 30
+DOCUMENT_METRICS = ("document@", "recall@", "precision@", "ndcg@", "mrr", "map")
+
+type Told = Callable[[str, int, int], None]  # what is done, how many of how many
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is asked of a set: by which strategies, with which metrics' ks.
+
+    `clients` are numbers of clients to measure queries/s with. If there are any, the milliseconds
+    hold those of embedding; else vectors are kept from one evaluation to the next, and milliseconds
+    are without them. `tell` hears what goes on, `warn` in one line what could not be done.
+    """
+
+    strategies: Sequence[Strategy]
+    ks: tuple[int, ...] = (5, 10, 20)
+    clients: tuple[int, ...] = ()
+    tell: Told = lambda what, done, total: None
+    warn: Callable[[str], None] = lambda line: None
+
+    @property
+    def k(self) -> int:
+        """Passages that are asked for."""
+        return max(LEAST, *self.ks)
+
+
+async def run_evaluation(app: Lexichord, given: EvalSet, plan: Plan) -> list[Run]:
+    """Evaluate strategies on a set, and record each run in the application's database.
+
+    The documents go into a scratch database on the same server, one for each way of ingesting, that
+    is dropped at the end. Strategies that lack something are told, not run. Raises ConfigError,
+    DatabaseError.
+    """
+    if not given.queries:
+        raise ConfigError(f"the set {given.name} has no questions")
+    todo = [strategy for strategy in plan.strategies if not _is_told(strategy, app, plan)]
+    runs: list[Run] = []
+    for context in dict.fromkeys(strategy.context for strategy in todo):
+        some = [strategy for strategy in todo if strategy.context == context]
+        embedder = None if all(strategy.by_words for strategy in some) else app.embedder
+        async with _ingested(app, embedder, given, context, plan) as (own, settings):
+            for strategy in some:
+                run = await _run(own, given, strategy, plan, settings)
+                runs.append(await _recorded(app, run, plan))
+    names = [strategy.name for strategy in todo]
+    return sorted(runs, key=lambda run: names.index(run.strategy))
+
+
+def _is_told(strategy: Strategy, app: Lexichord, plan: Plan) -> bool:
+    if reason := what_lacks(strategy, app):
+        plan.warn(reason)
+    return reason is not None
+
+
+@asynccontextmanager
+async def _ingested(
+    app: Lexichord, embedder: Embedder | None, given: EvalSet, context: ContextKind, plan: Plan
+) -> AsyncIterator[tuple[Lexichord, Json]]:
+    """Give an application on a scratch database that holds the set, and what is in it."""
+    size = max(app.settings.pool_size, *plan.clients, 1)
+    home = app.settings.home
+    with scratch_database(app.database.dsn) as dsn:
+        changed = {"dsn": dsn, "pool_size": size, "record": "off"}
+        async with Lexichord(app.settings.model_copy(update=changed)) as own:
+            with KeptVectors(embedder, home) if embedder else nullcontext() as kept:
+                own.embedder, own.reranker = kept, app.reranker
+                ingested = await _ingest(own, given, context, plan)
+                if plan.clients:
+                    own.embedder = embedder
+                yield own, await _settings(own, ingested, plan)
+
+
+async def _ingest(own: Lexichord, given: EvalSet, context: ContextKind, plan: Plan) -> Json:
+    """Store the set's documents; give what came of it. What is not stored is told, or an error."""
+    what = f"{given.name}: ingest with context {context}"
+    whole = list(given.documents)
+    documents = [_cut(document) for document in whole if not _is_empty(document)]
+    done = iter(range(1, len(documents) + 1))
+    plan.tell(what, 0, len(documents))
+    report = await own.ingest(
+        documents=documents,
+        context=context,
+        listener=lambda *_: plan.tell(what, next(done), len(documents)),
+    )
+    _check_stored(report, len(documents), plan)
+    return {
+        "failed_documents": len(report.failed),
+        "empty_documents": len(whole) - len(documents),
+        "context": context,
+    }
+
+
+def _check_stored(report: Report, documents: int, plan: Plan) -> None:
+    if len(report.failed) == documents == 0:
+        raise ConfigError("the set has no document with a text")
+    if report.failed:
+        uri, reason = next(iter(report.failed.items()))
+        counts = f"{len(report.failed)} of {documents} documents are not stored"
+        if len(report.failed) == documents:
+            raise ConfigError(f"{counts}, {uri}: {reason}")
+        plan.warn(f"{counts}, {uri}: {reason}")
+
+
+async def _settings(own: Lexichord, ingested: Json, plan: Plan) -> Json:
+    """Give what a run is recorded with."""
+    held = await search.database_status(own.database)
+    return {
+        **{name: held[name] for name in ("engine", "text_config", "documents", "chunks")},
+        **ingested,
+        "space": own.space if own.embedder else None,
+        "k": plan.k,
+        "milliseconds": "with embedding" if plan.clients else "without embedding",
+    }
+
+
+def _is_empty(document: Json) -> bool:
+    """Tell whether nothing could find a document; public sets have some."""
+    return not document.get("chunks") and not (document.get("text") or "").strip()
+
+
+def _cut(document: Json) -> Json:
+    """Give a document's chunks, as the ingest of a file would cut it, unless it brings its own."""
+    if document.get("chunks"):
+        return document
+    uri, text = document["uri"], document["text"]
+    kind = document.get("media_type", "text/plain")
+    loaded = LoadedText(text, kind, document.get("title") or title(uri, text, kind))
+    chunks = [
+        {"content": piece.content, "start": piece.start, "heading": piece.heading}
+        for piece in split(loaded)
+    ]
+    return {**document, "chunks": chunks}
+
+
+async def _run(
+    own: Lexichord, given: EvalSet, strategy: Strategy, plan: Plan, settings: Json
+) -> Run:
+    started, total = datetime.now(UTC), len(given.queries)
+    degraded = [] if strategy.by_words else own.degraded
+    for reason in degraded:
+        plan.warn(f"{strategy.name}: {reason}")
+    tell = partial(plan.tell, strategy.name)
+    qps = {}
+    with switched_off(strategy.off):
+        outcomes = await ask_all(
+            own, strategy, given.queries, plan.k, lambda done: tell(done, total)
+        )
+        for clients in plan.clients:
+            plan.tell(f"{strategy.name}, {clients} clients", 0, 1)
+            qps[clients] = await measure_rate(own, strategy, given.queries, plan.k, clients)
+    metrics = _judged(strategy, given.queries, outcomes, plan.ks)
+    place = (given.name, strategy.name, {**settings, "degraded": degraded}, plan.ks)
+    return Run(None, *place, given.queries, outcomes, metrics, qps, started)
+
+
+def _judged(
+    strategy: Strategy, queries: Sequence[EvalQuery], outcomes: Sequence[Outcome], ks: Sequence[int]
+) -> Mapping[str, Sequence[float | None]]:
+    """Give the metrics; who finds documents only is judged by these only."""
+    metrics = evaluate(queries, outcomes, ks)
+    if strategy.passages:
+        return metrics
+    is_finer = any(query.chunks or query.spans for query in queries)
+    kept = DOCUMENT_METRICS[:1] if is_finer else DOCUMENT_METRICS
+    return {name: values for name, values in metrics.items() if name.startswith(kept)}
+
+
+async def _recorded(app: Lexichord, run: Run, plan: Plan) -> Run:
+    """Keep a run; who may not write still gets it."""
+    try:
+        return replace(run, id=await record_evaluation(app.database, run))
+    except DatabaseError as error:
+        plan.warn(f"{run.strategy} is not recorded: {error}")
+        return run

@@ -1,0 +1,211 @@
+"""The named ways of answering that are measured against each other."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
+
+from lexichord.app import Lexichord
+from lexichord.db import search
+from lexichord.errors import ConfigError, ProviderError
+from lexichord.retrieve import pipeline
+from lexichord.retrieve.aggregate import MAX_LENGTH, clauses, format_context
+from lexichord.retrieve.intent import read_intent
+from lexichord.retrieve.rerank import CANDIDATES, rerank
+from lexichord.types import ChunkHit, ContextKind, FileHit, Mode, Question, Scope
+from lexichord.types.evaluation import EvalQuery
+from lexichord.types.evidence import Quote
+from lexichord.types.intent import Intent
+
+LEAST_DEPTH = 100  # candidates of a channel
+EVEN = [0.5, 0.5]  # as they wrote it; ours are weighed
+
+type Need = Literal["embedder", "reranker"]
+type Stage = tuple[Any, str, Callable[..., Any]]  # a module, a name in it, what stands in for it
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a strategy gives for a question; `files` are uris, best first."""
+
+    hits: Sequence[ChunkHit] = ()
+    files: Sequence[str] = ()
+    answer: str = ""
+    confidence: float | None = None
+    abstained: bool = False
+
+
+type Ask = Callable[[Lexichord, EvalQuery, int], Awaitable[Found]]  # for how many passages, too
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """A way of answering: whom it asks, of which ingest, and what has to be there for it.
+
+    `by_words` says that it does without vectors, `passages` that it finds any, `off` which stages
+    of the pipeline are switched off.
+    """
+
+    name: str
+    ask: Ask
+    context: ContextKind = "structural"
+    needs: tuple[Need, ...] = ()
+    by_words: bool = False
+    passages: bool = True
+    off: tuple[Stage, ...] = ()
+
+
+def find_strategies(names: Sequence[str]) -> list[Strategy]:
+    """Give strategies by name, each once. Raises ConfigError."""
+    for name in names:
+        if name not in STRATEGIES:
+            raise ConfigError(f"there is no strategy '{name}': {', '.join(STRATEGIES)}")
+    return [STRATEGIES[name] for name in dict.fromkeys(names)]
+
+
+def what_lacks(strategy: Strategy, app: Lexichord) -> str | None:
+    """Say in one line what a strategy needs and the application has not; None if it has all."""
+    if "reranker" in strategy.needs and app.reranker is None:
+        return f"{strategy.name} is not run: no reranker is configured"
+    if "embedder" in strategy.needs and app.embedder is None:
+        return f"{strategy.name} is not run: {app.degraded[0]}"
+    return None
+
+
+@contextmanager
+def switched_off(stages: Sequence[Stage]) -> Iterator[None]:
+    """Put something that does nothing in the place of stages, for all who ask meanwhile."""
+    before = [(module, name, getattr(module, name)) for module, name, _ in stages]
+    try:
+        for module, name, stand_in in stages:
+            setattr(module, name, stand_in)
+        yield
+    finally:
+        for module, name, stage in before:
+            setattr(module, name, stage)
+
+
+async def _channel(mode: Mode, app: Lexichord, query: EvalQuery, k: int) -> Found:
+    """Search by one channel, as the seed's baselines do: a hint is words like all others."""
+    found = await app.search(
+        _whole(query), mode=mode, k=k, depth=_depth(k), documents=list(query.within)
+    )
+    return _passages(found.hits)
+
+
+async def _fuse(app: Lexichord, query: EvalQuery, k: int) -> Found:
+    return _passages(await _by_ranks(app, query, k))
+
+
+async def _by_ranks(app: Lexichord, query: EvalQuery, k: int) -> list[ChunkHit]:
+    """Search by both channels, fused by Reciprocal Rank Fusion (Cormack et al., 2009)."""
+    question = await _question(app, query, k)
+    rows = await app.database.call(
+        "hybrid_search",
+        query=question.text,
+        query_vector=search.vector_text(question.vector),
+        fusion="rrf",
+        weights=EVEN,
+        **search.question_arguments(question),
+    )
+    return [search.chunk_hit(row) for row in rows]
+
+
+async def _question(app: Lexichord, query: EvalQuery, k: int) -> Question:
+    text = _whole(query)
+    assert app.embedder is not None
+    vectors = await asyncio.to_thread(app.embedder.embed, [text], "query")
+    documents = tuple([await app.resolve(uri) for uri in query.within])
+    scope = Scope(documents=documents)
+    return Question(text, vectors[0].tolist(), space=app.space, scope=scope, k=k, depth=_depth(k))
+
+
+async def _rerank(app: Lexichord, query: EvalQuery, k: int) -> Found:
+    assert app.reranker is not None
+    candidates = await _by_ranks(app, query, CANDIDATES * k)
+    failures: list[str] = []
+    hits = await rerank(_whole(query), candidates, k, app.reranker, failures)
+    if failures:
+        raise ProviderError(failures[0])
+    return _passages(hits)
+
+
+async def _hybrid(app: Lexichord, query: EvalQuery, k: int) -> Found:
+    found = await app.search(
+        query.text, hint=query.hint, k=k, depth=_depth(k), documents=list(query.within)
+    )
+    return _passages(found.hits)
+
+
+async def _files(app: Lexichord, query: EvalQuery, k: int) -> Found:
+    found = await app.files(
+        query.text, hint=query.hint, k=k, depth=_depth(k), documents=list(query.within)
+    )
+    return Found(files=[file.uri for file in found.files])
+
+
+async def _pipeline(app: Lexichord, query: EvalQuery, k: int, variants: int | None = None) -> Found:
+    fewer: Any = {} if variants is None else {"variants": variants}
+    found = await app.query(
+        query.text, hint=query.hint, k=k, depth=_depth(k), documents=list(query.within), **fewer
+    )
+    files = dict.fromkeys([*(file.uri for file in found.files), *(hit.uri for hit in found.hits)])
+    return Found(found.hits, list(files), found.context, found.confidence, found.abstained)
+
+
+def _whole(query: EvalQuery) -> str:
+    return query.text if query.hint is None else f"{query.hint}; {query.text}"
+
+
+def _depth(k: int) -> int:
+    return max(LEAST_DEPTH, k)
+
+
+def _passages(hits: Sequence[ChunkHit]) -> Found:
+    """Give hits, their files, and as answer the text that they make for a reader."""
+    files = list(dict.fromkeys(hit.uri for hit in hits))
+    return Found(hits, files, format_context(hits, MAX_LENGTH)[0])
+
+
+async def _unlinked(database: object, query: str, hint: str | None, scope: object) -> Intent:
+    """Read the words of a query; it names no document and stays whole."""
+    return replace(read_intent(query), hint=hint)
+
+
+async def _no_files(*_: object) -> list[FileHit]:
+    return []
+
+
+def _no_boost(*_: object) -> dict[str, float]:
+    return {}
+
+
+async def _apart(database: object, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
+    return tuple(quotes)
+
+
+BASELINES = (
+    Strategy("vector", partial(_channel, "dense"), needs=("embedder",)),
+    Strategy("keyword", partial(_channel, "keyword"), by_words=True),
+    Strategy("hybrid-fuse", _fuse, needs=("embedder",)),
+    Strategy("hybrid-rerank", _rerank, needs=("embedder", "reranker")),
+)
+WITHOUT = "pipeline-without-"
+STRATEGIES = {
+    strategy.name: strategy
+    for strategy in (
+        *BASELINES,
+        *(replace(each, name=f"{each.name}-plain", context="none") for each in BASELINES),
+        Strategy("hybrid", _hybrid),
+        Strategy("files", _files, passages=False),
+        Strategy("pipeline", _pipeline),
+        Strategy(f"{WITHOUT}linking", _pipeline, off=((pipeline, "find_intent", _unlinked),)),
+        Strategy(f"{WITHOUT}discovery", _pipeline, off=((pipeline, "discover", _no_files),)),
+        Strategy(f"{WITHOUT}variants", partial(_pipeline, variants=1)),
+        Strategy(f"{WITHOUT}boost", _pipeline, off=((pipeline, "_boost", _no_boost),)),
+        Strategy(f"{WITHOUT}joining", _pipeline, off=((clauses, "join_neighbours", _apart),)),
+    )
+}
+DEFAULT = ("keyword", "vector", "hybrid", "pipeline")

@@ -1,0 +1,83 @@
+"""Vectors of texts that were embedded before: a set is ingested for each evaluation anew."""
+
+import hashlib
+import sqlite3
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from threading import Lock
+from time import perf_counter
+from typing import Literal, Self
+
+import numpy as np
+
+from lexichord.errors import ConfigError
+from lexichord.providers.base import Embedder, Vectors
+from lexichord.types import EmbeddingSpace
+
+NAME = "evaluation-vectors.sqlite"
+TABLE = "create table if not exists vector (digest blob primary key, vector blob) without rowid"
+
+
+class KeptVectors(AbstractContextManager["KeptVectors"]):
+    """An embedder that embeds each text once; its vectors are kept in a file of the home.
+
+    `seconds` is the time that all calls of `embed` have taken.
+    """
+
+    def __init__(self, embedder: Embedder, home: Path) -> None:
+        self._embedder = embedder
+        self._lock = Lock()
+        self.seconds = 0.0
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+            self._kept = sqlite3.connect(home / NAME, check_same_thread=False, timeout=30)
+            self._kept.execute(TABLE)
+        except (OSError, sqlite3.Error) as error:
+            raise ConfigError(f"{home / NAME} cannot be used ({error}): delete it") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._kept.close()
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        """The embedder's."""
+        return self._embedder.space
+
+    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+        """Embed each text as the embedder does, or give the vector that it had before."""
+        started = perf_counter()
+        try:
+            return self._embed(texts, kind)
+        finally:
+            self.seconds += perf_counter() - started
+
+    def _embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+        digests = [self._digest(text, kind) for text in texts]
+        with self._lock:
+            known = self._read(digests)
+            new = {d: text for d, text in zip(digests, texts, strict=True) if d not in known}
+            if new:
+                made = self._embedder.embed(list(new.values()), kind)
+                known.update(zip(new, made, strict=True))
+                self._write({digest: known[digest] for digest in new})
+        return np.stack([known[digest] for digest in digests])
+
+    def _digest(self, text: str, kind: str) -> bytes:
+        return hashlib.sha256(f"{self.space}\0{kind}\0{text}".encode()).digest()
+
+    def _read(self, digests: Sequence[bytes]) -> dict[bytes, Vectors]:
+        marks = ",".join("?" * len(digests))
+        rows = self._kept.execute(
+            f"select digest, vector from vector where digest in ({marks})", digests
+        )
+        return {digest: np.frombuffer(vector, np.float32) for digest, vector in rows}
+
+    def _write(self, vectors: dict[bytes, Vectors]) -> None:
+        rows = [(digest, vector.tobytes()) for digest, vector in vectors.items()]
+        with self._kept:
+            self._kept.executemany("insert or ignore into vector values (?, ?)", rows)

@@ -1,0 +1,66 @@
+import pytest
+
+from lexichord.errors import ConfigError
+from lexichord.evaluate.gate import Gate, check, parse_gate
+
+MEANS = {"pass@5": 0.84, "mrr": 0.5, "evidence@4000": float("nan")}
+
+
+@pytest.mark.parametrize(
+    ("text", "gate"),
+    [
+        ("pass@5>=0.84", Gate("pass@5", ">=", 0.84)),
+        (" Pass@5 > .84 ", Gate("pass@5", ">", 0.84)),
+        ("evidence@4000<=1", Gate("evidence@4000", "<=", 1)),
+        ("entity_f1<5e-1", Gate("entity_f1", "<", 0.5)),
+        ("mrr>-1", Gate("mrr", ">", -1)),
+    ],
+)
+def test_gates_are_read(text: str, gate: Gate) -> None:
+    assert parse_gate(text) == gate
+    assert parse_gate(str(gate)) == gate
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "pass@5", "pass@5>=", ">=0.84", "pass@5==0.84", "pass@5=0.84", "pass@5=>0.84"),
+        *("mrr>x", "mrr>nan", "mrr>inf", "mrr>1e999", "mrr>0.5 and map>0.5", "mrr>0..5", "mrr>84%"),
+    ],
+)
+def test_what_is_no_gate_is_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"not a gate: .*; write one like 'pass@5>=0.84'"):
+        parse_gate(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "passes"),
+    [
+        ("pass@5>=0.84", True),
+        ("pass@5>0.84", False),
+        ("pass@5<=0.84", True),
+        ("pass@5<0.84", False),
+        ("mrr>=0.51", False),
+        ("mrr<0.51", True),
+    ],
+)
+def test_means_pass_or_fail(text: str, passes: bool) -> None:
+    reason = check(parse_gate(text), MEANS)
+    assert (reason is None) == passes
+
+
+def test_the_reason_says_what_was_measured() -> None:
+    gate = parse_gate("pass@5>=.9")
+    assert check(gate, MEANS) == "gate pass@5>=0.9 failed: pass@5 is 0.8400"
+
+
+@pytest.mark.parametrize("sign", [">=", ">", "<=", "<"])
+def test_what_is_not_a_number_passes_no_gate(sign: str) -> None:
+    assert check(parse_gate(f"evidence@4000{sign}0.5"), MEANS) is not None
+
+
+def test_an_unknown_metric_names_those_there_are() -> None:
+    with pytest.raises(ConfigError, match=r"no metric 'pass@7'.*evidence@4000, mrr, pass@5"):
+        check(parse_gate("pass@7>0"), MEANS)
+    with pytest.raises(ConfigError, match="there are none"):
+        check(parse_gate("pass@7>0"), {})
