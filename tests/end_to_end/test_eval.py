@@ -285,3 +285,12 @@ def test_what_cannot_be_meant_is_said_at_once(
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"lexichord: {reason}")
     assert done.stderr.count("\n") == 1
+
+
+def test_the_sample_set_keeps_its_gate(embedding_dsn: str, home: Path) -> None:
+    """What users get out of the box; today .84 and .83. The real model, 30 questions."""
+    gates = ("--gate", "pass@5>=0.8", "--gate", "evidence@4000>=0.84")
+    chosen = ("--strategies", "hybrid,pipeline")
+    done = cli(embedding_dsn, home, "sample", *chosen, *gates)
+    assert done.returncode == 0, done.stderr
+    assert "| pass@5 |" in done.stdout

@@ -12,6 +12,8 @@ CHILD = """
 from lexichord.db.schema import folder
 print(folder("sql"))
 print(folder("migrations"))
+from lexichord.evaluate.datasets import load_set
+print(len(load_set("sample").queries))
 """
 
 
@@ -53,7 +55,7 @@ def test_nothing_else_is_in_it(wheel: Path) -> None:
     assert tops == {"lexichord", f"{'-'.join(wheel.stem.split('-')[:2])}.dist-info"}
 
 
-def test_unpacked_it_finds_its_own_statements(wheel: Path, tmp_path: Path) -> None:
+def test_unpacked_it_finds_its_own_statements_and_samples(wheel: Path, tmp_path: Path) -> None:
     with ZipFile(wheel) as archive:
         archive.extractall(tmp_path)
     run = subprocess.run(
@@ -67,4 +69,5 @@ def test_unpacked_it_finds_its_own_statements(wheel: Path, tmp_path: Path) -> No
     assert run.stdout.splitlines() == [
         str(tmp_path / "lexichord" / "sql"),
         str(tmp_path / "lexichord" / "migrations"),
+        "30",
     ]

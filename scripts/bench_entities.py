@@ -1,0 +1,108 @@
+"""Entities that answers hold: a single pass by vectors against the pipeline, over contracts.
+
+python scripts/bench_entities.py --data DIR
+
+Our own 20 questions (contractnli_entities.jsonl) on the 61 documents of ContractNLI dev, each asked
+of all documents. Every answer is the text of the passages found, cut to one length; no LLM writes
+or reads it.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bench_data import opened
+from lexichord.evaluate.compare import failures
+from lexichord.evaluate.datasets import load_set
+from lexichord.evaluate.datasets.native import DOCUMENTS, FILE
+from lexichord.evaluate.entities import EntityScores, tabulate_entities
+from lexichord.evaluate.metrics import summarise
+from lexichord.evaluate.run import Plan, run_evaluation
+from lexichord.evaluate.significance import compare
+from lexichord.evaluate.strategies import find_strategies
+from lexichord.types.evaluation import EvalSet, Run
+
+QUESTIONS = Path(__file__).parent / "contractnli_entities.jsonl"
+BASELINES, OURS = ("vector", "hybrid"), "pipeline"
+MACRO = (
+    *("entity_precision", "entity_recall", "entity_f1", "entity_recall_all", "entity_critical"),
+    *("document@1", "evidence@1000"),
+)
+
+
+def beside(documents: Path, folder: Path) -> EvalSet:
+    """Put our questions beside the documents of another set, in our own format."""
+    lines = (json.dumps(document) + "\n" for document in load_set(documents).documents)
+    (folder / DOCUMENTS).write_text("".join(lines), encoding="utf-8")
+    shutil.copy(QUESTIONS, folder / FILE)
+    return load_set(folder)
+
+
+def ask(data: Path) -> list[Run]:
+    plan = Plan(find_strategies([*BASELINES, OURS]), ks=(1,), warn=_warn)
+    with TemporaryDirectory() as folder, opened("entities", "pgvector", None) as lexichord:
+        given = beside(data / "contractnli/dev.json", Path(folder))
+        return lexichord.run(run_evaluation(lexichord.core, given, plan))
+
+
+def print_micro(runs: Sequence[Run]) -> None:
+    """Print a row for each type, and precision, recall and F1 of each strategy."""
+    tables = [tabulate_entities(run.queries, run.outcomes) for run in runs]
+    _row("micro: precision, recall, F1", "entities", *(run.strategy for run in runs))
+    _row(*["---"] * (len(runs) + 2))
+    for name in tables[0]:
+        number = sum(len(query.entities.get(name, ())) for query in runs[0].queries)
+        _row(name, str(number or ""), *(_scores(table[name]) for table in tables))
+
+
+def print_macro(runs: Sequence[Run]) -> None:
+    """Print means over the questions, and what the last strategy differs by from each other."""
+    ours = runs[-1]
+    others = [f"{ours.strategy} less {run.strategy}" for run in runs[:-1]]
+    _row("macro", *(run.strategy for run in runs), *others)
+    _row(*["---"] * (len(runs) + 1 + len(others)))
+    for name in MACRO:
+        means = (_percent(summarise(run.metrics[name])) for run in runs)
+        _row(name, *means, *(_difference(ours, run, name) for run in runs[:-1]))
+
+
+def _difference(ours: Run, other: Run, metric: str) -> str:
+    groups = [query.files[0] for query in ours.queries]
+    found = compare(ours.metrics[metric], other.metrics[metric], groups)
+    interval = f"{100 * found.low:+.1f} to {100 * found.high:+.1f}"
+    return f"{100 * found.mean:+.1f} ({interval}{', noise' if found.is_noise else ''})"
+
+
+def _scores(scores: EntityScores) -> str:
+    return ", ".join(map(_percent, (scores.precision, scores.recall, scores.f1)))
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.2f}"
+
+
+def _row(*cells: str) -> None:
+    print(f"| {' | '.join(cells)} |")
+
+
+def _warn(line: str) -> None:
+    print(f"bench_entities: {line}", file=sys.stderr)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    runs = ask(parser.parse_args().data)
+    if lines := failures(runs):
+        raise SystemExit("\n".join(lines))
+    print_micro(runs)
+    print()
+    print_macro(runs)
+
+
+if __name__ == "__main__":
+    main()
