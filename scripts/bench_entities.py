@@ -4,7 +4,7 @@ python scripts/bench_entities.py --data DIR
 
 Our own 20 questions (contractnli_entities.jsonl) on the 61 documents of ContractNLI dev, each asked
 of all documents. Every answer is the text of the passages found, cut to one length; no LLM writes
-or reads it.
+or reads it. What the questions quote is ContractNLI's (Koreeda & Manning, 2021; CC BY 4.0).
 """
 
 import argparse
@@ -14,8 +14,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 from bench_data import opened
+from lexichord.evaluate import entities
 from lexichord.evaluate.compare import failures
 from lexichord.evaluate.datasets import load_set
 from lexichord.evaluate.datasets.native import DOCUMENTS, FILE
@@ -28,6 +30,7 @@ from lexichord.types.evaluation import EvalSet, Run
 
 QUESTIONS = Path(__file__).parent / "contractnli_entities.jsonl"
 BASELINES, OURS = ("vector", "hybrid"), "pipeline"
+LENGTHS = (500, 1000, 2000, 4000)  # characters of an answer
 MACRO = (
     *("entity_precision", "entity_recall", "entity_f1", "entity_recall_all", "entity_critical"),
     *("document@1", "evidence@1000"),
@@ -57,6 +60,18 @@ def print_micro(runs: Sequence[Run]) -> None:
     for name in tables[0]:
         number = sum(len(query.entities.get(name, ())) for query in runs[0].queries)
         _row(name, str(number or ""), *(_scores(table[name]) for table in tables))
+
+
+def print_lengths(runs: Sequence[Run]) -> None:
+    """Print how much of each answer is read, and what it is worth then."""
+    _row("characters: micro, then critical recall", *(run.strategy for run in runs))
+    _row(*["---"] * (len(runs) + 1))
+    for length in LENGTHS:
+        with patch.object(entities, "LENGTH", length):
+            tables = [tabulate_entities(run.queries, run.outcomes) for run in runs]
+        critical = (_percent(table["micro_critical"].recall) for table in tables)
+        cells = zip(tables, critical, strict=True)
+        _row(f"{length:,}", *(f"{_scores(table['micro'])}; {recall}" for table, recall in cells))
 
 
 def print_macro(runs: Sequence[Run]) -> None:
@@ -102,6 +117,8 @@ def main() -> None:
     print_micro(runs)
     print()
     print_macro(runs)
+    print()
+    print_lengths(runs)
 
 
 if __name__ == "__main__":

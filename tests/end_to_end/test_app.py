@@ -21,7 +21,7 @@ NOTICE = "What notice ends the master services agreement for convenience?"
 NDA = "one-way-nda-clinical-study.txt"
 LINES = (SAMPLES / "questions.jsonl").read_text().splitlines()
 QUESTIONS: dict[str, dict[str, Any]] = {line["id"]: line for line in map(json.loads, LINES)}
-ONE_FILE = [line for line in QUESTIONS.values() if len(line["relevant_files"]) == 1]
+ONE_FILE = [line for line in QUESTIONS.values() if len(line.get("relevant_files", ())) == 1]
 
 
 def answers(samples: SyncLexichord, by_hint: bool) -> list[tuple[dict[str, Any], Response]]:
@@ -41,13 +41,13 @@ def is_quoted(line: dict[str, Any], answer: Response) -> bool:
 def test_most_questions_find_their_file_and_their_clause(
     by_hint: bool, samples: SyncLexichord
 ) -> None:
-    """Of 22, some worded on purpose unlike their clause; measured: 17 files, 18 clauses."""
+    """Of 24, some worded on purpose unlike their clause; measured: 18 files, 20 clauses."""
     given = answers(samples, by_hint)
     files = [answer.files[0].uri.endswith(line["relevant_files"][0]) for line, answer in given]
     quotes = [is_quoted(line, answer) for line, answer in given]
-    assert len(given) == 22
+    assert len(given) == 24
     assert sum(files) >= 16
-    assert sum(quotes) >= 17
+    assert sum(quotes) >= 18
 
 
 def test_both_sides_of_the_contradiction_are_shown(samples: SyncLexichord) -> None:

@@ -1,0 +1,263 @@
+"""lexichord beside other hybrid searches: the same chunks, vectors, k and depth, one run.
+
+python scripts/bench_peers.py --data DIR --store DIR [quality speed]
+"""
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench_data import _document as windows_document
+from bench_data import questions, texts
+from bench_quality import KS, _document
+from lexichord.db.engine import embedded_server
+from lexichord.providers.base import Vectors
+from lexichord.providers.local import LocalEmbedder
+from lexichord.settings import load_settings
+from peers import Peer, Place, Rows, seconds
+from peers.ours import Ours
+
+PACKAGES = ("lexichord", "langchain-postgres", "lancedb", "pgvector", "vechord", "bm25s", "numpy")
+RESAMPLES, SEED = 10_000, 20261121
+ROUNDS = 3  # of queries/s, peers taking turns
+SECONDS = 3.0
+OURS = "lexichord"
+
+type Search = Callable[[str, Vectors, int], Sequence[int]]
+type Asked = Sequence[tuple[str, Vectors]]
+
+
+PEERS = {  # imported when their turn comes, so that one that is missing is a failure among others
+    "LangChain PGVectorStore": ("peers.langchain", "WeightedSum"),
+    "LangChain, RRF": ("peers.langchain", "ReciprocalRank"),
+    "LanceDB": ("peers.lance", "Lance"),
+    "pgvector-python's example": ("peers.example", "Example"),
+    "vechord": ("peers.vechord_peer", "Vechord"),
+    "bm25s + numpy": ("peers.floor", "Floor"),
+}
+TWIN = "LangChain, RRF"  # the same table as the other's, and the same two queries
+
+
+class Failures(dict[str, str]):
+    """Why a peer failed, by its name; what failed is left alone from then on."""
+
+    @contextmanager
+    def noted(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            line = str(error).strip().partition("\n")[0]
+            self[name] = f"failed: {type(error).__name__}: {line}"
+
+
+def filled(
+    place: Place, rows: Rows, names: Sequence[str], failures: Failures, stack: ExitStack
+) -> dict[str, tuple[Peer, float]]:
+    """Open and fill peers, each with the seconds that filling takes."""
+    done = {}
+    for name in names:
+        with failures.noted(name):
+            module, kind = PEERS[name]
+            peer: Peer = getattr(import_module(module), kind)(place)
+            stack.callback(peer.close)
+            done[name] = peer, peer.fill(rows)
+    return done
+
+
+def quality(place: Place, data: Path, store: Path) -> None:
+    """Pass@k of every peer on the codebase set: the chunks alone, and with our contexts.
+
+    On all questions, and on the half by which none of lexichord's constants was chosen.
+    """
+    documents = json.loads((data / "codebase/codebase_chunks.json").read_text())
+    with (data / "codebase/evaluation_set.jsonl").open() as lines:
+        queries = [json.loads(line) for line in lines]
+    numbers = {document["original_uuid"]: n for n, document in enumerate(documents)}
+    unseen = np.array([numbers[query["golden_doc_uuids"][0]] % 2 == 1 for query in queries])
+    vectors = LocalEmbedder(store).embed([query["query"] for query in queries], "query")
+    asked = [(query["query"], vector) for query, vector in zip(queries, vectors, strict=True)]
+    for kind in ("plain", "contextual"):
+        with ExitStack() as stack:
+            ours = Ours(place, f"peers_{kind}", store)
+            stack.callback(ours.close)
+            ours.ingest(map(_document, documents), contextual=kind == "contextual")
+            rows, ids = ours.rows()
+            golden = [[ids[uri, n] for uri, n in query["golden_chunk_uuids"]] for query in queries]
+            print(f"\n{kind}: {len(rows.ids)} chunks, {len(queries)} questions")
+            print("Pass@5/10/20, all | half B; difference to lexichord in Pass@10, 95 % interval")
+            failures = Failures()
+            peers = filled(place, rows, list(PEERS), failures, stack)
+            searches = {OURS: ours.search, f"{OURS}, query": ours.query}
+            searches |= {name: peer.search for name, (peer, _) in peers.items()}
+            _report_quality(searches, asked, golden, unseen, failures)
+
+
+def _report_quality(
+    searches: Mapping[str, Search],
+    asked: Asked,
+    golden: Sequence[Sequence[int]],
+    unseen: np.ndarray[Any, Any],
+    failures: Failures,
+) -> None:
+    own = None
+    for name, search in searches.items():
+        with failures.noted(name):
+            found = [search(text, vector, max(KS)) for text, vector in asked]
+            scores = np.array(
+                [
+                    [np.isin(right, hits[:k]).mean() for k in KS]
+                    for right, hits in zip(golden, found, strict=True)
+                ]
+            )
+            own = scores if name == OURS else own
+            means = [*100 * scores.mean(axis=0), *100 * scores[unseen].mean(axis=0)]
+            shown = "{:6.2f} {:6.2f} {:6.2f} | {:6.2f} {:6.2f} {:6.2f}".format(*means)
+            beside = "-" if own is None else _difference(100 * (scores - own)[:, 1])
+            print(f"  {name:28} {shown}   {beside}")
+    _report_failures(failures)
+
+
+def _difference(change: np.ndarray[Any, Any]) -> str:
+    """The mean of paired differences, with the interval of a bootstrap over questions."""
+    drawn = np.random.default_rng(SEED).integers(len(change), size=(RESAMPLES, len(change)))
+    low, high = np.percentile(change[drawn].mean(axis=1), [2.5, 97.5])
+    return f"{change.mean():+.2f} ({low:+.2f} to {high:+.2f})"
+
+
+def speed(place: Place, data: Path, store: Path) -> None:
+    """Ingest, disk, latency and queries/s over 100k windows of contracts, vectors given."""
+    corpus = list(texts(data / "legalbenchrag/corpus"))
+    embedder = LocalEmbedder(store)
+    names = questions(data)
+    asked = list(zip(names, embedder.embed(names, "query"), strict=True))
+    failures = Failures()
+    with ExitStack() as stack:
+        ours = Ours(place, "peers_windows", store)
+        stack.callback(ours.close)
+        documents = (windows_document(text, embedder) for text in corpus)
+        spent = seconds(lambda: ours.ingest(documents, contextual=False))
+        rows, _ = ours.rows()
+        print(f"\nspeed: {len(rows.ids)} chunks, {len(asked)} questions, k 10; load {_load()}")
+        _report_ingest(OURS, ours, len(rows.ids) / spent)
+        peers: dict[str, tuple[Peer, float]] = {}
+        for name in PEERS:
+            if name != TWIN:
+                peers |= filled(place, rows, [name], failures, stack)
+            if name in peers:
+                _report_ingest(name, peers[name][0], len(rows.ids) / peers[name][1])
+        searches = {OURS: ours.search, f"{OURS}, query": ours.query}
+        searches |= {name: peer.search for name, (peer, _) in peers.items()}
+        _report_latency(searches, asked, failures)
+        _report_throughput(searches, asked, failures)
+        _report_failures(failures)
+
+
+def _report_ingest(name: str, peer: Ours | Peer, rate: float) -> None:
+    print(f"  {name:28} {rate:8.0f} rows/s  {peer.size() / 2**20:6.0f} MiB  load {_load()}")
+
+
+def _report_latency(searches: Mapping[str, Search], asked: Asked, failures: Failures) -> None:
+    """One client, all peers taking turns on every question; two rounds warm up."""
+    spent: dict[str, list[float]] = {name: [] for name in searches}
+    for number in range(12):
+        for text, vector in asked:
+            for name in searches:
+                if name not in failures:
+                    with failures.noted(name):
+                        started = time.perf_counter()
+                        searches[name](text, vector, 10)
+                        if number > 1:
+                            spent[name].append((time.perf_counter() - started) * 1000)
+    print(f"milliseconds p50 and p95, ratio of p50 to {OURS}; load {_load()}")
+    for name in [name for name in searches if name not in failures]:
+        half, most = np.percentile(spent[name], [50, 95])
+        print(f"  {name:28} {half:8.2f} {most:8.2f} {half / np.median(spent[OURS]):8.2f}")
+
+
+def _report_throughput(searches: Mapping[str, Search], asked: Asked, failures: Failures) -> None:
+    rates: dict[str, list[tuple[float, float]]] = {name: [] for name in searches}
+    for _ in range(ROUNDS):
+        for name in [name for name in searches if name not in failures]:
+            with failures.noted(name):
+                one, four = (_throughput(searches[name], asked, clients) for clients in (1, 4))
+                rates[name].append((one, four))
+    print(f"queries/s with 1 and 4 clients, ratios to {OURS}; load {_load()}")
+    own = [statistics.median(column) for column in zip(*rates[OURS], strict=True)]
+    for name in [name for name in searches if name not in failures]:
+        one, four = (statistics.median(column) for column in zip(*rates[name], strict=True))
+        print(f"  {name:28} {one:7.1f} {four:7.1f} {one / own[0]:7.2f} {four / own[1]:7.2f}")
+
+
+def _throughput(search: Search, asked: Asked, clients: int) -> float:
+    """Queries a second of so many threads of this process."""
+    done, errors = [0] * clients, []
+    until = time.perf_counter() + SECONDS
+
+    def client(number: int) -> None:
+        try:
+            while time.perf_counter() < until:
+                search(*asked[(done[number] * clients + number) % len(asked)], 10)
+                done[number] += 1
+        except Exception as error:
+            errors.append(error)
+
+    started = time.perf_counter()
+    threads = [threading.Thread(target=client, args=(number,)) for number in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+    return sum(done) / (time.perf_counter() - started)
+
+
+def _report_failures(failures: Failures) -> None:
+    for name, reason in failures.items():
+        print(f"  {name:28} {reason}")
+
+
+def _load() -> str:
+    return f"{os.getloadavg()[0]:.1f}"
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "missing"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder of the public sets")
+    parser.add_argument("--store", type=Path, required=True, help="folder for all databases")
+    parser.add_argument("parts", nargs="*", default=list(PARTS), help=", ".join(PARTS))
+    arguments = parser.parse_args()
+    os.environ.setdefault("LANCEDB_LOG", "error")  # it warns of its own defaults at every query
+    print(", ".join(f"{package} {_version(package)}" for package in PACKAGES))
+    folder = arguments.store / "files"
+    shutil.rmtree(folder, ignore_errors=True)
+    with embedded_server(load_settings(home=arguments.store)) as server:
+        vectorchord = os.environ.get("LEXICHORD_TEST_DSN_VECTORCHORD")
+        for part in arguments.parts:
+            PARTS[part](Place(server, vectorchord, folder), arguments.data, arguments.store)
+
+
+PARTS = {"quality": quality, "speed": speed}
+
+
+if __name__ == "__main__":
+    main()

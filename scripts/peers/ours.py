@@ -1,0 +1,83 @@
+"""lexichord itself, whose chunks and vectors are what the peers are given."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import psycopg
+from pgvector.psycopg import register_vector
+
+from lexichord import SyncLexichord
+from lexichord.providers.base import Embedder, Vectors
+from lexichord.settings import load_settings
+from lexichord.setup import initialise
+from lexichord.types import EmbeddingSpace, Json
+from peers import DEPTH, Place, Rows, database_size, new_database
+
+# What both of its indexes were made of; a peer has one text for its words.
+ROWS = """
+select c.id, concat_ws(E'\\n', nullif(c.context, ''), nullif(c.keyword_context, ''), c.content),
+       c.embedding, d.uri, c.ordinal
+from lexichord_data.chunk c join lexichord_data.document d on d.id = c.document_id order by c.id"""
+
+
+class Known:
+    """Gives the vectors that it was told, and makes others."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder = embedder
+        self.vectors: dict[str, Vectors] = {}
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        return self.embedder.space
+
+    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+        if all(text in self.vectors for text in texts):
+            return np.stack([self.vectors[text] for text in texts])
+        return self.embedder.embed(texts, kind)
+
+
+class Ours:
+    def __init__(self, place: Place, name: str, home: Path) -> None:
+        self.dsn = new_database(place.server, name)
+        initialise(load_settings(dsn=self.dsn))
+        self.lexichord = SyncLexichord(dsn=self.dsn, home=home)
+        self.lexichord.__enter__()
+        embedder = self.lexichord.core.embedder
+        assert embedder is not None
+        self.embedder = embedder
+        self.known = Known(embedder)
+
+    def ingest(self, documents: Iterable[Json], *, contextual: bool) -> None:
+        context: Literal["structural", "none"] = "structural" if contextual else "none"
+        report = self.lexichord.ingest(documents=documents, context=context)
+        assert not report.failed, report.failed
+        self.lexichord.core.embedder = self.known
+
+    def rows(self) -> tuple[Rows, dict[tuple[str, int], int]]:
+        """Give all chunks, and their ids by the document's uri and their number in it."""
+        with psycopg.connect(self.dsn) as connection:
+            register_vector(connection)
+            found = connection.execute(ROWS).fetchall()
+        ids, texts, vectors, uris, ordinals = zip(*found, strict=True)
+        matrix = np.array([vector.to_numpy() for vector in vectors], np.float32)
+        places = zip(uris, ordinals, strict=True)
+        return Rows(ids, texts, matrix), dict(zip(places, ids, strict=True))
+
+    def search(self, text: str, vector: Vectors, k: int) -> Sequence[int]:
+        self.known.vectors[text] = vector
+        hits = self.lexichord.search(text, k=k, depth=DEPTH).hits
+        return [hit.chunk_id for hit in hits]
+
+    def query(self, text: str, vector: Vectors, k: int) -> Sequence[int]:
+        self.known.vectors[text] = vector
+        hits = self.lexichord.query(text, k=k, depth=DEPTH).hits
+        return [hit.chunk_id for hit in hits]
+
+    def size(self) -> int:
+        return database_size(self.dsn)
+
+    def close(self) -> None:
+        self.lexichord.__exit__(None, None, None)
