@@ -10,7 +10,7 @@ import argparse
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -23,39 +23,24 @@ import numpy as np
 from bench_data import opened
 from bench_quality import HOW, KS, _document, _legal_tests, _uri
 from lexichord import SyncLexichord
+from lexichord.evaluate.strategies import (
+    BOOST,
+    DISCOVERY,
+    JOINING,
+    LINKING,
+    Stage,
+    switched_off,
+)
 from lexichord.retrieve import pipeline
-from lexichord.retrieve.aggregate import MAX_LENGTH, clauses, format_context
-from lexichord.retrieve.intent import read_intent
+from lexichord.retrieve.aggregate import MAX_LENGTH, format_context
 from lexichord.retrieve.variants import FEEDBACK_WEIGHT, Variants, make_variants
-from lexichord.types import ChunkHit, FileHit, Json, QueryOptions
-from lexichord.types.evidence import Quote
-from lexichord.types.intent import Intent
+from lexichord.types import ChunkHit, Json, QueryOptions
 
 FILL = 30  # hits, so that the context of a question to contracts is full
 RESAMPLES = 2000
 SEED = 20261121
 
 type Numbers = np.ndarray[Any, np.dtype[Any]]
-
-
-async def _unlinked(database: object, query: str, hint: str | None, scope: object) -> Intent:
-    """Read the words of a query; it names no document and stays whole."""
-    return replace(read_intent(query), hint=hint)
-
-
-async def _no_files(*_: object) -> list[FileHit]:
-    return []
-
-
-def _no_boost(*_: object) -> dict[str, float]:
-    return {}
-
-
-async def _apart(database: object, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
-    return tuple(quotes)
-
-
-type Stage = tuple[Any, str, Any]  # a module or class, a name in it, and what stands in for it
 
 
 async def _feedback_everywhere(*arguments: Any, **options: Any) -> Variants:  # noqa: ANN401
@@ -70,10 +55,6 @@ async def _feedback_everywhere(*arguments: Any, **options: Any) -> Variants:  # 
 
 async def _variants_always(*arguments: Any, **options: Any) -> Variants:  # noqa: ANN401
     return await make_variants(*arguments, **{**options, "always": True})
-
-
-LINKING: Stage = (pipeline, "find_intent", _unlinked)
-DISCOVERY: Stage = (pipeline, "discover", _no_files)
 
 
 @dataclass(frozen=True)
@@ -91,7 +72,7 @@ WAYS = (
     Way("without linking", stages=(LINKING,)),
     Way("without discovery", stages=(DISCOVERY,)),
     Way("without linking and discovery", stages=(LINKING, DISCOVERY)),
-    Way("without the boost of files", stages=((pipeline, "_boost", _no_boost),)),
+    Way("without the boost of files", stages=(BOOST,)),
     Way("always with the boost", stages=((Variants, "is_scattered", False),)),
     Way(
         "variants also where files differ", stages=((pipeline, "make_variants", _variants_always),)
@@ -99,7 +80,7 @@ WAYS = (
     Way("with feedback everywhere", stages=((pipeline, "make_variants", _feedback_everywhere),)),
     Way("without variants", {"variants": 1}),
     Way("without linking and variants", {"variants": 1}, (LINKING,)),
-    Way("without joining neighbours", stages=((clauses, "join_neighbours", _apart),)),
+    Way("without joining neighbours", stages=(JOINING,)),
     Way("with rewrite", {"rewrite": True}),
     Way("with reflect", {"reflect": True}),
     Way("plain search", plain=True),
@@ -133,9 +114,7 @@ def find(lexichord: SyncLexichord, way: Way, case: Case, k: int) -> Found:
         hits = lexichord.search(case.question, hint=case.hint, k=k).hits
         return Found(None, hits, format_context(hits, MAX_LENGTH)[1])
     options: QueryOptions = {"hint": case.hint, "k": k, "max_length": MAX_LENGTH, **way.options}
-    with ExitStack() as stack:
-        for stage in way.stages:
-            stack.enter_context(patch.object(*stage))
+    with switched_off(way.stages):
         response = lexichord.query(case.question, **options)
     searched = [step for step in response.trace if step["stage"] == "search"]
     made = len(searched[-1]["given"]["variants"])

@@ -34,8 +34,7 @@ async def ask(lexichord: SyncLexichord, text: str) -> Asked:
     question = await lexichord.core._question(text, None, {"k": 10})
     asked = replace(question, k=SHOWN)
     files = await db_search.discover_files(lexichord.core.database, asked)
-    points = {str(f.document_id): pipeline.BOOST * max(f.score, 0) for f in files[:3]}
-    return question, files, points
+    return question, files, pipeline._boost(files, None)
 
 
 def _report(scores: dict[str, list[list[float]]], parity: Sequence[int]) -> None:

@@ -133,6 +133,7 @@ class Lexichord:
         """
         if unknown := set(options).difference(QueryOptions.__annotations__):
             raise ConfigError(f"there is no option {', '.join(sorted(unknown))}")
+        _no_single_text(fallbacks=options.get("fallbacks"), neutral=options.get("neutral"))
         shared = {k: value for k, value in options.items() if k in SearchOptions.__annotations__}
         question = await self._unembedded(query, options.get("hint"), cast(SearchOptions, shared))
         degraded = [*self._degraded(question)]

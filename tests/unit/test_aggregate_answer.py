@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from lexichord.retrieve.aggregate.answer import NOT_FOUND, cite, with_items, write_list, write_table
+from lexichord.retrieve.aggregate.answer import cite, with_items, write_list, write_table
 from lexichord.types import FileHit
-from lexichord.types.evidence import Cell, Comparison, Quote
+from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, Quote
 
 QUOTE = Quote("Rent is due | now.", 3, "a.md", "Lease", "Rent", 10, 28, None, 7, 0.5)
 SOURCE = {"number": 2, "document_id": 3, "start": 0, "end": 40}

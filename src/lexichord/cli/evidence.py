@@ -5,7 +5,7 @@ from rich.text import Text
 
 from lexichord.cli.render import degraded, file_line, out, printable, short
 from lexichord.types import Response
-from lexichord.types.evidence import Cell, Comparison
+from lexichord.types.evidence import NOT_FOUND, Cell, Comparison
 from lexichord.types.json import Json
 
 
@@ -50,7 +50,7 @@ def _table(comparison: Comparison) -> Table:
 
 def _cell(cell: Cell) -> Text:
     quotes = "\n".join(" ".join(quote.text.split()) for quote in cell.quotes)
-    return printable(quotes) if cell.found else Text("not found in this file", "dim")
+    return printable(quotes) if cell.found else Text(NOT_FOUND, "dim")
 
 
 def _span(source: Json) -> str:

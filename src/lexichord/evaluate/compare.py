@@ -8,7 +8,7 @@ import numpy as np
 from lexichord.app import Lexichord
 from lexichord.db.evaluation import compare_evaluations
 from lexichord.errors import ConfigError
-from lexichord.evaluate.metrics import grade_documents, summarise
+from lexichord.evaluate.metrics import find_group, summarise
 from lexichord.evaluate.significance import Difference, compare
 from lexichord.types.evaluation import Run
 
@@ -27,13 +27,13 @@ class Comparison:
 async def compare_run(app: Lexichord, before: int, run: Run) -> list[Comparison]:
     """Compare a run to an earlier one on the questions that both judged, metric by metric.
 
-    Questions to the same document count as one group: they are not independent. Raises ConfigError
-    if the earlier one is of other questions.
+    Questions to the same document count as one group. Raises ConfigError if the earlier one is of
+    other questions.
     """
     if run.id is None:
         raise ConfigError(f"{run.strategy} is not recorded, so there is nothing to compare")
     rows = await compare_evaluations(app.database, before, run.id)
-    groups = {query.id: next(iter(grade_documents(query)), query.id) for query in run.queries}
+    groups = {query.id: find_group(query) for query in run.queries}
     return [
         Comparison(
             *(before, run.id, run.strategy, metric),

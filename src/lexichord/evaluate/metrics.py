@@ -58,6 +58,14 @@ def rank_documents(outcome: Outcome) -> list[str]:
     return list(dict.fromkeys([*outcome.files, *(passage.uri for passage in outcome.passages)]))
 
 
+def find_group(query: EvalQuery) -> str:
+    """Give the document that a question is about; without one it stands for itself.
+
+    Questions to the same document are not independent.
+    """
+    return next(iter(grade_documents(query)), f"question {query.id}")
+
+
 def grade_documents(query: EvalQuery) -> dict[str, int]:
     """Give the grades of documents; without any, 1 for each that holds something golden."""
     if query.grades:

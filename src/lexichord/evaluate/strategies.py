@@ -14,7 +14,7 @@ from lexichord.retrieve import pipeline
 from lexichord.retrieve.aggregate import MAX_LENGTH, clauses, format_context
 from lexichord.retrieve.intent import read_intent
 from lexichord.retrieve.rerank import CANDIDATES, rerank
-from lexichord.types import ChunkHit, ContextKind, FileHit, Mode, Question, Scope
+from lexichord.types import ChunkHit, ContextKind, FileHit, Mode, Question, Scope, SearchOptions
 from lexichord.types.evaluation import EvalQuery
 from lexichord.types.evidence import Quote
 from lexichord.types.intent import Intent
@@ -23,7 +23,7 @@ LEAST_DEPTH = 100  # candidates of a channel
 EVEN = [0.5, 0.5]  # as they wrote it; ours are weighed
 
 type Need = Literal["embedder", "reranker"]
-type Stage = tuple[Any, str, Callable[..., Any]]  # a module, a name in it, what stands in for it
+type Stage = tuple[Any, str, Any]  # a module or class, a name in it, what stands in for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +89,7 @@ def switched_off(stages: Sequence[Stage]) -> Iterator[None]:
 
 async def _channel(mode: Mode, app: Lexichord, query: EvalQuery, k: int) -> Found:
     """Search by one channel, as the seed's baselines do: a hint is words like all others."""
-    found = await app.search(
-        _whole(query), mode=mode, k=k, depth=_depth(k), documents=list(query.within)
-    )
+    found = await app.search(_whole(query), **_where(query, k, mode))
     return _passages(found.hits)
 
 
@@ -133,30 +131,28 @@ async def _rerank(app: Lexichord, query: EvalQuery, k: int) -> Found:
 
 
 async def _hybrid(app: Lexichord, query: EvalQuery, k: int) -> Found:
-    found = await app.search(
-        query.text, hint=query.hint, k=k, depth=_depth(k), documents=list(query.within)
-    )
+    found = await app.search(query.text, hint=query.hint, **_where(query, k))
     return _passages(found.hits)
 
 
 async def _files(app: Lexichord, query: EvalQuery, k: int) -> Found:
-    found = await app.files(
-        query.text, hint=query.hint, k=k, depth=_depth(k), documents=list(query.within)
-    )
+    found = await app.files(query.text, hint=query.hint, **_where(query, k))
     return Found(files=[file.uri for file in found.files])
 
 
 async def _pipeline(app: Lexichord, query: EvalQuery, k: int, variants: int | None = None) -> Found:
     fewer: Any = {} if variants is None else {"variants": variants}
-    found = await app.query(
-        query.text, hint=query.hint, k=k, depth=_depth(k), documents=list(query.within), **fewer
-    )
+    found = await app.query(query.text, hint=query.hint, **_where(query, k), **fewer)
     files = dict.fromkeys([*(file.uri for file in found.files), *(hit.uri for hit in found.hits)])
     return Found(found.hits, list(files), found.context, found.confidence, found.abstained)
 
 
 def _whole(query: EvalQuery) -> str:
     return query.text if query.hint is None else f"{query.hint}; {query.text}"
+
+
+def _where(query: EvalQuery, k: int, mode: Mode = "hybrid") -> SearchOptions:
+    return {"k": k, "depth": _depth(k), "mode": mode, "documents": list(query.within)}
 
 
 def _depth(k: int) -> int:
@@ -186,6 +182,11 @@ async def _apart(database: object, quotes: Sequence[Quote]) -> tuple[Quote, ...]
     return tuple(quotes)
 
 
+LINKING: Stage = (pipeline, "find_intent", _unlinked)
+DISCOVERY: Stage = (pipeline, "discover", _no_files)
+BOOST: Stage = (pipeline, "_boost", _no_boost)
+JOINING: Stage = (clauses, "join_neighbours", _apart)
+
 BASELINES = (
     Strategy("vector", partial(_channel, "dense"), needs=("embedder",)),
     Strategy("keyword", partial(_channel, "keyword"), by_words=True),
@@ -201,11 +202,11 @@ STRATEGIES = {
         Strategy("hybrid", _hybrid),
         Strategy("files", _files, passages=False),
         Strategy("pipeline", _pipeline),
-        Strategy(f"{WITHOUT}linking", _pipeline, off=((pipeline, "find_intent", _unlinked),)),
-        Strategy(f"{WITHOUT}discovery", _pipeline, off=((pipeline, "discover", _no_files),)),
+        Strategy(f"{WITHOUT}linking", _pipeline, off=(LINKING,)),
+        Strategy(f"{WITHOUT}discovery", _pipeline, off=(DISCOVERY,)),
         Strategy(f"{WITHOUT}variants", partial(_pipeline, variants=1)),
-        Strategy(f"{WITHOUT}boost", _pipeline, off=((pipeline, "_boost", _no_boost),)),
-        Strategy(f"{WITHOUT}joining", _pipeline, off=((clauses, "join_neighbours", _apart),)),
+        Strategy(f"{WITHOUT}boost", _pipeline, off=(BOOST,)),
+        Strategy(f"{WITHOUT}joining", _pipeline, off=(JOINING,)),
     )
 }
 DEFAULT = ("keyword", "vector", "hybrid", "pipeline")

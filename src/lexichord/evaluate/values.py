@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from lexichord.evaluate.metrics import grade_documents
+from lexichord.evaluate.metrics import find_group
 from lexichord.evaluate.significance import Difference, compare
-from lexichord.types.evaluation import EvalQuery, Run
+from lexichord.types.evaluation import Run
 
 MISSING = "–"
 
@@ -27,12 +27,7 @@ def compare_runs(run: Run, other: Run | None, metric: str) -> Difference | None:
     others = [0.0] * len(values) if other is None else find_values(other, metric)
     if all(None in pair for pair in zip(values, others, strict=True)):
         return None
-    return compare(values, others, [_group(query) for query in run.queries])
-
-
-def _group(query: EvalQuery) -> str:
-    """Give the document that a question is about; without one it stands for itself."""
-    return next(iter(grade_documents(query)), f"question {query.id}")
+    return compare(values, others, [find_group(query) for query in run.queries])
 
 
 def write_number(value: float | None, digits: int = 4) -> str:

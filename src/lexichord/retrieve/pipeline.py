@@ -98,9 +98,6 @@ def _check(options: QueryOptions) -> None:
     if unknown := set(options.get("min_score", {})).difference(SCORES):
         named = ", ".join(sorted(unknown))
         raise ConfigError(f"there is no score {named}: {', '.join(SCORES)}")
-    for name in ("fallbacks", "neutral"):
-        if isinstance(value := given.get(name), str):
-            raise ConfigError(f"{name} takes a list: write {name}=[{value!r}]")
 
 
 async def _intent(database: Database, question: Question, options: QueryOptions) -> Intent:

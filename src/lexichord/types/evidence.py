@@ -5,6 +5,8 @@ from typing import Any, Self
 
 from lexichord.types.results import ChunkHit, FileHit
 
+NOT_FOUND = "not found in this file"
+
 
 @dataclass(frozen=True, slots=True)
 class Quote:

@@ -10,14 +10,13 @@ from lexichord.retrieve.aggregate.quotes import sub_quote
 from lexichord.retrieve.aggregate.relevance import Embed, sentences_of
 from lexichord.retrieve.aggregate.summary import best_sentences
 from lexichord.types import Json
-from lexichord.types.evidence import Cell, Comparison, Evidence, Quote
+from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, Evidence, Quote
 
 SENTENCES = 3  # of an answer to a question for one thing, at most
 # Of the best sentence's relevance. The share of an answer's sentences that are evidence, half A of
 # the sample questions, half B: 0 .22, .27; .7 .38, .38; .9 .57, .47. Answers that hold evidence:
 # 8 of 12 on A whatever it is; 9, 9, 8 of 11 on B.
 RELEVANT = 0.7
-NOT_FOUND = "not found in this file"
 ITEM = re.compile(r"\(\w{1,4}\)|[a-z]{1,4}[.)]\s|[-*•–]\s")
 
 
