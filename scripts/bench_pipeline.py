@@ -2,8 +2,8 @@
 
 python scripts/bench_pipeline.py --data DIR [contracts everything codebase] [--every N] [--ways …]
 
-The product has no options for this: a stage is switched off by putting a function that does
-nothing in its place for as long as a run lasts.
+The product has no options for this: a stage is switched off by a function in its place that does
+nothing.
 """
 
 import argparse
@@ -28,11 +28,9 @@ from lexichord.evaluate.strategies import (
     DISCOVERY,
     JOINING,
     LINKING,
-    Stage,
-    switched_off,
 )
-from lexichord.retrieve import pipeline
 from lexichord.retrieve.aggregate import MAX_LENGTH, format_context
+from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.variants import FEEDBACK_WEIGHT, Variants, make_variants
 from lexichord.types import ChunkHit, Json, QueryOptions
 
@@ -43,9 +41,9 @@ SEED = 20261121
 type Numbers = np.ndarray[Any, np.dtype[Any]]
 
 
-async def _feedback_everywhere(*arguments: Any, **options: Any) -> Variants:  # noqa: ANN401
+async def _feedback_everywhere(*arguments: Any) -> Variants:  # noqa: ANN401
     """Search the words of the feedback in the whole scope, too, in place of the third file."""
-    made = await make_variants(*arguments, **options)
+    made = await make_variants(*arguments)
     original, *inside = made.variants
     if not inside:
         return made
@@ -53,8 +51,12 @@ async def _feedback_everywhere(*arguments: Any, **options: Any) -> Variants:  # 
     return replace(made, variants=(original, everywhere, *inside[:2]))
 
 
-async def _variants_always(*arguments: Any, **options: Any) -> Variants:  # noqa: ANN401
-    return await make_variants(*arguments, **{**options, "always": True})
+async def _as_if_alike(*arguments: Any) -> Variants:  # noqa: ANN401
+    return replace(await make_variants(*arguments), coherence=None)
+
+
+async def _variants_always(*arguments: Any) -> Variants:  # noqa: ANN401
+    return await make_variants(*arguments, always=True)
 
 
 @dataclass(frozen=True)
@@ -63,24 +65,22 @@ class Way:
 
     name: str
     options: QueryOptions = field(default_factory=QueryOptions)
-    stages: tuple[Stage, ...] = ()
+    stages: Stages = STAGES
     plain: bool = False
 
 
 WAYS = (
     Way("all defaults"),
-    Way("without linking", stages=(LINKING,)),
-    Way("without discovery", stages=(DISCOVERY,)),
-    Way("without linking and discovery", stages=(LINKING, DISCOVERY)),
-    Way("without the boost of files", stages=(BOOST,)),
-    Way("always with the boost", stages=((Variants, "is_scattered", False),)),
-    Way(
-        "variants also where files differ", stages=((pipeline, "make_variants", _variants_always),)
-    ),
-    Way("with feedback everywhere", stages=((pipeline, "make_variants", _feedback_everywhere),)),
+    Way("without linking", stages=LINKING),
+    Way("without discovery", stages=DISCOVERY),
+    Way("without linking and discovery", stages=replace(LINKING, discover=DISCOVERY.discover)),
+    Way("without the boost of files", stages=BOOST),
+    Way("always with the boost", stages=Stages(make_variants=_as_if_alike)),
+    Way("variants also where files differ", stages=Stages(make_variants=_variants_always)),
+    Way("with feedback everywhere", stages=Stages(make_variants=_feedback_everywhere)),
     Way("without variants", {"variants": 1}),
-    Way("without linking and variants", {"variants": 1}, (LINKING,)),
-    Way("without joining neighbours", stages=(JOINING,)),
+    Way("without linking and variants", {"variants": 1}, LINKING),
+    Way("without joining neighbours", stages=JOINING),
     Way("with rewrite", {"rewrite": True}),
     Way("with reflect", {"reflect": True}),
     Way("plain search", plain=True),
@@ -114,8 +114,8 @@ def find(lexichord: SyncLexichord, way: Way, case: Case, k: int) -> Found:
         hits = lexichord.search(case.question, hint=case.hint, k=k).hits
         return Found(None, hits, format_context(hits, MAX_LENGTH)[1])
     options: QueryOptions = {"hint": case.hint, "k": k, "max_length": MAX_LENGTH, **way.options}
-    with switched_off(way.stages):
-        response = lexichord.query(case.question, **options)
+    lexichord.core.stages = way.stages
+    response = lexichord.query(case.question, **options)
     searched = [step for step in response.trace if step["stage"] == "search"]
     made = len(searched[-1]["given"]["variants"])
     files = [file.uri for file in response.files]

@@ -19,8 +19,7 @@ from bench_quality import _row
 from lexichord import SyncLexichord
 from lexichord.db import search as db_search
 from lexichord.db import variants as db
-from lexichord.retrieve import pipeline
-from lexichord.retrieve.discover import SHOWN
+from lexichord.retrieve.discover import SHOWN, boost_files
 from lexichord.retrieve.search import search_variants
 from lexichord.retrieve.variants import COHERENCE, FEEDBACK_WEIGHT, make_variants
 from lexichord.types import ChunkHit, FileHit, Json, Question, Scope
@@ -34,7 +33,7 @@ async def ask(lexichord: SyncLexichord, text: str) -> Asked:
     question = await lexichord.core._question(text, None, {"k": 10})
     asked = replace(question, k=SHOWN)
     files = await db_search.discover_files(lexichord.core.database, asked)
-    return question, files, pipeline._boost(files, None)
+    return question, files, boost_files(files, None)
 
 
 def _report(scores: dict[str, list[list[float]]], parity: Sequence[int]) -> None:

@@ -19,6 +19,7 @@ from lexichord.providers.base import Embedder, Reranker
 from lexichord.providers.registry import find_embedder
 from lexichord.retrieve import pipeline
 from lexichord.retrieve.record import recorded
+from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.settings import Settings, load_settings
 from lexichord.types import (
     FilesResult,
@@ -48,6 +49,7 @@ class Lexichord:
     space: str
     embedder: Embedder | None
     reranker: Reranker | None = None
+    stages: Stages = STAGES
     degraded: list[str]
 
     def __init__(self, settings: Settings | None = None, **arguments: object) -> None:
@@ -139,7 +141,7 @@ class Lexichord:
         degraded = [*self._degraded(question)]
         started = perf_counter()
         found = await pipeline.query(
-            self.database, self.embedder, question, options, degraded, self.reranker
+            self.database, self.embedder, question, options, degraded, self.reranker, self.stages
         )
         return await recorded(self.database, found, question, started, self.settings.record)
 

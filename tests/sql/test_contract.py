@@ -46,6 +46,7 @@ CONTRACT = {
         "query_vector halfvec, depth integer, documents bigint[]",
         f"TABLE({CANDIDATES})",
     ),
+    "dense_recall": ("query_vector halfvec, k integer, documents bigint[]", "double precision"),
     "discover_files": (
         f"query text, query_vector halfvec, k integer, depth integer, {SCOPE}, aggregate text, "
         "file_weights double precision[], fusion text, weights double precision[], "

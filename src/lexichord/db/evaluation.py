@@ -8,6 +8,8 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from lexichord.db.pool import Database, Row
+from lexichord.db.search import vector_text
+from lexichord.types import Question
 from lexichord.types.evaluation import Run
 
 
@@ -53,3 +55,14 @@ async def forget_evaluations(database: Database, older_than: timedelta) -> int:
     """See sql/forget_evaluations.sql."""
     rows = await database.call("forget_evaluations", older_than=older_than)
     return int(rows[0]["forget_evaluations"])
+
+
+async def dense_recall(database: Database, question: Question, k: int) -> float | None:
+    """See sql/dense_recall.sql."""
+    rows = await database.call(
+        "dense_recall",
+        query_vector=vector_text(question.vector),
+        k=k,
+        documents=list(question.scope.documents) or None,
+    )
+    return rows[0]["dense_recall"] if rows else None

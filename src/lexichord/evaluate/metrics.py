@@ -9,6 +9,7 @@
 | `evidence@B` | share of the gold characters in the first B that a reader is shown | spans |
 | `document@k` | 1 if one of the first k documents is relevant | documents |
 | `entity_…` | the answer, see `entities` | entities |
+| `ann_recall@k` | the vector index alone, see `index` | the vectors |
 | `abstain` | 1 if it abstained exactly where there is no answer | whether there is one |
 
 Pass@k is that of VectorChord's and Anthropic's articles on contextual retrieval. Chunks are not

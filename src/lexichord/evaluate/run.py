@@ -12,8 +12,9 @@ from lexichord.db.evaluation import record_evaluation
 from lexichord.db.scratch import scratch_database
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.evaluate.ask import ask_all, measure_rate
+from lexichord.evaluate.index import measure_index
 from lexichord.evaluate.metrics import evaluate
-from lexichord.evaluate.strategies import Strategy, switched_off, what_lacks
+from lexichord.evaluate.strategies import Strategy, what_lacks
 from lexichord.evaluate.vectors import KeptVectors
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import title
@@ -168,14 +169,14 @@ async def _run(
         plan.warn(f"{strategy.name}: {reason}")
     tell = partial(plan.tell, strategy.name)
     qps = {}
-    with switched_off(strategy.off):
-        outcomes = await ask_all(
-            own, strategy, given.queries, plan.k, lambda done: tell(done, total)
-        )
-        for clients in plan.clients:
-            plan.tell(f"{strategy.name}, {clients} clients", 0, 1)
-            qps[clients] = await measure_rate(own, strategy, given.queries, plan.k, clients)
+    own.stages = strategy.stages
+    outcomes = await ask_all(own, strategy, given.queries, plan.k, lambda done: tell(done, total))
+    for clients in plan.clients:
+        plan.tell(f"{strategy.name}, {clients} clients", 0, 1)
+        qps[clients] = await measure_rate(own, strategy, given.queries, plan.k, clients)
     metrics = _judged(strategy, given.queries, outcomes, plan.ks)
+    if strategy.is_dense:
+        metrics = {**metrics, **await measure_index(own, given.queries, outcomes, plan.ks)}
     place = (given.name, strategy.name, {**settings, "degraded": degraded}, plan.ks)
     return Run(None, *place, given.queries, outcomes, metrics, qps, started)
 

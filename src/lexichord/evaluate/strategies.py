@@ -1,8 +1,7 @@
 """The named ways of answering that are measured against each other."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -10,10 +9,10 @@ from typing import Any, Literal
 from lexichord.app import Lexichord
 from lexichord.db import search
 from lexichord.errors import ConfigError, ProviderError
-from lexichord.retrieve import pipeline
-from lexichord.retrieve.aggregate import MAX_LENGTH, clauses, format_context
+from lexichord.retrieve.aggregate import MAX_LENGTH, format_context
 from lexichord.retrieve.intent import read_intent
 from lexichord.retrieve.rerank import CANDIDATES, rerank
+from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.types import ChunkHit, ContextKind, FileHit, Mode, Question, Scope, SearchOptions
 from lexichord.types.evaluation import EvalQuery
 from lexichord.types.evidence import Quote
@@ -23,7 +22,6 @@ LEAST_DEPTH = 100  # candidates of a channel
 EVEN = [0.5, 0.5]  # as they wrote it; ours are weighed
 
 type Need = Literal["embedder", "reranker"]
-type Stage = tuple[Any, str, Any]  # a module or class, a name in it, what stands in for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +42,8 @@ type Ask = Callable[[Lexichord, EvalQuery, int], Awaitable[Found]]  # for how ma
 class Strategy:
     """A way of answering: whom it asks, of which ingest, and what has to be there for it.
 
-    `by_words` says that it does without vectors, `passages` that it finds any, `off` which stages
-    of the pipeline are switched off.
+    `by_words` says that it does without vectors, `passages` that it finds any, `stages` how the
+    pipeline does what it asks, `is_dense` that nothing but the vector index finds its passages.
     """
 
     name: str
@@ -54,7 +52,8 @@ class Strategy:
     needs: tuple[Need, ...] = ()
     by_words: bool = False
     passages: bool = True
-    off: tuple[Stage, ...] = ()
+    stages: Stages = STAGES
+    is_dense: bool = False
 
 
 def find_strategies(names: Sequence[str]) -> list[Strategy]:
@@ -74,19 +73,6 @@ def what_lacks(strategy: Strategy, app: Lexichord) -> str | None:
     return None
 
 
-@contextmanager
-def switched_off(stages: Sequence[Stage]) -> Iterator[None]:
-    """Put something that does nothing in the place of stages, for all who ask meanwhile."""
-    before = [(module, name, getattr(module, name)) for module, name, _ in stages]
-    try:
-        for module, name, stand_in in stages:
-            setattr(module, name, stand_in)
-        yield
-    finally:
-        for module, name, stage in before:
-            setattr(module, name, stage)
-
-
 async def _channel(mode: Mode, app: Lexichord, query: EvalQuery, k: int) -> Found:
     """Search by one channel, as the seed's baselines do: a hint is words like all others."""
     found = await app.search(_whole(query), **_where(query, k, mode))
@@ -99,7 +85,7 @@ async def _fuse(app: Lexichord, query: EvalQuery, k: int) -> Found:
 
 async def _by_ranks(app: Lexichord, query: EvalQuery, k: int) -> list[ChunkHit]:
     """Search by both channels, fused by Reciprocal Rank Fusion (Cormack et al., 2009)."""
-    question = await _question(app, query, k)
+    question = await embed_question(app, query, k)
     rows = await app.database.call(
         "hybrid_search",
         query=question.text,
@@ -111,7 +97,8 @@ async def _by_ranks(app: Lexichord, query: EvalQuery, k: int) -> list[ChunkHit]:
     return [search.chunk_hit(row) for row in rows]
 
 
-async def _question(app: Lexichord, query: EvalQuery, k: int) -> Question:
+async def embed_question(app: Lexichord, query: EvalQuery, k: int) -> Question:
+    """Give a question with its hint as words like all others, and its vector."""
     text = _whole(query)
     assert app.embedder is not None
     vectors = await asyncio.to_thread(app.embedder.embed, [text], "query")
@@ -182,13 +169,14 @@ async def _apart(database: object, quotes: Sequence[Quote]) -> tuple[Quote, ...]
     return tuple(quotes)
 
 
-LINKING: Stage = (pipeline, "find_intent", _unlinked)
-DISCOVERY: Stage = (pipeline, "discover", _no_files)
-BOOST: Stage = (pipeline, "_boost", _no_boost)
-JOINING: Stage = (clauses, "join_neighbours", _apart)
+# The pipeline with a stage switched off: something that does nothing in its place.
+LINKING = Stages(find_intent=_unlinked)
+DISCOVERY = Stages(discover=_no_files)
+BOOST = Stages(boost_files=_no_boost)
+JOINING = Stages(join_neighbours=_apart)
 
 BASELINES = (
-    Strategy("vector", partial(_channel, "dense"), needs=("embedder",)),
+    Strategy("vector", partial(_channel, "dense"), needs=("embedder",), is_dense=True),
     Strategy("keyword", partial(_channel, "keyword"), by_words=True),
     Strategy("hybrid-fuse", _fuse, needs=("embedder",)),
     Strategy("hybrid-rerank", _rerank, needs=("embedder", "reranker")),
@@ -202,11 +190,11 @@ STRATEGIES = {
         Strategy("hybrid", _hybrid),
         Strategy("files", _files, passages=False),
         Strategy("pipeline", _pipeline),
-        Strategy(f"{WITHOUT}linking", _pipeline, off=(LINKING,)),
-        Strategy(f"{WITHOUT}discovery", _pipeline, off=(DISCOVERY,)),
+        Strategy(f"{WITHOUT}linking", _pipeline, stages=LINKING),
+        Strategy(f"{WITHOUT}discovery", _pipeline, stages=DISCOVERY),
         Strategy(f"{WITHOUT}variants", partial(_pipeline, variants=1)),
-        Strategy(f"{WITHOUT}boost", _pipeline, off=(BOOST,)),
-        Strategy(f"{WITHOUT}joining", _pipeline, off=(JOINING,)),
+        Strategy(f"{WITHOUT}boost", _pipeline, stages=BOOST),
+        Strategy(f"{WITHOUT}joining", _pipeline, stages=JOINING),
     )
 }
 DEFAULT = ("keyword", "vector", "hybrid", "pipeline")

@@ -11,28 +11,19 @@ from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
 from lexichord.providers.base import Embedder, Reranker
 from lexichord.retrieve.aspects import find_aspects
-from lexichord.retrieve.discover import SHOWN, discover
-from lexichord.retrieve.intent import find_intent
+from lexichord.retrieve.discover import SHOWN, boost_files, discover
 from lexichord.retrieve.reflect import ENOUGH
 from lexichord.retrieve.rerank import CANDIDATES, NEUTRAL, rerank
 from lexichord.retrieve.respond import respond
 from lexichord.retrieve.rounds import Searcher, fall_back, reflect, rewritten
+from lexichord.retrieve.stages import Stages
 from lexichord.retrieve.trace import Trace
-from lexichord.retrieve.variants import VARIANTS, make_variants
+from lexichord.retrieve.variants import VARIANTS
 from lexichord.retrieve.words import find_listed
 from lexichord.types import ChunkHit, FileHit, QueryOptions, Question, Response
 from lexichord.types.intent import Intent, IntentKind
 from lexichord.types.reflection import Budget, Reflection
 
-# Evidence recall within 4,000 characters on half of the NDA questions, raw / by hint:
-# no boost 72.0; the top 1, 3, 5 files 81.7 / 85.6, 82.7 / 85.6, 82.9 / 84.7;
-# boost .5, 1, 2, 4: 81.3 / 54.5, 82.6 / 84.4, 82.7 / 85.6, 82.8 / 85.6.
-# A hint names files, a question only suggests them: there the smallest boost that does most of
-# the good still lets another file's better chunk come first. Where the best chunks of several files
-# differ, a question does not even suggest files: there the boost cost code 1.2 points Pass@10.
-FILES = 3  # whose own chunks become candidates
-BOOST = 0.5  # points of fused score for a point of file score
-HINT_BOOST = 2.0
 ROUNDS = 2  # of reflection, as kbbridge has it
 BUDGET_MS = 5000.0
 SCORES = ("dense", "keyword", "fused", "variants", "rerank")
@@ -41,7 +32,7 @@ SCORES = ("dense", "keyword", "fused", "variants", "rerank")
 async def search_chunks(database: Database, question: Question) -> list[ChunkHit]:
     """Find chunks; a hint prefers the files that it names."""
     files = await discover(database, question, [], SHOWN) if question.hint else []
-    return await search.hybrid_search(database, question, _boost(files, question.hint))
+    return await search.hybrid_search(database, question, boost_files(files, question.hint))
 
 
 async def query(
@@ -50,7 +41,8 @@ async def query(
     question: Question,
     options: QueryOptions,
     degraded: list[str],
-    reranker: Reranker | None = None,
+    reranker: Reranker | None,
+    stages: Stages,
 ) -> Response:
     """Find the files, then evidence in the whole scope and inside them, by the query's intent.
 
@@ -60,20 +52,21 @@ async def query(
     _check(options)
     trace = Trace()
     with trace.stage("intent", query=question.text, hint=question.hint) as step:
-        intent = await _intent(database, question, options)
+        intent = await _intent(database, question, options, stages)
         step["made"] = {"kind": intent.kind, "hint": intent.hint, "reason": intent.reason}
     with trace.stage("embed"):
         asked, about = await _asked(embedder, question, intent)
     with trace.stage("discover", hint=asked.hint) as step:
         shown = options.get("files", SHOWN)
-        files = await discover(database, asked, degraded, shown, reranker)
+        files = await stages.discover(database, asked, degraded, shown, reranker)
         step["made"] = [{"document_id": f.document_id, "score": f.score} for f in files]
     searcher = Searcher(
         database,
         embedder,
+        stages,
         asked,
         about,
-        _boost(files, asked.hint),
+        stages.boost_files(files, asked.hint),
         trace,
         question.text,
         options.get("min_score", {}),
@@ -100,8 +93,10 @@ def _check(options: QueryOptions) -> None:
         raise ConfigError(f"there is no score {named}: {', '.join(SCORES)}")
 
 
-async def _intent(database: Database, question: Question, options: QueryOptions) -> Intent:
-    intent = await find_intent(database, question.text, question.hint, question.scope)
+async def _intent(
+    database: Database, question: Question, options: QueryOptions, stages: Stages
+) -> Intent:
+    intent = await stages.find_intent(database, question.text, question.hint, question.scope)
     given = options.get("intent")
     return intent if given is None else replace(intent, kind=given, reason="given")
 
@@ -131,13 +126,6 @@ def _about(intent: Intent) -> str:
     return intent.question
 
 
-def _boost(files: Sequence[FileHit], hint: str | None) -> dict[str, float]:
-    """Give points by document; a reranker chooses files, but its scores have another scale."""
-    points = BOOST if hint is None else HINT_BOOST
-    scores = {file.document_id: file.scores.get("fused", file.score) for file in files[:FILES]}
-    return {str(document): points * max(score, 0) for document, score in scores.items()}
-
-
 def _rerank(
     searcher: Searcher, reranker: Reranker, options: QueryOptions, degraded: list[str]
 ) -> None:
@@ -155,7 +143,8 @@ async def _search(
 ) -> tuple[list[ChunkHit], Reflection | None]:
     with searcher.trace.stage("variants") as step:
         most = options.get("variants", VARIANTS)
-        made = await make_variants(searcher.database, searcher.question, files, most=most)
+        make = searcher.stages.make_variants
+        made = await make(searcher.database, searcher.question, files, most)
         step["made"] = {
             "names": [each.name for each in made.variants],
             "coherence": made.coherence,

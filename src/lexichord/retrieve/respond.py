@@ -43,6 +43,7 @@ async def gather(
             vectors=vectors,
             space=about.space,
             embed=None if vectors is None else embed,
+            join=searcher.stages.join_neighbours,
         )
         step["made"] = {"quotes": len(found.quotes)}
         step["dropped"] = list(found.dropped)

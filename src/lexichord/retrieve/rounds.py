@@ -13,6 +13,7 @@ from lexichord.retrieve.confidence import abstain_below, confidence
 from lexichord.retrieve.reflect import cover, decide, record
 from lexichord.retrieve.rewrite import rewrite
 from lexichord.retrieve.search import above, search_variants
+from lexichord.retrieve.stages import Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.types import ChunkHit, Json, Question
 from lexichord.types.intent import Intent
@@ -34,6 +35,7 @@ class Searcher:
 
     database: Database
     embedder: Embedder | None
+    stages: Stages
     question: Question
     about: Question
     boost: Json

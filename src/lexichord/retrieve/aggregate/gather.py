@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lexichord.db.pool import Database
-from lexichord.retrieve.aggregate.clauses import find_clauses, rank_files
+from lexichord.retrieve.aggregate.clauses import Join, find_clauses, join_neighbours, rank_files
 from lexichord.retrieve.aggregate.comparison import compare
 from lexichord.retrieve.aggregate.listing import list_all
 from lexichord.retrieve.aggregate.relevance import Embed, Vectors
@@ -24,13 +24,14 @@ async def gather_evidence(
     vectors: Vectors | None = None,
     space: str | None = None,
     embed: Embed | None = None,
+    join: Join = join_neighbours,
 ) -> Evidence:
     """Give the evidence that an intent of this kind asks for.
 
     Of a comparison `files` are the rows, `aspects` the columns; without aspects the question is the
     only one, without files it is a clause lookup. `vectors` are those of the aspects, or of the
     question alone, of `space`; `embed` gives unit vectors of sentences in that space: better
-    choices, more time.
+    choices, more time. `join` makes passages of a clause lookup's quotes.
     """
     if kind == "comparison" and files:
         columns = list(aspects) or [question]
@@ -40,4 +41,4 @@ async def gather_evidence(
     if kind == "summary":
         summary = await summarise(database, question, hits, embed)
         return replace(summary, files=rank_files(hits))
-    return await find_clauses(database, hits)
+    return await find_clauses(database, hits, join)
