@@ -17,14 +17,19 @@ declare
             '(?<![[:digit:]])\.|\.(?![[:digit:]])|[^[:alnum:]. \n]+', ' ', 'g');
     match text[];
 begin
-    for match in select regexp_matches(plain,
-            '([[:alnum:]_]*(?:[[:lower:][:digit:]][[:upper:]]|[[:upper:]]{2}[[:lower:]]|[[:alnum:]]_+[[:alnum:]])[[:alnum:]_]*)',
-            'g') loop
-        words := words || ' ' || replace(match[1], '_', '');
-    end loop;
-    for match in select regexp_matches(plain, '([[:digit:]]+(?:\.[[:digit:]]+)+)', 'g') loop
-        words := words || ' ' || replace(match[1], '.', ' ');
-    end loop;
+    -- A loop is a query, even over nothing; a look whether there is something takes a fifth of it.
+    if plain ~ '[[:lower:][:digit:]][[:upper:]]|[[:upper:]]{2}[[:lower:]]|[[:alnum:]]_+[[:alnum:]]' then
+        for match in select regexp_matches(plain,
+                '([[:alnum:]_]*(?:[[:lower:][:digit:]][[:upper:]]|[[:upper:]]{2}[[:lower:]]|[[:alnum:]]_+[[:alnum:]])[[:alnum:]_]*)',
+                'g') loop
+            words := words || ' ' || replace(match[1], '_', '');
+        end loop;
+    end if;
+    if plain ~ '[[:digit:]]\.[[:digit:]]' then
+        for match in select regexp_matches(plain, '([[:digit:]]+(?:\.[[:digit:]]+)+)', 'g') loop
+            words := words || ' ' || replace(match[1], '.', ' ');
+        end loop;
+    end if;
     return lower(words);
 end $$;
 comment on function lexichord.keyword_text(text) is

@@ -12,7 +12,7 @@ set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
     )
     select q.lexeme,
            array(select w.word from word w where q.lexeme = any(w.lexemes) order by w.word collate "C"),
-           q.frequency, q.df, q.idf,
+           q.frequencies[1], q.df, q.idf,
            array(select p.id from passage p where q.lexeme = any(p.lexemes) order by p.id)
     from lexichord.weigh_terms(array[question]) as q
     order by q.lexeme collate "C"

@@ -1,15 +1,20 @@
 -- idf as BM25 has it (Robertson and Spärck Jones), over chunks; a lexeme that no chunk holds has the largest.
+-- A row for each lexeme, not for each lexeme of each text: a third as many to look up and to send.
 create or replace function lexichord.weigh_terms(texts text[]) returns table (
-    text_number integer, lexeme text, frequency integer, idf double precision, df bigint)
-language sql stable rows 1000
+    lexeme text, idf double precision, df bigint, text_numbers integer[], frequencies integer[])
+language sql stable rows 500
 set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
-    select t.number::integer, u.lexeme, cardinality(u.positions),
-           ln(1 + (c.chunk_count - coalesce(w.df, 0) + 0.5::float8) / (coalesce(w.df, 0) + 0.5::float8)),
-           coalesce(w.df, 0)
-    from corpus c, unnest(texts) with ordinality as t (content, number),
-    lateral unnest(lexichord.lexemes(t.content)) as u
-    left join term w on w.lexeme = u.lexeme collate "C"
-    order by t.number, u.lexeme collate "C"
+    with held as (
+        select u.lexeme collate "C" as lexeme,
+               array_agg(t.number::integer) as numbers, array_agg(cardinality(u.positions)) as frequencies
+        from unnest(texts) with ordinality as t (content, number), lateral unnest(lexichord.lexemes(t.content)) as u
+        group by u.lexeme collate "C"
+    )
+    select h.lexeme, ln(1 + (c.chunk_count - coalesce(w.df, 0) + 0.5::float8) / (coalesce(w.df, 0) + 0.5::float8)),
+           coalesce(w.df, 0), h.numbers, h.frequencies
+    from corpus c, held h
+    left join term w on w.lexeme = h.lexeme
+    order by h.lexeme
 $$;
 comment on function lexichord.weigh_terms(text[]) is
-'The lexemes of each text under the database''s analyzer, how often the text holds them, in how many chunks they occur (df) and their inverse document frequency; text_number counts from 1.';
+'The lexemes of texts under the database''s analyzer: their inverse document frequency, in how many chunks they occur (df), the numbers of the texts that hold them, from 1, and how often each of these does.';

@@ -239,6 +239,11 @@ CONTRACT = {
         "TABLE(chunk_ids bigint[], coherence double precision, terms jsonb, vector halfvec)",
     ),
     "reusable_chunks": ("documents bigint[], recipe text", "SETOF text"),
+    "rival_passages": (
+        f"query text, query_vector halfvec, k integer, depth integer, {SCOPE}, query_space text, "
+        "most_documents integer, most_passages integer",
+        "TABLE(document_id bigint, content text, dense_score double precision)",
+    ),
     "sample_documents": (
         "dataset text, documents integer, without text[]",
         "TABLE(document_id bigint, uri text, sha256 text)",
@@ -307,8 +312,8 @@ CONTRACT = {
     ),
     "weigh_terms": (
         "texts text[]",
-        "TABLE(text_number integer, lexeme text, frequency integer, idf double precision, "
-        "df bigint)",
+        "TABLE(lexeme text, idf double precision, df bigint, text_numbers integer[], "
+        "frequencies integer[])",
     ),
     "write_vechord": (
         "namespace text, datasets text[]",

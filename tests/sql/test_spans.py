@@ -44,13 +44,22 @@ def test_a_section_is_a_run_under_one_heading(stored: Connection) -> None:
 
 def test_words_weigh_by_the_chunks_that_hold_them(stored: Connection) -> None:
     rows = call(stored, "weigh_terms", texts=["notes Notes unheard", "", "the term"])
-    found = {(row["text_number"], row["lexeme"]): row for row in rows}
-    assert list(found) == [(1, "note"), (1, "unheard"), (3, "term")]
-    assert found[1, "note"]["frequency"] == 2
-    assert found[1, "note"]["df"] == 1
-    assert found[1, "unheard"]["df"] == 0
-    assert found[1, "note"]["idf"] == pytest.approx(log(1 + (6 - 1 + 0.5) / 1.5))
-    assert found[3, "term"]["idf"] == pytest.approx(log(1 + (6 - 2 + 0.5) / 2.5))
+    found = {row["lexeme"]: row for row in rows}
+    assert list(found) == ["note", "term", "unheard"]
+    places = {name: (row["text_numbers"], row["frequencies"]) for name, row in found.items()}
+    assert places == {"note": ([1], [2]), "term": ([3], [1]), "unheard": ([1], [1])}
+    assert [row["df"] for row in rows] == [1, 2, 0]
+    assert found["note"]["idf"] == pytest.approx(log(1 + (6 - 1 + 0.5) / 1.5))
+    assert found["term"]["idf"] == pytest.approx(log(1 + (6 - 2 + 0.5) / 2.5))
+
+
+def test_a_word_of_several_texts_is_one_row(stored: Connection) -> None:
+    rows = call(stored, "weigh_terms", texts=["term", "notes", "terms of the term"])
+    found = {
+        row["lexeme"]: dict(zip(row["text_numbers"], row["frequencies"], strict=True))
+        for row in rows
+    }
+    assert found == {"note": {2: 1}, "term": {1: 1, 3: 2}}
 
 
 def test_headings_are_shared_by_words_without_their_numbers(connection: Connection) -> None:

@@ -1,24 +1,31 @@
+from collections import Counter
+
 import pytest
 
-from lexichord.db.evidence import Terms
+from lexichord.db.evidence import Postings
 from lexichord.retrieve.relative import compare
 
-
-def terms(text: str) -> Terms:
-    return {word: (text.split().count(word), 1.0) for word in text.split()}
-
-
 RIVALS = [
-    terms(f"{words} w{number}")
+    f"{words} w{number}"
     for number, words in enumerate(["rent due early", "cats sleep long", "rent due early"] * 2)
 ]
 DOCUMENTS = [1, 1, 2, 2, 3, 3]
 COSINES = [0.9, 0.1, 0.8, None, 0.7, 0.1]
 
 
-def relative(*sentences: str) -> float:
-    own = [terms(sentence) for sentence in sentences]
-    return compare(terms("rent"), [*RIVALS, *own], DOCUMENTS, COSINES)
+def postings(*texts: str) -> list[Postings]:
+    counts = [Counter(text.split()) for text in texts]
+    lexemes = sorted({lexeme for held in counts for lexeme in held})
+    places = {word: [n for n, held in enumerate(counts) if word in held] for word in lexemes}
+    return [
+        Postings(word, 1.0, numbers, [counts[n][word] for n in numbers])
+        for word, numbers in places.items()
+    ]
+
+
+def relative(*sentences: str, asked: str = "rent") -> float:
+    texts = [*RIVALS, *sentences]
+    return compare(postings(*texts, asked), range(len(texts)), DOCUMENTS, COSINES)
 
 
 def test_a_sentence_like_the_best_is_about_one() -> None:
@@ -43,5 +50,19 @@ def test_without_own_sentences_there_is_no_evidence() -> None:
 
 
 def test_rivals_without_words_compare_with_nothing() -> None:
-    assert compare(terms("rent"), [{}, terms("rent")], [1], [None]) == 0
-    assert compare({}, [{}, {}], [1], [0.5]) == 0
+    assert compare(postings("", "rent", "rent"), [0, 1], [1], [None]) == 0
+    assert compare([], [0, 1], [1, 1], [0.5, 0.5]) == 0
+
+
+def test_words_that_only_the_question_has_change_nothing() -> None:
+    assert relative("rent due", asked="rent flibber") == relative("rent due")
+
+
+def test_a_text_that_is_several_sentences_is_analysed_once() -> None:
+    rivals, own = ["rent due early", "cats sleep long"], "rent cats"
+    apart = postings(*rivals, *rivals, own, own, "rent")
+    once = postings(*rivals, own, "rent")
+    judged = [1, 1, 2, 2], [0.9, 0.1, 0.8, 0.1]
+    whole = compare(apart, [0, 1, 2, 3, 4, 5], *judged)
+    assert compare(once, [0, 1, 0, 1, 2, 2], *judged) == pytest.approx(whole)
+    assert compare(once, [0, 1, 2, 2], [1, 2], [0.9, 0.1]) != pytest.approx(whole)

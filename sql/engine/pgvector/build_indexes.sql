@@ -15,7 +15,7 @@ begin
     end if;
     create index if not exists chunk_hnsw on chunk using hnsw (embedding halfvec_cosine_ops);
     create index if not exists chunk_bm25 on chunk using bm25 (keyword_text) with (text_config = 'simple', k1 = 0.9, b = 0.4);
-    analyze chunk;
+    analyze chunk, term;
     return true;
 end $$;
 comment on function lexichord.build_indexes() is

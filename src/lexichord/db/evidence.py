@@ -1,13 +1,45 @@
 """Reads for evidence: one Python function per SQL function, of the same name."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from lexichord.db.pool import Database, Row
-from lexichord.db.search import Vector, chunk_hit, vector_text
-from lexichord.types import ChunkHit
+from lexichord.db.search import Vector, chunk_hit, question_arguments, vector_text
+from lexichord.types import ChunkHit, Question
 
 type Span = tuple[int, int, int]
-type Terms = dict[str, tuple[int, float]]
+
+
+class Postings(NamedTuple):
+    """A lexeme, its idf, the numbers of the texts that hold it, from 0, and how often each does."""
+
+    lexeme: str
+    idf: float
+    texts: list[int]
+    frequencies: list[int]
+
+
+class Rival(NamedTuple):
+    """A passage that evidence is compared with; the cosine is that of hybrid_search."""
+
+    document_id: int
+    content: str
+    cosine: float | None
+
+
+async def rival_passages(
+    database: Database, question: Question, documents: int, passages: int
+) -> list[Rival]:
+    """See sql/rival_passages.sql; the question's mode is hybrid."""
+    rows = await database.call(
+        "rival_passages",
+        query=question.text,
+        query_vector=vector_text(question.vector),
+        most_documents=documents,
+        most_passages=passages,
+        **question_arguments(question),
+    )
+    return [Rival(row["document_id"], row["content"], row["dense_score"]) for row in rows]
 
 
 async def search_each(
@@ -30,12 +62,17 @@ async def search_each(
     return [(row["query_number"] - 1, chunk_hit(row)) for row in rows]
 
 
-async def weigh_terms(database: Database, texts: Sequence[str]) -> list[Terms]:
-    """See sql/weigh_terms.sql; gives, in the order of `texts`, lexeme: (frequency, idf)."""
-    found: list[Terms] = [{} for _ in texts]
-    for row in await database.call("weigh_terms", texts=list(texts)):
-        found[row["text_number"] - 1][row["lexeme"]] = row["frequency"], row["idf"]
-    return found
+async def weigh_terms(database: Database, texts: Sequence[str]) -> list[Postings]:
+    """See sql/weigh_terms.sql; gives lexemes in the order of their bytes."""
+    return [
+        Postings(
+            row["lexeme"],
+            row["idf"],
+            [number - 1 for number in row["text_numbers"]],
+            row["frequencies"],
+        )
+        for row in await database.call("weigh_terms", texts=list(texts))
+    ]
 
 
 async def read_spans(database: Database, spans: Sequence[Span]) -> list[str | None]:

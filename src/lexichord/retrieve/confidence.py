@@ -8,6 +8,7 @@ Nothing there is off the subject, so the second is learnt elsewhere: questions a
 that they were written for, against those of another one.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp
@@ -69,8 +70,10 @@ async def confidence(database: Database, question: Question, hits: Sequence[Chun
     if not hits:
         return 0.0
     best = [hit.chunk_id for hit in hits[:BEST]]
-    terms = await coverage.question_coverage(database, question.text, best)
-    relative = await relative_evidence(database, question, hits[:SEEN])
+    terms, relative = await asyncio.gather(
+        coverage.question_coverage(database, question.text, best),
+        relative_evidence(database, question, hits[:SEEN]),
+    )
     return probability(find_signals(hits, terms, relative, question.vector is not None))
 
 

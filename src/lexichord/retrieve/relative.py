@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lexichord.db import evidence, search
-from lexichord.db.evidence import Terms
+from lexichord.db import evidence
+from lexichord.db.evidence import Postings
 from lexichord.db.pool import Database
 from lexichord.retrieve.sentences import split_sentences
 from lexichord.types import ChunkHit, Question
@@ -41,17 +41,18 @@ async def relative_evidence(
     About 1 or more if nothing better is stored, near 0 if others say it and the hits do not, 0 if
     nothing matches the question at all.
     """
-    found = await search.hybrid_search(database, _anywhere(question))
-    rivals = [(hit, text) for hit in _rivals(found) for text in _sentences(hit)]
-    own = [text for hit in hits for text in _sentences(hit)]
-    if not rivals:
+    rivals = await evidence.rival_passages(database, _anywhere(question), DOCUMENTS, PASSAGES)
+    passages = [rival.content for rival in rivals] + [hit.content for hit in hits]
+    cut = {passage: _sentences(passage) for passage in dict.fromkeys(passages)}
+    theirs = [rival for rival in rivals for _ in cut[rival.content]]
+    if not theirs:
         return 0.0
-    asked, *terms = await evidence.weigh_terms(
-        database, [question.text, *(text for _, text in rivals), *own]
-    )
-    documents = [hit.document_id for hit, _ in rivals]
-    cosines = [hit.scores["dense"] for hit, _ in rivals]
-    return compare(asked, terms, documents, cosines)
+    sentences = [text for passage in passages for text in cut[passage]]
+    numbers = {text: number for number, text in enumerate(dict.fromkeys(sentences))}
+    terms = await evidence.weigh_terms(database, [*numbers, question.text])
+    documents = [rival.document_id for rival in theirs]
+    cosines = [rival.cosine for rival in theirs]
+    return compare(terms, [numbers[text] for text in sentences], documents, cosines)
 
 
 def _anywhere(question: Question) -> Question:
@@ -61,57 +62,58 @@ def _anywhere(question: Question) -> Question:
     return Question(text, vector, space=space, scope=scope, k=DEPTH)
 
 
-def _rivals(found: Sequence[ChunkHit]) -> list[ChunkHit]:
-    """Give the best chunks of the first documents."""
-    by_document: dict[int, list[ChunkHit]] = {}
-    for hit in found:
-        by_document.setdefault(hit.document_id, []).append(hit)
-    return [hit for own in list(by_document.values())[:DOCUMENTS] for hit in own[:PASSAGES]]
-
-
-def _sentences(hit: ChunkHit) -> list[str]:
-    return [hit.content[start:end] for start, end, _ in split_sentences(hit.content)]
+def _sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end, _ in split_sentences(text)]
 
 
 def compare(
-    asked: Terms,
-    sentences: Sequence[Terms],
+    terms: Sequence[Postings],
+    sentences: Sequence[int],
     documents: Sequence[int],
     cosines: Sequence[float | None],
 ) -> float:
     """Compare the best of the last sentences with those that the first ones teach.
 
-    All texts are {lexeme: (frequency, idf)}. The first sentences are rivals, each with its document
-    and the cosine of its passage.
+    Sentences are numbers of texts, whose terms are given; the text after them all is the question.
+    The first sentences are rivals, each with its document and the cosine of its passage.
     """
-    matches, idf, share = _weigh(sentences)
+    matches, shares = _weigh(terms, sentences)
     count = len(documents)
-    query = np.array([asked[name][0] if name in asked else 0.0 for name in idf]) * [*idf.values()]
-    query /= query.sum() or 1.0
+    rivals, own = list(sentences[:count]), list(sentences[count:])
+    query = shares[-1] / (shares[-1].sum() or 1.0)
     lowest = min((cosine for cosine in cosines if cosine is not None), default=0.0)
     meaning = _scaled(np.array([lowest if cosine is None else cosine for cosine in cosines]))
     model = query
     for _ in range(ROUNDS):
-        ranking = MEANING * meaning + (1 - MEANING) * _scaled(matches[:count] @ model)
+        ranking = MEANING * meaning + (1 - MEANING) * _scaled((matches @ model)[rivals])
         best = _best(ranking, documents)
-        learnt = np.maximum(ranking[best], LEAST) @ share[best]
+        taught = [rivals[number] for number in best]
+        learnt = np.maximum(ranking[best], LEAST) @ shares[taught]
         learnt[np.argsort(-learnt, kind="stable")[TERMS:]] = 0
         model = (1 - FEEDBACK) * query + FEEDBACK * learnt / (learnt.sum() or 1.0)
-    reference = float((matches[best] @ model).mean())
-    return float((matches[count:] @ model).max(initial=0.0)) / reference if reference else 0.0
+    good = matches @ model
+    reference = float(good[taught].mean())
+    return float(good[own].max(initial=0.0)) / reference if reference else 0.0
 
 
-def _weigh(sentences: Sequence[Terms]) -> tuple[Floats, dict[str, float], Floats]:
-    """Give BM25's part of each lexeme in each sentence without idf; idf; frequencies x idf."""
-    idf = {name: weight for terms in sentences for name, (_, weight) in terms.items()}
-    column = {name: number for number, name in enumerate(idf)}
-    counts = np.zeros((len(sentences), len(idf)))
-    for row, terms in enumerate(sentences):
-        for name, (frequency, _) in terms.items():
-            counts[row, column[name]] = frequency
-    length = np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    matches = counts * (K1 + 1) / (counts + K1 * (1 - B + B * length / length.mean()))
-    return matches, idf, counts / length * [*idf.values()]
+def _weigh(terms: Sequence[Postings], sentences: Sequence[int]) -> tuple[Floats, Floats]:
+    """Give BM25's part of each lexeme in each text without idf, and its share x idf.
+
+    A row a text, the question's the last; a column a lexeme of the sentences. Lexemes that weigh
+    the same are learnt in the order of the columns: those that the best rivals hold first.
+    """
+    asked = 1 + max(sentences)
+    held = sorted((term for term in terms if term.texts != [asked]), key=lambda one: min(one.texts))
+    rows = np.array([number for term in held for number in term.texts], np.intp)
+    columns = np.repeat(np.arange(len(held)), [len(term.texts) for term in held])
+    counts = np.array([number for term in held for number in term.frequencies], np.float64)
+    idf = np.array([term.idf for term in held])
+    length = np.maximum(np.bincount(rows, counts, asked + 1), 1)
+    relative = length[rows] / length[list(sentences)].mean()
+    matches, shares = np.zeros((2, asked + 1, len(held)))
+    matches[rows, columns] = counts * (K1 + 1) / (counts + K1 * (1 - B + B * relative))
+    shares[rows, columns] = counts / length[rows] * idf[columns]
+    return matches, shares
 
 
 def _scaled(scores: Floats) -> Floats:

@@ -61,9 +61,11 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def _goes_on(block: str, line: str) -> bool:
     last = block.rstrip("\n").rpartition("\n")[2]
-    if not line.strip() or not last.strip() or ENDED.search(last) or NUMBER.match(line):
+    if not line.strip() or not last.strip():
         return False
-    return line.lstrip()[0].islower() or len(last) >= WRAPPED
+    if not line.lstrip()[0].islower() and len(last) < WRAPPED:
+        return False
+    return not ENDED.search(last) and not NUMBER.match(line)
 
 
 def _is_heading(block: str) -> bool:

@@ -123,12 +123,11 @@ def coverage(
 
 async def idf_of(database: Database, texts: Sequence[str]) -> list[dict[str, float]]:
     """Give each text's lexemes with their idf, under the database's analyzer; one call."""
-    distinct = list(dict.fromkeys(texts))
-    terms = await evidence.weigh_terms(database, distinct)
-    known = {
-        text: {lexeme: idf for lexeme, (_, idf) in found.items()}
-        for text, found in zip(distinct, terms, strict=True)
-    }
+    known: dict[str, dict[str, float]] = {text: {} for text in texts}
+    distinct = list(known.values())
+    for term in await evidence.weigh_terms(database, list(known)):
+        for number in term.texts:
+            distinct[number][term.lexeme] = term.idf
     return [known[text] for text in texts]
 
 
