@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 import platformdirs
-from pydantic import AliasChoices, Field, ValidationError
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -31,7 +31,10 @@ class Settings(BaseSettings):
     """What can be set from outside; the environment's names are LEXICHORD_ and the field's.
 
     engine, text_config and embedding (provider/model/dimension) are fixed when a database is made.
-    record keeps queries in the database, "text" with their words.
+    record keeps queries in the database, "text" with their words. reranker is cohere/MODEL,
+    jina/MODEL or tei; /rerank, for cohere /v2/rerank, is appended to reranker_base_url.
+    llm is a model as DSPy names it, vendor/MODEL; llm_base_url ends where /chat/completions, for
+    gemini /models, is appended; llm_prompts is a folder of compiled prompts, TASK.json.
     """
 
     model_config = SettingsConfigDict(
@@ -50,6 +53,13 @@ class Settings(BaseSettings):
     embedding: str | None = None
     pool_size: int = Field(4, ge=1, le=100)
     record: Recording = "off"
+    llm: str | None = None
+    llm_base_url: str | None = None
+    llm_api_key: SecretStr | None = None
+    llm_prompts: Path | None = None
+    reranker: str | None = None
+    reranker_base_url: str | None = None
+    reranker_api_key: SecretStr | None = None
 
     @classmethod
     def settings_customise_sources(

@@ -1,12 +1,13 @@
 """What a provider owes the rest of the program."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexichord.types import EmbeddingSpace
+from lexichord.types import EmbeddingSpace, Ranked
+from lexichord.types.generation import Generated, Task
 
 Vectors = NDArray[np.float32]
 
@@ -29,11 +30,31 @@ class Embedder(Protocol):
 
 
 class Reranker(Protocol):
-    """A query and texts in, their relevance out."""
+    """A query and texts in, the most relevant of them out.
 
-    def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """Score each text's relevance to the query, in the order of `texts`; higher is better.
+    Whoever asks it limits the time by cancelling it, and checks the reply (providers/ranking.py).
+    """
 
+    async def rerank(self, query: str, texts: Sequence[str], top_n: int) -> Sequence[Ranked]:
+        """Give the `top_n` best of `texts`, best first, each by its place among them, from 0.
+
+        The score is on the vendor's scale, higher is better. Raises ProviderError.
+        """
+        ...
+
+
+class Generator(Protocol):
+    """A language model: a task's inputs in, its outputs out."""
+
+    @property
+    def name(self) -> str:
+        """As DSPy names it: openai/gpt-4o-mini."""
+        ...
+
+    async def generate(self, task: Task, inputs: Mapping[str, object], seconds: float) -> Generated:
+        """Do a task within `seconds`, which is a hard limit.
+
+        `inputs` and the outputs are the fields that providers/signatures.py lists for the task.
         Raises ProviderError.
         """
         ...

@@ -48,6 +48,14 @@ class FileHit:
 
 
 @dataclass(frozen=True, slots=True)
+class Ranked:
+    """One of the texts that a reranker was given: its place among them, from 0, and its score."""
+
+    index: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """The chunks that answer a query, best first; `degraded` says what could not be done."""
 

@@ -1,0 +1,93 @@
+"""What providers that speak HTTP share: the client, and what a failure of it means."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cache
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from lexichord.errors import AuthError, BadResponseError, ProviderError, RateLimitError
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+    from httpx import AsyncClient
+
+STEP = 60.0  # seconds without a byte before a server is given up
+
+
+class RetryLaterError(RateLimitError):
+    """The provider asks for fewer requests, and says in how many seconds to come back."""
+
+    def __init__(self, message: str, seconds: float) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+
+
+def new_client() -> "AsyncClient":
+    """Give a client for one exchange; whoever uses it limits the time of all its steps together.
+
+    It follows no redirect: neither a key nor a text goes to an address that was not given.
+    """
+    import httpx
+
+    return httpx.AsyncClient(verify=_certificates(), timeout=STEP, follow_redirects=False)
+
+
+@cache
+def _certificates() -> "SSLContext":
+    import httpx
+
+    return httpx.create_ssl_context()  # reads for 20 ms, too long for each request
+
+
+@contextmanager
+def failures_named(who: str) -> Iterator[None]:
+    """Raise ProviderError for a server that cannot be reached, or breaks off."""
+    import httpx
+
+    try:
+        yield
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        kind = type(error).__name__  # what it says may hold the key
+        message = f"{who} cannot be reached or broke off ({kind}): check its address"
+        raise ProviderError(message) from None
+
+
+def refusal(who: str, status: int | None, headers: Mapping[str, str]) -> ProviderError:
+    """Give the error for a reply that is not a success; its body is never repeated."""
+    if status in (401, 403):
+        return AuthError(f"{who} refuses the key ({status}): check it and its rights")
+    if status == 429:
+        return _rate_limit(who, headers)
+    if status is None or status < 300:
+        return BadResponseError(f"{who} gave a reply that is no JSON: check its address")
+    if status >= 500:
+        return ProviderError(f"{who} failed ({status}): try later")
+    return ProviderError(f"{who} refuses the request ({status}): check its address and model")
+
+
+def host(url: str) -> str:
+    """Give a URL's host and port, without the user and password that it may hold."""
+    return urlsplit(url).netloc.rpartition("@")[2]
+
+
+def _rate_limit(who: str, headers: Mapping[str, str]) -> RateLimitError:
+    seconds = _retry_after(next((v for k, v in headers.items() if k.lower() == "retry-after"), ""))
+    if seconds is None:
+        return RateLimitError(f"{who} asks for fewer requests (429): try later")
+    message = f"{who} asks for fewer requests (429): try again in {seconds:.0f} seconds"
+    return RetryLaterError(message, seconds)
+
+
+def _retry_after(text: str) -> float | None:
+    """Read the header: seconds or a date (RFC 9110, 10.2.3); None for anything else."""
+    if text.strip().isdecimal():
+        return float(text)
+    try:
+        date = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return max((date - datetime.now(UTC)).total_seconds(), 0.0) if date.tzinfo else None

@@ -1,0 +1,97 @@
+"""Rerankers behind plain HTTP: Jina's API and all servers of its shape, and Hugging Face's TEI."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import batched
+from typing import TYPE_CHECKING, Any
+
+from pydantic import SecretStr
+
+from lexichord.errors import BadResponseError
+from lexichord.providers.http import failures_named, host, new_client, refusal
+from lexichord.providers.ranking import checked
+from lexichord.types import Ranked
+
+if TYPE_CHECKING:
+    from httpx import AsyncClient
+
+JINA_URL = "https://api.jina.ai/v1"
+
+# Of each text: this shape has no option that all servers know. Twice our own chunks; about 400
+# tokens of English, which with the question fit in the 512 that small rerankers read.
+MAX_CHARACTERS = 1600
+TEI_BATCH = 32  # texts that TEI takes at once, unless --max-client-batch-size says otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class JinaReranker:
+    """Asks POST {base_url}/rerank in Jina's shape, which vLLM, llama.cpp and others speak too."""
+
+    model: str
+    key: SecretStr | None = None
+    base_url: str = JINA_URL
+
+    async def rerank(self, query: str, texts: Sequence[str], top_n: int) -> list[Ranked]:
+        """Give the top_n best of `texts`, each by its first 1,600 characters.
+
+        Raises ProviderError.
+        """
+        asked = {
+            "model": self.model,
+            "query": query,
+            "documents": [text[:MAX_CHARACTERS] for text in texts],
+            "top_n": top_n,
+            "return_documents": False,
+        }
+        async with await asyncio.to_thread(new_client) as client:
+            reply = await _post(client, self.base_url, self.key, asked)
+        results = reply.get("results") if isinstance(reply, dict) else None
+        return _read(results, "relevance_score", self.base_url)
+
+
+@dataclass(frozen=True, slots=True)
+class TeiReranker:
+    """Asks POST {base_url}/rerank of text-embeddings-inference, which serves a single model."""
+
+    base_url: str
+    key: SecretStr | None = None
+
+    async def rerank(self, query: str, texts: Sequence[str], top_n: int) -> list[Ranked]:
+        """Give the top_n best of `texts`, each by as much as the model reads.
+
+        TEI scores every text by itself, so that batches can be compared. Raises ProviderError.
+        """
+        ranked: list[Ranked] = []
+        async with await asyncio.to_thread(new_client) as client:
+            for batch in batched(texts, TEI_BATCH):
+                asked = {"query": query, "texts": batch, "truncate": True}
+                reply = await _post(client, self.base_url, self.key, asked)
+                found = checked(_read(reply, "score", self.base_url), len(batch), len(batch))
+                before = len(ranked)
+                ranked += [Ranked(before + each.index, each.score) for each in found]
+        return sorted(ranked, key=lambda each: -each.score)[:top_n]
+
+
+async def _post(
+    client: "AsyncClient", base_url: str, key: SecretStr | None, asked: dict[str, Any]
+) -> object:
+    """Give the JSON of a successful reply. Raises ProviderError."""
+    headers = {} if key is None else {"Authorization": f"Bearer {key.get_secret_value()}"}
+    who = f"the reranker at {host(base_url)}"
+    with failures_named(who):
+        reply = await client.post(f"{base_url}/rerank", json=asked, headers=headers)
+    if not reply.is_success:
+        raise refusal(who, reply.status_code, reply.headers)
+    try:
+        return reply.json()
+    except (ValueError, RecursionError):
+        raise refusal(who, reply.status_code, reply.headers) from None
+
+
+def _read(items: object, score: str, base_url: str) -> list[Ranked]:
+    try:
+        return [Ranked(item["index"], item[score]) for item in items]  # type: ignore[attr-defined]
+    except (TypeError, KeyError):
+        message = f"the reranker at {host(base_url)} gave a reply that is no ranking"
+        raise BadResponseError(f"{message}: check its address") from None

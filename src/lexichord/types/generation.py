@@ -1,0 +1,34 @@
+"""What a language model is asked, and what it gives."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Task = Literal[
+    "intent", "rewrite", "boost", "clauses", "summary", "comparison", "grade", "entities"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one call took: requests made, tokens in and out, 0 where the service reports none.
+
+    `dollars` is an estimate from the list price, None where that is not known.
+    """
+
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    dollars: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the JSON shape."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What a model made of a task: `outputs` by field, plain JSON values of the declared types."""
+
+    outputs: Mapping[str, Any]
+    usage: Usage

@@ -1,0 +1,421 @@
+"""Rerankers: the real clients against local servers on real sockets."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from pydantic import SecretStr
+
+from lexichord.errors import (
+    AuthError,
+    BadResponseError,
+    ConfigError,
+    ProviderError,
+    ProviderTimeoutError,
+    RateLimitError,
+)
+from lexichord.providers.base import Reranker
+from lexichord.providers.cohere import URL, CohereReranker
+from lexichord.providers.ranking import rank
+from lexichord.providers.registry import find_reranker
+from lexichord.providers.rerank_http import JINA_URL, JinaReranker
+from lexichord.settings import load_settings
+from lexichord.types import Ranked
+from tests.providers.rerank_servers import (
+    NAMES,
+    SHAPES,
+    Reply,
+    RerankServer,
+    Shape,
+    ranking,
+    rerank_server,
+)
+
+KEY = "sk-very-secret"
+QUERY = "who pays the rent"
+TEXTS = ["the weather", "who pays the rent: the tenant", "the rent", "who", "pays the rent daily"]
+
+each_shape = pytest.mark.parametrize("shape", SHAPES)
+
+
+@pytest.fixture(autouse=True)
+def _no_keys_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CO_API_KEY", "COHERE_API_KEY", "JINA_API_KEY", "CO_API_URL"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("RERANKER", "RERANKER_BASE_URL", "RERANKER_API_KEY"):
+        monkeypatch.delenv(f"LEXICHORD_{name}", raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+def client(server: RerankServer, key: str | None = KEY) -> Reranker:
+    settings = load_settings(
+        reranker=NAMES[server.shape], reranker_base_url=f"{server.url}/", reranker_api_key=key
+    )
+    found = find_reranker(settings)
+    assert found is not None
+    return found
+
+
+async def ask(server: RerankServer, top_n: int = 3, seconds: float = 20) -> list[Ranked]:
+    return await rank(client(server), QUERY, TEXTS, top_n, seconds)
+
+
+async def fails(
+    kind: type[ProviderError],
+    shape: Shape,
+    always: Reply,
+    seconds: float = 20,
+    texts: Sequence[str] = TEXTS,
+) -> str:
+    """Check that the error is of just this kind, one line, without the key; give what it says."""
+    with (
+        rerank_server(shape, always=always) as server,
+        pytest.raises(ProviderError) as caught,
+    ):
+        await asyncio.wait_for(rank(client(server), QUERY, texts, 3, seconds), 30)
+    message = str(caught.value)
+    assert type(caught.value) is kind, message
+    assert "\n" not in message
+    assert KEY not in message
+    assert server.asked
+    return message
+
+
+@each_shape
+async def test_the_best_come_first_with_their_scores(shape: Shape) -> None:
+    with rerank_server(shape) as server:
+        assert await ask(server) == [Ranked(1, 1.0), Ranked(4, 0.75), Ranked(2, 0.5)]
+    (asked,) = server.asked
+    assert asked.headers["authorization"] == f"Bearer {KEY}"
+    assert asked.body["query"] == QUERY
+    assert asked.texts == TEXTS
+    if shape != "tei":
+        assert asked.body["top_n"] == 3
+        assert asked.body["model"] == NAMES[shape].partition("/")[2]
+
+
+@each_shape
+async def test_fewer_texts_than_wanted_are_all_ranked(shape: Shape) -> None:
+    with rerank_server(shape) as server:
+        assert len(await ask(server, top_n=50)) == len(TEXTS)
+        assert await rank(client(server), QUERY, [], 3, 30) == []
+    assert len(server.asked) == 1
+
+
+@each_shape
+async def test_equal_scores_keep_the_order(shape: Shape) -> None:
+    with rerank_server(shape, always=ranking(shape, [(2, 1), (4, 1), (0, 1), (1, 1), (3, 1)])) as s:
+        assert [each.index for each in await ask(s)] == [0, 1, 2]
+
+
+@each_shape
+async def test_a_long_text_is_cut_by_the_server_or_before(shape: Shape) -> None:
+    long = ["rent " * 2000, "who pays"]
+    with rerank_server(shape) as server:
+        found = await rank(client(server), QUERY, long, 1, 30)
+    assert found[0].index == 1
+    (asked,) = server.asked
+    if shape == "cohere":
+        assert asked.body["max_tokens_per_doc"] == 1000
+    if shape == "jina":
+        assert [len(text) for text in asked.texts] == [1600, 8]
+        assert asked.body["return_documents"] is False
+
+
+async def test_tei_is_asked_in_batches() -> None:
+    texts = [*["the weather"] * 40, "who pays the rent", *["the weather"] * 29, "the rent"]
+    with rerank_server("tei") as server:
+        found = await rank(client(server), QUERY, texts, 2, 30)
+    assert found == [Ranked(40, 1.0), Ranked(70, 0.5)]
+    assert [len(asked.texts) for asked in server.asked] == [32, 32, 7]
+
+
+ALL = [(index, 0.5) for index in range(5)]
+UNFIT: dict[str, Sequence[tuple[object, object]]] = {
+    "out of range": [*ALL[:4], (5, 0.5)],
+    "negative": [*ALL[:4], (-1, 0.5)],
+    "twice": [*ALL[:4], (0, 0.5)],
+    "twice beside all": [*ALL, (0, 0.5)],
+    "index is text": [*ALL[:4], ("4", 0.5)],
+    "index is true": [*ALL[1:], (False, 0.5)],
+    "index is a fraction": [*ALL[:4], (4.0, 0.5)],
+    "index is missing": [*ALL[:4], (None, 0.5)],
+    "not a number": [*ALL[:4], (4, float("nan"))],
+    "infinite": [*ALL[:4], (4, float("inf"))],
+    "huge": [*ALL[:4], (4, 10**400)],
+    "score is text": [*ALL[:4], (4, "0.5")],
+    "score is true": [*ALL[:4], (4, True)],
+    "score is missing": [*ALL[:4], (4, None)],
+    "too few": ALL[:2],
+    "none": [],
+}
+LOOSE = {"index is text", "index is true", "index is a fraction", "score is text", "score is true"}
+
+
+# Cohere's SDK makes a number of what is loose before anyone sees it.
+@pytest.mark.parametrize(
+    ("shape", "name"),
+    [(shape, name) for shape in SHAPES for name in UNFIT if shape != "cohere" or name not in LOOSE],
+)
+async def test_a_ranking_that_does_not_fit_is_not_believed(shape: Shape, name: str) -> None:
+    await fails(BadResponseError, shape, ranking(shape, UNFIT[name]))
+
+
+MALFORMED = {
+    "nothing": b"",
+    "no JSON": b"<html>Welcome</html>",
+    "half": b'{"results": [{"index": 0',
+    "no UTF-8": b'{"results": "\xff\xfe"}',
+    "deep": b"[" * 100_000,
+    "null": b"null",
+    "number": b"3",
+    "text": b'"index"',
+    "empty": b"{}",
+    "error": b'{"error": "overloaded"}',
+    "results are text": b'{"results": "index"}',
+    "results are null": b'{"results": null}',
+    "results are an object": b'{"results": {"index": 0, "relevance_score": 1}}',
+    "items are numbers": b'{"results": [1, 2, 3, 4, 5]}',
+    "list of numbers": b"[1, 2, 3, 4, 5]",
+    "list of lists": b"[[], [], [], [], []]",
+    "items without keys": b'{"results": [{}, {}, {}, {}, {}]}',
+    "items without a score": b'[{"index": 0}, {"index": 1}, {"index": 2}]',
+}
+
+
+@each_shape
+@pytest.mark.parametrize("name", MALFORMED)
+async def test_a_malformed_reply_is_an_error(shape: Shape, name: str) -> None:
+    await fails(BadResponseError, shape, Reply(body=MALFORMED[name]))
+
+
+@each_shape
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (400, ProviderError),
+        (401, AuthError),
+        (403, AuthError),
+        (404, ProviderError),
+        (422, ProviderError),
+        (429, RateLimitError),
+        (500, ProviderError),
+        (503, ProviderError),
+        (599, ProviderError),
+    ],
+)
+@pytest.mark.parametrize("body", [b"{}", b"no JSON", f'{{"message": "{KEY} is bad"}}'.encode()])
+async def test_a_refusal_is_named(
+    shape: Shape, status: int, kind: type[ProviderError], body: bytes
+) -> None:
+    assert str(status) in await fails(kind, shape, Reply(status, body))
+
+
+@each_shape
+async def test_a_failure_is_not_tried_again(shape: Shape) -> None:
+    with (
+        rerank_server(shape, always=Reply(500)) as server,
+        pytest.raises(ProviderError),
+    ):
+        await ask(server)
+    assert len(server.asked) == 1
+
+
+@each_shape
+@pytest.mark.parametrize("is_date", [False, True])
+async def test_a_rate_limit_is_waited_for_if_there_is_time(shape: Shape, is_date: bool) -> None:
+    soon = datetime.now(UTC) + timedelta(seconds=1)
+    after = format_datetime(soon, usegmt=True) if is_date else "0"
+    busy = Reply(429, headers={"Retry-After": after})
+    with rerank_server(shape, replies=[busy]) as server:
+        assert [each.index for each in await ask(server)] == [1, 4, 2]
+    assert len(server.asked) == 2
+
+
+@each_shape
+@pytest.mark.parametrize(
+    "after", ["30", "99999999999", "Fri, 31 Dec 2999 23:59:59 GMT", "tomorrow", "-1", ""]
+)
+async def test_a_rate_limit_is_not_waited_for_in_vain(shape: Shape, after: str) -> None:
+    busy = Reply(429, headers={"Retry-After": after})
+    with (
+        rerank_server(shape, always=busy) as server,
+        pytest.raises(RateLimitError, match="asks for fewer requests"),
+    ):
+        await ask(server, seconds=29)
+    assert len(server.asked) == 1
+
+
+@each_shape
+async def test_a_rate_limit_is_waited_for_once(shape: Shape) -> None:
+    with (
+        rerank_server(shape, always=Reply(429, headers={"Retry-After": "0"})) as server,
+        pytest.raises(RateLimitError),
+    ):
+        await ask(server)
+    assert len(server.asked) == 2
+
+
+@each_shape
+@pytest.mark.parametrize("manner", ["silent", "trickle"])
+async def test_a_server_that_hangs_or_trickles_is_left_in_time(shape: Shape, manner: str) -> None:
+    await client_is_loaded(shape)
+    slow = Reply(body=b'{"results": [', manner=manner)  # type: ignore[arg-type]
+    assert "in time" in await fails(ProviderTimeoutError, shape, slow, seconds=0.3)
+
+
+async def client_is_loaded(shape: Shape) -> None:
+    """Cohere's SDK loads for longer than these tests wait."""
+    with rerank_server(shape) as server:
+        await ask(server)
+
+
+@each_shape
+async def test_no_time_is_too_little(shape: Shape) -> None:
+    with rerank_server(shape) as server, pytest.raises(ProviderTimeoutError):
+        await ask(server, seconds=0)
+    assert server.asked == []
+
+
+@each_shape
+async def test_a_connection_that_breaks_off_is_named(shape: Shape) -> None:
+    half = Reply(body=b'{"results": [', manner="drop")
+    assert "broke off" in await fails(ProviderError, shape, half)
+
+
+@each_shape
+async def test_a_server_that_is_not_there_is_named(shape: Shape) -> None:
+    with rerank_server(shape) as server:
+        reranker = client(server)
+    with pytest.raises(ProviderError, match="cannot be reached") as caught:
+        await rank(reranker, QUERY, TEXTS, 3, 30)
+    assert server.url.removeprefix("http://") in str(caught.value)
+    assert server.asked == []
+
+
+@each_shape
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+async def test_a_redirect_takes_neither_key_nor_text_elsewhere(shape: Shape, status: int) -> None:
+    with rerank_server(shape) as other:
+        away = Reply(status, headers={"Location": f"{other.url}/rerank"})
+        await fails(ProviderError, shape, away)
+    assert other.asked == []
+
+
+@each_shape
+def test_nothing_keeps_the_process_alive(shape: Shape) -> None:
+    """Not even a server that never answers."""
+    code = """
+import asyncio, sys
+from lexichord.providers.ranking import rank
+from lexichord.providers.registry import find_reranker
+from lexichord.settings import load_settings
+name, url = sys.argv[1:]
+found = find_reranker(load_settings(reranker=name, reranker_base_url=url, reranker_api_key="k"))
+asyncio.run(rank(found, "query", ["text"], 1, 3.0))
+"""
+    with rerank_server(shape, always=Reply(manner="silent")) as server:
+        command = [sys.executable, "-c", code, NAMES[shape], server.url]
+        run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 1
+    assert "ProviderTimeoutError" in run.stderr.splitlines()[-1]
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("shape", ["jina", "tei"])
+async def test_a_local_server_needs_no_key(shape: Shape) -> None:
+    with rerank_server(shape) as server:
+        assert await rank(client(server, key=None), QUERY, TEXTS, 1, 30) == [Ranked(1, 1.0)]
+    assert "authorization" not in server.asked[0].headers
+
+
+@pytest.mark.parametrize("name", ["CO_API_KEY", "COHERE_API_KEY", "JINA_API_KEY"])
+async def test_a_vendors_key_goes_to_the_vendor_alone(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, KEY)
+    vendor: Shape = "jina" if name == "JINA_API_KEY" else "cohere"
+    at_home = find_reranker(load_settings(reranker=NAMES[vendor]))
+    assert isinstance(at_home, CohereReranker | JinaReranker)
+    assert at_home.key == SecretStr(KEY)
+    assert at_home.base_url == (JINA_URL if vendor == "jina" else URL)
+    assert KEY not in repr(at_home)
+    with rerank_server("jina") as server:
+        await rank(client(server, key=None), QUERY, TEXTS, 1, 30)
+    assert "authorization" not in server.asked[0].headers
+    with rerank_server("cohere") as server, pytest.raises(ConfigError, match="needs a key"):
+        client(server, key=None)
+
+
+def test_cohere_is_asked_where_the_settings_say() -> None:
+    """The SDK would take the address of a variable that it reads when it is imported."""
+    code = """
+import asyncio, os, sys
+os.environ["CO_API_URL"] = sys.argv[2]
+from lexichord.providers.cohere import CohereReranker
+from pydantic import SecretStr
+found = CohereReranker("m", SecretStr("k"), sys.argv[1])
+print(asyncio.run(found.rerank("the rent", ["rent"], 1)))
+"""
+    with rerank_server("cohere") as server, rerank_server("cohere") as other:
+        command = [sys.executable, "-c", code, server.url, other.url]
+        subprocess.run(command, check=True, timeout=60, capture_output=True)
+    assert (len(server.asked), len(other.asked)) == (1, 0)
+
+
+@pytest.mark.parametrize("name", [None, ""])
+def test_none_is_asked_where_none_is_named(name: str | None) -> None:
+    assert find_reranker(load_settings(reranker=name)) is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"reranker": "voyage/rerank-2"}, "no reranker voyage/rerank-2: cohere/MODEL, jina/MODEL"),
+        ({"reranker": "cohere"}, "no reranker cohere: cohere/MODEL"),
+        ({"reranker": "jina/"}, "no reranker jina/: "),
+        ({"reranker": "tei/some-model"}, "no reranker tei/some-model: "),
+        ({"reranker": "tei"}, "needs an address: set LEXICHORD_RERANKER_BASE_URL"),
+        ({"reranker": "cohere/rerank-v3.5"}, "needs a key: set LEXICHORD_RERANKER_API_KEY"),
+        ({"reranker": "tei", "reranker_base_url": "localhost:8080"}, "is no address like http"),
+        ({"reranker": "tei", "reranker_base_url": "http://"}, "is no address like http"),
+        ({"reranker": "tei", "reranker_base_url": "http://h:x"}, "is no address like http"),
+        ({"reranker": "tei", "reranker_base_url": "file:///etc"}, "is no address like http"),
+        ({"reranker": "jina/m", "reranker_api_key": "a\nb"}, "holds characters that no key has"),
+        ({"reranker": "jina/m", "reranker_api_key": "é"}, "holds characters that no key has"),
+    ],
+)
+def test_a_wrong_setting_is_named(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message) as caught:
+        find_reranker(load_settings(**settings))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("shape", "library"), [("cohere", "cohere"), ("jina", "httpx")])
+def test_a_missing_library_is_named_with_its_remedy(
+    shape: Shape, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ConfigError, match=r"pip install 'lexichord\[(cohere|rerank)\]'"):
+        find_reranker(load_settings(reranker=NAMES[shape], reranker_api_key=KEY))
+
+
+async def test_a_password_in_the_address_is_not_repeated() -> None:
+    settings = load_settings(reranker="tei", reranker_base_url="http://me:pass@127.0.0.1:9")
+    reranker = find_reranker(settings)
+    assert reranker is not None
+    with pytest.raises(ProviderError, match=r"at 127\.0\.0\.1:9 cannot be reached"):
+        await rank(reranker, QUERY, TEXTS, 1, 30)
+
+
+async def test_a_key_that_cannot_be_sent_is_not_repeated() -> None:
+    with (
+        rerank_server("jina") as server,
+        pytest.raises(ProviderError, match="LocalProtocolError") as caught,
+    ):
+        await rank(JinaReranker("m", SecretStr(f"{KEY}\n"), server.url), QUERY, TEXTS, 1, 30)
+    assert KEY not in str(caught.value)
