@@ -36,8 +36,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LEXICHORD_DSN", "DATABASE_URL", "LEXICHORD_HOME", "LEXICHORD_RECORD"):
-        monkeypatch.delenv(name, raising=False)
+    for name in (*os.environ, "DATABASE_URL"):
+        if name == "DATABASE_URL" or (name.startswith("LEXICHORD_") and "TEST" not in name):
+            monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture(scope="session")

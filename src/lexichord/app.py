@@ -1,11 +1,10 @@
 """The composition root: settings in, a working application out."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
 from typing import Any, Self, Unpack, cast
 
 from lexichord.copy import Copied, copy_datasets
@@ -15,11 +14,14 @@ from lexichord.errors import ConfigError
 from lexichord.ingest import jobs
 from lexichord.ingest.pipeline import Ingest, IngestOptions
 from lexichord.ingest.report import Hearing, Report
+from lexichord.llm.stages import find_model, with_model
 from lexichord.providers.base import Embedder, Reranker
-from lexichord.providers.registry import find_embedder
+from lexichord.providers.registry import find_embedder, find_reranker
 from lexichord.retrieve import pipeline
+from lexichord.retrieve.discover import discover
 from lexichord.retrieve.record import recorded
 from lexichord.retrieve.stages import STAGES, Stages
+from lexichord.retrieve.trace import BUDGET_MS, Trace
 from lexichord.settings import Settings, load_settings
 from lexichord.types import (
     FilesResult,
@@ -33,6 +35,7 @@ from lexichord.types import (
 )
 
 RUNS = 5  # the latest ingests that status shows
+LISTS = ("fallbacks", "neutral", "llm_stages")  # options that take several texts
 
 type Reasons = list[str]  # inside Lexichord, `list` is a method
 
@@ -42,7 +45,7 @@ class Lexichord:
 
     Used as `async with Lexichord() as lexichord`. Without a DSN it starts the embedded server, or
     attaches to it. Methods raise ConfigError for what the caller can mend, else another
-    LexichordError. A `reranker` of the caller's has the last word on the chunks of a query.
+    LexichordError. A `reranker`, the caller's or the settings', chooses files and a query's chunks.
     """
 
     database: Database
@@ -57,6 +60,7 @@ class Lexichord:
         self._open = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
+        self.reranker = self.reranker or find_reranker(self.settings)
         server = engine.open_server(self.settings)
         dsn = await asyncio.to_thread(server.__enter__)
         self._open.push_async_callback(asyncio.to_thread, server.__exit__, None, None, None)
@@ -125,31 +129,31 @@ class Lexichord:
     ) -> FilesResult:
         """Find the k documents that the hint names, or else that the query is about."""
         question = await self._question(query, hint, options)
-        files = await search.discover_files(self.database, question)
-        return FilesResult(query, files, self._degraded(question))
+        trace = Trace(degraded=[*self._degraded(question)])
+        files = await discover(self.database, question, trace, question.k, self.reranker)
+        return FilesResult(query, files, trace.degraded)
 
     async def query(self, query: str, **options: Unpack[QueryOptions]) -> Response:
         """Find the files, and evidence in and around them, by the query's intent.
 
         Says what it is sure of; an answer, in the evidence's own words, is written if asked for.
         """
-        if unknown := set(options).difference(QueryOptions.__annotations__):
-            raise ConfigError(f"there is no option {', '.join(sorted(unknown))}")
-        _no_single_text(fallbacks=options.get("fallbacks"), neutral=options.get("neutral"))
+        _no_other_options(options, QueryOptions)
+        _no_single_text(**{name: options.get(name) for name in LISTS})
         shared = {k: value for k, value in options.items() if k in SearchOptions.__annotations__}
         question = await self._unembedded(query, options.get("hint"), cast(SearchOptions, shared))
-        degraded = [*self._degraded(question)]
-        started = perf_counter()
+        model = await find_model(self.settings, options)
+        trace = Trace(options.get("budget_ms", BUDGET_MS) / 1000, [*self._degraded(question)])
+        stages = with_model(self.stages, model, trace, options)
         found = await pipeline.query(
-            self.database, self.embedder, question, options, degraded, self.reranker, self.stages
+            self.database, self.embedder, question, options, trace, self.reranker, stages
         )
-        return await recorded(self.database, found, question, started, self.settings.record)
+        return await recorded(self.database, found, question, trace.started, self.settings.record)
 
     async def similar(self, document: int | str, **options: Unpack[SearchOptions]) -> FilesResult:
         """Find the k documents most like a stored one, by its vectors."""
         source = await self.resolve(document)
-        scope = await self._scope(options)
-        k = options.get("k", 10)
+        scope, k = await self._scope(options), options.get("k", 10)
         files = await search.similar_documents(self.database, source, scope, k)
         return FilesResult(str(document), files, self.degraded)
 
@@ -162,8 +166,7 @@ class Lexichord:
         found = await self.resolve(document)
         rows = await search.list_documents(self.database, Scope(documents=(found,)))
         text = await search.document_text(self.database, found)
-        chunks = await search.list_chunks(self.database, found)
-        return {**rows[0], "text": text, "chunks": chunks}
+        return {**rows[0], "text": text, "chunks": await search.list_chunks(self.database, found)}
 
     async def expand(
         self, chunk: int, *, neighbours: int = 1, whole_section: bool = False
@@ -240,8 +243,7 @@ class Lexichord:
         raise ConfigError(f"{document} may mean {len(rows)} documents: {some}; give the id")
 
     def _ingest(self, options: IngestOptions) -> Ingest:
-        if unknown := set(options).difference(IngestOptions.__annotations__):
-            raise ConfigError(f"there is no option {', '.join(sorted(unknown))}")
+        _no_other_options(options, IngestOptions)
         return Ingest(self.database, self.embedder, self.space, **options)
 
     def _told(self, report: Report) -> Report:
@@ -271,19 +273,23 @@ class Lexichord:
         )
 
     async def _scope(self, options: SearchOptions) -> Scope:
-        if unknown := set(options).difference(SearchOptions.__annotations__):
-            raise ConfigError(f"there is no option {', '.join(sorted(unknown))}")
+        _no_other_options(options, SearchOptions)
         _no_single_text(datasets=options.get("datasets"), documents=options.get("documents"))
-        documents = [await self.resolve(document) for document in options.get("documents", ())]
+        found = [await self.resolve(document) for document in options.get("documents", ())]
         return Scope(
             datasets=tuple(options.get("datasets", ())),
-            documents=tuple(documents),
+            documents=tuple(found),
             uri_prefix=options.get("uri_prefix"),
             filter=options.get("filter"),
         )
 
     def _degraded(self, question: Question) -> Reasons:
         return [] if question.mode == "keyword" else self.degraded
+
+
+def _no_other_options(options: Mapping[str, object], known: type) -> None:
+    if unknown := set(options).difference(known.__annotations__):
+        raise ConfigError(f"there is no option {', '.join(sorted(unknown))}")
 
 
 def _no_single_text(**given: object) -> None:

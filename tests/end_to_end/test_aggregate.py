@@ -15,7 +15,7 @@ from lexichord import SyncLexichord
 from lexichord.retrieve.aggregate import format_context, gather_evidence, write_answer
 from lexichord.retrieve.aggregate.relevance import Embed
 from lexichord.types import ChunkHit, FileHit, Json
-from lexichord.types.evidence import Evidence
+from lexichord.types.evidence import Brief, Evidence
 from tests.conftest import SAMPLES
 
 LINES = (SAMPLES / "comparisons.jsonl").read_text(encoding="utf-8").splitlines()
@@ -55,7 +55,8 @@ def answer(
     samples: SyncLexichord, kind: str, question: str, evidence: Evidence, sources: Sequence[Json]
 ) -> str:
     database = samples.core.database
-    return samples.run(write_answer(database, kind, question, evidence, sources))
+    brief = Brief(kind, question)
+    return samples.run(write_answer(database, brief, evidence, sources)).text
 
 
 def compare(samples: SyncLexichord, line: dict[str, Any], by_meaning: bool) -> Evidence:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from lexichord import SyncLexichord
 from lexichord.errors import ProviderError
 from lexichord.retrieve.discover import discover
-from lexichord.types import FileHit, Question
+from lexichord.retrieve.trace import Trace
+from lexichord.types import FileHit, Question, Ranked
 
 QUERY = "Which agreement provides for escrow of source code?"
 
@@ -13,18 +14,19 @@ QUERY = "Which agreement provides for escrow of source code?"
 class SharedWords:
     """Counts the query's words in a text."""
 
-    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+    async def rerank(self, query: str, texts: Sequence[str], top_n: int) -> list[Ranked]:
         words = {*query.lower().rstrip("?").split()}
-        return [len(words.intersection(text.lower().split())) for text in texts]
+        shared = [len(words.intersection(text.lower().split())) for text in texts]
+        return [Ranked(index, score) for index, score in enumerate(shared)]
 
 
 class Away:
-    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+    async def rerank(self, query: str, texts: Sequence[str], top_n: int) -> list[Ranked]:
         raise ProviderError("the reranker is away: try later")
 
 
 def test_a_reranker_orders_the_files(samples: SyncLexichord) -> None:
-    files = samples.run(discover(samples.core.database, Question(QUERY), [], 2, SharedWords()))
+    files = samples.run(discover(samples.core.database, Question(QUERY), Trace(), 2, SharedWords()))
     assert len(files) == 2
     assert files[0].uri.endswith("software-licence-pelnor-claims-engine.txt")
     for file in files:
@@ -34,9 +36,9 @@ def test_a_reranker_orders_the_files(samples: SyncLexichord) -> None:
 
 
 def test_a_reranker_that_fails_leaves_the_order_and_says_so(samples: SyncLexichord) -> None:
-    degraded: list[str] = []
+    trace = Trace()
     database, question = samples.core.database, Question(QUERY)
-    files = samples.run(discover(database, question, degraded, 2, Away()))
-    assert degraded == ["files are not reranked: the reranker is away: try later"]
-    plain: list[FileHit] = samples.run(discover(database, question, [], 2))
+    files = samples.run(discover(database, question, trace, 2, Away()))
+    assert trace.degraded == ["files are not reranked: the reranker is away: try later"]
+    plain: list[FileHit] = samples.run(discover(database, question, Trace(), 2))
     assert files == plain

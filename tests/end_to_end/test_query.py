@@ -9,7 +9,7 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.providers.base import Reranker
-from lexichord.types import Response
+from lexichord.types import Ranked, Response
 
 STAGES = ["intent", "embed", "discover", "variants", "search", "confidence", "aggregate", "answer"]
 
@@ -196,8 +196,8 @@ def test_a_round_of_reflection_is_timed_and_bounded(samples: SyncLexichord) -> N
 class Shortest:
     """Prefers short texts."""
 
-    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        return [-len(text) for text in texts]
+    async def rerank(self, query: str, texts: Sequence[str], top_n: int) -> list[Ranked]:
+        return [Ranked(index, -len(text)) for index, text in enumerate(texts)]
 
 
 @contextmanager

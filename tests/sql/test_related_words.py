@@ -1,9 +1,11 @@
+from typing import Any
+
 import pytest
 
 from lexichord.db import coverage
 from lexichord.db.pool import Database
 from lexichord.retrieve.rewrite import rewrite
-from lexichord.types import Scope
+from lexichord.types import ChunkHit, Scope
 from tests.sql.corpus import Connection, call, put
 
 LINES = ["Rent and deposits are due", "A deposit secures rent", "the deposit, the keys", "keys"]
@@ -57,15 +59,20 @@ def test_scope(connection: Connection) -> None:
         assert [row["after"] for row in rows] == [" means b"]
 
 
+def hits(*chunk_ids: int) -> list[ChunkHit]:
+    place: tuple[Any, ...] = (1, "d", "a", "a", "", 0, 1, None, "", "", 1.0, {}, {})
+    return [ChunkHit(chunk_id, *place) for chunk_id in chunk_ids]
+
+
 async def test_another_tenants_definitions_expand_nothing(
     fresh: Connection, database: Database
 ) -> None:
     put(fresh, "a", ["the data protection officer (DPO) decides"], dataset="theirs")
     put(fresh, "b", ["our DPO decides"], dataset="ours")
     call(fresh, "build_indexes")
-    ours = await rewrite(database, "the DPO", [2], Scope(datasets=("ours",)), kind="expansion")
+    ours = await rewrite(database, "the DPO", hits(2), Scope(datasets=("ours",)), kind="expansion")
     assert (ours.kind, ours.text) == ("none", "the DPO")
-    all_of_them = await rewrite(database, "the DPO", [2], Scope(), kind="expansion")
+    all_of_them = await rewrite(database, "the DPO", hits(2), Scope(), kind="expansion")
     assert all_of_them.text == "the DPO data protection officer"
 
 
@@ -74,11 +81,11 @@ async def test_a_rewrite_is_chosen_by_what_is_missing(
 ) -> None:
     put(fresh, "a", ["the data protection officer (DPO) decides", *LINES])
     call(fresh, "build_indexes")
-    relaxed = await rewrite(database, "flibber rent of deposits", [2, 3], Scope())
+    relaxed = await rewrite(database, "flibber rent of deposits", hits(2, 3), Scope())
     assert (relaxed.kind, relaxed.text) == ("relaxation", "rent of deposits")
-    expanded = await rewrite(database, "the DPO", [1], Scope())
+    expanded = await rewrite(database, "the DPO", hits(1), Scope())
     assert (expanded.kind, expanded.text) == ("expansion", "the DPO data protection officer")
-    forced = await rewrite(database, "flibber rent", [2, 3], Scope(), kind="expansion")
+    forced = await rewrite(database, "flibber rent", hits(2, 3), Scope(), kind="expansion")
     assert (forced.kind, forced.text) == ("expansion", "flibber rent deposit")
     found = await coverage.related_words(database, "rent", [2, 3])
     assert found == ["deposit"]

@@ -7,6 +7,7 @@ from lexichord.cli.render import degraded, file_line, out, printable, short
 from lexichord.types import Response
 from lexichord.types.evidence import NOT_FOUND, Cell, Comparison
 from lexichord.types.json import Json
+from lexichord.types.reflection import Reflection
 
 
 def response(found: Response, explain: bool) -> None:
@@ -17,6 +18,10 @@ def response(found: Response, explain: bool) -> None:
     out.print(Text("Confidence: ", "bold") + sure + " (no answer)" * found.abstained)
     if found.answer:
         _answer(found)
+    for said in found.unverified:
+        out.print(printable(f"Unverified, in no source: {said}"), style="yellow")
+    if found.reflection is not None:
+        _reflection(found.reflection)
     out.print("Files", style="bold")
     for number, file in enumerate(found.files, 1):
         file_line(number, file, explain)
@@ -36,6 +41,15 @@ def _answer(found: Response) -> None:
         out.print(_table(found.comparison), soft_wrap=False)
     else:
         out.print(printable(found.answer))
+
+
+def _reflection(found: Reflection) -> None:
+    """Print what reflection came to, each grade with its reason."""
+    rounds = f"{len(found.rounds)} round{'s' * (len(found.rounds) != 1)}"
+    passed = "passed" if found.passed else "not passed"
+    out.print(Text("Reflection: ", "bold") + printable(f"{passed}; {rounds}; {found.stopped}"))
+    for grade in found.grades:
+        out.print(printable(f"  {grade.name} {grade.score:.2f}: {grade.reason}"))
 
 
 def _table(comparison: Comparison) -> Table:

@@ -29,9 +29,14 @@ Reflect = Annotated[
     bool, typer.Option("--reflect", help="Search again for what the evidence lacks.")
 ]
 Rounds = Annotated[int, typer.Option(help="Of --reflect at most.", min=0)]
-Budget = Annotated[float, typer.Option(help="Of --reflect, in milliseconds.")]
+Budget = Annotated[
+    float, typer.Option(help="Of models, rerankers and --reflect, in milliseconds.", min=0)
+]
 Coverage = Annotated[
     float, typer.Option(help="Of the question, that ends --reflect.", min=0, max=1)
+]
+Grade = Annotated[
+    float, typer.Option(help="Of an answer, by a model, that ends --reflect.", min=0, max=1)
 ]
 Variants = Annotated[int, typer.Option(help="Ways of asking at most.", min=1)]
 Files = Annotated[int, typer.Option(help="How many files.", min=1)]
@@ -39,11 +44,25 @@ Format = Annotated[ContextFormat, typer.Option(help="How the evidence is written
 MaxLength = Annotated[int, typer.Option(help="Of the evidence.", min=1)]
 LengthUnit = Annotated[Unit, typer.Option(help="What --max-length counts.")]
 Answer = Annotated[bool, typer.Option("--answer", help="Write one, in the evidence's own words.")]
+Llm = Annotated[
+    str | None, typer.Option(help="A language model as DSPy names it: openai/gpt-4o-mini.")
+]
+LlmStages = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--llm-stage",
+        help="intent, boost, rewrite, answer or reflect; by default the last three; repeatable.",
+    ),
+]
 MinScore = Annotated[
     str | None, typer.Option(help='The least of named scores, in JSON: {"dense": 0.3}.')
 ]
 Record = Annotated[
     Recording | None, typer.Option(help="Keep it in the database; text: with its words.")
+]
+Reranker = Annotated[
+    str | None,
+    typer.Option(help="Looks again at what is found: cohere/MODEL, jina/MODEL, tei."),
 ]
 
 
@@ -55,6 +74,8 @@ def query_options(
     """Give the options as the application takes them. Raises ConfigError."""
     shared = search_options(**{name: options.pop(name) for name in SEARCH.options})
     given = {**shared, **options, "fallbacks": fallbacks or [], "min_score": _scores(min_score)}
+    if not given["llm_stages"]:
+        del given["llm_stages"]
     return cast(QueryOptions, given)
 
 
@@ -78,13 +99,16 @@ QUERY = Asking(
         "fallbacks": (Fallbacks, None),
         "reflect": (Reflect, False),
         "rounds": (Rounds, 2),
-        "budget_ms": (Budget, 5000),
+        "budget_ms": (Budget, 30_000),
         "min_coverage": (Coverage, 0.7),
+        "min_grade": (Grade, 0.7),
         "format": (Format, "simple"),
         "max_length": (MaxLength, 4000),
         "unit": (LengthUnit, "characters"),
         "answer": (Answer, False),
         "min_score": (MinScore, None),
+        "llm": (Llm, None),
+        "llm_stages": (LlmStages, None),
     },
     query_options,
 )
@@ -92,10 +116,15 @@ QUERY = Asking(
 
 @command(app, asks=QUERY)
 def query(
-    run: Run, query: Query, options: QueryOptions, record: Record = None, explain: Explain = False
+    run: Run,
+    query: Query,
+    options: QueryOptions,
+    record: Record = None,
+    reranker: Reranker = None,
+    explain: Explain = False,
 ) -> None:
     """Find the files, then chunks in and around them, and print the evidence with its sources."""
-    run.arguments.update(record=record)
+    run.arguments.update(record=record, reranker=reranker)
     with run.open() as lexichord:
         response = lexichord.query(query, **options)
     run.show(response, lambda found: evidence.response(found, explain))

@@ -1,6 +1,5 @@
 """Which documents: by chunk hits and cards, and perhaps a reranker's second look."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -8,6 +7,8 @@ from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
 from lexichord.providers.base import Reranker
+from lexichord.providers.ranking import rank
+from lexichord.retrieve.trace import Trace
 from lexichord.types import FileHit, Question
 
 SHOWN = 5  # files of a response
@@ -26,36 +27,45 @@ HINT_BOOST = 2.0
 async def discover(
     database: Database,
     question: Question,
-    degraded: list[str],
+    trace: Trace,
     files: int = SHOWN,
     reranker: Reranker | None = None,
 ) -> list[FileHit]:
     """Find documents by the hint, or else by the question, best first.
 
-    A reranker sees four times as many, each as its title and best chunks, and orders them by its
-    score. If it fails, the order stays and `degraded` says why.
+    A reranker sees four times as many, each as its title and best chunks, and chooses among them.
+    If it fails, or takes more than its share of the query's time, the order stays and `degraded`
+    says why.
     """
-    wanted = files if reranker is None else 4 * files
+    wanted = files if reranker is None else max(files, min(4 * files, question.depth))
     found = await search.discover_files(database, replace(question, k=wanted))
     if reranker is not None and found:
         try:
-            found = await _rerank(database, question, found, reranker)
+            found = await _rerank(database, question, found, files, reranker, trace.allowance)
         except ProviderError as error:
-            degraded.append(f"files are not reranked: {error}")
+            trace.degrade(f"files are not reranked: {error}")
     return found[:files]
 
 
 async def _rerank(
-    database: Database, question: Question, files: list[FileHit], reranker: Reranker
+    database: Database,
+    question: Question,
+    found: Sequence[FileHit],
+    files: int,
+    reranker: Reranker,
+    seconds: float,
 ) -> list[FileHit]:
-    texts = await search.file_surrogates(database, question, [file.document_id for file in files])
-    query = question.hint or question.text
-    scores = await asyncio.to_thread(reranker.rerank, query, texts)
-    scored = [
-        replace(file, score=score, scores={**file.scores, "fused": file.score, "rerank": score})
-        for file, score in zip(files, scores, strict=True)
+    texts = await search.file_surrogates(database, question, [file.document_id for file in found])
+    ranked = await rank(reranker, question.hint or question.text, texts, files, seconds)
+    return [
+        replace(
+            file,
+            score=each.score,
+            scores={**file.scores, "fused": file.score, "rerank": each.score},
+        )
+        for each in ranked
+        for file in [found[each.index]]
     ]
-    return sorted(scored, key=lambda file: -file.score)
 
 
 def boost_files(files: Sequence[FileHit], hint: str | None) -> dict[str, float]:

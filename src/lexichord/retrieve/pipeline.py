@@ -12,6 +12,7 @@ from lexichord.errors import ConfigError
 from lexichord.providers.base import Embedder, Reranker
 from lexichord.retrieve.aspects import find_aspects
 from lexichord.retrieve.discover import SHOWN, boost_files, discover
+from lexichord.retrieve.refine import ROUNDS, refine
 from lexichord.retrieve.reflect import ENOUGH
 from lexichord.retrieve.rerank import CANDIDATES, NEUTRAL, rerank
 from lexichord.retrieve.respond import respond
@@ -22,16 +23,14 @@ from lexichord.retrieve.variants import VARIANTS
 from lexichord.retrieve.words import find_listed
 from lexichord.types import ChunkHit, FileHit, QueryOptions, Question, Response
 from lexichord.types.intent import Intent, IntentKind
-from lexichord.types.reflection import Budget, Reflection
+from lexichord.types.reflection import Reflection
 
-ROUNDS = 2  # of reflection, as kbbridge has it
-BUDGET_MS = 5000.0
 SCORES = ("dense", "keyword", "fused", "variants", "rerank")
 
 
 async def search_chunks(database: Database, question: Question) -> list[ChunkHit]:
     """Find chunks; a hint prefers the files that it names."""
-    files = await discover(database, question, [], SHOWN) if question.hint else []
+    files = await discover(database, question, Trace(), SHOWN) if question.hint else []
     return await search.hybrid_search(database, question, boost_files(files, question.hint))
 
 
@@ -40,7 +39,7 @@ async def query(
     embedder: Embedder | None,
     question: Question,
     options: QueryOptions,
-    degraded: list[str],
+    trace: Trace,
     reranker: Reranker | None,
     stages: Stages,
 ) -> Response:
@@ -50,7 +49,6 @@ async def query(
     ProviderError.
     """
     _check(options)
-    trace = Trace()
     with trace.stage("intent", query=question.text, hint=question.hint) as step:
         intent = await _intent(database, question, options, stages)
         step["made"] = {"kind": intent.kind, "hint": intent.hint, "reason": intent.reason}
@@ -58,7 +56,7 @@ async def query(
         asked, about = await _asked(embedder, question, intent)
     with trace.stage("discover", hint=asked.hint) as step:
         shown = options.get("files", SHOWN)
-        files = await stages.discover(database, asked, degraded, shown, reranker)
+        files = await stages.discover(database, asked, trace, shown, reranker)
         step["made"] = [{"document_id": f.document_id, "score": f.score} for f in files]
     searcher = Searcher(
         database,
@@ -72,12 +70,13 @@ async def query(
         options.get("min_score", {}),
     )
     if reranker is not None and intent.kind != "list_all":
-        _rerank(searcher, reranker, options, degraded)
+        _rerank(searcher, reranker, options)
     hits, reflection = await _search(searcher, intent, files, options)
     sure = await searcher.judge(hits)
     if intent.kind not in ("comparison", "summary"):
         hits, sure = await fall_back(searcher, hits, sure, options.get("fallbacks", ()))
-    return await respond(searcher, intent, files, hits, sure, reflection, options, degraded)
+    response = await respond(searcher, intent, files, hits, sure, reflection, options)
+    return await refine(searcher, intent, response, options)
 
 
 def _check(options: QueryOptions) -> None:
@@ -106,7 +105,8 @@ async def _asked(
 ) -> tuple[Question, Question]:
     """Give what is searched, and what its evidence is judged by, with their vectors."""
     k = question.depth if intent.kind == "list_all" else question.k
-    asked = replace(question, text=intent.question, hint=intent.hint, k=k)
+    domain = intent.domain
+    asked = replace(question, text=intent.question, hint=intent.hint, domain=domain, k=k)
     about = replace(asked, text=_about(intent))
     if embedder is None or question.mode == "keyword":
         return asked, about
@@ -126,15 +126,13 @@ def _about(intent: Intent) -> str:
     return intent.question
 
 
-def _rerank(
-    searcher: Searcher, reranker: Reranker, options: QueryOptions, degraded: list[str]
-) -> None:
+def _rerank(searcher: Searcher, reranker: Reranker, options: QueryOptions) -> None:
     """Let the search find more, and the reranker choose among them."""
     question = searcher.question
     searcher.question = replace(question, k=min(CANDIDATES * question.k, question.depth))
-    neutral = options.get("neutral", NEUTRAL)
+    neutral, trace = options.get("neutral", NEUTRAL), searcher.trace
     searcher.rerank = partial(
-        rerank, question.text, k=question.k, reranker=reranker, degraded=degraded, neutral=neutral
+        rerank, question.text, k=question.k, reranker=reranker, trace=trace, neutral=neutral
     )
 
 
@@ -150,7 +148,7 @@ async def _search(
             "coherence": made.coherence,
             "reason": made.reason,
         }
-    searcher.variants += made.variants
+    await searcher.take(made.variants)
     if made.is_scattered and intent.hint is None:
         searcher.boost = {}
     if instructions := options.get("instructions"):
@@ -160,6 +158,5 @@ async def _search(
         hits = await rewritten(searcher, hits)
     if not options.get("reflect"):
         return hits, None
-    budget = Budget(options.get("rounds", ROUNDS), options.get("budget_ms", BUDGET_MS))
-    enough = options.get("min_coverage", ENOUGH)
-    return await reflect(searcher, intent, hits, budget, enough)
+    rounds, enough = options.get("rounds", ROUNDS), options.get("min_coverage", ENOUGH)
+    return await reflect(searcher, intent, hits, rounds, enough)

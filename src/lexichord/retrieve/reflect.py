@@ -15,6 +15,8 @@ from lexichord.types import ChunkHit
 from lexichord.types.reflection import Budget, Coverage, Decision, Reflection, Rewrite, Round, Term
 
 ENOUGH = 0.7  # coverage; the threshold of kbbridge's reflection, not tuned here
+NOTHING_LEFT = "no other wording is left"
+GOOD = 0.7  # the lowest grade of an answer; kbbridge's threshold as well
 COVERED = 0.5  # of a sub-question's weight, in one passage; not tuned
 
 WORD = re.compile(r"[^\W_]+")
@@ -119,7 +121,7 @@ def unsupported(answer: str, sources: Sequence[str]) -> tuple[str, ...]:
 def decide(
     covered: Coverage,
     budget: Budget,
-    rewrites: Sequence[Rewrite],
+    rewrites: Sequence[Rewrite] = (),
     tried: Sequence[str] = (),
     expected_ms: float = 0.0,
     enough: float = ENOUGH,
@@ -142,7 +144,7 @@ def decide(
     for each in rewrites:
         if each.kind != "none" and each.text.casefold() not in done:
             return Decision(each.text, f"{each.kind}: {each.reason}")
-    return Decision(None, "no other wording is left")
+    return Decision(None, NOTHING_LEFT)
 
 
 def record(reflection: Reflection, round_: Round, covered: Coverage | None = None) -> Reflection:
@@ -156,11 +158,12 @@ def record(reflection: Reflection, round_: Round, covered: Coverage | None = Non
     )
 
 
-def is_passed(reflection: Reflection, enough: float = ENOUGH) -> bool:
-    """Tell whether coverage was measured and is enough, nothing is unsupported, nothing failed."""
+def is_passed(reflection: Reflection, enough: float = ENOUGH, good: float = GOOD) -> bool:
+    """Tell whether coverage and grades are enough, nothing is unsupported and nothing failed."""
     covered = reflection.coverage
     complete = covered is not None and covered.score >= enough
-    return complete and not reflection.unsupported and not reflection.errors
+    graded = all(grade.score >= good for grade in reflection.grades)
+    return complete and graded and not reflection.unsupported and not reflection.errors
 
 
 def _share(asked: Sequence[str], missing: Sequence[str]) -> float | None:

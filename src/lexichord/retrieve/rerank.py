@@ -1,12 +1,13 @@
 """A reranker's second look at the chunks that a search found."""
 
-import asyncio
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from lexichord.errors import ProviderError
 from lexichord.providers.base import Reranker
+from lexichord.providers.ranking import rank
+from lexichord.retrieve.trace import Trace
 from lexichord.types import ChunkHit
 
 CANDIDATES = 3  # for each hit that is wanted
@@ -23,27 +24,26 @@ async def rerank(
     hits: Sequence[ChunkHit],
     k: int,
     reranker: Reranker,
-    degraded: list[str],
+    trace: Trace,
     neutral: Collection[str] = NEUTRAL,
 ) -> list[ChunkHit]:
     """Give the k hits that the reranker scores best by their content and context.
 
     It sees the question without the `neutral` words. The score becomes the hit's, and is kept as
-    `rerank`. If it fails, the order stays and `degraded` says why.
+    `rerank`. If it fails, or takes more than its share of the query's time, the order stays and
+    `degraded` says why.
     """
     texts = ["\n".join(filter(None, (hit.context, hit.content))) for hit in hits]
     try:
-        asked = without(question, neutral)
-        scores = await asyncio.to_thread(reranker.rerank, asked, texts) if texts else []
+        ranked = await rank(reranker, without(question, neutral), texts, k, trace.allowance)
     except ProviderError as error:
-        if (reason := f"chunks are not reranked: {error}") not in degraded:
-            degraded.append(reason)
+        trace.degrade(f"chunks are not reranked: {error}")
         return list(hits[:k])
-    scored = [
-        replace(hit, score=score, scores={**hit.scores, "rerank": score})
-        for hit, score in zip(hits, scores, strict=True)
+    return [
+        replace(hit, score=each.score, scores={**hit.scores, "rerank": each.score})
+        for each in ranked
+        for hit in [hits[each.index]]
     ]
-    return sorted(scored, key=lambda hit: -hit.score)[:k]
 
 
 def without(question: str, words: Collection[str]) -> str:

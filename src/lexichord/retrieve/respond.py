@@ -11,14 +11,13 @@ from lexichord.retrieve.aggregate import (
     estimate_tokens,
     format_context,
     gather_evidence,
-    write_answer,
 )
 from lexichord.retrieve.aspects import MOST, find_aspects
 from lexichord.retrieve.confidence import abstain_below
 from lexichord.retrieve.reflect import ENOUGH, is_passed, unsupported
 from lexichord.retrieve.rounds import Searcher
 from lexichord.types import ChunkHit, FileHit, Json, QueryOptions, Response
-from lexichord.types.evidence import Evidence
+from lexichord.types.evidence import Answer, Brief, Evidence
 from lexichord.types.intent import Intent
 from lexichord.types.reflection import Reflection
 
@@ -85,17 +84,22 @@ async def respond(
     sure: float,
     reflection: Reflection | None,
     options: QueryOptions,
-    degraded: list[str],
+    advice: str = "",
 ) -> Response:
-    """Put evidence, context and, if asked for, an answer into a response."""
+    """Put evidence, context and, if asked for, an answer into a response.
+
+    `advice` is what a reader missed in an earlier answer.
+    """
     found = await gather(searcher, intent, files, hits)
     abstained = _abstains(searcher, intent, found, sure)
     with searcher.trace.stage("answer") as step:
         context, sources = _context(searcher, found, options)
-        answer = ""
+        answer = Answer("")
         if options.get("answer") and not abstained:
-            answer = await _answer(searcher, intent, found, sources)
-        step["made"] = {"sources": len(sources), "characters": len(context), "answer": len(answer)}
+            brief = Brief(intent.kind, searcher.question.text, advice)
+            answer = await _answer(searcher, brief, found, sources)
+        lengths = {"characters": len(context), "answer": len(answer.text)}
+        step["made"] = {"sources": len(sources), **lengths}
         step["dropped"] = _left_out(found, sources)
     return Response(
         query=searcher.asked,
@@ -105,12 +109,13 @@ async def respond(
         context=context,
         sources=sources,
         quotes=found.quotes,
-        answer=answer,
-        comparison=found.comparison,
+        answer=answer.text,
+        unverified=answer.unverified,
+        comparison=answer.comparison or found.comparison,
         confidence=sure,
         abstained=abstained,
-        reflection=reflection and _checked(reflection, answer, found, options),
-        degraded=degraded,
+        reflection=reflection and _checked(reflection, answer.text, found, options),
+        degraded=searcher.trace.degraded,
         timings_ms=searcher.trace.timings_ms,
         trace=list(searcher.trace.steps),
     )
@@ -145,11 +150,10 @@ def _left_out(found: Evidence, sources: Sequence[Json]) -> list[str]:
 
 
 async def _answer(
-    searcher: Searcher, intent: Intent, found: Evidence, sources: Sequence[Json]
-) -> str:
-    question = searcher.question
-    embed = searcher.embed_documents if question.vector is not None else None
-    return await write_answer(searcher.database, intent.kind, question.text, found, sources, embed)
+    searcher: Searcher, brief: Brief, found: Evidence, sources: Sequence[Json]
+) -> Answer:
+    embed = searcher.embed_documents if searcher.question.vector is not None else None
+    return await searcher.stages.write_answer(searcher.database, brief, found, sources, embed)
 
 
 def _checked(

@@ -6,12 +6,11 @@ rewrite adds stand in the documents, words that it drops are named in its reason
 
 import re
 from collections.abc import Sequence
-from typing import Literal
 
 from lexichord.db import coverage
 from lexichord.db.pool import Database
-from lexichord.types import Scope
-from lexichord.types.reflection import Definition, Rewrite, Term
+from lexichord.types import ChunkHit, Scope
+from lexichord.types.reflection import Definition, Rewrite, Term, Wording
 
 EXPANDED = 200  # characters; both limits are kbbridge's
 RELAXED = 150
@@ -31,20 +30,21 @@ MEANS = re.compile(
 async def rewrite(
     database: Database,
     question: str,
-    chunk_ids: Sequence[int],
+    hits: Sequence[ChunkHit],
     scope: Scope,
-    kind: Literal["expansion", "relaxation"] | None = None,
+    kind: Wording | None = None,
 ) -> Rewrite:
-    """Expand or relax a question after looking at the chunks that it found, best first.
+    """Expand or relax a question after looking at what it found, best first.
 
-    Without `kind`: relaxed if the documents lack one of its words or the chunks hold few of them,
+    Without `kind`: relaxed if the documents lack one of its words or the hits hold few of them,
     else expanded. Definitions come from `scope` alone.
     """
-    terms = await coverage.question_coverage(database, question, chunk_ids)
+    ids = [hit.chunk_id for hit in hits]
+    terms = await coverage.question_coverage(database, question, ids)
     if kind == "relaxation" or (kind is None and any(not term.df for term in terms)):
         return relax(question, terms)
     definitions = await coverage.find_definitions(database, shortened(question), scope)
-    related = await coverage.related_words(database, question, chunk_ids)
+    related = await coverage.related_words(database, question, ids)
     expanded = expand(question, definitions, related)
     return relax(question, terms) if kind is None and expanded.kind == "none" else expanded
 
@@ -90,7 +90,7 @@ def relax(question: str, terms: Sequence[Term]) -> Rewrite:
     for term, reason in _droppable(terms)[: max(0, len(terms) - keep)]:
         text, dropped = _without(text, term.words), ", ".join(term.words)
         reasons.append(f"'{dropped}': {reason}")
-    text = _cut(text, RELAXED)
+    text = cut(text, RELAXED)
     if not reasons or not WORD.search(text):
         return Rewrite("none", question, "nothing can be dropped")
     return Rewrite("relaxation", text, "dropped " + "; ".join(reasons))
@@ -132,6 +132,6 @@ def _without(text: str, words: Sequence[str]) -> str:
     return re.sub(r"\s+([,.;:?!])", r"\1", re.sub(r"\s{2,}", " ", text)).strip(" ,;:")
 
 
-def _cut(text: str, most: int) -> str:
-    """Whole words of the beginning."""
+def cut(text: str, most: int) -> str:
+    """Give whole words of the beginning of a text, `most` characters at most."""
     return text if len(text) <= most else text[: most + 1].rpartition(" ")[0]

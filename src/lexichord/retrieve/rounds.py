@@ -4,23 +4,21 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Literal
+from typing import get_args
 
 from lexichord.db.pool import Database
 from lexichord.errors import LexichordError
 from lexichord.providers.base import Embedder, Vectors
 from lexichord.retrieve.confidence import abstain_below, confidence
-from lexichord.retrieve.reflect import cover, decide, record
-from lexichord.retrieve.rewrite import rewrite
+from lexichord.retrieve.reflect import NOTHING_LEFT, cover, decide, record
 from lexichord.retrieve.search import above, search_variants
 from lexichord.retrieve.stages import Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.types import ChunkHit, Json, Question
 from lexichord.types.intent import Intent
-from lexichord.types.reflection import Budget, Coverage, Decision, Reflection, Round
+from lexichord.types.reflection import Budget, Coverage, Decision, Reflection, Round, Wording
 from lexichord.types.variants import Variant
 
-KINDS: tuple[Literal["expansion", "relaxation"], ...] = ("expansion", "relaxation")
 REWRITTEN_WEIGHT = 0.5  # of a question in other words; the original has 1
 
 type Rerank = Callable[[list[ChunkHit]], Awaitable[list[ChunkHit]]]
@@ -77,6 +75,15 @@ class Searcher:
         vectors = await self.embed([text]) if self.question.vector is not None else [None]
         self.variants.append(Variant(name, text, vectors[0], REWRITTEN_WEIGHT))
 
+    async def take(self, variants: Sequence[Variant]) -> None:
+        """Take over variants; texts of their own are embedded, all at once."""
+        has_vector = self.question.vector is not None
+        bare = [each for each in variants if has_vector and each.vector is None]
+        vectors = iter(await self.embed([each.text for each in bare]) if bare else [])
+        self.variants += [
+            replace(each, vector=next(vectors)) if each in bare else each for each in variants
+        ]
+
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Embed texts as queries."""
         assert self.embedder is not None
@@ -92,8 +99,8 @@ class Searcher:
 async def rewritten(searcher: Searcher, hits: list[ChunkHit]) -> list[ChunkHit]:
     """Search once more, by the question in other words as well, if there are any."""
     with searcher.trace.stage("rewrite") as step:
-        asked, ids = searcher.question, [hit.chunk_id for hit in hits]
-        made = await rewrite(searcher.database, asked.text, ids, asked.scope)
+        asked, reword = searcher.question, searcher.stages.rewrite
+        made = await reword(searcher.database, asked.text, hits, asked.scope, None)
         step["made"] = {"kind": made.kind, "text": made.text, "reason": made.reason}
     if made.kind == "none":
         return hits
@@ -122,23 +129,41 @@ async def fall_back(
 
 
 async def reflect(
-    searcher: Searcher, intent: Intent, hits: list[ChunkHit], budget: Budget, enough: float
+    searcher: Searcher, intent: Intent, hits: list[ChunkHit], rounds: int, enough: float
 ) -> tuple[list[ChunkHit], Reflection]:
-    """Search again while the evidence lacks something and the budget lasts."""
+    """Search again while the evidence lacks something, and rounds and time last."""
     tried = [searcher.question.text]
     reflection = Reflection(await _cover(searcher, intent, hits), "")
     while True:
-        ids = [hit.chunk_id for hit in hits]
-        scope = searcher.question.scope
-        rewrites = [await rewrite(searcher.database, tried[0], ids, scope, kind) for kind in KINDS]
+        budget = Budget(rounds - len(reflection.rounds), searcher.trace.left * 1000)
         assert reflection.coverage is not None
-        expected = searcher.trace.latest_ms("search")
-        decision = decide(reflection.coverage, budget, rewrites, tried, expected, enough)
+        decision = await _decide(searcher, hits, reflection.coverage, budget, tried, enough)
         if decision.query is None:
             return hits, replace(reflection, stopped=decision.reason)
         tried.append(decision.query)
         hits, reflection = await _round(searcher, intent, hits, reflection, decision)
-        budget = budget.after(reflection.rounds[-1].milliseconds)
+
+
+async def _decide(
+    searcher: Searcher,
+    hits: Sequence[ChunkHit],
+    covered: Coverage,
+    budget: Budget,
+    tried: Sequence[str],
+    enough: float,
+) -> Decision:
+    """Decide what to search next; other wordings are looked for only if they are needed."""
+    expected = searcher.trace.latest_ms("search")
+    decision = decide(covered, budget, (), tried, expected, enough)
+    if decision.reason != NOTHING_LEFT:
+        return decision
+    asked, reword = searcher.question, searcher.stages.rewrite
+    for kind in get_args(Wording):
+        made = await reword(searcher.database, asked.text, hits, asked.scope, kind)
+        decision = decide(covered, budget, [made], tried, expected, enough)
+        if decision.query is not None:
+            break
+    return decision
 
 
 async def _round(

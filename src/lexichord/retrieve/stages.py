@@ -5,30 +5,43 @@ from dataclasses import dataclass
 
 from lexichord.db.pool import Database
 from lexichord.providers.base import Reranker
-from lexichord.retrieve.aggregate import Join, join_neighbours
+from lexichord.retrieve.aggregate import Join, join_neighbours, write_answer
+from lexichord.retrieve.aggregate.relevance import Embed
 from lexichord.retrieve.discover import boost_files, discover
 from lexichord.retrieve.intent import find_intent
+from lexichord.retrieve.rewrite import rewrite
+from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.variants import Variants, make_variants
-from lexichord.types import FileHit, Question, Scope
+from lexichord.types import ChunkHit, FileHit, Json, Question, Response, Scope
+from lexichord.types.evidence import Answer, Brief, Evidence
 from lexichord.types.intent import Intent
+from lexichord.types.reflection import Grading, Rewrite, Wording
 
 type FindIntent = Callable[[Database, str, str | None, Scope | None], Awaitable[Intent]]
 type Discover = Callable[
-    [Database, Question, list[str], int, Reranker | None], Awaitable[list[FileHit]]
+    [Database, Question, Trace, int, Reranker | None], Awaitable[list[FileHit]]
 ]
 type Boost = Callable[[Sequence[FileHit], str | None], dict[str, float]]
 type MakeVariants = Callable[[Database, Question, Sequence[FileHit], int], Awaitable[Variants]]
+type Reword = Callable[
+    [Database, str, Sequence[ChunkHit], Scope, Wording | None], Awaitable[Rewrite]
+]
+type Write = Callable[[Database, Brief, Evidence, Sequence[Json], Embed | None], Awaitable[Answer]]
+type GradeAnswer = Callable[[Response], Awaitable[Grading]]
 
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """What does each stage; by default what needs no model."""
+    """What does each stage; by default what needs no model. Only a model can grade an answer."""
 
     find_intent: FindIntent = find_intent
     discover: Discover = discover
     boost_files: Boost = boost_files
     make_variants: MakeVariants = make_variants
+    rewrite: Reword = rewrite
     join_neighbours: Join = join_neighbours
+    write_answer: Write = write_answer
+    grade: GradeAnswer | None = None
 
 
 STAGES = Stages()

@@ -1,4 +1,4 @@
-"""What each stage was given, what it made of it, and how long it took."""
+"""What each stage was given, what it made of it, how long it took, and what time is left."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,12 +6,22 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
+BUDGET_MS = 30_000.0  # of a query; kbbridge's time for one request
+# Of the time that is left, what one call may take: one that hangs leaves time for the next.
+SHARE = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The stages of one query, in the order in which they ended."""
+    """The stages of one query, in the order in which they ended, and what it had to do without.
 
+    `seconds` is what models, rerankers and further rounds may take, all together.
+    """
+
+    seconds: float = BUDGET_MS / 1000
+    degraded: list[str] = field(default_factory=list)
     steps: list[dict[str, Any]] = field(default_factory=list)
+    started: float = field(default_factory=perf_counter)
 
     @contextmanager
     def stage(self, name: str, **given: object) -> Iterator[dict[str, Any]]:
@@ -23,6 +33,21 @@ class Trace:
         finally:
             step["ms"] = round((perf_counter() - started) * 1000, 1)
             self.steps.append(step)
+
+    def degrade(self, reason: str) -> None:
+        """Note, once, what the query had to do without."""
+        if reason not in self.degraded:
+            self.degraded.append(reason)
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left, 0 if none."""
+        return max(0.0, self.started + self.seconds - perf_counter())
+
+    @property
+    def allowance(self) -> float:
+        """Seconds that the next call to a model or a vendor may take."""
+        return SHARE * self.left
 
     @property
     def timings_ms(self) -> dict[str, float]:

@@ -15,6 +15,7 @@ from lexichord.types.intent import Intent, IntentKind
 from lexichord.types.json import Json
 from lexichord.types.questions import (
     ContextFormat,
+    LlmStage,
     Mode,
     QueryOptions,
     Question,
@@ -24,7 +25,7 @@ from lexichord.types.questions import (
 )
 from lexichord.types.reflection import Coverage, Reflection
 from lexichord.types.response import Response
-from lexichord.types.results import ChunkHit, FileHit, FilesResult, SearchResult
+from lexichord.types.results import ChunkHit, FileHit, FilesResult, Ranked, SearchResult
 
 __all__ = [
     "Cell",
@@ -43,11 +44,13 @@ __all__ = [
     "Intent",
     "IntentKind",
     "Json",
+    "LlmStage",
     "LoadedText",
     "Mode",
     "QueryOptions",
     "Question",
     "Quote",
+    "Ranked",
     "Reflection",
     "Response",
     "Scope",

@@ -3,9 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from lexichord.types.intent import IntentKind
 from lexichord.types.json import Json
+
+Extractor = Literal["rules", "llm"]  # of the entities of answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,11 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a strategy made of one question. `files` are uris, best first; `error` if it failed."""
+    """What a strategy made of one question. `files` are uris, best first; `error` if it failed.
+
+    `entities` are those of the answer by type, as a model marked them; empty where it failed to,
+    None where no model was asked.
+    """
 
     query_id: str
     passages: tuple[Passage, ...]
@@ -77,6 +84,7 @@ class Outcome:
     abstained: bool = False
     milliseconds: float = 0.0
     error: str | None = None
+    entities: Mapping[str, Sequence[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

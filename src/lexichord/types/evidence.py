@@ -93,6 +93,27 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class Brief:
+    """What an answer is to be written to; `advice` is what a reader missed in an earlier one."""
+
+    kind: str
+    question: str
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer as Markdown; `unverified` is what a model said without a source that holds it.
+
+    `comparison` is the table that it was written from, if that is not the evidence's.
+    """
+
+    text: str
+    unverified: tuple[str, ...] = ()
+    comparison: Comparison | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What an intent's aggregation gives.
 

@@ -10,6 +10,7 @@ from lexichord.types.json import Json
 Mode = Literal["hybrid", "dense", "keyword"]
 ContextFormat = Literal["simple", "structured", "qa"]
 Unit = Literal["characters", "tokens"]
+LlmStage = Literal["intent", "boost", "rewrite", "answer", "reflect"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,15 @@ class Question:
     """What is asked, where to look, and how.
 
     `vector` is the query's embedding, `hint_vector` the hint's, both of `space`; None where there
-    is no embedder. `k` results, from `depth` candidates per channel.
+    is no embedder. `domain` is what the documents meant have in common, "" if nothing is known.
+    `k` results, from `depth` candidates per channel.
     """
 
     text: str
     vector: Sequence[float] | None = None
     hint: str | None = None
     hint_vector: Sequence[float] | None = None
+    domain: str = ""
     space: str | None = None
     scope: Scope = field(default_factory=Scope)
     mode: Mode = "hybrid"
@@ -65,8 +68,12 @@ class QueryOptions(SearchOptions, total=False):
 
     `rewrite` searches the question in other words, too. `fallbacks` are queries of the caller's,
     tried in turn while the evidence is too little to answer by. `reflect` searches again for what
-    the evidence does not cover, at most `rounds` times and for `budget_ms` milliseconds, until it
-    covers `min_coverage` of the question, 0 to 1.
+    the evidence does not cover, at most `rounds` times, until it covers `min_coverage` of the
+    question, 0 to 1; where a model grades answers, until its lowest grade is at least `min_grade`,
+    0 to 1. `budget_ms` is what all rounds, models and rerankers may take together.
+
+    `llm` names a language model as DSPy does, in place of the setting, and `llm_stages` what it
+    does: by default rewrites, answers and grades, where `rewrite`, `answer` and `reflect` ask.
 
     `max_length` of the context is in `unit`s. `answer` asks for one, in the evidence's own words.
     `min_score` names scores and the least of each that a hit needs. A reranker does not see the
@@ -84,6 +91,9 @@ class QueryOptions(SearchOptions, total=False):
     rounds: int
     budget_ms: float
     min_coverage: float
+    min_grade: float
+    llm: str | None
+    llm_stages: Sequence[LlmStage]
     format: ContextFormat
     max_length: int
     unit: Unit

@@ -1,9 +1,10 @@
 """What the evidence covers of a question, and what was done about the rest."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-RewriteKind = Literal["expansion", "relaxation", "none"]
+Wording = Literal["expansion", "relaxation"]  # more words, or fewer
+RewriteKind = Literal[Wording, "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +71,27 @@ class Budget:
     rounds: int
     milliseconds: float
 
-    def after(self, milliseconds: float) -> "Budget":
-        """Give what is left after a round that took so long."""
-        return Budget(self.rounds - 1, self.milliseconds - milliseconds)
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """How good an answer is in one respect, 0 to 1, and why."""
+
+    name: str
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """A reader's grades of an answer, and what to search for next, "" if nothing is missing."""
+
+    grades: tuple[Grade, ...]
+    missing: str = ""
+
+    @property
+    def score(self) -> float:
+        """The lowest grade: an answer that is ungrounded is not good for being complete."""
+        return min((grade.score for grade in self.grades), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +104,14 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One more search: `coverage` after it, 0 to 1, or the `error` that ended it."""
+    """One more search: `coverage` or the answer's `grade` after it, 0 to 1, or its `error`."""
 
     query: str
     reason: str
     milliseconds: float
     coverage: float | None = None
     error: str | None = None
+    grade: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON shape."""
@@ -103,8 +123,8 @@ class Reflection:
     """What reflection did: its rounds, what is covered in the end, and why it stopped.
 
     `coverage` is None where it could not be measured; `errors` says why. `unsupported` are the
-    numbers and dates of an answer that no source holds. `passed`: the coverage is enough, nothing
-    is unsupported, nothing failed.
+    numbers and dates of an answer that no source holds. `grades` are a model's, of the answer
+    given. `passed`: coverage and grades are enough, nothing is unsupported, nothing failed.
     """
 
     coverage: Coverage | None
@@ -112,6 +132,7 @@ class Reflection:
     rounds: tuple[Round, ...] = ()
     unsupported: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
+    grades: tuple[Grade, ...] = ()
     passed: bool = False
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,5 +143,6 @@ class Reflection:
             "rounds": [each.to_dict() for each in self.rounds],
             "unsupported": list(self.unsupported),
             "errors": list(self.errors),
+            "grades": [asdict(grade) for grade in self.grades],
             "passed": self.passed,
         }

@@ -18,7 +18,8 @@ class Response:
     """Evidence for a query: files, chunks, quotes, and all as text for a reader or a model.
 
     `context` holds whole passages only, numbered as in `sources`; `answer` is "" unless one was
-    asked for. `confidence` is the probability, 0 to 1, that the evidence holds an answer;
+    asked for. `unverified` is what a model said without a source that holds it, left out of the
+    answer. `confidence` is the probability, 0 to 1, that the evidence holds an answer;
     `abstained` says that it is too small to answer. `timings_ms` is by stage, `trace` says what
     each stage was given and made. `query_id` is the record's id, None if it was not recorded.
     """
@@ -31,6 +32,7 @@ class Response:
     sources: list[Json]
     quotes: Sequence[Quote] = ()
     answer: str = ""
+    unverified: Sequence[str] = ()
     comparison: Comparison | None = None
     confidence: float = 0.0
     abstained: bool = False
@@ -49,7 +51,8 @@ class Response:
             name: None if shape[name] is None else shape[name].to_dict()
             for name in ("comparison", "reflection")
         }
-        return shape | lists | single | {"quotes": quotes, "intent": _listed(asdict(self.intent))}
+        listed = {"unverified": [*self.unverified], "intent": _listed(asdict(self.intent))}
+        return shape | lists | single | {"quotes": quotes} | listed
 
 
 def _listed(shape: dict[str, Any]) -> dict[str, Any]:

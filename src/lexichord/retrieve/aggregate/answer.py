@@ -10,7 +10,7 @@ from lexichord.retrieve.aggregate.quotes import sub_quote
 from lexichord.retrieve.aggregate.relevance import Embed, sentences_of
 from lexichord.retrieve.aggregate.summary import best_sentences
 from lexichord.types import Json
-from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, Evidence, Quote
+from lexichord.types.evidence import NOT_FOUND, Answer, Brief, Cell, Comparison, Evidence, Quote
 
 SENTENCES = 3  # of an answer to a question for one thing, at most
 # Of the best sentence's relevance. The share of an answer's sentences that are evidence, half A of
@@ -22,28 +22,27 @@ ITEM = re.compile(r"\(\w{1,4}\)|[a-z]{1,4}[.)]\s|[-*•–]\s")
 
 async def write_answer(
     database: Database,
-    kind: str,
-    question: str,
+    brief: Brief,
     found: Evidence,
     sources: Sequence[Json],
     embed: Embed | None = None,
-) -> str:
+) -> Answer:
     """Write an answer by intent out of the evidence's own words, as Markdown.
 
     A comparison is a table, a list is grouped by file, a summary is its sentences, all else the
     best sentences. `sources` are those of the context: [n] names one, a title a quote that is in
-    none of them. Without evidence the answer is "".
+    none of them. Without evidence the answer is "". Advice cannot be heeded: quotes stay quotes.
     """
-    if kind == "comparison" and found.comparison is not None:
-        return write_table(found.comparison, sources)
-    if kind == "list_all":
-        return write_list(found.quotes, sources)
+    if brief.kind == "comparison" and found.comparison is not None:
+        return Answer(write_table(found.comparison, sources))
+    if brief.kind == "list_all":
+        return Answer(write_list(found.quotes, sources))
     quotes: Sequence[Quote] = found.quotes
-    if kind != "summary":
-        best = await best_sentences(database, question, quotes, embed, SENTENCES)
+    if brief.kind != "summary":
+        best = await best_sentences(database, brief.question, quotes, embed, SENTENCES)
         said = [one for one in best if one.score >= RELEVANT * best[0].score]
         quotes = _apart([with_items(one, found.quotes) for one in said])
-    return "\n".join(f"{_line(quote.text)} {cite(quote, sources)}" for quote in quotes)
+    return Answer("\n".join(cite_line(quote, sources) for quote in quotes))
 
 
 def with_items(sentence: Quote, passages: Iterable[Quote]) -> Quote:
@@ -87,8 +86,13 @@ def write_list(quotes: Iterable[Quote], sources: Sequence[Json]) -> str:
         if quote.document_id != document:
             lines += [*([""] if lines else []), f"{quote.title or quote.uri}:"]
             document = quote.document_id
-        lines.append(f"- {_line(quote.text)} {cite(quote, sources)}")
+        lines.append(f"- {cite_line(quote, sources)}")
     return "\n".join(lines)
+
+
+def cite_line(quote: Quote, sources: Iterable[Json]) -> str:
+    """Write a quote on one line, with its source."""
+    return f"{_line(quote.text)} {cite(quote, sources)}"
 
 
 def cite(quote: Quote, sources: Iterable[Json]) -> str:

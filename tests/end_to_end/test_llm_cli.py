@@ -1,0 +1,167 @@
+"""A language model at the command line: what is shown of it, and what it takes to have none."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from lexichord import SyncLexichord
+from tests.conftest import ROOT
+from tests.end_to_end.llm_replies import KEY, grades, replying, rounded, with_model
+from tests.providers.chat_servers import ChatServer, chat_server
+
+QUERY = "In the lease for Saltpan House, who insures the building?"
+ASKED = ("--intent", "clause_lookup", "--llm", "openai/any", "--answer", "--reflect")
+QUOTE = "The Landlord shall insure the Building"
+# A program that says where it connected to, and whether it imported dspy. Psycopg's own sockets,
+# which lead to the database, are libpq's: Python does not see them.
+WATCHED = """
+import sys
+places = []
+def hear(event, given):
+    if event in ("socket.connect", "socket.getaddrinfo"):
+        places.append(str(given[1:2] if event == "socket.connect" else given[:2]))
+sys.addaudithook(hear)
+from lexichord import SyncLexichord
+with SyncLexichord(dsn=sys.argv[1]) as lexichord:
+    found = lexichord.query(sys.argv[2], answer=True, reflect=True, rewrite=True)
+print("dspy" in sys.modules, sorted(set(places)), found.degraded)
+"""
+WITHOUT_DSPY = """
+import runpy, sys
+sys.modules["dspy"] = None  # as if it were not installed
+runpy.run_module("lexichord", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    clauses = {"clauses": [{"quote": QUOTE, "source": 1}], "answer": "That."}
+    with chat_server(replying(clauses=clauses, grade=grades(0.8))) as server:
+        yield server
+
+
+def environment(samples: SyncLexichord, **more: str) -> dict[str, str]:
+    settings = samples.core.settings
+    named = {"LEXICHORD_DSN": str(settings.dsn), "LEXICHORD_HOME": str(settings.home)}
+    plain = {k: v for k, v in os.environ.items() if not k.startswith("LEXICHORD_LLM")}
+    return plain | named | {"COLUMNS": "200"} | more
+
+
+def to_server(samples: SyncLexichord, server: ChatServer) -> dict[str, str]:
+    named = {"LEXICHORD_LLM_BASE_URL": server.url, "LEXICHORD_LLM_API_KEY": KEY}
+    return environment(samples, **named)
+
+
+def run(given: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=given,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def query(given: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return run(given, "-m", "lexichord", "query", QUERY, *arguments)
+
+
+def test_explain_shows_each_call(samples: SyncLexichord, server: ChatServer) -> None:
+    done = query(to_server(samples, server), *ASKED, "--explain")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"Answer\n{QUOTE} [" in done.stdout
+    for name in ("clauses", "grade"):
+        (place,) = re.finditer(rf" [\d.]+ ms  llm {name}\n.*\n.*\n", done.stdout)
+        assert "given: {'model': 'openai/any'}" in place[0]
+        tokens = "'requests': 1, 'input_tokens': 120, 'output_tokens': 30"
+        assert f"made: {{{tokens}, 'dollars': None}}" in place[0]
+    assert KEY not in done.stdout
+
+
+def test_json_is_the_response(samples: SyncLexichord, server: ChatServer) -> None:
+    done = query(to_server(samples, server), *ASKED, "--json", "--llm-stage", "answer")
+    with with_model(samples, server) as lexichord:
+        found = lexichord.query(
+            *(QUERY,), intent="clause_lookup", answer=True, reflect=True, llm_stages=["answer"]
+        )
+    printed, shape = json.loads(done.stdout), json.loads(json.dumps(found.to_dict()))
+    assert rounded(without_times(printed)) == rounded(without_times(shape))
+    assert [step["stage"] for step in printed["trace"]] == [s["stage"] for s in shape["trace"]]
+    assert QUOTE in printed["answer"]
+
+
+def without_times(shape: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in shape.items() if name not in ("timings_ms", "trace")}
+
+
+def test_orders_to_the_terminal_are_not_obeyed(samples: SyncLexichord, server: ChatServer) -> None:
+    orders = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202eevil"
+    sentence = {"text": f"It is {orders}.", "sources": [1]}
+    reason = {"score": 0.1, "reason": orders}
+    graded = {name: reason for name in grades() if name != "missing"} | {"missing": orders}
+    server.reply = replying(
+        intent={
+            **{"kind": "summary", "hint": orders, "question": QUERY, "domain": orders},
+            **{"entities": [orders], "sub_questions": [orders, QUERY], "reason": orders},
+        },
+        boost={"keyword_sets": [[orders]]},
+        summary={"sentences": [sentence]},
+        grade=graded,
+    )
+    stages = [f"--llm-stage={name}" for name in ("intent", "boost", "answer", "reflect")]
+    given = ("--llm", "openai/any", "--answer", "--reflect", "--explain", *stages)
+    done = query(to_server(samples, server), *given)
+    assert done.returncode == 0
+    assert "evil" in done.stdout
+    for text in (done.stdout, done.stderr):
+        assert {c for c in text if not c.isprintable()} <= {"\n"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (
+            ("--llm", "openai/any", "--llm-stage", "dance"),
+            "a model does not do dance, but intent, boost, rewrite, answer, reflect",
+        ),
+        (("--llm", "acme/any"), "llm 'acme/any' is no model that DSPy reaches by itself: "),
+        (("--llm", "nothing"), "llm 'nothing' is no model that DSPy reaches by itself: "),
+    ],
+)
+def test_what_cannot_be_meant_is_one_line(
+    samples: SyncLexichord, arguments: tuple[str, ...], reason: str
+) -> None:
+    done = query(environment(samples), *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"lexichord: {reason}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_missing_extra_is_one_line(samples: SyncLexichord) -> None:
+    done = run(environment(samples), "-c", WITHOUT_DSPY, "query", QUERY, "--llm", "openai/any")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "lexichord: llm needs dspy: pip install 'lexichord[llm]'\n"
+
+
+def test_without_a_model_dspy_is_not_imported(samples: SyncLexichord) -> None:
+    done = run(environment(samples), "-c", WATCHED, str(samples.core.settings.dsn), QUERY)
+    assert done.stdout == "False [] []\n", done.stderr
+
+
+def test_with_one_nobody_else_is_connected_to(samples: SyncLexichord, server: ChatServer) -> None:
+    """DSPy would fetch a list of models and prices."""
+    given = to_server(samples, server) | {"LEXICHORD_LLM": "openai/any", "NO_PROXY": "127.0.0.1"}
+    done = run(given, "-c", WATCHED, str(samples.core.settings.dsn), QUERY)
+    imported, _, rest = done.stdout.partition(" ")
+    assert imported == "True", done.stderr
+    there = ("127.0.0.1", str(urlsplit(server.url).port))
+    assert set(re.findall(r"'([^']+)', (\d+)", rest)) == {there}
+    assert rest.rstrip().endswith("[]")

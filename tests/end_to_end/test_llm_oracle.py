@@ -1,0 +1,68 @@
+"""A model that knows the gold finds more evidence than one that says nothing: its words count."""
+
+from collections.abc import Mapping, Sequence
+
+from lexichord import SyncLexichord
+from lexichord.evaluate.datasets import load_set
+from lexichord.evaluate.metrics import BUDGETS, evaluate, summarise
+from lexichord.types import Response
+from lexichord.types.evaluation import EvalQuery, Outcome, Passage
+from tests.conftest import SAMPLES
+from tests.end_to_end.llm_replies import Outputs, read, replying, with_model
+from tests.providers.chat_servers import Reply, chat_server
+
+K = 10
+
+
+def questions() -> list[EvalQuery]:
+    return [query for query in load_set("sample").queries if query.spans]
+
+
+def omniscient(queries: Sequence[EvalQuery], titles: Mapping[str, str]) -> Reply:
+    """Read a question, and know words for a file, by what answers it."""
+    gold = {query.text: query for query in queries}
+    texts = {uri: (SAMPLES / uri).read_text() for uri in titles}
+
+    def intent(inputs: Mapping[str, str]) -> Outputs:
+        query = gold[inputs["query"]]
+        files = dict.fromkeys(span.file for span in query.spans)
+        return read(query.text, hint=" and ".join(titles[file] for file in files))
+
+    def boost(inputs: Mapping[str, str]) -> Outputs:
+        spans = gold[inputs["query"]].spans
+        own = [span for span in spans if titles[span.file] == inputs["document"]]
+        return {"keyword_sets": [texts[s.file][s.start : s.end].split() for s in own]}
+
+    return replying(intent=intent, boost=boost)
+
+
+def outcome(query: EvalQuery, found: Response) -> Outcome:
+    root = f"{SAMPLES}/"
+    passages = (
+        Passage(hit.uri.removeprefix(root), hit.start, hit.end, place, hit.score)
+        for place, hit in enumerate(found.hits)
+    )
+    return Outcome(query.id, tuple(passages))
+
+
+def recall(samples: SyncLexichord, reply: Reply, queries: Sequence[EvalQuery]) -> dict[str, float]:
+    """Give the mean evidence recall with a model, by budget."""
+    with chat_server(reply) as server, with_model(samples, server) as lexichord:
+        found = [lexichord.query(q.text, k=K, llm_stages=["intent", "boost"]) for q in queries]
+    assert not any(each.degraded for each in found)
+    outcomes = [outcome(query, each) for query, each in zip(queries, found, strict=True)]
+    scores = evaluate(queries, outcomes, (K,))
+    means = {f"evidence@{b}": summarise(scores[f"evidence@{b}"]) for b in BUDGETS}
+    return {name: mean or 0.0 for name, mean in means.items()}
+
+
+def test_knowing_the_gold_raises_evidence_recall(samples: SyncLexichord) -> None:
+    queries = questions()
+    root = f"{SAMPLES}/"
+    rows = samples.list()
+    titles = {row["uri"].removeprefix(root): " ".join(row["title"].split()) for row in rows}
+    silent = recall(samples, replying(), queries)
+    knowing = recall(samples, omniscient(queries, titles), queries)
+    assert len(queries) == 29
+    for name in silent:
+        assert knowing[name] > silent[name] + 0.05

@@ -1,0 +1,197 @@
+"""What a reranker behind a real socket does to a query and to files, and what its failure does."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.errors import ConfigError
+from lexichord.retrieve.discover import discover
+from lexichord.retrieve.trace import Trace
+from lexichord.types import FileHit, Question, Response
+from tests.providers.rerank_servers import (
+    NAMES,
+    SHAPES,
+    Reply,
+    RerankServer,
+    Score,
+    Shape,
+    rerank_server,
+)
+
+QUERY = "Who pays the rent?"
+K = 3
+
+each_shape = pytest.mark.parametrize("shape", SHAPES)
+
+
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@contextmanager
+def reranking(samples: SyncLexichord, server: RerankServer) -> Iterator[SyncLexichord]:
+    """The sample corpus, opened with the server's address in the settings."""
+    settings = samples.core.settings
+    with SyncLexichord(
+        dsn=settings.dsn,
+        home=settings.home,
+        reranker=NAMES[server.shape],
+        reranker_base_url=server.url,
+        reranker_api_key="k",
+    ) as lexichord:
+        yield lexichord
+
+
+def prefer(text: str) -> Score:
+    """Score 0.9 what holds a text, 0.1 all else."""
+    return lambda _, candidate: 0.9 if text in candidate else 0.1
+
+
+def without_times(found: Response) -> Response:
+    return replace(found, degraded=[], timings_ms={}, trace=[])
+
+
+@each_shape
+def test_the_passage_that_it_prefers_comes_first(samples: SyncLexichord, shape: Shape) -> None:
+    wanted = samples.query(QUERY, k=2 * K).hits[-1]
+    assert wanted.chunk_id not in [hit.chunk_id for hit in samples.query(QUERY, k=K).hits]
+    with (
+        rerank_server(shape, prefer(wanted.content)) as server,
+        reranking(samples, server) as lexichord,
+    ):
+        found = lexichord.query(QUERY, k=K)
+    first = found.hits[0]
+    assert (first.chunk_id, first.score, first.scores["rerank"]) == (wanted.chunk_id, 0.9, 0.9)
+    assert first.scores.keys() >= wanted.scores.keys()
+    assert [hit.score for hit in found.hits[1:]] == [0.1] * (K - 1)
+    assert found.degraded == []
+    _, chunks = server.asked
+    assert len(chunks.texts) == 3 * K
+    assert any(wanted.content in text for text in chunks.texts)
+
+
+@each_shape
+def test_the_file_that_it_prefers_comes_first(samples: SyncLexichord, shape: Shape) -> None:
+    wanted = samples.files(QUERY, k=6).files[-1]
+    with (
+        rerank_server(shape, prefer(f"{wanted.title}\n")) as server,
+        reranking(samples, server) as lexichord,
+    ):
+        alone = lexichord.files(QUERY, k=2)
+        shown = lexichord.query(QUERY, files=2).files
+    assert alone.degraded == []
+    for files in (alone.files, shown):
+        assert_first(files, wanted)
+
+
+def assert_first(files: list[FileHit], wanted: FileHit) -> None:
+    first = files[0]
+    assert len(files) == 2
+    assert (first.document_id, first.score, first.scores["rerank"]) == (
+        wanted.document_id,
+        0.9,
+        0.9,
+    )
+    assert first.scores["fused"] == pytest.approx(wanted.score)
+
+
+@each_shape
+@pytest.mark.parametrize(
+    "always",
+    [
+        Reply(500),
+        Reply(401),
+        Reply(429),
+        Reply(body=b"no JSON"),
+        Reply(body=b'{"results": [', manner="drop"),
+    ],
+)
+def test_a_failure_changes_nothing_but_degraded(
+    samples: SyncLexichord, shape: Shape, always: Reply
+) -> None:
+    with (
+        rerank_server(shape, always=always) as server,
+        reranking(samples, server) as lexichord,
+    ):
+        found, files = lexichord.query(QUERY, k=K), lexichord.files(QUERY, k=2)
+    plain = samples.query(QUERY, k=K)
+    assert without_times(found) == without_times(plain)
+    assert [reason.partition(": ")[0] for reason in found.degraded] == [
+        "files are not reranked",
+        "chunks are not reranked",
+    ]
+    assert files.files == samples.files(QUERY, k=2).files
+    assert files.degraded == found.degraded[:1]
+    assert len(server.asked) == 3
+
+
+def test_files_are_not_waited_for_beyond_the_time(samples: SyncLexichord) -> None:
+    trace = Trace(0.4)
+    with (
+        rerank_server("jina", always=Reply(manner="silent")) as server,
+        reranking(samples, server) as lexichord,
+    ):
+        core = lexichord.core
+        found = discover(core.database, Question(QUERY), trace, 2, core.reranker)
+        files = lexichord.run(found)
+    assert files == samples.run(discover(samples.core.database, Question(QUERY), Trace(), 2))
+    assert trace.degraded[0].startswith(
+        "files are not reranked: the reranker did not answer in time"
+    )
+
+
+def test_it_does_not_see_the_neutral_words(samples: SyncLexichord) -> None:
+    with rerank_server("jina") as server, reranking(samples, server) as lexichord:
+        lexichord.query("What is the definition of Business Day?", k=K)
+        lexichord.query("Who pays the rent?", k=K, neutral=["rent"])
+    asked = [each.body["query"] for each in server.asked]
+    assert asked[1] == "What is the of Business Day?"
+    assert asked[3] == "Who pays the ?"
+
+
+def test_none_is_asked_unless_it_is_named(samples: SyncLexichord) -> None:
+    settings = samples.core.settings
+    with (
+        rerank_server("jina") as server,
+        SyncLexichord(
+            dsn=settings.dsn, home=settings.home, reranker_base_url=server.url, reranker_api_key="k"
+        ) as lexichord,
+    ):
+        found = lexichord.query(QUERY, k=K)
+        lexichord.files(QUERY)
+    assert without_times(found) == without_times(samples.query(QUERY, k=K))
+    assert server.asked == []
+
+
+def test_a_wrong_name_is_an_error_before_anything_starts(samples: SyncLexichord) -> None:
+    with (
+        pytest.raises(ConfigError, match="no reranker voyage/x"),
+        SyncLexichord(home=samples.core.settings.home / "nowhere", reranker="voyage/x"),
+    ):
+        pass
+    assert not (samples.core.settings.home / "nowhere").exists()
+
+
+def test_the_command_line_names_one(samples: SyncLexichord) -> None:
+    settings = samples.core.settings
+    wanted = samples.query(QUERY, k=2 * K).hits[-1]
+    query = [sys.executable, "-m", "lexichord", "query", QUERY, "-k", str(K), "--json"]
+    with rerank_server("tei", prefer(wanted.content)) as server:
+        run = subprocess.run(
+            [*query, "--dsn", str(settings.dsn), "--reranker", "tei"],
+            env=os.environ
+            | {"LEXICHORD_HOME": str(settings.home), "LEXICHORD_RERANKER_BASE_URL": server.url},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+        )
+    assert json.loads(run.stdout)["hits"][0]["chunk_id"] == wanted.chunk_id

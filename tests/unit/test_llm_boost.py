@@ -1,0 +1,55 @@
+"""Which sets of keywords are ways of their own."""
+
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexichord.llm.ask import one_line
+from lexichord.llm.boost import ALIKE, diverse
+
+SETS = st.lists(st.text(st.sampled_from("abcdef .,"), max_size=12), max_size=12)
+
+
+def test_sets_of_much_the_same_words_are_left_out() -> None:
+    given = ["notice period", "Period, NOTICE!", "end date", "date of end", "", " ... ", "escrow"]
+    assert diverse(given, 9, "") == ["notice period", "end date", "escrow"]
+
+
+def test_so_are_those_of_the_question() -> None:
+    assert diverse(["who pays rent", "rent", "pays the rent", "fee"], 9, "Who pays the rent?") == [
+        "rent",
+        "fee",
+    ]
+
+
+def test_no_more_than_wanted_are_read() -> None:
+    texts = iter(["one", "two", "three", "four"])
+    assert diverse(texts, 2, "") == ["one", "two"]
+    assert diverse(["one"], 0, "") == []
+
+
+@given(SETS, st.integers(0, 12), st.text(st.sampled_from("abcdef "), max_size=12))
+def test_any_two_differ_and_the_first_stay(texts: list[str], most: int, taken: str) -> None:
+    kept = diverse(texts, most, taken)
+    assert len(kept) <= most
+    remaining = iter(texts)
+    assert all(text in remaining for text in kept)  # in their order
+    plain = [set(text.replace(".", " ").replace(",", " ").split()) for text in [*kept, taken]]
+    assert all(len(a & b) < ALIKE * len(a | b) for a, b in combinations(plain, 2) if a and b)
+
+
+@given(st.text(), st.integers(1, 50))
+def test_a_line_is_one_and_short(text: str, most: int) -> None:
+    line = one_line(text, most)
+    assert len(line) <= most
+    assert len(line.splitlines()) <= 1
+    assert bool(line) == bool(text.strip())
+    words = line.split(" ")
+    assert words[:-1] == text.split()[: len(words) - 1]
+
+
+def test_a_line_is_cut_between_words() -> None:
+    assert one_line(" two\n words ", 9) == "two words"
+    assert one_line("two words", 8) == "two"
+    assert one_line("終" * 9, 4) == "終" * 4
