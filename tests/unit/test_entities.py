@@ -12,6 +12,7 @@ from lexichord.evaluate.entities import (
     EntityScores,
     Tally,
     count_entities,
+    find_standing,
     score_entities,
     tabulate_entities,
 )
@@ -121,6 +122,57 @@ def test_scores_by_hand() -> None:
             "entity_critical": 1 / 2,
         }
     )
+
+
+MARKED = {"MONEY": ["5,000 euros"], "TIME": ["3 months"], "ACTION": ["shall transfer", "in London"]}
+
+
+def test_a_model_s_entities_are_judged_in_all_types_and_no_others() -> None:
+    counts = count_entities(LEASE, ANSWER, MARKED)
+    assert counts["MONEY"] == Tally(gold=2, found=1, extracted=1, right=1)
+    assert counts["TIME"] == Tally(gold=1, found=1, extracted=1, right=1)
+    assert counts["LOCATION"] == Tally(gold=0, found=0, extracted=0, right=0)
+    assert counts["ACTION"] == Tally(gold=2, found=1, extracted=2, right=1)
+    scores = score_entities(LEASE, ANSWER, MARKED)
+    assert scores["entity_llm_precision"] == 3 / 4
+    assert scores["entity_llm_recall"] == scores["entity_recall_all"] == 3 / 5
+    table = tabulate_entities([LEASE], [Outcome("lease", (), answer=ANSWER, entities=MARKED)])
+    assert astuple(table["ACTION"]) == (1 / 2, 1 / 2, 1 / 2)
+    assert astuple(table["micro"]) == pytest.approx((3 / 4, 3 / 5, 2 / 3))
+
+
+def test_a_model_s_conditions_are_judged_where_nothing_else_is() -> None:
+    query = EvalQuery("q", "?", entities={"CONDITION": ["upon breach"]})
+    assert score_entities(query, "Upon breach, EUR 5.", {"CONDITION": ["Upon breach"]}) == {
+        "entity_llm_precision": 1,
+        "entity_llm_recall": 1,
+        "entity_llm_f1": 1,
+        "entity_recall_all": 1,
+        "entity_critical": None,
+    }
+
+
+def test_where_a_model_gave_nothing_rules_do_not_step_in() -> None:
+    scores = score_entities(LEASE, ANSWER, {})
+    assert (scores["entity_llm_precision"], scores["entity_llm_f1"]) == (0, 0)
+    assert scores["entity_llm_recall"] == 3 / 5  # read off the words, whoever extracts
+
+
+@pytest.mark.parametrize(
+    ("entity", "stands"),
+    [
+        ("five years", True),
+        ("5\nYEARS", True),
+        ("15 years", False),
+        ("year for", False),
+        ("", False),
+        ("§", False),
+    ],
+)
+def test_what_stands_in_a_text_does_so_by_whole_words(entity: str, stands: bool) -> None:
+    found = find_standing("For five (5) years, § 7.", [entity, entity])
+    assert found == ([entity] if stands else [])
+    assert find_standing("For 25 years of it.", ["5 years", "25 years"]) == ["25 years"]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from rich.text import Text
 from lexichord.cli.render import err, out, printable
 from lexichord.cli.run import FAILED, Run, command
 from lexichord.errors import ConfigError
+from lexichord.types.evaluation import Extractor
 
 if TYPE_CHECKING:
     from lexichord.evaluate import compare
@@ -48,6 +49,11 @@ Report = Annotated[Path | None, typer.Option(help="A folder to write a report to
 Clients = Annotated[
     str, typer.Option(help="Measure queries/s by so many at once, with commas; and embedding.")
 ]
+Llm = Annotated[
+    str | None,
+    typer.Option(help="A language model as DSPy names it, for pipeline-llm and --extract llm."),
+]
+Extract = Annotated[Extractor, typer.Option(help="What finds the entities of answers.")]
 
 
 @command(app, "eval")
@@ -60,6 +66,8 @@ def evaluate(
     compare: Compare = None,
     report: Report = None,
     clients: Clients = "",
+    llm: Llm = None,
+    extract: Extract = "rules",
 ) -> None:
     """Ask a set's questions by several strategies and measure what comes back."""
     from lexichord.evaluate.datasets import load_set
@@ -71,8 +79,9 @@ def evaluate(
     names = strategies.split(",") if strategies else DEFAULT
     chosen, ks = find_strategies([name.strip() for name in names]), _numbers("k", k)
     warnings: list[str] = []
+    run.arguments["llm"] = llm
     with run.open() as lexichord, _Progress(warnings) as bar:
-        plan = Plan(chosen, ks, _numbers("clients", clients), bar.tell, bar.warn)
+        plan = Plan(chosen, ks, _numbers("clients", clients), extract, bar.tell, bar.warn)
         runs = _runs(lexichord, load_set(questions), plan, compare)
         changes = [] if compare is None else _changes(lexichord, compare, runs, bar)
     run.show(_shape(runs, changes, warnings), lambda _: _print(runs, changes))

@@ -6,20 +6,21 @@ entity is found if one of its variants stands in the answer, by whole words, spe
 spells. An extracted entity is right if it stands in a variant of its type or holds one. All answers
 are cut to one length first, since a longer one holds more of everything.
 
-Precision, recall and F1 are over the types that rules can find (`extract.FINDABLE`), where a
-question has any of them: what is extracted of a type that it does not have is wrong then. Over all
-types there is recall alone.
+Precision, recall and F1 are over the types that were looked for, where a question has any of them:
+what is extracted of a type that it does not have is wrong then. Rules look for those that they can
+find (`extract.FINDABLE`), a model for all (`extract_llm`). Over all types there is always recall.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lexichord.evaluate.extract import FINDABLE, EntityType, extract_entities
+from lexichord.evaluate.extract import FINDABLE, TYPES, EntityType, extract_entities
 from lexichord.evaluate.normalise import normalise
 from lexichord.types.evaluation import EvalQuery, Outcome
 
 LENGTH = 1000  # characters of an answer that are read
-TYPES: tuple[EntityType, ...] = (*FINDABLE, "CONDITION", "ACTION")
+
+type Extracted = Mapping[str, Sequence[str]]  # entities by type
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +42,23 @@ class EntityScores:
     f1: float | None
 
 
-def score_entities(query: EvalQuery, answer: str) -> dict[str, float | None]:
+def score_entities(
+    query: EvalQuery, answer: str, extracted: Extracted | None = None
+) -> dict[str, float | None]:
     """Score one answer; None where the question has no entities of that kind.
 
-    `entity_precision`, `entity_recall` and `entity_f1` are over the types that rules can find,
-    `entity_recall_all` is over all, `entity_critical` the recall of the question's critical types.
-    Their means over questions are the macro averages.
+    `entity_precision`, `entity_recall` and `entity_f1` are over the types that rules find; with a
+    model's entities, `extracted`, they are over all types, and called `entity_llm_precision` and
+    so on. `entity_recall_all` is over all, `entity_critical` the recall of the question's critical
+    types. Their means over questions are the macro averages.
     """
-    tallies = count_entities(query, answer)
-    scores = _score(tallies[kind] for kind in FINDABLE)
+    tallies = count_entities(query, answer, extracted)
+    scores = _score(tallies[kind] for kind in _looked_for(extracted))
+    name = "entity" if extracted is None else "entity_llm"
     return {
-        "entity_precision": scores.precision,
-        "entity_recall": scores.recall,
-        "entity_f1": scores.f1,
+        f"{name}_precision": scores.precision,
+        f"{name}_recall": scores.recall,
+        f"{name}_f1": scores.f1,
         "entity_recall_all": _recall(tallies.values()),
         "entity_critical": _recall(_critical(query, tallies)),
     }
@@ -64,40 +69,56 @@ def tabulate_entities(
 ) -> dict[str, EntityScores]:
     """Give the micro averages, in which every entity counts alike.
 
-    A row for each type, `micro` over the types that rules can find, and by recall alone `micro_all`
-    over all types and `micro_critical` over the critical ones. `outcomes` are in the order of
-    `queries`; one that is an error has found nothing.
+    A row for each type, `micro` over the types looked for, and by recall alone `micro_all` over all
+    types and `micro_critical` over the critical ones. `outcomes` are in the order of `queries`, all
+    extracted by one means; one that is an error has found nothing.
     """
     answers = ["" if out.error else out.answer for out in outcomes]
-    asked = list(zip(queries, map(count_entities, queries, answers), strict=True))
+    found = [out.entities for out in outcomes]
+    asked = list(zip(queries, map(count_entities, queries, answers, found), strict=True))
+    kinds = _looked_for(found[0] if found else None)
     by_type = {kind: [tallies[kind] for _, tallies in asked] for kind in TYPES}
-    findable = [tally for kind in FINDABLE for tally in by_type[kind]]
+    looked_for = [tally for kind in kinds for tally in by_type[kind]]
     critical = [tally for query, tallies in asked for tally in _critical(query, tallies)]
     every = [tally for tallies in by_type.values() for tally in tallies]
     return {
-        **{kind: _score(by_type[kind]) for kind in FINDABLE},
-        **{kind: _recall_only(by_type[kind]) for kind in TYPES if kind not in FINDABLE},
-        "micro": _score(findable),
+        **{kind: _score(by_type[kind]) for kind in kinds},
+        **{kind: _recall_only(by_type[kind]) for kind in TYPES if kind not in kinds},
+        "micro": _score(looked_for),
         "micro_all": _recall_only(every),
         "micro_critical": _recall_only(critical),
     }
 
 
-def count_entities(query: EvalQuery, answer: str) -> dict[EntityType, Tally]:
-    """Count one answer's entities by type; none is extracted if the question has none to find."""
-    answer = _cut(answer) if query.entities else ""  # reading it takes longest of all
-    judged = any(query.entities.get(kind) for kind in FINDABLE)
-    extracted = extract_entities(answer) if judged else {}
+def count_entities(
+    query: EvalQuery, answer: str, extracted: Extracted | None = None
+) -> dict[EntityType, Tally]:
+    """Count one answer's entities by type; none is extracted if the question has none to find.
+
+    `extracted` are a model's entities of it; by default rules find them.
+    """
+    answer = cut_answer(answer) if query.entities else ""  # reading it takes longest of all
+    given: Extracted | Mapping[EntityType, Sequence[str]] = {}
+    if any(query.entities.get(kind) for kind in _looked_for(extracted)):
+        given = extract_entities(answer) if extracted is None else extracted
     said = normalise(answer)
-    return {
-        kind: _count(query.entities.get(kind, ()), said, extracted.get(kind, ())) for kind in TYPES
-    }
+    return {kind: _count(query.entities.get(kind, ()), said, given.get(kind, ())) for kind in TYPES}
 
 
-def _cut(answer: str) -> str:
+def cut_answer(answer: str) -> str:
     """Cut an answer to LENGTH, before the word that would not be whole."""
     inside = answer[:LENGTH]
     return inside if len(answer) <= LENGTH else inside.rpartition(" ")[0]
+
+
+def find_standing(text: str, entities: Sequence[str]) -> list[str]:
+    """Give those entities that stand in a text by whole words, spelt as `normalise` spells."""
+    said = normalise(text)
+    return [entity for entity in dict.fromkeys(entities) if _holds(said, normalise(entity))]
+
+
+def _looked_for(extracted: Extracted | None) -> tuple[EntityType, ...]:
+    return FINDABLE if extracted is None else TYPES
 
 
 def _count(entities: Sequence[str], said: str, extracted: Sequence[str]) -> Tally:

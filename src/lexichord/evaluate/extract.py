@@ -17,6 +17,7 @@ EntityType = Literal[
     "TIME", "MONEY", "LOCATION", "ORGANIZATION", "CONDITION", "ACTION", "PERCENTAGE"
 ]
 FINDABLE: tuple[EntityType, ...] = ("TIME", "MONEY", "PERCENTAGE", "ORGANIZATION", "LOCATION")
+TYPES: tuple[EntityType, ...] = (*FINDABLE, "CONDITION", "ACTION")
 KINDS: Mapping[ValueKind, EntityType] = {
     "date": "TIME",
     "duration": "TIME",

@@ -91,7 +91,7 @@ def _score(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Scores:
         **_score_ranking(query, outcome, ks),
         **_score_characters(query, outcome, ks),
         **_score_documents(query, outcome, ks),
-        **score_entities(query, outcome.answer),
+        **score_entities(query, outcome.answer, outcome.entities),
         "abstain": float(outcome.abstained != query.answerable),
     }
     if outcome.error is None:

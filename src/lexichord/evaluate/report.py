@@ -102,7 +102,15 @@ def _choose_metrics(runs: Sequence[Run]) -> list[str]:
     ks = sorted({k for run in runs for k in run.ks})
     rank = f"ndcg@{10 if 10 in ks else ks[0]}"
     abstain = [] if all(query.answerable for query in runs[0].queries) else ["abstain"]
-    others = ["evidence@4000", "document@1", "entity_f1", "entity_recall_all", *abstain, "mrr"]
+    others = [
+        "evidence@4000",
+        "document@1",
+        "entity_f1",
+        "entity_llm_f1",
+        "entity_recall_all",
+        *abstain,
+        "mrr",
+    ]
     names = [*(f"pass@{k}" for k in ks[:3]), rank, *others]
     return [name for name in names if is_judged(runs, name)][:CHOSEN] or ["abstain"]
 

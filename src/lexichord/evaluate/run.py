@@ -12,16 +12,18 @@ from lexichord.db.evaluation import record_evaluation
 from lexichord.db.scratch import scratch_database
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.evaluate.ask import ask_all, measure_rate
+from lexichord.evaluate.extract_llm import extract_all
 from lexichord.evaluate.index import measure_index
 from lexichord.evaluate.metrics import evaluate
-from lexichord.evaluate.strategies import Strategy, what_lacks
+from lexichord.evaluate.strategies import LLM_STAGES, Strategy, what_lacks
 from lexichord.evaluate.vectors import KeptVectors
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import title
 from lexichord.ingest.report import Report
-from lexichord.providers.base import Embedder
+from lexichord.llm.stages import find_model
+from lexichord.providers.base import Embedder, Generator
 from lexichord.types import ContextKind, Json, LoadedText
-from lexichord.types.evaluation import EvalQuery, EvalSet, Outcome, Run
+from lexichord.types.evaluation import EvalQuery, EvalSet, Extractor, Outcome, Run
 
 # Passages that are asked for at least, so that evidence within 4,000 characters is full: contracts'
 # chunks have 260 on average.
@@ -37,12 +39,14 @@ class Plan:
 
     `clients` are numbers of clients to measure queries/s with. If there are any, the milliseconds
     hold those of embedding; else vectors are kept from one evaluation to the next, and milliseconds
-    are without them. `tell` hears what goes on, `warn` in one line what could not be done.
+    are without them. `extract` says what finds the entities of answers. `tell` hears what goes on,
+    `warn` in one line what could not be done.
     """
 
     strategies: Sequence[Strategy]
     ks: tuple[int, ...] = (5, 10, 20)
     clients: tuple[int, ...] = ()
+    extract: Extractor = "rules"
     tell: Told = lambda what, done, total: None
     warn: Callable[[str], None] = lambda line: None
 
@@ -61,6 +65,7 @@ async def run_evaluation(app: Lexichord, given: EvalSet, plan: Plan) -> list[Run
     """
     if not given.queries:
         raise ConfigError(f"the set {given.name} has no questions")
+    extractor = await _extractor(app, plan)
     todo = [strategy for strategy in plan.strategies if not _is_told(strategy, app, plan)]
     runs: list[Run] = []
     for context in dict.fromkeys(strategy.context for strategy in todo):
@@ -68,10 +73,26 @@ async def run_evaluation(app: Lexichord, given: EvalSet, plan: Plan) -> list[Run
         embedder = None if all(strategy.by_words for strategy in some) else app.embedder
         async with _ingested(app, embedder, given, context, plan) as (own, settings):
             for strategy in some:
-                run = await _run(own, given, strategy, plan, settings)
+                run = await _run(own, given, strategy, plan, settings, extractor)
                 runs.append(await _recorded(app, run, plan))
     names = [strategy.name for strategy in todo]
     return sorted(runs, key=lambda run: names.index(run.strategy))
+
+
+async def _extractor(app: Lexichord, plan: Plan) -> Generator | None:
+    """Give the model that extracts; None where rules do.
+
+    Raises ConfigError if there is none, or if it cannot be asked, by a strategy either.
+    """
+    is_asked = plan.extract == "llm"
+    if not is_asked and not any("llm" in strategy.needs for strategy in plan.strategies):
+        return None
+    model = await find_model(app.settings, {})
+    if is_asked and model is None:
+        raise ConfigError(
+            "a model is to extract entities, and none is configured: set LEXICHORD_LLM"
+        )
+    return model if is_asked else None
 
 
 def _is_told(strategy: Strategy, app: Lexichord, plan: Plan) -> bool:
@@ -161,7 +182,12 @@ def _cut(document: Json) -> Json:
 
 
 async def _run(
-    own: Lexichord, given: EvalSet, strategy: Strategy, plan: Plan, settings: Json
+    own: Lexichord,
+    given: EvalSet,
+    strategy: Strategy,
+    plan: Plan,
+    settings: Json,
+    extractor: Generator | None,
 ) -> Run:
     started, total = datetime.now(UTC), len(given.queries)
     degraded = [] if strategy.by_words else own.degraded
@@ -174,11 +200,39 @@ async def _run(
     for clients in plan.clients:
         plan.tell(f"{strategy.name}, {clients} clients", 0, 1)
         qps[clients] = await measure_rate(own, strategy, given.queries, plan.k, clients)
+    by_model = _by_model(own, strategy)
+    if extractor is not None:
+        outcomes, how = await _extracted(extractor, given, strategy, outcomes, plan)
+        by_model = {**by_model, "entities": how}
     metrics = _judged(strategy, given.queries, outcomes, plan.ks)
     if strategy.is_dense:
         metrics = {**metrics, **await measure_index(own, given.queries, outcomes, plan.ks)}
-    place = (given.name, strategy.name, {**settings, "degraded": degraded}, plan.ks)
+    place = (given.name, strategy.name, {**settings, "degraded": degraded, **by_model}, plan.ks)
     return Run(None, *place, given.queries, outcomes, metrics, qps, started)
+
+
+def _by_model(own: Lexichord, strategy: Strategy) -> Json:
+    """Say which model did which stages, if any did."""
+    if "llm" not in strategy.needs:
+        return {}
+    return {"llm": own.settings.llm, "llm_stages": list(LLM_STAGES)}
+
+
+async def _extracted(
+    extractor: Generator,
+    given: EvalSet,
+    strategy: Strategy,
+    outcomes: tuple[Outcome, ...],
+    plan: Plan,
+) -> tuple[tuple[Outcome, ...], Json]:
+    """Give the outcomes with a model's entities, and how that went; what failed is told."""
+    what, total = f"{strategy.name}: entities", len(outcomes)
+    done = await extract_all(
+        extractor, given.queries, outcomes, lambda number: plan.tell(what, number, total)
+    )
+    if failed := len(done.failures):
+        plan.warn(f"{what} of {failed} of {total} answers are not extracted, {done.failures[0]}")
+    return done.outcomes, {"by": extractor.name, "failed": failed, "not_in_answer": done.foreign}
 
 
 def _judged(

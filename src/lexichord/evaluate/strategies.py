@@ -13,15 +13,27 @@ from lexichord.retrieve.aggregate import MAX_LENGTH, format_context
 from lexichord.retrieve.intent import read_intent
 from lexichord.retrieve.rerank import CANDIDATES, rerank
 from lexichord.retrieve.stages import STAGES, Stages
-from lexichord.types import ChunkHit, ContextKind, FileHit, Mode, Question, Scope, SearchOptions
+from lexichord.retrieve.trace import Trace
+from lexichord.types import (
+    ChunkHit,
+    ContextKind,
+    FileHit,
+    LlmStage,
+    Mode,
+    Question,
+    Response,
+    Scope,
+    SearchOptions,
+)
 from lexichord.types.evaluation import EvalQuery
 from lexichord.types.evidence import Quote
 from lexichord.types.intent import Intent
 
 LEAST_DEPTH = 100  # candidates of a channel
 EVEN = [0.5, 0.5]  # as they wrote it; ours are weighed
+LLM_STAGES: tuple[LlmStage, ...] = ("intent", "boost", "answer")
 
-type Need = Literal["embedder", "reranker"]
+type Need = Literal["embedder", "reranker", "llm"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +80,8 @@ def what_lacks(strategy: Strategy, app: Lexichord) -> str | None:
     """Say in one line what a strategy needs and the application has not; None if it has all."""
     if "reranker" in strategy.needs and app.reranker is None:
         return f"{strategy.name} is not run: no reranker is configured"
+    if "llm" in strategy.needs and not app.settings.llm:
+        return f"{strategy.name} is not run: no language model is configured"
     if "embedder" in strategy.needs and app.embedder is None:
         return f"{strategy.name} is not run: {app.degraded[0]}"
     return None
@@ -110,10 +124,10 @@ async def embed_question(app: Lexichord, query: EvalQuery, k: int) -> Question:
 async def _rerank(app: Lexichord, query: EvalQuery, k: int) -> Found:
     assert app.reranker is not None
     candidates = await _by_ranks(app, query, CANDIDATES * k)
-    failures: list[str] = []
-    hits = await rerank(_whole(query), candidates, k, app.reranker, failures)
-    if failures:
-        raise ProviderError(failures[0])
+    trace = Trace()
+    hits = await rerank(_whole(query), candidates, k, app.reranker, trace)
+    if trace.degraded:
+        raise ProviderError(trace.degraded[0])
     return _passages(hits)
 
 
@@ -130,8 +144,26 @@ async def _files(app: Lexichord, query: EvalQuery, k: int) -> Found:
 async def _pipeline(app: Lexichord, query: EvalQuery, k: int, variants: int | None = None) -> Found:
     fewer: Any = {} if variants is None else {"variants": variants}
     found = await app.query(query.text, hint=query.hint, **_where(query, k), **fewer)
+    return _response(found, found.context)
+
+
+async def _pipeline_llm(app: Lexichord, query: EvalQuery, k: int) -> Found:
+    """Let the model do all it can; where a call fails, what the rules did instead is not its work.
+
+    The answer is the model's, or the evidence where none is written.
+    """
+    found = await app.query(
+        query.text, hint=query.hint, **_where(query, k), llm_stages=LLM_STAGES, answer=True
+    )
+    calls = (step["made"] for step in found.trace if step["stage"].startswith("llm "))
+    if failure := next((made["error"] for made in calls if "error" in made), None):
+        raise ProviderError(failure)
+    return _response(found, found.answer or found.context)
+
+
+def _response(found: Response, answer: str) -> Found:
     files = dict.fromkeys([*(file.uri for file in found.files), *(hit.uri for hit in found.hits)])
-    return Found(found.hits, list(files), found.context, found.confidence, found.abstained)
+    return Found(found.hits, list(files), answer, found.confidence, found.abstained)
 
 
 def _whole(query: EvalQuery) -> str:
@@ -190,6 +222,7 @@ STRATEGIES = {
         Strategy("hybrid", _hybrid),
         Strategy("files", _files, passages=False),
         Strategy("pipeline", _pipeline),
+        Strategy("pipeline-llm", _pipeline_llm, needs=("llm",)),
         Strategy(f"{WITHOUT}linking", _pipeline, stages=LINKING),
         Strategy(f"{WITHOUT}discovery", _pipeline, stages=DISCOVERY),
         Strategy(f"{WITHOUT}variants", partial(_pipeline, variants=1)),

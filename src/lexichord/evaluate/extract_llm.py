@@ -1,0 +1,88 @@
+"""Entities of answers as a language model marks them: of all types, conditions and actions too.
+
+It sees what is read of an answer, between marks, and the names of all types; never what is
+expected. What it marks counts only if it stands in the answer.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from lexichord.errors import ProviderError
+from lexichord.evaluate.entities import cut_answer, find_standing
+from lexichord.evaluate.extract import TYPES
+from lexichord.providers.base import Generator
+from lexichord.types.evaluation import EvalQuery, Outcome
+
+SECONDS = 60.0  # for one answer
+AT_ONCE = 4  # answers
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """Outcomes with a model's entities; `failures` say in one line why a question's are missing.
+
+    `foreign` is how many spans were left out, being of no type asked for or not in the answer.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    failures: tuple[str, ...]
+    foreign: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Marked:
+    """One outcome with its entities."""
+
+    outcome: Outcome
+    failure: str | None = None
+    foreign: int = 0
+
+
+async def extract_all(
+    generator: Generator,
+    queries: Sequence[EvalQuery],
+    outcomes: Sequence[Outcome],
+    tell: Callable[[int], None],
+) -> Extraction:
+    """Have the entities of outcomes marked, in the order of `queries`, where these are judged.
+
+    An outcome whose extraction fails has none. `tell` hears how many are done.
+    """
+    turns, done = asyncio.Semaphore(AT_ONCE), iter(range(1, len(outcomes) + 1))
+
+    async def extract(query: EvalQuery, outcome: Outcome) -> _Marked:
+        async with turns:
+            marked = await _extract(generator, query, outcome)
+        tell(next(done))
+        return marked
+
+    each = await asyncio.gather(*map(extract, queries, outcomes))
+    return Extraction(
+        tuple(marked.outcome for marked in each),
+        tuple(marked.failure for marked in each if marked.failure is not None),
+        sum(marked.foreign for marked in each),
+    )
+
+
+async def _extract(generator: Generator, query: EvalQuery, outcome: Outcome) -> _Marked:
+    text = cut_answer(outcome.answer)
+    none = replace(outcome, entities={})
+    if not query.entities or outcome.error is not None or not text.strip():
+        return _Marked(none)
+    try:
+        made = await generator.generate("entities", {"text": _mark(text), "types": TYPES}, SECONDS)
+    except ProviderError as error:
+        return _Marked(none, f"{query.id}: {error}")
+    said: dict[str, list[str]] = made.outputs["entities"]
+    own: dict[str, list[str]] = {kind: find_standing(text, said.get(kind, ())) for kind in TYPES}
+    given = sum(len(dict.fromkeys(entities)) for entities in said.values())
+    foreign = given - sum(map(len, own.values()))
+    return _Marked(replace(outcome, entities=own), foreign=foreign)
+
+
+def _mark(text: str) -> str:
+    """Put a text between marks whose word is its digest, so that it cannot pretend to end there."""
+    word = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return f"<source-{word}>\n{text}\n</source-{word}>"
