@@ -19,7 +19,8 @@ def response(found: Response, explain: bool) -> None:
     if found.answer:
         _answer(found)
     for said in found.unverified:
-        out.print(printable(f"Unverified, in no source: {said}"), style="yellow")
+        line = " ".join(said.split())
+        out.print(printable(f"Unverified, in no source: {line}"), style="yellow")
     if found.reflection is not None:
         _reflection(found.reflection)
     out.print("Files", style="bold")
