@@ -1,11 +1,14 @@
--- The documents in their order, for the same chunk may stand in several of them, or twice in one.
+-- The documents in their order, for the same chunk may stand in several of them, or twice in one. The recipe's part
+-- on a language model does not count: whether a chunk has a context of its is in the chunk's key.
 create or replace function lexichord.kept_vectors(documents bigint[], recipe text)
-returns table (content_hash text, embedding halfvec)
+returns table (key text, embedding halfvec)
 language sql stable set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
-    select distinct on (c.content_hash) c.content_hash, c.embedding
-    from document d join chunk c on c.document_id = d.id
-    where d.id = any(documents) and d.recipe = kept_vectors.recipe and c.embedding is not null
-    order by c.content_hash, array_position(documents, d.id), c.ordinal
+    select distinct on (k.key) k.key, c.embedding
+    from document d join chunk c on c.document_id = d.id,
+         lexichord.vector_key(c.content, c.context, c.metadata) as k (key)
+    where d.id = any(documents) and c.embedding is not null
+        and regexp_replace(d.recipe, ' llm=\S+', '') = regexp_replace(kept_vectors.recipe, ' llm=\S+', '')
+    order by k.key, array_position(documents, d.id), c.ordinal
 $$;
 comment on function lexichord.kept_vectors(bigint[], text) is
-'The vectors that chunks of these documents would keep if they were stored again with the same recipe.';
+'The vectors that chunks of these documents would keep if they were stored again with the same recipe, by vector_key.';

@@ -20,7 +20,7 @@ begin
     -- While the old chunks and the old recipe are still there.
     update staged_chunk g set embedding = k.embedding
     from lexichord.kept_vectors(array[document_id, twin], store_document.recipe) as k
-    where g.embedding is null and k.content_hash = lexichord.content_hash(g.content);
+    where g.embedding is null and k.key = lexichord.vector_key(g.content, g.context, g.metadata);
 
     if document_id is not null then
         status := 'replaced';

@@ -11,7 +11,7 @@ from lexichord.copy import Copied, copy_datasets
 from lexichord.db import engine, search, store, vechord
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
-from lexichord.ingest import jobs
+from lexichord.ingest import jobs, recontextualize
 from lexichord.ingest.pipeline import Ingest, IngestOptions
 from lexichord.ingest.report import Hearing, Report
 from lexichord.llm.stages import find_model, with_model
@@ -54,6 +54,7 @@ class Lexichord:
     reranker: Reranker | None = None
     stages: Stages = STAGES
     degraded: list[str]
+    contextualize = recontextualize.contextualize
 
     def __init__(self, settings: Settings | None = None, **arguments: object) -> None:
         self.settings = settings or load_settings(**arguments)
@@ -111,9 +112,8 @@ class Lexichord:
         """Ingest, and again after each batch of changes, for ever; give each one's report."""
         _no_single_text(paths=paths)
         found, home = [Path(path) for path in paths], self.settings.home
-        reports = jobs.watch(lambda: self._ingest(options), found, prune, home)
-        async with aclosing(reports):
-            async for report in reports:
+        async with aclosing(jobs.watch(lambda: self._ingest(options), found, prune, home)) as told:
+            async for report in told:
                 yield self._told(report)
 
     async def search(
@@ -244,7 +244,7 @@ class Lexichord:
 
     def _ingest(self, options: IngestOptions) -> Ingest:
         _no_other_options(options, IngestOptions)
-        return Ingest(self.database, self.embedder, self.space, **options)
+        return Ingest(self.database, self.embedder, self.space, self.settings, **options)
 
     def _told(self, report: Report) -> Report:
         report.degraded += self.degraded

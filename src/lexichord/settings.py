@@ -34,7 +34,8 @@ class Settings(BaseSettings):
     record keeps queries in the database, "text" with their words. reranker is cohere/MODEL,
     jina/MODEL or tei; /rerank, for cohere /v2/rerank, is appended to reranker_base_url.
     llm is a model as DSPy names it, vendor/MODEL; llm_base_url ends where /chat/completions, for
-    gemini /models, is appended; llm_prompts is a folder of compiled prompts, TASK.json.
+    gemini /models, is appended; llm_prompts is a folder of compiled prompts, TASK.json. llm_window
+    is what a model is shown of a document, in characters; llm_prices is a TOML file of prices.
     """
 
     model_config = SettingsConfigDict(
@@ -57,6 +58,10 @@ class Settings(BaseSettings):
     llm_base_url: str | None = None
     llm_api_key: SecretStr | None = None
     llm_prompts: Path | None = None
+    # 20,000 characters of English have some 5,000 tokens: with all else in a prompt they fit in the
+    # 8,192 that the smallest of today's models read. Ollama reads 4,096 unless told: set 8000.
+    llm_window: int = Field(20_000, ge=4_000)
+    llm_prices: Path | None = None
     reranker: str | None = None
     reranker_base_url: str | None = None
     reranker_api_key: SecretStr | None = None

@@ -105,6 +105,7 @@ class SyncLexichord:
 
     ingest = _sync(Lexichord.ingest)
     retry_failed = _sync(Lexichord.retry_failed)
+    contextualize = _sync(Lexichord.contextualize)
     search = _sync(Lexichord.search)
     files = _sync(Lexichord.files)
     query = _sync(Lexichord.query)

@@ -9,12 +9,12 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from random import Random
 from signal import SIGKILL
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from lexichord import SyncLexichord
-from lexichord.ingest import pipeline, report, vectors
+from lexichord.ingest import pipeline, recontextualize, report, vectors, writer
 from lexichord.providers.base import Vectors
 from lexichord.types import EmbeddingSpace
 
@@ -47,22 +47,27 @@ def start(*arguments: str) -> tuple[BaseProcess, Connection]:
 def run(pipe: Connection, dsn: str, step: str, place: str) -> None:
     """Take a step, in small groups, so that there is more to be cut off; tell all but skips.
 
-    `place` is a folder, for a copy the target's DSN.
+    `place` is a folder, for a copy the target's DSN, for contexts the address of a model.
     """
-    vectors.GROUP = vars(pipeline)["GROUP"] = 8
-    report.PRUNED = 2
+    vectors.GROUP = vars(pipeline)["GROUP"] = vars(recontextualize)["GROUP"] = 8
+    report.PRUNED = writer.AT_ONCE = 2
 
     def tell(uri: str, status: str, reason: str) -> None:
         if status != "skipped":
             pipe.send(f"{Path(uri).name} {status}")
 
-    with SyncLexichord(dsn=dsn) as lexichord:
+    model: dict[str, Any] = (
+        {"llm": "openai/any", "llm_base_url": place} if step == "contextualize" else {}
+    )
+    with SyncLexichord(dsn=dsn, **model) as lexichord:
         lexichord.core.embedder = Scattered()
         pipe.send("open")
         if step == "retry":
             lexichord.retry_failed(listener=tell)
         elif step == "copy":
             lexichord.copy_to(place, listener=tell)
+        elif step == "contextualize":
+            lexichord.contextualize(listener=tell)
         else:
             lexichord.ingest([place], prune=step == "prune", listener=tell)
     pipe.send(DONE)

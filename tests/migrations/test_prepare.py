@@ -20,6 +20,7 @@ from tests.sql.corpus import call, put, value
 
 OTHER = {"pgvector": "vectorchord", "vectorchord": "pgvector"}
 LATER = (  # tables of the migrations from the sixth on, those that refer to others first
+    "chunk_context",
     *("query_hit", "query"),
     *("evaluation_result", "evaluation", "judgment", "evaluation_query", "evaluation_set"),
 )
@@ -165,6 +166,7 @@ def test_a_migration_that_is_still_to_run(empty: str, dsn: str, choice: Choice) 
         for table in LATER:
             connection.execute(f"drop table lexichord_data.{table}".encode())
         connection.execute("drop table lexichord_data.run_file, lexichord_data.run")
+        connection.execute("drop function lexichord_data.forget_contexts cascade")
         connection.execute("drop index lexichord_data.document_source")
         connection.execute("alter table lexichord_data.chunk drop column keyword_context")
         connection.execute("delete from lexichord_data.migration where number >= 4")

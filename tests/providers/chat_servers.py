@@ -10,7 +10,7 @@ import re
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
@@ -38,6 +38,8 @@ STATUS = {"unauthorized": 401, "limited": 429, "unknown": 404, "broken": 500}
 class Prompt:
     """A request as it came. `inputs` are the fields of its last message, as text by name.
 
+    `held` is the body with which the cache was made that a request to Gemini names.
+
     `wants_json`: the reply is read as one JSON object, else as fields under headers. `fields` are
     the names of the outputs it asks for.
     """
@@ -45,13 +47,16 @@ class Prompt:
     path: str
     headers: Mapping[str, str]
     body: dict[str, Any]
+    held: Mapping[str, Any] | None = None
 
     @property
     def messages(self) -> list[tuple[str, str]]:
         """Role and text of each message, the system's first; the same for both formats."""
         if "contents" in self.body:
-            parts = self.body["systemInstruction"]["parts"]
-            asked = [(turn["role"], turn["parts"]) for turn in self.body["contents"]]
+            first = self.held or self.body
+            parts = first["systemInstruction"]["parts"]
+            contents = [*self.held["contents"], *self.body["contents"]] if self.held else None
+            asked = [(turn["role"], turn["parts"]) for turn in contents or self.body["contents"]]
             turns = [("system", parts), *asked]
             return [(role, "".join(part["text"] for part in parts)) for role, parts in turns]
         return [(turn["role"], _text(turn["content"])) for turn in self.body["messages"]]
@@ -82,8 +87,12 @@ Reply = Callable[[Prompt], Mapping[str, object]]
 class ChatServer:
     """A running server. `modes` are used up one a request, then `mode` holds.
 
-    `url` is the base URL for the settings. `retry_after` is the header of "limited", in seconds.
+    `url` is the base URL for the settings. `retry_after` is the header of "limited", in seconds;
+    who comes back before is refused again if `strict`.
     `tokens` are reported of each reply: in, out. `released` ends what hangs or trickles.
+
+    Gemini's also holds `caches`, by name, until they are `deleted`; `held` counts those that it
+    has at once, `holds` tells whether it makes any, `loses` whether it forgets them at once.
     """
 
     reply: Reply
@@ -91,9 +100,16 @@ class ChatServer:
     mode: Mode = "good"
     modes: list[Mode] = field(default_factory=list)
     retry_after: str | None = "1"
+    strict: bool = False
+    reopens: float = 0.0
     tokens: tuple[int, int] = (120, 30)
     requests: list[Prompt] = field(default_factory=list)
     url: str = ""
+    caches: dict[str, dict[str, Any]] = field(default_factory=dict)
+    deleted: list[str] = field(default_factory=list)
+    held: list[int] = field(default_factory=list)
+    holds: bool = True
+    loses: bool = False
     released: Event = field(default_factory=Event)
 
     def body(self, text: str) -> bytes:
@@ -190,10 +206,17 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
-        body = self.rfile.read(int(headers["content-length"]))
-        prompt = Prompt(self.path, headers, json.loads(body))
+        body = json.loads(self.rfile.read(int(headers["content-length"])))
+        if self.path.endswith("/cachedContents"):
+            self.hold(body)
+            return
+        name = body.get("cachedContent")
+        if name and (self.chat.loses or name not in self.chat.caches):
+            self.send(403, b'{"error": {"code": 403, "status": "PERMISSION_DENIED"}}')
+            return
+        prompt = Prompt(self.path, headers, body, self.chat.caches[name] if name else None)
         self.chat.requests.append(prompt)
-        mode = self.chat.modes.pop(0) if self.chat.modes else self.chat.mode
+        mode = self.mode()
         if mode in STATUS:
             self.refuse(mode, headers)
         elif mode == "hang":
@@ -204,6 +227,28 @@ class _Handler(BaseHTTPRequestHandler):
             self.trickle()
         else:
             self.send(200, self.body(mode, prompt))
+
+    def mode(self) -> Mode:
+        chat, now = self.chat, time.monotonic()
+        if chat.strict and now < chat.reopens:
+            return "limited"
+        mode = chat.modes.pop(0) if chat.modes else chat.mode
+        if mode == "limited":
+            chat.reopens = now + float(chat.retry_after or 0)
+        return mode
+
+    def hold(self, body: dict[str, Any]) -> None:
+        if not self.chat.holds:
+            self.send(400, b'{"error": {"code": 400, "message": "too small"}}')
+            return
+        name = f"cachedContents/c{len(self.chat.caches) + 1}"
+        self.chat.caches[name] = body
+        self.chat.held.append(len(self.chat.caches) - len(self.chat.deleted))
+        self.send(200, json.dumps({"name": name, "model": body["model"]}).encode())
+
+    def do_DELETE(self) -> None:
+        self.chat.deleted.append(self.path.partition("/v1beta/")[2])
+        self.send(200, b"{}")
 
     def body(self, mode: Mode, prompt: Prompt) -> bytes:
         if mode == "no json":
@@ -224,8 +269,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         if status == STATUS["limited"] and self.chat.retry_after is not None:
             self.send_header("Retry-After", self.chat.retry_after)
-        self.end_headers()
-        self.wfile.write(body)
+        with suppress(ConnectionError):  # the client may have been killed
+            self.end_headers()
+            self.wfile.write(body)
 
     def trickle(self) -> None:
         self.send_response(200)

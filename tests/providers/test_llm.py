@@ -23,6 +23,7 @@ from lexichord.errors import (
     RateLimitError,
 )
 from lexichord.providers.base import Generator
+from lexichord.providers.http import PassingError, RetryLaterError
 from lexichord.providers.registry import find_generator
 from lexichord.providers.signatures import SIGNATURES
 from lexichord.settings import Settings, load_settings
@@ -95,6 +96,10 @@ TASKS: dict[Task, tuple[dict[str, object], dict[str, object]]] = {
     "entities": (
         {"text": SOURCE, "types": ["TIME", "MONEY"]},
         {"entities": {"TIME": ["two (2) years"]}},
+    ),
+    "contexts": (
+        {"document": SOURCE, "passages": SOURCE},
+        {"contexts": [{"number": 1, "context": "How long the agreement lasts."}]},
     ),
 }
 ASKED, GOOD = TASKS["summary"]
@@ -179,8 +184,8 @@ async def test_a_reply_of_wrong_types_is_asked_for_once_more_as_json(
         ("unauthorized", AuthError, 1),
         ("limited", RateLimitError, 1),
         ("unknown", ProviderError, 1),
-        ("broken", ProviderError, 1),
-        ("drop", ProviderError, 1),
+        ("broken", PassingError, 1),
+        ("drop", PassingError, 1),
         ("hang", ProviderTimeoutError, 1),
         ("trickle", ProviderTimeoutError, 1),
     ],
@@ -485,3 +490,13 @@ def test_a_process_contacts_nothing_else_and_ends_while_a_server_hangs(
     assert there in seen
     assert (loaded, done.stderr) == ([], "")
     assert not list(tmp_path.iterdir())
+
+
+@BOTH
+async def test_a_limit_tells_when_to_come_back(served: Maker, model: str) -> None:
+    with served(good, mode="limited") as server:
+        server.retry_after = "40"
+        with pytest.raises(RetryLaterError) as caught:
+            await generator(model, llm_base_url=server.url).generate("summary", ASKED, ENOUGH)
+    assert caught.value.seconds == 40
+    assert len(server.requests) == 1

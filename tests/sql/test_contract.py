@@ -62,6 +62,10 @@ CONTRACT = {
         "dataset text",
         "TABLE(document_id bigint, uri text, chunks bigint, vectors bigint, hash text)",
     ),
+    "document_recipes": (
+        "datasets text[]",
+        "TABLE(document_id bigint, uri text, recipe text, updated_at timestamp with time zone)",
+    ),
     "document_text": ("document bigint", "text"),
     "document_twins": (
         "dataset text, sha256s text[]",
@@ -126,9 +130,11 @@ CONTRACT = {
         "keyword_score double precision, keyword_rank bigint, fused_score double precision)",
     ),
     "index_use": ("", "TABLE(index_name text, used boolean, plan text)"),
+    "is_unchanged": ("document bigint, updated_at timestamp with time zone", "boolean"),
+    "keep_contexts": ("dataset text, uri text, keys text[], contexts text[]", "void"),
     "kept_vectors": (
         "documents bigint[], recipe text",
-        "TABLE(content_hash text, embedding halfvec)",
+        "TABLE(key text, embedding halfvec)",
     ),
     "keyword_candidates": (
         "query text, depth integer, documents bigint[]",
@@ -136,6 +142,7 @@ CONTRACT = {
     ),
     "keyword_index_is_stale": ("", "boolean"),
     "keyword_text": ("input text", "text"),
+    "known_contexts": ("keys text[]", "TABLE(key text, context text)"),
     "lexemes": ("input text", "tsvector"),
     "link_documents": (
         f"words text[], depth integer, {SCOPE}",
@@ -310,6 +317,7 @@ CONTRACT = {
         "key_column text, key_type text, document_title text, document_text text, "
         "document_metadata text[])",
     ),
+    "vector_key": ("content text, context text, metadata jsonb", "text"),
     "weigh_terms": (
         "texts text[]",
         "TABLE(lexeme text, idf double precision, df bigint, text_numbers integer[], "

@@ -142,7 +142,7 @@ def test_another_name_for_the_same_bytes_keeps_the_vectors(connection: Connectio
 
 def test_reusable_chunks_are_those_that_keep_a_vector(connection: Connection) -> None:
     put(connection, "a", ["w1", "w2", "É 🎉"], [[1, 0, 0, 0], None, [0, 1, 0, 0]])
-    hashes = [store.content_hash(Chunk(0, 0, content)) for content in ("w1", "w2", "É 🎉")]
+    hashes = [store.vector_key(Chunk(0, 0, content)) for content in ("w1", "w2", "É 🎉")]
     assert kept(connection, 1) == {hashes[0], hashes[2]}
     assert kept(connection, 99) == set()
 

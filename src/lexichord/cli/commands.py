@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 
 import typer
 
+from lexichord.cli import contextualize, query, render, vechord
 from lexichord.cli import eval as evaluation
-from lexichord.cli import query, render, vechord
 from lexichord.cli.options import (
     SEARCH,
     DatasetsOption,
@@ -38,6 +38,7 @@ app = typer.Typer(
 )
 models = typer.Typer(help="The local embedder's model.", no_args_is_help=True)
 app.add_typer(models, name="models")
+app.add_typer(contextualize.app)
 app.add_typer(query.app)
 app.add_typer(vechord.app)
 app.add_typer(evaluation.app)

@@ -91,7 +91,27 @@ def report(row: Row) -> None:
     out.print(f"{', '.join(counts)}, {len(row['failed'])} failed; {chunks}")
     if row["vectors_filled"]:
         out.print(f"{row['vectors_filled']} vectors filled in")
+    if row["llm"]:
+        written(row["llm"])
     degraded(row["degraded"])
+
+
+def written(row: Row) -> None:
+    """Print what a model was asked for chunks' contexts, and on stderr why some have none."""
+    out.print(printable(f"{row['chunks']} contexts by {row['model']}, {row['cached']} from before"))
+    calls = f"{row['requests']} calls, {row['input_tokens']} tokens in, {row['output_tokens']} out"
+    out.print(f"{calls}, {dollars(row['dollars'])}")
+    for place, reason in row["failed"].items():
+        err.print(printable(f"no context {short(place)}: {reason}"), style="yellow")
+    if row["stopped"]:
+        err.print(
+            printable(f"stopped, {row['left']} chunks left: {row['stopped']}"), style="yellow"
+        )
+
+
+def dollars(amount: float | None) -> str:
+    """Give an amount for people."""
+    return "cost unknown" if amount is None else f"${amount:.4f}"
 
 
 def copied(row: Row) -> None:

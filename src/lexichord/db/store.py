@@ -10,6 +10,7 @@ from lexichord.db.pool import Conn, Database, Row, call
 from lexichord.db.search import Vector, vector_text
 from lexichord.errors import ConfigError
 from lexichord.types import Chunk, Document
+from lexichord.types.documents import CONTEXT_BY
 
 COPY = (
     "copy staged_chunk (ordinal, heading, char_start, char_end, page, content, context, "
@@ -33,25 +34,36 @@ async def store_document(
     nothing changes then.
     """
     async with database.transaction() as connection:
-        await call(connection, "stage_chunks")
-        await _copy(connection, zip(chunks, vectors, strict=True))
-        rows = await call(
-            connection,
-            "store_document",
-            dataset=document.dataset,
-            uri=document.uri,
-            title=document.title,
-            media_type=document.media_type,
-            sha256=document.sha256,
-            recipe=document.recipe,
-            content=document.text,
-            metadata=Jsonb(document.metadata),
-            twin=twin,
-        )
-        stored = rows[0]
+        stored = await replace_document(connection, document, chunks, vectors, twin)
         record = {"status": stored["status"], "chunks": stored["chunks"]}
         await call(connection, "record_files", run_id=run, uris=[document.uri], **record)
     return stored
+
+
+async def replace_document(
+    connection: Conn,
+    document: Document,
+    chunks: Sequence[Chunk],
+    vectors: Sequence[Vector | None],
+    twin: int | None = None,
+) -> Row:
+    """As `store_document`, without a record, in a transaction of the caller's."""
+    await call(connection, "stage_chunks")
+    await _copy(connection, zip(chunks, vectors, strict=True))
+    rows = await call(
+        connection,
+        "store_document",
+        dataset=document.dataset,
+        uri=document.uri,
+        title=document.title,
+        media_type=document.media_type,
+        sha256=document.sha256,
+        recipe=document.recipe,
+        content=document.text,
+        metadata=Jsonb(document.metadata),
+        twin=twin,
+    )
+    return rows[0]
 
 
 async def _copy(connection: Conn, rows: Iterable[tuple[Chunk, Vector | None]]) -> None:
@@ -73,9 +85,11 @@ def _halfvec(vector: Vector | None) -> bytes | None:
         raise ConfigError("a number of a vector is out of range for halfvec") from None
 
 
-def content_hash(chunk: Chunk) -> str:
-    """See sql/content_hash.sql, which does the same."""
-    return hashlib.sha256(chunk.content.encode(errors="replace")).hexdigest()
+def vector_key(chunk: Chunk) -> str:
+    """See sql/vector_key.sql, which does the same."""
+    texts = [chunk.content] + [chunk.context] * (CONTEXT_BY in chunk.metadata)
+    digests = (hashlib.sha256(text.encode(errors="replace")) for text in texts)
+    return "".join(digest.hexdigest() for digest in digests)
 
 
 async def reusable_chunks(database: Database, documents: Sequence[int], recipe: str) -> set[str]:

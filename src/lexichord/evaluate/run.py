@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -136,6 +136,7 @@ async def _ingest(own: Lexichord, given: EvalSet, context: ContextKind, plan: Pl
         "failed_documents": len(report.failed),
         "empty_documents": len(whole) - len(documents),
         "context": context,
+        "llm": None if report.llm is None else asdict(report.llm),
     }
 
 
@@ -148,6 +149,10 @@ def _check_stored(report: Report, documents: int, plan: Plan) -> None:
         if len(report.failed) == documents:
             raise ConfigError(f"{counts}, {uri}: {reason}")
         plan.warn(f"{counts}, {uri}: {reason}")
+    if report.llm and report.llm.chunks < report.chunks:
+        counts = f"{report.llm.chunks} of {report.chunks} chunks have a context by the model"
+        reasons = [*report.llm.failed.values(), report.llm.stopped]
+        plan.warn(f"only {counts}: {reasons[0]}")
 
 
 async def _settings(own: Lexichord, ingested: Json, plan: Plan) -> Json:

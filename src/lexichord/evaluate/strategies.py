@@ -213,12 +213,20 @@ BASELINES = (
     Strategy("hybrid-fuse", _fuse, needs=("embedder",)),
     Strategy("hybrid-rerank", _rerank, needs=("embedder", "reranker")),
 )
+
+
+def _by_model(strategy: Strategy) -> Strategy:
+    needs: tuple[Need, ...] = (*strategy.needs, "llm")
+    return replace(strategy, name=f"{strategy.name}-llm", context="llm", needs=needs)
+
+
 WITHOUT = "pipeline-without-"
 STRATEGIES = {
     strategy.name: strategy
     for strategy in (
         *BASELINES,
         *(replace(each, name=f"{each.name}-plain", context="none") for each in BASELINES),
+        *(_by_model(each) for each in BASELINES),
         Strategy("hybrid", _hybrid),
         Strategy("files", _files, passages=False),
         Strategy("pipeline", _pipeline),

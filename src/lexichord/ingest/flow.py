@@ -1,8 +1,9 @@
 """Stages that overlap, and a sign of life while they run."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable
 from contextlib import aclosing, asynccontextmanager, suppress
+from typing import Any
 
 from lexichord.db import store
 from lexichord.db.pool import Database
@@ -35,6 +36,16 @@ async def _fill[T](
         except Exception as error:  # raised again by the one who takes
             end = error
     await queue.put(end)
+
+
+async def together(todo: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Do all at once; the first error ends the others and is raised by itself."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for each in todo:
+                group.create_task(each)
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None
 
 
 @asynccontextmanager

@@ -13,14 +13,19 @@ from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.contextualize import PARTS, VERSION, keyphrases, structural_context
 from lexichord.ingest.find import storable
-from lexichord.ingest.flow import ahead, beating
+from lexichord.ingest.flow import ahead, beating, together
+from lexichord.ingest.placing import label, with_contexts
 from lexichord.ingest.prune import find_gone
 from lexichord.ingest.report import Hearing, Journal, Listener, Report
 from lexichord.ingest.sources import Prepared, Source
 from lexichord.ingest.vectors import GROUP, Vectorizer, Vectors
 from lexichord.ingest.words import Sample
+from lexichord.ingest.writer import ContextWriter, open_writer
 from lexichord.providers.base import Embedder
+from lexichord.settings import Settings
 from lexichord.types import Chunk, ContextKind, ContextPart
+
+STRUCTURED = ("structural", "llm")
 
 type Embedded = tuple[list[Prepared], list[Vectors]]
 type Origins = Mapping[str, tuple[int | None, int | None]]
@@ -47,6 +52,7 @@ class Ingest:
     database: Database
     embedder: Embedder | None
     space: str
+    settings: Settings
     dataset: str = "default"
     context: ContextKind = "structural"
     without: Collection[ContextPart] = ()
@@ -56,6 +62,7 @@ class Ingest:
     journal: Journal = field(init=False)
     sample: Sample = field(init=False)
     vectorizer: Vectorizer = field(init=False)
+    writer: ContextWriter | None = field(init=False, default=None)
     stored: dict[str, Row] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -71,10 +78,11 @@ class Ingest:
     @property
     def recipe(self) -> str:
         """What a document's recipe says of its chunks' context."""
-        if self.context != "structural":
+        if self.context not in STRUCTURED:
             return f"context={self.context}"
         left_out = "".join(f" without={part}" for part in PARTS if part in self.without)
-        return f"context=structural/{VERSION}{left_out}"
+        by = f" llm={label(self.settings.llm or '')}" if self.context == "llm" else ""
+        return f"context=structural/{VERSION}{left_out}{by}"
 
     async def run(
         self, sources: Sequence[Source], description: str, pruned: Sequence[Path] = ()
@@ -83,6 +91,9 @@ class Ingest:
 
         Raises ConfigError, DatabaseError, ProviderError.
         """
+        if self.context == "llm":
+            self.writer = await open_writer(self.database, self.settings)
+            self.journal.report.llm = self.writer.written
         self.on_start(len(sources))
         found = {source.uri for source in sources}
         await find_gone(self.database, self.dataset, pruned, found)  # refuses before it is too late
@@ -98,7 +109,7 @@ class Ingest:
 
     async def _store_new(self, sources: Sequence[Source]) -> None:
         todo = await self._skip_stored(sources)
-        if self.context == "structural" and todo:
+        if self.context in STRUCTURED and todo:
             await self.sample.count(todo)
         changing = {source.uri for source in todo}
         for part in _copies_last(todo):
@@ -133,8 +144,27 @@ class Ingest:
 
     async def _embedded(self, part: Sequence[Source], origins: Origins) -> AsyncGenerator[Embedded]:
         async with aclosing(ahead(self._read(part))) as groups:
-            async for group in groups:
+            async for read in groups:
+                group = await self._written(self.writer, read) if self.writer else read
                 yield group, await self.vectorizer.vectors(group, origins)
+
+    async def _written(self, writer: ContextWriter, read: Sequence[Prepared]) -> list[Prepared]:
+        """Give chunks their structural context, and below it what a model writes of them."""
+        made: dict[str, Prepared] = {}
+
+        async def write(prepared: Prepared) -> None:
+            chunks = prepared.chunks
+            places = [place for place, chunk in enumerate(chunks) if not chunk.context]
+            said = await writer.write(prepared.document, chunks, places)
+            contextualized = await asyncio.to_thread(self._contextualized, prepared)
+            all_said = len(said) == len(places)
+            document, chunks = with_contexts(
+                prepared.document, contextualized, said, writer.by, all_said=all_said
+            )
+            made[document.uri] = replace(prepared, document=document, chunks=chunks)
+
+        await together(write(prepared) for prepared in read)
+        return [made[prepared.document.uri] for prepared in read]
 
     async def _read(self, part: Sequence[Source]) -> AsyncGenerator[list[Prepared]]:
         """Read the documents, in groups of at least GROUP chunks."""
@@ -156,7 +186,9 @@ class Ingest:
             raise IngestError(
                 f"its vectors are of {prepared.space}, the database is bound to {self.space}"
             )
-        if self.context == "given":
+        if self.context == "llm" and prepared.vectors:
+            raise IngestError("brings vectors, which know no context by a model: leave them out")
+        if self.context in ("given", "llm"):  # the model's come before the structural one
             return prepared
         return replace(prepared, chunks=self._contextualized(prepared))
 

@@ -8,6 +8,7 @@ from typing import TypedDict
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
 from lexichord.ingest.sources import GoneError
+from lexichord.ingest.written import Written
 
 PRUNED = 50  # documents deleted at once: others can write in between
 
@@ -30,7 +31,8 @@ class Hearing(TypedDict, total=False):
 class Report:
     """What became of the documents of one ingest; `failed` says why, by uri.
 
-    Of the `chunks` stored, `embedded` are those that had no vector before.
+    Of the `chunks` stored, `embedded` are those that had no vector before. `llm` says what a model
+    was asked for their contexts, if one was.
     """
 
     run_id: int = 0
@@ -42,6 +44,7 @@ class Report:
     chunks: int = 0
     embedded: int = 0
     vectors_filled: int = 0
+    llm: Written | None = None
     degraded: list[str] = field(default_factory=list)
 
 

@@ -45,7 +45,7 @@ class Vectorizer:
         ]
         self.on_chunks(sum(map(len, given)) - len(places))
         texts = [embedding_text(chunk.context, chunk.content) for _, _, chunk in places]
-        for (own, index, _), vector in zip(places, await self._embed(texts), strict=True):
+        for (own, index, _), vector in zip(places, await self.embed(texts), strict=True):
             own[index] = vector
         self.report.embedded += len(places)
         return given
@@ -56,7 +56,7 @@ class Vectorizer:
         while self.embedder and (
             rows := await store.chunks_without_vector(self.database, after, GROUP)
         ):
-            vectors = await self._embed(
+            vectors = await self.embed(
                 [embedding_text(row["context"], row["content"]) for row in rows]
             )
             after = rows[-1]["chunk_id"]
@@ -74,10 +74,10 @@ class Vectorizer:
         return [
             index
             for index, chunk in enumerate(prepared.chunks)
-            if not known or store.content_hash(chunk) not in known
+            if not known or store.vector_key(chunk) not in known
         ]
 
-    async def _embed(self, texts: Sequence[str]) -> list[Vector]:
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Embed texts of about the same length together."""
         made = dict[int, Vector]()
         for some in batched(sorted(range(len(texts)), key=lambda n: len(texts[n])), SLICE):

@@ -26,6 +26,10 @@ class RetryLaterError(RateLimitError):
         self.seconds = seconds
 
 
+class PassingError(ProviderError):
+    """The provider failed or broke off, by no fault of what it was asked: ask it again."""
+
+
 def new_client() -> "AsyncClient":
     """Give a client for one exchange; whoever uses it limits the time of all its steps together.
 

@@ -5,13 +5,11 @@ Imports dspy: import this module only where a model is used.
 
 import asyncio
 import json
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from time import monotonic
 from typing import Any, get_args
-from urllib.parse import urlsplit
 
 import dspy
 from dspy.utils import exceptions as failures
@@ -25,11 +23,12 @@ from lexichord.errors import (
     ProviderTimeoutError,
     RateLimitError,
 )
+from lexichord.providers.connection import connection
+from lexichord.providers.http import PassingError, RetryLaterError
 from lexichord.providers.signatures import SIGNATURES
 from lexichord.settings import Settings
 from lexichord.types.generation import Generated, Task, Usage
 
-NO_KEY = "none"  # what a server gets that was named without a key
 LENGTH, DEPTH = 100_000, 100  # characters and nested brackets of a reply; 20,000 braces took 2 s
 
 # How DSPy's errors are told, the narrower class first. A service's own words are never repeated:
@@ -46,8 +45,8 @@ TOLD: tuple[tuple[type[Exception], type[ProviderError], str], ...] = (
     (failures.LMUnsupportedModelError, ProviderError, "is not served: check LEXICHORD_LLM"),
     (failures.LMInvalidRequestError, ProviderError, "refuses the request: check its name, its "
      "address and whether it takes chat requests"),
-    (failures.LMServerError, ProviderError, f"failed: {AGAIN}"),
-    (failures.LMTransportError, ProviderError, "cannot be reached or broke off: check its address"),
+    (failures.LMServerError, PassingError, f"failed: {AGAIN}"),
+    (failures.LMTransportError, PassingError, "cannot be reached or broke off: check its address"),
     (Exception, BadResponseError, f"gave no usable reply: check its address, or {OTHER}"),
 )  # fmt: skip
 
@@ -61,7 +60,7 @@ class DspyGenerator:
 
     def __init__(self, settings: Settings) -> None:
         self._name = settings.llm or ""
-        self._lm = _model(self._name, _connection(settings))
+        self._lm = _model(self._name, connection(settings))
         self._programs = {task: _program(task, settings.llm_prompts) for task in get_args(Task)}
 
     @property
@@ -89,6 +88,23 @@ class DspyGenerator:
             raise _told(error, self.name) from None  # the cause may hold what must not be told
         outputs = {name: _plain(prediction[name]) for name in program.signature.output_fields}
         return Generated(outputs, _usage(requests, lm.history))
+
+    def prompt(self, task: Task, inputs: Mapping[str, object]) -> tuple[str, str]:
+        """Give what `generate` first asks for a task: instructions, and the message to answer."""
+        program = self._programs[task]
+        given = {name: _harmless(inputs[name]) for name in program.signature.input_fields}
+        messages = _Chat().format(program.signature, program.demos, given)
+        if len(messages) != 2:  # compiled examples are messages, too
+            raise ConfigError(f"the prompt of {task} holds examples")
+        return messages[0]["content"], messages[1]["content"]
+
+    def read(self, task: Task, reply: str) -> dict[str, Any]:
+        """Read a reply to `prompt`: a task's outputs. Raises BadResponseError."""
+        try:
+            outputs = _Chat().parse(self._programs[task].signature, reply)
+        except Exception as error:  # DSPy lets those of its parsers through, too
+            raise _told(error, self.name) from None
+        return {name: _plain(value) for name, value in outputs.items()}
 
 
 async def _ask(
@@ -154,31 +170,6 @@ class _Model(dspy.LM):
 
     def update_history(self, entry: dict[str, Any]) -> None:
         self.history.append(entry)
-
-
-def _connection(settings: Settings) -> dict[str, str]:
-    """Say where the model is served, and with which key.
-
-    A vendor's key in the environment is sent to the address that goes with it and to no other.
-    """
-    key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else ""
-    if not (key.isascii() and key.isprintable()) or key != key.strip():
-        raise ConfigError("llm_api_key holds characters that no key has: copy it anew")
-    if url := settings.llm_base_url:
-        if not _is_address(url):
-            raise ConfigError("llm_base_url is no address like http://localhost:11434/v1")
-        return {"api_base": url.rstrip("/"), "api_key": key or NO_KEY}
-    vendor = (settings.llm or "").partition("/")[0].upper()
-    url = os.environ.get(f"{vendor}_API_BASE") or os.environ.get(f"{vendor}_BASE_URL")
-    return ({"api_base": url.rstrip("/")} if url else {}) | ({"api_key": key} if key else {})
-
-
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
 
 
 def _model(name: str, connection: Mapping[str, str]) -> _Model:
@@ -277,7 +268,10 @@ def _late(name: str, seconds: float, *, replied: bool) -> ProviderError:
 def _told(error: Exception, name: str) -> ProviderError:
     status = getattr(error, "status", None)
     ours, words = next((ours, words) for kind, ours, words in TOLD if isinstance(error, kind))
-    return ours(f"{name} {words}" + (f" ({status})" if status else ""))
+    message = f"{name} {words}" + (f" ({status})" if status else "")
+    if isinstance(error, failures.LMRateLimitError) and error.retry_after is not None:
+        return RetryLaterError(message, error.retry_after)
+    return ours(message)
 
 
 def _line(text: str) -> str:

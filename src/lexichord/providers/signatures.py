@@ -52,6 +52,13 @@ class Grade(BaseModel):
     reason: str = Field(description="what decided the score, in one sentence")
 
 
+class Placement(BaseModel):
+    """Where a passage belongs."""
+
+    number: int = Field(description="the passage's number")
+    context: str = Field(description="at most 50 words, in the language of the document")
+
+
 class Confidence(RootModel[float]):
     """A share; a model, because DSPy drops the bounds of a bare number."""
 
@@ -190,6 +197,22 @@ class Entities(dspy.Signature):
     entities: dict[str, list[str]] = dspy.OutputField(desc="type to its spans, in their order")
 
 
+class Contexts(dspy.Signature):
+    """Say for each passage where in the document it belongs, for an index that searches it alone.
+
+    Whoever finds a passage by itself does not know what it is part of. Name what the passage
+    leaves open: which document and parties, product, law, period or part of a program it is
+    about, the topic of its section, and whom or what its pronouns and defined terms stand for.
+    Use the document's own names. Neither repeat nor judge the passage, and add nothing that the
+    document does not say. One or two plain sentences for each passage, in the order given.
+    """
+
+    # The document first and the same for all its passages: what services cache is the beginning.
+    document: str = dspy.InputField(desc="the document, or parts of a long one, in source marks")
+    passages: str = dspy.InputField(desc="numbered passages of it, between source marks")
+    contexts: list[Placement] = dspy.OutputField(desc="one for each passage, by its number")
+
+
 def _ruled(signature: type[dspy.Signature], *rules: str) -> type[dspy.Signature]:
     text = "\n\n".join([signature.instructions, *rules])
     ruled: type[dspy.Signature] = signature.with_instructions(text)
@@ -205,4 +228,5 @@ SIGNATURES: dict[Task, type[dspy.Signature]] = {
     "comparison": _ruled(Comparison, VERBATIM, DATA),
     "grade": _ruled(Grading, DATA),
     "entities": _ruled(Entities, VERBATIM, GIVEN),
+    "contexts": _ruled(Contexts, DATA),
 }

@@ -6,8 +6,9 @@ from typing import Literal, Self
 from lexichord.errors import ConfigError
 from lexichord.types.json import Json
 
-ContextKind = Literal["none", "structural", "given"]
+ContextKind = Literal["none", "structural", "given", "llm"]
 ContextPart = Literal["title", "heading", "keyphrases", "edges", "symbols"]  # of the structural
+CONTEXT_BY = "context_by"  # the key in a chunk's metadata: the model that wrote part of its context
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Task = Literal[
-    "intent", "rewrite", "boost", "clauses", "summary", "comparison", "grade", "entities"
+    "intent",
+    "rewrite",
+    "boost",
+    "clauses",
+    "summary",
+    "comparison",
+    "grade",
+    "entities",
+    "contexts",
 ]
 
 
@@ -24,6 +32,18 @@ class Usage:
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON shape."""
         return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a million tokens cost, in and out, in dollars."""
+
+    input: float
+    output: float
+
+    def of(self, input_tokens: int, output_tokens: int) -> float:
+        """Give the dollars for so many tokens."""
+        return (self.input * input_tokens + self.output * output_tokens) / 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,56 @@
+"""The command that has a language model write contexts for what is stored."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from lexichord.cli import render
+from lexichord.cli.options import DatasetsOption
+from lexichord.cli.run import FAILED, Run, command
+
+app = typer.Typer()
+
+
+@command(app)
+def contextualize(
+    run: Run,
+    dataset: DatasetsOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what it would take; nobody is asked.")
+    ] = False,
+    budget: Annotated[
+        float | None, typer.Option(help="Stop before this is passed, in dollars.", min=0)
+    ] = None,
+) -> None:
+    """Have a language model say of each stored chunk where in its document it belongs."""
+    with run.open() as lexichord, render.Progress("contextualize") as progress:
+        report = lexichord.contextualize(
+            dataset or (), dry_run=dry_run, budget=budget, **progress.listening()
+        )
+    run.show(asdict(report), _print)
+    if report.llm.failed or report.llm.stopped or report.changed:
+        raise typer.Exit(FAILED)
+
+
+def _print(row: dict[str, Any]) -> None:
+    if row["dry_run"]:
+        _expected(row["documents"], row["llm"])
+    else:
+        render.out.print(f"{row['documents']} documents changed, {row['embedded']} chunks embedded")
+        render.written(row["llm"])
+    if row["brought"]:
+        render.out.print(f"{row['brought']} documents brought their own contexts and keep them")
+
+
+def _expected(documents: int, row: dict[str, Any]) -> None:
+    chunks = f"{row['chunks']} chunks lack a context by {row['model']}"
+    known = f"{row['cached']} are known from before"
+    calls = f"{row['requests']} calls"
+    render.out.print(render.printable(f"{documents} documents, {chunks}; {known}"))
+    tokens = f"about {row['input_tokens']} tokens in, {row['output_tokens']} out"
+    render.out.print(f"{calls}, {tokens}, {render.dollars(row['dollars'])}")
+    if row["dollars"] is None:
+        render.err.print(
+            "no price is known of it: LEXICHORD_LLM_PRICES can name a TOML file of prices"
+        )

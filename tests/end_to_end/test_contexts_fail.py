@@ -1,0 +1,270 @@
+"""What stops a language model from writing contexts: each failure costs what it must, no more."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.errors import ConfigError
+from lexichord.ingest import writer
+from tests.end_to_end.context_server import (
+    about,
+    asked,
+    chunks,
+    context_server,
+    contexts,
+    document,
+    numbered,
+    opened,
+    passages,
+)
+from tests.providers.chat_servers import ChatServer, Mode, Prompt, chat_server
+from tests.sql.corpus import value
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "PAUSE", 0.01)
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with context_server() as server:
+        yield server
+
+
+@pytest.fixture
+def lexichord(dsn: str, server: ChatServer) -> Iterator[SyncLexichord]:
+    with opened(dsn, server) as lexichord:
+        yield lexichord
+
+
+def situated(lexichord: SyncLexichord, uri: str) -> list[bool]:
+    return ["Situated" in chunk["context"] for chunk in chunks(lexichord, uri)]
+
+
+@pytest.mark.parametrize("said", ["fewer", "swapped", "empty", "twice"])
+def test_a_mismatch_falls_back_to_one_chunk_a_call(dsn: str, said: str) -> None:
+    def reply(prompt: Prompt) -> dict[str, object]:
+        good = contexts(prompt, about)["contexts"]
+        assert isinstance(good, list)
+        if len(good) == 1:
+            return {"contexts": good}
+        wrong = {
+            "fewer": good[:-1],
+            "swapped": [good[1], good[0], *good[2:]],
+            "empty": [*good[:-1], {"number": len(good), "context": " \u202e "}],
+            "twice": [*good, good[0]],
+        }
+        return {"contexts": wrong[said]}
+
+    with chat_server(reply) as server, opened(dsn, server) as lexichord:
+        report = lexichord.ingest(documents=[numbered("a", 10)], context="llm")
+        assert all(situated(lexichord, "a"))
+        for chunk in chunks(lexichord, "a"):
+            assert about(chunk["content"]) in chunk["context"]
+    sizes = [len(passages(prompt)) for prompt in server.requests]
+    assert sorted(sizes) == [1] * 10 + [2, 8]
+    assert report.llm is not None
+    assert report.llm.requests == 12
+
+
+def test_one_chunk_that_fails_keeps_its_structural_context_and_is_named(dsn: str) -> None:
+    faults = ["004"]
+
+    def reply(prompt: Prompt) -> dict[str, object]:
+        if any(text[:3] in faults for text in passages(prompt)):
+            return {"contexts": []}
+        return contexts(prompt, about)
+
+    with chat_server(reply) as server, opened(dsn, server) as lexichord:
+        report = lexichord.ingest(documents=[numbered("a", 10)], context="llm")
+        assert report.llm is not None
+        assert list(report.llm.failed) == ["a chunk 4"]
+        assert "gave no context" in report.llm.failed["a chunk 4"]
+        assert (report.failed, report.llm.chunks, report.llm.stopped) == ({}, 9, "")
+        assert [n for n, good in enumerate(situated(lexichord, "a")) if not good] == [4]
+        bad = chunks(lexichord, "a")[4]
+        assert (bad["context"], bad["metadata"]) == ("Title of a", {})
+
+        server.requests.clear()
+        again = lexichord.contextualize()
+        assert {text[:3] for text in asked(server)} == {"004"}
+        assert again.documents == 0
+        faults.clear()
+        assert lexichord.contextualize().documents == 1
+        assert all(situated(lexichord, "a"))
+        server.requests.clear()
+        assert lexichord.ingest(documents=[numbered("a", 10)], context="llm").skipped == 1
+        assert lexichord.contextualize().documents == 0
+        assert server.requests == []
+
+
+def test_an_ingest_asks_again_for_what_has_failed(dsn: str) -> None:
+    faults = ["004"]
+
+    def reply(prompt: Prompt) -> dict[str, object]:
+        said = contexts(prompt, about)
+        return {"contexts": []} if any(t[:3] in faults for t in passages(prompt)) else said
+
+    with chat_server(reply) as server, opened(dsn, server) as lexichord:
+        lexichord.ingest(documents=[numbered("a", 10)], context="llm")
+        faults.clear()
+        server.requests.clear()
+        report = lexichord.ingest(documents=[numbered("a", 10)], context="llm")
+        assert (report.replaced, [text[:3] for text in asked(server)]) == (1, ["004"])
+        assert all(situated(lexichord, "a"))
+
+
+@pytest.mark.parametrize("failures", [["broken"], ["limited"], ["drop"], ["broken", "drop"] * 2])
+def test_a_passing_failure_is_asked_again(
+    lexichord: SyncLexichord, server: ChatServer, failures: list[Mode]
+) -> None:
+    server.retry_after = "0"
+    server.modes = list(failures)
+    report = lexichord.ingest(documents=[numbered("a", 5)], context="llm")
+    assert report.llm is not None
+    assert (report.llm.failed, report.llm.chunks) == ({}, 5)
+    assert len(server.requests) == len(failures) + 1
+
+
+def test_a_third_of_the_calls_may_fail(lexichord: SyncLexichord, server: ChatServer) -> None:
+    server.retry_after = "0"
+    server.modes = ["good", "limited", "good", "broken", "good", "good", "drop", "good", "good"] * 9
+    given = [numbered(f"d{number}", 16) for number in range(20)]
+    report = lexichord.ingest(documents=given, context="llm")
+    assert report.llm is not None
+    assert (report.llm.failed, report.llm.chunks) == ({}, 320)
+    assert all(all(situated(lexichord, one["uri"])) for one in given)
+
+
+def test_a_pause_that_the_service_asks_for_is_kept(
+    lexichord: SyncLexichord, server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "SECONDS", 0.9)  # too short to wait within the call
+    server.modes, server.strict = ["limited"], True
+    report = lexichord.ingest(documents=[numbered("a", 5)], context="llm")
+    assert report.llm is not None
+    assert (report.llm.chunks, len(server.requests)) == (5, 2)
+    server.modes, server.retry_after = ["limited"], "100000"
+    report = lexichord.ingest(documents=[numbered("b", 5)], context="llm")
+    assert report.llm is not None
+    assert set(report.llm.failed) == {f"b chunk {number}" for number in range(5)}
+    assert len(server.requests) == 3
+
+
+def test_a_call_that_hangs_is_given_up_and_made_again(
+    lexichord: SyncLexichord, server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "SECONDS", 0.5)
+    server.modes = ["hang"]
+    report = lexichord.ingest(documents=[numbered("a", 5)], context="llm")
+    assert report.llm is not None
+    assert (report.llm.chunks, len(server.requests)) == (5, 2)
+
+
+def test_tries_have_an_end_and_so_has_a_service_that_is_down(
+    lexichord: SyncLexichord, server: ChatServer
+) -> None:
+    server.mode = "broken"
+    given = [numbered(f"d{number:02}", 3) for number in range(30)]
+    report = lexichord.ingest(documents=given, context="llm")
+    assert (report.inserted, report.failed) == (30, {})
+    assert report.llm is not None
+    assert "20 calls failed one after another" in report.llm.stopped
+    assert report.llm.left + len(report.llm.failed) == 90
+    assert report.llm.left > 0
+    assert len(server.requests) <= writer.TRIES * (writer.FAILURES + writer.AT_ONCE)
+    assert not any(situated(lexichord, "d00"))
+    server.mode = "good"
+    assert lexichord.contextualize().documents == 30
+
+
+def test_a_key_that_is_refused_is_not_tried_on_every_chunk(
+    lexichord: SyncLexichord, server: ChatServer
+) -> None:
+    server.mode = "unauthorized"
+    given = [numbered(f"d{number:02}", 3) for number in range(30)]
+    report = lexichord.ingest(documents=given, context="llm")
+    assert report.llm is not None
+    assert "refuses the key" in report.llm.stopped
+    assert len(server.requests) <= writer.AT_ONCE
+    assert report.inserted == 30
+
+
+def test_without_a_model_nothing_starts(dsn: str) -> None:
+    with SyncLexichord(dsn=dsn) as lexichord:
+        for asks in (
+            lambda: lexichord.ingest(documents=[document("a", "One.")], context="llm"),
+            lexichord.contextualize,
+        ):
+            with pytest.raises(ConfigError, match="set LEXICHORD_LLM"):
+                asks()
+        assert lexichord.list() == []
+
+
+def prices(tmp_path: Path, output: float) -> Path:
+    file = tmp_path / "prices.toml"
+    file.write_text(f'[models."openai/any"]\ninput = 0\noutput = {output}\n')
+    return file
+
+
+@pytest.mark.parametrize("tokens", [(120, 30), (120, 4000)])
+def test_a_budget_is_not_passed_and_what_is_done_stays(
+    dsn: str, server: ChatServer, tmp_path: Path, tokens: tuple[int, int]
+) -> None:
+    server.tokens = tokens
+    per_call = tokens[1] / 100  # dollars, at 10,000 a million tokens
+    budget = 8 * per_call + 20
+    with opened(dsn, server, llm_prices=prices(tmp_path, 10_000)) as lexichord:
+        given = [numbered(f"d{number:02}", 16) for number in range(20)]
+        lexichord.ingest(documents=given)
+        report = lexichord.contextualize(budget=budget)
+        assert report.llm.dollars == pytest.approx(per_call * len(server.requests))
+        assert report.llm.dollars is not None
+        assert 0 < report.llm.dollars <= budget
+        assert "would be passed" in report.llm.stopped
+        assert report.llm.left == 320 - report.llm.chunks > 0
+        asked_before = asked(server)
+        assert sum(sum(situated(lexichord, one["uri"])) for one in given) == len(asked_before)
+        server.requests.clear()
+        rest = lexichord.contextualize()
+        assert sorted(asked(server) + asked_before) == sorted(
+            chunk["content"] for one in given for chunk in one["chunks"]
+        )
+        assert rest.llm.stopped == ""
+
+
+def test_a_budget_needs_a_price(lexichord: SyncLexichord) -> None:
+    with pytest.raises(ConfigError, match="LEXICHORD_LLM_PRICES"):
+        lexichord.contextualize(budget=1.0)
+
+
+def test_a_dry_run_says_what_it_would_take_and_asks_nobody(
+    dsn: str, server: ChatServer, tmp_path: Path, connection: psycopg.Connection
+) -> None:
+    with opened(dsn, server, llm_prices=prices(tmp_path, 1.0)) as lexichord:
+        lexichord.ingest(documents=[numbered("a", 20), numbered("b", 5)])
+        lexichord.ingest(documents=[numbered("a", 20) | {"uri": "copy"}])
+        expected = lexichord.contextualize(dry_run=True)
+        assert server.requests == []
+        assert value(connection, "select count(*) from lexichord_data.chunk_context") == 0
+        llm = expected.llm
+        assert (expected.documents, llm.chunks, llm.cached, llm.requests) == (3, 45, 20, 4)
+        assert llm.output_tokens == 4 * 40 + 25 * 100
+        assert llm.dollars == pytest.approx(llm.output_tokens / 1_000_000)
+
+        lexichord.contextualize()
+        sent = sum(len(prompt.text) for prompt in server.requests)
+        assert len(server.requests) == 4
+        assert llm.input_tokens == pytest.approx(sent / 4, rel=0.05)
+        done = lexichord.contextualize(dry_run=True)
+        assert (done.documents, done.llm.requests, done.llm.dollars) == (0, 0, 0.0)
+
+
+def test_an_unknown_price_is_said(lexichord: SyncLexichord) -> None:
+    lexichord.ingest(documents=[numbered("a", 2)])
+    assert lexichord.contextualize(dry_run=True).llm.dollars is None
+    assert lexichord.contextualize().llm.dollars is None

@@ -1,0 +1,165 @@
+"""Good contexts raise a chunk's rank in both channels, by the real embedder; how it is measured."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.types import Mode
+from lexichord.types.evaluation import EvalQuery, EvalSet, Span
+from tests.conftest import ROOT, SAMPLES
+from tests.end_to_end.context_server import asked, context_server, opened, passages
+from tests.end_to_end.test_eval import run
+from tests.providers.chat_servers import Prompt, chat_server
+
+NAMES = ("Acme", "Borealis", "Cobalt", "Dunmore", "Evergreen", "Falcon", "Granite", "Halcyon",
+         "Ironwood", "Juniper", "Kestrel", "Lakeside")  # fmt: skip
+FEE = "The monthly fee is four thousand dollars and falls due on the tenth day."
+
+
+def contract(number: int, name: str) -> dict[str, Any]:
+    parties = f"This agreement is made between {name} Limited and its customer."
+    contents = [parties, FEE, "Either side may end it with a notice of ninety days."]
+    chunks = [{"content": content} for content in contents]
+    return {"uri": f"contract-{number}", "title": "Agreement", "chunks": chunks}
+
+
+CONTRACTS = [contract(number, name) for number, name in enumerate(NAMES)]
+
+
+def good(prompt: Prompt) -> dict[str, object]:
+    """Name the party and the matter, as a model does that has read the document."""
+    found = re.search(r"between (\w+) Limited", prompt.inputs["document"])
+    assert found
+    said = {FEE: f"The tariff of {found[1]}."}
+    texts = enumerate(passages(prompt), 1)
+    return {"contexts": [{"number": n, "context": said.get(t, "A clause.")} for n, t in texts]}
+
+
+def rank(lexichord: SyncLexichord, number: int, mode: Mode) -> int:
+    query = f"tariff of {NAMES[number]}"
+    found = lexichord.search(query, mode=mode, k=40).hits
+    places = [hit.uri == f"contract-{number}" and hit.content == FEE for hit in found]
+    return places.index(True) + 1
+
+
+@pytest.mark.parametrize("mode", ["dense", "keyword"])
+def test_good_contexts_raise_ranks_in_both_channels(embedding_dsn: str, mode: Mode) -> None:
+    with chat_server(good) as server, opened(embedding_dsn, server) as lexichord:
+        lexichord.ingest(documents=CONTRACTS)
+        before = [rank(lexichord, number, mode) for number in range(len(NAMES))]
+        assert lexichord.contextualize().documents == len(NAMES)
+        after = [rank(lexichord, number, mode) for number in range(len(NAMES))]
+    assert min(before) > 1
+    assert max(after) == 1
+
+
+def test_files_get_contexts_as_well(embedding_dsn: str) -> None:
+    with context_server() as server, opened(embedding_dsn, server) as lexichord:
+        report = lexichord.ingest([SAMPLES / "agreements"], context="llm")
+        assert report.llm is not None
+        assert (report.failed, report.llm.chunks) == ({}, report.chunks)
+        assert report.chunks == len(asked(server)) > 50
+        before = len(server.requests)
+        assert lexichord.ingest([SAMPLES / "agreements"]).replaced == report.inserted
+        again = lexichord.contextualize()
+        assert (again.documents, again.llm.cached) == (report.inserted, report.chunks)
+        last = lexichord.ingest([SAMPLES / "agreements"], context="llm")
+        assert (last.skipped, len(server.requests)) == (report.inserted, before)
+
+
+def given_set() -> EvalSet:
+    whole = ["\n\n".join(chunk["content"] for chunk in one["chunks"]) for one in CONTRACTS]
+    start = [text.index(FEE) for text in whole]
+    queries = [
+        EvalQuery(
+            f"q{number}",
+            f"tariff of {name}",
+            spans=(Span(f"contract-{number}", start[number], start[number] + len(FEE)),),
+        )
+        for number, name in enumerate(NAMES)
+    ]
+    return EvalSet("fees", CONTRACTS, tuple(queries))
+
+
+def test_the_contextual_rows_of_an_evaluation(embedding_dsn: str, home: Path) -> None:
+    names = ("vector", "keyword", "vector-llm", "keyword-llm", "hybrid-fuse-llm")
+    with chat_server(good) as server, opened(embedding_dsn, server, home=home) as lexichord:
+        runs = {each.strategy: each for each in run(lexichord, given_set(), *names)}
+    assert [each.settings["context"] for each in runs.values()] == [
+        *["structural"] * 2,
+        *["llm"] * 3,
+    ]
+    mrr = {name: sum(each.metrics["mrr"]) for name, each in runs.items()}  # type: ignore[arg-type]
+    assert mrr["vector-llm"] > mrr["vector"] + 2
+    assert mrr["keyword-llm"] > mrr["keyword"] + 2
+    assert len(server.requests) == len(NAMES)
+    assert runs["keyword-llm"].settings["llm"]["model"] == "openai/any"
+
+
+def test_an_evaluation_says_which_contexts_are_missing(embedding_dsn: str, home: Path) -> None:
+    warnings: list[str] = []
+    with context_server() as server, opened(embedding_dsn, server, home=home) as lexichord:
+        server.mode = "unauthorized"
+        run(lexichord, given_set(), "keyword-llm", warn=warnings.append)
+    assert warnings[0].startswith("only 0 of 36 chunks have a context by the model: openai/any")
+    with SyncLexichord(dsn=embedding_dsn, home=home) as lexichord:
+        run(lexichord, given_set(), "keyword-llm", warn=warnings.append)
+    assert warnings[-1] == "keyword-llm is not run: no language model is configured"
+
+
+def test_the_command_line(
+    embedding_dsn: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cli(*arguments: str, model: bool = True) -> tuple[int, str, str]:
+        environment = {"LEXICHORD_HOME": str(home), "COLUMNS": "200"}
+        if model:
+            environment |= {"LEXICHORD_LLM": "openai/any", "LEXICHORD_LLM_BASE_URL": server.url}
+        command = [sys.executable, "-m", "lexichord", *arguments, "--dsn", embedding_dsn]
+        done = subprocess.run(
+            command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True
+        )
+        assert "Traceback" not in done.stderr
+        return done.returncode, done.stdout, done.stderr
+
+    lines = tmp_path / "contracts.jsonl"
+    lines.write_text("\n".join(map(json.dumps, CONTRACTS)))
+    with chat_server(good) as server:
+        assert cli("ingest", "--chunked", str(lines), model=False)[0] == 0
+        code, _, err = cli("contextualize", model=False)
+        assert (code, err) == (2, "lexichord: contexts by a model need one: set LEXICHORD_LLM to "
+                                  "vendor/model\n")  # fmt: skip
+        code, out, err = cli("contextualize", "--dry-run")
+        assert code == 0
+        assert "12 documents, 36 chunks lack a context by openai/any; 0 are known" in out
+        assert "12 calls, about" in out
+        assert "cost unknown" in out
+        assert "LEXICHORD_LLM_PRICES" in err
+        assert server.requests == []
+
+        prices = tmp_path / "prices.toml"
+        prices.write_text('[models."openai/any"]\ninput = 1.0\noutput = 2.0\n')
+        monkeypatch.setenv("LEXICHORD_LLM_PRICES", str(prices))
+        code, out, err = cli("contextualize", "--budget", "0.0000001", "--json")
+        assert code == 1
+        report = json.loads(out)
+        assert (report["documents"], report["llm"]["left"]) == (0, 36)
+        assert "budget of $1e-07 would be passed" in report["llm"]["stopped"]
+        code, out, err = cli("contextualize", "--dataset", "default")
+        assert code == 0
+        assert out.splitlines() == [
+            "12 documents changed, 36 chunks embedded",
+            "36 contexts by openai/any, 0 from before",
+            "12 calls, 1440 tokens in, 360 out, $0.0022",
+        ]
+        code, out, _ = cli("ingest", "--chunked", str(lines), "--context", "llm")
+        assert (code, out.splitlines()[0][:22]) == (0, "0 inserted, 0 replaced")
+        prices.write_text("[models.x]\ninput = -1\noutput = 0\n")
+        code, _, err = cli("contextualize", "--dry-run")
+        assert (code, "models.x.input" in err) == (2, True)
