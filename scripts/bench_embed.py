@@ -1,21 +1,28 @@
-"""Sorting by length, measured: LocalEmbedder against the same session fed in the given order."""
+"""LocalEmbedder, measured: sorting by length against the given order, 8 bits against 32.
+
+With --data, the folder of shared public data, also Pass@k of exact vector search on its code set.
+"""
 
 import argparse
+import json
 import random
 import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from itertools import batched
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
+
+import numpy as np
 
 from bench_data import texts
-from lexichord.providers.local import BATCH, LocalEmbedder, LocalModel
+from lexichord.providers.local import BATCH, INT8, LocalEmbedder, LocalModel
 
 SAMPLE, SEED = 200, 7
 ROUNDS = 9
+NEIGHBOURS, KS = 10, (5, 10, 20)
 
 
 def sample(folder: Path) -> list[str]:
@@ -41,12 +48,7 @@ def peak_rss() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
 
 
-def measure(embedder: LocalEmbedder, pieces: list[str]) -> None:
-    model = embedder.load()
-    ways: dict[str, Callable[[], object]] = {
-        "sorted": lambda: embedder.embed(pieces, "document"),
-        "unsorted": lambda: embed_unsorted(model, pieces),
-    }
+def race(ways: Mapping[str, Callable[[], object]], pieces: Sequence[str]) -> None:
     speeds: dict[str, list[float]] = {name: [] for name in ways}
     for turn in range(ROUNDS):
         # Who goes first alternates, so that a drifting machine favours neither.
@@ -58,12 +60,51 @@ def measure(embedder: LocalEmbedder, pieces: list[str]) -> None:
     print(f"   ratio: {median(ratios):6.2f}, the median of {ROUNDS} pairs")
 
 
+def loss(whole: LocalEmbedder, small: LocalEmbedder, pieces: Sequence[str]) -> None:
+    """Say how far 8 bits move the vectors, and how many of a text's nearest stay."""
+    one, other = (each.embed(pieces, "document") for each in (whole, small))
+    cosines = np.sum(one * other, axis=1)
+    print(f"    int8: cosine with 32 bits {cosines.mean():.4f}, at least {cosines.min():.4f}")
+    near = [np.argsort(-(each @ each.T), axis=1)[:, 1 : NEIGHBOURS + 1] for each in (one, other)]
+    kept = mean(len(set(a) & set(b)) / NEIGHBOURS for a, b in zip(*near, strict=True))
+    print(f"    int8: {kept:.1%} of the {NEIGHBOURS} nearest stay")
+
+
+def pass_at_k(embedder: LocalEmbedder, data: Path) -> None:
+    documents = json.loads((data / "codebase/codebase_chunks.json").read_text())
+    with (data / "codebase/evaluation_set.jsonl").open() as lines:
+        queries = [json.loads(line) for line in lines]
+    places = [(d["original_uuid"], c["original_index"]) for d in documents for c in d["chunks"]]
+    contents = [chunk["content"] for document in documents for chunk in document["chunks"]]
+    vectors = embedder.embed(contents, "document")
+    asked = embedder.embed([query["query"] for query in queries], "query")
+    order = np.argsort(-(asked @ vectors.T), axis=1)
+    for k in KS:
+        shares = [
+            mean(
+                tuple(golden) in {places[n] for n in best[:k]}
+                for golden in query["golden_chunk_uuids"]
+            )
+            for query, best in zip(queries, order, strict=True)
+        ]
+        print(f"{embedder.space.model}: Pass@{k} {mean(shares):.2%}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--texts", type=Path, required=True, help="a folder of .txt files")
-    pieces = sample(parser.parse_args().texts)
+    parser.add_argument("--data", type=Path)
+    given = parser.parse_args()
+    pieces = sample(given.texts)
     with tempfile.TemporaryDirectory() as home:
-        measure(LocalEmbedder(Path(home)), pieces)
+        whole, small = LocalEmbedder(Path(home)), LocalEmbedder(Path(home), space=INT8)
+        model, _ = whole.load(), small.load()
+        by_length = {"sorted": lambda: whole.embed(pieces, "document")}
+        race(by_length | {"unsorted": lambda: embed_unsorted(model, pieces)}, pieces)
+        race({"int8": lambda: small.embed(pieces, "document")} | by_length, pieces)
+        loss(whole, small, pieces)
+        for embedder in (whole, small) if given.data else ():
+            pass_at_k(embedder, given.data)
     print(f"peak RSS: {peak_rss():6.0f} MiB, the graph's build included ({len(pieces)} texts)")
 
 

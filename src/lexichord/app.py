@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, Unpack, cast
 
@@ -19,6 +18,7 @@ from lexichord.providers.base import Embedder, Reranker
 from lexichord.providers.registry import find_embedder, find_reranker
 from lexichord.retrieve import pipeline
 from lexichord.retrieve.discover import discover
+from lexichord.retrieve.embedding import with_vectors
 from lexichord.retrieve.record import recorded
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import BUDGET_MS, Trace
@@ -120,16 +120,16 @@ class Lexichord:
         self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
     ) -> SearchResult:
         """Find the k chunks that answer a query best; `hint` prefers the documents it names."""
-        question = await self._question(query, hint, options)
+        question, degraded = await self._question(query, hint, options)
         hits = await pipeline.search_chunks(self.database, question)
-        return SearchResult(query, hits, self._degraded(question))
+        return SearchResult(query, hits, degraded)
 
     async def files(
         self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
     ) -> FilesResult:
         """Find the k documents that the hint names, or else that the query is about."""
-        question = await self._question(query, hint, options)
-        trace = Trace(degraded=[*self._degraded(question)])
+        question, degraded = await self._question(query, hint, options)
+        trace = Trace(degraded=degraded)
         files = await discover(self.database, question, trace, question.k, self.reranker)
         return FilesResult(query, files, trace.degraded)
 
@@ -250,13 +250,12 @@ class Lexichord:
         report.degraded += self.degraded
         return report
 
-    async def _question(self, query: str, hint: str | None, options: SearchOptions) -> Question:
+    async def _question(
+        self, query: str, hint: str | None, options: SearchOptions
+    ) -> tuple[Question, Reasons]:
         asked = await self._unembedded(query, hint, options)
-        if not self.embedder or asked.mode == "keyword":
-            return asked
-        texts = [text for text in (query, hint) if text is not None]
-        vectors = [*await asyncio.to_thread(self.embedder.embed, texts, "query"), None]
-        return replace(asked, vector=vectors[0], hint_vector=vectors[1])
+        degraded = [*self._degraded(asked)]
+        return await with_vectors(self.embedder, asked, degraded), degraded
 
     async def _unembedded(self, query: str, hint: str | None, options: SearchOptions) -> Question:
         mode = options.get("mode", "hybrid")

@@ -42,7 +42,9 @@ class EmbeddingMismatchError(DatabaseError):
 
 
 class ProviderError(LexichordError):
-    """An embedding model or a vendor's service failed."""
+    """An embedding model or a vendor's service failed; `status` is HTTP's, where it gave one."""
+
+    status: int | None = None
 
 
 class AuthError(ProviderError):

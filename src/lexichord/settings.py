@@ -1,20 +1,38 @@
 """Settings: arguments > environment > .env > TOML > defaults."""
 
 import os
+import re
+import stat
+from math import isfinite
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal, get_args
 
 import platformdirs
-from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BeforeValidator,
+    Field,
+    SecretStr,
+    ValidationError,
+)
 from pydantic_settings import (
     BaseSettings,
+    DotEnvSettingsSource,
+    EnvSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
 )
 
 from lexichord.errors import ConfigError
+from lexichord.types.generation import Price
 from lexichord.types.response import Recording
+
+CONTAINER = Path("/run/secrets")  # where Docker and Podman put secrets, readable by all inside
+LONGEST = 10_000  # bytes of a file that holds a key
+
+type Origin = Literal["argument", "environment", ".env", "TOML", "default"]
 
 
 def default_home() -> Path:
@@ -27,6 +45,17 @@ def default_home() -> Path:
     return platformdirs.user_data_path("lexichord")
 
 
+def _pair(price: object) -> object:
+    """Read a single number as the price of what goes in."""
+    return {"input": price, "output": 0.0} if isinstance(price, int | float) else price
+
+
+def _checked(price: Price) -> Price:
+    if not all(isfinite(each) and each >= 0 for each in (price.input, price.output)):
+        raise ValueError("a price is a number of dollars, 0 or more")
+    return price
+
+
 class Settings(BaseSettings):
     """What can be set from outside; the environment's names are LEXICHORD_ and the field's.
 
@@ -35,7 +64,11 @@ class Settings(BaseSettings):
     jina/MODEL or tei; /rerank, for cohere /v2/rerank, is appended to reranker_base_url.
     llm is a model as DSPy names it, vendor/MODEL; llm_base_url ends where /chat/completions, for
     gemini /models, is appended; llm_prompts is a folder of compiled prompts, TASK.json. llm_window
-    is what a model is shown of a document, in characters; llm_prices is a TOML file of prices.
+    is what a model is shown of a document, in characters.
+    /embeddings is appended to embedding_base_url, for cohere /v2/embed, for gemini /v1/models.
+    embedding_timeout is in seconds, for one request. prices are in dollars a million tokens, by
+    provider/model: a number, or for a language model input and output. A key may also stand in a
+    file that ..._api_key_file names.
     """
 
     model_config = SettingsConfigDict(
@@ -47,24 +80,34 @@ class Settings(BaseSettings):
     )
 
     home: Path = Field(default_factory=default_home)
-    dsn: str | None = Field(None, validation_alias=AliasChoices("LEXICHORD_DSN", "DATABASE_URL"))
+    dsn: str | None = Field(
+        None, validation_alias=AliasChoices("LEXICHORD_DSN", "DATABASE_URL"), repr=False
+    )
     model_dir: Path | None = None
     engine: Literal["pgvector", "vectorchord"] | None = None
     text_config: str | None = None
     embedding: str | None = None
+    embedding_base_url: str | None = Field(None, repr=False)
+    embedding_api_key: SecretStr | None = None
+    embedding_api_key_file: Path | None = None
+    embedding_requests_per_minute: int | None = Field(None, ge=1)
+    embedding_concurrency: int = Field(4, ge=1, le=100)
+    embedding_timeout: float = Field(60.0, gt=0, le=3600)
+    prices: dict[str, Annotated[Price, BeforeValidator(_pair), AfterValidator(_checked)]] = {}
     pool_size: int = Field(4, ge=1, le=100)
     record: Recording = "off"
     llm: str | None = None
-    llm_base_url: str | None = None
+    llm_base_url: str | None = Field(None, repr=False)
     llm_api_key: SecretStr | None = None
+    llm_api_key_file: Path | None = None
     llm_prompts: Path | None = None
     # 20,000 characters of English have some 5,000 tokens: with all else in a prompt they fit in the
     # 8,192 that the smallest of today's models read. Ollama reads 4,096 unless told: set 8000.
     llm_window: int = Field(20_000, ge=4_000)
-    llm_prices: Path | None = None
     reranker: str | None = None
-    reranker_base_url: str | None = None
+    reranker_base_url: str | None = Field(None, repr=False)
     reranker_api_key: SecretStr | None = None
+    reranker_api_key_file: Path | None = None
 
     @classmethod
     def settings_customise_sources(
@@ -93,4 +136,66 @@ def load_settings(**arguments: object) -> Settings:
         raise ConfigError(f"setting {name}: {first['msg']}") from None
     except (ValueError, OSError) as error:
         raise ConfigError(f"lexichord.toml or .env cannot be read: {error}") from None
-    return settings.model_copy(update={"home": settings.home.expanduser().resolve()})
+    home = settings.home.expanduser().resolve()
+    return settings.model_copy(update={"home": home, **_secrets(settings)})
+
+
+def origins(**arguments: object) -> dict[str, Origin]:
+    """Say of each setting where `load_settings` takes it from."""
+    places: list[tuple[Origin, set[str]]] = [
+        ("argument", {name for name, value in arguments.items() if value is not None}),
+        ("environment", set(EnvSettingsSource(Settings)())),
+        (".env", set(DotEnvSettingsSource(Settings)())),
+        ("TOML", set(TomlConfigSettingsSource(Settings)())),
+    ]
+    return {
+        name: next(
+            (place for place, given in places if given & {name, f"LEXICHORD_{name.upper()}"}),
+            "default",
+        )
+        for name in Settings.model_fields
+    }
+
+
+def shown(settings: Settings) -> dict[str, object]:
+    """Give the settings without secrets: of a key only whether it is set, no password of a URL."""
+    return {name: _shown(name, getattr(settings, name)) for name in Settings.model_fields}
+
+
+def _shown(name: str, value: object) -> object:
+    if SecretStr in get_args(Settings.model_fields[name].annotation):
+        return "not set" if value is None else "set"
+    if isinstance(value, str):
+        hidden = re.sub(r"://\S*@", "://***@", value)
+        return re.sub(r"(?i)(password\s*=\s*)('(\\.|[^'])*'?|[^\s&]+)", r"\1***", hidden)
+    return str(value) if isinstance(value, Path) else value
+
+
+def _secrets(settings: Settings) -> dict[str, SecretStr]:
+    """Read the keys that stand in files."""
+    read: dict[str, SecretStr] = {}
+    for name in Settings.model_fields:
+        file = getattr(settings, name) if name.endswith("_api_key_file") else None
+        if file in (None, Path()):  # unset, or set to nothing
+            continue
+        key = name.removesuffix("_file")
+        if getattr(settings, key) is not None:
+            raise ConfigError(f"{key} and {name} are both set: leave one out")
+        read[key] = SecretStr(_secret(name, file.expanduser()))
+    return read
+
+
+def _secret(name: str, file: Path) -> str:
+    """Read a file that its owner alone may read, or one that a container was given."""
+    try:
+        with file.open("rb") as stream:
+            mode = stat.S_IMODE(os.fstat(stream.fileno()).st_mode)
+            if mode & 0o077 and not file.resolve().is_relative_to(CONTAINER):
+                raise ConfigError(f"{name}: others may read '{file}': run chmod 600 on it")
+            text = stream.read(LONGEST).decode().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no text"
+        raise ConfigError(f"{name}: '{file}' cannot be read ({reason})") from None
+    if not text:
+        raise ConfigError(f"{name}: '{file}' is empty")
+    return text

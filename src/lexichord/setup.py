@@ -1,10 +1,13 @@
 """What is done before an application opens: prepare databases, run the server, fetch models."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from lexichord.db import engine
+from lexichord.providers import inventory
 from lexichord.providers.local import fetch_model, find_model
-from lexichord.settings import Settings
+from lexichord.settings import Settings, load_settings, origins, shown
 
 
 def initialise(settings: Settings) -> None:
@@ -35,3 +38,18 @@ def fetch_models(settings: Settings) -> Path:
 def find_models(settings: Settings) -> Path | None:
     """Give the folder that holds the local embedder's model, if any does."""
     return find_model(settings.model_dir, settings.home)
+
+
+def list_settings(**arguments: object) -> Sequence[dict[str, Any]]:
+    """Give each setting's name, value and source; of keys only whether they are set."""
+    settings = load_settings(**arguments)
+    sources, values = origins(**arguments), shown(settings)
+    for name, file in values.items():
+        if name.endswith("_api_key_file") and file is not None:
+            sources[name.removesuffix("_file")] = sources[name]  # it was read from there
+    return [{"name": name, "value": values[name], "source": sources[name]} for name in values]
+
+
+def list_providers(settings: Settings) -> Sequence[inventory.Provider]:
+    """List what embedders, rerankers and language model need, and which are in use here."""
+    return inventory.list_providers(settings, engine.bound_space(settings))

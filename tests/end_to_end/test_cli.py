@@ -396,3 +396,65 @@ def test_a_followed_folder_until_ctrl_c(stocked: Cli, tmp_path: Path) -> None:
     assert "Traceback" not in rest
     assert rest.endswith("lexichord: interrupted; what was reported is stored\n")
     assert stocked("rm", "b.txt", "--yes").stdout == "1 deleted\n"
+
+
+def test_settings_are_shown_with_their_sources_and_without_secrets(
+    cli: Cli, tmp_path: Path
+) -> None:
+    key = "sk-very-secret"
+    file = tmp_path / "key"
+    file.write_text(key)
+    file.chmod(0o600)
+    (tmp_path / "lexichord.toml").write_text("pool_size = 5\n")
+    given = {"LEXICHORD_LLM_API_KEY": key, "LEXICHORD_EMBEDDING_API_KEY_FILE": str(file)}
+    shown = cli("config", "show", cwd=tmp_path, **given)
+    as_json = cli(
+        "config", "show", "--json", "--dsn", f"postgresql://u:{key}@h/d", cwd=tmp_path, **given
+    )
+    for done in (shown, as_json):
+        assert done.returncode == 0
+        assert key not in done.stdout + done.stderr
+    assert "pool_size: 5  (TOML)" in shown.stdout
+    assert "llm_api_key: set  (environment)" in shown.stdout
+    rows = {row["name"]: row for row in json.loads(as_json.stdout)["settings"]}
+    assert rows["dsn"] == {"name": "dsn", "value": "postgresql://***@h/d", "source": "argument"}
+    assert (rows["embedding_api_key"]["value"], rows["embedding_api_key"]["source"]) == (
+        "set",
+        "environment",
+    )
+    file.chmod(0o644)
+    done = cli("status", **given)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("lexichord: embedding_api_key_file: others may read ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_providers_are_listed_with_what_they_need(cli: Cli, tmp_path: Path) -> None:
+    key = "sk-very-secret"
+    named = {"GEMINI_API_KEY": key, "CO_API_KEY": "", "COHERE_API_KEY": "", "JINA_API_KEY": ""}
+    named |= {"LEXICHORD_RERANKER": "tei", "LEXICHORD_RERANKER_BASE_URL": f"http://u:{key}@h:1"}
+    done = cli("providers", "--json", **named)
+    assert key not in done.stdout
+    rows = json.loads(done.stdout)["providers"]
+    found = {(row["kind"], row["name"]): row for row in rows}
+    assert {name for kind, name in found if kind == "embedder"} == {
+        *("local", "gemini", "cohere", "openai", "jina"),
+    }
+    assert [row["name"] for row in rows if row["in_use"]] == ["local", "tei"]
+    assert found["embedder", "gemini"]["missing"] == []
+    assert found["embedder", "cohere"]["missing"] == [
+        "set LEXICHORD_EMBEDDING_API_KEY or CO_API_KEY or COHERE_API_KEY"
+    ]
+    assert found["reranker", "tei"]["address"] == "h:1"
+    assert found["reranker", "tei"]["missing"] == []
+    assert (
+        "embedder gemini at generativelanguage.googleapis.com: there;"
+        in cli("providers", **named).stdout
+    )
+    home = str(tmp_path / "none")
+    chosen = cli(
+        "providers", "--json", LEXICHORD_HOME=home, LEXICHORD_EMBEDDING="gemini/x/4", **named
+    )
+    rows = json.loads(chosen.stdout)["providers"]
+    assert [row["name"] for row in rows if row["in_use"]] == ["gemini", "tei"]
+    assert not Path(home).exists()

@@ -1,7 +1,6 @@
 """What stops a language model from writing contexts: each failure costs what it must, no more."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -205,20 +204,18 @@ def test_without_a_model_nothing_starts(dsn: str) -> None:
         assert lexichord.list() == []
 
 
-def prices(tmp_path: Path, output: float) -> Path:
-    file = tmp_path / "prices.toml"
-    file.write_text(f'[models."openai/any"]\ninput = 0\noutput = {output}\n')
-    return file
+def prices(output: float) -> dict[str, dict[str, float]]:
+    return {"openai/any": {"input": 0.0, "output": output}}
 
 
 @pytest.mark.parametrize("tokens", [(120, 30), (120, 4000)])
 def test_a_budget_is_not_passed_and_what_is_done_stays(
-    dsn: str, server: ChatServer, tmp_path: Path, tokens: tuple[int, int]
+    dsn: str, server: ChatServer, tokens: tuple[int, int]
 ) -> None:
     server.tokens = tokens
     per_call = tokens[1] / 100  # dollars, at 10,000 a million tokens
     budget = 8 * per_call + 20
-    with opened(dsn, server, llm_prices=prices(tmp_path, 10_000)) as lexichord:
+    with opened(dsn, server, prices=prices(10_000)) as lexichord:
         given = [numbered(f"d{number:02}", 16) for number in range(20)]
         lexichord.ingest(documents=given)
         report = lexichord.contextualize(budget=budget)
@@ -238,14 +235,14 @@ def test_a_budget_is_not_passed_and_what_is_done_stays(
 
 
 def test_a_budget_needs_a_price(lexichord: SyncLexichord) -> None:
-    with pytest.raises(ConfigError, match="LEXICHORD_LLM_PRICES"):
+    with pytest.raises(ConfigError, match=r"lexichord\.toml"):
         lexichord.contextualize(budget=1.0)
 
 
 def test_a_dry_run_says_what_it_would_take_and_asks_nobody(
-    dsn: str, server: ChatServer, tmp_path: Path, connection: psycopg.Connection
+    dsn: str, server: ChatServer, connection: psycopg.Connection
 ) -> None:
-    with opened(dsn, server, llm_prices=prices(tmp_path, 1.0)) as lexichord:
+    with opened(dsn, server, prices=prices(1.0)) as lexichord:
         lexichord.ingest(documents=[numbered("a", 20), numbered("b", 5)])
         lexichord.ingest(documents=[numbered("a", 20) | {"uri": "copy"}])
         expected = lexichord.contextualize(dry_run=True)

@@ -1,7 +1,6 @@
 """A document that Gemini holds while its chunks are asked for, through the real google-genai."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -120,12 +119,9 @@ def test_few_documents_are_held_at_once(dsn: str, server: ChatServer) -> None:
     assert 1 < max(server.held) <= writer.AT_ONCE
 
 
-def test_with_a_budget_nothing_is_held_uncounted(
-    dsn: str, server: ChatServer, tmp_path: Path
-) -> None:
-    prices = tmp_path / "prices.toml"
-    prices.write_text('[models."gemini/any"]\ninput = 1\noutput = 1\n')
-    with opened(dsn, server, llm="gemini/any", llm_prices=prices) as lexichord:
+def test_with_a_budget_nothing_is_held_uncounted(dsn: str, server: ChatServer) -> None:
+    prices = {"gemini/any": {"input": 1, "output": 1}}
+    with opened(dsn, server, llm="gemini/any", prices=prices) as lexichord:
         lexichord.ingest(documents=[LONG])
         assert lexichord.contextualize(budget=1).llm.chunks == 26
     assert (server.caches, len(server.requests)) == ({}, 4)

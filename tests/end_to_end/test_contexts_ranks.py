@@ -140,12 +140,10 @@ def test_the_command_line(
         assert "12 documents, 36 chunks lack a context by openai/any; 0 are known" in out
         assert "12 calls, about" in out
         assert "cost unknown" in out
-        assert "LEXICHORD_LLM_PRICES" in err
+        assert "under [prices]" in err
         assert server.requests == []
 
-        prices = tmp_path / "prices.toml"
-        prices.write_text('[models."openai/any"]\ninput = 1.0\noutput = 2.0\n')
-        monkeypatch.setenv("LEXICHORD_LLM_PRICES", str(prices))
+        monkeypatch.setenv("LEXICHORD_PRICES", '{"openai/any": {"input": 1, "output": 2}}')
         code, out, err = cli("contextualize", "--budget", "0.0000001", "--json")
         assert code == 1
         report = json.loads(out)
@@ -160,6 +158,6 @@ def test_the_command_line(
         ]
         code, out, _ = cli("ingest", "--chunked", str(lines), "--context", "llm")
         assert (code, out.splitlines()[0][:22]) == (0, "0 inserted, 0 replaced")
-        prices.write_text("[models.x]\ninput = -1\noutput = 0\n")
+        monkeypatch.setenv("LEXICHORD_PRICES", '{"x": {"input": -1, "output": 0}}')
         code, _, err = cli("contextualize", "--dry-run")
-        assert (code, "models.x.input" in err) == (2, True)
+        assert (code, "prices.x" in err) == (2, True)

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.base import Embedder
-from lexichord.providers.local import LocalEmbedder, fetch_model, find_model
+from lexichord.providers.local import INT8, LocalEmbedder, fetch_model, find_model
+from lexichord.providers.registry import find_embedder
+from lexichord.settings import load_settings
 
 Array = NDArray[Any]
 
@@ -343,3 +345,20 @@ def test_fetch_refuses_unsafe_redirects(tmp_path: Path) -> None:
     ):
         fetch_model(tmp_path, address)
     assert not files_under(tmp_path)
+
+
+def test_8_bits_have_a_space_of_their_own_and_stay_close(
+    embedder: LocalEmbedder, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    found, degraded = find_embedder(load_settings(home=tmp_path), str(INT8))
+    assert found is not None
+    assert degraded == []
+    assert str(found.space) == "local/all-MiniLM-L6-v2-int8/384"
+    small, whole = found.embed(TEXTS, "document"), embedder.embed(TEXTS, "document")
+    np.testing.assert_allclose(np.linalg.norm(small, axis=1), 1, atol=1e-5)
+    cosines = np.sum(small * whole, axis=1)
+    assert 0.95 < cosines.min() < 0.9999
+    assert cosines.mean() > 0.98
+    (graph,) = (tmp_path / "models").glob("*.onnx")
+    assert graph.stat().st_size < 30e6
+    assert capfd.readouterr().err == ""

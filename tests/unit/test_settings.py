@@ -1,12 +1,17 @@
 """Arguments > environment > .env > TOML > defaults."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
+from lexichord import settings as module
 from lexichord.errors import ConfigError
-from lexichord.settings import default_home, load_settings
+from lexichord.settings import default_home, load_settings, origins, shown
+from lexichord.types.generation import Price
+
+KEY = "sk-very-secret"
 
 
 @pytest.fixture(autouse=True)
@@ -101,3 +106,129 @@ def test_the_default_home_can_be_reached_by_the_server() -> None:
         assert home == Path("/var/lib/lexichord")
     else:
         assert home.is_relative_to(Path.home())
+
+
+@pytest.fixture
+def secret(folder: Path) -> Path:
+    """A file that holds a key and that its owner alone may read."""
+    file = folder / "key"
+    file.write_text(f"{KEY}\n")
+    file.chmod(0o600)
+    return file
+
+
+def key_of(name: str) -> str:
+    value = getattr(load_settings(), name)
+    return str(value.get_secret_value())
+
+
+@pytest.mark.parametrize("name", ["embedding_api_key", "llm_api_key", "reranker_api_key"])
+def test_a_key_may_stand_in_a_file(
+    name: str, secret: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"LEXICHORD_{name.upper()}_FILE", str(secret))
+    assert key_of(name) == KEY
+    monkeypatch.setenv(f"LEXICHORD_{name.upper()}", "other")
+    with pytest.raises(ConfigError, match=f"{name} and {name}_file are both set") as caught:
+        load_settings()
+    assert KEY not in str(caught.value)
+
+
+def test_a_file_that_is_not_named_is_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEXICHORD_LLM_API_KEY_FILE", "")
+    assert load_settings().llm_api_key is None
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o644, 0o777])
+def test_a_file_that_others_may_read_is_refused(
+    mode: int, secret: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret.chmod(mode)
+    monkeypatch.setenv("LEXICHORD_LLM_API_KEY_FILE", str(secret))
+    with pytest.raises(ConfigError, match=r"others may read .* chmod 600"):
+        load_settings()
+
+
+def test_what_a_container_was_given_may_be_read_by_all_in_it(
+    folder: Path, secret: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret.chmod(0o444)
+    link = folder / "link"
+    link.symlink_to(secret)
+    monkeypatch.setattr(module, "CONTAINER", folder.resolve())
+    monkeypatch.setenv("LEXICHORD_LLM_API_KEY_FILE", str(link))
+    assert key_of("llm_api_key") == KEY
+    (folder / "elsewhere").mkdir()
+    monkeypatch.setattr(module, "CONTAINER", folder.resolve() / "elsewhere")
+    monkeypatch.setenv("LEXICHORD_LLM_API_KEY_FILE", f"{folder}/elsewhere/../key")
+    with pytest.raises(ConfigError, match="others may read"):
+        load_settings()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty"),
+        (b" \n", "is empty"),
+        (b"\xff", "cannot be read"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_file_without_a_key_is_refused(
+    content: bytes | None, message: str, secret: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if content is None:
+        secret.unlink()
+    else:
+        secret.write_bytes(content)
+    monkeypatch.setenv("LEXICHORD_LLM_API_KEY_FILE", str(secret))
+    with pytest.raises(ConfigError, match=message) as caught:
+        load_settings()
+    assert "\n" not in str(caught.value)
+
+
+DSNS = [
+    "postgresql://me:sk-very-secret@host/db",
+    "postgresql://me:with@sk-very-secret@host/db?sslmode=require",
+    "postgresql://host/db?user=me&password=sk-very-secret&sslmode=require",
+    "host=h password=sk-very-secret dbname=d",
+    "host=h password = 'a \\' sk-very-secret' dbname=d",
+    "host=h PASSWORD='sk-very-secret",
+]
+
+
+@pytest.mark.parametrize("dsn", DSNS)
+def test_no_secret_is_shown(dsn: str) -> None:
+    settings = load_settings(
+        dsn=dsn,
+        llm_api_key=KEY,
+        embedding_api_key=KEY,
+        embedding_base_url=f"http://me:{KEY}@host:1/v1",
+        reranker_base_url=f"http://{KEY}@host:1/v1",
+    )
+    values = shown(settings)
+    assert KEY not in repr(settings)
+    assert KEY not in str(settings)
+    assert KEY not in json.dumps(values)
+    assert (values["llm_api_key"], values["reranker_api_key"]) == ("set", "not set")
+    assert values["embedding_base_url"] == "http://***@host:1/v1"
+    assert set(values) == set(type(settings).model_fields)
+
+
+def test_what_is_no_secret_is_shown() -> None:
+    values = shown(load_settings(dsn="postgresql://host:5432/db", pool_size=9))
+    assert (values["dsn"], values["pool_size"]) == ("postgresql://host:5432/db", 9)
+
+
+def test_each_setting_has_a_source(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "lexichord.toml").write_text('pool_size = 5\nllm = "x/y"\n[prices]\n"a/b" = 1.5\n')
+    (folder / ".env").write_text("LEXICHORD_POOL_SIZE=6\nLEXICHORD_RECORD=on\n")
+    monkeypatch.setenv("LEXICHORD_RECORD", "text")
+    monkeypatch.setenv("DATABASE_URL", "postgresql://h/d")
+    found = origins(home=folder, llm=None)
+    expected = {
+        **{"home": "argument", "dsn": "environment", "record": "environment"},
+        **{"pool_size": ".env", "llm": "TOML", "prices": "TOML", "engine": "default"},
+    }
+    assert {name: found[name] for name in expected} == expected
+    assert load_settings().prices == {"a/b": Price(1.5, 0.0)}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 
 import typer
 
-from lexichord.cli import contextualize, query, render, vechord
+from lexichord.cli import config, contextualize, query, render, vechord
 from lexichord.cli import eval as evaluation
 from lexichord.cli.options import (
     SEARCH,
@@ -42,6 +42,7 @@ app.add_typer(contextualize.app)
 app.add_typer(query.app)
 app.add_typer(vechord.app)
 app.add_typer(evaluation.app)
+app.add_typer(config.app)
 
 
 def main() -> None:
@@ -103,6 +104,7 @@ def ingest(
             "dataset": dataset,
             "context": context,
             "without": cast("list[ContextPart]", without or []),
+            "on_usage": progress.spend,
             **progress.listening(),
         }
         if watch:

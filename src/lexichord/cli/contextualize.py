@@ -51,6 +51,4 @@ def _expected(documents: int, row: dict[str, Any]) -> None:
     tokens = f"about {row['input_tokens']} tokens in, {row['output_tokens']} out"
     render.out.print(f"{calls}, {tokens}, {render.dollars(row['dollars'])}")
     if row["dollars"] is None:
-        render.err.print(
-            "no price is known of it: LEXICHORD_LLM_PRICES can name a TOML file of prices"
-        )
+        render.err.print("no price is known of it: lexichord.toml can hold one under [prices]")

@@ -14,9 +14,11 @@ from lexichord.types import ChunkHit, FileHit, FilesResult, SearchResult
 
 if TYPE_CHECKING:
     from lexichord.ingest.report import Hearing
+    from lexichord.types.generation import Usage
 
 OUTCOMES = ("inserted", "replaced", "skipped", "failed", "deleted")
 SNIPPET = 1000  # characters of a hit that are shown
+REFUSED = 10  # chunks without a vector that are named
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
@@ -35,6 +37,7 @@ class Progress:
             progress.TextColumn("files"),
             progress.TextColumn("{task.fields[speed]} chunks/s, left"),
             progress.TimeRemainingColumn(),
+            progress.TextColumn("{task.fields[spent]}"),
             console=Console(stderr=True),
             disable=not sys.stderr.isatty(),
         )
@@ -55,7 +58,7 @@ class Progress:
         for task in self._bar.task_ids:  # of the ingest before, in a watched folder
             self._bar.remove_task(task)
         self._chunks = 0
-        self._task = self._bar.add_task(self._what, total=total, speed="-")
+        self._task = self._bar.add_task(self._what, total=total, speed="-", spent="")
 
     def count(self, chunks: int) -> None:
         """Hear how many more chunks are done."""
@@ -63,6 +66,10 @@ class Progress:
         elapsed = self._bar.tasks[0].elapsed
         if elapsed:
             self._bar.update(self._task, speed=f"{self._chunks / elapsed:.0f}")
+
+    def spend(self, used: "Usage") -> None:
+        """Hear what a service was asked."""
+        self._bar.update(self._task, spent=usage(used.to_dict()))
 
     def advance(self, uri: str, status: str, reason: str) -> None:
         """Hear what became of a file."""
@@ -91,6 +98,12 @@ def report(row: Row) -> None:
     out.print(f"{', '.join(counts)}, {len(row['failed'])} failed; {chunks}")
     if row["vectors_filled"]:
         out.print(f"{row['vectors_filled']} vectors filled in")
+    if row["usage"] and row["usage"]["requests"]:
+        out.print(usage(row["usage"]))
+    for name in row["refused"][:REFUSED]:
+        err.print(Text("no vector, the embedder refuses its text: ", "yellow") + printable(name))
+    if more := len(row["refused"][REFUSED:]):
+        err.print(Text(f"and {more} more that the embedder refuses: see --json", "yellow"))
     if row["llm"]:
         written(row["llm"])
     degraded(row["degraded"])
@@ -112,6 +125,13 @@ def written(row: Row) -> None:
 def dollars(amount: float | None) -> str:
     """Give an amount for people."""
     return "cost unknown" if amount is None else f"${amount:.4f}"
+
+
+def usage(row: Row) -> str:
+    """Say what a service was asked, and what that costs, as far as it is known."""
+    tokens = f", {row['input_tokens']:,} tokens" if row["input_tokens"] else ""
+    dollars = "" if row["dollars"] is None else f", ${row['dollars']:.6f}"
+    return f"{row['requests']:,} requests{tokens}{dollars}"
 
 
 def copied(row: Row) -> None:

@@ -67,6 +67,14 @@ def address(settings: Settings) -> str:
     return str(found)
 
 
+def bound_space(settings: Settings) -> str:
+    """Give the space of the database, or, where there is none yet, what init would choose."""
+    if settings.dsn or (settings.home / "postgres").is_dir():
+        with open_server(settings) as dsn:
+            return schema.bound_space(dsn)
+    return settings.embedding or str(schema.DEFAULT_SPACE)
+
+
 def _choice(settings: Settings) -> schema.Choice:
     space = EmbeddingSpace.parse(settings.embedding) if settings.embedding else None
     return schema.Choice(settings.engine, settings.text_config, space)

@@ -25,6 +25,7 @@ log = logging.getLogger("lexichord")
 
 LOCK = 7_245_089_131  # any number that no other program takes: one preparation at a time
 DEFAULT_SPACE = EmbeddingSpace("local", "all-MiniLM-L6-v2", 384)
+DIMENSIONS = 4000  # that pgvector's index takes of halfvec; what embedding_space allows
 ENGINES = {"vectorchord": ("vchord", "vchord_bm25"), "pgvector": ("vector", "pg_textsearch")}
 
 type Rows = list[tuple[Any, ...]]
@@ -49,8 +50,14 @@ def folder(name: str) -> Path:
 def prepare(dsn: str, choice: Choice) -> None:
     """Bring a database to this program's schema: migrations, functions, indexes. Idempotent.
 
-    Raises DatabaseError; ConfigError if `choice` contradicts what an earlier call chose.
+    Raises DatabaseError; ConfigError if `choice` contradicts what an earlier call chose, or has
+    more dimensions than can be indexed.
     """
+    if choice.space and choice.space.dimension > DIMENSIONS:
+        raise ConfigError(
+            f"{choice.space} cannot be indexed: choose a model of at most {DIMENSIONS} dimensions, "
+            "or one that can shorten its vectors"
+        )
     with _connect(dsn) as connection:
         connection.execute("select pg_advisory_lock(%s)", [LOCK])
         with connection.transaction():
@@ -76,6 +83,12 @@ def check(dsn: str) -> None:
             raise SchemaOutdatedError(
                 "the database was prepared by another version of lexichord: run lexichord init"
             )
+
+
+def bound_space(dsn: str) -> str:
+    """Give the space of a prepared database, as provider/model/dimension. Raises DatabaseError."""
+    with _connect(dsn) as connection:
+        return str(_rows(connection, "select space from lexichord.configuration()")[0][0])
 
 
 @contextmanager

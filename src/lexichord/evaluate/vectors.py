@@ -64,7 +64,8 @@ class KeptVectors(AbstractContextManager["KeptVectors"]):
             if new:
                 made = self._embedder.embed(list(new.values()), kind)
                 known.update(zip(new, made, strict=True))
-                self._write({digest: known[digest] for digest in new})
+                whole = [digest for digest in new if np.isfinite(known[digest]).all()]
+                self._write({digest: known[digest] for digest in whole})
         return np.stack([known[digest] for digest in digests])
 
     def _digest(self, text: str, kind: str) -> bytes:

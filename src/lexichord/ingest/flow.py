@@ -1,7 +1,8 @@
 """Stages that overlap, and a sign of life while they run."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any
 
@@ -23,6 +24,30 @@ async def ahead[T](items: AsyncGenerator[T]) -> AsyncGenerator[T]:
             yield made[0]
     finally:
         await _cancel(making)
+
+
+async def overlapping[T, R](
+    items: AsyncGenerator[T], make: Callable[[T], Coroutine[None, None, R]], at_once: int
+) -> AsyncGenerator[tuple[T, R]]:
+    """Give `items` with what is made of each, in their order, of `at_once` at the same time."""
+    under_way = deque[tuple[T, asyncio.Task[R]]]()
+    try:
+        async for item in items:
+            under_way.append((item, asyncio.create_task(make(item))))
+            if len(under_way) == at_once:
+                yield await _first(under_way)
+        while under_way:
+            yield await _first(under_way)
+    finally:
+        for _, task in under_way:
+            await _cancel(task)
+
+
+async def _first[T, R](under_way: deque[tuple[T, asyncio.Task[R]]]) -> tuple[T, R]:
+    item, task = under_way[0]  # to be cancelled with the others while it is waited for
+    made = await task
+    under_way.popleft()
+    return item, made
 
 
 async def _fill[T](
@@ -65,6 +90,8 @@ async def _beat(database: Database, run: int) -> None:
             await store.touch_run(database, run)
 
 
-async def _cancel(task: asyncio.Task[None]) -> None:
+async def _cancel[T](task: asyncio.Task[T]) -> None:
     task.cancel()
     await asyncio.wait([task])
+    if not task.cancelled():
+        task.exception()  # told by the one before it

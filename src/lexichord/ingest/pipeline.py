@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Seque
 from collections.abc import Set as AbstractSet
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
@@ -13,7 +14,7 @@ from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.contextualize import PARTS, VERSION, keyphrases, structural_context
 from lexichord.ingest.find import storable
-from lexichord.ingest.flow import ahead, beating, together
+from lexichord.ingest.flow import ahead, beating, overlapping, together
 from lexichord.ingest.placing import label, with_contexts
 from lexichord.ingest.prune import find_gone
 from lexichord.ingest.report import Hearing, Journal, Listener, Report
@@ -24,6 +25,7 @@ from lexichord.ingest.writer import ContextWriter, open_writer
 from lexichord.providers.base import Embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, ContextKind, ContextPart
+from lexichord.types.generation import Usage
 
 STRUCTURED = ("structural", "llm")
 
@@ -34,12 +36,14 @@ type Origins = Mapping[str, tuple[int | None, int | None]]
 class IngestOptions(Hearing, total=False):
     """How to store, and who hears of it: what `ingest`, `retry_failed` and `watch` share.
 
-    `without` leaves parts of the structural context out.
+    `without` leaves parts of the structural context out; `on_usage` hears what the embedder's
+    service was asked so far.
     """
 
     dataset: str
     context: ContextKind
     without: Collection[ContextPart]
+    on_usage: Callable[[Usage], None]
 
 
 @dataclass
@@ -59,6 +63,7 @@ class Ingest:
     on_start: Callable[[int], None] = lambda total: None
     on_chunks: Callable[[int], None] = lambda count: None
     listener: Listener = lambda uri, status, reason: None
+    on_usage: Callable[[Usage], None] = lambda usage: None
     journal: Journal = field(init=False)
     sample: Sample = field(init=False)
     vectorizer: Vectorizer = field(init=False)
@@ -73,7 +78,8 @@ class Ingest:
         self.journal = Journal(self.database, self.listener)
         self.sample = Sample(self.database, self.dataset)
         report = self.journal.report
-        self.vectorizer = Vectorizer(self.database, self.embedder, self.on_chunks, report)
+        hear = self.on_chunks, self.on_usage
+        self.vectorizer = Vectorizer(self.database, self.embedder, *hear, report)
 
     @property
     def recipe(self) -> str:
@@ -143,10 +149,17 @@ class Ingest:
         return {source.uri: (owns.get(source.uri), twins.get(source.sha256)) for source in part}
 
     async def _embedded(self, part: Sequence[Source], origins: Origins) -> AsyncGenerator[Embedded]:
+        embed = partial(self.vectorizer.vectors, origins=origins)
+        async with aclosing(self._groups(part)) as groups:
+            made = overlapping(groups, embed, self.vectorizer.at_once)
+            async with aclosing(made) as embedded:
+                async for each in embedded:
+                    yield each
+
+    async def _groups(self, part: Sequence[Source]) -> AsyncGenerator[list[Prepared]]:
         async with aclosing(ahead(self._read(part))) as groups:
             async for read in groups:
-                group = await self._written(self.writer, read) if self.writer else read
-                yield group, await self.vectorizer.vectors(group, origins)
+                yield await self._written(self.writer, read) if self.writer else read
 
     async def _written(self, writer: ContextWriter, read: Sequence[Prepared]) -> list[Prepared]:
         """Give chunks their structural context, and below it what a model writes of them."""

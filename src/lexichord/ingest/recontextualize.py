@@ -212,8 +212,10 @@ class _Run:
             for place, (before, after) in enumerate(zip(old, new, strict=True))
             if store.vector_key(before) != store.vector_key(after)
         ]
-        vectorizer = Vectorizer(self.database, self.embedder, self.on_chunks, Report())
+        hear = self.on_chunks, lambda usage: None
+        vectorizer = Vectorizer(self.database, self.embedder, *hear, Report())
         texts = [embedding_text(new[place].context, new[place].content) for place in places]
-        for place, vector in zip(places, await vectorizer.embed(texts), strict=True):
+        names = [f"chunk {place}" for place in places]
+        for place, vector in zip(places, await vectorizer.embed(texts, names), strict=True):
             vectors[place] = vector
         return vectors

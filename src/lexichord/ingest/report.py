@@ -9,6 +9,7 @@ from lexichord.db import store
 from lexichord.db.pool import Database, Row
 from lexichord.ingest.sources import GoneError
 from lexichord.ingest.written import Written
+from lexichord.types.generation import Usage
 
 PRUNED = 50  # documents deleted at once: others can write in between
 
@@ -31,8 +32,9 @@ class Hearing(TypedDict, total=False):
 class Report:
     """What became of the documents of one ingest; `failed` says why, by uri.
 
-    Of the `chunks` stored, `embedded` are those that had no vector before. `llm` says what a model
-    was asked for their contexts, if one was.
+    Of the `chunks` stored, `embedded` are those that had no vector before; `refused` names those
+    that the embedder gives none for, `usage` says what its service was asked. `llm` says what a
+    model was asked for the chunks' contexts, if one was.
     """
 
     run_id: int = 0
@@ -45,6 +47,8 @@ class Report:
     embedded: int = 0
     vectors_filled: int = 0
     llm: Written | None = None
+    refused: list[str] = field(default_factory=list)
+    usage: Usage | None = None
     degraded: list[str] = field(default_factory=list)
 
 

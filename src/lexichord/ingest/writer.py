@@ -228,7 +228,7 @@ async def open_writer(
     if budget is not None and price is None:
         raise ConfigError(
             f"a budget needs a price, and none is known of {generator.name}: "
-            "write it into a TOML file and name that in LEXICHORD_LLM_PRICES"
+            f'write prices."{generator.name}" = {{input = ..., output = ...}} into lexichord.toml'
         )
     return ContextWriter(database, generator, settings, Purse(price, budget))
 

@@ -1,13 +1,13 @@
 """What a provider owes the rest of the program."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexichord.types import EmbeddingSpace, Ranked
-from lexichord.types.generation import Generated, Task
+from lexichord.types.generation import Generated, Task, Usage
 
 Vectors = NDArray[np.float32]
 
@@ -24,8 +24,26 @@ class Embedder(Protocol):
         """Embed each text.
 
         Returns a float32 array of shape (len(texts), space.dimension), rows of length 1,
-        in the order of `texts`. Raises ProviderError.
+        in the order of `texts`; a row of NaN is that of a text that alone cannot be embedded.
+        Raises ProviderError.
         """
+        ...
+
+
+@runtime_checkable
+class Remote(Embedder, Protocol):
+    """An embedder that asks a service, which takes its time and may want to be paid."""
+
+    def hurried(self) -> "Remote":
+        """Give the same embedder, as a query asks it: it waits for nothing that takes long."""
+        ...
+
+    def used(self) -> Usage:
+        """Say what was asked of the service, ever since."""
+        ...
+
+    def stop(self) -> None:
+        """Give up what other threads are embedding now: they raise ProviderError."""
         ...
 
 

@@ -62,6 +62,12 @@ def failures_named(who: str) -> Iterator[None]:
 
 def refusal(who: str, status: int | None, headers: Mapping[str, str]) -> ProviderError:
     """Give the error for a reply that is not a success; its body is never repeated."""
+    error = _refusal(who, status, headers)
+    error.status = status
+    return error
+
+
+def _refusal(who: str, status: int | None, headers: Mapping[str, str]) -> ProviderError:
     if status in (401, 403):
         return AuthError(f"{who} refuses the key ({status}): check it and its rights")
     if status == 429:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.base import Vectors
-from lexichord.providers.minilm import BUILDER, MAX_TOKENS, build_graph
+from lexichord.providers.minilm import BUILDER, MAX_TOKENS, build_graph, quantise
 from lexichord.types import EmbeddingSpace
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 NAME = "all-MiniLM-L6-v2"
 SPACE = EmbeddingSpace("local", NAME, 384)
+INT8 = EmbeddingSpace("local", f"{NAME}-int8", 384)
 HUB = f"https://huggingface.co/sentence-transformers/{NAME}/resolve/main"
 WEIGHTS, TOKENIZER = "model.safetensors", "tokenizer.json"
 DIGESTS = {
@@ -85,20 +86,23 @@ class LocalEmbedder:
     """Embeds with all-MiniLM-L6-v2 on this machine's cores; several threads may share one.
 
     `home` holds fetched models and the cached graph, `model_dir` overrides where the model's files
-    are looked for. The model is loaded at the first embedding. Raises ConfigError if `model_dir`
-    is given and does not hold the model.
+    are looked for. The model is loaded at the first embedding. `space` INT8 takes the model with
+    weights of 8 bits. Raises ConfigError if `model_dir` is given and does not hold the model.
     """
 
-    def __init__(self, home: Path, model_dir: Path | None = None) -> None:
+    def __init__(
+        self, home: Path, model_dir: Path | None = None, space: EmbeddingSpace = SPACE
+    ) -> None:
         self._home = home
+        self._space = space
         self._folder = find_model(model_dir, home)
         self._lock = Lock()
         self._model: LocalModel | None = None
 
     @property
     def space(self) -> EmbeddingSpace:
-        """local/all-MiniLM-L6-v2/384."""
-        return SPACE
+        """local/all-MiniLM-L6-v2/384, or that of INT8."""
+        return self._space
 
     def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
         """Embed each text by its first 256 tokens; the model treats both kinds alike.
@@ -120,7 +124,7 @@ class LocalEmbedder:
         """Load the model now, or give the loaded one. Raises ProviderError as `embed` does."""
         with self._lock:
             if self._model is None:
-                self._model = _load(self._folder, self._home)
+                self._model = _load(self._folder, self._home, self._space.model)
             return self._model
 
 
@@ -171,14 +175,15 @@ def _is_official(file: Path) -> bool:
         return hashlib.file_digest(stream, "sha256").hexdigest() == DIGESTS[file.name]
 
 
-def _load(folder: Path | None, home: Path) -> LocalModel:
+def _load(folder: Path | None, home: Path, name: str) -> LocalModel:
     if folder is None:
         raise ProviderError(
             f"{NAME} is not on this machine: run lexichord models fetch, or copy {WEIGHTS} and "
             f"{TOKENIZER} into '{_home_folder(home)}'"
         )
     try:
-        return LocalModel(_tokenizer(_checked(folder / TOKENIZER)), _session(_graph(folder, home)))
+        tokenizer = _tokenizer(_checked(folder / TOKENIZER))
+        return LocalModel(tokenizer, _session(_graph(folder, home, name)))
     except ImportError as error:
         raise ProviderError(
             f"the local embedder cannot start ({error}): pip install 'lexichord[local]'"
@@ -221,15 +226,17 @@ def _session(graph: Path | bytes) -> "InferenceSession":
         ) from error
 
 
-def _graph(folder: Path, home: Path) -> Path | bytes:
+def _graph(folder: Path, home: Path, name: str) -> Path | bytes:
     """Give the cached graph's path, built before if need be, or the graph where none can be kept.
 
     The weights' digest is part of the name and is checked at the build.
     """
-    cached = home / "models" / f"{NAME}-{DIGESTS[WEIGHTS][:12]}-{BUILDER}.onnx"
+    cached = home / "models" / f"{name}-{DIGESTS[WEIGHTS][:12]}-{BUILDER}.onnx"
     if _is_untouched(cached):
         return cached
     graph = build_graph(_checked(folder / WEIGHTS))
+    if name == INT8.model:
+        graph = quantise(graph)
     try:
         _store(graph, cached)
     except OSError:

@@ -1,31 +1,115 @@
 """Which provider serves a space, and which one a setting names."""
 
 import os
-from importlib.util import find_spec
-from urllib.parse import urlsplit
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from pydantic import SecretStr
 
 from lexichord.errors import ConfigError
-from lexichord.providers import cohere, rerank_http
+from lexichord.providers import cohere, gemini, openai, rerank_http
+from lexichord.providers.access import checked_url, find_key, has_library
 from lexichord.providers.base import Embedder, Generator, Reranker
-from lexichord.providers.local import SPACE, LocalEmbedder, find_model
+from lexichord.providers.batching import BatchedEmbedder, Service
+from lexichord.providers.local import INT8, SPACE, LocalEmbedder, find_model
 from lexichord.settings import Settings
+from lexichord.types import EmbeddingSpace
 
 NO_LIBRARIES = "no embedder: by words only; run: pip install 'lexichord[local]'"
 NO_MODEL = "no embedding model: by words only; run: lexichord models fetch"
 VENDORS_KEYS = {"cohere": ("CO_API_KEY", "COHERE_API_KEY"), "jina": ("JINA_API_KEY",)}
 
 
+@dataclass(frozen=True, slots=True)
+class Vendor:
+    """An embedding service: its own address and variables, and what it needs.
+
+    `make` takes the space, the key and the address. With `needs_key` it needs a key at any address,
+    else only at its own.
+    """
+
+    make: Callable[[EmbeddingSpace, SecretStr, str], Service]
+    url: str
+    library: str
+    extra: str
+    variables: tuple[str, ...]
+    needs_key: bool = True
+
+
+VENDORS = {
+    "gemini": Vendor(
+        gemini.GeminiEmbeddings, gemini.URL, "google.genai", "gemini", ("GEMINI_API_KEY",)
+    ),
+    "cohere": Vendor(
+        cohere.CohereEmbeddings, cohere.URL, "cohere", "cohere", VENDORS_KEYS["cohere"]
+    ),
+    "openai": Vendor(
+        openai.OpenAIEmbeddings, openai.URL, "httpx", "openai", ("OPENAI_API_KEY",), False
+    ),
+    "jina": Vendor(
+        openai.OpenAIEmbeddings, openai.JINA_URL, "httpx", "openai", VENDORS_KEYS["jina"], False
+    ),
+}
+
+
 def find_embedder(settings: Settings, space: str) -> tuple[Embedder | None, list[str]]:
-    """Give the embedder of the database's space, or the reason why there is none."""
-    if space != str(SPACE):
+    """Give the embedder of the database's space, or the reason why there is none.
+
+    Raises ConfigError for an address or a key that cannot be one.
+    """
+    if space.partition("/")[0] in VENDORS:
+        return _find_service(settings, EmbeddingSpace.parse(space))
+    bound = next((each for each in (SPACE, INT8) if str(each) == space), None)
+    if bound is None:
         return None, [f"no embedder for {space}: by words only"]
-    if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
+    if not (has_library("onnxruntime") and has_library("tokenizers")):
         return None, [NO_LIBRARIES]
     if find_model(settings.model_dir, settings.home) is None:
         return None, [NO_MODEL]
-    return LocalEmbedder(settings.home, settings.model_dir), []
+    return LocalEmbedder(settings.home, settings.model_dir, bound), []
+
+
+def _find_service(
+    settings: Settings, space: EmbeddingSpace
+) -> tuple[BatchedEmbedder | None, list[str]]:
+    vendor = VENDORS[space.provider]
+    url, key = embedding_access(settings, space.provider)
+    if lacking := missing(vendor, url, key):
+        return None, [f"no embedder for {space}: by words only; {lacking[0]}"]
+    price = settings.prices.get(f"{space.provider}/{space.model}")
+    # A server of one's own may want no key.
+    service = vendor.make(space, key or SecretStr(""), url or vendor.url)
+    return BatchedEmbedder(
+        service,
+        per_minute=settings.embedding_requests_per_minute,
+        at_once=settings.embedding_concurrency,
+        timeout=settings.embedding_timeout,
+        price=None if price is None else price.input,
+    ), []
+
+
+def embedding_access(
+    settings: Settings, provider: str, in_use: bool = True
+) -> tuple[str | None, SecretStr | None]:
+    """Give the address that the settings name, if any, and the key. Raises ConfigError.
+
+    Those of the settings belong to the provider in use; others have their own variables alone.
+    """
+    given = settings if in_use else Settings.model_construct()
+    url = checked_url("embedding_base_url", given.embedding_base_url)
+    variables = VENDORS[provider].variables
+    return url, find_key("the embedder", given.embedding_api_key, url, variables)
+
+
+def missing(vendor: Vendor, url: str | None, key: SecretStr | None) -> list[str]:
+    """Say what must be done before an embedding service can be asked."""
+    lacking = []
+    if not has_library(vendor.library):
+        lacking.append(f"run: pip install 'lexichord[{vendor.extra}]'")
+    if key is None and (vendor.needs_key or url is None):
+        own = "" if url else "".join(f" or {name}" for name in vendor.variables)
+        lacking.append(f"set LEXICHORD_EMBEDDING_API_KEY{own}")
+    return lacking
 
 
 def find_reranker(settings: Settings) -> Reranker | None:
@@ -33,7 +117,9 @@ def find_reranker(settings: Settings) -> Reranker | None:
     if not settings.reranker:
         return None
     provider, _, model = settings.reranker.partition("/")
-    url, key = _reranker_url(settings), _reranker_key(settings, provider)
+    url = checked_url("reranker_base_url", settings.reranker_base_url)
+    variables = VENDORS_KEYS.get(provider, ())
+    key = find_key("the reranker", settings.reranker_api_key, url, variables)
     match provider, bool(model):
         case "cohere", True:
             _need_library("cohere", "cohere")
@@ -59,7 +145,7 @@ def find_generator(settings: Settings) -> Generator | None:
     """
     if not settings.llm:
         return None
-    if find_spec("dspy") is None:
+    if not has_library("dspy"):
         raise ConfigError("llm needs dspy: pip install 'lexichord[llm]'")
     # Else DSPy fetches a list of models and prices from the network; it brings one along.
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "true"
@@ -68,31 +154,6 @@ def find_generator(settings: Settings) -> Generator | None:
     return DspyGenerator(settings)
 
 
-def _reranker_url(settings: Settings) -> str | None:
-    if not settings.reranker_base_url:
-        return None
-    url = settings.reranker_base_url.rstrip("/")
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise ConfigError("reranker_base_url is no address like http://localhost:8000/v1")
-    return url
-
-
-def _reranker_key(settings: Settings, provider: str) -> SecretStr | None:
-    """Give the key; a vendor's own variable counts only where the vendor itself is asked."""
-    key = settings.reranker_api_key.get_secret_value() if settings.reranker_api_key else ""
-    if not key and not settings.reranker_base_url:
-        names = VENDORS_KEYS.get(provider, ())
-        key = next(filter(None, (os.environ.get(name) for name in names)), "")
-    if not (key.isascii() and key.isprintable()) or key != key.strip():
-        raise ConfigError("the reranker's key holds characters that no key has: copy it anew")
-    return SecretStr(key) if key else None
-
-
 def _need_library(library: str, extra: str) -> None:
-    if find_spec(library) is None:
+    if not has_library(library):
         raise ConfigError(f"the reranker needs {library}: pip install 'lexichord[{extra}]'")

@@ -1,6 +1,5 @@
 """The order of the stages: intent, discover, variants, search, reflect, aggregate."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,6 +11,7 @@ from lexichord.errors import ConfigError
 from lexichord.providers.base import Embedder, Reranker
 from lexichord.retrieve.aspects import find_aspects
 from lexichord.retrieve.discover import SHOWN, boost_files, discover
+from lexichord.retrieve.embedding import embed_queries, hurried
 from lexichord.retrieve.refine import ROUNDS, refine
 from lexichord.retrieve.reflect import ENOUGH
 from lexichord.retrieve.rerank import CANDIDATES, NEUTRAL, rerank
@@ -52,8 +52,9 @@ async def query(
     with trace.stage("intent", query=question.text, hint=question.hint) as step:
         intent = await _intent(database, question, options, stages)
         step["made"] = {"kind": intent.kind, "hint": intent.hint, "reason": intent.reason}
+    embedder = hurried(embedder)
     with trace.stage("embed"):
-        asked, about = await _asked(embedder, question, intent)
+        asked, about = await _asked(embedder, question, intent, trace)
     with trace.stage("discover", hint=asked.hint) as step:
         shown = options.get("files", SHOWN)
         files = await stages.discover(database, asked, trace, shown, reranker)
@@ -101,7 +102,7 @@ async def _intent(
 
 
 async def _asked(
-    embedder: Embedder | None, question: Question, intent: Intent
+    embedder: Embedder | None, question: Question, intent: Intent, trace: Trace
 ) -> tuple[Question, Question]:
     """Give what is searched, and what its evidence is judged by, with their vectors."""
     k = question.depth if intent.kind == "list_all" else question.k
@@ -111,7 +112,9 @@ async def _asked(
     if embedder is None or question.mode == "keyword":
         return asked, about
     texts = list(dict.fromkeys([asked.text, about.text, *filter(None, [asked.hint])]))
-    rows = (await asyncio.to_thread(embedder.embed, texts, "query")).tolist()
+    rows = await embed_queries(embedder, texts, question, trace.degraded)
+    if rows is None:
+        return replace(asked, space=None), replace(about, space=None)
     vectors: dict[str | None, list[float]] = dict(zip(texts, rows, strict=True))
     asked = replace(asked, vector=vectors[asked.text], hint_vector=vectors.get(asked.hint))
     return asked, replace(about, vector=vectors[about.text])

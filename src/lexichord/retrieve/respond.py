@@ -1,19 +1,23 @@
 """Hits in, a response out: evidence by intent, an answer, and how sure it is."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from lexichord.db import search
 from lexichord.db.evidence import shared_headings
 from lexichord.db.pool import Row
+from lexichord.errors import ProviderError
 from lexichord.retrieve.aggregate import (
     MAX_LENGTH,
     estimate_tokens,
     format_context,
     gather_evidence,
 )
+from lexichord.retrieve.aggregate.relevance import Embed
 from lexichord.retrieve.aspects import MOST, find_aspects
 from lexichord.retrieve.confidence import abstain_below
+from lexichord.retrieve.embedding import by_words
 from lexichord.retrieve.reflect import ENOUGH, is_passed, unsupported
 from lexichord.retrieve.rounds import Searcher
 from lexichord.types import ChunkHit, FileHit, Json, QueryOptions, Response
@@ -26,27 +30,45 @@ async def gather(
     searcher: Searcher, intent: Intent, files: Sequence[FileHit], hits: Sequence[ChunkHit]
 ) -> Evidence:
     """Gather the evidence that the intent asks for."""
-    about, embed = searcher.about, searcher.embed_documents
+    about = searcher.about
     aspects = await _aspects(searcher, intent) if intent.kind == "comparison" else ()
     with searcher.trace.stage("aggregate", about=about.text, aspects=list(aspects)) as step:
         vectors: Sequence[Sequence[float]] | None = None
         if about.vector is not None:
             vectors = await searcher.embed(aspects) if aspects else [about.vector]
-        found = await gather_evidence(
+        gathered = partial(
+            gather_evidence,
             searcher.database,
             intent.kind,
             about.text,
             hits,
             aspects=aspects,
             files=await _rows(searcher, intent, files),
-            vectors=vectors,
-            space=about.space,
-            embed=None if vectors is None else embed,
             join=searcher.stages.join_neighbours,
+        )
+        found = await _by_meaning(
+            searcher,
+            vectors is not None,
+            lambda embed: gathered(
+                vectors=vectors if embed else None, space=about.space, embed=embed
+            ),
         )
         step["made"] = {"quotes": len(found.quotes)}
         step["dropped"] = list(found.dropped)
     return found
+
+
+async def _by_meaning[T](
+    searcher: Searcher, has_vectors: bool, make: Callable[[Embed | None], Awaitable[T]]
+) -> T:
+    """Make something with vectors of sentences, or, where they fail, by words."""
+    if not has_vectors:
+        return await make(None)
+    try:
+        return await make(searcher.embed_documents)
+    except ProviderError as error:
+        searcher.trace.degrade(by_words(error))
+        return await make(None)
 
 
 async def _aspects(searcher: Searcher, intent: Intent) -> Sequence[str]:
@@ -152,8 +174,8 @@ def _left_out(found: Evidence, sources: Sequence[Json]) -> list[str]:
 async def _answer(
     searcher: Searcher, brief: Brief, found: Evidence, sources: Sequence[Json]
 ) -> Answer:
-    embed = searcher.embed_documents if searcher.question.vector is not None else None
-    return await searcher.stages.write_answer(searcher.database, brief, found, sources, embed)
+    write = partial(searcher.stages.write_answer, searcher.database, brief, found, sources)
+    return await _by_meaning(searcher, searcher.question.vector is not None, write)
 
 
 def _checked(

@@ -1,15 +1,17 @@
 """Searching again: in other words, for what the evidence does not cover, by what was set aside."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import get_args
 
+import numpy as np
+
 from lexichord.db.pool import Database
 from lexichord.errors import LexichordError
 from lexichord.providers.base import Embedder, Vectors
 from lexichord.retrieve.confidence import abstain_below, confidence
+from lexichord.retrieve.embedding import embed_queries
 from lexichord.retrieve.reflect import NOTHING_LEFT, cover, decide, record
 from lexichord.retrieve.search import above, search_variants
 from lexichord.retrieve.stages import Stages
@@ -72,28 +74,30 @@ class Searcher:
 
     async def add(self, name: str, text: str) -> None:
         """Ask in other words as well."""
-        vectors = await self.embed([text]) if self.question.vector is not None else [None]
-        self.variants.append(Variant(name, text, vectors[0], REWRITTEN_WEIGHT))
+        vectors = await self.embed([text]) if self.question.vector is not None else None
+        vector = None if vectors is None else vectors[0]
+        self.variants.append(Variant(name, text, vector, REWRITTEN_WEIGHT))
 
     async def take(self, variants: Sequence[Variant]) -> None:
         """Take over variants; texts of their own are embedded, all at once."""
         has_vector = self.question.vector is not None
         bare = [each for each in variants if has_vector and each.vector is None]
-        vectors = iter(await self.embed([each.text for each in bare]) if bare else [])
+        made = await self.embed([each.text for each in bare]) if bare else None
+        vectors = iter(made or [])
         self.variants += [
-            replace(each, vector=next(vectors)) if each in bare else each for each in variants
+            replace(each, vector=next(vectors, None)) if each in bare else each for each in variants
         ]
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Embed texts as queries."""
+    async def embed(self, texts: Sequence[str]) -> list[list[float]] | None:
+        """Embed texts as queries; None, and the trace says why, if that fails."""
         assert self.embedder is not None
-        vectors = await asyncio.to_thread(self.embedder.embed, list(texts), "query")
-        return list(vectors.tolist())
+        degraded = self.trace.degraded
+        return await embed_queries(self.embedder, list(texts), self.question, degraded)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts as documents."""
+        """Embed texts as documents; one that the embedder refuses is like nothing else."""
         assert self.embedder is not None
-        return self.embedder.embed(texts, "document")
+        return np.nan_to_num(self.embedder.embed(texts, "document"))
 
 
 async def rewritten(searcher: Searcher, hits: list[ChunkHit]) -> list[ChunkHit]:

@@ -41,6 +41,10 @@ class Price:
     input: float
     output: float
 
+    def to_dict(self) -> dict[str, Any]:
+        """Give the JSON shape."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
     def of(self, input_tokens: int, output_tokens: int) -> float:
         """Give the dollars for so many tokens."""
         return (self.input * input_tokens + self.output * output_tokens) / 1_000_000

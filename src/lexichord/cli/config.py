@@ -1,0 +1,50 @@
+"""What is set, and what could be."""
+
+from dataclasses import asdict
+
+import typer
+from rich.text import Text
+
+from lexichord.cli.render import Row, out, printable
+from lexichord.cli.run import Run, command
+
+app = typer.Typer()
+config = typer.Typer(help="The settings.", no_args_is_help=True)
+app.add_typer(config, name="config")
+
+
+@command(config)
+def show(run: Run) -> None:
+    """Show each setting with its source; of keys only whether they are set."""
+    from lexichord.setup import list_settings
+
+    run.show({"settings": list_settings(**run.arguments)}, _settings)
+
+
+@command(app)
+def providers(run: Run) -> None:
+    """List embedders, rerankers and language model: what they need, and what is missing."""
+    from lexichord.setup import list_providers
+
+    found = [asdict(provider) for provider in list_providers(run.settings)]
+    run.show({"providers": found}, _providers)
+
+
+def _settings(row: Row) -> None:
+    """Print a line a setting."""
+    for setting in row["settings"]:
+        value = "-" if setting["value"] is None else str(setting["value"])
+        source = Text(f"  ({setting['source']})", "dim")
+        out.print(Text(f"{setting['name']}: ") + printable(value) + source)
+
+
+def _providers(row: Row) -> None:
+    """Print a line a provider, and what it still wants."""
+    for each in row["providers"]:
+        use = "in use, " if each["in_use"] else ""
+        state = f"{use}{'there' if not each['missing'] else 'lacks something'}"
+        address = f" at {each['address']}" if each["address"] else ""
+        line = Text(f"{each['kind']} ") + printable(f"{each['name']}{address}: {state}")
+        out.print(line + Text(f"; needs {each['needs']}", "dim"))
+        for step in each["missing"]:
+            out.print(printable(f"  {step}"), style="red" if each["in_use"] else "yellow")

@@ -1,0 +1,259 @@
+"""Vendors' embedders in the whole: local servers in their place, a real database behind."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from threading import Event
+from typing import Any, LiteralString
+
+import psycopg
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.db import schema
+from lexichord.errors import ConfigError, ProviderError
+from lexichord.providers import batching
+from lexichord.settings import load_settings
+from lexichord.types import EmbeddingSpace, Json
+from lexichord.types.generation import Usage
+from tests.conftest import new_database
+from tests.providers.embed_servers import (
+    SHAPES,
+    SPACES,
+    Asked,
+    EmbedServer,
+    Reply,
+    Shape,
+    embed_server,
+)
+
+KEY = "sk-very-secret"
+
+
+@pytest.fixture(autouse=True)
+def _from_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GEMINI_API_KEY", "CO_API_KEY", "COHERE_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@contextmanager
+def database(embedded_dsn: str, shape: Shape) -> Iterator[str]:
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice(space=EmbeddingSpace.parse(SPACES[shape])))
+        yield dsn
+
+
+@pytest.fixture
+def dsn(embedded_dsn: str) -> Iterator[str]:
+    """A database whose space is of an OpenAI-compatible server."""
+    with database(embedded_dsn, "openai") as dsn:
+        yield dsn
+
+
+def opened(dsn: str, home: Path, server: EmbedServer, **settings: object) -> SyncLexichord:
+    given = {"dsn": dsn, "home": home, "embedding_base_url": server.url, "embedding_api_key": KEY}
+    return SyncLexichord(load_settings(**given, **settings))
+
+
+def documents(count: int, chunks: int) -> list[Json]:
+    return [
+        {"uri": f"doc {number}", "chunks": [{"content": clause(number, n)} for n in range(chunks)]}
+        for number in range(count)
+    ]
+
+
+def clause(document: int, chunk: int) -> str:
+    return f"Clause n{document}p{chunk} says what it says."
+
+
+def rows(dsn: str, query: LiteralString) -> list[tuple[Any, ...]]:
+    with psycopg.connect(dsn) as connection:
+        return connection.execute(query).fetchall()
+
+
+def failing(share: float) -> Callable[[Asked], Reply | None]:
+    """Fail so often, in one of the three ways that pass."""
+    chance = Random(7)
+    ways = [Reply(429, headers={"Retry-After": "1"}), Reply(500), Reply(manner="silent")]
+    return lambda asked: chance.choice(ways) if chance.random() < share else None
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_chunk_gets_its_vector_once_however_often_calls_fail(
+    embedded_dsn: str, home: Path, shape: Shape
+) -> None:
+    given = documents(50, 20)
+    with (
+        database(embedded_dsn, shape) as dsn,
+        embed_server(shape, failing(0.3)) as server,
+        opened(dsn, home, server, embedding_timeout=0.5) as lexichord,
+    ):
+        heard: list[Usage] = []
+        report = lexichord.ingest(documents=given, context="none", on_usage=heard.append)
+        contents = [chunk["content"] for document in given for chunk in document["chunks"]]
+        assert (report.chunks, report.embedded, report.refused) == (1000, 1000, [])
+        assert report.usage is not None
+        assert report.usage.requests == len(server.asked)
+        assert heard[-1] == report.usage
+        assert report.usage.input_tokens == 7000
+        assert dict(server.embedded) == dict.fromkeys(contents, 1)
+        counts = "select content, count(*), count(embedding) from lexichord_data.chunk group by 1"
+        assert sorted(rows(dsn, counts)) == sorted((content, 1, 1) for content in contents)
+        server.fail = lambda asked: None
+        (hit,) = lexichord.search(clause(17, 3), mode="dense", k=1).hits
+        assert hit.content == clause(17, 3)
+
+
+def test_a_chunk_that_is_refused_is_stored_and_named(dsn: str, home: Path) -> None:
+    refused = clause(1, 1)
+    with (
+        embed_server("openai", lambda a: Reply(400) if refused in a.texts else None) as server,
+        opened(dsn, home, server) as lexichord,
+    ):
+        report = lexichord.ingest(documents=documents(2, 3), context="none")
+        assert (report.chunks, report.embedded) == (6, 5)
+        assert report.refused == ["doc 1: chunk 1"]
+        assert lexichord.search(refused, mode="keyword", k=1).hits[0].content == refused
+        assert lexichord.status()["chunks_without_vector"] == 1
+        asked = len(server.asked)
+        again = lexichord.ingest(documents=documents(2, 3), context="none")
+        assert (again.skipped, again.vectors_filled) == (2, 0)
+        assert len(again.refused) == 1
+        assert len(server.asked) == asked + 1
+        server.fail = lambda asked: None
+        assert lexichord.ingest().vectors_filled == 1
+        assert lexichord.status()["chunks_without_vector"] == 0
+
+
+@pytest.mark.parametrize("shape", ["gemini", "cohere", "openai"])
+def test_without_a_key_words_are_searched_and_vectors_come_later(
+    embedded_dsn: str, home: Path, shape: Shape
+) -> None:
+    with database(embedded_dsn, shape) as dsn, embed_server(shape) as server:
+        with SyncLexichord(dsn=dsn, home=home) as lexichord:
+            report = lexichord.ingest(documents=documents(2, 2))
+            assert (report.inserted, report.embedded, report.usage) == (2, 0, None)
+            (reason,) = report.degraded
+            assert reason.startswith(f"no embedder for {SPACES[shape]}: by words only; set LEXI")
+            found = lexichord.search("clause n1p1")
+            assert found.degraded == [reason]
+            assert found.hits
+            with pytest.raises(ConfigError, match="mode dense needs an embedder"):
+                lexichord.search("clause", mode="dense")
+        with opened(dsn, home, server) as lexichord:
+            report = lexichord.ingest(documents=documents(2, 2))
+            assert (report.skipped, report.vectors_filled, report.degraded) == (2, 4, [])
+
+
+DOWN = {
+    "429": Reply(429, headers={"Retry-After": "3600"}),
+    "refused": Reply(400),
+    "key": Reply(401),
+    "silent": Reply(manner="silent"),
+}
+
+
+@pytest.mark.parametrize("name", DOWN)
+def test_a_query_whose_embedding_fails_is_answered_by_words(
+    dsn: str, home: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batching, "QUERY_SECONDS", 1.0)
+    with embed_server("openai") as server, opened(dsn, home, server) as lexichord:
+        lexichord.ingest(documents=documents(3, 3))
+        server.fail = lambda asked: DOWN[name]
+        query = "what does clause n2p1 say"
+        results: list[Any] = [
+            lexichord.search(query),
+            lexichord.search(query, hint="doc 1"),
+            lexichord.files(query),
+            lexichord.query(query, answer=True),
+            lexichord.query("list all clauses", answer=True),
+            lexichord.query("summarise the clauses", answer=True, intent="summary"),
+            lexichord.query("compare doc 1 and doc 2: clause", intent="comparison"),
+        ]
+        for found in results:
+            (reason,) = found.degraded
+            assert reason.startswith("no vectors, by words only: the embedder ")
+            assert KEY not in reason
+        assert all(found.hits for found in (*results[:2], results[3]))
+        assert lexichord.search(query, mode="keyword").degraded == []
+        with pytest.raises(ProviderError, match="the embedder"):
+            lexichord.search(query, mode="dense")
+
+
+@pytest.mark.parametrize("intent", ["list_all", "summary", "comparison"])
+def test_an_embedder_that_fails_in_the_middle_of_a_query_leaves_words(
+    dsn: str, home: Path, intent: Any
+) -> None:
+    """The question has its vector by then; the sentences do not get theirs."""
+    query = "compare what doc 1 and doc 2 say on clauses"
+    with embed_server("openai") as server, opened(dsn, home, server) as lexichord:
+        lexichord.ingest(documents=documents(3, 3))
+        whole = lexichord.query(query, answer=True)
+        asked = len(server.asked)
+        assert whole.degraded == []
+        left = [None]
+        server.fail = lambda asked: left.pop() if left else Reply(404)
+        found = lexichord.query(query, answer=True, intent=intent)
+        assert len(server.asked) > asked + 1
+        assert found.hits
+        assert found.degraded[0].startswith("no vectors, by words only: the embedder at")
+
+
+def test_an_ingest_that_is_interrupted_does_not_wait_for_the_service(dsn: str, home: Path) -> None:
+    async def interrupted(server: EmbedServer) -> None:
+        async with opened(dsn, home, server).core as lexichord:
+            task = asyncio.create_task(lexichord.ingest(documents=documents(3, 3)))
+            await asyncio.to_thread(came.wait)
+            task.cancel()
+            await asyncio.wait([task])
+            assert task.cancelled()
+        loop = asyncio.get_running_loop()
+        await asyncio.wait_for(loop.shutdown_default_executor(), 10)
+
+    came = Event()
+
+    def busy(asked: Asked) -> Reply:
+        came.set()
+        return Reply(429, headers={"Retry-After": "300"})
+
+    with embed_server("openai", busy) as server:
+        asyncio.run(interrupted(server))
+
+
+def test_a_service_that_is_down_ends_the_run_and_the_next_goes_on(
+    dsn: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batching, "BASE", 0.01)
+    with (
+        embed_server("openai", lambda asked: Reply(503)) as server,
+        opened(dsn, home, server) as lexichord,
+    ):
+        with pytest.raises(ProviderError, match=r"failed \(503\): try later"):
+            lexichord.ingest(documents=documents(2, 2))
+        server.fail = lambda asked: None
+        assert lexichord.ingest(documents=documents(2, 2)).embedded == 4
+
+
+def test_more_dimensions_than_can_be_indexed_are_refused_before_anything_is_made(
+    embedded_dsn: str,
+) -> None:
+    with new_database(embedded_dsn) as dsn:
+        with pytest.raises(ConfigError, match="at most 4000 dimensions") as caught:
+            schema.prepare(dsn, schema.Choice(space=EmbeddingSpace("openai", "large", 4001)))
+        assert "\n" not in str(caught.value)
+        assert rows(dsn, "select to_regnamespace('lexichord_data')") == [(None,)]
+
+
+def test_three_thousand_dimensions_are_stored_and_indexed(embedded_dsn: str, home: Path) -> None:
+    space = EmbeddingSpace("openai", "text-embedding-3-large", 3072)
+    with new_database(embedded_dsn) as dsn, embed_server("openai") as server:
+        schema.prepare(dsn, schema.Choice(space=space))
+        with opened(dsn, home, server) as lexichord:
+            assert lexichord.ingest(documents=documents(2, 2), context="none").embedded == 4
+            (hit,) = lexichord.search(clause(1, 0), mode="dense", k=1).hits
+            assert hit.content == clause(1, 0)
+            assert all(index["plan"] for index in lexichord.doctor()["indexes"])

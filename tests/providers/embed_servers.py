@@ -1,0 +1,216 @@
+"""Local servers that speak the wire formats of Gemini's, Cohere's and OpenAI's embeddings.
+
+They check what they are asked as the real ones do, embed by words, and fail in every way that a
+test names.
+"""
+
+import json
+import re
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Lock, Thread
+from time import monotonic
+from typing import Any, Literal
+
+import numpy as np
+
+type Shape = Literal["gemini", "cohere", "openai", "jina"]
+type Fail = Callable[["Asked"], "Reply | None"]
+
+SHAPES: tuple[Shape, ...] = ("gemini", "cohere", "openai", "jina")
+DIMENSION = 16
+SPACES = {
+    "gemini": f"gemini/gemini-embedding-001/{DIMENSION}",
+    "cohere": f"cohere/embed-v4.0/{DIMENSION}",
+    "openai": f"openai/text-embedding-3-small/{DIMENSION}",
+    "jina": f"jina/jina-embeddings-v3/{DIMENSION}",
+}
+MOST = {"gemini": 100, "cohere": 96, "openai": 32, "jina": 32}
+PATHS = {
+    "gemini": "/v1/models/gemini-embedding-001:batchEmbedContents",
+    "cohere": "/v2/embed",
+    "openai": "/embeddings",
+    "jina": "/embeddings",
+}
+KINDS = {
+    "gemini": {"RETRIEVAL_QUERY": "query", "RETRIEVAL_DOCUMENT": "document"},
+    "cohere": {"search_query": "query", "search_document": "document"},
+    "jina": {"retrieval.query": "query", "retrieval.passage": "document"},
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request that came in; the names of its headers are in lower case."""
+
+    path: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+    at: float  # seconds on a clock of the machine's
+
+    @property
+    def texts(self) -> list[str]:
+        """What is to be embedded, in any shape."""
+        if "requests" in self.body:
+            return [each["content"]["parts"][0]["text"] for each in self.body["requests"]]
+        return list(self.body["texts" if "texts" in self.body else "input"])
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What goes back; a silent one never answers, another breaks off."""
+
+    status: int = 200
+    body: bytes = b"{}"
+    headers: dict[str, str] = field(default_factory=dict)
+    manner: Literal["whole", "silent", "drop"] = "whole"
+
+
+@dataclass
+class EmbedServer:
+    """A running server: its address, what it was asked, and for what it gave vectors.
+
+    `fail` gives the reply to a request instead of vectors, or None. `native` is the length of its
+    vectors where none is asked for.
+    """
+
+    shape: Shape
+    fail: Fail = lambda asked: None
+    native: int = DIMENSION
+    base64: bool = False
+    url: str = ""
+    asked: list[Asked] = field(default_factory=list)
+    embedded: Counter[str] = field(default_factory=Counter)
+    closed: Event = field(default_factory=Event)
+    lock: Lock = field(default_factory=Lock)
+
+    def reply(self, asked: Asked) -> Reply:
+        with self.lock:
+            self.asked.append(asked)
+            failure = self.fail(asked)
+        return failure or good(self, asked)
+
+
+def vector(text: str, dimension: int = DIMENSION) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Add up a direction for each word; of a length that is not 1."""
+    total = np.zeros(dimension)
+    for word in re.findall(r"\w+", text.lower()) or [""]:
+        seed = int.from_bytes(sha256(word.encode()).digest()[:8])
+        total += np.random.default_rng(seed).normal(size=dimension)
+    return 3 * total
+
+
+def unit(text: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Give the vector as it must arrive."""
+    made = vector(text)
+    return np.asarray(made / np.linalg.norm(made))
+
+
+def good(server: EmbedServer, asked: Asked) -> Reply:
+    """Embed as the real server does, or refuse what it would refuse."""
+    if asked.path != PATHS[server.shape]:
+        return Reply(404)
+    if len(asked.texts) > MOST[server.shape] or not asked.texts:
+        return Reply(400)
+    if wrong(server.shape, asked.body):
+        return Reply(422)
+    dimension = server.native
+    if server.shape == "gemini":
+        dimension = asked.body["requests"][0]["outputDimensionality"]
+    else:
+        dimension = asked.body.get("dimensions", asked.body.get("output_dimension", dimension))
+    with server.lock:
+        server.embedded.update(asked.texts)
+    vectors = [vector(text, dimension).tolist() for text in asked.texts]
+    return embeddings(server.shape, vectors, server.base64)
+
+
+def wrong(shape: Shape, body: dict[str, Any]) -> bool:
+    """Tell whether a field is missing, or one is there that the service does not know."""
+    if shape == "gemini":
+        known = {"model", "content", "taskType", "outputDimensionality"}
+        return any(
+            each.keys() != known
+            or each["taskType"] not in KINDS["gemini"]
+            or each["model"] != "models/gemini-embedding-001"
+            for each in body["requests"]
+        )
+    if shape == "cohere":
+        known = {"model", "texts", "input_type", "embedding_types", "output_dimension"}
+        is_wrong = body.get("input_type") not in KINDS["cohere"]
+        return is_wrong or body.get("embedding_types") != ["float"] or bool(body.keys() - known)
+    known = {"model", "input", "encoding_format", "dimensions"} | (
+        {"task"} if shape == "jina" else set()
+    )
+    return bool(body.keys() - known) or (shape == "jina" and body.get("task") not in KINDS["jina"])
+
+
+def embeddings(shape: Shape, vectors: Sequence[Any], base64: bool = False) -> Reply:
+    """Write vectors, whatever they are, in a shape; 7 tokens for each."""
+    tokens = 7 * len(vectors)
+    if shape == "gemini":
+        body: dict[str, Any] = {"embeddings": [{"values": each} for each in vectors]}
+        body["usageMetadata"] = {"promptTokenCount": tokens}
+    elif shape == "cohere":
+        units = {"billed_units": {"input_tokens": tokens}}
+        body = {"id": "x", "embeddings": {"float": list(vectors)}, "texts": [], "meta": units}
+    else:
+        if base64:
+            vectors = [b64encode(np.array(v, "<f4").tobytes()).decode() for v in vectors]
+        data = [{"index": place, "embedding": each} for place, each in enumerate(vectors)]
+        # Some servers answer in the order in which they are done.
+        body = {"data": data[::-1], "usage": {"prompt_tokens": tokens, "total_tokens": tokens}}
+    return Reply(body=json.dumps(body).encode())
+
+
+@contextmanager
+def embed_server(
+    shape: Shape, fail: Fail = lambda asked: None, native: int = DIMENSION, base64: bool = False
+) -> Iterator[EmbedServer]:
+    """Run a server for the length of a with statement."""
+    server = EmbedServer(shape, fail, native, base64)
+    with ThreadingHTTPServer(("127.0.0.1", 0), _handler(server)) as http:
+        http.daemon_threads = True
+        server.url = f"http://127.0.0.1:{http.server_port}"
+        thread = Thread(target=http.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.closed.set()
+            http.shutdown()
+            thread.join()
+
+
+def _handler(server: EmbedServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            reply = server.reply(Asked(self.path, headers, json.loads(body), monotonic()))
+            self.close_connection = reply.manner != "whole"
+            if reply.manner == "silent":
+                server.closed.wait()
+                return
+            self.send_response(reply.status)
+            for name, value in reply.headers.items():
+                self.send_header(name, value)
+            self.send_header("content-length", str(len(reply.body) + 99 * self.close_connection))
+            self.end_headers()
+            self.wfile.write(reply.body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+        def handle(self) -> None:
+            with suppress(OSError):  # the client went away, as some tests want it to
+                super().handle()
+
+    return Handler

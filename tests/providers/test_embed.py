@@ -1,0 +1,493 @@
+"""Embedders of vendors: the real clients against local servers on real sockets."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import product
+from threading import Thread
+from time import monotonic
+
+import numpy as np
+import pytest
+
+from lexichord.errors import (
+    AuthError,
+    BadResponseError,
+    ConfigError,
+    ProviderError,
+    ProviderTimeoutError,
+    RateLimitError,
+)
+from lexichord.providers import batching
+from lexichord.providers.batching import BatchedEmbedder
+from lexichord.providers.registry import find_embedder
+from lexichord.settings import load_settings
+from tests.providers.embed_servers import (
+    DIMENSION,
+    KINDS,
+    MOST,
+    SHAPES,
+    SPACES,
+    Asked,
+    EmbedServer,
+    Fail,
+    Reply,
+    Shape,
+    embed_server,
+    embeddings,
+    unit,
+    vector,
+)
+
+KEY = "sk-very-secret"
+TEXTS = [f"clause {number} on rent" for number in range(250)]
+
+each_shape = pytest.mark.parametrize("shape", SHAPES)
+
+
+@pytest.fixture(autouse=True)
+def _no_keys_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("CO_API_KEY", "COHERE_API_KEY", "JINA_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY")
+    for name in (*names, "GOOGLE_API_KEY", "CO_API_URL", "GOOGLE_GEMINI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("EMBEDDING", "EMBEDDING_BASE_URL", "EMBEDDING_API_KEY"):
+        monkeypatch.delenv(f"LEXICHORD_{name}", raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.fixture(autouse=True)
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batching, "BASE", 0.01)
+
+
+def client(server: EmbedServer, space: str = "", **settings: object) -> BatchedEmbedder:
+    given = {"embedding_base_url": f"{server.url}/", "embedding_api_key": KEY} | settings
+    found, degraded = find_embedder(load_settings(**given), space or SPACES[server.shape])
+    assert degraded == []
+    assert isinstance(found, BatchedEmbedder)
+    return found
+
+
+def first(*replies: Reply) -> Fail:
+    """Fail with these, one after the other, then no more."""
+    left = list(replies)
+    return lambda asked: left.pop(0) if left else None
+
+
+def always(reply: Reply) -> Fail:
+    return lambda asked: reply
+
+
+def fails(kind: type[ProviderError], shape: Shape, fail: Fail) -> str:
+    """Check that the error is of just this kind, one line, without the key; give what it says."""
+    with embed_server(shape, fail) as server, pytest.raises(ProviderError) as caught:
+        client(server).embed(TEXTS[:3], "document")
+    message = str(caught.value)
+    assert type(caught.value) is kind, message
+    assert "\n" not in message
+    assert KEY not in message
+    assert server.asked
+    return message
+
+
+@each_shape
+def test_each_text_has_its_unit_vector_in_its_place(shape: Shape) -> None:
+    with embed_server(shape) as server:
+        made = client(server).embed(TEXTS, "document")
+    assert made.dtype == np.float32
+    np.testing.assert_allclose(made, [unit(text) for text in TEXTS], atol=1e-6)
+    assert max(len(asked.texts) for asked in server.asked) <= MOST[shape]
+    assert len(server.asked) == -(-len(TEXTS) // MOST[shape])
+    assert server.embedded.total() == len(TEXTS)
+
+
+@each_shape
+def test_no_texts_cost_no_request(shape: Shape) -> None:
+    with embed_server(shape) as server:
+        assert client(server).embed([], "document").shape == (0, DIMENSION)
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("shape", ["gemini", "cohere", "jina"])
+@pytest.mark.parametrize("kind", ["query", "document"])
+def test_queries_and_documents_are_told_apart(shape: Shape, kind: batching.Kind) -> None:
+    with embed_server(shape) as server:
+        client(server).embed(["who pays"], kind)
+    (asked,) = server.asked
+    body = asked.body["requests"][0] if shape == "gemini" else asked.body
+    name = {"gemini": "taskType", "cohere": "input_type", "jina": "task"}[shape]
+    assert KINDS[shape][body[name]] == kind
+
+
+@pytest.mark.parametrize(
+    ("model", "query", "document"),
+    [
+        ("nomic-embed-text:v1.5", "search_query: x", "search_document: x"),
+        ("intfloat/multilingual-e5-large", "query: x", "passage: x"),
+        ("intfloat/multilingual-e5-large-instruct", "x", "x"),
+        ("BAAI/bge-m3", "x", "x"),
+    ],
+)
+def test_open_models_get_the_prefixes_that_they_were_made_with(
+    model: str, query: str, document: str
+) -> None:
+    with embed_server("openai") as server:
+        embedder = client(server, f"openai/{model}/{DIMENSION}")
+        embedder.embed(["x"], "query")
+        embedder.embed(["x"], "document")
+    assert [asked.texts for asked in server.asked] == [[query], [document]]
+    assert {asked.body["model"] for asked in server.asked} == {model}
+
+
+@pytest.mark.parametrize("base64", [False, True])
+def test_dimensions_are_sent_only_where_they_change_something(base64: bool) -> None:
+    with embed_server("openai", base64=base64) as server:
+        client(server, f"openai/own/model/{DIMENSION}").embed(["x"], "query")
+        assert "dimensions" not in server.asked.pop().body
+    with embed_server("openai", native=99, base64=base64) as server:
+        embedder = client(server, f"openai/own/model/{DIMENSION}")
+        for _ in range(2):
+            np.testing.assert_allclose(embedder.embed(["x"], "query")[0], unit("x"), atol=1e-6)
+    assert [asked.body.get("dimensions") for asked in server.asked] == [None, DIMENSION, DIMENSION]
+
+
+def test_cohere_is_told_the_dimension_where_the_model_has_a_choice() -> None:
+    with embed_server("cohere") as server:
+        client(server).embed(["x"], "query")
+        client(server, f"cohere/embed-english-v3.0/{DIMENSION}").embed(["x"], "query")
+    assert [a.body.get("output_dimension") for a in server.asked] == [DIMENSION, None]
+
+
+@each_shape
+@pytest.mark.parametrize("text", ["\ud800 half", "NUL \0", "", "ß 漢字 🙂"])
+def test_any_text_can_be_asked(shape: Shape, text: str) -> None:
+    with embed_server(shape) as server:
+        made = client(server).embed([text], "document")
+    assert np.isfinite(made).all()
+
+
+@each_shape
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Reply(429, headers={"Retry-After": "0"}),
+        Reply(429),
+        Reply(500),
+        Reply(503, b"no JSON"),
+        Reply(manner="drop"),
+        Reply(manner="silent"),
+    ],
+    ids=["429 with Retry-After", "429", "500", "503", "drop", "silent"],
+)
+def test_what_passes_is_tried_again(shape: Shape, failure: Reply) -> None:
+    with embed_server(shape, first(failure, failure)) as server:
+        made = client(server, embedding_timeout=0.5).embed(TEXTS[:40], "document")
+    np.testing.assert_allclose(made, [unit(text) for text in TEXTS[:40]], atol=1e-6)
+    assert server.embedded.total() == 40
+    assert len(server.asked) == 2 + -(-40 // MOST[shape])
+
+
+@each_shape
+def test_a_pause_that_is_asked_for_is_kept(shape: Shape) -> None:
+    with embed_server(shape, first(Reply(429, headers={"Retry-After": "1"}))) as server:
+        client(server).embed(["x"], "document")
+    one, other = server.asked
+    assert other.at - one.at >= 1
+
+
+def test_gemini_says_in_the_body_how_long_to_wait() -> None:
+    body = b"""{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "details": [
+        {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.5s"}]}}"""
+    with embed_server("gemini", first(Reply(429, body))) as server:
+        client(server).embed(["x"], "document")
+    one, other = server.asked
+    assert other.at - one.at >= 1
+
+
+@each_shape
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(401, AuthError), (403, AuthError), (404, ProviderError), (302, ProviderError)],
+)
+@pytest.mark.parametrize("body", [b"{}", b"no JSON", f'{{"message": "{KEY} is bad"}}'.encode()])
+def test_a_refusal_is_named_and_not_tried_again(
+    shape: Shape, status: int, kind: type[ProviderError], body: bytes
+) -> None:
+    seen: list[Asked] = []
+
+    def fail(asked: Asked) -> Reply:
+        seen.append(asked)
+        return Reply(status, body)
+
+    assert str(status) in fails(kind, shape, fail)
+    assert len(seen) == 1
+
+
+@each_shape
+def test_tries_have_an_end(shape: Shape) -> None:
+    seen: list[Asked] = []
+
+    def fail(asked: Asked) -> Reply:
+        seen.append(asked)
+        return Reply(500)
+
+    fails(ProviderError, shape, fail)
+    assert len(seen) == batching.TRIES
+    fails(RateLimitError, shape, always(Reply(429)))
+
+
+@each_shape
+@pytest.mark.parametrize("after", ["601", "99999999999", "Fri, 31 Dec 2999 23:59:59 GMT"])
+def test_a_pause_without_end_is_not_kept(shape: Shape, after: str) -> None:
+    busy = Reply(429, headers={"Retry-After": after})
+    with embed_server(shape, always(busy)) as server, pytest.raises(RateLimitError):
+        client(server).embed(["x"], "document")
+    assert len(server.asked) == 1
+
+
+def poison(*texts: str, status: int = 400) -> Fail:
+    return lambda asked: Reply(status) if set(texts) & set(asked.texts) else None
+
+
+@each_shape
+@pytest.mark.parametrize("status", [400, 413, 422])
+def test_a_text_that_is_refused_fails_alone(shape: Shape, status: int) -> None:
+    bad = [TEXTS[0], TEXTS[77]]
+    with embed_server(shape, poison(*bad, status=status)) as server:
+        made = client(server).embed(TEXTS, "document")
+    good = [number for number in range(len(TEXTS)) if number not in (0, 77)]
+    np.testing.assert_allclose(made[good], [unit(TEXTS[n]) for n in good], atol=1e-6)
+    assert np.isnan(made[[0, 77]]).all()
+    assert [server.embedded[TEXTS[number]] for number in good] == [1] * len(good)
+
+
+@pytest.mark.parametrize(
+    ("shape", "number"),
+    [
+        *product(SHAPES, [float("nan"), float("inf"), 0.0]),
+        ("openai", None),  # the SDKs refuse the whole reply
+    ],
+)
+def test_a_vector_that_is_none_is_one_texts_fault(shape: Shape, number: float | None) -> None:
+    def fail(asked: Asked) -> Reply | None:
+        if "bad" not in asked.texts:
+            return None
+        vectors = [
+            [number] * DIMENSION if text == "bad" else vector(text).tolist() for text in asked.texts
+        ]
+        return embeddings(shape, vectors)
+
+    with embed_server(shape, fail) as server:
+        made = client(server).embed(["one", "bad", "other"], "document")
+    np.testing.assert_allclose(made[[0, 2]], [unit("one"), unit("other")], atol=1e-6)
+    assert np.isnan(made[1]).all()
+
+
+@each_shape
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_service_that_refuses_everything_is_an_error(shape: Shape, status: int) -> None:
+    """Else every chunk of an ingest would be stored without a vector, one after the other."""
+    assert str(status) in fails(ProviderError, shape, always(Reply(status)))
+
+
+@each_shape
+def test_a_model_that_gives_only_zeros_is_an_error(shape: Shape) -> None:
+    def fail(asked: Asked) -> Reply:
+        return embeddings(shape, [[0.0] * DIMENSION] * len(asked.texts))
+
+    assert "zero" in fails(BadResponseError, shape, fail)
+
+
+@each_shape
+@pytest.mark.parametrize("more", [-1, 1])
+def test_a_wrong_number_of_vectors_is_not_believed(shape: Shape, more: int) -> None:
+    def fail(asked: Asked) -> Reply:
+        return embeddings(shape, [[1.0] * DIMENSION] * (len(asked.texts) + more))
+
+    assert f"{3 + more} vectors for 3 texts" in fails(BadResponseError, shape, fail)
+
+
+@each_shape
+def test_a_wrong_dimension_is_not_believed(shape: Shape) -> None:
+    def fail(asked: Asked) -> Reply:
+        return embeddings(shape, [[1.0] * 7] * len(asked.texts))
+
+    assert "of 7 numbers" in fails(BadResponseError, shape, fail)
+
+
+MALFORMED = {
+    "nothing": b"",
+    "no JSON": b"<html>Welcome</html>",
+    "half": b'{"data": [{"index": 0',
+    "no UTF-8": b'{"data": "\xff\xfe"}',
+    "deep": b"[" * 100_000,
+    "null": b"null",
+    "number": b"3",
+    "empty": b"{}",
+    "list": b"[1, 2, 3]",
+    "text": b'{"data": "x", "embeddings": "x"}',
+    "texts": b'{"id": "x", "data": ["x", "y", "z"], "embeddings": ["x", "y", "z"]}',
+    "numbers": b'{"id": "x", "data": [1, 2, 3], "embeddings": {"float": [1, 2, 3]}}',
+    "words": b'{"id": "x", "data": [{"index": 0, "embedding": "!"}],'
+    b' "embeddings": {"float": ["a", "b", "c"]}}',
+    "ragged": b'{"id": "x", "embeddings": {"float": [[1], [1, 2], [3]]}, "data": ['
+    b'{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1, 2]},'
+    b'{"index": 2, "embedding": [3]}]}',
+    "places": b'{"id": "x", "data": [{"index": 0, "embedding": [1]},'
+    b'{"index": 0, "embedding": [1]}, {"index": 3, "embedding": [1]}]}',
+    "huge": b'{"id": "x", "embeddings": {"float": [[1' + b"0" * 400 + b"]]}}",
+}
+
+
+@each_shape
+@pytest.mark.parametrize("name", MALFORMED)
+def test_a_malformed_reply_is_an_error(shape: Shape, name: str) -> None:
+    fails(BadResponseError, shape, always(Reply(body=MALFORMED[name])))
+
+
+@each_shape
+def test_a_query_does_not_wait(shape: Shape, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batching, "QUERY_SECONDS", 1.0)
+    replies = [Reply(manner="silent"), Reply(429, headers={"Retry-After": "30"}), Reply(500)]
+    for reply in replies:
+        with embed_server(shape, always(reply)) as server:
+            embedder = client(server)
+            asks: list[Callable[[], object]] = [
+                lambda e=embedder: e.embed(["x"], "query"),  # type: ignore[misc]
+                lambda e=embedder: e.hurried().embed(["x"], "document"),  # type: ignore[misc]
+            ]
+            for ask in asks:
+                started = monotonic()
+                with pytest.raises(ProviderError):
+                    ask()
+                assert monotonic() - started < 10
+
+
+def test_requests_keep_their_distance_over_all_threads() -> None:
+    with embed_server("openai") as server:
+        embedder = client(server, embedding_requests_per_minute=600)
+        threads = [Thread(target=embedder.embed, args=(TEXTS[:64], "document")) for _ in range(5)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    times = sorted(asked.at for asked in server.asked)
+    assert len(times) == 10
+    assert times[-1] - times[0] >= 0.85  # nine distances of a tenth of a second
+
+
+def test_no_more_requests_than_allowed_are_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batching, "QUERY_SECONDS", 1.0)
+    with embed_server("openai", always(Reply(manner="silent"))) as server:
+        with pytest.raises(ProviderTimeoutError):
+            client(server, embedding_concurrency=3).hurried().embed(TEXTS, "document")
+        assert len(server.asked) == 3
+
+
+@each_shape
+def test_tokens_and_dollars_are_counted(shape: Shape) -> None:
+    space = SPACES[shape]
+    with embed_server(shape, first(Reply(500))) as server:
+        embedder = client(server, prices={space.rpartition("/")[0]: 2.0})
+        assert (embedder.used().requests, embedder.used().dollars) == (0, None)
+        embedder.embed(TEXTS[:10], "document")
+    used = embedder.used()
+    assert (used.requests, used.input_tokens) == (2, 70)
+    assert used.dollars == pytest.approx(140e-6)
+
+
+def test_without_a_price_there_are_no_dollars() -> None:
+    with embed_server("openai") as server:
+        embedder = client(server)
+        embedder.embed(["x"], "document")
+    assert embedder.used().dollars is None
+
+
+def test_what_is_under_way_can_be_stopped() -> None:
+    caught: list[BaseException] = []
+
+    def run(embedder: BatchedEmbedder) -> None:
+        try:
+            embedder.embed(["x"], "document")
+        except ProviderError as error:
+            caught.append(error)
+
+    with embed_server("openai", always(Reply(429, headers={"Retry-After": "300"}))) as server:
+        embedder = client(server)
+        thread = Thread(target=run, args=(embedder,))
+        thread.start()
+        while not server.asked:
+            pass
+        embedder.stop()
+        thread.join(10)
+    assert "stopped" in str(caught[0])
+
+
+@each_shape
+def test_the_key_goes_where_it_belongs(shape: Shape, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A vendor's variable is not sent to an address of one's own."""
+    for name in ("GEMINI_API_KEY", "CO_API_KEY", "OPENAI_API_KEY", "JINA_API_KEY"):
+        monkeypatch.setenv(name, "sk-vendor")
+    with embed_server(shape) as server:
+        client(server).embed(["x"], "query")
+        headers = server.asked[0].headers
+        sent = headers["x-goog-api-key" if shape == "gemini" else "authorization"]
+        assert sent.removeprefix("Bearer ") == KEY
+        found, degraded = find_embedder(load_settings(embedding_base_url=server.url), SPACES[shape])
+        if shape in ("openai", "jina"):
+            assert found is not None
+            found.embed(["x"], "query")
+            assert "authorization" not in server.asked[1].headers
+        else:
+            assert (found, degraded) == (
+                None,
+                [
+                    f"no embedder for {SPACES[shape]}: by words only; "
+                    "set LEXICHORD_EMBEDDING_API_KEY"
+                ],
+            )
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"embedding_base_url": "localhost:8080"}, "embedding_base_url is no address like http"),
+        ({"embedding_base_url": "file:///etc"}, "is no address like http"),
+        ({"embedding_api_key": "sk\nx"}, "key holds characters that no key has"),
+        ({"embedding_api_key": "schlüssel"}, "key holds characters that no key has"),
+    ],
+)
+def test_what_cannot_work_is_said_at_once(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message) as caught:
+        find_embedder(load_settings(**settings), SPACES["openai"])
+    assert "schlüssel" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@each_shape
+def test_without_its_library_it_is_not_there(shape: Shape, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = {"gemini": "google.genai", "cohere": "cohere"}.get(shape, "httpx")
+    monkeypatch.setitem(sys.modules, library, None)
+    found, (reason,) = find_embedder(load_settings(embedding_api_key=KEY), SPACES[shape])
+    extra = {"jina": "openai"}.get(shape, shape)
+    assert found is None
+    assert reason.endswith(f"by words only; run: pip install 'lexichord[{extra}]'")
+
+
+async def test_it_can_be_asked_from_a_thread_beside_a_loop() -> None:
+    with embed_server("openai") as server:
+        made = await asyncio.to_thread(client(server).embed, ["x"], "query")
+    np.testing.assert_allclose(made[0], unit("x"), atol=1e-6)
+
+
+def test_no_sdk_is_loaded_before_it_is_used() -> None:
+    code = (
+        "import sys; from lexichord.providers.registry import find_embedder;"
+        "from lexichord.settings import load_settings;"
+        "[find_embedder(load_settings(embedding_api_key='k'), s) for s in "
+        f"{list(SPACES.values())!r}];"
+        "print([m for m in ('httpx', 'cohere', 'google.genai', 'openai') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,63 @@
+"""Stages that overlap keep their order, and leave nothing behind."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+import pytest
+
+from lexichord.ingest.flow import overlapping
+
+
+async def numbers(count: int) -> AsyncGenerator[int]:
+    for number in range(count):
+        yield number
+
+
+class Work:
+    """Doubles numbers, the later the faster, or the first alone; 3 may fail."""
+
+    def __init__(self, fails: bool = False, stuck: bool = False) -> None:
+        self.fails = fails
+        self.stuck = stuck
+        self.now = self.most = 0
+        self.cancelled: list[int] = []
+
+    async def double(self, number: int) -> int:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        try:
+            await asyncio.sleep(60 if self.stuck and number else 0.01 * (6 - number))
+            if self.fails and number == 3:
+                raise ValueError("3")
+        except asyncio.CancelledError:
+            self.cancelled.append(number)
+            raise
+        finally:
+            self.now -= 1
+        return 2 * number
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 4])
+async def test_the_order_stays_and_no_more_are_made_at_once(at_once: int) -> None:
+    work = Work()
+    made = [pair async for pair in overlapping(numbers(6), work.double, at_once)]
+    assert made == [(number, 2 * number) for number in range(6)]
+    assert work.most == at_once
+
+
+async def test_an_error_comes_in_its_place_and_ends_the_others() -> None:
+    work = Work(fails=True)
+    async with aclosing(overlapping(numbers(6), work.double, 2)) as pairs:
+        assert [await anext(pairs) for _ in range(3)] == [(0, 0), (1, 2), (2, 4)]
+        with pytest.raises(ValueError, match="3"):
+            await anext(pairs)
+    assert work.now == 0
+
+
+async def test_who_stops_early_leaves_nothing_running() -> None:
+    work = Work(stuck=True)
+    async with aclosing(overlapping(numbers(6), work.double, 3)) as pairs:
+        assert await anext(pairs) == (0, 0)
+    assert work.now == 0
+    assert work.cancelled == [1, 2]
