@@ -20,7 +20,7 @@ begin
     if query_vector is null then
         return;
     end if;
-    select concat_ws('/', s.provider, s.model, s.dimension), s.dimension into bound, dimension from embedding_space s;
+    select b.space, b.dimension into bound, dimension from lexichord.bound_space() as b;
     if query_space <> bound or vector_dims(query_vector) <> dimension then
         raise exception 'the query''s vector is of %, the database''s vectors are of %',
             coalesce(query_space, vector_dims(query_vector) || ' dimensions'), bound

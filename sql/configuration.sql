@@ -4,4 +4,4 @@ language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
     from configuration c, embedding_space s
 $$;
 comment on function lexichord.configuration() is
-'What the database was given for good: engine, text configuration, embedding space (provider/model/dimension).';
+'What the database was given for good, engine and text configuration, and the embedding space that it is bound to (provider/model/dimension).';

@@ -1,7 +1,7 @@
 -- One transaction: the document is replaced with all its chunks, or nothing changes. Its id stays.
 create or replace function lexichord.store_document(
     dataset text, uri text, title text, media_type text, sha256 text, recipe text, content text, metadata jsonb,
-    twin bigint default null
+    twin bigint default null, space text default null
 ) returns table (document_id bigint, status text, chunks bigint)
 language plpgsql set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
 declare
@@ -13,6 +13,7 @@ begin
     -- The corpus first, as every writer: from here on no other writes. Not "on conflict do update", which would
     -- fire count_document for an insert, too, and count the document once more.
     perform from corpus for no key update;
+    perform lexichord.check_space(space);
     insert into dataset (name) values (store_document.dataset) on conflict (name) do nothing;
     select s.id into strict owner from dataset s where s.name = store_document.dataset;
     select d.id into document_id from document d where d.dataset_id = owner and d.uri = store_document.uri;
@@ -51,5 +52,5 @@ begin
     get diagnostics chunks = row_count;
     return next;
 end $$;
-comment on function lexichord.store_document(text, text, text, text, text, text, text, jsonb, bigint) is
-'Stores a document with the chunks that the session staged, in place of an earlier one of the same dataset and uri. Chunks staged without a vector keep that of the same chunk before, or in the document `twin` of the same source, if the recipe is the same.';
+comment on function lexichord.store_document(text, text, text, text, text, text, text, jsonb, bigint, text) is
+'Stores a document with the chunks that the session staged, in place of an earlier one of the same dataset and uri. Chunks staged without a vector keep that of the same chunk before, or in the document `twin` of the same source, if the recipe is the same. space = the one that the staged vectors are of.';

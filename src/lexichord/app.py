@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any, Self, Unpack, cast
 
 from lexichord.copy import Copied, copy_datasets
-from lexichord.db import engine, search, store, vechord
+from lexichord.db import engine, reembed, search, store, vechord
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
 from lexichord.ingest import jobs, recontextualize
 from lexichord.ingest.pipeline import Ingest, IngestOptions
 from lexichord.ingest.report import Hearing, Report
 from lexichord.llm.stages import find_model, with_model
-from lexichord.providers.base import Embedder, Reranker
-from lexichord.providers.registry import find_embedder, find_reranker
+from lexichord.providers.base import Reranker
+from lexichord.providers.registry import find_reranker
 from lexichord.retrieve import pipeline
 from lexichord.retrieve.discover import discover
 from lexichord.retrieve.embedding import with_vectors
@@ -23,6 +23,7 @@ from lexichord.retrieve.record import recorded
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import BUDGET_MS, Trace
 from lexichord.settings import Settings, load_settings
+from lexichord.space import InSpace, in_current_space
 from lexichord.types import (
     FilesResult,
     Json,
@@ -40,7 +41,7 @@ LISTS = ("fallbacks", "neutral", "llm_stages")  # options that take several text
 type Reasons = list[str]  # inside Lexichord, `list` is a method
 
 
-class Lexichord:
+class Lexichord(InSpace):
     """Documents in, evidence out: an open application on one database.
 
     Used as `async with Lexichord() as lexichord`. Without a DSN it starts the embedded server, or
@@ -48,12 +49,8 @@ class Lexichord:
     LexichordError. A `reranker`, the caller's or the settings', chooses files and a query's chunks.
     """
 
-    database: Database
-    space: str
-    embedder: Embedder | None
     reranker: Reranker | None = None
     stages: Stages = STAGES
-    degraded: list[str]
     contextualize = recontextualize.contextualize
 
     def __init__(self, settings: Settings | None = None, **arguments: object) -> None:
@@ -68,8 +65,7 @@ class Lexichord:
         try:
             self.database = Database(dsn, self.settings.pool_size)
             await self._open.enter_async_context(self.database)
-            self.space = (await search.configuration(self.database))["space"]
-            self.embedder, self.degraded = find_embedder(self.settings, self.space)
+            await self._follow()
         except BaseException:
             await self._open.aclose()
             raise
@@ -116,6 +112,7 @@ class Lexichord:
             async for report in told:
                 yield self._told(report)
 
+    @in_current_space
     async def search(
         self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
     ) -> SearchResult:
@@ -124,6 +121,7 @@ class Lexichord:
         hits = await pipeline.search_chunks(self.database, question)
         return SearchResult(query, hits, degraded)
 
+    @in_current_space
     async def files(
         self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
     ) -> FilesResult:
@@ -133,6 +131,7 @@ class Lexichord:
         files = await discover(self.database, question, trace, question.k, self.reranker)
         return FilesResult(query, files, trace.degraded)
 
+    @in_current_space
     async def query(self, query: str, **options: Unpack[QueryOptions]) -> Response:
         """Find the files, and evidence in and around them, by the query's intent.
 
@@ -211,6 +210,7 @@ class Lexichord:
             "embedder": str(self.embedder.space) if self.embedder else None,
             "by_dataset": await search.list_datasets(self.database),
             "runs": await search.list_runs(self.database, RUNS),
+            "reembed": await reembed.reembed_status(self.database),
             "degraded": self.degraded,
         }
 
@@ -244,7 +244,8 @@ class Lexichord:
 
     def _ingest(self, options: IngestOptions) -> Ingest:
         _no_other_options(options, IngestOptions)
-        return Ingest(self.database, self.embedder, self.space, self.settings, **options)
+        given = (self.database, self.embedder, self.space, self.settings)
+        return Ingest(*given, follow=self._follow, **options)
 
     def _told(self, report: Report) -> Report:
         report.degraded += self.degraded

@@ -46,7 +46,8 @@ async def copy_datasets(
     async with Database(target, CONNECTIONS) as opened:
         if await search.database_identity(source) == await search.database_identity(opened):
             raise ConfigError("a database cannot be copied onto itself: name another target")
-        return [await Copy(source, opened, name, **hearing).run() for name in names]
+        space = fixed["space"]
+        return [await Copy(source, opened, name, space, **hearing).run() for name in names]
 
 
 async def _names(source: Database, wanted: Sequence[str]) -> list[str]:
@@ -64,6 +65,7 @@ class Copy:
     source: Database
     target: Database
     dataset: str
+    space: str
     on_start: Callable[[int], None] = lambda total: None
     on_chunks: Callable[[int], None] = lambda count: None
     listener: Listener = lambda uri, status, reason: None
@@ -103,7 +105,9 @@ class Copy:
 
     async def _copy(self, row: Row, old: Row | None) -> None:
         try:
-            chunks = await copy_document(self.source, self.target, row, old, self.report.run_id)
+            chunks = await copy_document(
+                self.source, self.target, row, old, self.report.run_id, self.space
+            )
         except ConfigError as error:  # this document's data, not the server
             await self._fail(row["uri"], str(error))
             return

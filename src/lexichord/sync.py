@@ -120,3 +120,4 @@ class SyncLexichord:
     status = _sync(Lexichord.status)
     doctor = _sync(Lexichord.doctor)
     reindex = _sync(Lexichord.reindex)
+    reembed = _sync(Lexichord.reembed)

@@ -322,7 +322,7 @@ def test_stored_text_cannot_speak_to_the_terminal(stocked: Cli, tmp_path: Path) 
         (["ingest", "/no/such/folder"], "there is no file or folder"),
         (["show"], "name a document"),
         (["show", "--chunk", "999999999"], "there is no chunk"),
-        (["init", "--embedding", "local/other/8"], "for good"),
+        (["init", "--embedding", "local/other/8"], "or lexichord reembed"),
         (["init", "--embedding", "nonsense"], "is no embedding space"),
     ],
 )

@@ -269,7 +269,7 @@ def test_a_database_is_not_copied_onto_itself(opened: SyncLexichord, source: str
         (Choice(None, "german", SPACE), "text configuration is german for good: for english, use"),
         (
             Choice(None, "english", EmbeddingSpace("test", "other", 4)),
-            "embedding space is test/other/4 for good: for test/tiny/4, use another database",
+            "embedding space is test/other/4: for test/tiny/4, use another database",
         ),
     ],
 )

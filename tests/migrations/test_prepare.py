@@ -13,6 +13,7 @@ from lexichord.db.schema import DEFAULT_SPACE, Choice, check, prepare
 from lexichord.errors import (
     ConfigError,
     DatabaseError,
+    EngineUnsupportedError,
     SchemaOutdatedError,
 )
 from lexichord.types import EmbeddingSpace
@@ -21,7 +22,7 @@ from tests.sql.corpus import call, put, value
 OTHER = {"pgvector": "vectorchord", "vectorchord": "pgvector"}
 LATER = (  # tables of the migrations from the sixth on, those that refer to others first
     "chunk_context",
-    *("query_hit", "query"),
+    *("query_hit", "query", "reembedding"),
     *("evaluation_result", "evaluation", "judgment", "evaluation_query", "evaluation_set"),
 )
 NOTHING = "select count(*) from pg_namespace where nspname like 'lexichord%%'"
@@ -85,7 +86,7 @@ def test_another_choice_later_is_an_error(dsn: str, choice: Choice) -> None:
         ({"text_config": "german"}, "text configuration is english for good: for german, use"),
         (
             {"space": EmbeddingSpace("test", "tiny", 5)},
-            "embedding space is test/tiny/4 for good: for test/tiny/5, use",
+            "embedding space is test/tiny/4: for test/tiny/5, use another database or lexi",
         ),
     ]
     for change, message in changes:
@@ -109,7 +110,7 @@ def test_an_engine_without_its_extensions_is_refused(empty: str, choice: Choice)
     ("change", "message"),
     [
         ({"text_config": "klingon"}, 'text search configuration "klingon" does not exist'),
-        ({"space": EmbeddingSpace("test", "huge", 4001)}, "embedding_space_dimension_check"),
+        ({"space": EmbeddingSpace("test", "huge", 16001)}, "embedding_space_dimension_check"),
     ],
 )
 def test_a_choice_that_cannot_be_leaves_nothing_behind(
@@ -117,6 +118,19 @@ def test_a_choice_that_cannot_be_leaves_nothing_behind(
 ) -> None:
     with pytest.raises(DatabaseError, match=message):
         prepare(empty, replace(choice, **change))
+    assert one(empty, NOTHING) == 0
+
+
+def test_a_space_of_more_dimensions_than_the_index_takes_is_refused(
+    empty: str, choice: Choice
+) -> None:
+    wide = replace(choice, space=EmbeddingSpace("test", "wide", 4001))
+    if choice.engine == "vectorchord":
+        prepare(empty, wide)
+        assert one(empty, "select lexichord.most_dimensions()") == 16000
+        return
+    with pytest.raises(EngineUnsupportedError, match=r"at most 4,000 dimensions.*has 4001"):
+        prepare(empty, wide)
     assert one(empty, NOTHING) == 0
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from lexichord.db import contexts, store
 from lexichord.db.pool import Database
 from lexichord.types import Chunk
-from tests.sql.corpus import Connection, call, put, value
+from tests.sql.corpus import SPACE, Connection, call, put, value
 
 
 def vectors(connection: Connection, document: int) -> list[str | None]:
@@ -149,7 +149,7 @@ async def test_replace_contexts_does_nothing_to_what_was_replaced(
     assert found is not None
     document, chunks = found
     put(fresh, "a", ["w2"], [[0, 1, 0, 0]])
-    given = (document, chunks, [None])
+    given = (document, chunks, [None], SPACE)
     assert not await contexts.replace_contexts(database, 1, row["updated_at"], *given)
     assert value(fresh, "select content from lexichord_data.chunk") == "w2"
     assert await contexts.read_document(database, 99) is None

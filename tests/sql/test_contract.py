@@ -13,6 +13,7 @@ CANDIDATES = "chunk_id bigint, document_id bigint, rank bigint, score double pre
 SCOPE = "datasets text[], documents bigint[], uri_prefix text, filter jsonb"
 CONTRACT = {
     "bm25_parameters": ("", "TABLE(k1 double precision, b double precision)"),
+    "bound_space": ("OUT space text, OUT dimension integer", "record"),
     "build_indexes": ("", "boolean"),
     "card_candidates": (
         "query text, depth integer, documents bigint[]",
@@ -21,6 +22,10 @@ CONTRACT = {
     "chunk_places": (
         "chunk_ids bigint[]",
         "TABLE(chunk_id bigint, document_id bigint, ordinal integer, section integer)",
+    ),
+    "chunks_without_other": (
+        "after bigint, batch integer",
+        "TABLE(chunk_id bigint, context text, content text, row_version text)",
     ),
     "chunks_without_vector": (
         "after bigint, batch integer",
@@ -46,6 +51,11 @@ CONTRACT = {
         "query_vector halfvec, depth integer, documents bigint[]",
         f"TABLE({CANDIDATES})",
     ),
+    "drop_other": ("wait_ms integer", "text"),
+    "hold_reembed": ("", "boolean"),
+    "hold_writers": ("", "void"),
+    "most_dimensions": ("", "integer"),
+    "pack_keywords": ("written bigint", "boolean"),
     "dense_recall": ("query_vector halfvec, k integer, documents bigint[]", "double precision"),
     "discover_files": (
         f"query text, query_vector halfvec, k integer, depth integer, {SCOPE}, aggregate text, "
@@ -109,7 +119,8 @@ CONTRACT = {
         "halfvec",
     ),
     "file_surrogates": (
-        "query text, query_vector halfvec, files bigint[], chunks integer, characters integer",
+        "query text, query_vector halfvec, files bigint[], chunks integer, characters integer, "
+        "query_space text",
         "TABLE(document_id bigint, surrogate text)",
     ),
     "find_definitions": (
@@ -233,7 +244,16 @@ CONTRACT = {
         "datasets text[], narrowed boolean, hinted boolean, query text, hint text",
         "bigint",
     ),
+    "record_comparison": ("comparison jsonb", "void"),
     "recount": ("", "void"),
+    "reembed_index_statements": ("filled boolean", "SETOF text"),
+    "reembed_status": (
+        "",
+        "TABLE(reembed_id bigint, state text, old_space text, new_space text, other_space text, "
+        "chunks bigint, missing bigint, embedded bigint, comparison jsonb, "
+        "started_at timestamp with time zone, seen_at timestamp with time zone, "
+        "swapped_at timestamp with time zone)",
+    ),
     "refresh_keyword_index": ("", "boolean"),
     "related_words": (
         "question text, chunk_ids bigint[], most integer",
@@ -251,6 +271,7 @@ CONTRACT = {
         "most_documents integer, most_passages integer",
         "TABLE(document_id bigint, content text, dense_score double precision)",
     ),
+    "sample_queries": ("amount integer", "SETOF text"),
     "sample_documents": (
         "dataset text, documents integer, without text[]",
         "TABLE(document_id bigint, uri text, sha256 text)",
@@ -274,19 +295,35 @@ CONTRACT = {
         "variant_ranks jsonb, variant_scores jsonb)",
     ),
     "server_versions": ("", "TABLE(name text, version text)"),
-    "set_vectors": ("chunk_ids bigint[], vectors text[]", "bigint"),
+    "set_other_vectors": (
+        "space text, chunk_ids bigint[], row_versions text[], vectors text[]",
+        "bigint",
+    ),
+    "set_vectors": ("chunk_ids bigint[], vectors text[], space text", "bigint"),
     "shared_headings": ("documents bigint[], most integer", "TABLE(heading text)"),
     "similar_documents": (
         f"source bigint, k integer, {SCOPE}",
         "TABLE(document_id bigint, dataset text, uri text, title text, score double precision, "
         "hits bigint)",
     ),
+    "space_overlap": (
+        "query_vector halfvec, other_vector halfvec, k integer",
+        "double precision",
+    ),
     "stage_chunks": ("", "void"),
+    "start_reembed": (
+        "provider text, model text, dimension integer, wait_ms integer",
+        "bigint",
+    ),
     "start_run": ("dataset text, source text, total bigint", "bigint"),
     "store_document": (
         "dataset text, uri text, title text, media_type text, sha256 text, recipe text, "
-        "content text, metadata jsonb, twin bigint",
+        "content text, metadata jsonb, twin bigint, space text",
         "TABLE(document_id bigint, status text, chunks bigint)",
+    ),
+    "swap_spaces": (
+        "incomplete boolean, wait_ms integer",
+        "TABLE(swapped boolean, missing bigint)",
     ),
     "touch_run": ("run_id bigint", "void"),
     "variant_candidates": (
@@ -332,9 +369,11 @@ INNER = {
     "are_weights",
     "check_filter",
     "check_search",
+    "check_space",
     "check_variants",
     "column_list",
     "dense_statement",
+    "drop_other_index",
     "exact_term_candidates",
     "filter_compares",
     "filter_contains",
@@ -345,7 +384,9 @@ INNER = {
     "is_narrow",
     "keyword_statement",
     "ordered_uuid",
+    "other_index",
     "refuse_vechord_rows",
+    "swap_indexes",
     "term_candidates",
     "term_centroid",
     "vechord_columns",
@@ -416,7 +457,7 @@ def test_engines_offer_the_same() -> None:
         for engine in ("pgvector", "vectorchord")
     ]
     assert offers[0] == offers[1]
-    assert len(offers[0]) == 11
+    assert len(offers[0]) == 16
 
 
 def test_the_ledger_has_each_migration_with_its_digest(library: Connection) -> None:

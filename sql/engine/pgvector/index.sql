@@ -53,6 +53,10 @@ declare
     space lexichord_data.embedding_space;
 begin
     select * into strict space from lexichord_data.embedding_space;
+    if space.dimension > 4000 then
+        raise exception 'the engine pgvector indexes at most 4,000 dimensions, the embedding space has %', space.dimension
+            using errcode = 'feature_not_supported', hint = 'Choose a model, or an output, of fewer dimensions, or the engine vectorchord.';
+    end if;
     execute format('alter table lexichord_data.chunk add column if not exists embedding halfvec(%s)', space.dimension);
     -- Kept in the row: comparing 1,340 vectors takes .5 ms, 4 ms if they must be fetched from elsewhere.
     -- Longer ones would not fit beside the rest.

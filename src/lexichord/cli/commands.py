@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 
 import typer
 
-from lexichord.cli import config, contextualize, query, render, vechord
+from lexichord.cli import config, contextualize, query, reembed, render, vechord
 from lexichord.cli import eval as evaluation
 from lexichord.cli.options import (
     SEARCH,
@@ -21,6 +21,7 @@ from lexichord.cli.options import (
     UnderOption,
     search_options,
 )
+from lexichord.cli.progress import Progress
 from lexichord.cli.run import FAILED, Run, command
 from lexichord.errors import ConfigError
 from lexichord.types import ContextKind, ContextPart, SearchOptions
@@ -41,6 +42,7 @@ app.add_typer(models, name="models")
 app.add_typer(contextualize.app)
 app.add_typer(query.app)
 app.add_typer(vechord.app)
+app.add_typer(reembed.app)
 app.add_typer(evaluation.app)
 app.add_typer(config.app)
 
@@ -63,7 +65,7 @@ def init(
         str | None, typer.Option(help="The vectors' space: provider/model/dimension.")
     ] = None,
 ) -> None:
-    """Prepare a database, or bring it up to date. Engine, text and embedding are for good."""
+    """Prepare a database, or bring it up to date. Engine and text are for good."""
     from lexichord.setup import initialise
 
     run.arguments.update(engine=engine, text_config=text_config, embedding=embedding)
@@ -99,7 +101,7 @@ def ingest(
 ) -> None:
     """Store documents with their chunks; what is stored already, unchanged, is skipped."""
     _check_ingest(bool(paths), bool(chunked), prune, watch, retry_failed)
-    with run.open() as lexichord, render.Progress() as progress:
+    with run.open() as lexichord, Progress() as progress:
         options: IngestOptions = {
             "dataset": dataset,
             "context": context,
@@ -144,7 +146,7 @@ def copy(
     if source and run.arguments["dsn"]:
         raise ConfigError("--from and --dsn both say where to copy from: leave one out")
     run.arguments["dsn"] = source or run.arguments["dsn"]
-    with run.open() as lexichord, render.Progress("copy") as bar:
+    with run.open() as lexichord, Progress("copy") as bar:
         reports = lexichord.copy_to(to, dataset or (), **bar.listening())
     run.show({"datasets": [asdict(report) for report in reports]}, render.copied)
 

@@ -7,6 +7,7 @@ import typer
 
 from lexichord.cli import render
 from lexichord.cli.options import DatasetsOption
+from lexichord.cli.progress import Progress
 from lexichord.cli.run import FAILED, Run, command
 
 app = typer.Typer()
@@ -24,7 +25,7 @@ def contextualize(
     ] = None,
 ) -> None:
     """Have a language model say of each stored chunk where in its document it belongs."""
-    with run.open() as lexichord, render.Progress("contextualize") as progress:
+    with run.open() as lexichord, Progress("contextualize") as progress:
         report = lexichord.contextualize(
             dataset or (), dry_run=dry_run, budget=budget, **progress.listening()
         )

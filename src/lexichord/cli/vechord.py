@@ -7,6 +7,7 @@ import typer
 
 from lexichord.cli import render
 from lexichord.cli.options import DatasetsOption
+from lexichord.cli.progress import Progress
 from lexichord.cli.run import FAILED, Run, command
 
 app = typer.Typer()
@@ -24,7 +25,7 @@ def import_(
     dataset: Annotated[str, typer.Option(help="Where to store it.")] = "default",
 ) -> None:
     """Take over documents, chunks, contexts and vectors; nothing is embedded again."""
-    with run.open() as lexichord, render.Progress("import") as bar:
+    with run.open() as lexichord, Progress("import") as bar:
         report = lexichord.import_vechord(
             from_vechord, table=table, dataset=dataset, **bar.listening()
         )

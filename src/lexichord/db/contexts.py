@@ -50,6 +50,7 @@ async def replace_contexts(
     changed: Document,
     chunks: Sequence[Chunk],
     vectors: Sequence[Vector | None],
+    space: str,
 ) -> bool:
     """Store a document's chunks with other contexts, all at once; see `store_document`.
 
@@ -59,7 +60,7 @@ async def replace_contexts(
         given = {"document": document, "updated_at": updated_at}
         rows = await call(connection, "is_unchanged", **given)
         if rows[0]["is_unchanged"]:
-            await replace_document(connection, changed, chunks, vectors)
+            await replace_document(connection, changed, chunks, vectors, space=space)
     return bool(rows[0]["is_unchanged"])
 
 

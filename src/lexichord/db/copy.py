@@ -2,6 +2,8 @@
 
 from lexichord.db import store
 from lexichord.db.pool import Conn, Database, Row, call
+from lexichord.db.search import configuration
+from lexichord.errors import EmbeddingMismatchError
 
 OUT = "copy (select * from lexichord.read_chunks(%s)) to stdout (format binary)"
 INTO = store.COPY  # has the columns of read_chunks, and is binary as well
@@ -10,12 +12,13 @@ UTF8 = "set local client_encoding = 'utf8'"  # of both, whatever the databases h
 
 
 async def copy_document(
-    source: Database, target: Database, row: Row, old: Row | None, run: int
+    source: Database, target: Database, row: Row, old: Row | None, run: int, space: str
 ) -> int | None:
     """Copy a document with the run's record of it, in one transaction; give how many chunks it has.
 
     `row` and `old` are what sql/document_hashes.sql says of it in source and target. None if the
-    source has it no more. Raises DatabaseError; nothing changes then.
+    source has it no more. Raises DatabaseError, EmbeddingMismatchError if one of them is bound to
+    another space than `space` by now; nothing changes then.
     """
     async with source.transaction() as reading, target.transaction() as writing:
         await reading.execute(AS_ONE)
@@ -28,7 +31,11 @@ async def copy_document(
             await call(writing, "delete_documents", documents=[old["document_id"]])
         await call(writing, "stage_chunks")
         await _stream(reading, writing, row["document_id"])
-        chunks = int((await call(writing, "store_document", **found[0]))[0]["chunks"])
+        # The chunks were read, so no swap of the source's spaces can come in between.
+        if (await configuration(source))["space"] != space:
+            raise EmbeddingMismatchError(f"the source has left {space}: copy again")
+        stored = await call(writing, "store_document", **found[0], space=space)
+        chunks = int(stored[0]["chunks"])
         record = {"status": "replaced" if old else "inserted", "chunks": chunks}
         await call(writing, "record_files", run_id=run, uris=[row["uri"]], **record)
     return chunks

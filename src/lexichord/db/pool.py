@@ -25,6 +25,11 @@ type Conn = AsyncConnection[DictRow]
 type Row = dict[str, Any]
 
 CONNECT_TIMEOUT = 30  # seconds
+SESSION: dict[str, Any] = {
+    "row_factory": dict_row,
+    "autocommit": True,
+    "application_name": "lexichord",
+}
 
 
 @contextmanager
@@ -72,7 +77,7 @@ class Database:
         self._pool = AsyncConnectionPool(
             dsn,
             connection_class=AsyncConnection[DictRow],
-            kwargs={"row_factory": dict_row, "autocommit": True, "application_name": "lexichord"},
+            kwargs=SESSION,
             min_size=1,
             max_size=size,
             timeout=CONNECT_TIMEOUT,

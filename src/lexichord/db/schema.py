@@ -167,13 +167,22 @@ def _configure(connection: Connection, choice: Choice) -> None:
     )
     stored = (*fixed[0], EmbeddingSpace(*bound[0]))
     text_config = _rows(connection, "select %s::regconfig::text", choice.text_config)[0][0]
-    wanted = (choice.engine, text_config, choice.space)
+    wanted = (choice.engine, text_config, _unless_left(connection, choice.space))
     names = ("engine", "text configuration", "embedding space")
     for name, old, new in zip(names, stored, wanted, strict=True):
         if new is not None and old != new:
-            raise ConfigError(
-                f"the database's {name} is {old} for good: for {new}, use another database"
+            good, way = (
+                (" for good", "") if new is not choice.space else ("", " or lexichord reembed")
             )
+            raise ConfigError(
+                f"the database's {name} is {old}{good}: for {new}, use another database{way}"
+            )
+
+
+def _unless_left(connection: Connection, space: EmbeddingSpace | None) -> EmbeddingSpace | None:
+    """Give a space unless the database was bound to it before: then it was no wish to change."""
+    left = "select from lexichord_data.reembedding where %s in (old_space, new_space)"
+    return None if space and _rows(connection, left, str(space)) else space
 
 
 def _choose_engine(connection: Connection, wanted: str | None) -> str:

@@ -68,6 +68,7 @@ async def file_surrogates(
         query=question.hint if by_hint else question.text,
         query_vector=vector_text(question.hint_vector if by_hint else question.vector),
         files=list(files),
+        query_space=question.space,
     )
     return [row["surrogate"] for row in rows]
 

@@ -26,15 +26,17 @@ async def store_document(
     vectors: Sequence[Vector | None],
     run: int,
     twin: int | None = None,
+    space: str | None = None,
 ) -> Row:
     """Store a document with its chunks and the run's record of it, in one transaction.
 
-    `vectors` has one entry per chunk; where it is None, the chunk keeps the vector that it had, or
-    has in `twin`. Gives the SQL function's row: document_id, status, chunks. Raises DatabaseError;
+    `vectors`, of `space`, has one entry per chunk; where it is None, the chunk keeps the vector
+    that it had, or has in `twin`. Gives the SQL function's row: document_id, status, chunks. Raises
+    DatabaseError, and EmbeddingMismatchError if the database is bound to another space by now;
     nothing changes then.
     """
     async with database.transaction() as connection:
-        stored = await replace_document(connection, document, chunks, vectors, twin)
+        stored = await replace_document(connection, document, chunks, vectors, twin, space)
         record = {"status": stored["status"], "chunks": stored["chunks"]}
         await call(connection, "record_files", run_id=run, uris=[document.uri], **record)
     return stored
@@ -46,6 +48,7 @@ async def replace_document(
     chunks: Sequence[Chunk],
     vectors: Sequence[Vector | None],
     twin: int | None = None,
+    space: str | None = None,
 ) -> Row:
     """As `store_document`, without a record, in a transaction of the caller's."""
     await call(connection, "stage_chunks")
@@ -62,6 +65,7 @@ async def replace_document(
         content=document.text,
         metadata=Jsonb(document.metadata),
         twin=twin,
+        space=space,
     )
     return rows[0]
 
@@ -115,11 +119,11 @@ async def chunks_without_vector(database: Database, after: int, batch: int) -> l
 
 
 async def set_vectors(
-    database: Database, chunk_ids: Sequence[int], vectors: Iterable[Vector]
+    database: Database, chunk_ids: Sequence[int], vectors: Iterable[Vector], space: str
 ) -> None:
     """See sql/set_vectors.sql."""
     texts = [vector_text(vector) for vector in vectors]
-    await database.call("set_vectors", chunk_ids=list(chunk_ids), vectors=texts)
+    await database.call("set_vectors", chunk_ids=list(chunk_ids), vectors=texts, space=space)
 
 
 async def sample_documents(

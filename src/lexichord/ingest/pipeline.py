@@ -1,7 +1,7 @@
 """The order of an ingest: what is new, read, contextualize, embed, store, prune."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from typing import get_args
 
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
-from lexichord.errors import ConfigError, IngestError
+from lexichord.errors import ConfigError, EmbeddingMismatchError, IngestError
 from lexichord.ingest.contextualize import PARTS, VERSION, keyphrases, structural_context
 from lexichord.ingest.find import storable
 from lexichord.ingest.flow import ahead, beating, overlapping, together
@@ -29,7 +29,8 @@ from lexichord.types.generation import Usage
 
 STRUCTURED = ("structural", "llm")
 
-type Embedded = tuple[list[Prepared], list[Vectors]]
+type Embedded = tuple[list[Prepared], list[Vectors], str]  # of which space
+type Follow = Callable[[], Awaitable[tuple[Embedder | None, str]]]
 type Origins = Mapping[str, tuple[int | None, int | None]]
 
 
@@ -51,6 +52,7 @@ class Ingest:
     """One run into one dataset. Raises ConfigError for a wrong `context` or `dataset`.
 
     Without an embedder chunks are stored without vectors; a later run with one fills them in.
+    `follow` gives the embedder and the space of now: another process may change them meanwhile.
     """
 
     database: Database
@@ -64,6 +66,7 @@ class Ingest:
     on_chunks: Callable[[int], None] = lambda count: None
     listener: Listener = lambda uri, status, reason: None
     on_usage: Callable[[Usage], None] = lambda usage: None
+    follow: Follow | None = None
     journal: Journal = field(init=False)
     sample: Sample = field(init=False)
     vectorizer: Vectorizer = field(init=False)
@@ -79,7 +82,7 @@ class Ingest:
         self.sample = Sample(self.database, self.dataset)
         report = self.journal.report
         hear = self.on_chunks, self.on_usage
-        self.vectorizer = Vectorizer(self.database, self.embedder, *hear, report)
+        self.vectorizer = Vectorizer(self.database, self.embedder, self.space, *hear, report)
 
     @property
     def recipe(self) -> str:
@@ -104,10 +107,11 @@ class Ingest:
         found = {source.uri for source in sources}
         await find_gone(self.database, self.dataset, pruned, found)  # refuses before it is too late
         await self.database.mend_keyword_index()
+        await self._renew()
         await self.journal.start(self.dataset, storable(description), len(sources))
         async with beating(self.database, self.journal.report.run_id):
             await self._store_new(sources)
-            await self.vectorizer.fill()
+            await self._fill()
             gone = await find_gone(self.database, self.dataset, pruned, found)
             await self.journal.prune(gone)
             await store.finish_run(self.database, self.journal.report.run_id)
@@ -121,8 +125,8 @@ class Ingest:
         for part in _copies_last(todo):
             origins = await self._origins(part, changing)
             async with aclosing(ahead(self._embedded(part, origins))) as embedded:
-                async for group, vectors in embedded:
-                    await self._store(group, vectors, origins)
+                async for group, vectors, space in embedded:
+                    await self._store(group, vectors, space, origins)
             changing.difference_update(origins)
 
     async def _skip_stored(self, sources: Sequence[Source]) -> list[Source]:
@@ -149,12 +153,15 @@ class Ingest:
         return {source.uri: (owns.get(source.uri), twins.get(source.sha256)) for source in part}
 
     async def _embedded(self, part: Sequence[Source], origins: Origins) -> AsyncGenerator[Embedded]:
-        embed = partial(self.vectorizer.vectors, origins=origins)
+        async def embed(group: list[Prepared]) -> tuple[list[Vectors], str]:
+            vectorizer = self.vectorizer
+            return await vectorizer.vectors(group, origins), vectorizer.space
+
         async with aclosing(self._groups(part)) as groups:
             made = overlapping(groups, embed, self.vectorizer.at_once)
             async with aclosing(made) as embedded:
-                async for each in embedded:
-                    yield each
+                async for group, (vectors, space) in embedded:
+                    yield group, vectors, space
 
     async def _groups(self, part: Sequence[Source]) -> AsyncGenerator[list[Prepared]]:
         async with aclosing(ahead(self._read(part))) as groups:
@@ -196,9 +203,7 @@ class Ingest:
     def _prepare(self, source: Source) -> Prepared:
         prepared = self.sample.read(source)
         if prepared.vectors and prepared.space != self.space:
-            raise IngestError(
-                f"its vectors are of {prepared.space}, the database is bound to {self.space}"
-            )
+            raise IngestError(self._not_of_this_space(str(prepared.space)))
         if self.context == "llm" and prepared.vectors:
             raise IngestError("brings vectors, which know no context by a model: leave them out")
         if self.context in ("given", "llm"):  # the model's come before the structural one
@@ -214,20 +219,49 @@ class Ingest:
         return structural_context(prepared.chunks, prepared.document.title, phrases, parts)
 
     async def _store(
-        self, group: Sequence[Prepared], vectors: Sequence[Vectors], origins: Origins
+        self, group: Sequence[Prepared], vectors: Sequence[Vectors], space: str, origins: Origins
     ) -> None:
-        run = self.journal.report.run_id
         for prepared, own in zip(group, vectors, strict=True):
-            document = prepared.document
-            _, twin = origins[document.uri]
+            uri = prepared.document.uri
             try:
-                row = await store.store_document(
-                    self.database, document, prepared.chunks, own, run, twin
-                )
-            except ConfigError as error:  # this document's data, not the server
-                await self.journal.fail(document.uri, error)
+                row = await self._store_one(prepared, own, space, origins[uri][1])
+            except (ConfigError, IngestError) as error:  # this document's data, not the server
+                await self.journal.fail(uri, error)
             else:
-                self.journal.store(document.uri, row)
+                self.journal.store(uri, row)
+
+    async def _store_one(
+        self, prepared: Prepared, vectors: Vectors, space: str, twin: int | None
+    ) -> Row:
+        """Store a document; without vectors if the database has moved to another space since."""
+        run, chunks = self.journal.report.run_id, prepared.chunks
+        stored = partial(store.store_document, self.database, prepared.document, chunks)
+        try:
+            return await stored(vectors, run, twin, space)
+        except EmbeddingMismatchError:
+            await self._renew()
+            if space == self.space:
+                raise
+        if prepared.vectors:
+            raise IngestError(self._not_of_this_space(space))
+        return await stored([None] * len(chunks), run, twin)
+
+    async def _fill(self) -> None:
+        try:
+            await self.vectorizer.fill()
+        except EmbeddingMismatchError:
+            await self._renew()
+            await self.vectorizer.fill()
+
+    async def _renew(self) -> None:
+        """Take the embedder of the space that the database is bound to by now."""
+        if self.follow is not None:
+            self.embedder, self.space = await self.follow()
+            embedder, space = self.embedder, self.space
+            self.vectorizer = replace(self.vectorizer, embedder=embedder, space=space)
+
+    def _not_of_this_space(self, space: str) -> str:
+        return f"its vectors are of {space}, the database is bound to {self.space}"
 
 
 def _copies_last(todo: Sequence[Source]) -> tuple[list[Source], list[Source]]:

@@ -30,6 +30,7 @@ class Opened(Protocol):
     embedder: Embedder | None
     settings: Settings
     degraded: list[str]
+    space: str
 
 
 @dataclass(slots=True)
@@ -82,7 +83,7 @@ async def contextualize(
         raise ConfigError(f"there is no option {', '.join(sorted(unknown))}")
     rows = await contexts.document_recipes(app.database, await _names(app.database, list(datasets)))
     writer = await open_writer(app.database, app.settings, budget)
-    run = _Run(app.database, app.embedder, writer, dry_run, **hearing)
+    run = _Run(app.database, app.embedder, app.space, writer, dry_run, **hearing)
     if dry_run:
         return await run.expect(rows)
     await _check_embedder(app)
@@ -111,6 +112,7 @@ class _Run:
 
     database: Database
     embedder: Embedder | None
+    space: str
     writer: ContextWriter
     dry_run: bool
     on_start: Callable[[int], None] = lambda total: None
@@ -194,7 +196,9 @@ class _Run:
         vectors = await self._vectors(stored.chunks, chunks)
         row = stored.row
         place = (row["document_id"], row["updated_at"])
-        if await contexts.replace_contexts(self.database, *place, document, chunks, vectors):
+        if await contexts.replace_contexts(
+            self.database, *place, document, chunks, vectors, self.space
+        ):
             self.report.documents += 1
             self.report.embedded += sum(vector is not None for vector in vectors)
             self.listener(document.uri, "replaced", "")
@@ -213,7 +217,7 @@ class _Run:
             if store.vector_key(before) != store.vector_key(after)
         ]
         hear = self.on_chunks, lambda usage: None
-        vectorizer = Vectorizer(self.database, self.embedder, *hear, Report())
+        vectorizer = Vectorizer(self.database, self.embedder, self.space, *hear, Report())
         texts = [embedding_text(new[place].context, new[place].content) for place in places]
         names = [f"chunk {place}" for place in places]
         for place, vector in zip(places, await vectorizer.embed(texts, names), strict=True):

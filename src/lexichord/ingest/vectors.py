@@ -34,6 +34,7 @@ class Vectorizer:
 
     database: Database
     embedder: Embedder | None
+    space: str
     on_chunks: Callable[[int], None]
     on_usage: Callable[[Usage], None]
     report: Report
@@ -85,7 +86,7 @@ class Vectorizer:
             made = zip(rows, await self.embed(texts, names), strict=True)
             after = rows[-1]["chunk_id"]
             filled = {row["chunk_id"]: vector for row, vector in made if vector is not None}
-            await store.set_vectors(self.database, list(filled), filled.values())
+            await store.set_vectors(self.database, list(filled), filled.values(), self.space)
             self.report.vectors_filled += len(filled)
 
     async def _missing(self, prepared: Prepared, origins: Sequence[int | None]) -> list[int]:

@@ -73,7 +73,8 @@ def _find_service(
     settings: Settings, space: EmbeddingSpace
 ) -> tuple[BatchedEmbedder | None, list[str]]:
     vendor = VENDORS[space.provider]
-    url, key = embedding_access(settings, space.provider)
+    meant = settings.embedding is None or settings.embedding.startswith(f"{space.provider}/")
+    url, key = embedding_access(settings, space.provider, meant)
     if lacking := missing(vendor, url, key):
         return None, [f"no embedder for {space}: by words only; {lacking[0]}"]
     price = settings.prices.get(f"{space.provider}/{space.model}")

@@ -1,0 +1,7 @@
+-- The row that every writer locks first.
+create or replace function lexichord.hold_writers() returns void
+language sql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+    select from corpus for no key update
+$$;
+comment on function lexichord.hold_writers() is
+'Has everybody who stores or deletes documents wait until the transaction ends; searches go on.';
