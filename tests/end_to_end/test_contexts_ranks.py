@@ -100,7 +100,7 @@ def test_the_contextual_rows_of_an_evaluation(embedding_dsn: str, home: Path) ->
     assert mrr["vector-llm"] > mrr["vector"] + 2
     assert mrr["keyword-llm"] > mrr["keyword"] + 2
     assert len(server.requests) == len(NAMES)
-    assert runs["keyword-llm"].settings["llm"]["model"] == "openai/any"
+    assert runs["keyword-llm"].settings["contexts"]["model"] == "openai/any"
 
 
 def test_an_evaluation_says_which_contexts_are_missing(embedding_dsn: str, home: Path) -> None:

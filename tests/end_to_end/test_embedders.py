@@ -13,7 +13,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
-from lexichord.errors import ConfigError, ProviderError
+from lexichord.errors import ConfigError, EngineUnsupportedError, ProviderError
 from lexichord.providers import batching
 from lexichord.settings import load_settings
 from lexichord.types import EmbeddingSpace, Json
@@ -89,7 +89,7 @@ def test_every_chunk_gets_its_vector_once_however_often_calls_fail(
     with (
         database(embedded_dsn, shape) as dsn,
         embed_server(shape, failing(0.3)) as server,
-        opened(dsn, home, server, embedding_timeout=0.5) as lexichord,
+        opened(dsn, home, server, embedding_timeout=2.0) as lexichord,
     ):
         heard: list[Usage] = []
         report = lexichord.ingest(documents=given, context="none", on_usage=heard.append)
@@ -242,7 +242,7 @@ def test_more_dimensions_than_can_be_indexed_are_refused_before_anything_is_made
     embedded_dsn: str,
 ) -> None:
     with new_database(embedded_dsn) as dsn:
-        with pytest.raises(ConfigError, match="at most 4000 dimensions") as caught:
+        with pytest.raises(EngineUnsupportedError, match="at most 4,000 dimensions") as caught:
             schema.prepare(dsn, schema.Choice(space=EmbeddingSpace("openai", "large", 4001)))
         assert "\n" not in str(caught.value)
         assert rows(dsn, "select to_regnamespace('lexichord_data')") == [(None,)]

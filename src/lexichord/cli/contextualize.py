@@ -52,4 +52,5 @@ def _expected(documents: int, row: dict[str, Any]) -> None:
     tokens = f"about {row['input_tokens']} tokens in, {row['output_tokens']} out"
     render.out.print(f"{calls}, {tokens}, {render.dollars(row['dollars'])}")
     if row["dollars"] is None:
-        render.err.print("no price is known of it: lexichord.toml can hold one under [prices]")
+        hint = "no price is known of it: lexichord.toml can hold one under [prices]"
+        render.err.print(render.printable(hint))

@@ -25,7 +25,6 @@ log = logging.getLogger("lexichord")
 
 LOCK = 7_245_089_131  # any number that no other program takes: one preparation at a time
 DEFAULT_SPACE = EmbeddingSpace("local", "all-MiniLM-L6-v2", 384)
-DIMENSIONS = 4000  # that pgvector's index takes of halfvec; what embedding_space allows
 ENGINES = {"vectorchord": ("vchord", "vchord_bm25"), "pgvector": ("vector", "pg_textsearch")}
 
 type Rows = list[tuple[Any, ...]]
@@ -50,14 +49,9 @@ def folder(name: str) -> Path:
 def prepare(dsn: str, choice: Choice) -> None:
     """Bring a database to this program's schema: migrations, functions, indexes. Idempotent.
 
-    Raises DatabaseError; ConfigError if `choice` contradicts what an earlier call chose, or has
-    more dimensions than can be indexed.
+    Raises DatabaseError, EngineUnsupportedError for more dimensions than the engine indexes;
+    ConfigError if `choice` contradicts what an earlier call chose.
     """
-    if choice.space and choice.space.dimension > DIMENSIONS:
-        raise ConfigError(
-            f"{choice.space} cannot be indexed: choose a model of at most {DIMENSIONS} dimensions, "
-            "or one that can shorten its vectors"
-        )
     with _connect(dsn) as connection:
         connection.execute("select pg_advisory_lock(%s)", [LOCK])
         with connection.transaction():

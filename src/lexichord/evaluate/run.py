@@ -136,7 +136,7 @@ async def _ingest(own: Lexichord, given: EvalSet, context: ContextKind, plan: Pl
         "failed_documents": len(report.failed),
         "empty_documents": len(whole) - len(documents),
         "context": context,
-        "llm": None if report.llm is None else asdict(report.llm),
+        "contexts": None if report.llm is None else asdict(report.llm),
     }
 
 
