@@ -5,7 +5,6 @@ expected. What it marks counts only if it stands in the answer.
 """
 
 import asyncio
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,6 +12,7 @@ from lexichord.errors import ProviderError
 from lexichord.evaluate.entities import cut_answer, find_standing
 from lexichord.evaluate.extract import TYPES
 from lexichord.providers.base import Generator
+from lexichord.providers.marks import enclose, mark_word
 from lexichord.types.evaluation import EvalQuery, Outcome
 
 SECONDS = 60.0  # for one answer
@@ -71,8 +71,9 @@ async def _extract(generator: Generator, query: EvalQuery, outcome: Outcome) -> 
     none = replace(outcome, entities={})
     if not query.entities or outcome.error is not None or not text.strip():
         return _Marked(none)
+    shown = enclose(text, mark_word([text]))
     try:
-        made = await generator.generate("entities", {"text": _mark(text), "types": TYPES}, SECONDS)
+        made = await generator.generate("entities", {"text": shown, "types": TYPES}, SECONDS)
     except ProviderError as error:
         return _Marked(none, f"{query.id}: {error}")
     said: dict[str, list[str]] = made.outputs["entities"]
@@ -80,9 +81,3 @@ async def _extract(generator: Generator, query: EvalQuery, outcome: Outcome) -> 
     given = sum(len(dict.fromkeys(entities)) for entities in said.values())
     foreign = given - sum(map(len, own.values()))
     return _Marked(replace(outcome, entities=own), foreign=foreign)
-
-
-def _mark(text: str) -> str:
-    """Put a text between marks whose word is its digest, so that it cannot pretend to end there."""
-    word = hashlib.sha256(text.encode()).hexdigest()[:16]
-    return f"<source-{word}>\n{text}\n</source-{word}>"

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from lexichord.providers.marks import enclose, mark_word
 from lexichord.types import Chunk, Document
 from lexichord.types.documents import CONTEXT_BY
 
@@ -172,8 +173,7 @@ def _shown(text: str, part: int, window: int) -> Iterator[str]:
 def _marked(texts: Iterator[str] | Sequence[str]) -> str:
     """Write numbered texts between marks; their word is a digest of the texts: none can hold it."""
     given = list(texts)
-    word = hashlib.sha256("\0".join(given).encode(errors="replace")).hexdigest()[:12]
+    word = mark_word(given)[:12]
     return "\n".join(
-        f"<source-{word} number={number}>\n{text}\n</source-{word}>"
-        for number, text in enumerate(given, 1)
+        enclose(text, word, f" number={number}") for number, text in enumerate(given, 1)
     )

@@ -1,10 +1,10 @@
 """Documents' text as a model is shown it: numbered, and between marks that no text can hold."""
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from lexichord.providers.marks import enclose, mark_word
 from lexichord.retrieve.aggregate.context import citation
 from lexichord.retrieve.aggregate.quotes import sub_quote
 from lexichord.types import Json
@@ -50,10 +50,9 @@ def mark(sources: Sequence[Source], among: Sequence[Source] = ()) -> str:
     The marks' word is a digest of all texts and titles of the prompt (those `among` which the
     sources are, by default they alone), so that none can hold it and pretend to end there.
     """
-    whole = "\0".join(f"{_name(quote)}\0{quote.text}" for _, quote in among or sources)
-    word = hashlib.sha256(whole.encode()).hexdigest()[:16]
+    word = mark_word(f"{_name(quote)}\0{quote.text}" for _, quote in among or sources)
     return "\n".join(
-        f"<source-{word} number={number} title={_name(quote)!r}>\n{quote.text}\n</source-{word}>"
+        enclose(quote.text, word, f" number={number} title={_name(quote)!r}")
         for number, quote in sources
     )
 
