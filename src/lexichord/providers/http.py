@@ -8,6 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from pydantic import SecretStr
+
 from lexichord.errors import AuthError, BadResponseError, ProviderError, RateLimitError
 
 if TYPE_CHECKING:
@@ -38,6 +40,25 @@ def new_client() -> "AsyncClient":
     import httpx
 
     return httpx.AsyncClient(verify=_certificates(), timeout=STEP, follow_redirects=False)
+
+
+async def post_json(
+    client: "AsyncClient", url: str, key: SecretStr | None, asked: Mapping[str, object], who: str
+) -> object:
+    """Give the JSON of a successful reply; `who` names the server in errors.
+
+    Without a key, or with an empty one, none is sent. Raises ProviderError.
+    """
+    bearer = key.get_secret_value() if key else ""
+    headers = {"Authorization": f"Bearer {bearer}"} if bearer else {}
+    with failures_named(who):
+        reply = await client.post(url, json=asked, headers=headers)
+    if not reply.is_success:
+        raise refusal(who, reply.status_code, reply.headers)
+    try:
+        return reply.json()
+    except (ValueError, RecursionError):
+        raise refusal(who, reply.status_code, reply.headers) from None
 
 
 @cache

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError
 from lexichord.providers.batching import Ask, Kind, Reply
-from lexichord.providers.http import failures_named, host, new_client, refusal
+from lexichord.providers.http import host, new_client, post_json
 from lexichord.types import EmbeddingSpace
 
 if TYPE_CHECKING:
@@ -85,19 +85,8 @@ class OpenAIEmbeddings:
             asked["dimensions"] = self.space.dimension
         if self.space.provider == "jina":
             asked["task"] = TASKS[kind]
-        return self._read(await self._post(client, asked))
-
-    async def _post(self, client: "AsyncClient", asked: dict[str, Any]) -> object:
-        key = self._key.get_secret_value()
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        with failures_named(self.who):
-            reply = await client.post(f"{self._base_url}/embeddings", json=asked, headers=headers)
-        if not reply.is_success:
-            raise refusal(self.who, reply.status_code, reply.headers)
-        try:
-            return reply.json()
-        except (ValueError, RecursionError):
-            raise refusal(self.who, reply.status_code, reply.headers) from None
+        url = f"{self._base_url}/embeddings"
+        return self._read(await post_json(client, url, self._key, asked, self.who))
 
     def _read(self, reply: Any) -> Reply:  # noqa: ANN401 - whatever a server says
         try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError
-from lexichord.providers.http import failures_named, host, new_client, refusal
+from lexichord.providers.http import host, new_client, post_json
 from lexichord.providers.ranking import checked
 from lexichord.types import Ranked
 
@@ -76,22 +76,16 @@ class TeiReranker:
 async def _post(
     client: "AsyncClient", base_url: str, key: SecretStr | None, asked: dict[str, Any]
 ) -> object:
-    """Give the JSON of a successful reply. Raises ProviderError."""
-    headers = {} if key is None else {"Authorization": f"Bearer {key.get_secret_value()}"}
-    who = f"the reranker at {host(base_url)}"
-    with failures_named(who):
-        reply = await client.post(f"{base_url}/rerank", json=asked, headers=headers)
-    if not reply.is_success:
-        raise refusal(who, reply.status_code, reply.headers)
-    try:
-        return reply.json()
-    except (ValueError, RecursionError):
-        raise refusal(who, reply.status_code, reply.headers) from None
+    return await post_json(client, f"{base_url}/rerank", key, asked, _who(base_url))
+
+
+def _who(base_url: str) -> str:
+    return f"the reranker at {host(base_url)}"
 
 
 def _read(items: object, score: str, base_url: str) -> list[Ranked]:
     try:
         return [Ranked(item["index"], item[score]) for item in items]  # type: ignore[attr-defined]
     except (TypeError, KeyError):
-        message = f"the reranker at {host(base_url)} gave a reply that is no ranking"
-        raise BadResponseError(f"{message}: check its address") from None
+        message = f"{_who(base_url)} gave a reply that is no ranking: check its address"
+        raise BadResponseError(message) from None
