@@ -14,14 +14,24 @@ def checked_url(name: str, url: str | None) -> str | None:
     """Give a setting's URL without the slash at its end. Raises ConfigError."""
     if not url:
         return None
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
+    if not is_address(url):
         raise ConfigError(f"{name} is no address like http://localhost:8000/v1")
     return url.rstrip("/")
+
+
+def is_address(url: str) -> bool:
+    """Tell whether a URL names a server that can be asked over HTTP."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def check_key(what: str, key: str) -> None:
+    """Raise ConfigError for a key that no header can hold, without repeating it."""
+    if not (key.isascii() and key.isprintable()) or key != key.strip():
+        raise ConfigError(f"{what} holds characters that no key has: copy it anew")
 
 
 def find_key(
@@ -34,8 +44,7 @@ def find_key(
     found = key.get_secret_value() if key else ""
     if not found and not url:
         found = next(filter(None, (os.environ.get(name) for name in variables)), "")
-    if not (found.isascii() and found.isprintable()) or found != found.strip():
-        raise ConfigError(f"{what}'s key holds characters that no key has: copy it anew")
+    check_key(f"{what}'s key", found)
     return SecretStr(found) if found else None
 
 
