@@ -9,7 +9,7 @@ from lexichord.llm.ask import MOST, Ask
 from lexichord.llm.sources import Source, find_quote, mark
 from lexichord.retrieve.aggregate.answer import write_table
 from lexichord.retrieve.aggregate.comparison import CHUNKS
-from lexichord.retrieve.aggregate.values import find_values
+from lexichord.retrieve.aggregate.values import values_of
 from lexichord.types import Json
 from lexichord.types.evidence import Answer, Cell, Comparison, Quote
 
@@ -76,5 +76,4 @@ def _with(table: Comparison, chosen: Mapping[Place, Quote]) -> Comparison:
 def _filled(cell: Cell, quote: Quote | None) -> Cell:
     if quote is None:
         return cell
-    values = dict.fromkeys(value.text for value in find_values(quote.text))
-    return replace(cell, quotes=(quote,), values=tuple(values))
+    return replace(cell, quotes=(quote,), values=values_of([quote]))

@@ -13,7 +13,7 @@ from lexichord.retrieve.aggregate.relevance import (
     score_sentences,
     sentences_of,
 )
-from lexichord.retrieve.aggregate.values import find_values
+from lexichord.retrieve.aggregate.values import values_of
 from lexichord.types import FileHit
 from lexichord.types.evidence import Cell, Comparison, Evidence, Quote
 
@@ -67,8 +67,9 @@ def _cell(document: int, number: int, aspect: str, scored: Iterable[Scored], lea
     best = _distinct(sorted(own, key=lambda s: (-s.rank, s.sentence.quote.start)))[:QUOTES]
     good = [s for s in best if s.found >= least and s.rank >= NEAR * best[0].rank]
     quotes = tuple(replace(s.sentence.quote, score=s.found) for s in good)
-    values = dict.fromkeys(value.text for quote in quotes for value in find_values(quote.text))
-    return Cell(document, aspect, quotes, tuple(values), max((s.found for s in best), default=0.0))
+    return Cell(
+        document, aspect, quotes, values_of(quotes), max((s.found for s in best), default=0.0)
+    )
 
 
 def _distinct(scored: Iterable[Scored]) -> list[Scored]:

@@ -6,8 +6,10 @@ number words, months and units in English. Nothing is taken out of words or sect
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
+
+from lexichord.types.evidence import Quote
 
 ValueKind = Literal["amount", "percentage", "date", "duration", "party"]
 
@@ -95,6 +97,11 @@ def find_values(text: str) -> list[Value]:
     for kind, pattern in PATTERNS.items():
         taken += [value for value in _matches(kind, pattern, text) if not _overlaps(value, taken)]
     return sorted(taken, key=lambda value: value.start)
+
+
+def values_of(quotes: Iterable[Quote]) -> tuple[str, ...]:
+    """Give the values in quotes as they are written there, each once."""
+    return tuple(dict.fromkeys(value.text for q in quotes for value in find_values(q.text)))
 
 
 def _matches(kind: ValueKind, pattern: re.Pattern[str], text: str) -> Iterator[Value]:
