@@ -104,8 +104,8 @@ def ask(lexichord: SyncLexichord, question: dict[str, Any], words: bool = False)
 
 
 def _file(lexichord: SyncLexichord, name: str) -> FileHit:
-    row = next(row for row in lexichord.list() if row["uri"].endswith(f"/{name}"))
-    place = (row["document_id"], row["dataset"], row["uri"], row["title"])
+    row = next(row for row in lexichord.list() if row.uri.endswith(f"/{name}"))
+    place = (row.document_id, row.dataset, row.uri, row.title)
     return FileHit(*place, score=0.0, scores={}, hits=0)
 
 

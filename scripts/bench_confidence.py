@@ -102,14 +102,14 @@ def _fill_nli(lexichord: SyncLexichord, documents: list[dict[str, Any]]) -> list
     for document in documents:
         (folder / f"{document['id']}.txt").write_text(document["text"], newline="")
     lexichord.ingest([folder])
-    ids = {Path(row["uri"]).stem: row["document_id"] for row in lexichord.list()}
+    ids = {Path(row.uri).stem: row.document_id for row in lexichord.list()}
     return [ids[str(document["id"])] for document in documents]
 
 
 def _scoped(lexichord: SyncLexichord, question: dict[str, Any], inside: bool) -> Asked:
     files = tuple(question["relevant_files"])
-    rows = [row for row in lexichord.list() if row["uri"].endswith(files) == inside]
-    return question["query"], tuple(row["document_id"] for row in rows)
+    rows = [row for row in lexichord.list() if row.uri.endswith(files) == inside]
+    return question["query"], tuple(row.document_id for row in rows)
 
 
 def _ask(lexichord: SyncLexichord, asked: Sequence[Asked], with_vector: bool) -> list[Signals]:

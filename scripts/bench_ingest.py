@@ -28,9 +28,9 @@ def ingest(files: list[Path]) -> tuple[float, float, int]:
             chunks = [
                 chunk
                 for document in lexichord.list()
-                for chunk in lexichord.show(document["document_id"])["chunks"]
+                for chunk in lexichord.show(document.document_id).chunks
             ]
-            texts = [embedding_text(chunk["context"], chunk["content"]) for chunk in chunks]
+            texts = [embedding_text(chunk.context, chunk.content) for chunk in chunks]
             assert lexichord.core.embedder is not None
             started = time.perf_counter()
             lexichord.core.embedder.embed(texts, "document")

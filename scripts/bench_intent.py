@@ -76,7 +76,7 @@ def list_faults(tests: Sequence[Test], found: dict[str, tuple[Intent, set[str] |
 
 def link(lexichord: SyncLexichord, test: Test, root: Path) -> tuple[Intent, set[str]]:
     intent = linked(lexichord, test["query"])
-    uris = {row["document_id"]: row["uri"] for row in lexichord.list()}
+    uris = {row.document_id: row.uri for row in lexichord.list()}
     return intent, {Path(uris[n]).relative_to(root).as_posix() for n in intent.documents}
 
 
@@ -92,7 +92,7 @@ def contracts(data: Path, engine: str, server: str | None) -> None:
     with opened("contracts-clauses", engine, server) as lexichord:
         lexichord.ingest([data / "legalbenchrag/corpus/contractnli"])
         intents = {test["query"]: linked(lexichord, test["query"]) for test in tests}
-        uris = {row["document_id"]: row["uri"] for row in lexichord.list()}
+        uris = {row.document_id: row.uri for row in lexichord.list()}
         named = [[uris[n] for n in intents[test["query"]].documents] for test in tests]
         golden = [_uri(test["snippets"][0], data) for test in tests]
         right = mean(gold in found for gold, found in zip(golden, named, strict=True) if found)

@@ -235,9 +235,9 @@ def codebase(data: Path, every: int, ways: Sequence[Way]) -> None:
     with opened("codebase", "pgvector", None) as lexichord:
         lexichord.ingest(documents=map(_document, documents))
         starts = {
-            (document["uri"], chunk["char_start"]): chunk["ordinal"]
+            (document.uri, chunk.start): chunk.ordinal
             for document in lexichord.list()
-            for chunk in lexichord.show(document["document_id"])["chunks"]
+            for chunk in lexichord.show(document.document_id).chunks
         }
         cases = [_code_case(query, starts, numbers) for query in queries]
         print(f"\ncodebase, {len(cases)} questions\n")

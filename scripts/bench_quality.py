@@ -37,9 +37,9 @@ def codebase(data: Path, engine: str, server: str | None) -> None:
     with opened("codebase", engine, server) as lexichord:
         lexichord.ingest(documents=map(_document, documents))
         starts = {
-            (document["uri"], chunk["char_start"]): chunk["ordinal"]
+            (document.uri, chunk.start): chunk.ordinal
             for document in lexichord.list()
-            for chunk in lexichord.show(document["document_id"])["chunks"]
+            for chunk in lexichord.show(document.document_id).chunks
         }
         print(f"codebase, {len(queries)} queries, Pass@5/10/20: all | half A | half B")
         for mode in MODES:
@@ -83,9 +83,9 @@ def contracts(data: Path, engine: str, server: str | None) -> None:
         with opened(f"contracts-{splitter}", engine, server) as lexichord:
             fill(lexichord, data / "legalbenchrag/corpus/contractnli")
             chunks = [
-                len(chunk["content"])
+                len(chunk.content)
                 for document in lexichord.list()
-                for chunk in lexichord.show(document["document_id"])["chunks"]
+                for chunk in lexichord.show(document.document_id).chunks
             ]
             print(f"contracts by {splitter}, {len(tests)} questions, 95 documents, document @1")
             _report_files(lexichord, tests, data)

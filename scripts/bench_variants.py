@@ -48,7 +48,7 @@ def spans(data: Path, rounds: int) -> None:
     hypotheses = {key: label["hypothesis"] for key, label in documents["labels"].items()}
     with opened("nli", "pgvector", None) as lexichord:
         lexichord.ingest(documents=map(_spans, documents["documents"]))
-        ids = {row["uri"]: row["document_id"] for row in lexichord.list()}
+        ids = {row.uri: row.document_id for row in lexichord.list()}
         scores: dict[str, list[list[float]]] = {}
         parity = []
         for number, document in enumerate(documents["documents"]):

@@ -16,13 +16,13 @@ begin
     from unnest(datasets) as n where not exists (select from dataset where name = n);
     if missing is not null then
         raise exception 'there is no dataset %', missing
-            using errcode = 'invalid_parameter_value', hint = 'select * from lexichord.list_datasets();';
+            using errcode = 'no_data_found', hint = 'select * from lexichord.list_datasets();';
     end if;
     select string_agg(i::text, ', ') into missing
     from unnest(documents) as i where not exists (select from document d where d.id = i);
     if missing is not null then
         raise exception 'there is no document %', missing
-            using errcode = 'invalid_parameter_value', hint = 'select * from lexichord.list_documents();';
+            using errcode = 'no_data_found', hint = 'select * from lexichord.list_documents();';
     end if;
     select array_agg(id) into dataset_ids from dataset where name = any(datasets);
 

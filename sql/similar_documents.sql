@@ -12,7 +12,7 @@ declare
 begin
     select count(*), avg(c.embedding) into own, mean from chunk c where c.document_id = source;
     if not exists (select from document d where d.id = source) then
-        raise exception 'there is no document %', source using errcode = 'invalid_parameter_value';
+        raise exception 'there is no document %', source using errcode = 'no_data_found';
     elsif mean is null then
         raise exception 'document % has no vectors yet', source
             using errcode = 'invalid_parameter_value', hint = 'Ingest again with an embedder.';

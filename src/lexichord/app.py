@@ -1,7 +1,7 @@
 """The composition root: settings in, a working application out."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from typing import Any, Self, Unpack, cast
@@ -13,6 +13,7 @@ from lexichord.errors import ConfigError
 from lexichord.ingest import jobs, recontextualize
 from lexichord.ingest.pipeline import Ingest, IngestOptions
 from lexichord.ingest.report import Hearing, Report
+from lexichord.keys import InKeys
 from lexichord.llm.stages import find_model, with_model
 from lexichord.providers.base import Reranker
 from lexichord.providers.registry import find_reranker
@@ -24,13 +25,13 @@ from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import BUDGET_MS, Trace
 from lexichord.settings import Settings, load_settings
 from lexichord.space import InSpace, in_current_space
+from lexichord.stored import InStore, no_other_options, no_single_text
 from lexichord.types import (
     FilesResult,
     Json,
     QueryOptions,
     Question,
     Response,
-    Scope,
     SearchOptions,
     SearchResult,
 )
@@ -41,7 +42,7 @@ LISTS = ("fallbacks", "neutral", "llm_stages")  # options that take several text
 type Reasons = list[str]  # inside Lexichord, `list` is a method
 
 
-class Lexichord(InSpace):
+class Lexichord(InSpace, InStore, InKeys):
     """Documents in, evidence out: an open application on one database.
 
     Used as `async with Lexichord() as lexichord`. Without a DSN it starts the embedded server, or
@@ -89,7 +90,7 @@ class Lexichord(InSpace):
         `documents` are shaped like the lines; see `ingest.chunked.GivenDocument`. `prune` deletes
         what was stored from the folders among `paths` and is no longer there.
         """
-        _no_single_text(paths=paths, documents=documents)
+        no_single_text(paths=paths, documents=documents)
         run, found = self._ingest(options), [Path(path) for path in paths]
         chunked = None if chunked_file is None else Path(chunked_file)
         return self._told(await jobs.ingest(run, found, documents, chunked, prune))
@@ -106,7 +107,7 @@ class Lexichord(InSpace):
         **options: Unpack[IngestOptions],
     ) -> AsyncGenerator[Report]:
         """Ingest, and again after each batch of changes, for ever; give each one's report."""
-        _no_single_text(paths=paths)
+        no_single_text(paths=paths)
         found, home = [Path(path) for path in paths], self.settings.home
         async with aclosing(jobs.watch(lambda: self._ingest(options), found, prune, home)) as told:
             async for report in told:
@@ -137,8 +138,8 @@ class Lexichord(InSpace):
 
         Says what it is sure of; an answer, in the evidence's own words, is written if asked for.
         """
-        _no_other_options(options, QueryOptions)
-        _no_single_text(**{name: options.get(name) for name in LISTS})
+        no_other_options(options, QueryOptions)
+        no_single_text(**{name: options.get(name) for name in LISTS})
         shared = {k: value for k, value in options.items() if k in SearchOptions.__annotations__}
         question = await self._unembedded(query, options.get("hint"), cast(SearchOptions, shared))
         model = await find_model(self.settings, options)
@@ -149,43 +150,11 @@ class Lexichord(InSpace):
         )
         return await recorded(self.database, found, question, trace.started, self.settings.record)
 
-    async def similar(self, document: int | str, **options: Unpack[SearchOptions]) -> FilesResult:
-        """Find the k documents most like a stored one, by its vectors."""
-        source = await self.resolve(document)
-        scope, k = await self._scope(options), options.get("k", 10)
-        files = await search.similar_documents(self.database, source, scope, k)
-        return FilesResult(str(document), files, self.degraded)
-
-    async def list(self, **options: Unpack[SearchOptions]) -> list[dict[str, Any]]:
-        """List the documents in scope, by dataset and uri."""
-        return await search.list_documents(self.database, await self._scope(options))
-
-    async def show(self, document: int | str) -> dict[str, Any]:
-        """Give a document with its text and chunks."""
-        found = await self.resolve(document)
-        rows = await search.list_documents(self.database, Scope(documents=(found,)))
-        text = await search.document_text(self.database, found)
-        return {**rows[0], "text": text, "chunks": await search.list_chunks(self.database, found)}
-
-    async def expand(
-        self, chunk: int, *, neighbours: int = 1, whole_section: bool = False
-    ) -> dict[str, Any]:
-        """Give a chunk with the text around it."""
-        rows = await search.expand_context(self.database, [chunk], neighbours, whole_section)
-        if not rows:
-            raise ConfigError(f"there is no chunk {chunk}")
-        return rows[0]
-
-    async def delete(self, documents: Sequence[int | str]) -> int:
-        """Delete documents with all that hangs on them; give their number."""
-        found = [await self.resolve(document) for document in documents]
-        return await store.delete_documents(self.database, found)
-
     async def copy_to(
         self, target: str, datasets: Iterable[str] = (), **hearing: Unpack[Hearing]
     ) -> Sequence[Copied]:
         """Copy datasets, by default all, to a DSN's database; what is there already is skipped."""
-        _no_single_text(datasets=datasets)
+        no_single_text(datasets=datasets)
         return await copy_datasets(self.database, target, list(datasets), **hearing)
 
     async def import_vechord(
@@ -200,7 +169,7 @@ class Lexichord(InSpace):
 
     async def export_vechord(self, namespace: str, datasets: Iterable[str] = ()) -> dict[str, Any]:
         """Write datasets, by default all, as a new vechord namespace of the same database."""
-        _no_single_text(datasets=datasets)
+        no_single_text(datasets=datasets)
         return await vechord.export_vechord(self.database, namespace, list(datasets))
 
     async def status(self) -> dict[str, Any]:
@@ -232,18 +201,8 @@ class Lexichord(InSpace):
         await store.rebuild_indexes(self.database)
         return await search.index_use(self.database)
 
-    async def resolve(self, document: int | str) -> int:
-        """Give the id that an id, a uri or the end of a uri means."""
-        rows = await search.find_documents(self.database, str(document))
-        if len(rows) == 1:
-            return int(rows[0]["document_id"])
-        if not rows:
-            raise ConfigError(f"there is no document {document}: see lexichord list")
-        some = ", ".join(f"{row['document_id']} ({row['uri']})" for row in rows[:3])
-        raise ConfigError(f"{document} may mean {len(rows)} documents: {some}; give the id")
-
     def _ingest(self, options: IngestOptions) -> Ingest:
-        _no_other_options(options, IngestOptions)
+        no_other_options(options, IngestOptions)
         given = (self.database, self.embedder, self.space, self.settings)
         return Ingest(*given, follow=self._follow, **options)
 
@@ -266,34 +225,11 @@ class Lexichord(InSpace):
             text=query,
             hint=hint,
             space=self.space if self.embedder else None,
-            scope=await self._scope(options),
+            scope=await self.scope(options),
             mode=mode,
             k=options.get("k", 10),
             depth=options.get("depth", 100),
         )
 
-    async def _scope(self, options: SearchOptions) -> Scope:
-        _no_other_options(options, SearchOptions)
-        _no_single_text(datasets=options.get("datasets"), documents=options.get("documents"))
-        found = [await self.resolve(document) for document in options.get("documents", ())]
-        return Scope(
-            datasets=tuple(options.get("datasets", ())),
-            documents=tuple(found),
-            uri_prefix=options.get("uri_prefix"),
-            filter=options.get("filter"),
-        )
-
     def _degraded(self, question: Question) -> Reasons:
         return [] if question.mode == "keyword" else self.degraded
-
-
-def _no_other_options(options: Mapping[str, object], known: type) -> None:
-    if unknown := set(options).difference(known.__annotations__):
-        raise ConfigError(f"there is no option {', '.join(sorted(unknown))}")
-
-
-def _no_single_text(**given: object) -> None:
-    """Raise ConfigError for one text where several are taken, not to read it letter by letter."""
-    for name, value in given.items():
-        if isinstance(value, str | bytes):
-            raise ConfigError(f"{name} takes a list: write {name}=[{value!r}]")

@@ -2,6 +2,9 @@
 
 LexichordError
 ├── ConfigError               a setting, a flag or an argument is wrong
+│   └── NotFoundError         a dataset, a document or a chunk that is not there
+├── AccessError               an API key is missing, unknown or revoked
+│   └── ForbiddenError        an API key does not reach that far
 ├── DatabaseError             the server refused, is gone, or was never there
 │   ├── SchemaOutdatedError   program and database do not fit each other
 │   ├── EngineUnsupportedError  an extension is missing or of the wrong version
@@ -23,6 +26,18 @@ class LexichordError(Exception):
 
 class ConfigError(LexichordError):
     """A setting, a flag or an argument is wrong."""
+
+
+class NotFoundError(ConfigError):
+    """A dataset, a document or a chunk is not there."""
+
+
+class AccessError(LexichordError):
+    """An API key is missing, unknown or revoked."""
+
+
+class ForbiddenError(AccessError):
+    """An API key does not reach that far."""
 
 
 class DatabaseError(LexichordError):

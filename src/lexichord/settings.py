@@ -20,6 +20,7 @@ from pydantic_settings import (
     BaseSettings,
     DotEnvSettingsSource,
     EnvSettingsSource,
+    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
@@ -56,6 +57,18 @@ def _checked(price: Price) -> Price:
     return price
 
 
+def _parts(value: object) -> object:
+    """Read a text as a list with commas."""
+    return (
+        [part.strip() for part in value.split(",") if part.strip()]
+        if isinstance(value, str)
+        else value
+    )
+
+
+type Names = Annotated[list[str], NoDecode, BeforeValidator(_parts)]
+
+
 class Settings(BaseSettings):
     """What can be set from outside; the environment's names are LEXICHORD_ and the field's.
 
@@ -69,6 +82,10 @@ class Settings(BaseSettings):
     embedding_timeout is in seconds, for one request. prices are in dollars a million tokens, by
     provider/model: a number, or for a language model input and output. A key may also stand in a
     file that ..._api_key_file names.
+    What listens for others, HTTP or MCP: allowed_hosts are names that requests may be addressed to,
+    besides those of this machine, allowed_origins pages that may ask from a browser,
+    allowed_addresses services that a request may name in its headers; lists with commas.
+    max_body is in bytes, max_requests is how many are answered at once, request_timeout in seconds.
     """
 
     model_config = SettingsConfigDict(
@@ -95,6 +112,12 @@ class Settings(BaseSettings):
     embedding_timeout: float = Field(60.0, gt=0, le=3600)
     prices: dict[str, Annotated[Price, BeforeValidator(_pair), AfterValidator(_checked)]] = {}
     pool_size: int = Field(4, ge=1, le=100)
+    allowed_hosts: Names = []
+    allowed_origins: Names = []
+    allowed_addresses: Names = []
+    max_body: int = Field(50_000_000, ge=1)
+    max_requests: int = Field(16, ge=1, le=1000)
+    request_timeout: float = Field(60.0, gt=0, le=3600)
     record: Recording = "off"
     llm: str | None = None
     llm_base_url: str | None = Field(None, repr=False)

@@ -114,4 +114,4 @@ def write(*files: Path) -> None:
 
 
 def names(lexichord: SyncLexichord) -> list[str]:
-    return [Path(row["uri"]).name for row in lexichord.list()]
+    return [Path(row.uri).name for row in lexichord.list()]

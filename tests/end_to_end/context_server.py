@@ -53,4 +53,4 @@ def numbered(uri: str, number: int) -> dict[str, Any]:
 
 
 def chunks(lexichord: SyncLexichord, uri: str) -> list[dict[str, Any]]:
-    return list(lexichord.show(uri)["chunks"])
+    return [chunk.to_dict() for chunk in lexichord.show(uri).chunks]

@@ -34,8 +34,8 @@ def embed_with(samples: SyncLexichord) -> Embed:
 
 
 def found(samples: SyncLexichord, name: str) -> FileHit:
-    row = next(row for row in samples.list() if Path(row["uri"]).name == Path(name).name)
-    return FileHit(row["document_id"], row["dataset"], row["uri"], row["title"], 0.0, {}, 0)
+    row = next(row for row in samples.list() if Path(row.uri).name == Path(name).name)
+    return FileHit(row.document_id, row.dataset, row.uri, row.title, 0.0, {}, 0)
 
 
 def gather(samples: SyncLexichord, kind: str, question: str, hits: list[ChunkHit]) -> Evidence:
@@ -48,7 +48,7 @@ def assert_verbatim(samples: SyncLexichord, evidence: Evidence) -> None:
     assert evidence.quotes
     assert evidence.dropped == ()
     for quote in evidence.quotes:
-        assert samples.show(quote.document_id)["text"][quote.start : quote.end] == quote.text
+        assert samples.show(quote.document_id).text[quote.start : quote.end] == quote.text
 
 
 def answer(

@@ -62,7 +62,7 @@ def test_evidence_is_verbatim_and_says_where_it_stands(samples: SyncLexichord) -
     assert answer.files[0].uri.endswith("master-services-agreement-sundermoor-brackenlow.md")
     assert 0 < len(answer.context) <= 4000
     for source in answer.sources:
-        text = samples.show(source["document_id"])["text"]
+        text = samples.show(source["document_id"]).text
         passage = f"[{source['number']}] {source['citation']}\n"
         passage += f"{text[source['start'] : source['end']]}\n"
         assert passage in answer.context
@@ -128,11 +128,11 @@ def test_a_hint_names_the_document(samples: SyncLexichord) -> None:
 
 def test_documents_are_named_by_id_uri_or_the_end_of_it(samples: SyncLexichord) -> None:
     uri = (SAMPLES / "agreements" / NDA).as_posix()
-    (row,) = (row for row in samples.list() if row["uri"] == uri)
-    for name in (row["document_id"], str(row["document_id"]), uri, NDA, f"agreements/{NDA}"):
+    (row,) = (row for row in samples.list() if row.uri == uri)
+    for name in (row.document_id, str(row.document_id), uri, NDA, f"agreements/{NDA}"):
         hits = samples.search("confidentiality", documents=[name]).hits
-        assert {hit.document_id for hit in hits} == {row["document_id"]}
-        assert samples.show(name)["uri"] == uri
+        assert {hit.document_id for hit in hits} == {row.document_id}
+        assert samples.show(name).document.uri == uri
         assert len(samples.list(documents=[name])) == 1
 
 
@@ -162,17 +162,17 @@ def test_alike_documents_are_found_by_their_vectors(samples: SyncLexichord) -> N
 
 def test_a_chunk_is_shown_with_what_stands_around_it(samples: SyncLexichord) -> None:
     document = samples.show("remote-work-policy.md")
-    text, chunks = document["text"], document["chunks"]
+    text, chunks = document.text, document.chunks
     middle = chunks[4]
     for neighbours in (0, 1, 2):
-        around = samples.expand(middle["chunk_id"], neighbours=neighbours)
+        around = samples.expand(middle.chunk_id, neighbours=neighbours)
         first, last = chunks[4 - neighbours], chunks[4 + neighbours]
-        assert (around["char_start"], around["char_end"]) == (first["char_start"], last["char_end"])
-        assert around["content"] == text[around["char_start"] : around["char_end"]]
-    section = samples.expand(middle["chunk_id"], neighbours=0, whole_section=True)
-    same = [chunk for chunk in chunks if chunk["heading"] == middle["heading"]]
-    assert section["char_start"] <= same[0]["char_start"]
-    assert section["char_end"] >= same[-1]["char_end"]
+        assert (around.start, around.end) == (first.start, last.end)
+        assert around.content == text[around.start : around.end]
+    section = samples.expand(middle.chunk_id, neighbours=0, whole_section=True)
+    same = [chunk for chunk in chunks if chunk.heading == middle.heading]
+    assert section.start <= same[0].start
+    assert section.end >= same[-1].end
     with pytest.raises(ConfigError, match="there is no chunk 999999"):
         samples.expand(999999)
 

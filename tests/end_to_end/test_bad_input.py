@@ -55,8 +55,11 @@ def test_each_bad_file_says_why_and_the_good_one_is_stored(
         report = lexichord.ingest([tmp_path])
         stored = lexichord.show(good.as_posix())
     assert report.inserted == 1
-    assert stored["text"] == "Caf\u00e9 \u202eterm\u200b"
-    assert stored["metadata"]["flags"] == ["zero-width characters", "bidirectional characters"]
+    assert stored.text == "Caf\u00e9 \u202eterm\u200b"
+    assert stored.document.metadata["flags"] == [
+        "zero-width characters",
+        "bidirectional characters",
+    ]
     reasons = {Path(uri).name: reason for uri, reason in report.failed.items()}
     for name, (_, reason) in bad.items():
         assert reason in reasons.pop(name)

@@ -193,9 +193,9 @@ def test_list_and_show(stocked: Cli) -> None:
     assert "samples/policies/remote-work-policy.md" in stocked("list").stdout
     shown = _json(stocked("show", "remote-work-policy.md", "--json"))
     chunk = shown["chunks"][3]
-    assert shown["text"][chunk["char_start"] : chunk["char_end"]] == chunk["content"]
+    assert shown["text"][chunk["start"] : chunk["end"]] == chunk["content"]
     around = _json(stocked("show", "--chunk", str(chunk["chunk_id"]), "--json"))
-    assert around["content"] == shown["text"][around["char_start"] : around["char_end"]]
+    assert around["content"] == shown["text"][around["start"] : around["end"]]
     assert chunk["content"] in around["content"]
     assert len(around["content"]) > len(chunk["content"])
 

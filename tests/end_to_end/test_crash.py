@@ -59,8 +59,8 @@ def assert_found(lexichord: SyncLexichord, numbers: list[int]) -> None:
 def assert_sound(lexichord: SyncLexichord) -> dict[str, Any]:
     """No document half there or twice, statistics exact; gives the doctor's findings."""
     listed = lexichord.list()
-    assert {row["chunks"] for row in listed} == {CHUNKS}
-    assert max(Counter(row["uri"] for row in listed).values()) == 1
+    assert {row.chunks for row in listed} == {CHUNKS}
+    assert max(Counter(row.uri for row in listed).values()) == 1
     found = lexichord.doctor()
     assert {fault["amount"] for fault in found["faults"]} == {0}
     assert found["documents"] == len(listed)

@@ -91,7 +91,7 @@ def test_only_the_changed_clause_is_embedded(
     assert all("penguin" in text for text in texts)
     after = vectors(lexichord, file.name)
     assert sum(old != new for old, new in zip(before, after, strict=True)) == len(texts)
-    assert "walrus" not in lexichord.show(file.name)["text"]
+    assert "walrus" not in lexichord.show(file.name).text
     assert lexichord.search("penguin", k=1).hits[0].heading.endswith("penguin")
     assert_sound(lexichord)
 
@@ -153,7 +153,7 @@ def test_files_that_change_places_are_told_apart(
     one.write_text(CLAUSES[1])
     other.write_text(CLAUSES[0])
     assert lexichord.ingest([folder]).replaced == 2
-    assert "zebra" in lexichord.show("one.md")["text"]
+    assert "zebra" in lexichord.show("one.md").text
     assert (
         lexichord.search("feeding time of the yak", mode="dense", k=1)
         .hits[0]

@@ -36,13 +36,13 @@ def test_the_samples_are_stored_character_for_character(lexichord: SyncLexichord
     assert (report.inserted, report.replaced, report.skipped) == (len(files), 0, 0)
     assert report.failed == {}
     listed = lexichord.list()
-    assert [row["uri"] for row in listed] == [file.as_posix() for file in files]
-    assert sum(row["chunks"] for row in listed) == report.chunks
+    assert [row.uri for row in listed] == [file.as_posix() for file in files]
+    assert sum(row.chunks for row in listed) == report.chunks
     for file in files:
         shown = lexichord.show(file.as_posix())
-        assert shown["text"].encode() == file.read_bytes()
-        for chunk in shown["chunks"]:
-            assert shown["text"][chunk["char_start"] : chunk["char_end"]] == chunk["content"]
+        assert shown.text.encode() == file.read_bytes()
+        for chunk in shown.chunks:
+            assert shown.text[chunk.start : chunk.end] == chunk.content
     assert {fault["amount"] for fault in lexichord.doctor()["faults"]} == {0}
 
 
@@ -53,7 +53,7 @@ def test_a_second_run_skips_all(lexichord: SyncLexichord) -> None:
     report = lexichord.ingest(FOLDERS, listener=lambda *news: heard.append(news))
     assert (report.inserted, report.replaced, report.skipped) == (0, 0, len(before))
     assert lexichord.list() == before
-    assert sorted(heard) == sorted((row["uri"], "skipped", "") for row in before)
+    assert sorted(heard) == sorted((row.uri, "skipped", "") for row in before)
     latest = lexichord.status()["runs"][0]
     assert latest["skipped"] == len(before)
     assert latest["finished_at"] is not None
@@ -64,12 +64,12 @@ def test_a_changed_file_is_replaced(lexichord: SyncLexichord, folder: Path) -> N
     changed.write_text("# Lease\n\nThe zebra clause.\n")
     same.write_text("# Other\n\nThe yak clause.\n")
     lexichord.ingest([folder])
-    before = {row["uri"]: row["document_id"] for row in lexichord.list()}
+    before = {row.uri: row.document_id for row in lexichord.list()}
     changed.write_text("# Licence\n\nThe walrus clause.\n")
     report = lexichord.ingest([folder])
     assert (report.inserted, report.replaced, report.skipped) == (0, 1, 1)
-    assert {row["uri"]: row["document_id"] for row in lexichord.list()} == before
-    assert lexichord.show("changed.md")["title"] == "Licence"
+    assert {row.uri: row.document_id for row in lexichord.list()} == before
+    assert lexichord.show("changed.md").document.title == "Licence"
     assert found(lexichord, "zebra") == []
     assert found(lexichord, "lease") == []
     assert found(lexichord, "walrus") == ["changed.md"]
@@ -154,7 +154,7 @@ def test_deleted_documents_are_gone(lexichord: SyncLexichord) -> None:
     uri = (SAMPLES / "agreements" / "office-lease-saltpan-house.md").as_posix()
     assert "office-lease-saltpan-house.md" in found(lexichord, "Saltpan House")
     assert lexichord.delete([uri, "remote-work-policy.md"]) == 2
-    assert uri not in {row["uri"] for row in lexichord.list()}
+    assert uri not in {row.uri for row in lexichord.list()}
     assert "office-lease-saltpan-house.md" not in found(lexichord, "Saltpan House")
     findings = lexichord.doctor()
     assert findings["documents"] == 11
@@ -183,11 +183,11 @@ def test_kinds_of_context(
 ) -> None:
     (folder / "a.md").write_text("# Lease\n\n## Rent\n\nThe zebra clause.")
     lexichord.ingest([folder], context=kind)
-    (chunk,) = lexichord.show("a.md")["chunks"]
-    assert chunk["context"] == context
-    assert words <= set(chunk["keyword_context"].split())
-    assert bool(words) == bool(chunk["keyword_context"])
-    assert chunk["heading"] == "Rent"
+    (chunk,) = lexichord.show("a.md").chunks
+    assert chunk.context == context
+    assert words <= set(chunk.keyword_context.split())
+    assert bool(words) == bool(chunk.keyword_context)
+    assert chunk.heading == "Rent"
 
 
 def test_another_kind_of_context_does_the_files_again(
@@ -204,8 +204,8 @@ def test_a_part_of_the_context_can_be_left_out(lexichord: SyncLexichord, folder:
     (folder / "a.md").write_text("# Lease\n\n## Rent\n\nThe zebra clause.")
     lexichord.ingest([folder])
     assert lexichord.ingest([folder], without=["title", "keyphrases"]).replaced == 1
-    (chunk,) = lexichord.show("a.md")["chunks"]
-    assert (chunk["context"], chunk["keyword_context"]) == ("", "Rent")
+    (chunk,) = lexichord.show("a.md").chunks
+    assert (chunk.context, chunk.keyword_context) == ("", "Rent")
     assert lexichord.ingest([folder], without=["keyphrases", "title"]).skipped == 1
     with pytest.raises(ConfigError, match="there is no part of a context 'name': title, heading"):
         lexichord.ingest([folder], without=["name"])  # type: ignore[list-item]
@@ -215,7 +215,7 @@ def test_datasets_hold_documents_of_their_own(lexichord: SyncLexichord, folder: 
     (folder / "a.md").write_text("The zebra clause.")
     for dataset in ("one", "two"):
         assert lexichord.ingest([folder], dataset=dataset).inserted == 1
-    assert [row["dataset"] for row in lexichord.list()] == ["one", "two"]
+    assert [row.dataset for row in lexichord.list()] == ["one", "two"]
     hits = lexichord.search("zebra", mode="keyword", datasets=["two"]).hits
     assert [hit.dataset for hit in hits] == ["two"]
     with pytest.raises(ConfigError, match=r"may mean 2 documents: .*; give the id"):

@@ -42,12 +42,11 @@ def write(file: Path, *lines: Given | str) -> Path:
 
 
 def chunks(lexichord: SyncLexichord, uri: str) -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = lexichord.show(uri)["chunks"]
-    return listed
+    return [chunk.to_dict() for chunk in lexichord.show(uri).chunks]
 
 
 def spans(lexichord: SyncLexichord, uri: str) -> list[tuple[int, int]]:
-    return [(chunk["char_start"], chunk["char_end"]) for chunk in chunks(lexichord, uri)]
+    return [(chunk["start"], chunk["end"]) for chunk in chunks(lexichord, uri)]
 
 
 def counts(report: Report) -> tuple[int, int, int]:
@@ -58,7 +57,7 @@ def test_without_a_text_the_chunks_are_the_text(lexichord: SyncLexichord, file: 
     contents = ["One zebra.", "Two.", "One zebra.", "Two."]
     write(file, {"uri": "a", "chunks": [{"content": content} for content in contents]})
     assert lexichord.ingest(chunked_file=file).inserted == 1
-    assert lexichord.show("a")["text"] == "One zebra.\n\nTwo.\n\nOne zebra.\n\nTwo."
+    assert lexichord.show("a").text == "One zebra.\n\nTwo.\n\nOne zebra.\n\nTwo."
     assert spans(lexichord, "a") == [(0, 10), (12, 16), (18, 28), (30, 34)]
 
 
@@ -134,7 +133,7 @@ def test_what_is_wrong_fails_alone_with_its_reason(lexichord: SyncLexichord, fil
         assert reason in said
         assert "\n" not in said
     assert len(report.failed) == len(REFUSED)
-    assert [row["uri"] for row in lexichord.list()] == ["good"]
+    assert [row.uri for row in lexichord.list()] == ["good"]
     assert lexichord.status()["runs"][0]["failures"] == report.failed
 
 
@@ -161,7 +160,7 @@ def test_a_uri_that_comes_again_is_refused(lexichord: SyncLexichord, file: Path)
         assert counts(report) == expected
         reason = "good was given before: give all its chunks at once"
         assert report.failed == {"documents.jsonl:2": reason}
-    assert lexichord.show("good")["text"] == "The zebra clause."
+    assert lexichord.show("good").text == "The zebra clause."
 
 
 def test_a_changed_document_is_replaced(lexichord: SyncLexichord, dsn: str) -> None:
@@ -172,7 +171,7 @@ def test_a_changed_document_is_replaced(lexichord: SyncLexichord, dsn: str) -> N
     other = {**GOOD, "chunks": [{"content": "The yak clause.", "vector": [0, 1, 0, 0]}]}
     assert counts(lexichord.ingest(documents=[other])) == (0, 1, 0)
     (after,) = lexichord.list()
-    assert after["document_id"] == before["document_id"]
+    assert after.document_id == before.document_id
     assert lexichord.search("zebra", mode="keyword").hits == []
     assert len(lexichord.search("yak", mode="keyword").hits) == 1
     query = "select score from lexichord.dense_candidates('[0,1,0,0]')"
@@ -207,15 +206,18 @@ def test_all_that_was_given_is_kept(lexichord: SyncLexichord) -> None:
     (hit,) = lexichord.search("zebra", mode="keyword", filter={"kind": "law"}).hits
     assert (hit.uri, hit.title, hit.heading, hit.page) == ("a", "Lease", "Rent", 7)
     shown = lexichord.show("a")
-    assert (shown["media_type"], shown["metadata"]) == ("application/pdf", given["metadata"])
-    assert shown["chunks"][0]["metadata"] == {"clause": 4}
+    assert (shown.document.media_type, shown.document.metadata) == (
+        "application/pdf",
+        given["metadata"],
+    )
+    assert shown.chunks[0].metadata == {"clause": 4}
 
 
 def test_a_title_is_made_of_a_uri_that_names_a_file(lexichord: SyncLexichord) -> None:
     pieces = [{"content": "zebra"}]
     uris = ["key7", "laws/office_lease.txt", "https://example.org/a%20b.html"]
     lexichord.ingest(documents=[{"uri": uri, "chunks": pieces} for uri in uris])
-    titles = {row["uri"]: row["title"] for row in lexichord.list()}
+    titles = {row.uri: row.title for row in lexichord.list()}
     assert titles == dict(zip(uris, ["", "office lease", "a b"], strict=True))
 
 
@@ -225,7 +227,7 @@ def test_all_kinds_of_sources_in_one_run(lexichord: SyncLexichord, file: Path) -
     other = {"uri": "b", "chunks": [{"content": "The emu clause."}]}
     report = lexichord.ingest([text], documents=[other], chunked_file=write(file, GOOD))
     assert report.inserted == 3
-    assert {row["uri"] for row in lexichord.list()} == {text.as_posix(), "b", "good"}
+    assert {row.uri for row in lexichord.list()} == {text.as_posix(), "b", "good"}
     assert lexichord.status()["runs"][0]["source"] == f"{text} {file}"
 
 

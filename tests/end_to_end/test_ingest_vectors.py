@@ -131,7 +131,7 @@ def test_a_model_that_fails_in_the_middle_keeps_what_was_reported(
         lexichord.ingest(documents=documents, listener=lambda uri, *_: heard.append(uri))
     assert len(heard) == GROUP
     with opened() as lexichord:
-        assert sorted(row["uri"] for row in lexichord.list()) == sorted(heard)
+        assert sorted(row.uri for row in lexichord.list()) == sorted(heard)
         assert lexichord.status()["runs"][0]["finished_at"] is None
         report = lexichord.ingest(documents=documents)
         assert (report.skipped, report.inserted) == (GROUP, 1)

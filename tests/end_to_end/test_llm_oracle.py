@@ -60,7 +60,7 @@ def test_knowing_the_gold_raises_evidence_recall(samples: SyncLexichord) -> None
     queries = questions()
     root = f"{SAMPLES}/"
     rows = samples.list()
-    titles = {row["uri"].removeprefix(root): " ".join(row["title"].split()) for row in rows}
+    titles = {row.uri.removeprefix(root): " ".join(row.title.split()) for row in rows}
     silent = recall(samples, replying(), queries)
     knowing = recall(samples, omniscient(queries, titles), queries)
     assert len(queries) == 29

@@ -31,7 +31,7 @@ def test_pruning_deletes_what_is_gone_and_nothing_else(
     assert (report.skipped, report.deleted) == (2, 3)
     deleted = {Path(uri).name for uri, status, _ in heard if status == "deleted"}
     assert deleted == {"1.txt", "deep.txt", "5.txt"}
-    left = [Path(row["uri"]).name for row in plain.list(datasets=["default"])]
+    left = [Path(row.uri).name for row in plain.list(datasets=["default"])]
     assert sorted(left) == ["2.txt", "3.txt", "4.txt", "given", "x.txt"]
     assert len(plain.list(datasets=["other"])) == 7
     latest = plain.status()["runs"][0]

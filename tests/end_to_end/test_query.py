@@ -86,7 +86,7 @@ def test_a_question_without_an_answer(samples: SyncLexichord) -> None:
 def test_every_quote_is_the_stored_text(samples: SyncLexichord) -> None:
     for query in ("List every deadline", "Summarise the travel policy", "Who pays the rent?"):
         for quote in samples.query(query).quotes:
-            text = samples.show(quote.document_id)["text"]
+            text = samples.show(quote.document_id).text
             assert text[quote.start : quote.end] == quote.text
 
 

@@ -117,7 +117,7 @@ def test_hits_are_found_by_their_place_after_a_reingest(
     plain.ingest([file], context="none")
     with psycopg.connect(dsn) as connection:
         rows = call(connection, "query_hits", query_id=found.query_id)
-    contents = {chunk["chunk_id"]: chunk["content"] for chunk in plain.show("notice.md")["chunks"]}
+    contents = {chunk.chunk_id: chunk.content for chunk in plain.show("notice.md").chunks}
     assert rows
     assert rows[0]["chunk_id"] not in contents
     assert contents[rows[0]["current_chunk_id"]] == found.hits[0].content

@@ -113,8 +113,8 @@ def test_an_interrupted_ingest_goes_on_with_the_same_context(
 
     def contexts(dataset: str) -> list[Any]:
         rows = plain.list(datasets=[dataset])
-        shown = [plain.show(row["document_id"])["chunks"] for row in rows]
-        return [(chunk["context"], chunk["keyword_context"]) for own in shown for chunk in own]
+        shown = [plain.show(row.document_id).chunks for row in rows]
+        return [(chunk.context, chunk.keyword_context) for own in shown for chunk in own]
 
     plain.ingest([folder], dataset="whole")
 

@@ -108,10 +108,10 @@ def test_all_goes_over_in_its_order(plain: SyncLexichord, dsn: str) -> None:
         assert (uri, content, context) == (place[0], *CHUNKS[number][2:])
         assert embedding == pytest.approx(vector(number), abs=1e-3)
     shown = plain.show("vechord:anthropic/a")
-    assert (shown["text"], shown["dataset"], shown["title"]) == (LEASE, "taken", LEASE)
-    assert [chunk["char_start"] for chunk in shown["chunks"]] == [0, 25, 46]
-    assert [chunk["metadata"]["index"] for chunk in shown["chunks"]] == [0, 1, 2]
-    assert shown["metadata"] == {"uid": 2}
+    assert (shown.text, shown.document.dataset, shown.document.title) == (LEASE, "taken", LEASE)
+    assert [chunk.start for chunk in shown.chunks] == [0, 25, 46]
+    assert [chunk.metadata["index"] for chunk in shown.chunks] == [0, 1, 2]
+    assert shown.document.metadata == {"uid": 2}
     assert plain.search("secret", mode="keyword").hits[0].uri == "vechord:anthropic/b"
     assert plain.status()["runs"][0]["source"] == "vechord:anthropic"
 
@@ -170,7 +170,7 @@ def test_odd_names_are_quoted(plain: SyncLexichord, dsn: str, name: str) -> None
     fill(dsn, name)
     report = plain.import_vechord(name)
     assert (report.inserted, report.failed) == (2, {})
-    assert plain.list()[0]["uri"] == f"vechord:{name}/a"
+    assert plain.list()[0].uri == f"vechord:{name}/a"
 
 
 def test_a_name_is_never_a_statement(plain: SyncLexichord, dsn: str) -> None:
@@ -220,8 +220,8 @@ def test_a_chunk_that_is_not_in_its_text_loses_nothing(plain: SyncLexichord, dsn
     report = plain.import_vechord("s")
     assert (report.inserted, report.failed) == (2, {})
     assert any("1 documents have as text their chunks" in line for line in report.degraded)
-    assert plain.show("vechord:s/1")["text"] == "Alpha.\n\nRewritten."
-    assert plain.show("vechord:s/1")["title"] == "One"
+    assert plain.show("vechord:s/1").text == "Alpha.\n\nRewritten."
+    assert plain.show("vechord:s/1").document.title == "One"
 
 
 def test_a_bad_document_stops_no_other(plain: SyncLexichord, dsn: str) -> None:

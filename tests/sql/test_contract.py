@@ -11,7 +11,18 @@ from tests.sql.corpus import Connection, value
 ROOT = Path(__file__).parents[2]
 CANDIDATES = "chunk_id bigint, document_id bigint, rank bigint, score double precision"
 SCOPE = "datasets text[], documents bigint[], uri_prefix text, filter jsonb"
+API_KEY = (
+    "TABLE(key_id bigint, name text, datasets text[], writes boolean, "
+    "created_at timestamp with time zone, revoked_at timestamp with time zone)"
+)
 CONTRACT = {
+    "create_api_key": ("name text, digest bytea, datasets text[], writes boolean", API_KEY),
+    "find_api_key": (
+        "digest bytea",
+        "TABLE(key_id bigint, digest bytea, datasets text[], writes boolean)",
+    ),
+    "list_api_keys": ("", API_KEY),
+    "revoke_api_key": ("key bigint", "boolean"),
     "bm25_parameters": ("", "TABLE(k1 double precision, b double precision)"),
     "bound_space": ("OUT space text, OUT dimension integer", "record"),
     "build_indexes": ("", "boolean"),
@@ -127,7 +138,7 @@ CONTRACT = {
         f"terms text[], {SCOPE}",
         "TABLE(term text, chunk_id bigint, before text, after text)",
     ),
-    "find_documents": ("reference text", "TABLE(document_id bigint, uri text)"),
+    "find_documents": ("reference text", "TABLE(document_id bigint, dataset text, uri text)"),
     "find_problems": ("", "TABLE(problem text, remedy text)"),
     "finish_run": ("run_id bigint", "void"),
     "forget_evaluations": ("older_than interval", "bigint"),

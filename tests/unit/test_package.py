@@ -59,9 +59,10 @@ def test_importing_the_package_imports_no_library() -> None:
 
 
 def test_the_synchronous_application_has_the_same_methods() -> None:
-    """But for `resolve`, which is there for those who build on the other one."""
-    assert coroutines(Lexichord) - {"resolve"} <= set(vars(SyncLexichord))
-    for name in coroutines(Lexichord) - {"resolve"}:
+    """But for those that are there for who builds on the other one."""
+    own = coroutines(Lexichord) - {"resolve", "scope"}
+    assert own <= set(vars(SyncLexichord))
+    for name in own:
         method, original = getattr(SyncLexichord, name), getattr(Lexichord, name)
         assert inspect.signature(method) == inspect.signature(original)
         assert method.__doc__ == original.__doc__

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from lexichord.types import ChunkHit, FileHit, FilesResult, SearchResult
+from lexichord.types import ChunkHit, Excerpt, FileHit, FilesResult, SearchResult, ShownDocument
 
 OUTCOMES = ("inserted", "replaced", "skipped", "failed", "deleted")
 SNIPPET = 1000  # characters of a hit that are shown
@@ -124,21 +124,22 @@ def documents(row: Row) -> None:
         out.print(Text(number, "dim") + printable(place) + printable(document["title"]))
 
 
-def document(row: Row) -> None:
+def document(shown: ShownDocument) -> None:
     """Print a document and the places of its chunks."""
+    row = shown.document.to_dict()
     for name in ("document_id", "dataset", "uri", "title", "media_type", "characters", "metadata"):
         out.print(Text(f"{name}: ", "dim") + printable(str(row[name])))
-    for chunk in row["chunks"]:
-        place = f"{chunk['chunk_id']} {chunk['char_start']}-{chunk['char_end']}"
-        line = Text(f"  {place:24}", "dim") + printable(chunk["heading"] or "")
-        out.print(line + printable(f"  {' '.join(chunk['content'].split())[:60]}"))
+    for chunk in shown.chunks:
+        place = f"{chunk.chunk_id} {chunk.start}-{chunk.end}"
+        line = Text(f"  {place:24}", "dim") + printable(chunk.heading or "")
+        out.print(line + printable(f"  {' '.join(chunk.content.split())[:60]}"))
 
 
-def passage(row: Row) -> None:
+def passage(found: Excerpt) -> None:
     """Print a chunk's surroundings."""
-    place = f"{short(row['uri'])}:{row['char_start']}-{row['char_end']}"
-    out.print(printable(f"{_citation(row['title'], row['heading'])}  {place}"), style="bold")
-    out.print(printable(row["content"]))
+    place = f"{short(found.uri)}:{found.start}-{found.end}"
+    out.print(printable(f"{_citation(found.title, found.heading)}  {place}"), style="bold")
+    out.print(printable(found.content))
 
 
 def status(row: Row) -> None:

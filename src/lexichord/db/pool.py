@@ -17,6 +17,7 @@ from lexichord.errors import (
     DatabaseError,
     EmbeddingMismatchError,
     EngineUnsupportedError,
+    NotFoundError,
 )
 
 log = logging.getLogger("lexichord")
@@ -40,6 +41,8 @@ def raised_as_ours() -> Iterator[None]:
     except (psycopg.DataError, errors.ProgramLimitExceeded) as error:
         kind = EmbeddingMismatchError if error.sqlstate == "22000" else ConfigError
         raise kind(_line(error)) from error
+    except errors.NoDataFound as error:
+        raise NotFoundError(_line(error)) from error
     except UnicodeEncodeError as error:
         raise ConfigError("a text holds half a character, which is not UTF-8") from error
     except errors.FeatureNotSupported as error:  # what an engine's index.sql raises

@@ -6,7 +6,17 @@ from psycopg.types.json import Jsonb
 
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError
-from lexichord.types import ChunkHit, FileHit, Json, Mode, Question, Scope
+from lexichord.types import (
+    ChunkHit,
+    Excerpt,
+    FileHit,
+    Json,
+    Mode,
+    Question,
+    Scope,
+    StoredChunk,
+    StoredDocument,
+)
 
 type Vector = Sequence[float]
 
@@ -81,14 +91,15 @@ async def similar_documents(database: Database, source: int, scope: Scope, k: in
 
 async def expand_context(
     database: Database, chunk_ids: Sequence[int], neighbours: int, whole_section: bool
-) -> list[Row]:
+) -> list[Excerpt]:
     """See sql/expand_context.sql."""
-    return await database.call(
+    rows = await database.call(
         "expand_context",
         chunk_ids=list(chunk_ids),
         neighbours=neighbours,
         whole_section=whole_section,
     )
+    return [Excerpt(**_with_offsets(row)) for row in rows]
 
 
 async def find_documents(database: Database, reference: str) -> list[Row]:
@@ -96,14 +107,16 @@ async def find_documents(database: Database, reference: str) -> list[Row]:
     return await database.call("find_documents", reference=reference)
 
 
-async def list_documents(database: Database, scope: Scope) -> list[Row]:
+async def list_documents(database: Database, scope: Scope) -> list[StoredDocument]:
     """See sql/list_documents.sql."""
-    return await database.call("list_documents", **scope_arguments(scope))
+    rows = await database.call("list_documents", **scope_arguments(scope))
+    return [StoredDocument(**row) for row in rows]
 
 
-async def list_chunks(database: Database, document: int) -> list[Row]:
+async def list_chunks(database: Database, document: int) -> list[StoredChunk]:
     """See sql/list_chunks.sql."""
-    return await database.call("list_chunks", document=document)
+    rows = await database.call("list_chunks", document=document)
+    return [StoredChunk(**_with_offsets(row)) for row in rows]
 
 
 async def list_datasets(database: Database) -> list[Row]:
@@ -200,6 +213,11 @@ def chunk_hit(row: Row) -> ChunkHit:
         scores={channel: row[f"{channel}_score"] for channel in ("dense", "keyword", "fused")},
         ranks={channel: row[f"{channel}_rank"] for channel in ("dense", "keyword")},
     )
+
+
+def _with_offsets(row: Row) -> Row:
+    """Name a row's offsets as all records do."""
+    return {name.removeprefix("char_"): value for name, value in row.items()}
 
 
 def _file_hit(row: Row, **scores: float | None) -> FileHit:

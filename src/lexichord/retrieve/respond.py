@@ -6,7 +6,6 @@ from functools import partial
 
 from lexichord.db import search
 from lexichord.db.evidence import shared_headings
-from lexichord.db.pool import Row
 from lexichord.errors import ProviderError
 from lexichord.retrieve.aggregate import (
     MAX_LENGTH,
@@ -20,7 +19,7 @@ from lexichord.retrieve.confidence import abstain_below
 from lexichord.retrieve.embedding import by_words
 from lexichord.retrieve.reflect import ENOUGH, is_passed, unsupported
 from lexichord.retrieve.rounds import Searcher
-from lexichord.types import ChunkHit, FileHit, Json, QueryOptions, Response
+from lexichord.types import ChunkHit, FileHit, Json, QueryOptions, Response, StoredDocument
 from lexichord.types.evidence import Answer, Brief, Evidence
 from lexichord.types.intent import Intent
 from lexichord.types.reflection import Reflection
@@ -89,12 +88,12 @@ async def _rows(searcher: Searcher, intent: Intent, files: Sequence[FileHit]) ->
     known = {file.document_id: file for file in files}
     scope = replace(searcher.question.scope, documents=intent.documents)
     listed = await search.list_documents(searcher.database, scope)
-    named = {row["document_id"]: _unscored(row) for row in listed}
+    named = {each.document_id: _unscored(each) for each in listed}
     return [known.get(each, named[each]) for each in intent.documents if each in named]
 
 
-def _unscored(row: Row) -> FileHit:
-    place = (row["document_id"], row["dataset"], row["uri"], row["title"])
+def _unscored(document: StoredDocument) -> FileHit:
+    place = (document.document_id, document.dataset, document.uri, document.title)
     return FileHit(*place, score=0.0, scores={}, hits=0)
 
 

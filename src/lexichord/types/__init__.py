@@ -1,5 +1,6 @@
 """Frozen records that cross module borders. Offsets are in characters, scores: higher is better."""
 
+from lexichord.types.access import ApiKey, NewApiKey, Rights
 from lexichord.types.documents import (
     Chunk,
     ContextKind,
@@ -26,8 +27,10 @@ from lexichord.types.questions import (
 from lexichord.types.reflection import Coverage, Reflection
 from lexichord.types.response import Response
 from lexichord.types.results import ChunkHit, FileHit, FilesResult, Ranked, SearchResult
+from lexichord.types.stored import Excerpt, ShownDocument, StoredChunk, StoredDocument
 
 __all__ = [
+    "ApiKey",
     "Cell",
     "Chunk",
     "ChunkHit",
@@ -38,6 +41,7 @@ __all__ = [
     "Coverage",
     "Document",
     "EmbeddingSpace",
+    "Excerpt",
     "FileHit",
     "FilesResult",
     "Heading",
@@ -47,15 +51,20 @@ __all__ = [
     "LlmStage",
     "LoadedText",
     "Mode",
+    "NewApiKey",
     "QueryOptions",
     "Question",
     "Quote",
     "Ranked",
     "Reflection",
     "Response",
+    "Rights",
     "Scope",
     "SearchOptions",
     "SearchResult",
+    "ShownDocument",
+    "StoredChunk",
+    "StoredDocument",
     "Table",
     "Unit",
 ]

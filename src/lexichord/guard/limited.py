@@ -1,0 +1,119 @@
+"""The application as one caller may use it: within the datasets, and the rights, of a key."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict, Unpack, cast
+
+from lexichord.app import Lexichord
+from lexichord.errors import ForbiddenError
+from lexichord.ingest.pipeline import IngestOptions
+from lexichord.ingest.report import Report
+from lexichord.types import (
+    Excerpt,
+    FilesResult,
+    QueryOptions,
+    Response,
+    Rights,
+    SearchOptions,
+    SearchResult,
+    ShownDocument,
+    StoredDocument,
+)
+
+ALL = Rights()
+
+
+class _Within(TypedDict, total=False):
+    datasets: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Limited:
+    """The methods of `Lexichord` that other programs may call, of the same names and results.
+
+    A dataset that the rights do not reach raises ForbiddenError, whether it is there or not; a
+    document of one is not there, NotFoundError.
+    """
+
+    core: Lexichord
+    rights: Rights = ALL
+
+    async def search(
+        self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
+    ) -> SearchResult:
+        """See `Lexichord.search`."""
+        return await self.core.search(query, hint=hint, **self._limited(options))
+
+    async def files(
+        self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
+    ) -> FilesResult:
+        """See `Lexichord.files`."""
+        return await self.core.files(query, hint=hint, **self._limited(options))
+
+    async def query(self, query: str, **options: Unpack[QueryOptions]) -> Response:
+        """See `Lexichord.query`."""
+        within = self._within(options.get("datasets", ()))
+        return await self.core.query(query, **cast(QueryOptions, {**options, **within}))
+
+    async def similar(self, document: int | str, **options: Unpack[SearchOptions]) -> FilesResult:
+        """See `Lexichord.similar`."""
+        return await self.core.similar(document, **self._limited(options))
+
+    async def list(self, **options: Unpack[SearchOptions]) -> list[StoredDocument]:
+        """See `Lexichord.list`."""
+        return await self.core.list(**self._limited(options))
+
+    async def show(self, document: int | str, datasets: Sequence[str] = ()) -> ShownDocument:
+        """See `Lexichord.show`."""
+        return await self.core.show(document, **self._within(datasets))
+
+    async def expand(
+        self, chunk: int, *, neighbours: int = 1, whole_section: bool = False
+    ) -> Excerpt:
+        """See `Lexichord.expand`."""
+        found = await self.core.expand(chunk, neighbours=neighbours, whole_section=whole_section)
+        await self.core.resolve(found.document_id, **self._within())
+        return found
+
+    async def delete(self, documents: Sequence[int | str], datasets: Sequence[str] = ()) -> int:
+        """See `Lexichord.delete`."""
+        self.check_writes()
+        return await self.core.delete(documents, **self._within(datasets))
+
+    async def ingest(
+        self,
+        paths: Iterable[Any] = (),
+        *,
+        documents: Iterable[Any] = (),
+        **options: Unpack[IngestOptions],
+    ) -> Report:
+        """See `Lexichord.ingest`."""
+        self.check_writes(options.get("dataset", "default"))
+        return await self.core.ingest(paths, documents=documents, **options)
+
+    async def datasets(self) -> Sequence[dict[str, Any]]:
+        """List the datasets that are there and in reach, with their documents and chunks."""
+        reach = self.rights.datasets
+        rows = (await self.core.status())["by_dataset"]
+        return [row for row in rows if reach is None or row["dataset"] in reach]
+
+    def check_writes(self, dataset: str | None = None) -> None:
+        """Raise ForbiddenError unless documents may be written, into this dataset."""
+        if not self.rights.writes:
+            raise ForbiddenError("the API key may only read: make one with --write")
+        if dataset is not None:
+            self._within([dataset])
+
+    def _limited(self, options: SearchOptions) -> SearchOptions:
+        return {**options, **self._within(options.get("datasets", ()))}
+
+    def _within(self, asked: Sequence[str] = ()) -> _Within:
+        """Give the datasets to look in: those asked for, else all in reach."""
+        reach = self.rights.datasets
+        if reach is None:
+            return {"datasets": asked} if asked else {}
+        if isinstance(asked, str):
+            return {"datasets": asked}  # refused further down, as everywhere
+        if beyond := set(asked).difference(reach):
+            raise ForbiddenError(f"the API key does not reach dataset {', '.join(sorted(beyond))}")
+        return {"datasets": asked or reach}

@@ -1,0 +1,62 @@
+"""Errors as strangers may see them: never SQL, paths or addresses of ours, never a secret."""
+
+import logging
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from lexichord.errors import (
+    AccessError,
+    ConfigError,
+    DatabaseError,
+    ForbiddenError,
+    LexichordError,
+    NotFoundError,
+    ProviderError,
+    RateLimitError,
+)
+
+log = logging.getLogger("lexichord")
+
+type Seen = tuple[int, str, str | None]  # status, type, message; None = the error's own
+
+# By class, the nearest first. What a caller can mend is told in our own words; of what happened
+# behind the scenes only that it did, for a server's message may hold anything.
+SEEN: dict[type[BaseException], Seen] = {
+    NotFoundError: (404, "not_found_error", None),
+    ConfigError: (400, "invalid_request_error", None),
+    ForbiddenError: (403, "permission_error", None),
+    AccessError: (401, "authentication_error", None),
+    RateLimitError: (503, "provider_error", "a model's service asks for fewer requests: try later"),
+    ProviderError: (502, "provider_error", "a model's service failed"),
+    TimeoutError: (504, "timeout_error", "it took too long: ask for less, or try later"),
+    DatabaseError: (503, "database_error", "the database could not answer"),
+    LexichordError: (500, "server_error", "it failed"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """An error for a caller: HTTP's status, a kind, one line, and under what it is in the log."""
+
+    status: int
+    type: str
+    message: str
+    log_id: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the JSON shape, that of OpenAI's errors."""
+        shape = {"type": self.type, "message": self.message, "code": self.type, "param": None}
+        return {"error": shape}
+
+
+def public_error(error: BaseException) -> Problem:
+    """Give what a caller may know; what is kept from them goes to the log, under an id."""
+    kind = next((each for each in type(error).__mro__ if each in SEEN), None)
+    status, name, message = SEEN[kind] if kind else (500, "server_error", "it failed")
+    if message is None:
+        return Problem(status, name, str(error))
+    log_id = uuid4().hex[:8]
+    detail = str(error) if isinstance(error, LexichordError) else repr(error)
+    log.error("%s: %s", log_id, detail, exc_info=None if kind else error)
+    return Problem(status, name, f"{message} (log {log_id})", log_id)

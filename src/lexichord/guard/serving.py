@@ -1,0 +1,44 @@
+"""Run an ASGI application behind the limits, until it is told to stop."""
+
+from typing import TYPE_CHECKING, cast
+
+from lexichord.guard.door import Door
+from lexichord.guard.limits import Asgi, Limits
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+PATIENCE = 10  # seconds for requests that are under way when the server is told to stop
+
+
+def guarded(app: Asgi, door: Door) -> "ASGIApp":
+    """Put what all servers need in front of an application: limits, hosts, origins."""
+    from starlette.middleware.cors import CORSMiddleware
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+    given = door.core.settings
+    inner = cast("ASGIApp", Limits(app, given.max_body, given.max_requests))
+    shared = CORSMiddleware(
+        inner,
+        allow_origins=given.allowed_origins,
+        allow_methods=["GET", "POST", "DELETE"],
+        allow_headers=["authorization", "content-type", "mcp-session-id", "mcp-protocol-version"],
+        expose_headers=["mcp-session-id", "retry-after"],
+    )
+    return TrustedHostMiddleware(shared, allowed_hosts=[*door.hosts], www_redirect=False)
+
+
+async def serve(app: "ASGIApp", host: str, port: int) -> None:
+    """Listen until interrupted. Requests are not logged: their addresses may hold questions."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=PATIENCE,
+    )
+    await uvicorn.Server(config).serve()

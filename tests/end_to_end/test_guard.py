@@ -1,0 +1,232 @@
+"""What one caller may use: nothing beyond the datasets and rights of its key, by no method."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from lexichord import Lexichord
+from lexichord.errors import (
+    AccessError,
+    ConfigError,
+    DatabaseError,
+    ForbiddenError,
+    NotFoundError,
+    ProviderError,
+)
+from lexichord.guard.door import Door, is_loopback
+from lexichord.guard.limited import Limited
+from lexichord.guard.limits import Limits
+from lexichord.guard.public import public_error
+from lexichord.types import Rights
+
+DOCUMENTS = {
+    name: {"uri": f"{name}/nda.txt", "chunks": [{"content": f"zebra of {name}"}]}
+    for name in ("open", "closed")
+}
+READER = Rights(("open",), writes=False, key_id=1)
+
+
+@pytest.fixture
+async def core(dsn: str) -> AsyncIterator[Lexichord]:
+    async with Lexichord(dsn=dsn) as core:
+        for name, document in DOCUMENTS.items():
+            await core.ingest(documents=[document], dataset=name)
+        yield core
+
+
+async def test_every_search_stays_within_the_datasets_of_the_key(core: Lexichord) -> None:
+    limited = Limited(core, READER)
+    searched = await limited.search("zebra", mode="keyword")
+    found = await limited.files("zebra", mode="keyword")
+    answered = await limited.query("zebra", mode="keyword")
+    assert {hit.dataset for hit in [*searched.hits, *answered.hits]} == {"open"}
+    assert {file.dataset for file in [*found.files, *answered.files]} == {"open"}
+    assert [each.dataset for each in await limited.list()] == ["open"]
+    assert [row["dataset"] for row in await limited.datasets()] == ["open"]
+    everything = await Limited(core).search("zebra", mode="keyword")
+    assert {hit.dataset for hit in everything.hits} == {"open", "closed"}
+
+
+async def test_a_document_out_of_reach_is_not_there_by_any_of_its_names(core: Lexichord) -> None:
+    limited = Limited(core, Rights(("open",)))
+    (closed,) = await core.list(datasets=["closed"])
+    chunk = (await core.show(closed.document_id)).chunks[0].chunk_id
+    for name in (closed.document_id, str(closed.document_id), closed.uri):
+        for method in (limited.show, limited.similar, lambda each: limited.delete([each])):
+            with pytest.raises(NotFoundError):
+                await method(name)
+        with pytest.raises(NotFoundError):
+            await limited.search("zebra", documents=[name])
+    with pytest.raises(NotFoundError):
+        await limited.expand(chunk)
+    assert (await limited.show("nda.txt")).document.dataset == "open"  # no two to choose from
+    assert len(await core.list()) == 2
+
+
+@pytest.mark.parametrize("name", ["closed", "neither"])
+async def test_whether_a_dataset_out_of_reach_is_there_is_not_told(
+    core: Lexichord, name: str
+) -> None:
+    limited = Limited(core, READER)
+    refused: list[Callable[[], Awaitable[Any]]] = [
+        lambda: limited.search("zebra", datasets=["open", name]),
+        lambda: limited.files("zebra", datasets=[name]),
+        lambda: limited.query("zebra", datasets=[name]),
+        lambda: limited.list(datasets=[name]),
+        lambda: limited.show("nda.txt", [name]),
+    ]
+    for call in refused:
+        with pytest.raises(ForbiddenError, match=f"does not reach dataset {name}$"):
+            await call()
+
+
+async def test_a_reader_writes_nothing_and_a_writer_only_within_reach(core: Lexichord) -> None:
+    reader, writer = Limited(core, READER), Limited(core, Rights(("open",)))
+    for refused in (
+        reader.ingest(documents=[DOCUMENTS["open"]], dataset="open"),
+        reader.delete(["nda.txt"]),
+        writer.ingest(documents=[DOCUMENTS["open"]], dataset="closed"),
+        writer.ingest(documents=[DOCUMENTS["open"]]),  # into "default"
+    ):
+        with pytest.raises(ForbiddenError):
+            await refused
+    assert (await writer.delete(["nda.txt"])) == 1
+    assert [each.dataset for each in await core.list()] == ["closed"]
+
+
+async def test_one_text_as_datasets_is_refused_as_everywhere(core: Lexichord) -> None:
+    with pytest.raises(ConfigError, match="takes a list"):
+        await Limited(core, READER).search("zebra", datasets="open")
+
+
+async def test_no_key_is_needed_where_only_this_machine_comes(core: Lexichord) -> None:
+    door = await Door.open(core, "127.0.0.1")
+    assert (await door.enter(None)).rights == Rights()
+    made = await core.create_key("Ann", datasets=["open"])
+    assert (await door.enter(f"bearer {made.secret}")).rights.datasets == ("open",)
+    with pytest.raises(AccessError, match="unknown"):
+        await door.enter("Bearer lx_wrong")
+
+
+async def test_another_address_is_not_listened_on_without_a_valid_key(core: Lexichord) -> None:
+    with pytest.raises(ConfigError, match="make a key"):
+        await Door.open(core, "0.0.0.0")
+    made = await core.create_key("Ann")
+    door = await Door.open(core, "0.0.0.0")
+    for header in (None, "", "Bearer", "Bearer ", made.secret, f"Basic {made.secret}"):
+        with pytest.raises(AccessError, match="send an API key"):
+            await door.enter(header)
+    assert (await door.enter(f"Bearer {made.secret}")).rights.key_id == made.key.key_id
+    await core.revoke_key(made.key.key_id)
+    with pytest.raises(ConfigError, match="make a key"):
+        await Door.open(core, "0.0.0.0")
+
+
+async def test_a_name_from_outside_needs_a_key_on_loopback_too(dsn: str) -> None:
+    async with Lexichord(dsn=dsn, allowed_hosts="search.example.com") as core:
+        with pytest.raises(ConfigError, match=r"search\.example\.com"):
+            await Door.open(core, "127.0.0.1")
+        await core.create_key("Ann")
+        door = await Door.open(core, "127.0.0.1")
+        assert door.needs_key
+        assert "search.example.com" in door.hosts
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        *((each, True) for each in ("127.0.0.1", "127.8.8.8", "::1", "[::1]", "localhost")),
+        *((each, False) for each in ("0.0.0.0", "::", "10.0.0.1", "localhost.example.com", "")),
+    ],
+)
+def test_loopback_is_told_from_all_else(host: str, expected: bool) -> None:
+    assert is_loopback(host) == expected
+
+
+SECRET = "password=hunter2 /var/lib/secret select * from lexichord_data.api_key"
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [(DatabaseError(SECRET), 503), (ProviderError(SECRET), 502), (RuntimeError(SECRET), 500)],
+)
+def test_what_happens_inside_stays_inside(
+    error: Exception, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen = public_error(error)
+    assert seen.status == status
+    assert "hunter2" not in seen.message
+    assert seen.log_id is not None
+    assert seen.log_id in seen.message
+    assert f"{seen.log_id}: " in caplog.text
+    assert "hunter2" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "kind"),
+    [
+        (NotFoundError("no document"), 404, "not_found_error"),
+        (ConfigError("k must be at least 1"), 400, "invalid_request_error"),
+        (ForbiddenError("not yours"), 403, "permission_error"),
+        (AccessError("no key"), 401, "authentication_error"),
+    ],
+)
+def test_what_the_caller_can_mend_is_said(error: Exception, status: int, kind: str) -> None:
+    seen = public_error(error)
+    assert (seen.status, seen.type, seen.message) == (status, kind, str(error))
+
+
+async def ask(limits: Limits, body: list[bytes], headers: dict[str, str]) -> dict[str, Any]:
+    parts, answers = iter(body), []
+
+    async def receive() -> dict[str, Any]:
+        part = next(parts, None)
+        more = part is not None
+        return {"type": "http.request", "body": part or b"", "more_body": more}
+
+    async def send(message: Any) -> None:
+        answers.append(message)
+
+    raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await limits({"type": "http", "path": "/x", "headers": raw}, receive, send)
+    return {**answers[0], "headers": dict(answers[0].get("headers", []))}
+
+
+async def read_all(scope: Any, receive: Any, send: Any) -> None:
+    while (await receive())["more_body"]:
+        pass
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "status"),
+    [
+        ([b"x" * 10], {"content-length": "10"}, 200),
+        ([b"x" * 11], {"content-length": "11"}, 413),
+        ([b"x" * 6, b"x" * 5], {}, 413),  # in pieces, its length untold
+        ([b"x" * 11], {"content-length": "none"}, 413),
+    ],
+)
+async def test_a_body_is_read_up_to_its_limit(
+    body: list[bytes], headers: dict[str, str], status: int
+) -> None:
+    assert (await ask(Limits(read_all, 10, 2), body, headers))["status"] == status
+
+
+async def test_one_request_too_many_is_sent_away_and_told_when_to_return() -> None:
+    go = asyncio.Event()
+
+    async def slow(scope: Any, receive: Any, send: Any) -> None:
+        await go.wait()
+        await read_all(scope, receive, send)
+
+    limits = Limits(slow, 10, 2)
+    under_way = [asyncio.create_task(ask(limits, [], {})) for _ in range(2)]
+    await asyncio.sleep(0)
+    refused = await ask(limits, [], {})
+    assert (refused["status"], refused["headers"][b"retry-after"]) == (429, b"1")
+    go.set()
+    assert [(await each)["status"] for each in under_way] == [200, 200]
+    assert (await ask(limits, [], {}))["status"] == 200
