@@ -172,6 +172,10 @@ class Lexichord(InSpace, InStore, InKeys):
         no_single_text(datasets=datasets)
         return await vechord.export_vechord(self.database, namespace, list(datasets))
 
+    async def ping(self) -> None:
+        """Raise DatabaseError unless the database answers."""
+        await search.configuration(self.database)
+
     async def status(self) -> dict[str, Any]:
         """Say what the database is and holds, and how the latest ingests went."""
         return {

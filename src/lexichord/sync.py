@@ -121,6 +121,7 @@ class SyncLexichord:
     copy_to = _sync(Lexichord.copy_to)
     import_vechord = _sync(Lexichord.import_vechord)
     export_vechord = _sync(Lexichord.export_vechord)
+    ping = _sync(Lexichord.ping)
     status = _sync(Lexichord.status)
     doctor = _sync(Lexichord.doctor)
     reindex = _sync(Lexichord.reindex)

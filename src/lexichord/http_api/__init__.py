@@ -1,0 +1,1 @@
+"""Requests over HTTP in, the application's results out as JSON."""

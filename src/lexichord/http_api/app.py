@@ -1,0 +1,28 @@
+"""The HTTP application: its routes, and how they fail."""
+
+from importlib.metadata import version
+
+from fastapi import FastAPI
+
+from lexichord.guard.door import Door
+from lexichord.http_api import health
+from lexichord.http_api.errors import Deadline, handle_errors
+
+ROUTERS = (health.router,)
+
+
+def make_app(door: Door) -> FastAPI:
+    """Give the application behind a door."""
+    app = FastAPI(
+        title="lexichord",
+        version=version("lexichord"),
+        description="Context-aware retrieval that lives in your Postgres.",
+        docs_url=None,  # these pages load their scripts from elsewhere
+        redoc_url=None,
+    )
+    app.state.door = door
+    app.add_middleware(Deadline, seconds=door.core.settings.request_timeout)
+    handle_errors(app)
+    for router in ROUTERS:
+        app.include_router(router)
+    return app

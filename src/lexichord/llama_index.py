@@ -1,0 +1,1 @@
+"""A retriever for LlamaIndex."""

@@ -1,0 +1,1 @@
+"""Calls by the Model Context Protocol in, the application's results out as tool results."""
