@@ -18,6 +18,7 @@ from lexichord.errors import (
 from lexichord.guard.door import Door, is_loopback
 from lexichord.guard.limited import Limited
 from lexichord.guard.limits import Limits
+from lexichord.guard.origins import Origins
 from lexichord.guard.public import public_error
 from lexichord.types import Rights
 
@@ -178,7 +179,9 @@ def test_what_the_caller_can_mend_is_said(error: Exception, status: int, kind: s
     assert (seen.status, seen.type, seen.message) == (status, kind, str(error))
 
 
-async def ask(limits: Limits, body: list[bytes], headers: dict[str, str]) -> dict[str, Any]:
+async def ask(
+    limits: Limits | Origins, body: list[bytes], headers: dict[str, str]
+) -> dict[str, Any]:
     parts, answers = iter(body), []
 
     async def receive() -> dict[str, Any]:
@@ -215,6 +218,19 @@ async def test_a_body_is_read_up_to_its_limit(
     assert (await ask(Limits(read_all, 10, 2), body, headers))["status"] == status
 
 
+async def test_an_application_that_answers_by_itself_does_not_hide_that_a_body_is_too_large() -> (
+    None
+):
+    async def careless(scope: Any, receive: Any, send: Any) -> None:
+        try:
+            await read_all(scope, receive, send)
+        except Exception:
+            await send({"type": "http.response.start", "status": 400, "headers": []})
+            await send({"type": "http.response.body", "body": b"{}"})
+
+    assert (await ask(Limits(careless, 10, 2), [b"x" * 11], {}))["status"] == 413
+
+
 async def test_one_request_too_many_is_sent_away_and_told_when_to_return() -> None:
     go = asyncio.Event()
 
@@ -230,3 +246,25 @@ async def test_one_request_too_many_is_sent_away_and_told_when_to_return() -> No
     go.set()
     assert [(await each)["status"] for each in under_way] == [200, 200]
     assert (await ask(limits, [], {}))["status"] == 200
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        (None, 200),
+        ("http://localhost:8080", 200),
+        ("HTTP://LOCALHOST:8080", 200),
+        ("https://notes.example.com", 200),
+        ("https://notes.example.com.evil.org", 403),
+        ("http://localhost:8081", 403),
+        ("http://notes.example.com", 403),
+        ("null", 403),
+        ("", 403),
+    ],
+)
+async def test_a_page_of_another_server_cannot_use_its_readers_rights(
+    origin: str | None, status: int
+) -> None:
+    allowed = Origins(read_all, ["https://notes.example.com/"])
+    headers = {"host": "localhost:8080"} | ({} if origin is None else {"origin": origin})
+    assert (await ask(allowed, [b"x"], headers))["status"] == status

@@ -4,6 +4,8 @@ import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from lexichord.guard.public import Problem
+
 type Scope = MutableMapping[str, Any]
 type Message = MutableMapping[str, Any]
 type Receive = Callable[[], Awaitable[Message]]
@@ -11,6 +13,7 @@ type Send = Callable[[Message], Awaitable[None]]
 type Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 RETRY_AFTER = 1  # seconds; a search takes some 30 ms
+BUSY = Problem(429, "rate_limit_error", "too many requests at once: try again")
 ALWAYS = ("/healthz", "/readyz")  # who is asked too much is still alive
 
 
@@ -30,44 +33,56 @@ class Limits:
         if scope["type"] != "http" or scope["path"] in ALWAYS:
             await self.app(scope, receive, send)
         elif _length(scope) > self.max_body:
-            await _refuse(send, 413, "request_too_large", f"at most {self.max_body:,} bytes")
+            await refuse(send, self._too_large())
         elif self.running >= self.max_requests:
-            await _refuse(send, 429, "rate_limit_error", "too many requests at once: try again")
+            await refuse(send, BUSY)
         else:
             await self._counted(scope, receive, send)
 
     async def _counted(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.running += 1
-        started = False
-
-        async def told(message: Message) -> None:
-            nonlocal started
-            started = True
-            await send(message)
-
+        body = _Body(receive, self.max_body)
         try:
-            await self.app(scope, _measured(receive, self.max_body), told)
+            await self.app(scope, body.receive, body.unless_too_large(send))
         except TooLargeError:
-            if started:
-                raise
-            await _refuse(send, 413, "request_too_large", f"at most {self.max_body:,} bytes")
+            pass
         finally:
             self.running -= 1
+        if body.is_too_large and not body.is_answered:
+            await refuse(send, self._too_large())
+
+    def _too_large(self) -> Problem:
+        return Problem(413, "request_too_large", f"at most {self.max_body:,} bytes")
 
 
-def _measured(receive: Receive, limit: int) -> Receive:
-    """Count what is received: a chunked body has no length beforehand."""
-    seen = 0
+class _Body:
+    """Counts what is received: a body in pieces has no length beforehand.
 
-    async def measured() -> Message:
-        nonlocal seen
-        message = await receive()
-        seen += len(message.get("body", b""))
-        if seen > limit:
+    The application may make an answer of its own of the error: that is held back.
+    """
+
+    def __init__(self, receive: Receive, limit: int) -> None:
+        self._receive, self._left = receive, limit
+        self.is_answered = False
+
+    @property
+    def is_too_large(self) -> bool:
+        return self._left < 0
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self.is_too_large:
             raise TooLargeError
         return message
 
-    return measured
+    def unless_too_large(self, send: Send) -> Send:
+        async def sent(message: Message) -> None:
+            if self.is_answered or not self.is_too_large:
+                self.is_answered = True
+                await send(message)
+
+        return sent
 
 
 def _length(scope: Scope) -> int:
@@ -75,10 +90,11 @@ def _length(scope: Scope) -> int:
     return int(text) if text.isdigit() else 0
 
 
-async def _refuse(send: Send, status: int, kind: str, message: str) -> None:
-    error = {"type": kind, "message": message, "code": kind, "param": None}
+async def refuse(send: Send, problem: Problem) -> None:
+    """Answer with an error as JSON."""
     headers = [(b"content-type", b"application/json")]
-    if status == 429:
+    if problem.status == 429:
         headers.append((b"retry-after", str(RETRY_AFTER).encode()))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": json.dumps({"error": error}).encode()})
+    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
+    body = json.dumps(problem.to_dict()).encode()
+    await send({"type": "http.response.body", "body": body})

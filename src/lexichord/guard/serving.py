@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, cast
 
 from lexichord.guard.door import Door
 from lexichord.guard.limits import Asgi, Limits
+from lexichord.guard.origins import Origins
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -12,12 +13,13 @@ PATIENCE = 10  # seconds for requests that are under way when the server is told
 
 
 def guarded(app: Asgi, door: Door) -> "ASGIApp":
-    """Put what all servers need in front of an application: limits, hosts, origins."""
+    """Put what all servers need in front of an application: limits, origins, hosts."""
     from starlette.middleware.cors import CORSMiddleware
     from starlette.middleware.trustedhost import TrustedHostMiddleware
 
     given = door.core.settings
-    inner = cast("ASGIApp", Limits(app, given.max_body, given.max_requests))
+    limited = Limits(app, given.max_body, given.max_requests)
+    inner = cast("ASGIApp", Origins(limited, given.allowed_origins))
     shared = CORSMiddleware(
         inner,
         allow_origins=given.allowed_origins,
