@@ -15,5 +15,14 @@ language sql set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
     union all
     select format('%s chunks have no vector', s.chunks_without_vector), 'ingest again with an embedder'
     from lexichord.database_status() s where s.chunks_without_vector > 0
+    union all
+    -- Whoever has more rights is not told to run a function that others can change.
+    select g.problem || case when g.ours then '' else ', which a superuser can mend' end,
+           case when g.ours then 'select lexichord.grant_reader();' else g.statement || ';' end
+    from lexichord.reader_gaps() g
+    union all
+    select 'lexichord_reader may create objects in schema public, which the functions look into first',
+           'revoke create on schema public from public, lexichord_reader;'
+    where has_schema_privilege(to_regrole('lexichord_reader'), 'public', 'create')
 $$;
 comment on function lexichord.find_problems() is 'What is wrong with the database, and what to do; no row = healthy.';

@@ -145,7 +145,10 @@ def test_a_reader_still_gets_the_response(
             admin.execute(f"drop owned by {role}; drop role {role}".encode())
     assert "ninety days" in found.hits[0].content
     assert found.query_id is None
-    assert found.degraded[-1] == "the query was not recorded: permission denied for table query"
+    assert (
+        found.degraded[-1]
+        == "the query was not recorded: permission denied for function record_query"
+    )
 
 
 def test_a_server_that_only_reads_says_so(plain: SyncLexichord, tmp_path: Path, dsn: str) -> None:

@@ -19,7 +19,8 @@ set search_path = pg_catalog, pg_temp as $$
 $$"""
 AFTER = """
 drop function lexichord.keyword_text(text);
-alter function lexichord.keyword_text_of_now(text) rename to keyword_text"""
+alter function lexichord.keyword_text_of_now(text) rename to keyword_text;
+select lexichord.grant_reader()"""
 
 
 def connect(dsn: str) -> Connection:

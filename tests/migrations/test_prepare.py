@@ -22,6 +22,7 @@ from tests.sql.corpus import call, put, value
 OTHER = {"pgvector": "vectorchord", "vectorchord": "pgvector"}
 LATER = (  # tables of the migrations from the sixth on, those that refer to others first
     "chunk_context",
+    "api_key",
     *("query_hit", "query", "reembedding"),
     *("evaluation_result", "evaluation", "judgment", "evaluation_query", "evaluation_set"),
 )

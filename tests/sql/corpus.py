@@ -21,14 +21,16 @@ type Row = dict[str, Any]
 type Vector = Sequence[float]
 
 
-def call(connection: Connection, function: str, **arguments: object) -> list[Row]:
+def call(
+    connection: Connection, function: str, schema: str = "lexichord", /, **arguments: object
+) -> list[Row]:
     """Run `select * from lexichord.function(name => value, ...)`; dicts go as jsonb."""
     named = ", ".join(f"{name} => %({name})s" for name in arguments)
     values = {
         name: Jsonb(given) if isinstance(given, dict) else given
         for name, given in arguments.items()
     }
-    statement = f"select * from lexichord.{function}({named})"
+    statement = f"select * from {schema}.{function}({named})"
     with connection.cursor(row_factory=dict_row) as cursor:
         return cursor.execute(statement.encode(), values).fetchall()
 

@@ -143,6 +143,7 @@ CONTRACT = {
     "finish_run": ("run_id bigint", "void"),
     "forget_evaluations": ("older_than interval", "bigint"),
     "forget_queries": ("older_than interval", "bigint"),
+    "grant_reader": ("", "void"),
     "hybrid_search": (
         f"query text, query_vector halfvec, k integer, depth integer, {SCOPE}, fusion text, "
         "weights double precision[], boost jsonb, query_space text",
@@ -242,6 +243,8 @@ CONTRACT = {
         "documents bigint[], starts integer[], ends integer[]",
         "TABLE(span_number integer, content text)",
     ),
+    "reader_gaps": ("", "TABLE(problem text, statement text, ours boolean)"),
+    "reader_rights": ("OUT functions text[], OUT tables text[], OUT maintenance text[]", "record"),
     "rebuild_indexes": ("", "boolean"),
     "record_evaluation": (
         "set_name text, strategy text, queries jsonb, results jsonb, ks integer[], version text, "

@@ -58,6 +58,7 @@ def prepare(dsn: str, choice: Choice) -> None:
             _migrate(connection)
             _configure(connection, choice)
             _install(connection)
+            connection.execute("select lexichord.grant_reader()")
         connection.execute("select lexichord.build_indexes()")
         if _rows(connection, "select from lexichord.keyword_index_is_stale() as s where s"):
             log.warning("the server was stopped uncleanly: building the keyword index again")

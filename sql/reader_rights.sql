@@ -1,0 +1,41 @@
+-- The one list of what a reader may do: a function or table that is not here is none of a reader's.
+-- Not here are what writes or locks, run logs (list_runs, failed_files), recorded queries (list_queries, query_hits,
+-- sample_queries), evaluations, kept contexts, and the steps of a change of space and of vechord's import and export.
+create or replace function lexichord.reader_rights(
+    out functions text[], out tables text[], out maintenance text[])
+language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
+    select
+    -- EXECUTE, by name, in both schemas
+    array[
+        'hybrid_search', 'discover_files', 'similar_documents', 'expand_context', 'search_variants', 'search_each',
+        'relevance_feedback', 'feedback_chunks', 'feedback_terms', 'feedback_vector', 'variant_candidates',
+        'read_spans', 'read_hits', 'chunk_places', 'shared_headings', 'file_surrogates', 'rival_passages', 'weigh_terms',
+        'link_documents', 'question_coverage', 'related_words', 'find_definitions',
+        'dense_candidates', 'keyword_candidates', 'term_candidates', 'card_candidates',
+        'exact_dense_candidates', 'exact_keyword_candidates', 'exact_term_candidates', 'dense_recall',
+        -- what searches are made of
+        'scope_documents', 'is_narrow', 'check_filter', 'check_search', 'check_space', 'check_variants', 'are_weights',
+        'filter_compares', 'filter_contains', 'filter_form', 'filter_matches', 'filter_operator',
+        'fuse_terms', 'weighted_terms', 'term_centroid', 'dense_statement', 'keyword_statement', 'bound_space',
+        'keyword_text', 'lexemes', 'lexeme_text', 'lexeme_vector', 'dense_probes', 'server_epoch',
+        'keyword_index_is_stale', 'bm25_parameters', 'most_dimensions',
+        -- looks
+        'configuration', 'database_status', 'database_identity', 'server_versions', 'list_datasets', 'list_documents',
+        'list_keys', 'list_chunks', 'find_documents', 'sample_documents', 'document_text', 'read_document', 'read_chunks',
+        'document_digests', 'document_hashes', 'document_recipes', 'document_twins', 'documents_under',
+        'chunks_without_vector', 'reusable_chunks', 'kept_vectors', 'content_hash', 'vector_key',
+        'index_use', 'outgrown_indexes', 'count_faults', 'find_problems', 'reembed_status', 'reader_rights', 'reader_gaps'],
+    -- SELECT: what these functions read, and what tells whether program and database fit
+    array[
+        'configuration', 'embedding_space', 'dataset', 'document', 'chunk', 'term', 'card_term', 'corpus',
+        'unsaved_keywords', 'index_build', 'reembedding', 'migration', 'function_release'],
+    -- Of the extensions' functions, those that everybody may call and that write (spill, merge), make files on the
+    -- server (dump_index, pageviz), show an index's pages or what others asked for (summarize, inspect, sampled), or
+    -- read all of it into memory (prewarm, evaluate). pgvector has none.
+    array[
+        'bm25_spill_index', 'bm25_force_merge', 'bm25_dump_index', 'bm25_debug_pageviz', 'bm25_summarize_index',
+        'vchordrq_prewarm', 'vchordg_prewarm', 'vchordrq_evaluate_query_recall', 'vchordrq_sampled_values',
+        'vchordrq_sampled_queries', 'bm25_page_inspect']
+$$;
+comment on function lexichord.reader_rights() is
+'What role lexichord_reader may call and read, by name, and which of the extensions'' functions are taken from everybody but their owner and the tables''.';

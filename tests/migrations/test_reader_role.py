@@ -1,0 +1,171 @@
+"""The role lexichord_reader is made and granted by init, as far as who runs it may."""
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from lexichord.db.schema import ENGINES, Choice, prepare
+from tests.conftest import at
+from tests.migrations.test_replace_functions import ANOTHER_VERSION, run
+from tests.own_server import Server, own_server
+from tests.sql.corpus import call, put, value
+
+MAY_CALL = "select has_function_privilege(%s, 'lexichord.' || %s, 'execute')"
+MAY_READ = "select has_table_privilege('lexichord_reader', 'lexichord_data.' || %s, 'select')"
+
+
+@pytest.fixture
+def server(template: str) -> Iterator[Server]:
+    """A server of the engine on which nobody has made the role."""
+    with psycopg.connect(template) as connection:
+        libraries = value(connection, "show shared_preload_libraries")
+    with own_server(template, libraries) as server:
+        yield server
+
+
+def test_init_without_rights_succeeds_and_says_what_is_missing(
+    server: Server, choice: Choice
+) -> None:
+    theirs = at(server.dsn, "theirs")
+    run(server.dsn, "create role plain login", "create database theirs owner plain")
+    assert choice.engine
+    run(theirs, *(f"create extension {name} cascade" for name in ENGINES[choice.engine]))
+    if choice.engine == "vectorchord":
+        run(theirs, "grant usage on schema bm25_catalog to plain")
+    plain = theirs.replace("postgres@", "plain@")
+    prepare(plain, choice)
+    with psycopg.connect(plain, autocommit=True) as connection:
+        put(connection, "a", ["w1 w2", "w3"], [[1, 0, 0, 0], [0, 1, 0, 0]])
+        connection.execute("select lexichord.build_indexes()")
+        told = [row["remedy"] for row in call(connection, "find_problems")]
+        assert told[0] == "create role lexichord_reader nologin;"
+        assert told[1].startswith("revoke execute on routine ")
+        assert told[1].endswith(" to plain;")
+        assert told[2:] == []
+        for _ in range(2):  # the schemas' usage is told of once the role is there
+            for remedy in [row["remedy"] for row in call(connection, "find_problems")]:
+                run(plain if "grant_reader" in remedy else theirs, remedy)
+        assert call(connection, "find_problems") == []
+        put(connection, "b", ["w4"], [[1, 0, 0, 0]])
+        connection.execute("select lexichord.build_indexes()")
+    run(server.dsn, "create role app login in role lexichord_reader")
+    with psycopg.connect(theirs.replace("postgres@", "app@"), autocommit=True) as app:
+        assert call(app, "hybrid_search", query="w1")[0]["uri"] == "a"
+        with pytest.raises(errors.InsufficientPrivilege):
+            call(app, "delete_documents", documents=[1])
+
+
+def test_databases_that_are_made_at_once_share_the_role(server: Server, choice: Choice) -> None:
+    names = ["one", "two", "three"]
+    run(server.dsn, *(f"create database {name}" for name in names))
+    dsns = [at(server.dsn, name) for name in names]
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda dsn: prepare(dsn, choice), dsns))
+    for dsn in dsns:
+        with psycopg.connect(dsn) as connection:
+            assert call(connection, "reader_gaps") == []
+            assert value(connection, MAY_CALL, "lexichord_reader", "list_keys()")
+
+
+def test_a_replacement_grants_again_and_keeps_the_grants_of_others(
+    dsn: str, choice: Choice
+) -> None:
+    acl = "select proacl::text from pg_proc where proname = 'delete_documents'"
+    run(
+        dsn,
+        "grant execute on function lexichord.delete_documents to pg_monitor",
+        "grant select, insert on lexichord_data.run to pg_monitor",
+        # what a later version thinks otherwise of, or somebody has changed
+        "grant execute on function lexichord.recount to public, lexichord_reader",
+        "revoke execute on function lexichord.hybrid_search from public, lexichord_reader",
+        "drop function lexichord.list_keys(); create function lexichord.list_keys() "
+        "returns table (key text) language sql as 'select null::text'",
+        "drop function lexichord.touch_run; create function lexichord.touch_run(a int) "
+        "returns int language sql as 'select 1'",
+        "grant all on all tables in schema lexichord_data to lexichord_reader",
+        "grant all on all sequences in schema lexichord_data to lexichord_reader",
+        ANOTHER_VERSION,
+    )
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        before = value(connection, acl)
+        assert "pg_monitor=X" in before
+        prepare(dsn, choice)
+        assert value(connection, acl) == before
+        assert value(
+            connection, "select has_table_privilege('pg_monitor', 'lexichord_data.run', 'insert')"
+        )
+        for function, may in [
+            ("recount()", False),
+            ("touch_run(bigint)", False),
+            ("list_keys()", True),
+        ]:
+            for role in ("lexichord_reader", "pg_checkpoint"):
+                assert value(connection, MAY_CALL, role, function) == may, function
+        assert value(
+            connection,
+            "select has_function_privilege('lexichord_reader', oid, 'execute') "
+            "from pg_proc where proname = 'hybrid_search'",
+        )
+        assert value(connection, MAY_READ, "chunk")
+        assert not value(connection, MAY_READ, "run")
+        assert not value(
+            connection,
+            "select has_table_privilege('lexichord_reader', 'lexichord_data.chunk', 'insert')",
+        )
+        assert call(connection, "reader_gaps") == []
+
+
+def test_keys_are_never_granted(dsn: str, choice: Choice) -> None:
+    run(
+        dsn,
+        "create table if not exists lexichord_data.api_key (hash text)",
+        "select lexichord.grant_reader()",
+    )
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        assert not value(connection, MAY_READ, "api_key")
+        run(dsn, "grant select on lexichord_data.api_key to lexichord_reader")
+        assert [row["problem"] for row in call(connection, "find_problems")] == [
+            "lexichord_reader may do too much with lexichord_data.api_key"
+        ]
+        prepare(dsn, choice)
+        assert not value(connection, MAY_READ, "api_key")
+
+
+def test_another_writer_needs_what_the_description_says(dsn: str, choice: Choice) -> None:
+    vectorchord = choice.engine == "vectorchord"
+    role = f"writer{os.getpid()}"
+    schemas = "lexichord, lexichord_data"
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        put(connection, "a", ["w1", "w2"], [[1, 0, 0, 0], [0, 1, 0, 0]])
+        connection.execute("select lexichord.build_indexes()")
+    run(
+        dsn,
+        f"create role {role}",
+        f"grant usage on schema {schemas}{', bm25_catalog' if vectorchord else ''} to {role}",
+        f"grant select, insert, update, delete on all tables in schema lexichord_data to {role}",
+        f"grant execute on all functions in schema {schemas} to {role}",
+        *([] if vectorchord else [f"grant execute on function bm25_spill_index to {role}"]),
+    )
+    try:
+        prepare(dsn, choice)  # takes none of it
+        with psycopg.connect(dsn, autocommit=True) as writer:
+            writer.execute(f"set role {role}".encode())
+            put(writer, "b", ["w3"], [[0, 0, 1, 0]])
+            writer.execute("select lexichord.build_indexes()")
+            (hit,) = call(writer, "keyword_candidates", query="w3")
+            assert call(writer, "delete_documents", documents=[hit["document_id"]])
+    finally:
+        run(dsn, f"drop owned by {role}", f"drop role {role}")
+
+
+def test_a_schema_that_readers_may_fill_is_a_problem(dsn: str) -> None:
+    run(dsn, "grant create on schema public to public")
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        (row,) = call(connection, "find_problems")
+        assert "may create objects in schema public" in row["problem"]
+        run(dsn, row["remedy"])
+        assert call(connection, "find_problems") == []

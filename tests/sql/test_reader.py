@@ -1,0 +1,366 @@
+"""Members of lexichord_reader may do all that reads, and nothing else."""
+
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from itertools import count
+from typing import Any, LiteralString
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from lexichord.db import schema, search
+from lexichord.db.pool import Database
+from lexichord.errors import DatabaseError
+from lexichord.types import Question
+from tests.sql.corpus import MOST, SPACE, Connection, Row, call, put, value
+
+NUMBERS = count()
+VECTOR = "[1,0,0,0]"
+BY_VECTOR = {"query": "w1 w2", "query_vector": VECTOR, "query_space": SPACE}
+BY_TERMS = {"terms": "w1:1", "depth": 100}
+WEIGHTS = [0.35, 0.65]
+FILTER = {"key": "year", "op": "gt", "value": 2001}
+READS: dict[str, dict[str, Any]] = {
+    "are_weights": {"weights": WEIGHTS},
+    "bm25_parameters": {},
+    "bound_space": {},
+    "card_candidates": {"query": "animal1"},
+    "check_filter": {"filter": FILTER, "documents": [1, 2]},
+    "check_search": {**BY_VECTOR, "k": 1, "depth": 100, "fusion": "rrf", "weights": WEIGHTS},
+    "check_space": {"space": SPACE},
+    "check_variants": {"variants": '[{"name": "x", "text": "w1"}]', "k": 1, "depth": 100},
+    "chunk_places": {"chunk_ids": [1]},
+    "chunks_without_vector": {"after": 0, "batch": 5},
+    "configuration": {},
+    "content_hash": {"content": "w1"},
+    "count_faults": {},
+    "database_identity": {},
+    "database_status": {},
+    "dense_candidates": {"query_vector": VECTOR},
+    "dense_probes": {},
+    "dense_recall": {"query_vector": VECTOR},
+    "dense_statement": {"scoped": False},
+    "discover_files": BY_VECTOR,
+    "document_digests": {"dataset": "north", "uris": ["north/1.md"]},
+    "document_hashes": {"dataset": "north"},
+    "document_recipes": {},
+    "document_text": {"document": 1},
+    "document_twins": {"dataset": "north", "sha256s": ["0"]},
+    "documents_under": {"dataset": "north", "folder": "north"},
+    "exact_dense_candidates": {"query_vector": VECTOR},
+    "exact_keyword_candidates": {"query": "w1"},
+    "exact_term_candidates": BY_TERMS,
+    "expand_context": {"chunk_ids": [1]},
+    "feedback_chunks": BY_VECTOR,
+    "feedback_terms": {"query": "w1", "chunks": [1, 4]},
+    "feedback_vector": {"query_vector": VECTOR, "chunks": [1, 4]},
+    "file_surrogates": {**BY_VECTOR, "files": [1, 2]},
+    "filter_compares": {"had": "1", "operator": "gt", "wanted": "2"},
+    "filter_contains": {"had": '"ab"', "wanted": "a"},
+    "filter_form": {"filter": FILTER},
+    "filter_matches": {"metadata": {"year": 2002}, "filter": FILTER},
+    "filter_operator": {"name": "="},
+    "find_definitions": {"terms": ["w1"]},
+    "find_documents": {"reference": "1.md"},
+    "find_problems": {},
+    "fuse_terms": {
+        **BY_TERMS,
+        **{"query_vector": VECTOR, "scope": [1], "fusion": "rrf", "weights": WEIGHTS},
+    },
+    "hybrid_search": {**BY_VECTOR, "datasets": ["north"], "filter": FILTER},
+    "index_use": {},
+    "is_narrow": {"documents": [1]},
+    "kept_vectors": {"documents": [1], "recipe": "test"},
+    "keyword_candidates": {"query": "w1"},
+    "keyword_index_is_stale": {},
+    "keyword_statement": {"terms": "{1:1}", "depth": 100, "scoped": False},
+    "keyword_text": {"input": "NDAs"},
+    "lexemes": {"input": "NDAs"},
+    "lexeme_text": {"lexemes": "w1:1"},
+    "lexeme_vector": {"lexemes": "w1:1"},
+    "link_documents": {"words": ["animal1"]},
+    "list_chunks": {"document": 1},
+    "list_datasets": {},
+    "list_documents": {"uri_prefix": "north/1"},
+    "list_keys": {},
+    "most_dimensions": {},
+    "outgrown_indexes": {},
+    "question_coverage": {"question": "w1", "chunk_ids": [1]},
+    "read_chunks": {"document": 1},
+    "read_document": {"document": 1},
+    "read_hits": {"chunk_ids": [1]},
+    "read_spans": {"documents": [1], "starts": [0], "ends": [5]},
+    "reader_gaps": {},
+    "reader_rights": {},
+    "reembed_status": {},
+    "related_words": {"question": "w1", "chunk_ids": [1, 2, 3]},
+    "relevance_feedback": BY_VECTOR,
+    "reusable_chunks": {"documents": [1], "recipe": "test"},
+    "rival_passages": BY_VECTOR,
+    "sample_documents": {"dataset": "north", "documents": 2, "without": []},
+    "scope_documents": {"datasets": ["north"], "filter": FILTER},
+    "search_each": {"queries": ["w1"], "documents": [1, 2]},
+    "search_variants": {"variants": '[{"name": "x", "text": "w1"}]'},
+    "server_epoch": {},
+    "server_versions": {},
+    "shared_headings": {"documents": [1, 3]},
+    "similar_documents": {"source": 1},
+    "term_candidates": BY_TERMS,
+    "term_centroid": {"terms": "w1:1"},
+    "variant_candidates": BY_VECTOR,
+    "vector_key": {"content": "w1", "context": "", "metadata": {}},
+    "weigh_terms": {"texts": ["w1 w2"]},
+    "weighted_terms": {"terms": '{"w1": 1}'},
+}
+OF_ONE_ENGINE = {"lexeme_text", "server_epoch", "lexeme_vector", "dense_probes"}
+# A function in neither list fails: if it only reads what a reader may, it goes into
+# sql/reader_rights.sql and, with a call, into READS; else here.
+WRITES = """
+    build_indexes delete_documents drop_other drop_other_index finish_run forget_evaluations
+    forget_queries grant_reader keep_contexts pack_keywords prepare_vechord prune_documents
+    rebuild_indexes record_comparison record_evaluation record_files record_query recount
+    refresh_keyword_index set_other_vectors set_vectors stage_chunks start_reembed start_run
+    store_document swap_indexes swap_spaces touch_run write_vechord
+    add_terms build_index count_chunks count_document dense_storage fill_keyword_vector
+    forget_contexts forget_other_vector mark_unsaved_keywords
+"""
+LOCKS = "hold_reembed hold_writers is_unchanged"
+PRIVATE = """
+    list_runs failed_files list_queries query_hits sample_queries list_evaluations
+    evaluation_results compare_evaluations known_contexts
+    create_api_key list_api_keys revoke_api_key find_api_key
+"""
+STEPS = """
+    chunks_without_other other_index reembed_index_statements space_overlap
+    column_list ordered_uuid refuse_vechord_rows vechord_chunks vechord_columns vechord_digests
+    vechord_documents vechord_orphans vechord_tables
+"""
+OTHERS = set(f"{WRITES} {LOCKS} {PRIVATE} {STEPS}".split())
+SECRETS = {
+    *("run", "run_file", "query", "query_hit", "chunk_context", "api_key"),
+    *("evaluation", "evaluation_query", "evaluation_result", "evaluation_set", "judgment"),
+}
+ROUTINES = """
+    select p.pronamespace::regnamespace::text, p.proname,
+           array(select t::regtype::text from unnest(p.proargtypes) as t)
+    from pg_proc p, lexichord.reader_rights() r where """
+FUNCTIONS = ROUTINES + "p.pronamespace::regnamespace::text in ('lexichord', 'lexichord_data')"
+MAINTENANCE = ROUTINES + "p.proname = any(r.maintenance)"
+TABLES = """
+    select c.relname from pg_class c, lexichord.reader_rights() r
+    where c.relnamespace = 'lexichord_data'::regnamespace and c.relkind = 'r'"""
+
+
+@contextmanager
+def member(connection: Connection) -> Iterator[Connection]:
+    """Connect as a new login role that is a member of lexichord_reader and of nothing else."""
+    name = f"app{os.getpid()}_{next(NUMBERS)}"
+    login: dict[str, Any] = {"user": name, "password": name}
+    made = f"create role {name} login password '{name}' in role lexichord_reader"
+    with psycopg.connect(connection.info.dsn, autocommit=True, **password(connection)) as owner:
+        owner.execute("set default_transaction_read_only = off")
+        owner.execute(made.encode())
+        try:
+            options = "-c timezone=UTC"
+            with psycopg.connect(
+                connection.info.dsn, autocommit=True, options=options, **login
+            ) as reader:
+                yield reader
+        finally:
+            owner.execute(f"drop owned by {name}; drop role {name}".encode())
+
+
+def password(connection: Connection) -> dict[str, Any]:
+    return {"password": connection.info.password} if connection.info.password else {}
+
+
+@pytest.fixture
+def reader(library: Connection) -> Iterator[Connection]:
+    with member(library) as reader:
+        yield reader
+
+
+def names(connection: Connection, statement: str) -> set[str]:
+    return {row[-1] for row in connection.execute(statement.encode())}
+
+
+def with_nulls(schema: str, function: str, types: list[str]) -> str:
+    """A call with a null for each argument, which no planner does without calling."""
+    columns = ", ".join(f"null::{each} as a{number}" for number, each in enumerate(types))
+    arguments = ", ".join(f"x.a{number}" for number in range(len(types)))
+    return f"select {schema}.{function}({arguments}) from (select {columns} offset 0) as x"
+
+
+def test_every_function_is_classified(library: Connection) -> None:
+    found = {name for _, name, _ in library.execute(FUNCTIONS.encode())}
+    listed = value(library, "select functions from lexichord.reader_rights()")
+    assert len(listed) == len(set(listed))
+    assert set(listed) == READS.keys()
+    assert found - READS.keys() - OTHERS == set()
+    assert READS.keys() - found <= OF_ONE_ENGINE
+    assert not READS.keys() & OTHERS
+
+
+def test_every_table_is_classified(library: Connection) -> None:
+    listed = set(value(library, "select tables from lexichord.reader_rights()"))
+    assert names(library, TABLES) - listed - SECRETS == set()
+    assert not listed & SECRETS
+
+
+def test_every_read_gives_a_member_what_it_gives_the_owner(
+    library: Connection, reader: Connection
+) -> None:
+    found = [(where, name) for where, name, _ in library.execute(FUNCTIONS.encode())]
+    tried = 0
+    for where, name in found:
+        if name in READS:
+            given = [call(each, name, where, **READS[name]) for each in (library, reader)]
+            assert given[0] == given[1], name
+            tried += 1
+    assert tried > 80
+
+
+def test_what_is_not_a_read_is_refused(library: Connection, reader: Connection) -> None:
+    functions = library.execute(FUNCTIONS.encode()).fetchall()
+    refused = [each for each in functions if each[1] not in READS]
+    assert len(refused) > 50
+    for each in refused:
+        with pytest.raises(errors.InsufficientPrivilege, match=f"for function {each[1]}"):
+            reader.execute(with_nulls(*each).encode())
+
+
+def test_the_extensions_maintenance_is_refused(library: Connection, reader: Connection) -> None:
+    functions = library.execute(MAINTENANCE.encode()).fetchall()
+    assert len(functions) >= 6
+    for each in functions:
+        with pytest.raises(errors.InsufficientPrivilege, match=f"for function {each[1]}"):
+            reader.execute(with_nulls(*each).encode())
+
+
+def test_maintenance_functions_of_a_new_version_are_noticed(library: Connection) -> None:
+    """All that PUBLIC may call by the name of an index, a table or a statement."""
+    left = """
+        select p.oid::regprocedure::text
+        from pg_proc p join pg_depend d on d.objid = p.oid and d.classid = 'pg_proc'::regclass
+        join pg_extension e on e.oid = d.refobjid and d.refclassid = 'pg_extension'::regclass
+        where e.extname in ('vector', 'pg_textsearch', 'vchord', 'vchord_bm25')
+        and (p.provolatile = 'v' or 'regclass'::regtype = any(p.proargtypes)
+             or 'text'::regtype = any(p.proargtypes))
+        and not 'internal'::regtype = any(p.proargtypes)
+        and has_function_privilege('lexichord_reader', p.oid, 'execute')"""
+    assert names(library, left) <= {
+        # what searches are made of
+        "to_bm25query(text)",
+        "to_bm25query(text,text)",
+        "bm25_get_current_score()",
+        "bm25_text_text_score(text,text)",
+        "bm25_text_bm25query_score(text,bm25query)",
+        "bm25_catalog.to_bm25query(regclass,bm25_catalog.bm25vector)",
+    }
+
+
+def test_tables_are_for_reading_or_for_nothing(library: Connection, reader: Connection) -> None:
+    tables = names(library, TABLES)
+    assert tables >= SECRETS - {"api_key"}
+    for table in tables:
+        changes = ["insert into {} default values", "delete from {}", "truncate {}"]
+        looks = ["select from {}"] if table in SECRETS else []
+        for statement in (*changes, *looks, "alter table {} add column x int", "drop table {}"):
+            with pytest.raises(errors.InsufficientPrivilege):
+                reader.execute(statement.format(f"lexichord_data.{table}").encode())
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "select nextval('lexichord_data.document_id_seq')",
+        "create table lexichord_data.mine (a int)",
+        "create function lexichord.mine() returns int language sql as 'select 1'",
+        "create view public.mine as select 1",
+        "select lexichord.forget_queries(interval '0')",
+        "select * from lexichord.store_document('a', 'b', 'c', 'd', 'e', 'f', 'g')",
+        "set role lexichord_reader; set role postgres",
+    ],
+)
+def test_other_ways_are_closed(reader: Connection, statement: LiteralString) -> None:
+    with pytest.raises((errors.InsufficientPrivilege, errors.UndefinedFunction)):
+        reader.execute(statement)
+
+
+def test_a_members_own_tables_do_not_stand_in_for_ours(
+    library: Connection, reader: Connection
+) -> None:
+    reader.execute(
+        "create temp table chunk (id bigint, content text); create temp table corpus (a int); "
+        "create function pg_temp.upper(text) returns text language sql as 'select null::text'"
+    )
+    found = [call(each, "hybrid_search", **BY_VECTOR) for each in (library, reader)]
+    assert found[0]
+    assert found[0] == found[1]
+
+
+def test_errors_of_arguments_are_the_same(reader: Connection) -> None:
+    for arguments in ({"datasets": ["none"]}, {"documents": [0]}, {"k": 0}):
+        with pytest.raises(psycopg.Error) as told:
+            call(reader, "hybrid_search", query="w1", **arguments)
+        assert not isinstance(told.value, errors.InsufficientPrivilege)
+
+
+def test_a_member_uses_the_same_indexes(wide: Connection) -> None:
+    with member(wide) as reader:
+        plans = [call(each, "index_use") for each in (wide, reader)]
+        assert plans[0] == plans[1]
+        assert len(plans[0]) == 2
+        assert all(row["used"] for row in plans[1])
+        asked = {"query": "w0 w1", "query_vector": VECTOR, "filter": MOST}
+        found: list[list[Row]] = [call(each, "hybrid_search", **asked) for each in (wide, reader)]
+        assert found[0] == found[1]
+
+
+async def test_the_program_searches_as_a_member(dsn: str, fresh: Connection) -> None:
+    put(fresh, "a", ["w1 w2", "w3"])
+    call(fresh, "build_indexes")
+    with member(fresh) as reader:
+        login = f"{reader.info.dsn} password={reader.info.user}"
+        schema.check(login)
+        async with Database(login, size=1) as database:
+            question = Question("w1", k=1)
+            (hit,) = await search.hybrid_search(database, question)
+            with pytest.raises(DatabaseError, match="permission denied for function delete_docu"):
+                await database.call("delete_documents", documents=[hit.document_id])
+    assert hit.uri == "a"
+
+
+def test_a_stale_keyword_index_says_who_mends_it(fresh: Connection) -> None:
+    put(fresh, "a", ["w1 w2", "w3"])
+    call(fresh, "build_indexes")
+    if value(fresh, "select to_regclass('lexichord_data.unsaved_keywords') is null"):
+        pytest.skip("this engine's keyword index is never stale")
+    fresh.execute("insert into lexichord_data.unsaved_keywords values ('2000-01-01')")
+    with member(fresh) as reader:
+        told = "has lost rows, because the server restarted"
+        with pytest.raises(errors.InsufficientPrivilege, match=told) as error:
+            call(reader, "keyword_candidates", query="w1")
+        assert error.value.diag.message_hint == (
+            "Have a role that may write run: select lexichord.refresh_keyword_index();"
+        )
+        remedies = [row["remedy"] for row in call(reader, "find_problems")]
+        assert "select lexichord.refresh_keyword_index();" in remedies
+        fresh.execute("select lexichord.refresh_keyword_index()")
+        assert len(call(reader, "keyword_candidates", query="w1")) == 1
+
+
+def test_dropping_the_role_takes_each_databases_grants_first(fresh: Connection) -> None:
+    """In a transaction that is undone: other databases of the server share the role."""
+    with closing(fresh), fresh.transaction(force_rollback=True):
+        with (
+            pytest.raises(errors.DependentObjectsStillExist),
+            fresh.transaction(),
+        ):
+            fresh.execute("drop role lexichord_reader")
+        fresh.execute("drop owned by lexichord_reader")
+        assert call(fresh, "reader_gaps")
+        fresh.execute("select lexichord.grant_reader()")
+        assert not call(fresh, "reader_gaps")
