@@ -34,7 +34,11 @@ begin
     if filter is null then
         return found;
     end if;
-    perform lexichord.check_filter(filter, found);
+    -- Documents do not count here: a search of several looks inside single ones, too.
+    perform lexichord.check_filter(filter, case when scope_documents.documents is null then found else (
+        select array_agg(d.id) from document d
+        where (datasets is null or d.dataset_id = any(dataset_ids))
+          and (uri_prefix is null or starts_with(d.uri, uri_prefix))) end);
     return coalesce((
         select array_agg(d.id order by d.id) from document d
         where d.id = any(found) and lexichord.filter_matches(d.metadata, filter)), '{}');

@@ -1,1 +1,66 @@
 """A retriever for LangChain."""
+
+import asyncio
+from typing import Any, cast
+
+from langchain_core.callbacks import (
+    AsyncCallbackManagerForRetrieverRun,
+    CallbackManagerForRetrieverRun,
+)
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from pydantic import Field
+
+from lexichord.app import Lexichord
+from lexichord.errors import ConfigError
+from lexichord.guard.passages import K, Passage, find_passages, for_passages
+from lexichord.sync import SyncLexichord
+from lexichord.types import QueryOptions, Response
+
+
+class LexichordRetriever(BaseRetriever):
+    """The passages that `Lexichord.query` finds, best first, each a LangChain document.
+
+    `search_kwargs` are options of `query`, such as k, datasets, filter, hint; those given to
+    `invoke` go before them. The metadata are the document's, with the passage's place, its `score`
+    (the probability, 0 to 1, that it holds an answer) and the raw `scores` and `ranks`.
+    A `SyncLexichord` serves `invoke` and `ainvoke`, inside a running event loop and outside; a
+    `Lexichord` serves `ainvoke`, on the loop that it was opened on.
+    """
+
+    lexichord: Lexichord | SyncLexichord
+    search_kwargs: dict[str, Any] = Field(default_factory=dict)
+
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **options: object
+    ) -> list[Document]:
+        if isinstance(self.lexichord, Lexichord):
+            raise ConfigError("a Lexichord serves ainvoke only: give a SyncLexichord for invoke")
+        k, asked = self._asked(options)
+        response = self.lexichord.query(query, **asked)
+        return self.lexichord.run(_documents(self.lexichord.core, response, k))
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **options: object
+    ) -> list[Document]:
+        if isinstance(self.lexichord, SyncLexichord):
+            managed = run_manager.get_sync()
+            return await asyncio.to_thread(
+                self._get_relevant_documents, query, run_manager=managed, **options
+            )
+        k, asked = self._asked(options)
+        response = await self.lexichord.query(query, **asked)
+        return await _documents(self.lexichord, response, k)
+
+    def _asked(self, options: dict[str, object]) -> tuple[int, QueryOptions]:
+        chosen = {**self.search_kwargs, **options}
+        return chosen.get("k", K), for_passages(cast(QueryOptions, chosen))
+
+
+async def _documents(core: Lexichord, response: Response, k: int) -> list[Document]:
+    return [_document(each) for each in await find_passages(core.database, response, k)]
+
+
+def _document(passage: Passage) -> Document:
+    hit = passage.hit
+    return Document(page_content=hit.content, metadata=passage.describe(), id=str(hit.chunk_id))

@@ -102,7 +102,7 @@ def test_scope_and_depth_bound_it(filed: Connection) -> None:
     }
     assert {uri for uri, _ in link(filed, "policy", uri_prefix="p/t")} == {"p/travel.md"}
     assert len(link(filed, "policy", depth=1)) == 1
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match="there is no dataset 'x'"):
+    with pytest.raises(psycopg.errors.NoDataFound, match="there is no dataset 'x'"):
         link(filed, "policy", datasets=["x"])
 
 

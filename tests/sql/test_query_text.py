@@ -69,7 +69,7 @@ def test_no_text_is_an_error_in_a_scope_or_an_analyzer(library: Connection, text
     call(library, "find_documents", reference=text)
     call(library, "lexemes", input=text)
     call(library, "list_documents", filter={"key": "kind", "op": "contains", "value": text})
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match="there is no dataset"):
+    with pytest.raises(psycopg.errors.NoDataFound, match="there is no dataset"):
         call(library, "list_documents", datasets=[text])
 
 

@@ -75,6 +75,16 @@ def test_documents_that_do_not_fit_the_rest_are_left_out(library: Connection) ->
     assert scoped(library, datasets=["north"], documents=[north, south]) == [north]
 
 
+def test_a_document_may_lack_a_key_that_others_in_scope_have(library: Connection) -> None:
+    """As one of those does that a query finds, and then searches by itself."""
+    one = value(library, "select id from lexichord_data.document where not metadata ? 'a' limit 1")
+    absent = Jsonb({"key": "a", "op": "ne", "value": 1})
+    assert scoped(library, documents=[one], filter=absent) == [one]
+    assert scoped(library, documents=[one], filter=Jsonb({"a": 1})) == []
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="no document in scope"):
+        scoped(library, documents=[one], filter=Jsonb({"nobody": 1}))
+
+
 def test_an_empty_list_names_nothing(library: Connection) -> None:
     assert scoped(library, documents=[]) == []
     assert call(library, "hybrid_search", query="w0", documents=[]) == []
@@ -98,7 +108,7 @@ def test_an_unknown_name_is_an_error_in_every_search(
     message: str,
 ) -> None:
     source = {"source": 1} if function == "similar_documents" else {}
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match=message):
+    with pytest.raises(psycopg.errors.NoDataFound, match=message):
         call(library, function, **arguments, **source, **scope)
 
 

@@ -5,10 +5,14 @@ from importlib.metadata import version
 from fastapi import FastAPI
 
 from lexichord.guard.door import Door
-from lexichord.http_api import health
+from lexichord.http_api import dify, health, vector_stores
 from lexichord.http_api.errors import Deadline, handle_errors
 
-ROUTERS = (health.router,)
+ROUTERS = (
+    health.router,
+    dify.router,
+    vector_stores.router,
+)
 
 
 def make_app(door: Door) -> FastAPI:

@@ -1,0 +1,173 @@
+"""The score of a single hit: fit on the documents of half A, reported on half B and elsewhere.
+
+python scripts/bench_hit_confidence.py --data DIR [--fit]
+
+A hit of the code set is right if it is a golden chunk, one of a contract if it shares half of the
+evidence, or of itself, with the evidence. Questions asked of the other corpus have no right hit.
+"""
+
+import argparse
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench_confidence import Floats, _logistic, auroc, reliability
+from bench_data import opened
+from bench_quality import HOW, SPLITTERS, _document, _legal_tests, _uri
+from lexichord import SyncLexichord
+from lexichord.retrieve.hit_confidence import FALL, STEEPNESS, hit_confidences
+from lexichord.types import ChunkHit, Mode
+
+K = 10
+EVERY = 2  # of the contracts' questions
+THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.5)
+MODES: tuple[Mode, ...] = ("hybrid", "keyword")
+
+type IsRight = Callable[[ChunkHit], bool]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a question found: its half, its confidence, and which of the hits are right."""
+
+    half: int
+    confidence: float
+    scores: Floats
+    right: Floats
+
+
+def nothing(_: ChunkHit) -> bool:
+    return False
+
+
+def collect(data: Path, mode: Mode) -> dict[str, list[Asked]]:
+    sets: dict[str, list[Asked]] = {}
+    contracts, code = _legal_tests(data)[::EVERY], _code_tests(data)
+    with opened("codebase", "pgvector", None) as lexichord:
+        files = json.loads((data / "codebase/codebase_chunks.json").read_text())
+        lexichord.ingest(documents=map(_document, files))
+        sets["code"] = [_ask(lexichord, mode, *each) for each in _code(lexichord, code)]
+        texts = list(dict.fromkeys(test["query"].split("; ", 1)[1] for test in contracts))
+        sets["contract questions of the code"] = [
+            _ask(lexichord, mode, number % 2, text, None, nothing)
+            for number, text in enumerate(texts)
+        ]
+    with opened("contracts-clauses", "pgvector", None) as lexichord:
+        SPLITTERS["clauses"](lexichord, data / "legalbenchrag/corpus/contractnli")
+        for how in HOW:
+            found = [_ask(lexichord, mode, *each) for each in _contracts(contracts, data, how)]
+            sets[f"contracts, {how}"] = found
+        sets["code questions of the contracts"] = [
+            _ask(lexichord, mode, number % 2, test["query"], None, nothing)
+            for number, test in enumerate(code)
+        ]
+    return sets
+
+
+def _code_tests(data: Path) -> list[dict[str, Any]]:
+    lines = (data / "codebase/evaluation_set.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def _code(
+    lexichord: SyncLexichord, tests: Sequence[dict[str, Any]]
+) -> Iterator[tuple[int, str, None, IsRight]]:
+    ordinals = {
+        (document.uri, chunk.start): chunk.ordinal
+        for document in lexichord.list()
+        for chunk in lexichord.show(document.document_id).chunks
+    }
+    names = sorted({test["golden_doc_uuids"][0] for test in tests})
+    for test in tests:
+        golden = {(uri, index) for uri, index in test["golden_chunk_uuids"]}
+
+        def is_right(hit: ChunkHit, golden: set[tuple[str, int]] = golden) -> bool:
+            return (hit.uri, ordinals[hit.uri, hit.start]) in golden
+
+        yield names.index(test["golden_doc_uuids"][0]) % 2, test["query"], None, is_right
+
+
+def _contracts(
+    tests: Sequence[dict[str, Any]], data: Path, how: str
+) -> Iterator[tuple[int, str, str | None, IsRight]]:
+    names = sorted({test["snippets"][0]["file_path"] for test in tests})
+    for test in tests:
+        spans = [(_uri(snippet, data), *snippet["span"]) for snippet in test["snippets"]]
+
+        def is_right(hit: ChunkHit, spans: list[tuple[str, int, int]] = spans) -> bool:
+            return any(
+                hit.uri == uri
+                and 2 * (min(hit.end, end) - max(hit.start, start))
+                >= min(hit.end - hit.start, end - start)
+                for uri, start, end in spans
+            )
+
+        yield names.index(test["snippets"][0]["file_path"]) % 2, *HOW[how](test["query"]), is_right
+
+
+def _ask(
+    lexichord: SyncLexichord, mode: Mode, half: int, text: str, hint: str | None, right: IsRight
+) -> Asked:
+    found = lexichord.query(text, hint=hint, k=K, mode=mode)
+    scores = hit_confidences(found)[:K]
+    truth = [float(right(hit)) for hit in found.hits[:K]]
+    return Asked(half, found.confidence, np.array(scores), np.array(truth))
+
+
+def fit(asked: Sequence[Asked]) -> tuple[float, float]:
+    """Give fall and steepness: maximum likelihood of confidence x logistic(of log rank)."""
+    rows = np.array([(1, np.log(1 + n)) for each in asked for n in range(len(each.right))])
+    gates = np.array([each.confidence for each in asked for _ in each.right])
+    constant, slope = _logistic(rows, np.concatenate([each.right for each in asked]), gates)
+    return float(np.exp(-constant)), float(-slope)
+
+
+def report(name: str, asked: Sequence[Asked]) -> None:
+    scores = np.concatenate([each.scores for each in asked])
+    truth = np.concatenate([each.right for each in asked])
+    table = reliability(scores, truth > 0)
+    error = sum(count * abs(mean - share) for count, mean, share in table) / len(scores)
+    line = f"  {name}: {len(asked)} questions, {len(scores)} hits, ECE {error:.3f}"
+    if truth.sum() > 0:
+        sure = np.clip(scores, 1e-9, 1 - 1e-9)
+        loss = -np.mean(truth * np.log(sure) + (1 - truth) * np.log(1 - sure))
+        line += f", log loss {loss:.3f}, AUROC {auroc(scores, truth > 0):.3f}"
+    print(line)
+    for least in THRESHOLDS:
+        kept = [int((each.scores >= least).sum()) for each in asked]
+        held = truth[scores >= least].sum() / max(1, truth.sum())
+        none = np.mean([count == 0 for count in kept])
+        print(
+            f"    >= {least}: {np.mean(kept):.2f} hits a question, {held:.0%} of the right ones; "
+            f"none for {none:.0%}"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder of the public sets")
+    parser.add_argument("--fit", action="store_true", help="also print fitted constants")
+    arguments = parser.parse_args()
+    for mode in MODES:
+        sets = collect(arguments.data.resolve(), mode)
+        print(f"{mode}: fall {FALL}, steepness {STEEPNESS}")
+        if arguments.fit:
+            every = [each for asked in sets.values() for each in asked if each.half == 0]
+            print("  fitted: fall {:.2f}, steepness {:.2f}".format(*fit(every)))
+        for name, asked in sets.items():
+            report(name, [each for each in asked if each.half == 1])
+        report("all", [each for asked in sets.values() for each in asked if each.half == 1])
+        print("    mean score, share right, hits:")
+        everything = [each for asked in sets.values() for each in asked if each.half == 1]
+        scores = np.concatenate([each.scores for each in everything])
+        right = np.concatenate([each.right for each in everything]) > 0
+        for count, mean, share in reliability(scores, right):
+            print(f"    {mean:.2f} {share:.2f} {count:5}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+# ruff: noqa: A005 - always imported as tests.http

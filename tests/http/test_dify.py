@@ -1,0 +1,337 @@
+"""Dify's External Knowledge API, asked over a socket with the requests that Dify sends."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.providers.local import LocalEmbedder
+from tests.http.served import Served, samples_served, serving
+
+QUESTION = "How long do the confidentiality obligations survive under the clinical study agreement?"
+NOWHERE = "Which enzyme unwinds the double helix before it is copied?"
+DEPOSIT = "When is the deposit repaid?"
+PATHS = ("/retrieval", "/dify/retrieval")
+
+
+@pytest.fixture(scope="module")
+def served(embedded_dsn: str, home: Path, embedder: LocalEmbedder) -> Iterator[Served]:
+    with samples_served(embedded_dsn, home) as served:
+        yield served
+
+
+@pytest.fixture
+def dify(served: Served) -> Iterator[httpx.Client]:
+    """A client with the headers that Dify sends at a retrieval."""
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {served.key}"}
+    with httpx.Client(base_url=served.url, headers=headers) as client:
+        yield client
+
+
+def body(knowledge: str, question: str = QUESTION, **more: Any) -> dict[str, Any]:
+    setting = {"top_k": more.pop("top_k", 4), "score_threshold": more.pop("score_threshold", 0.0)}
+    return {"retrieval_setting": setting, "query": question, "knowledge_id": knowledge, **more}
+
+
+def records(dify: httpx.Client, *arguments: Any, **more: Any) -> list[dict[str, Any]]:
+    answer = dify.post("/retrieval", json=body(*arguments, **more))
+    assert answer.status_code == 200, answer.text
+    assert set(answer.json()) == {"records"}
+    found: list[dict[str, Any]] = answer.json()["records"]
+    return found
+
+
+def refusal(answer: httpx.Response) -> tuple[int, int]:
+    assert set(answer.json()) == {"error_code", "error_msg"}
+    assert answer.json()["error_msg"]
+    return answer.status_code, answer.json()["error_code"]
+
+
+def where(
+    dify: httpx.Client, *conditions: dict[str, Any], operator: str | None = "and"
+) -> set[str]:
+    """Give the documents of the library that fulfil conditions."""
+    asked = {"logical_operator": operator, "conditions": list(conditions)}
+    found = records(dify, "library", DEPOSIT, top_k=10, metadata_condition=asked)
+    return {record["title"] for record in found}
+
+
+def test_records_have_all_that_dify_reads(dify: httpx.Client) -> None:
+    found = records(dify, "samples")
+    assert len(found) == 4
+    for record in found:
+        assert set(record) == {"content", "score", "title", "metadata"}
+        assert 0 <= record["score"] <= 1
+        assert isinstance(record["metadata"], dict)
+        assert {"uri", "heading", "start", "end", "scores", "ranks"} <= set(record["metadata"])
+    scores = [record["score"] for record in found]
+    assert scores == sorted(scores, reverse=True)
+    assert "ten (10) years" in found[0]["content"]
+
+
+def test_a_document_without_metadata_still_has_an_object_of_it(dify: httpx.Client) -> None:
+    found = records(dify, "library", DEPOSIT, top_k=10)
+    assert {record["title"] for record in found} == {
+        "lease-2019",
+        "lease-2024",
+        "nda-2021",
+        "plain",
+    }
+    assert all(record["metadata"]["dataset"] == "library" for record in found)
+    (lease,) = [record for record in found if record["title"] == "lease-2019"]
+    assert lease["metadata"]["tags"] == ["office", "london"]
+
+
+def test_a_threshold_parts_what_answers_from_what_does_not(dify: httpx.Client) -> None:
+    """A threshold of .5 would drop every RRF score, and z-scores know no foreign question."""
+    everything = records(dify, "samples", top_k=10)
+    sure = records(dify, "samples", top_k=10, score_threshold=0.5)
+    assert sure == everything[: len(sure)]
+    assert 1 <= len(sure) < len(everything)
+    assert records(dify, "samples", NOWHERE)
+    assert records(dify, "samples", NOWHERE, score_threshold=0.1) == []
+
+
+@pytest.mark.parametrize("setting", [{}, {"top_k": None, "score_threshold": None}])
+def test_without_a_setting_there_are_as_many_records_as_dify_asks_for(
+    dify: httpx.Client, setting: dict[str, Any]
+) -> None:
+    asked = {**body("samples"), "retrieval_setting": setting}
+    assert len(dify.post("/retrieval", json=asked).json()["records"]) == 4
+
+
+def test_more_records_than_are_searched_for_is_no_error(dify: httpx.Client) -> None:
+    assert len(records(dify, "library", DEPOSIT, top_k=5000)) == 4
+
+
+@pytest.mark.parametrize("question", ["", " \n"])
+def test_an_empty_question_finds_nothing(dify: httpx.Client, question: str) -> None:
+    assert records(dify, "samples", question) == []
+
+
+def test_a_dataset_without_documents_has_no_records(dify: httpx.Client) -> None:
+    assert records(dify, "empty") == []
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_the_probe_of_older_versions_is_answered_by_an_empty_body(
+    served: Served, path: str
+) -> None:
+    """They post nothing, and take 403, 404, 502 and no answer for a wrong address or key."""
+    url = served.url + path
+    right = httpx.post(url, headers={"Authorization": f"Bearer {served.key}"})
+    assert refusal(right) == (400, 400)
+    wrong = httpx.post(url, headers={"Authorization": "Bearer lx_wrong"})
+    assert refusal(wrong) == (403, 1002)
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("setting", [{"top_k": 1, "score_threshold": 0.0}, None])
+@pytest.mark.parametrize("question", ["test", ""])
+def test_the_probe_of_newer_versions_is_answered_whatever_its_knowledge(
+    served: Served, path: str, setting: dict[str, Any] | None, question: str
+) -> None:
+    asked = {"knowledge_id": "validation", "query": question, "retrieval_setting": setting}
+    given = {name: value for name, value in asked.items() if value is not None}
+    right = httpx.post(
+        served.url + path, headers={"Authorization": f"Bearer {served.key}"}, json=given
+    )
+    assert right.status_code in (200, 400)
+    wrong = httpx.post(served.url + path, headers={"Authorization": "Bearer x"}, json=given)
+    assert refusal(wrong) == (403, 1002)
+
+
+@pytest.mark.parametrize(
+    ("header", "code"),
+    [
+        (None, 1001),
+        ("", 1001),
+        ("Bearer", 1001),
+        ("Basic dTpw", 1001),
+        ("lx_key", 1001),
+        ("Bearer [__HIDDEN__]", 1002),
+        ("bearer lx_wrong", 1002),
+    ],
+)
+def test_who_has_no_valid_key_is_told_in_difys_codes(
+    served: Served, header: str | None, code: int
+) -> None:
+    headers = {} if header is None else {"Authorization": header}
+    for sent in (json.dumps(body("samples")), "", "{"):
+        answer = httpx.post(f"{served.url}/retrieval", headers=headers, content=sent)
+        assert refusal(answer) == (403, code)
+
+
+def test_a_revoked_key_is_refused(served: Served) -> None:
+    made = served.lexichord.create_key("short")
+    served.lexichord.revoke_key(made.key.key_id)
+    headers = {"Authorization": f"Bearer {made.secret}"}
+    answer = httpx.post(f"{served.url}/retrieval", headers=headers, json=body("samples"))
+    assert refusal(answer) == (403, 1002)
+
+
+def test_an_unknown_knowledge_and_one_out_of_reach_look_the_same(
+    served: Served, dify: httpx.Client
+) -> None:
+    unknown = dify.post("/retrieval", json=body("nothing"))
+    assert refusal(unknown) == (400, 2001)
+    headers = {"Authorization": f"Bearer {served.narrow}"}
+    for name in ("samples", "nothing"):
+        answer = dify.post("/retrieval", headers=headers, json=body(name))
+        assert answer.status_code == 400
+        assert answer.json() == unknown.json()
+    inside = dify.post("/retrieval", headers=headers, json=body("library"))
+    assert len(inside.json()["records"]) == 4
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        b"{",
+        b"[]",
+        b"null",
+        b'"text"',
+        b"\xff\xfe",
+        b"[" * 50_000,
+        b"{}",
+        b'{"query": "x"}',
+        b'{"knowledge_id": "library", "query": 5}',
+        b'{"knowledge_id": "library", "query": "x", "retrieval_setting": {"top_k": 0}}',
+        b'{"knowledge_id": "library", "query": "x", "retrieval_setting": {"top_k": "many"}}',
+        b'{"knowledge_id": "library", "query": "\\u0000"}',
+        b'{"knowledge_id": "library", "query": "\\ud800"}',
+        b'{"knowledge_id": "\\u0000", "query": "x"}',
+        b'{"knowledge_id": "library", "query": "' + b"x" * 10_001 + b'"}',
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_difys_shape(dify: httpx.Client, wrong: bytes) -> None:
+    answer = dify.post("/retrieval", content=wrong)
+    assert refusal(answer) == (400, 400)
+    assert not {"Traceback", "lexichord.", "SQL"}.intersection(answer.text.split())
+
+
+def test_a_body_without_a_content_type_is_refused_in_difys_shape(served: Served) -> None:
+    headers = {"Authorization": f"Bearer {served.key}"}
+    answer = httpx.post(f"{served.url}/retrieval", headers=headers, content=b'{"query": "x"}')
+    assert refusal(answer) == (400, 400)
+
+
+LEASES = {"lease-2019", "lease-2024"}
+ALL = {*LEASES, "nda-2021", "plain"}
+
+
+@pytest.mark.parametrize(
+    ("name", "operator", "value", "expected"),
+    [
+        ("kind", "is", "lease", LEASES),
+        ("kind", "is not", "lease", {"nda-2021", "plain"}),
+        ("kind", "contains", "eas", LEASES),
+        ("kind", "not contains", "eas", {"nda-2021", "plain"}),
+        ("kind", "start with", "nd", {"nda-2021"}),
+        ("kind", "end with", "se", LEASES),
+        ("kind", "in", ["nda", "loan"], {"nda-2021"}),
+        ("kind", "in", "nda, loan", {"nda-2021"}),
+        ("kind", "not in", ["nda", "loan"], {*LEASES, "plain"}),
+        ("tags", "contains", "shop", {"lease-2024"}),
+        ("tags", "contains", ["shop", "london"], LEASES),
+        ("tags", "not contains", ["shop", "london"], {"nda-2021", "plain"}),
+        ("tags", "empty", None, {"nda-2021", "plain"}),
+        ("tags", "not empty", None, LEASES),
+        ("note", "null", None, ALL),
+        ("kind", "not null", None, {*LEASES, "nda-2021"}),
+        ("year", "=", 2024, {"lease-2024"}),
+        ("year", "=", "2024", {"lease-2024"}),
+        ("year", "is", "2024", {"lease-2024"}),
+        ("edition", "=", 10, {"lease-2024"}),
+        ("year", "≠", 2024, {"lease-2019", "nda-2021", "plain"}),
+        ("year", ">", 2020, {"lease-2024", "nda-2021"}),
+        ("year", ">", "2020.5", {"lease-2024", "nda-2021"}),
+        ("year", "<", 2021, {"lease-2019"}),
+        ("year", "≥", 2021, {"lease-2024", "nda-2021"}),
+        ("year", "≤", 2021, {"lease-2019", "nda-2021"}),
+        ("signed", "before", "2021-01-15", {"lease-2019"}),
+        ("signed", "after", "2020-01-01", {"lease-2024", "nda-2021"}),
+        ("signed", "after", 1_600_000_000, {"lease-2024", "nda-2021"}),
+        ("seconds", "before", 1_600_000_000, {"lease-2019"}),
+        ("open", "is", "true", {"lease-2019"}),
+        ("open", "is not", False, {"lease-2019", "nda-2021", "plain"}),
+        (["kind", "edition"], "is", "nda", {"nda-2021"}),
+        (["kind"], "is", "nda", {"nda-2021"}),
+        (["kind", "edition"], "is not", "nda", {*LEASES, "plain"}),
+        ("kind", "is", None, ALL),
+    ],
+)
+def test_each_operator_does_what_it_says(
+    dify: httpx.Client, name: Any, operator: str, value: Any, expected: set[str]
+) -> None:
+    condition = {"name": name, "comparison_operator": operator, "value": value}
+    assert where(dify, condition) == expected
+    if value is None:
+        del condition["value"]
+        assert where(dify, condition) == expected
+
+
+def test_conditions_hold_all_at_once_or_one_at_least(dify: httpx.Client) -> None:
+    lease = {"name": "kind", "comparison_operator": "is", "value": "lease"}
+    late = {"name": "year", "comparison_operator": ">", "value": 2020}
+    assert where(dify, lease, late) == {"lease-2024"}
+    assert where(dify, lease, late, operator=None) == {"lease-2024"}
+    assert where(dify, lease, late, operator="or") == {*LEASES, "nda-2021"}
+
+
+@pytest.mark.parametrize(
+    "given", [None, {}, {"conditions": None}, {"logical_operator": "or", "conditions": []}]
+)
+def test_no_condition_takes_everything(dify: httpx.Client, given: Any) -> None:
+    found = records(dify, "library", DEPOSIT, top_k=10, metadata_condition=given)
+    assert {record["title"] for record in found} == ALL
+
+
+def test_a_key_that_no_document_has_is_a_condition_like_others(
+    dify: httpx.Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One filter of a Dify node goes to all its knowledge bases, of which some may lack the key."""
+    unknown = {"name": "colour", "comparison_operator": "is", "value": "red"}
+    without = {"name": "colour", "comparison_operator": "is not", "value": "red"}
+    lease = {"name": "kind", "comparison_operator": "is", "value": "lease"}
+    assert where(dify, unknown) == set()
+    assert "no document has: ['colour']" in caplog.text
+    assert "deposit" not in caplog.text
+    assert where(dify, without) == ALL
+    assert where(dify, unknown, lease) == set()
+    assert where(dify, unknown, lease, operator="or") == LEASES
+    assert where(dify, {**unknown, "comparison_operator": "empty"}) == ALL
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        {"name": "kind", "comparison_operator": "sounds like", "value": "x"},
+        {"name": "signed", "comparison_operator": "before", "value": "soon"},
+        {"name": "signed", "comparison_operator": "before", "value": 10**14},
+        {"name": [], "comparison_operator": "is", "value": "x"},
+        {"name": "kind", "comparison_operator": "is", "value": "\0"},
+        {"name": "kind", "comparison_operator": "is", "value": {"x": 1}},
+        {"comparison_operator": "is", "value": "x"},
+    ],
+)
+def test_a_condition_that_cannot_be_meant_is_refused(
+    dify: httpx.Client, condition: dict[str, Any]
+) -> None:
+    asked = body("library", metadata_condition={"conditions": [condition]})
+    assert refusal(dify.post("/retrieval", json=asked)) == (400, 400)
+
+
+def test_a_failing_database_is_told_in_difys_shape_and_without_its_place(
+    dsn: str, tmp_path: Path
+) -> None:
+    with SyncLexichord(dsn=dsn, home=tmp_path) as lexichord, serving(lexichord) as url:
+        lexichord.run(lexichord.core.database.__aexit__())
+        answer = httpx.post(f"{url}/retrieval", json=body("default"))
+    assert refusal(answer) == (503, 503)
+    assert "database could not answer" in answer.text
+    assert "pool" not in answer.text

@@ -1,0 +1,208 @@
+"""OpenAI's search of a vector store, through OpenAI's own client over a socket."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import openai
+import pytest
+from openai.types import VectorStoreSearchResponse
+
+from lexichord.providers.local import LocalEmbedder
+from tests.http.served import Served, samples_served
+
+QUESTION = "How long do the confidentiality obligations survive under the clinical study agreement?"
+RENT = "When is the rent of Saltpan House due?"
+NOWHERE = "Which enzyme unwinds the double helix before it is copied?"
+DEPOSIT = "When is the deposit repaid?"
+LEASES = {"lease-2019", "lease-2024"}
+ALL = {*LEASES, "nda-2021", "plain"}
+
+
+@pytest.fixture(scope="module")
+def served(embedded_dsn: str, home: Path, embedder: LocalEmbedder) -> Iterator[Served]:
+    with samples_served(embedded_dsn, home) as served:
+        yield served
+
+
+@pytest.fixture
+def client(served: Served) -> Iterator[openai.OpenAI]:
+    with openai.OpenAI(api_key=served.key, base_url=f"{served.url}/v1", max_retries=0) as client:
+        yield client
+
+
+def search(client: openai.OpenAI, store: str, **asked: Any) -> list[VectorStoreSearchResponse]:
+    page = client.vector_stores.search(store, **asked)
+    assert page.object == "vector_store.search_results.page"
+    assert not page.has_next_page()
+    return list(page)
+
+
+def test_results_have_all_that_the_client_reads(client: openai.OpenAI, served: Served) -> None:
+    found = search(client, "samples", query=QUESTION)
+    assert len(found) == 10
+    ids = {row.document_id: row.uri for row in served.lexichord.list(datasets=["samples"])}
+    for result in found:
+        VectorStoreSearchResponse.model_validate(result.model_dump())
+        assert ids[int(result.file_id)].endswith(f"/{result.filename}")
+        assert 0 <= result.score <= 1
+        assert [content.type for content in result.content] == ["text"]
+    assert [r.score for r in found] == sorted((r.score for r in found), reverse=True)
+    assert "ten (10) years" in found[0].content[0].text
+
+
+async def test_the_asynchronous_client_finds_the_same(
+    client: openai.OpenAI, served: Served
+) -> None:
+    base = f"{served.url}/v1"
+    async with openai.AsyncOpenAI(api_key=served.key, base_url=base) as other:
+        found = [each async for each in other.vector_stores.search("samples", query=QUESTION)]
+    assert found == search(client, "samples", query=QUESTION)
+
+
+def test_several_queries_are_one_ranking(client: openai.OpenAI) -> None:
+    alike = "How long does confidentiality last for the visiting researcher?"
+    one, two = (search(client, "samples", query=text) for text in (QUESTION, alike))
+    best: dict[str, float] = {}
+    for each in [*one, *two]:
+        text = each.content[0].text
+        best[text] = max(each.score, best.get(text, 0))
+    assert len(best) < len(one) + len(two)  # some are found by both
+    both = search(client, "samples", query=[QUESTION, alike])
+    assert [each.score for each in both] == sorted(best.values(), reverse=True)[:10]
+    assert all(best[each.content[0].text] == each.score for each in both)
+    assert search(client, "samples", query=[QUESTION, QUESTION]) == one
+
+
+def test_what_was_searched_is_told(client: openai.OpenAI) -> None:
+    page = client.vector_stores.search("samples", query=[QUESTION, RENT])
+    assert page.model_dump()["search_query"] == [QUESTION, RENT]
+    acronym = "Who is bound by the NDA of the visiting researcher?"
+    page = client.vector_stores.search("samples", query=acronym, rewrite_query=True)
+    told = page.model_dump()["search_query"]
+    assert told[0] == acronym
+    assert len(told) == 2
+
+
+def test_the_number_of_results_and_their_least_score_are_heeded(client: openai.OpenAI) -> None:
+    everything = search(client, "samples", query=QUESTION, max_num_results=50)
+    assert search(client, "samples", query=QUESTION, max_num_results=1) == everything[:1]
+    least = {"score_threshold": 0.1, "ranker": "auto"}
+    sure = search(client, "samples", query=QUESTION, max_num_results=50, ranking_options=least)
+    assert sure == [each for each in everything if each.score >= 0.1]
+    assert 1 <= len(sure) < len(everything)
+    assert search(client, "samples", query=NOWHERE, ranking_options=least) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"type": "eq", "key": "kind", "value": "lease"}, LEASES),
+        ({"type": "ne", "key": "kind", "value": "lease"}, {"nda-2021", "plain"}),
+        ({"type": "gt", "key": "year", "value": 2019}, {"lease-2024", "nda-2021"}),
+        ({"type": "gte", "key": "year", "value": 2019.0}, {*LEASES, "nda-2021"}),
+        ({"type": "lt", "key": "year", "value": 2021}, {"lease-2019"}),
+        ({"type": "lte", "key": "year", "value": 2021}, {"lease-2019", "nda-2021"}),
+        ({"type": "eq", "key": "open", "value": True}, {"lease-2019"}),
+        ({"type": "in", "key": "year", "value": [2019, 2021]}, {"lease-2019", "nda-2021"}),
+        ({"type": "nin", "key": "kind", "value": ["nda"]}, {*LEASES, "plain"}),
+        ({"type": "eq", "key": "colour", "value": "red"}, set()),
+        ({"type": "ne", "key": "colour", "value": "red"}, ALL),
+        (
+            {
+                "type": "or",
+                "filters": [
+                    {"type": "eq", "key": "kind", "value": "nda"},
+                    {"type": "eq", "key": "colour", "value": "red"},
+                    {
+                        "type": "and",
+                        "filters": [
+                            {"type": "eq", "key": "kind", "value": "lease"},
+                            {"type": "gt", "key": "year", "value": 2020},
+                        ],
+                    },
+                ],
+            },
+            {"nda-2021", "lease-2024"},
+        ),
+    ],
+)
+def test_filters_are_those_of_openai(
+    client: openai.OpenAI, given: dict[str, Any], expected: set[str]
+) -> None:
+    found = search(client, "library", query=DEPOSIT, filters=given)
+    assert {result.filename for result in found} == expected
+
+
+def test_attributes_are_metadata_that_openai_can_hold(client: openai.OpenAI) -> None:
+    found = {each.filename: each for each in search(client, "library", query=DEPOSIT)}
+    assert found["plain"].attributes == {}
+    assert found["nda-2021"].attributes == {"kind": "nda", "year": 2021, "signed": "2021-01-15"}
+    assert found["lease-2019"].attributes is not None
+    assert found["lease-2019"].attributes["open"] is True
+    assert "tags" not in found["lease-2019"].attributes
+
+
+def test_a_store_without_documents_has_no_results(client: openai.OpenAI) -> None:
+    assert search(client, "empty", query=QUESTION) == []
+
+
+def test_an_unknown_store_is_not_found_in_openais_shape(client: openai.OpenAI) -> None:
+    with pytest.raises(openai.NotFoundError) as caught:
+        client.vector_stores.search("nothing", query=QUESTION)
+    assert caught.value.type == "not_found_error"
+    assert isinstance(caught.value.body, dict)
+    assert set(caught.value.body) == {"message", "type", "code", "param"}
+
+
+def test_a_key_opens_its_own_stores_only(served: Served) -> None:
+    base = f"{served.url}/v1"
+    stranger = openai.OpenAI(api_key="lx_wrong", base_url=base, max_retries=0)
+    with stranger, pytest.raises(openai.AuthenticationError):
+        stranger.vector_stores.search("library", query=DEPOSIT)
+    with openai.OpenAI(api_key=served.narrow, base_url=base, max_retries=0) as narrow:
+        assert len(search(narrow, "library", query=DEPOSIT)) == 4
+        for store in ("samples", "nothing"):
+            with pytest.raises(openai.PermissionDeniedError):
+                narrow.vector_stores.search(store, query=DEPOSIT)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"query": ""},
+        {"query": " "},
+        {"query": []},
+        {"query": ["x"] * 11},
+        {"query": "x" * 10_001},
+        {"query": "\0"},
+        {"query": "x", "max_num_results": 0},
+        {"query": "x", "max_num_results": 51},
+        {"query": "x", "ranking_options": {"score_threshold": 2}},
+        {"query": "x", "filters": {"type": "like", "key": "kind", "value": "x"}},
+        {"query": "x", "filters": {"type": "in", "key": "kind", "value": "x"}},
+        {"query": "x", "filters": {"type": "eq", "key": "kind"}},
+        {"query": "x", "filters": {"type": "or", "filters": "x"}},
+    ],
+)
+def test_what_cannot_be_meant_is_refused(client: openai.OpenAI, wrong: dict[str, Any]) -> None:
+    with pytest.raises((openai.BadRequestError, openai.UnprocessableEntityError)) as caught:
+        client.vector_stores.search("library", **wrong)
+    assert caught.value.type == "invalid_request_error"
+
+
+@pytest.mark.parametrize("depth", [9, 100, 5000])
+def test_filters_in_one_another_are_read_up_to_a_depth(
+    client: openai.OpenAI, served: Served, depth: int
+) -> None:
+    nested = '{"type":"eq","key":"kind","value":"nda"}'
+    for _ in range(depth):
+        nested = f'{{"type":"and","filters":[{nested}]}}'
+    answer = httpx.post(
+        f"{served.url}/v1/vector_stores/library/search",
+        headers={"Authorization": f"Bearer {served.key}", "Content-Type": "application/json"},
+        content=f'{{"query":"{DEPOSIT}","filters":{nested}}}',
+    )
+    assert answer.status_code in (400, 422)
+    assert answer.json()["error"]["type"] == "invalid_request_error"

@@ -1,0 +1,31 @@
+"""One score for each hit: a probability that falls with the rank and with the confidence."""
+
+from itertools import pairwise
+
+from lexichord.retrieve.hit_confidence import hit_confidences
+from lexichord.types import ChunkHit, Response
+from lexichord.types.intent import Intent
+
+HIT = ChunkHit(1, 1, "d", "u", "t", "", 0, 1, None, "c", "", 0.0, {}, {})
+
+
+def scores(confidence: float, hits: int) -> list[float]:
+    intent = Intent("general", "q")
+    return hit_confidences(Response("q", intent, [], [HIT] * hits, "", [], confidence=confidence))
+
+
+def test_scores_are_probabilities_below_the_confidence_that_fall_with_the_rank() -> None:
+    found = scores(0.9, 100)
+    assert all(0 < score < 0.9 for score in found)
+    assert all(better > worse for better, worse in pairwise(found))
+    assert found[0] > 0.5 > found[1]
+
+
+def test_a_foreign_question_scores_low_throughout() -> None:
+    assert max(scores(0.03, 10)) < 0.05
+    assert scores(0.0, 3) == [0.0] * 3
+    assert scores(0.9, 0) == []
+
+
+def test_the_best_hit_of_sure_evidence_is_likelier_right_than_not_and_never_certain() -> None:
+    assert 0.7 < scores(1.0, 1)[0] < 0.75
