@@ -1,1 +1,1 @@
-# ruff: noqa: A005 - always imported as tests.http
+"""The HTTP server, asked over real sockets."""  # noqa: A005 - nobody imports it as http

@@ -108,7 +108,8 @@ def test_an_unknown_name_is_an_error_in_every_search(
     message: str,
 ) -> None:
     source = {"source": 1} if function == "similar_documents" else {}
-    with pytest.raises(psycopg.errors.NoDataFound, match=message):
+    refused = (psycopg.errors.InvalidParameterValue, psycopg.errors.NoDataFound)
+    with pytest.raises(refused, match=message):
         call(library, function, **arguments, **source, **scope)
 
 

@@ -50,6 +50,15 @@ def test_every_module_is_in_it(wheel: Path) -> None:
     assert "lexichord/py.typed" in in_wheel(wheel)
 
 
+@pytest.mark.parametrize("folder", ["static", "templates"])
+def test_every_file_of_the_pages_is_in_it(wheel: Path, folder: str) -> None:
+    place = f"src/lexichord/http_api/{folder}"
+    files = in_tree(place, ".css", ".html", ".js", ".svg")
+    assert files
+    assert len(files) == len([path for path in (ROOT / place).rglob("*") if path.is_file()])
+    assert {name.removeprefix("src/") for name in files} <= in_wheel(wheel)
+
+
 def test_nothing_else_is_in_it(wheel: Path) -> None:
     tops = {name.split("/")[0] for name in in_wheel(wheel)}
     assert tops == {"lexichord", f"{'-'.join(wheel.stem.split('-')[:2])}.dist-info"}

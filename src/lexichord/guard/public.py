@@ -1,6 +1,7 @@
 """Errors as strangers may see them: never SQL, paths or addresses of ours, never a secret."""
 
 import logging
+import re
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -34,6 +35,17 @@ SEEN: dict[type[BaseException], Seen] = {
     LexichordError: (500, "server_error", "it failed"),
 }
 
+# Addresses and DSNs, the services that providers name, and paths of two parts or more; a route such
+# as /v1/jobs is told nowhere.
+PLACES = re.compile(
+    r"[a-z][a-z0-9+.-]*://[^\s'\"]+"
+    r"|(?<=(?:embedder|reranker) at )\S+"
+    r"|(?<![\w.])~?(?:/[^\s/:;,'\"()]+){2,}/?",
+    re.I,
+)
+
+HINT = re.compile(r": select \* from lexichord\.\w+\(\);$")  # for those who ask in SQL
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -55,8 +67,13 @@ def public_error(error: BaseException) -> Problem:
     kind = next((each for each in type(error).__mro__ if each in SEEN), None)
     status, name, message = SEEN[kind] if kind else (500, "server_error", "it failed")
     if message is None:
-        return Problem(status, name, str(error))
+        return Problem(status, name, public_line(str(error)))
     log_id = uuid4().hex[:8]
     detail = str(error) if isinstance(error, LexichordError) else repr(error)
     log.error("%s: %s", log_id, detail, exc_info=None if kind else error)
     return Problem(status, name, f"{message} (log {log_id})", log_id)
+
+
+def public_line(line: str) -> str:
+    """Give a line without the places that it names, addresses, DSNs and paths, and without SQL."""
+    return PLACES.sub("…", HINT.sub("", line))

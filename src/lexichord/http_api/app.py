@@ -7,12 +7,10 @@ from fastapi import FastAPI
 from lexichord.guard.door import Door
 from lexichord.http_api import dify, health, vector_stores
 from lexichord.http_api.errors import Deadline, handle_errors
+from lexichord.http_api.page import routes as page
+from lexichord.http_api.page.render import static
 
-ROUTERS = (
-    health.router,
-    dify.router,
-    vector_stores.router,
-)
+ROUTERS = (health.router, dify.router, vector_stores.router, page.router)
 
 
 def make_app(door: Door) -> FastAPI:
@@ -29,4 +27,5 @@ def make_app(door: Door) -> FastAPI:
     handle_errors(app)
     for router in ROUTERS:
         app.include_router(router)
+    app.mount("/static", static)
     return app

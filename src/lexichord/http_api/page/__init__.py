@@ -1,0 +1,1 @@
+"""Requests of a browser in, pages of HTML out."""

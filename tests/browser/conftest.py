@@ -1,0 +1,79 @@
+"""A Chromium of this machine, and the pages' server with the sample documents."""
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Dialog, Page, sync_playwright
+
+from lexichord.db import schema
+from tests.conftest import SPACE, new_database
+from tests.http.served_page import fill, served
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+VARIABLE = "LEXICHORD_TEST_CHROMIUM"
+QUIET = (
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-gpu",
+    "--disable-sync",
+    "--no-first-run",
+    "--no-sandbox",  # it has none where it runs as root
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Open for a module only: while it is, this thread has a loop, and no other can run in it."""
+    named = os.environ.get(VARIABLE)
+    program = named or next(filter(None, map(shutil.which, NAMES)), None)
+    if program is None:
+        pytest.skip(f"no {', '.join(NAMES)} on PATH, {VARIABLE} is unset")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=[*QUIET])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def address(embedded_dsn: str) -> Iterator[str]:
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice("pgvector", "english", SPACE))
+        fill(dsn)
+        with served(dsn) as address:
+            yield address
+
+
+@pytest.fixture
+def strange() -> list[str]:
+    """What no page may do, as it happens: errors in the console, requests to another server."""
+    return []
+
+
+@pytest.fixture
+def page(browser: Browser, address: str, strange: list[str]) -> Iterator[Page]:
+    """A page that is watched; at the end nothing strange may have happened."""
+    context = browser.new_context(
+        base_url=address, permissions=["clipboard-read", "clipboard-write"]
+    )
+    page = context.new_page()
+    page.set_default_timeout(10_000)
+    watch(page, address, strange)
+    yield page
+    context.close()
+    assert strange == []
+
+
+def watch(page: Page, address: str, strange: list[str]) -> None:
+    def refuse(dialog: Dialog) -> None:
+        strange.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("console", lambda said: strange.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: strange.append(str(error)))
+    page.on("dialog", refuse)
+    page.on(
+        "request",
+        lambda asked: None if asked.url.startswith(address) else strange.append(asked.url),
+    )

@@ -1,0 +1,214 @@
+"""The pages in a real Chromium: by keyboard, in light and dark, on a narrow screen, bare."""
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from lexichord import SyncLexichord
+from lexichord.db import schema
+from tests.browser.conftest import watch
+from tests.conftest import SPACE, new_database
+from tests.http.served_page import MARKED, served
+
+LONG = 300_000  # characters of a document
+
+
+def ask(page: Page, question: str = "zebra") -> None:
+    page.goto("/")
+    page.keyboard.press("/")
+    page.keyboard.type(question)
+    page.keyboard.press("Enter")
+    expect(page.locator("#hits")).to_be_visible()
+
+
+def test_it_is_asked_and_read_by_keyboard(page: Page) -> None:
+    ask(page, "When may either party give notice? zebra")
+    assert re.search(r"/\?q=[^&]+$", page.url)  # a short address: what is usual is left out
+    first, second = page.locator("[data-passage]").nth(0), page.locator("[data-passage]").nth(1)
+    expect(first.locator("mark").first).to_be_visible()
+    for key, expected in (("j", first), ("j", second), ("k", first), ("k", first)):
+        page.keyboard.press(key)
+        expect(expected).to_be_focused()
+    page.keyboard.press("c")
+    expect(first.get_by_role("button", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith((first.locator(".text").text_content() or "").strip())
+    assert "Office Lease" in copied
+    page.keyboard.press("o")
+    expect(page.locator("#quote")).to_be_in_viewport()
+    assert page.locator("#quote").text_content() in copied
+    page.keyboard.press("u")
+    expect(page.locator("#hits")).to_be_visible()
+    assert page.locator("#q").input_value().startswith("When may")
+
+
+def test_the_keys_are_shown_and_stay_off_while_typing(page: Page) -> None:
+    page.goto("/?q=zebra")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    page.keyboard.press("/")
+    page.keyboard.type("jko?")
+    assert page.locator("#q").input_value() == "jko?"
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(page.locator("#q")).not_to_be_focused()
+
+
+def test_a_citation_leads_to_its_quote(page: Page) -> None:
+    page.goto("/?q=What+is+the+rent+of+the+zebra+house%3F&document=lease.txt&intent=list_all&k=1")
+    cite = page.locator(".answer .cite").first
+    cite.click()
+    target = page.locator(f"#{page.url.partition('#')[2]}")
+    expect(target).to_be_focused()
+    expect(target).to_be_in_viewport()
+
+
+def test_it_is_light_and_dark_as_the_system_is(page: Page) -> None:
+    page.goto("/")
+    grounds = {}
+    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    for scheme in schemes:
+        page.emulate_media(color_scheme=scheme)
+        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        grounds[scheme] = sum(map(int, re.findall(r"\d+", colour)[:3]))
+    assert grounds["light"] > 600
+    assert grounds["dark"] < 120
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/?q=zebra&rewrite=1",
+        "/?q=Compare+notice+and+law+in+the+Office+Lease+and+the+Software+Licence",
+        "/document/lease.txt?start=0&end=30#quote",
+        f"/document/{MARKED}%22%20onmouseover=%22alert(1)",
+        "/?q=giraffe",
+    ],
+)
+def test_a_narrow_screen_never_scrolls_sideways(page: Page, path: str) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(path)
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def test_a_hostile_document_does_nothing(page: Page) -> None:
+    """The watched page itself fails if a dialog opens, a script fails or another host is asked."""
+    page.goto("/?q=giraffe")
+    expect(page.locator("#hits")).to_be_visible()
+    page.locator("[data-act=open]").first.click()
+    expect(page.locator("#quote")).to_contain_text("<script>alert(1)</script>")
+    page.locator("h1").hover()
+
+
+@pytest.fixture(scope="module")
+def long_address(embedded_dsn: str) -> Iterator[str]:
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice("pgvector", "english", SPACE))
+        line = "{0}. The clause number {0} of a long contract says little that is new.\n\n"
+        chunks = [
+            {"content": "".join(map(line.format, range(n, n + 10))), "heading": f"Part {n}"}
+            for n in range(0, LONG // len(line), 10)
+        ]
+        with SyncLexichord(dsn=dsn) as core:
+            core.ingest(documents=[{"uri": "long.txt", "chunks": chunks}])
+        with served(dsn) as address:
+            yield address
+
+
+def test_a_long_document_opens_at_the_quote_and_goes_to_the_next(
+    browser: Browser, long_address: str, strange: list[str]
+) -> None:
+    context = browser.new_context(base_url=long_address)
+    page = context.new_page()
+    watch(page, long_address, strange)
+    middle, late = f"start={LONG // 2}&end={LONG // 2 + 90}", LONG - 5_000
+    page.goto(f"/document/long.txt?{middle}&also={late}-{late + 50}#quote")
+    expect(page.locator("#quote")).to_be_in_viewport()
+    page.keyboard.press("j")
+    expect(page.locator("#quote-2")).to_be_in_viewport()
+    expect(page.locator("#quote")).not_to_be_in_viewport()
+    page.keyboard.press("k")
+    expect(page.locator("#quote")).to_be_in_viewport()
+    context.close()
+    assert strange == []
+
+
+def test_a_long_passage_is_folded_until_it_is_wanted(
+    browser: Browser, long_address: str, strange: list[str]
+) -> None:
+    context = browser.new_context(base_url=long_address)
+    page = context.new_page()
+    watch(page, long_address, strange)
+    page.goto("/?q=contract")
+    hit = page.locator("article.hit").first
+    folded = hit.locator(".text").bounding_box()
+    button = hit.get_by_role("button", name="Show all")
+    button.click()
+    expect(hit.get_by_role("button", name="Show less")).to_have_attribute("aria-expanded", "true")
+    unfolded = hit.locator(".text").bounding_box()
+    assert folded is not None
+    assert unfolded is not None
+    assert unfolded["height"] > 2 * folded["height"]
+    page.keyboard.press("e")  # of the passage that has the focus
+    expect(button).to_be_visible()
+    context.close()
+    assert strange == []
+
+
+def test_all_is_there_without_scripts(browser: Browser, address: str, strange: list[str]) -> None:
+    context = browser.new_context(base_url=address, java_script_enabled=False)
+    page = context.new_page()
+    watch(page, address, strange)
+    page.goto("/")
+    page.get_by_role("searchbox", name="Question").fill("zebra")
+    page.get_by_text("Where and how").click()
+    page.get_by_label("Dataset").select_option("open")
+    page.get_by_role("button", name="Ask").click()
+    expect(page.locator("article.hit").first).to_be_visible()
+    expect(page.locator("article.hit .text").first).to_contain_text("zebra")
+    expect(page.get_by_role("button", name="Copy")).to_have_count(0)
+    page.locator("article.hit [data-act=open]").first.click()
+    expect(page.locator("#quote")).to_be_in_viewport()
+    context.close()
+    assert strange == []
+
+
+def follow_from_elsewhere(page: Page, address: str) -> None:
+    """To a browser, this machine's name is another site than its number."""
+    page.goto(f"{address.partition('/?')[0]}/healthz".replace("127.0.0.1", "localhost"))
+    page.evaluate(
+        "href => document.body.append(Object.assign(document.createElement('a'), {href}))", address
+    )
+    page.evaluate("document.querySelector('a').click()")
+    page.wait_for_url(address)
+
+
+def test_a_key_is_given_once_and_taken_back(
+    browser: Browser, embedded_dsn: str, strange: list[str]
+) -> None:
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice("pgvector", "english", SPACE))
+        with SyncLexichord(dsn=dsn) as core:
+            secret = core.create_key("Ann").secret
+        with served(dsn, allowed_hosts="search.example.com") as address:
+            context = browser.new_context(base_url=address)
+            page = context.new_page()
+            page.goto("/?q=zebra")
+            page.keyboard.type(secret)  # the field has the focus
+            page.keyboard.press("Enter")
+            expect(page.locator("#hits")).to_be_visible()
+            assert page.url == f"{address}/?q=zebra"
+            assert page.evaluate("document.cookie") == ""
+            follow_from_elsewhere(page, f"{address}/?q=zebra+house")
+            expect(page.locator("#hits")).to_be_visible()
+            page.get_by_role("button", name="Sign out").click()
+            expect(page.get_by_label("Key", exact=True)).to_be_visible()
+            follow_from_elsewhere(page, f"{address}/?q=zebra")
+            expect(page.get_by_label("Key", exact=True)).to_be_visible()
+            context.close()
