@@ -259,6 +259,8 @@ async def test_one_request_too_many_is_sent_away_and_told_when_to_return() -> No
         ("http://localhost:8081", 403),
         ("http://notes.example.com", 403),
         ("null", 403),
+        ("http://[", 403),
+        ("ftp://localhost:8080", 403),
         ("", 403),
     ],
 )
