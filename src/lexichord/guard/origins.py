@@ -30,4 +30,6 @@ class Origins:
             return True
         origin = headers[b"origin"].decode("latin-1").lower()
         own = headers.get(b"host", b"").decode("latin-1").lower()
-        return origin in self.allowed or bool(own) and origin in (f"http://{own}", f"https://{own}")
+        return origin in self.allowed or (
+            bool(own) and origin in (f"http://{own}", f"https://{own}")
+        )
