@@ -83,7 +83,7 @@ def opened(name: str, engine: str, server: str | None) -> SyncLexichord:
 def fill_windows(lexichord: SyncLexichord, data: Path) -> None:
     """Store the windows of CUAD and the NDAs with their cached vectors, unless they are there."""
     corpus = list(texts(data / "legalbenchrag/corpus"))
-    if lexichord.status()["documents"] == len(corpus):
+    if lexichord.status().documents == len(corpus):
         return
     embedder = LocalEmbedder(windows_home())
     lexichord.ingest(documents=(_document(text, embedder) for text in corpus), context="none")

@@ -18,15 +18,12 @@ from unittest.mock import patch
 
 from bench_data import opened
 from lexichord.evaluate import entities
-from lexichord.evaluate.compare import failures
 from lexichord.evaluate.datasets import load_set
 from lexichord.evaluate.datasets.native import DOCUMENTS, FILE
 from lexichord.evaluate.entities import EntityScores, tabulate_entities
 from lexichord.evaluate.metrics import summarise
-from lexichord.evaluate.run import Plan, run_evaluation
 from lexichord.evaluate.significance import compare
-from lexichord.evaluate.strategies import find_strategies
-from lexichord.types.evaluation import EvalSet, Run
+from lexichord.types.evaluation import EvalSet, Evaluation, Run
 
 QUESTIONS = Path(__file__).parent / "contractnli_entities.jsonl"
 BASELINES, OURS = ("vector", "hybrid"), "pipeline"
@@ -45,11 +42,11 @@ def beside(documents: Path, folder: Path) -> EvalSet:
     return load_set(folder)
 
 
-def ask(data: Path) -> list[Run]:
-    plan = Plan(find_strategies([*BASELINES, OURS]), ks=(1,), warn=_warn)
+def ask(data: Path) -> Evaluation:
     with TemporaryDirectory() as folder, opened("entities", "pgvector", None) as lexichord:
         given = beside(data / "contractnli/dev.json", Path(folder))
-        return lexichord.run(run_evaluation(lexichord.core, given, plan))
+        names = (*BASELINES, OURS)
+        return lexichord.evaluate(given, strategies=names, ks=(1,), on_warning=_warn)
 
 
 def print_micro(runs: Sequence[Run]) -> None:
@@ -111,9 +108,10 @@ def _warn(line: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
-    runs = ask(parser.parse_args().data)
-    if lines := failures(runs):
-        raise SystemExit("\n".join(lines))
+    found = ask(parser.parse_args().data)
+    runs = found.runs
+    if found.failures:
+        raise SystemExit("\n".join(found.failures))
     print_micro(runs)
     print()
     print_macro(runs)

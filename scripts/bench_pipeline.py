@@ -196,7 +196,7 @@ def _contracts(data: Path, every: int, ways: Sequence[Way], home: str, folder: s
     files = sorted({test["snippets"][0]["file_path"] for test in tests})
     with opened(home, "pgvector", None) as lexichord:
         lexichord.ingest([data / folder])
-        held = lexichord.status()["documents"]
+        held = lexichord.status().documents
         for how in HOW:
             cases = [_contract_case(test, how, files, data) for test in tests[::every]]
             print(f"\n{held} documents, {len(cases)} questions, {how}\n")

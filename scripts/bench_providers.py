@@ -55,7 +55,7 @@ def measure(shape: Shape, share: float, per_minute: int, documents: int) -> None
             started = perf_counter()
             report = lexichord.ingest(documents=given, context="none")
             seconds = perf_counter() - started
-            missing = lexichord.status()["chunks_without_vector"]
+            missing = lexichord.status().chunks_without_vector
     assert (report.embedded, missing) == (CHUNKS, 0)
     assert set(server.embedded.values()) == {1}
     calls = len(server.asked)

@@ -1,12 +1,18 @@
-"""lexichord: context-aware retrieval that lives in your Postgres."""
+"""lexichord: context-aware retrieval that lives in your Postgres.
+
+`SyncLexichord` is for scripts and notebooks, `Lexichord` the same with async and await. What their
+methods give is in `lexichord.types`, what they raise in `lexichord.errors`.
+"""
 
 from typing import TYPE_CHECKING
+
+from lexichord.errors import LexichordError
 
 if TYPE_CHECKING:
     from lexichord.app import Lexichord
     from lexichord.sync import SyncLexichord
 
-__all__ = ["Lexichord", "SyncLexichord"]
+__all__ = ["Lexichord", "LexichordError", "SyncLexichord"]
 
 
 def __getattr__(name: str) -> object:
@@ -20,3 +26,8 @@ def __getattr__(name: str) -> object:
 
         return SyncLexichord
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Name also what is imported when it is asked for: notebooks complete names by this."""
+    return sorted({*globals(), *__all__})

@@ -2,14 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Sequence
-from contextlib import AsyncExitStack, aclosing
+from contextlib import AbstractContextManager, AsyncExitStack, aclosing
 from pathlib import Path
-from typing import Any, Self, Unpack, cast
+from typing import Self, Unpack, cast
 
 from lexichord.copy import Copied, copy_datasets
-from lexichord.db import engine, reembed, search, store, vechord
+from lexichord.db import engine, vechord
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
+from lexichord.evaluate.measure import evaluate
 from lexichord.ingest import jobs, recontextualize
 from lexichord.ingest.pipeline import Ingest, IngestOptions
 from lexichord.ingest.report import Hearing, Report
@@ -25,8 +26,11 @@ from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import BUDGET_MS, Trace
 from lexichord.settings import Settings, load_settings
 from lexichord.space import InSpace, in_current_space
+from lexichord.state import InState
 from lexichord.stored import InStore, no_other_options, no_single_text
 from lexichord.types import (
+    Explanation,
+    Exported,
     FilesResult,
     Json,
     QueryOptions,
@@ -36,33 +40,62 @@ from lexichord.types import (
     SearchResult,
 )
 
-RUNS = 5  # the latest ingests that status shows
+CLOSED = "Lexichord is not open: use it inside `async with`, or await open() first"
 LISTS = ("fallbacks", "neutral", "llm_stages")  # options that take several texts
 
 type Reasons = list[str]  # inside Lexichord, `list` is a method
 
 
-class Lexichord(InSpace, InStore, InKeys):
-    """Documents in, evidence out: an open application on one database.
+async def _leave(server: AbstractContextManager[str]) -> None:
+    try:
+        await asyncio.to_thread(server.__exit__, None, None, None)
+    except RuntimeError:  # the interpreter ends, and starts no more threads
+        server.__exit__(None, None, None)
+
+
+class Closed:
+    """In the place of a database while there is none."""
+
+    def __getattr__(self, name: str) -> object:
+        raise ConfigError(CLOSED)
+
+
+class Lexichord(InSpace, InStore, InState, InKeys):
+    """Documents in, evidence out: an application on one database.
 
     Used as `async with Lexichord() as lexichord`. Without a DSN it starts the embedded server, or
-    attaches to it. Methods raise ConfigError for what the caller can mend, else another
-    LexichordError. A `reranker`, the caller's or the settings', chooses files and a query's chunks.
+    attaches to it; `arguments` are settings, see `lexichord config show`. Methods raise ConfigError
+    for what the caller can mend, else another LexichordError. What they give are records with a
+    `to_dict()` for JSON; notebooks show them as HTML. A `reranker`, the caller's or the settings',
+    chooses files and a query's chunks.
     """
 
     reranker: Reranker | None = None
     stages: Stages = STAGES
     contextualize = recontextualize.contextualize
+    evaluate = evaluate
 
     def __init__(self, settings: Settings | None = None, **arguments: object) -> None:
         self.settings = settings or load_settings(**arguments)
-        self._open = AsyncExitStack()
+        self._open: AsyncExitStack | None = None
+        self._close()
 
     async def __aenter__(self) -> Self:
+        return await self.open()
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def open(self) -> Self:
+        """Open it where no `with` fits, as from one notebook cell to the next; `close` it then."""
+        if self._open is not None:
+            return self
         self.reranker = self.reranker or find_reranker(self.settings)
         server = engine.open_server(self.settings)
         dsn = await asyncio.to_thread(server.__enter__)
-        self._open.push_async_callback(asyncio.to_thread, server.__exit__, None, None, None)
+        self._open = AsyncExitStack()
+        self._open.callback(self._close)
+        self._open.push_async_callback(_leave, server)
         try:
             self.database = Database(dsn, self.settings.pool_size)
             await self._open.enter_async_context(self.database)
@@ -72,8 +105,14 @@ class Lexichord(InSpace, InStore, InKeys):
             raise
         return self
 
-    async def __aexit__(self, *_: object) -> None:
-        await self._open.aclose()
+    async def close(self) -> None:
+        """Leave the database, as the end of `with` does."""
+        if self._open is not None:
+            await self._open.aclose()
+
+    def _close(self) -> None:
+        self._open, self.database, self.space = None, cast(Database, Closed()), ""
+        self.embedder, self.degraded = None, [CLOSED]
 
     async def ingest(
         self,
@@ -117,7 +156,13 @@ class Lexichord(InSpace, InStore, InKeys):
     async def search(
         self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
     ) -> SearchResult:
-        """Find the k chunks that answer a query best; `hint` prefers the documents it names."""
+        """Find the k chunks that answer a query best; `hint` prefers the documents it names.
+
+        `options` are `SearchOptions`: `k` results (10) from `depth` candidates per channel (100),
+        `mode` hybrid, dense or keyword, and where to look: `datasets`, `documents` (ids, uris or
+        ends of uris), `uri_prefix`, `filter`. What scores mean is told by
+        `lexichord.types.ChunkHit`.
+        """
         question, degraded = await self._question(query, hint, options)
         hits = await pipeline.search_chunks(self.database, question)
         return SearchResult(query, hits, degraded)
@@ -126,7 +171,10 @@ class Lexichord(InSpace, InStore, InKeys):
     async def files(
         self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
     ) -> FilesResult:
-        """Find the k documents that the hint names, or else that the query is about."""
+        """Find the k documents that the hint names, or else that the query is about.
+
+        `options` are those of `search`. What scores mean is told by `lexichord.types.FileHit`.
+        """
         question, degraded = await self._question(query, hint, options)
         trace = Trace(degraded=degraded)
         files = await discover(self.database, question, trace, question.k, self.reranker)
@@ -137,6 +185,7 @@ class Lexichord(InSpace, InStore, InKeys):
         """Find the files, and evidence in and around them, by the query's intent.
 
         Says what it is sure of; an answer, in the evidence's own words, is written if asked for.
+        `options` are those of `search` and `lexichord.types.QueryOptions`.
         """
         no_other_options(options, QueryOptions)
         no_single_text(**{name: options.get(name) for name in LISTS})
@@ -149,6 +198,13 @@ class Lexichord(InSpace, InStore, InKeys):
             self.database, self.embedder, question, options, trace, self.reranker, stages
         )
         return await recorded(self.database, found, question, trace.started, self.settings.record)
+
+    async def explain(self, query: str, **options: Unpack[QueryOptions]) -> Explanation:
+        """Ask as `query` does; show each stage, and each hit's rank and score in every list.
+
+        Of a response that is there already, `lexichord.types.Explanation(response)` is the same.
+        """
+        return Explanation(await self.query(query, **options))
 
     async def copy_to(
         self, target: str, datasets: Iterable[str] = (), **hearing: Unpack[Hearing]
@@ -167,43 +223,10 @@ class Lexichord(InSpace, InStore, InKeys):
         options["context"] = "given"
         return self._told(await jobs.import_vechord(self._ingest(options), namespace, table))
 
-    async def export_vechord(self, namespace: str, datasets: Iterable[str] = ()) -> dict[str, Any]:
+    async def export_vechord(self, namespace: str, datasets: Iterable[str] = ()) -> Exported:
         """Write datasets, by default all, as a new vechord namespace of the same database."""
         no_single_text(datasets=datasets)
-        return await vechord.export_vechord(self.database, namespace, list(datasets))
-
-    async def ping(self) -> None:
-        """Raise DatabaseError unless the database answers."""
-        await search.configuration(self.database)
-
-    async def status(self) -> dict[str, Any]:
-        """Say what the database is and holds, and how the latest ingests went."""
-        return {
-            **await search.database_status(self.database),
-            "embedder": str(self.embedder.space) if self.embedder else None,
-            "by_dataset": await search.list_datasets(self.database),
-            "runs": await search.list_runs(self.database, RUNS),
-            "reembed": await reembed.reembed_status(self.database),
-            "degraded": self.degraded,
-        }
-
-    async def doctor(self) -> dict[str, Any]:
-        """Say all that `status` says, whether the indexes are used, and what is wrong."""
-        return {
-            **await self.status(),
-            "server": await search.server_versions(self.database),
-            "indexes": await search.index_use(self.database),
-            "faults": await search.count_faults(self.database),
-            "problems": await search.find_problems(self.database),
-        }
-
-    async def reindex(self) -> Sequence[dict[str, Any]]:
-        """Build both indexes anew for the size that the tables have now; give what `doctor` does.
-
-        Writers wait meanwhile, on pgvector also searches.
-        """
-        await store.rebuild_indexes(self.database)
-        return await search.index_use(self.database)
+        return Exported(**await vechord.export_vechord(self.database, namespace, list(datasets)))
 
     def _ingest(self, options: IngestOptions) -> Ingest:
         no_other_options(options, IngestOptions)

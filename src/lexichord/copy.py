@@ -11,7 +11,7 @@ from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.ingest.flow import beating
 from lexichord.ingest.report import Hearing, Listener
-from lexichord.types import EmbeddingSpace
+from lexichord.types import EmbeddingSpace, Shaped
 
 CONNECTIONS = 2  # to the target: one writes, the other gives signs of life
 
@@ -19,7 +19,7 @@ type Hashes = dict[str, Row]
 
 
 @dataclass(slots=True)
-class Copied:
+class Copied(Shaped):
     """What became of the documents of one dataset; `chunks` are those that were copied."""
 
     dataset: str

@@ -7,12 +7,12 @@ from lexichord.db import search, store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.types import (
+    Documents,
     Excerpt,
     FilesResult,
     Scope,
     SearchOptions,
     ShownDocument,
-    StoredDocument,
 )
 
 
@@ -23,15 +23,19 @@ class InStore:
     degraded: list[str]
 
     async def similar(self, document: int | str, **options: Unpack[SearchOptions]) -> FilesResult:
-        """Find the k documents most like a stored one, by its vectors."""
+        """Find the k documents most like a stored one, by its vectors.
+
+        `document` is an id, a uri or the end of one. `options` are those of `search`, of which
+        `mode` and `depth` change nothing.
+        """
         source = await self.resolve(document, options.get("datasets", ()))
         scope, k = await self.scope(options), options.get("k", 10)
         files = await search.similar_documents(self.database, source, scope, k)
         return FilesResult(str(document), files, self.degraded)
 
-    async def list(self, **options: Unpack[SearchOptions]) -> list[StoredDocument]:
-        """List the documents in scope, by dataset and uri."""
-        return await search.list_documents(self.database, await self.scope(options))
+    async def list(self, **options: Unpack[SearchOptions]) -> Documents:
+        """List the documents in scope, by dataset and uri; a list, which notebooks draw."""
+        return Documents(await search.list_documents(self.database, await self.scope(options)))
 
     async def show(self, document: int | str, datasets: Iterable[str] = ()) -> ShownDocument:
         """Give a document with its text and chunks. Raises NotFoundError."""

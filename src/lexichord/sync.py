@@ -1,6 +1,7 @@
 """The same application for programs without an event loop."""
 
 import asyncio
+import atexit
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable
 from functools import wraps
 from pathlib import Path
@@ -13,7 +14,7 @@ from lexichord.ingest.pipeline import IngestOptions
 from lexichord.ingest.report import Report
 from lexichord.settings import Settings
 
-CLOSED = "SyncLexichord is not open: use it inside `with`"
+CLOSED = "SyncLexichord is not open: use it inside `with`, or call open() first"
 PATIENCE = 10  # seconds for what was interrupted to leave things in order
 
 
@@ -37,7 +38,7 @@ class SyncLexichord:
     """`Lexichord`, method by method, without `await`.
 
     Its event loop has a thread of its own, so that it also works where one runs already, as in
-    notebooks. Used as `with SyncLexichord() as lexichord`.
+    notebooks. Used as `with SyncLexichord() as lexichord`, or from `open()` to `close()`.
     """
 
     def __init__(self, settings: Settings | None = None, **arguments: object) -> None:
@@ -45,20 +46,34 @@ class SyncLexichord:
         self._open = False
 
     def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def open(self) -> Self:
+        """Open it where no `with` fits, as from one notebook cell to the next; `close` it then."""
+        if self._open:
+            return self
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="lexichord", daemon=True)
         self._thread.start()
         try:
-            self.run(self.core.__aenter__())
+            self.run(self.core.open())
         except BaseException:
             self._stop()
             raise
         self._open = True
+        atexit.register(self.close)  # a notebook's last cell is seldom the one that closes
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Leave the database, as the end of `with` does."""
+        if not self._open:
+            return
+        atexit.unregister(self.close)
         try:
-            self.run(self.core.__aexit__())
+            self.run(self.core.close())
         finally:
             self._stop()
 
@@ -106,9 +121,11 @@ class SyncLexichord:
     ingest = _sync(Lexichord.ingest)
     retry_failed = _sync(Lexichord.retry_failed)
     contextualize = _sync(Lexichord.contextualize)
+    evaluate = _sync(Lexichord.evaluate)
     search = _sync(Lexichord.search)
     files = _sync(Lexichord.files)
     query = _sync(Lexichord.query)
+    explain = _sync(Lexichord.explain)
     similar = _sync(Lexichord.similar)
     list = _sync(Lexichord.list)
     show = _sync(Lexichord.show)
@@ -122,6 +139,7 @@ class SyncLexichord:
     import_vechord = _sync(Lexichord.import_vechord)
     export_vechord = _sync(Lexichord.export_vechord)
     ping = _sync(Lexichord.ping)
+    datasets = _sync(Lexichord.datasets)
     status = _sync(Lexichord.status)
     doctor = _sync(Lexichord.doctor)
     reindex = _sync(Lexichord.reindex)

@@ -11,7 +11,7 @@ import pytest
 
 from lexichord import Lexichord, SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.types import Mode, Response
+from lexichord.types import Mode, Response, StoredDataset
 from tests.conftest import SAMPLES
 
 HIT = ["chunk_id", "document_id", "dataset", "uri", "title", "heading", "start", "end", "page"]
@@ -179,17 +179,15 @@ def test_a_chunk_is_shown_with_what_stands_around_it(samples: SyncLexichord) -> 
 
 def test_the_state_is_told(samples: SyncLexichord) -> None:
     found = samples.doctor()
-    assert (found["documents"], found["datasets"]) == (13, 1)
-    assert found["by_dataset"] == [
-        {"dataset": "default", "documents": 13, "chunks": found["chunks"]}
-    ]
-    assert found["space"] == found["embedder"] == "local/all-MiniLM-L6-v2/384"
-    assert (found["chunks_without_vector"], found["keyword_index_is_stale"]) == (0, False)
-    assert found["degraded"] == found["problems"] == []
-    assert {fault["amount"] for fault in found["faults"]} == {0}
-    (run,) = found["runs"]
-    assert (run["inserted"], run["failed"]) == (13, 0)
-    assert set(samples.status()) < set(found)
+    assert (found.documents, found.datasets) == (13, 1)
+    assert found.by_dataset == [StoredDataset("default", 13, found.chunks)]
+    assert found.space == found.embedder == "local/all-MiniLM-L6-v2/384"
+    assert (found.chunks_without_vector, found.keyword_index_is_stale) == (0, False)
+    assert (found.degraded, found.problems) == ([], [])
+    assert {fault.amount for fault in found.faults} == {0}
+    (run,) = found.runs
+    assert (run.inserted, run.failed) == (13, 0)
+    assert set(samples.status().to_dict()) < set(found.to_dict())
 
 
 @pytest.mark.parametrize(

@@ -233,7 +233,7 @@ def test_contextualize_leaves_what_an_ingest_would_have_stored(
             lexichord.core.embedder = Scattered()
             report = lexichord.contextualize(["default"])
             assert (report.documents, report.embedded, report.changed) == (3, 22, [])
-            assert lexichord.doctor()["problems"] == []
+            assert lexichord.doctor().problems == []
             found = stored(connection)
             assert ids == connection.execute(IDS).fetchall()
         with psycopg.connect(other) as connection:

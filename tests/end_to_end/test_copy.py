@@ -314,8 +314,8 @@ def test_a_copy_of_the_samples_answers_alike(
     with new_database(server(engine)) as target:
         samples.copy_to(target)
         with SyncLexichord(dsn=target, home=home) as copy:
-            assert copy.status()["engine"] == engine
-            assert copy.doctor()["problems"] == []
+            assert copy.status().engine == engine
+            assert copy.doctor().problems == []
             shares, same = zip(
                 *(_share(samples, copy, line["query"]) for line in lines), strict=True
             )

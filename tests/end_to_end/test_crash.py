@@ -2,7 +2,6 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import psycopg
 import pytest
@@ -11,6 +10,7 @@ from lexichord import SyncLexichord
 from lexichord.db import engine
 from lexichord.db.search import vector_text
 from lexichord.settings import load_settings
+from lexichord.types import Health
 from tests.end_to_end.client import CHUNKS, documents, uri, vectors, word
 from tests.end_to_end.conftest import STORED
 from tests.end_to_end.processes import Client, kill_backend, kill_postmaster
@@ -56,15 +56,15 @@ def assert_found(lexichord: SyncLexichord, numbers: list[int]) -> None:
             assert sorted(by_vector) == [(name, 1) for name in uris]
 
 
-def assert_sound(lexichord: SyncLexichord) -> dict[str, Any]:
+def assert_sound(lexichord: SyncLexichord) -> Health:
     """No document half there or twice, statistics exact; gives the doctor's findings."""
     listed = lexichord.list()
     assert {row.chunks for row in listed} == {CHUNKS}
     assert max(Counter(row.uri for row in listed).values()) == 1
     found = lexichord.doctor()
-    assert {fault["amount"] for fault in found["faults"]} == {0}
-    assert found["documents"] == len(listed)
-    assert found["chunks"] == len(listed) * CHUNKS
+    assert {fault.amount for fault in found.faults} == {0}
+    assert found.documents == len(listed)
+    assert found.chunks == len(listed) * CHUNKS
     return found
 
 
@@ -91,7 +91,7 @@ def assert_recovers(home: Path, first: int, reported: list[int]) -> None:
         assert report.skipped + report.inserted == LAST - first
         assert_found(lexichord, list(range(LAST)))
         findings = assert_sound(lexichord)
-        assert [index["used"] for index in findings["indexes"]] == [True, True]
+        assert [index.used for index in findings.indexes] == [True, True]
     with SyncLexichord(home=home) as lexichord:  # after a clean stop as well
         assert_found(lexichord, list(range(LAST)))
 

@@ -117,7 +117,7 @@ def test_a_chunk_that_is_refused_is_stored_and_named(dsn: str, home: Path) -> No
         assert (report.chunks, report.embedded) == (6, 5)
         assert report.refused == ["doc 1: chunk 1"]
         assert lexichord.search(refused, mode="keyword", k=1).hits[0].content == refused
-        assert lexichord.status()["chunks_without_vector"] == 1
+        assert lexichord.status().chunks_without_vector == 1
         asked = len(server.asked)
         again = lexichord.ingest(documents=documents(2, 3), context="none")
         assert (again.skipped, again.vectors_filled) == (2, 0)
@@ -125,7 +125,7 @@ def test_a_chunk_that_is_refused_is_stored_and_named(dsn: str, home: Path) -> No
         assert len(server.asked) == asked + 1
         server.fail = lambda asked: None
         assert lexichord.ingest().vectors_filled == 1
-        assert lexichord.status()["chunks_without_vector"] == 0
+        assert lexichord.status().chunks_without_vector == 0
 
 
 @pytest.mark.parametrize("shape", ["gemini", "cohere", "openai"])
@@ -256,4 +256,4 @@ def test_three_thousand_dimensions_are_stored_and_indexed(embedded_dsn: str, hom
             assert lexichord.ingest(documents=documents(2, 2), context="none").embedded == 4
             (hit,) = lexichord.search(clause(1, 0), mode="dense", k=1).hits
             assert hit.content == clause(1, 0)
-            assert all(index["plan"] for index in lexichord.doctor()["indexes"])
+            assert all(index.plan for index in lexichord.doctor().indexes)

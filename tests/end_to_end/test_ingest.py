@@ -43,7 +43,7 @@ def test_the_samples_are_stored_character_for_character(lexichord: SyncLexichord
         assert shown.text.encode() == file.read_bytes()
         for chunk in shown.chunks:
             assert shown.text[chunk.start : chunk.end] == chunk.content
-    assert {fault["amount"] for fault in lexichord.doctor()["faults"]} == {0}
+    assert {fault.amount for fault in lexichord.doctor().faults} == {0}
 
 
 def test_a_second_run_skips_all(lexichord: SyncLexichord) -> None:
@@ -54,9 +54,9 @@ def test_a_second_run_skips_all(lexichord: SyncLexichord) -> None:
     assert (report.inserted, report.replaced, report.skipped) == (0, 0, len(before))
     assert lexichord.list() == before
     assert sorted(heard) == sorted((row.uri, "skipped", "") for row in before)
-    latest = lexichord.status()["runs"][0]
-    assert latest["skipped"] == len(before)
-    assert latest["finished_at"] is not None
+    latest = lexichord.status().runs[0]
+    assert latest.skipped == len(before)
+    assert latest.finished_at is not None
 
 
 def test_a_changed_file_is_replaced(lexichord: SyncLexichord, folder: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_changed_file_is_replaced(lexichord: SyncLexichord, folder: Path) -> N
     assert found(lexichord, "zebra") == []
     assert found(lexichord, "lease") == []
     assert found(lexichord, "walrus") == ["changed.md"]
-    assert {fault["amount"] for fault in lexichord.doctor()["faults"]} == {0}
+    assert {fault.amount for fault in lexichord.doctor().faults} == {0}
 
 
 def test_bad_files_fail_alone_each_with_its_reason(lexichord: SyncLexichord, folder: Path) -> None:
@@ -99,7 +99,7 @@ def test_bad_files_fail_alone_each_with_its_reason(lexichord: SyncLexichord, fol
         "sums.xls": "'.xls' is no kind that can be read: "
         ".txt, .md, .pdf, .docx, .html and source code are",
     }
-    assert lexichord.status()["runs"][0]["failures"] == report.failed
+    assert lexichord.status().runs[0].failures == report.failed
     assert found(lexichord, "zebra") == ["good.md"]
     again = lexichord.ingest([folder, folder / "sums.xls"])
     assert (again.skipped, again.failed) == (1, report.failed)
@@ -123,7 +123,7 @@ def test_a_name_that_is_not_utf_8_stops_nothing(lexichord: SyncLexichord, folder
     assert lexichord.ingest([folder]).inserted == 2
     assert found(lexichord, "yak") == ["caf\\xe9.txt"]
     assert lexichord.ingest([folder / NOT_UTF_8]).skipped == 1
-    assert lexichord.status()["runs"][0]["source"] == f"{folder}/caf\\xe9.txt"
+    assert lexichord.status().runs[0].source == f"{folder}/caf\\xe9.txt"
 
 
 def test_what_was_stored_stays_when_its_file_goes_bad(
@@ -146,7 +146,7 @@ def test_a_missing_path_stops_before_anything_is_stored(
         lexichord.ingest([folder, folder / "missing"])
     assert "\n" not in str(caught.value)
     status = lexichord.status()
-    assert (status["documents"], status["runs"]) == (0, [])
+    assert (status.documents, status.runs) == (0, [])
 
 
 def test_deleted_documents_are_gone(lexichord: SyncLexichord) -> None:
@@ -157,8 +157,8 @@ def test_deleted_documents_are_gone(lexichord: SyncLexichord) -> None:
     assert uri not in {row.uri for row in lexichord.list()}
     assert "office-lease-saltpan-house.md" not in found(lexichord, "Saltpan House")
     findings = lexichord.doctor()
-    assert findings["documents"] == 11
-    assert {fault["amount"] for fault in findings["faults"]} == {0}
+    assert findings.documents == 11
+    assert {fault.amount for fault in findings.faults} == {0}
     report = lexichord.ingest(FOLDERS)
     assert (report.inserted, report.skipped) == (2, 11)
 
@@ -167,7 +167,7 @@ def test_one_unknown_document_keeps_all_from_being_deleted(lexichord: SyncLexich
     lexichord.ingest(FOLDERS[1:])
     with pytest.raises(ConfigError, match=r"there is no document none\.md"):
         lexichord.delete(["remote-work-policy.md", "none.md"])
-    assert lexichord.status()["documents"] == 4
+    assert lexichord.status().documents == 4
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_a_wrong_argument_is_refused_before_the_run(lexichord: SyncLexichord) ->
         lexichord.ingest(FOLDERS, context=wrong)
     with pytest.raises(ConfigError, match="the dataset needs a name"):
         lexichord.ingest(FOLDERS, dataset="")
-    assert lexichord.status()["runs"] == []
+    assert lexichord.status().runs == []
 
 
 def test_the_listener_hears_of_every_file_once(lexichord: SyncLexichord, folder: Path) -> None:

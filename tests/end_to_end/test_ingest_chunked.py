@@ -134,7 +134,7 @@ def test_what_is_wrong_fails_alone_with_its_reason(lexichord: SyncLexichord, fil
         assert "\n" not in said
     assert len(report.failed) == len(REFUSED)
     assert [row.uri for row in lexichord.list()] == ["good"]
-    assert lexichord.status()["runs"][0]["failures"] == report.failed
+    assert lexichord.status().runs[0].failures == report.failed
 
 
 def test_a_line_is_named_by_its_number(lexichord: SyncLexichord, file: Path) -> None:
@@ -228,7 +228,7 @@ def test_all_kinds_of_sources_in_one_run(lexichord: SyncLexichord, file: Path) -
     report = lexichord.ingest([text], documents=[other], chunked_file=write(file, GOOD))
     assert report.inserted == 3
     assert {row.uri for row in lexichord.list()} == {text.as_posix(), "b", "good"}
-    assert lexichord.status()["runs"][0]["source"] == f"{text} {file}"
+    assert lexichord.status().runs[0].source == f"{text} {file}"
 
 
 def test_a_file_that_cannot_be_read_is_refused(lexichord: SyncLexichord, tmp_path: Path) -> None:
@@ -236,4 +236,4 @@ def test_a_file_that_cannot_be_read_is_refused(lexichord: SyncLexichord, tmp_pat
         with pytest.raises(ConfigError, match="cannot be read") as caught:
             lexichord.ingest(chunked_file=path)
         assert "\n" not in str(caught.value)
-    assert lexichord.status()["runs"] == []
+    assert lexichord.status().runs == []

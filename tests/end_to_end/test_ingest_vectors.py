@@ -44,7 +44,7 @@ def test_a_changed_file_is_gone_from_both_legs(
         hits = lexichord.search("a kitten naps on the couch").hits
         assert all("cat" not in hit.content for hit in hits)
         assert nearest(lexichord, "motor vehicle lubricant") == "changed.md"
-        assert lexichord.status()["chunks_without_vector"] == 0
+        assert lexichord.status().chunks_without_vector == 0
 
 
 def test_chunks_without_vectors_are_filled_in_later(opened: Callable[[], SyncLexichord]) -> None:
@@ -61,10 +61,10 @@ def test_chunks_without_vectors_are_filled_in_later(opened: Callable[[], SyncLex
         vectors = [None] * len(chunks)
         database = lexichord.core.database
         lexichord.run(store.store_document(database, document, chunks, vectors, 1))
-        assert lexichord.status()["chunks_without_vector"] == len(chunks)
+        assert lexichord.status().chunks_without_vector == len(chunks)
         report = lexichord.ingest()
         assert report.vectors_filled == len(chunks)
-        assert lexichord.status()["chunks_without_vector"] == 0
+        assert lexichord.status().chunks_without_vector == 0
         hits = lexichord.search("Clause 77 is about cats", mode="dense", k=1).hits
         assert hits[0].content == "Clause 77 is about cats."
         assert hits[0].scores["dense"] > 0.99
@@ -89,7 +89,7 @@ def test_without_the_libraries_words_are_searched_and_vectors_come_later(
             with pytest.raises(ConfigError, match="has no vectors yet: ingest again"):
                 lexichord.similar("a.md")
             status = lexichord.status()
-            assert (status["embedder"], status["chunks_without_vector"]) == (None, 2)
+            assert (status.embedder, status.chunks_without_vector) == (None, 2)
     with opened() as lexichord:
         report = lexichord.ingest([tmp_path])
         assert (report.skipped, report.vectors_filled, report.degraded) == (2, 2, [])
@@ -98,7 +98,7 @@ def test_without_the_libraries_words_are_searched_and_vectors_come_later(
 
 def test_a_space_without_an_embedder_is_said(dsn: str, tmp_path: Path) -> None:
     with SyncLexichord(dsn=dsn, home=tmp_path) as lexichord:
-        assert lexichord.status()["degraded"] == ["no embedder for test/tiny/4: by words only"]
+        assert lexichord.status().degraded == ["no embedder for test/tiny/4: by words only"]
         assert lexichord.ingest().degraded == ["no embedder for test/tiny/4: by words only"]
 
 
@@ -132,6 +132,6 @@ def test_a_model_that_fails_in_the_middle_keeps_what_was_reported(
     assert len(heard) == GROUP
     with opened() as lexichord:
         assert sorted(row.uri for row in lexichord.list()) == sorted(heard)
-        assert lexichord.status()["runs"][0]["finished_at"] is None
+        assert lexichord.status().runs[0].finished_at is None
         report = lexichord.ingest(documents=documents)
         assert (report.skipped, report.inserted) == (GROUP, 1)

@@ -34,8 +34,8 @@ def test_pruning_deletes_what_is_gone_and_nothing_else(
     left = [Path(row.uri).name for row in plain.list(datasets=["default"])]
     assert sorted(left) == ["2.txt", "3.txt", "4.txt", "given", "x.txt"]
     assert len(plain.list(datasets=["other"])) == 7
-    latest = plain.status()["runs"][0]
-    assert (latest["state"], latest["deleted"], latest["done"], latest["total"]) == (
+    latest = plain.status().runs[0]
+    assert (latest.state, latest.deleted, latest.done, latest.total) == (
         *("finished", 3),
         *(5, 5),
     )

@@ -22,7 +22,7 @@ from lexichord.cli.commands import app
 from lexichord.db import schema
 from lexichord.errors import ConfigError, EmbeddingMismatchError, LexichordError
 from lexichord.ingest.contextualize import embedding_text
-from lexichord.types import EmbeddingSpace
+from lexichord.types import EmbeddingSpace, SpaceChange
 from tests.conftest import new_database
 from tests.end_to_end.hashing import NEW, OLD, SAME, SLICE, Hashing, application, finder, start
 from tests.end_to_end.processes import wait_until
@@ -74,7 +74,13 @@ def dense(lexichord: SyncLexichord, query: str, space: str) -> None:
 
 
 def space(lexichord: SyncLexichord) -> str:
-    return str(lexichord.status()["space"])
+    return lexichord.status().space
+
+
+def change(lexichord: SyncLexichord) -> SpaceChange:
+    latest = lexichord.status().reembed
+    assert latest is not None
+    return latest
 
 
 @pytest.mark.parametrize("target", [SAME, NEW])
@@ -84,10 +90,10 @@ def test_swap_roll_back_and_drop(stocked: SyncLexichord, dsn: str, target: str) 
     assert done.comparison is not None
     assert done.comparison["queries"] == 50
     assert 0 < done.comparison["overlap"] < 1
-    assert stocked.status()["reembed"]["comparison"] == done.comparison
+    assert change(stocked).comparison == done.comparison
     assert_all_of(dsn, target, 90)
     dense(stocked, "w3 clause", target)
-    assert stocked.doctor()["problems"] == []
+    assert stocked.doctor().problems == []
 
     ingest(stocked, 30, 33)
     assert_all_of(dsn, target, 99)
@@ -102,7 +108,7 @@ def test_swap_roll_back_and_drop(stocked: SyncLexichord, dsn: str, target: str) 
     assert stocked.reembed(drop=True).dropped == OLD
     with pytest.raises(ConfigError, match="nothing to roll back"):
         stocked.reembed(rollback=True)
-    assert stocked.status()["reembed"]["state"] == "dropped"
+    assert change(stocked).state == "dropped"
 
 
 def test_readers_of_the_old_space_go_on_after_the_swap(stocked: SyncLexichord, dsn: str) -> None:
@@ -227,7 +233,7 @@ def test_what_is_ingested_meanwhile_has_the_new_vectors(dsn: str) -> None:
         assert other.core.space == SAME
         assert stored[0] > 28
         assert_all_of(dsn, SAME, 3 * stored[0])
-        assert lexichord.doctor()["problems"] == []
+        assert lexichord.doctor().problems == []
 
 
 def test_an_ingest_in_the_middle_of_a_swap(stocked: SyncLexichord, dsn: str) -> None:
@@ -274,7 +280,7 @@ def test_killed_while_filling(stocked: SyncLexichord, dsn: str, tmp_path: Path) 
     assert len(made) == 90
     assert sum(made.values()) - 90 <= kills * SLICE
     assert_all_of(dsn, NEW, 90)
-    assert stocked.status()["reembed"]["embedded"] == 90
+    assert change(stocked).embedded == 90
 
 
 @pytest.mark.parametrize(
@@ -306,7 +312,7 @@ def test_killed_at_a_step(stocked: SyncLexichord, dsn: str, tmp_path: Path, step
     assert len(log.read_text().splitlines()) == 90
     assert_all_of(dsn, NEW, 90)
     dense(stocked, "w3 clause", NEW)
-    assert stocked.doctor()["problems"] == []
+    assert stocked.doctor().problems == []
 
 
 def test_killed_in_the_swap(stocked: SyncLexichord, dsn: str, tmp_path: Path) -> None:
@@ -466,7 +472,7 @@ def test_an_empty_database(dsn: str) -> None:
         assert lexichord.reembed(NEW).space == NEW
         ingest(lexichord, 0, 4)
         assert_all_of(dsn, NEW, 12)
-        assert lexichord.doctor()["problems"] == []
+        assert lexichord.doctor().problems == []
 
 
 def test_copies_are_of_one_space(stocked: SyncLexichord, dsn: str, template: str) -> None:

@@ -54,10 +54,10 @@ def test_a_run_that_was_cut_off_is_shown_as_stalled(plain: SyncLexichord, folder
     run = plain.run(store.start_run(database, "default", "x", 7))
     with psycopg.connect(database.dsn, autocommit=True) as connection:
         connection.execute("update lexichord_data.run set seen_at = now() - interval '2 min'")
-    states = {row["run_id"]: row["state"] for row in plain.status()["runs"]}
+    states = {row.run_id: row.state for row in plain.status().runs}
     assert states == {run: "stalled", run - 1: "finished"}
     plain.run(store.touch_run(database, run))
-    assert plain.status()["runs"][0]["state"] == "running"
+    assert plain.status().runs[0].state == "running"
 
 
 def test_a_full_disk_ends_the_run_and_keeps_what_was_reported(
@@ -80,11 +80,11 @@ def test_a_full_disk_ends_the_run_and_keeps_what_was_reported(
             plain.ingest([folder], listener=lambda uri, *_: heard.append(Path(uri).name))
         assert "\n" not in str(caught.value)
         assert names(plain) == sorted(heard) == [f"{number:02}.txt" for number in range(13)]
-        assert plain.status()["runs"][0]["finished_at"] is None
+        assert plain.status().runs[0].finished_at is None
         connection.execute("drop trigger full_disk on lexichord_data.chunk")
     report = plain.ingest([folder])
     assert (report.inserted, report.skipped) == (7, 13)
-    assert {fault["amount"] for fault in plain.doctor()["faults"]} == {0}
+    assert {fault.amount for fault in plain.doctor().faults} == {0}
 
 
 def test_two_ingests_of_one_folder_do_no_harm(
@@ -99,8 +99,8 @@ def test_two_ingests_of_one_folder_do_no_harm(
     assert [report.failed for report in reports] == [{}, {}]
     assert [sum((r.inserted, r.replaced, r.skipped)) for r in reports] == [60, 60]
     assert sum(report.inserted for report in reports) == 60
-    assert len(names(plain)) == plain.status()["chunks"] == 60
-    assert {fault["amount"] for fault in plain.doctor()["faults"]} == {0}
+    assert len(names(plain)) == plain.status().chunks == 60
+    assert {fault.amount for fault in plain.doctor().faults} == {0}
 
 
 def test_an_interrupted_ingest_goes_on_with_the_same_context(

@@ -48,9 +48,9 @@ def test_the_last_process_to_leave_stops_the_server(prepared_home: Path) -> None
 def test_the_last_of_one_process_stops_the_server(prepared_home: Path) -> None:
     with SyncLexichord(home=prepared_home) as first:
         with SyncLexichord(home=prepared_home) as second:
-            assert first.status()["documents"] == second.status()["documents"] == 0
+            assert first.status().documents == second.status().documents == 0
             assert attached(prepared_home) == [os.getpid()]
-        assert first.status()["documents"] == 0
+        assert first.status().documents == 0
     assert postmaster(prepared_home) is None
 
 
@@ -61,7 +61,7 @@ async def test_several_open_at_once_share_the_server(prepared_home: Path) -> Non
     for number, lexichord in enumerate(several):
         await lexichord.__aexit__()
         for other in several[number + 1 :]:
-            assert (await other.status())["documents"] == 0
+            assert (await other.status()).documents == 0
     assert postmaster(prepared_home) is None
 
 
@@ -91,7 +91,7 @@ def test_a_server_that_came_after_a_crash_is_stopped_too(prepared_home: Path) ->
     with Client(prepared_home, "hold") as client:
         kill_postmaster(prepared_home)
         with SyncLexichord(home=prepared_home) as lexichord:
-            assert lexichord.status()["documents"] == 0
+            assert lexichord.status().documents == 0
         assert postmaster(prepared_home) is not None
         client.rest()
         assert postmaster(prepared_home) is None
@@ -102,7 +102,7 @@ def test_opening_after_a_crash_leaves_nothing_behind(prepared_home: Path) -> Non
     with Client(prepared_home, "hold"):
         kill_backend(prepared_home)
         with SyncLexichord(home=prepared_home) as lexichord:
-            assert lexichord.status()["documents"] == 0
+            assert lexichord.status().documents == 0
     gc.collect()
     servers = [each for each in gc.get_objects() if isinstance(each, EmbeddedServer)]
     left = [server for server in servers if server.pgdata == prepared_home / "postgres"]
@@ -145,7 +145,7 @@ def test_a_server_can_be_opened_again_after_it_was_stopped(prepared_home: Path) 
     with SyncLexichord(home=prepared_home):
         engine.stop(settings_of(prepared_home))
         with SyncLexichord(home=prepared_home) as lexichord:
-            assert lexichord.status()["documents"] == 0
+            assert lexichord.status().documents == 0
         assert postmaster(prepared_home) is None
 
 
@@ -176,7 +176,7 @@ def test_a_new_home_gets_its_own_server(bare_home: Path, prepared_home: Path) ->
     with SyncLexichord(home=bare_home, embedding=SPACE) as one:
         with SyncLexichord(home=prepared_home) as other:
             assert postmaster(bare_home) != postmaster(prepared_home)
-            assert one.status()["space"] == other.status()["space"] == SPACE
+            assert one.status().space == other.status().space == SPACE
         assert postmaster(prepared_home) is None
         assert postmaster(bare_home) is not None
 

@@ -138,10 +138,10 @@ def test_what_holds_rows_is_not_overwritten(plain: SyncLexichord, dsn: str) -> N
     plain.ingest(documents=documents(0, 3), context="given", dataset="one")
     plain.ingest(documents=documents(3, 5), context="given", dataset="two")
     first = plain.export_vechord("ns", ["two"])
-    assert (first["documents"], first["chunks"]) == (2, 4)
+    assert (first.documents, first.chunks) == (2, 4)
     with pytest.raises(ConfigError, match="table ns_defaultdocument holds rows already"):
         plain.export_vechord("ns")
-    assert plain.export_vechord("other")["chunks"] == 10
+    assert plain.export_vechord("other").chunks == 10
     with psycopg.connect(dsn) as connection:
         assert connection.execute("select count(*) from ns_defaultchunk").fetchone() == (4,)
         indexes = connection.execute(
@@ -154,7 +154,7 @@ def test_what_holds_rows_is_not_overwritten(plain: SyncLexichord, dsn: str) -> N
 
 def test_the_search_path_that_its_programs_need_is_told(plain: SyncLexichord, dsn: str) -> None:
     plain.ingest(documents=documents(0, 1), context="given")
-    assert "alter database" in plain.export_vechord("ns")["degraded"][0]
+    assert "alter database" in plain.export_vechord("ns").degraded[0]
 
 
 def test_missing_vectors_are_told(plain: SyncLexichord) -> None:
@@ -162,7 +162,7 @@ def test_missing_vectors_are_told(plain: SyncLexichord) -> None:
     plain.ingest(documents=documents(0, 1), dataset="full")
     with pytest.raises(ConfigError, match=r"1 chunks have no vector.*: ingest again"):
         plain.export_vechord("ns")
-    assert plain.export_vechord("ns", ["full"])["documents"] == 1
+    assert plain.export_vechord("ns", ["full"]).documents == 1
     with pytest.raises(ConfigError, match="there is no dataset 'none'"):
         plain.export_vechord("more", ["none"])
 

@@ -113,7 +113,7 @@ def test_all_goes_over_in_its_order(plain: SyncLexichord, dsn: str) -> None:
     assert [chunk.metadata["index"] for chunk in shown.chunks] == [0, 1, 2]
     assert shown.document.metadata == {"uid": 2}
     assert plain.search("secret", mode="keyword").hits[0].uri == "vechord:anthropic/b"
-    assert plain.status()["runs"][0]["source"] == "vechord:anthropic"
+    assert plain.status().runs[0].source == "vechord:anthropic"
 
 
 def test_what_is_there_is_skipped_and_what_changed_replaced(plain: SyncLexichord, dsn: str) -> None:
@@ -157,7 +157,7 @@ def test_another_dimension_is_refused(plain: SyncLexichord, dsn: str) -> None:
     fill(dsn, "wide", 5)
     with pytest.raises(ConfigError, match="have 5 numbers, the database is bound to test/tiny/4"):
         plain.import_vechord("wide")
-    assert plain.status()["runs"] == []
+    assert plain.status().runs == []
 
 
 def test_no_such_namespace(plain: SyncLexichord) -> None:

@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate.significance import Difference, compare
+from lexichord.evaluate.significance import compare
+from lexichord.types.evaluation import Difference
 
 values = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 

@@ -2,7 +2,6 @@
 
 import sys
 from contextlib import closing
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 
@@ -114,12 +113,12 @@ def ingest(
         if watch:
             with closing(lexichord.watch(paths or [], prune=prune, **options)) as reports:
                 for report in reports:
-                    run.show(asdict(report), render.report)
+                    run.show(report.to_dict(), render.report)
         elif retry_failed:
             report = lexichord.retry_failed(**options)
         else:
             report = lexichord.ingest(paths or [], chunked_file=chunked, prune=prune, **options)
-    run.show(asdict(report), render.retried if retry_failed else render.report)
+    run.show(report.to_dict(), render.retried if retry_failed else render.report)
     if report.failed:
         raise typer.Exit(FAILED)
 
@@ -150,7 +149,7 @@ def copy(
     run.arguments["dsn"] = source or run.arguments["dsn"]
     with run.open() as lexichord, Progress("copy") as bar:
         reports = lexichord.copy_to(to, dataset or (), **bar.listening())
-    run.show({"datasets": [asdict(report) for report in reports]}, render.copied)
+    run.show({"datasets": [report.to_dict() for report in reports]}, render.copied)
 
 
 @command(app, asks=SEARCH)
@@ -192,7 +191,7 @@ def list_documents(
     options = search_options(dataset=dataset, under=under, filter=filter)
     with run.open() as lexichord:
         documents = lexichord.list(**options)
-    run.show({"documents": [each.to_dict() for each in documents]}, render.documents)
+    run.show(documents.to_dict(), lambda _: render.documents(documents))
 
 
 @command(app)
@@ -240,7 +239,7 @@ def doctor(run: Run) -> None:
     with run.open() as lexichord:
         report = lexichord.doctor()
     run.show(report, render.doctor)
-    if report["problems"]:
+    if report.problems:
         raise typer.Exit(FAILED)
 
 
@@ -248,7 +247,8 @@ def doctor(run: Run) -> None:
 def reindex(run: Run) -> None:
     """Build both indexes anew, to fit what the database holds now."""
     with run.open() as lexichord:
-        run.show({"indexes": lexichord.reindex()}, render.indexes)
+        indexes = lexichord.reindex()
+    run.show({"indexes": indexes}, lambda _: render.indexes(indexes))
 
 
 @command(app)

@@ -1,6 +1,5 @@
 """The command that has a language model write contexts for what is stored."""
 
-from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -29,7 +28,7 @@ def contextualize(
         report = lexichord.contextualize(
             dataset or (), dry_run=dry_run, budget=budget, **progress.listening()
         )
-    run.show(asdict(report), _print)
+    run.show(report.to_dict(), _print)
     if report.llm.failed or report.llm.stopped or report.changed:
         raise typer.Exit(FAILED)
 

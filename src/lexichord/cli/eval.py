@@ -2,9 +2,8 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import Annotated, Self
 
 import typer
 from rich import progress
@@ -15,18 +14,9 @@ from rich.text import Text
 from lexichord.cli.render import err, out, printable
 from lexichord.cli.run import FAILED, Run, command
 from lexichord.errors import ConfigError
-from lexichord.types.evaluation import Extractor
-
-if TYPE_CHECKING:
-    from lexichord.evaluate import compare
-    from lexichord.evaluate.gate import Gate
-    from lexichord.evaluate.run import Plan
-    from lexichord.sync import SyncLexichord
-    from lexichord.types import evaluation
+from lexichord.types.evaluation import Evaluation, Extractor
 
 app = typer.Typer()
-
-type Rows = list[list[str]]
 
 Questions = Annotated[
     str, typer.Argument(metavar="SET", help="A file or folder, or sample.", show_default=False)
@@ -70,53 +60,31 @@ def evaluate(
     extract: Extract = "rules",
 ) -> None:
     """Ask a set's questions by several strategies and measure what comes back."""
-    from lexichord.evaluate.datasets import load_set
-    from lexichord.evaluate.gate import parse_gate
-    from lexichord.evaluate.run import Plan
-    from lexichord.evaluate.strategies import DEFAULT, find_strategies
-
-    gates = [parse_gate(text) for text in gate or ()]
-    names = strategies.split(",") if strategies else DEFAULT
-    chosen, ks = find_strategies([name.strip() for name in names]), _numbers("k", k)
-    warnings: list[str] = []
+    chosen = [name.strip() for name in strategies.split(",")] if strategies else None
+    ks, numbers = _numbers("k", k), _numbers("clients", clients)
     run.arguments["llm"] = llm
-    with run.open() as lexichord, _Progress(warnings) as bar:
-        plan = Plan(chosen, ks, _numbers("clients", clients), extract, bar.tell, bar.warn)
-        runs = _runs(lexichord, load_set(questions), plan, compare)
-        changes = [] if compare is None else _changes(lexichord, compare, runs, bar)
-    run.show(_shape(runs, changes, warnings), lambda _: _print(runs, changes))
+    with run.open() as lexichord, _Progress() as bar:
+        found = lexichord.evaluate(
+            questions,
+            strategies=chosen,
+            ks=ks,
+            compare=compare,
+            gates=gate or (),
+            clients=numbers,
+            extract=extract,
+            on_progress=bar.tell,
+            on_warning=bar.warn,
+        )
+    run.show(found, _print)
     if report is not None:
         from lexichord.evaluate.report import write_report
 
-        for file in write_report(runs, report):
+        for file in write_report(found.runs, report):
             err.print(Text(f"written: {file}"))
-    _fail(gates, runs, warnings)
-
-
-def _runs(
-    lexichord: "SyncLexichord", given: "evaluation.EvalSet", plan: "Plan", before: int | None
-) -> list["evaluation.Run"]:
-    from lexichord.evaluate.compare import check_evaluation
-    from lexichord.evaluate.run import run_evaluation
-
-    if before is not None:
-        lexichord.run(check_evaluation(lexichord.core, before))
-    return lexichord.run(run_evaluation(lexichord.core, given, plan))
-
-
-def _changes(
-    lexichord: "SyncLexichord", before: int, runs: Sequence["evaluation.Run"], bar: "_Progress"
-) -> list["compare.Comparison"]:
-    """Compare each run to an earlier one; if that is of other questions, the runs still count."""
-    from lexichord.evaluate.compare import compare_run
-
-    changes = []
-    for run in runs:
-        try:
-            changes += lexichord.run(compare_run(lexichord.core, before, run))
-        except ConfigError as error:
-            bar.warn(str(error))
-    return changes
+    for line in found.failures:
+        err.print(Text(f"lexichord: {line}"))
+    if found.failures or found.warnings:
+        raise typer.Exit(FAILED)
 
 
 def _numbers(name: str, text: str) -> tuple[int, ...]:
@@ -129,91 +97,17 @@ def _numbers(name: str, text: str) -> tuple[int, ...]:
     return numbers
 
 
-def _fail(
-    gates: Sequence["Gate"], runs: Sequence["evaluation.Run"], warnings: Sequence[str]
-) -> None:
-    """Exit with 1 if a gate is not kept or something could not be done, after saying so."""
-    from lexichord.evaluate.compare import failures, means
-    from lexichord.evaluate.gate import check
-
-    lines = failures(runs)
-    for gate in gates:
-        for run in runs:
-            if reason := check(gate, means(run)):
-                lines.append(f"{run.strategy}: {reason}")
-    for line in lines:
-        err.print(Text(f"lexichord: {line}"))
-    if lines or warnings:
-        raise typer.Exit(FAILED)
-
-
-def _shape(
-    runs: Sequence["evaluation.Run"],
-    changes: Sequence["compare.Comparison"],
-    warnings: Sequence[str],
-) -> dict[str, Any]:
-    """Give what --json prints; each question's results are in the database."""
-    return {
-        "runs": [_run_shape(run) for run in runs],
-        "comparisons": [asdict(change) for change in changes],
-        "warnings": list(warnings),
-    }
-
-
-def _run_shape(run: "evaluation.Run") -> dict[str, Any]:
-    from lexichord.evaluate.compare import means, milliseconds
-
-    same = ("id", "set_name", "strategy", "settings", "ks", "qps", "started_at")
-    return {
-        **{name: getattr(run, name) for name in same},
-        "queries": len(run.queries),
-        "failed": sum(outcome.error is not None for outcome in run.outcomes),
-        "milliseconds": milliseconds(run),
-        "means": means(run),
-    }
-
-
-def _print(runs: Sequence["evaluation.Run"], changes: Sequence["compare.Comparison"]) -> None:
+def _print(found: Evaluation) -> None:
     """Print a column a strategy, then what differs from the earlier run."""
-    if runs:
-        _table(["", *(run.strategy for run in runs)], _rows([_run_shape(run) for run in runs]))
-    if changes:
-        rows = [_change(change) for change in changes]
-        _table(["strategy", "metric", f"less run {changes[0].before}", "95 %", ""], rows)
+    if found.runs:
+        _table(found.table())
+    if found.comparisons:
+        _table(found.comparison_table())
 
 
-def _rows(shapes: Sequence[dict[str, Any]]) -> Rows:
-    names = dict.fromkeys(name for shape in shapes for name in shape["means"])
-    clients = dict.fromkeys(number for shape in shapes for number in shape["qps"])
-    timed = shapes[0]["settings"]["milliseconds"]
-    return [
-        *([name, *(_number(shape["means"].get(name), 4) for shape in shapes)] for name in names),
-        *(
-            [f"{each} ms {timed}", *(_number(s["milliseconds"].get(each), 1) for s in shapes)]
-            for each in ("p50", "p95")
-        ),
-        *(
-            [f"queries/s, {each} clients", *(_number(s["qps"].get(each), 1) for s in shapes)]
-            for each in clients
-        ),
-        ["failed", *(f"{shape['failed']} of {shape['queries']}" for shape in shapes)],
-        ["run", *(str(shape["id"] or "not recorded") for shape in shapes)],
-    ]
-
-
-def _number(value: float | None, digits: int) -> str:
-    return "–" if value is None else f"{value:.{digits}f}"
-
-
-def _change(change: "compare.Comparison") -> list[str]:
-    found = change.difference
-    verdict = "noise" if found.is_noise else "better" if found.mean > 0 else "worse"
-    interval = f"{found.low:+.4f} to {found.high:+.4f}"
-    return [change.strategy, change.metric, f"{found.mean:+.4f}", interval, verdict]
-
-
-def _table(head: Sequence[str], rows: Rows) -> None:
+def _table(lines: Sequence[Sequence[str]]) -> None:
     """Draw a table on a terminal; elsewhere it is Markdown."""
+    head, *rows = lines
     if not out.is_terminal:
         for cells in (head, ["---"] * len(head), *rows):
             out.print(printable(f"| {' | '.join(cells)} |"))
@@ -229,8 +123,7 @@ def _table(head: Sequence[str], rows: Rows) -> None:
 class _Progress:
     """What goes on: a bar on a terminal, elsewhere a line a task; both on stderr."""
 
-    def __init__(self, warnings: list[str]) -> None:
-        self._warnings = warnings
+    def __init__(self) -> None:
         self._tasks: dict[str, progress.TaskID] = {}
         self._bar = progress.Progress(
             progress.TextColumn("{task.description}", markup=False),
@@ -257,6 +150,4 @@ class _Progress:
 
     def warn(self, line: str) -> None:
         """Hear what could not be done."""
-        if line not in self._warnings:
-            self._warnings.append(line)
-            err.print(Text(f"lexichord: {line}"))
+        err.print(Text(f"lexichord: {line}"))

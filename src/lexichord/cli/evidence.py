@@ -4,7 +4,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lexichord.cli.render import degraded, file_line, out, printable, short
-from lexichord.types import Response
+from lexichord.types import Explanation, Response
 from lexichord.types.evidence import NOT_FOUND, Cell, Comparison
 from lexichord.types.json import Json
 from lexichord.types.reflection import Reflection
@@ -32,7 +32,7 @@ def response(found: Response, explain: bool) -> None:
     for source in found.sources:
         out.print(Text(f"[{source['number']}] {short(source['uri'])}:{_span(source)}"))
     if explain:
-        _trace(found)
+        out.print(printable(str(Explanation(found))))
 
 
 def _answer(found: Response) -> None:
@@ -71,12 +71,3 @@ def _cell(cell: Cell) -> Text:
 def _span(source: Json) -> str:
     page = f" page {source['page']}" if source["page"] else ""
     return f"{source['start']}-{source['end']}{page}"
-
-
-def _trace(found: Response) -> None:
-    out.print("Stages", style="bold")
-    for step in found.trace:
-        out.print(printable(f"{step['ms']:8.1f} ms  {step['stage']}"))
-        for name in ("given", "made", "dropped"):
-            if step.get(name):
-                out.print(printable(f"             {name}: {step[name]}"), style="dim")

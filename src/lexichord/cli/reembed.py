@@ -1,7 +1,6 @@
 """The command that changes the embedding model of what is stored."""
 
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,7 +51,7 @@ def reembed(
         options: ReembedOptions = {"sample": sample, "min_overlap": min_overlap}
         options |= {"on_start": bar.begin, "on_chunks": bar.count}
         done = lexichord.reembed(to, rollback=rollback, drop=drop, **options)
-    run.show(asdict(done), reembedded)
+    run.show(done.to_dict(), reembedded)
 
 
 class Progress(progress.Progress):

@@ -8,7 +8,22 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from lexichord.types import ChunkHit, Excerpt, FileHit, FilesResult, SearchResult, ShownDocument
+from lexichord.types import (
+    ChunkHit,
+    Documents,
+    Excerpt,
+    Exported,
+    FileHit,
+    FilesResult,
+    Health,
+    IndexUse,
+    IngestRun,
+    SearchResult,
+    ShownDocument,
+    SpaceChange,
+    Status,
+)
+from lexichord.types.text import cite, visible
 
 OUTCOMES = ("inserted", "replaced", "skipped", "failed", "deleted")
 SNIPPET = 1000  # characters of a hit that are shown
@@ -82,11 +97,11 @@ def copied(row: Row) -> None:
         out.print("nothing to copy: there are no datasets")
 
 
-def exported(row: Row) -> None:
+def exported(done: Exported) -> None:
     """Print how much was written."""
-    counts = f"{row['documents']} documents, {row['chunks']} chunks"
-    out.print(f"{counts} written to the vechord namespace {row['namespace']}")
-    degraded(row["degraded"])
+    counts = f"{done.documents} documents, {done.chunks} chunks"
+    out.print(f"{counts} written to the vechord namespace {done.namespace}")
+    degraded(done.degraded)
 
 
 def search(found: SearchResult, explain: bool) -> None:
@@ -116,12 +131,12 @@ def file_line(number: int, file: FileHit, explain: bool) -> None:
         out.print(f"   {parts}, {file.hits} hits", style="dim")
 
 
-def documents(row: Row) -> None:
+def documents(found: Documents) -> None:
     """Print a line a document."""
-    for document in row["documents"]:
-        number = f"{document['document_id']:>5} {document['chunks']:>5} chunks  "
-        place = f"{document['dataset']}  {short(document['uri'])}  "
-        out.print(Text(number, "dim") + printable(place) + printable(document["title"]))
+    for document in found:
+        number = f"{document.document_id:>5} {document.chunks:>5} chunks  "
+        place = f"{document.dataset}  {short(document.uri)}  "
+        out.print(Text(number, "dim") + printable(place) + printable(document.title))
 
 
 def document(shown: ShownDocument) -> None:
@@ -138,41 +153,39 @@ def document(shown: ShownDocument) -> None:
 def passage(found: Excerpt) -> None:
     """Print a chunk's surroundings."""
     place = f"{short(found.uri)}:{found.start}-{found.end}"
-    out.print(printable(f"{_citation(found.title, found.heading)}  {place}"), style="bold")
+    out.print(printable(f"{cite(found.title, found.heading)}  {place}"), style="bold")
     out.print(printable(found.content))
 
 
-def status(row: Row) -> None:
+def status(found: Status) -> None:
     """Print what the database is and holds."""
-    for name in ("engine", "text_config", "space", "embedder", "documents", "chunks"):
-        out.print(f"{name}: {row[name]}")
-    out.print(f"without vector: {row['chunks_without_vector']}")
-    out.print(f"size: {row['bytes'] / 2**20:.0f} MiB")
-    for dataset in row["by_dataset"]:
-        counts = f"{dataset['documents']} documents, {dataset['chunks']} chunks"
-        out.print(Text("dataset ") + printable(dataset["dataset"]) + f": {counts}")
-    for run in row["runs"]:
+    for name, value in found.rows():
+        out.print(f"{name}: {value}")
+    for dataset in found.by_dataset:
+        counts = f"{dataset.documents} documents, {dataset.chunks} chunks"
+        out.print(Text("dataset ") + printable(dataset.dataset) + f": {counts}")
+    for run in found.runs:
         _run(run)
-    if row["reembed"]:
-        _reembed(row["reembed"])
-    degraded(row["degraded"])
+    if found.reembed:
+        _reembed(found.reembed)
+    degraded(found.degraded)
 
 
-def indexes(row: Row) -> None:
+def indexes(found: Iterable[IndexUse]) -> None:
     """Print a line an index."""
-    for index in row["indexes"]:
-        use = "used" if index["used"] else "not used (a small table needs none)"
-        out.print(f"index {index['index_name']}: {use if index['plan'] else 'not built yet'}")
+    for index in found:
+        use = "used" if index.used else "not used (a small table needs none)"
+        out.print(f"index {index.index_name}: {use if index.plan else 'not built yet'}")
 
 
-def doctor(row: Row) -> None:
+def doctor(found: Health) -> None:
     """Print the status, what the indexes do, and what is wrong."""
-    out.print(", ".join(f"{part['name']} {part['version']}" for part in row["server"]))
-    status(row)
-    indexes(row)
-    for problem in row["problems"]:
-        out.print(printable(f"problem: {problem['problem']}: {problem['remedy']}"), style="red")
-    if not row["problems"]:
+    out.print(", ".join(f"{part.name} {part.version}" for part in found.server))
+    status(found)
+    indexes(found.indexes)
+    for each in found.problems:
+        out.print(printable(f"problem: {each.problem}: {each.remedy}"), style="red")
+    if not found.problems:
         out.print("healthy", style="green")
 
 
@@ -204,8 +217,7 @@ def degraded(reasons: Iterable[str]) -> None:
 
 def printable(text: str) -> Text:
     """Give text without what a terminal would obey, or a byte order mark."""
-    shown = text.replace("\ufeff", "").replace("\r\n", "\n")
-    return Text("".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in shown))
+    return Text(visible(text))
 
 
 def short(uri: str) -> str:
@@ -215,7 +227,7 @@ def short(uri: str) -> str:
 
 
 def _hit(number: int, hit: ChunkHit, query: str, explain: bool) -> None:
-    title = _citation(hit.title or hit.uri, hit.heading)
+    title = cite(hit.title or hit.uri, hit.heading)
     place = f"{short(hit.uri)}:{hit.start}-{hit.end}"
     out.print(Text(f"{number}. ") + printable(title), style="bold")
     out.print(Text(f"   {hit.score:.2f}  chunk {hit.chunk_id}  ", "dim") + printable(place))
@@ -232,25 +244,22 @@ def _channel(hit: ChunkHit, name: str) -> str:
     return f"{name} {'-' if score is None else f'{score:.3f}'} (rank {rank or '-'})"
 
 
-def _run(run: Row) -> None:
-    counts = ", ".join(f"{run[name]} {name}" for name in OUTCOMES if run[name])
-    state = f"{run['state']}, {run['done']} of {run['total']} files"
-    started = f"{run['started_at']:%Y-%m-%d %H:%M}"
-    out.print(printable(f"run {run['run_id']} of {started}: {state}{counts and ': '}{counts}"))
-    if run["state"] == "stalled":
-        seen = f"{run['seen_at']:%Y-%m-%d %H:%M}"
+def _run(run: IngestRun) -> None:
+    amounts = {name: getattr(run, name) for name in OUTCOMES}
+    counts = ", ".join(f"{amount} {name}" for name, amount in amounts.items() if amount)
+    state = f"{run.state}, {run.done} of {run.total} files"
+    started = f"{run.started_at:%Y-%m-%d %H:%M}"
+    out.print(printable(f"run {run.run_id} of {started}: {state}{counts and ': '}{counts}"))
+    if run.state == "stalled":
+        seen = f"{run.seen_at:%Y-%m-%d %H:%M}"
         out.print(f"  no sign of life since {seen}: run it again, what is stored is skipped")
-    for uri, reason in run["failures"].items():
+    for uri, reason in run.failures.items():
         out.print(printable(f"  {short(uri)}: {reason}"), style="red")
 
 
-def _reembed(row: Row) -> None:
-    if row["state"] == "filling":
-        filled = f"{row['chunks'] - row['missing']} of {row['chunks']} chunks"
-        out.print(printable(f"reembed to {row['other_space']}: {filled}; run it again to go on"))
-    elif row["state"] == "swapped":
-        out.print(printable(f"kept beside: vectors of {row['other_space']} (reembed --drop)"))
-
-
-def _citation(title: str, heading: str) -> str:
-    return " › ".join(filter(None, (title, heading)))
+def _reembed(change: SpaceChange) -> None:
+    if change.state == "filling":
+        filled = f"{change.chunks - (change.missing or 0)} of {change.chunks} chunks"
+        out.print(printable(f"reembed to {change.other_space}: {filled}; run it again to go on"))
+    elif change.state == "swapped":
+        out.print(printable(f"kept beside: vectors of {change.other_space} (reembed --drop)"))

@@ -1,6 +1,5 @@
 """The commands that exchange tables with programs of the vechord library."""
 
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -29,7 +28,7 @@ def import_(
         report = lexichord.import_vechord(
             from_vechord, table=table, dataset=dataset, **bar.listening()
         )
-    run.show(asdict(report), render.report)
+    run.show(report.to_dict(), render.report)
     if report.failed:
         raise typer.Exit(FAILED)
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import cycle
 from time import perf_counter
 
-from lexichord.app import Lexichord
 from lexichord.db.evidence import chunk_places
 from lexichord.errors import LexichordError
+from lexichord.evaluate.application import Application
 from lexichord.evaluate.strategies import Found, Strategy
 from lexichord.evaluate.vectors import KeptVectors
 from lexichord.types.evaluation import EvalQuery, Outcome, Passage
@@ -27,7 +27,7 @@ class Asked:
 
 
 async def ask_all(
-    app: Lexichord,
+    app: Application,
     strategy: Strategy,
     queries: Sequence[EvalQuery],
     k: int,
@@ -43,7 +43,7 @@ async def ask_all(
 
 
 async def measure_rate(
-    app: Lexichord, strategy: Strategy, queries: Sequence[EvalQuery], k: int, clients: int
+    app: Application, strategy: Strategy, queries: Sequence[EvalQuery], k: int, clients: int
 ) -> float:
     """Give the answers per second that clients get who ask without a pause, failures left out."""
     started = perf_counter()
@@ -60,7 +60,7 @@ async def measure_rate(
     return answered / (perf_counter() - started)
 
 
-async def _ask(app: Lexichord, strategy: Strategy, query: EvalQuery, k: int) -> Asked:
+async def _ask(app: Application, strategy: Strategy, query: EvalQuery, k: int) -> Asked:
     """Put one question; whatever goes wrong with it is its own failure, not the run's.
 
     Where vectors are kept, the milliseconds are without those of embedding: else they would tell
@@ -78,11 +78,11 @@ async def _ask(app: Lexichord, strategy: Strategy, query: EvalQuery, k: int) -> 
     return Asked(query, found, 1000 * seconds, failure)
 
 
-def _embedding(app: Lexichord) -> float:
+def _embedding(app: Application) -> float:
     return app.embedder.seconds if isinstance(app.embedder, KeptVectors) else 0.0
 
 
-async def _outcomes(app: Lexichord, asked: Sequence[Asked]) -> tuple[Outcome, ...]:
+async def _outcomes(app: Application, asked: Sequence[Asked]) -> tuple[Outcome, ...]:
     """Give outcomes, the passages with their chunks' numbers, which hits have not."""
     chunks = {hit.chunk_id for each in asked if each.found for hit in each.found.hits}
     rows = await chunk_places(app.database, sorted(chunks))

@@ -1,30 +1,16 @@
 """Runs side by side, and against an earlier one: which difference is more than noise."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
-import numpy as np
-
-from lexichord.app import Lexichord
 from lexichord.db.evaluation import compare_evaluations
 from lexichord.errors import ConfigError
-from lexichord.evaluate.metrics import find_group, summarise
-from lexichord.evaluate.significance import Difference, compare
-from lexichord.types.evaluation import Run
+from lexichord.evaluate.application import Application
+from lexichord.evaluate.metrics import find_group
+from lexichord.evaluate.significance import compare
+from lexichord.types.evaluation import Change, Run
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A metric's difference, `run` less `before`, which are ids of recorded evaluations."""
-
-    before: int
-    run: int
-    strategy: str
-    metric: str
-    difference: Difference
-
-
-async def compare_run(app: Lexichord, before: int, run: Run) -> list[Comparison]:
+async def compare_run(app: Application, before: int, run: Run) -> list[Change]:
     """Compare a run to an earlier one on the questions that both judged, metric by metric.
 
     Questions to the same document count as one group. Raises ConfigError if the earlier one is of
@@ -35,7 +21,7 @@ async def compare_run(app: Lexichord, before: int, run: Run) -> list[Comparison]
     rows = await compare_evaluations(app.database, before, run.id)
     groups = {query.id: find_group(query) for query in run.queries}
     return [
-        Comparison(
+        Change(
             *(before, run.id, run.strategy, metric),
             compare(
                 [row["b_value"] for row in some],
@@ -48,31 +34,32 @@ async def compare_run(app: Lexichord, before: int, run: Run) -> list[Comparison]
     ]
 
 
-async def check_evaluation(app: Lexichord, evaluation: int) -> None:
+async def compare_runs(
+    app: Application, before: int | None, runs: Sequence[Run], warn: Callable[[str], None]
+) -> list[Change]:
+    """Compare each run to an earlier one, if any; where that is of other questions, only warn."""
+    changes: list[Change] = []
+    if before is None:
+        return changes
+    for run in runs:
+        try:
+            changes += await compare_run(app, before, run)
+        except ConfigError as error:
+            warn(str(error))
+    return changes
+
+
+async def check_evaluation(app: Application, evaluation: int) -> None:
     """Raise ConfigError if there is no such evaluation: better before a long run than after."""
     await compare_evaluations(app.database, evaluation, evaluation)
-
-
-def means(run: Run) -> dict[str, float]:
-    """Give the mean of each metric that judges any question of a run, by name."""
-    found = {name: summarise(values) for name, values in run.metrics.items()}
-    return {name: mean for name, mean in found.items() if mean is not None}
-
-
-def milliseconds(run: Run) -> dict[str, float]:
-    """Give p50 and p95 over the questions that did not fail; empty if all did."""
-    taken = [outcome.milliseconds for outcome in run.outcomes if outcome.error is None]
-    return {f"p{n}": float(np.percentile(taken, n)) for n in (50, 95)} if taken else {}
 
 
 def failures(runs: Sequence[Run]) -> list[str]:
     """Say of each run with failed questions how many there are, and what became of the first."""
     lines = []
     for run in runs:
-        failed = [outcome for outcome in run.outcomes if outcome.error is not None]
-        if failed:
+        if failed := run.failed:
             first = f"{failed[0].query_id}: {failed[0].error}"
-            lines.append(
-                f"{run.strategy}: {len(failed)} of {len(run.queries)} questions failed, {first}"
-            )
+            counts = f"{len(failed)} of {len(run.queries)} questions failed"
+            lines.append(f"{run.strategy}: {counts}, {first}")
     return lines

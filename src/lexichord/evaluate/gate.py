@@ -2,12 +2,13 @@
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Literal
 
 from lexichord.errors import ConfigError
+from lexichord.types.evaluation import Run
 
 Operator = Literal[">=", ">", "<=", "<"]
 OPERATORS: Mapping[Operator, Callable[[float, float], bool]] = {
@@ -55,3 +56,16 @@ def check(gate: Gate, means: Mapping[str, float]) -> str | None:
     if OPERATORS[gate.operator](mean, gate.bound):
         return None
     return f"gate {gate} failed: {gate.metric} is {mean:.4f}"
+
+
+def check_all(gates: Sequence[Gate], runs: Sequence[Run]) -> list[str]:
+    """Say which runs do not keep which gates, or have not such a metric."""
+    reasons = [(run, _reason(gate, run)) for gate in gates for run in runs]
+    return [f"{run.strategy}: {reason}" for run, reason in reasons if reason]
+
+
+def _reason(gate: Gate, run: Run) -> str | None:
+    try:
+        return check(gate, run.means)
+    except ConfigError as error:  # by now the runs are worth more than the complaint
+        return str(error)

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from lexichord.app import Lexichord
 from lexichord.db.evaluation import dense_recall
+from lexichord.evaluate.application import Application
 from lexichord.evaluate.strategies import embed_question
 from lexichord.types.evaluation import EvalQuery, Outcome
 
 
 async def measure_index(
-    app: Lexichord, queries: Sequence[EvalQuery], outcomes: Sequence[Outcome], ks: Sequence[int]
+    app: Application, queries: Sequence[EvalQuery], outcomes: Sequence[Outcome], ks: Sequence[int]
 ) -> dict[str, list[float | None]]:
     """Give `ann_recall@k`: of the k chunks nearest to each question, the share that is found.
 
@@ -23,6 +23,6 @@ async def measure_index(
     return {f"ann_recall@{k}": [row[place] for row in rows] for place, k in enumerate(ks)}
 
 
-async def _recalls(app: Lexichord, query: EvalQuery, ks: Sequence[int]) -> list[float | None]:
+async def _recalls(app: Application, query: EvalQuery, ks: Sequence[int]) -> list[float | None]:
     question = await embed_question(app, query, max(ks))
     return [await dense_recall(app.database, question, k) for k in ks]

@@ -8,7 +8,7 @@ from warnings import catch_warnings, filterwarnings
 
 from lexichord.errors import ConfigError
 from lexichord.evaluate.calibration import Bin
-from lexichord.evaluate.significance import Difference
+from lexichord.types.evaluation import Difference
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -27,18 +27,17 @@ from lexichord.evaluate.page import (
     to_plain,
 )
 from lexichord.evaluate.values import (
-    MISSING,
     compare_runs,
     find_values,
     is_judged,
     write_difference,
     write_interval,
-    write_number,
     write_numbers,
     write_signed,
 )
 from lexichord.evaluate.worst import explain_worst
 from lexichord.types.evaluation import Run
+from lexichord.types.text import MISSING, write_number
 
 CHOSEN = 6  # metrics
 

@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
-from lexichord.app import Lexichord
 from lexichord.db import search
 from lexichord.db.evaluation import record_evaluation
 from lexichord.db.scratch import scratch_database
 from lexichord.errors import ConfigError, DatabaseError
+from lexichord.evaluate.application import Application
 from lexichord.evaluate.ask import ask_all, measure_rate
 from lexichord.evaluate.extract_llm import extract_all
 from lexichord.evaluate.index import measure_index
@@ -56,7 +56,7 @@ class Plan:
         return max(LEAST, *self.ks)
 
 
-async def run_evaluation(app: Lexichord, given: EvalSet, plan: Plan) -> list[Run]:
+async def run_evaluation(app: Application, given: EvalSet, plan: Plan) -> list[Run]:
     """Evaluate strategies on a set, and record each run in the application's database.
 
     The documents go into a scratch database on the same server, one for each way of ingesting, that
@@ -79,7 +79,7 @@ async def run_evaluation(app: Lexichord, given: EvalSet, plan: Plan) -> list[Run
     return sorted(runs, key=lambda run: names.index(run.strategy))
 
 
-async def _extractor(app: Lexichord, plan: Plan) -> Generator | None:
+async def _extractor(app: Application, plan: Plan) -> Generator | None:
     """Give the model that extracts; None where rules do.
 
     Raises ConfigError if there is none, or if it cannot be asked, by a strategy either.
@@ -95,7 +95,7 @@ async def _extractor(app: Lexichord, plan: Plan) -> Generator | None:
     return model if is_asked else None
 
 
-def _is_told(strategy: Strategy, app: Lexichord, plan: Plan) -> bool:
+def _is_told(strategy: Strategy, app: Application, plan: Plan) -> bool:
     if reason := what_lacks(strategy, app):
         plan.warn(reason)
     return reason is not None
@@ -103,14 +103,14 @@ def _is_told(strategy: Strategy, app: Lexichord, plan: Plan) -> bool:
 
 @asynccontextmanager
 async def _ingested(
-    app: Lexichord, embedder: Embedder | None, given: EvalSet, context: ContextKind, plan: Plan
-) -> AsyncIterator[tuple[Lexichord, Json]]:
+    app: Application, embedder: Embedder | None, given: EvalSet, context: ContextKind, plan: Plan
+) -> AsyncIterator[tuple[Application, Json]]:
     """Give an application on a scratch database that holds the set, and what is in it."""
     size = max(app.settings.pool_size, *plan.clients, 1)
     home = app.settings.home
     with scratch_database(app.database.dsn) as dsn:
         changed = {"dsn": dsn, "pool_size": size, "record": "off"}
-        async with Lexichord(app.settings.model_copy(update=changed)) as own:
+        async with type(app)(app.settings.model_copy(update=changed)) as own:
             with KeptVectors(embedder, home) if embedder else nullcontext() as kept:
                 own.embedder, own.reranker = kept, app.reranker
                 ingested = await _ingest(own, given, context, plan)
@@ -119,7 +119,7 @@ async def _ingested(
                 yield own, await _settings(own, ingested, plan)
 
 
-async def _ingest(own: Lexichord, given: EvalSet, context: ContextKind, plan: Plan) -> Json:
+async def _ingest(own: Application, given: EvalSet, context: ContextKind, plan: Plan) -> Json:
     """Store the set's documents; give what came of it. What is not stored is told, or an error."""
     what = f"{given.name}: ingest with context {context}"
     whole = list(given.documents)
@@ -155,7 +155,7 @@ def _check_stored(report: Report, documents: int, plan: Plan) -> None:
         plan.warn(f"only {counts}: {reasons[0]}")
 
 
-async def _settings(own: Lexichord, ingested: Json, plan: Plan) -> Json:
+async def _settings(own: Application, ingested: Json, plan: Plan) -> Json:
     """Give what a run is recorded with."""
     held = await search.database_status(own.database)
     return {
@@ -187,7 +187,7 @@ def _cut(document: Json) -> Json:
 
 
 async def _run(
-    own: Lexichord,
+    own: Application,
     given: EvalSet,
     strategy: Strategy,
     plan: Plan,
@@ -216,7 +216,7 @@ async def _run(
     return Run(None, *place, given.queries, outcomes, metrics, qps, started)
 
 
-def _by_model(own: Lexichord, strategy: Strategy) -> Json:
+def _by_model(own: Application, strategy: Strategy) -> Json:
     """Say which model did which stages, if any did."""
     if "llm" not in strategy.needs:
         return {}
@@ -252,7 +252,7 @@ def _judged(
     return {name: values for name, values in metrics.items() if name.startswith(kept)}
 
 
-async def _recorded(app: Lexichord, run: Run, plan: Plan) -> Run:
+async def _recorded(app: Application, run: Run, plan: Plan) -> Run:
     """Keep a run; who may not write still gets it."""
     try:
         return replace(run, id=await record_evaluation(app.database, run))

@@ -1,13 +1,13 @@
 """Whether a difference between two runs over the same questions is more than noise."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexichord.errors import ConfigError
+from lexichord.types.evaluation import Difference
 
 RESAMPLES = 10_000
 SEED = 20261121
@@ -16,16 +16,6 @@ CELLS = 2**20  # numbers drawn at a time
 LEAST = 6
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A mean and its 95 % interval, `low` to `high`; `is_noise` if it may well be 0."""
-
-    mean: float
-    low: float
-    high: float
-    is_noise: bool
 
 
 def compare(

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
-from lexichord.app import Lexichord
 from lexichord.db import search
 from lexichord.errors import ConfigError, ProviderError
+from lexichord.evaluate.application import Application
 from lexichord.retrieve.aggregate import MAX_LENGTH, format_context
 from lexichord.retrieve.intent import read_intent
 from lexichord.retrieve.rerank import CANDIDATES, rerank
@@ -47,7 +47,7 @@ class Found:
     abstained: bool = False
 
 
-type Ask = Callable[[Lexichord, EvalQuery, int], Awaitable[Found]]  # for how many passages, too
+type Ask = Callable[[Application, EvalQuery, int], Awaitable[Found]]  # for how many passages, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def find_strategies(names: Sequence[str]) -> list[Strategy]:
     return [STRATEGIES[name] for name in dict.fromkeys(names)]
 
 
-def what_lacks(strategy: Strategy, app: Lexichord) -> str | None:
+def what_lacks(strategy: Strategy, app: Application) -> str | None:
     """Say in one line what a strategy needs and the application has not; None if it has all."""
     if "reranker" in strategy.needs and app.reranker is None:
         return f"{strategy.name} is not run: no reranker is configured"
@@ -87,17 +87,17 @@ def what_lacks(strategy: Strategy, app: Lexichord) -> str | None:
     return None
 
 
-async def _channel(mode: Mode, app: Lexichord, query: EvalQuery, k: int) -> Found:
+async def _channel(mode: Mode, app: Application, query: EvalQuery, k: int) -> Found:
     """Search by one channel, as the seed's baselines do: a hint is words like all others."""
     found = await app.search(_whole(query), **_where(query, k, mode))
     return _passages(found.hits)
 
 
-async def _fuse(app: Lexichord, query: EvalQuery, k: int) -> Found:
+async def _fuse(app: Application, query: EvalQuery, k: int) -> Found:
     return _passages(await _by_ranks(app, query, k))
 
 
-async def _by_ranks(app: Lexichord, query: EvalQuery, k: int) -> list[ChunkHit]:
+async def _by_ranks(app: Application, query: EvalQuery, k: int) -> list[ChunkHit]:
     """Search by both channels, fused by Reciprocal Rank Fusion (Cormack et al., 2009)."""
     question = await embed_question(app, query, k)
     rows = await app.database.call(
@@ -111,7 +111,7 @@ async def _by_ranks(app: Lexichord, query: EvalQuery, k: int) -> list[ChunkHit]:
     return [search.chunk_hit(row) for row in rows]
 
 
-async def embed_question(app: Lexichord, query: EvalQuery, k: int) -> Question:
+async def embed_question(app: Application, query: EvalQuery, k: int) -> Question:
     """Give a question with its hint as words like all others, and its vector."""
     text = _whole(query)
     assert app.embedder is not None
@@ -121,7 +121,7 @@ async def embed_question(app: Lexichord, query: EvalQuery, k: int) -> Question:
     return Question(text, vectors[0].tolist(), space=app.space, scope=scope, k=k, depth=_depth(k))
 
 
-async def _rerank(app: Lexichord, query: EvalQuery, k: int) -> Found:
+async def _rerank(app: Application, query: EvalQuery, k: int) -> Found:
     assert app.reranker is not None
     candidates = await _by_ranks(app, query, CANDIDATES * k)
     trace = Trace()
@@ -131,23 +131,25 @@ async def _rerank(app: Lexichord, query: EvalQuery, k: int) -> Found:
     return _passages(hits)
 
 
-async def _hybrid(app: Lexichord, query: EvalQuery, k: int) -> Found:
+async def _hybrid(app: Application, query: EvalQuery, k: int) -> Found:
     found = await app.search(query.text, hint=query.hint, **_where(query, k))
     return _passages(found.hits)
 
 
-async def _files(app: Lexichord, query: EvalQuery, k: int) -> Found:
+async def _files(app: Application, query: EvalQuery, k: int) -> Found:
     found = await app.files(query.text, hint=query.hint, **_where(query, k))
     return Found(files=[file.uri for file in found.files])
 
 
-async def _pipeline(app: Lexichord, query: EvalQuery, k: int, variants: int | None = None) -> Found:
+async def _pipeline(
+    app: Application, query: EvalQuery, k: int, variants: int | None = None
+) -> Found:
     fewer: Any = {} if variants is None else {"variants": variants}
     found = await app.query(query.text, hint=query.hint, **_where(query, k), **fewer)
     return _response(found, found.context)
 
 
-async def _pipeline_llm(app: Lexichord, query: EvalQuery, k: int) -> Found:
+async def _pipeline_llm(app: Application, query: EvalQuery, k: int) -> Found:
     """Let the model do all it can; where a call fails, what the rules did instead is not its work.
 
     The answer is the model's, or the evidence where none is written.

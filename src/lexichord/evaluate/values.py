@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from lexichord.evaluate.metrics import find_group
-from lexichord.evaluate.significance import Difference, compare
-from lexichord.types.evaluation import Run
-
-MISSING = "–"
+from lexichord.evaluate.significance import compare
+from lexichord.types.evaluation import Difference, Run
+from lexichord.types.text import MISSING, write_number
 
 TO = "\xa0to\xa0"  # keeps an interval on one line
 
@@ -28,11 +27,6 @@ def compare_runs(run: Run, other: Run | None, metric: str) -> Difference | None:
     if all(None in pair for pair in zip(values, others, strict=True)):
         return None
     return compare(values, others, [find_group(query) for query in run.queries])
-
-
-def write_number(value: float | None, digits: int = 4) -> str:
-    """Write a number, or that it is missing."""
-    return MISSING if value is None else f"{value:.{digits}f}"
 
 
 def write_numbers(values: Iterable[float | None], digits: int = 4) -> list[str]:

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from lexichord.evaluate.metrics import grade_documents, rank_documents, summarise
 from lexichord.evaluate.page import Block, Heading, Items, Table, filled
 from lexichord.evaluate.spans import merge, shared
-from lexichord.evaluate.values import MISSING, find_values, write_number
+from lexichord.evaluate.values import find_values
 from lexichord.types.evaluation import EvalQuery, Outcome, Passage, Run, Span
+from lexichord.types.text import MISSING, write_number
 
 WORST = 10  # questions
 

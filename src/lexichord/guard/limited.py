@@ -94,8 +94,8 @@ class Limited:
     async def datasets(self) -> Sequence[dict[str, Any]]:
         """List the datasets that are there and in reach, with their documents and chunks."""
         reach = self.rights.datasets
-        rows = (await self.core.status())["by_dataset"]
-        return [row for row in rows if reach is None or row["dataset"] in reach]
+        found = await self.core.datasets()
+        return [each.to_dict() for each in found if reach is None or each.dataset in reach]
 
     def check_writes(self, dataset: str | None = None) -> None:
         """Raise ForbiddenError unless documents may be written, into this dataset."""

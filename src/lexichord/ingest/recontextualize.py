@@ -17,7 +17,7 @@ from lexichord.ingest.writer import ContextWriter, open_writer
 from lexichord.ingest.written import Written
 from lexichord.providers.base import Embedder
 from lexichord.settings import Settings
-from lexichord.types import Chunk, Document
+from lexichord.types import Chunk, Document, Shaped
 from lexichord.types.documents import CONTEXT_BY
 
 GIVEN = "context=given"  # in a recipe: what a chunk has for context, it brought
@@ -34,7 +34,7 @@ class Opened(Protocol):
 
 
 @dataclass(slots=True)
-class Contextualized:
+class Contextualized(Shaped):
     """What became of the documents, or would: `dry_run` writes nothing and asks nobody.
 
     `documents` got contexts (a dry run: lack some), `brought` are left alone because some of their

@@ -16,7 +16,7 @@ from lexichord.errors import ConfigError
 from lexichord.ingest.contextualize import embedding_text
 from lexichord.ingest.vectors import GROUP, SLICE
 from lexichord.providers.base import Embedder
-from lexichord.types import EmbeddingSpace, Json
+from lexichord.types import EmbeddingSpace, Json, Shaped
 
 # Chunks of a transaction. Searches by words wait from its first row to its end (pg_textsearch
 # 0.6.1): the slowest twentieth took 650 ms with 128 of them, 90 with 16, 30 without a reembed.
@@ -41,7 +41,7 @@ class ReembedOptions(TypedDict, total=False):
 
 
 @dataclass(slots=True)
-class Reembedded:
+class Reembedded(Shaped):
     """What came of it: the database's space by now, and whose vectors are kept beside it.
 
     `embedded` vectors were filled in by this run, `missing` chunks lack one of `space`. Of a sample

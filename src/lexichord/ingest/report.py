@@ -9,6 +9,7 @@ from lexichord.db import store
 from lexichord.db.pool import Database, Row
 from lexichord.ingest.sources import GoneError
 from lexichord.ingest.written import Written
+from lexichord.types import Shaped
 from lexichord.types.generation import Usage
 
 PRUNED = 50  # documents deleted at once: others can write in between
@@ -29,7 +30,7 @@ class Hearing(TypedDict, total=False):
 
 
 @dataclass(slots=True)
-class Report:
+class Report(Shaped):
     """What became of the documents of one ingest; `failed` says why, by uri.
 
     Of the `chunks` stored, `embedded` are those that had no vector before; `refused` names those

@@ -12,8 +12,9 @@ from lexichord.types.documents import (
     Table,
 )
 from lexichord.types.evidence import Cell, Comparison, Quote
+from lexichord.types.explanation import Explanation, Part, Step
 from lexichord.types.intent import Intent, IntentKind
-from lexichord.types.json import Json
+from lexichord.types.json import Json, Shaped
 from lexichord.types.questions import (
     ContextFormat,
     LlmStage,
@@ -27,7 +28,25 @@ from lexichord.types.questions import (
 from lexichord.types.reflection import Coverage, Reflection
 from lexichord.types.response import Response
 from lexichord.types.results import ChunkHit, FileHit, FilesResult, Ranked, SearchResult
-from lexichord.types.stored import Excerpt, ShownDocument, StoredChunk, StoredDocument
+from lexichord.types.state import (
+    Exported,
+    Fault,
+    Health,
+    IndexUse,
+    IngestRun,
+    Problem,
+    SpaceChange,
+    Status,
+    Version,
+)
+from lexichord.types.stored import (
+    Documents,
+    Excerpt,
+    ShownDocument,
+    StoredChunk,
+    StoredDataset,
+    StoredDocument,
+)
 
 __all__ = [
     "ApiKey",
@@ -40,11 +59,18 @@ __all__ = [
     "ContextPart",
     "Coverage",
     "Document",
+    "Documents",
     "EmbeddingSpace",
     "Excerpt",
+    "Explanation",
+    "Exported",
+    "Fault",
     "FileHit",
     "FilesResult",
     "Heading",
+    "Health",
+    "IndexUse",
+    "IngestRun",
     "Intent",
     "IntentKind",
     "Json",
@@ -52,6 +78,8 @@ __all__ = [
     "LoadedText",
     "Mode",
     "NewApiKey",
+    "Part",
+    "Problem",
     "QueryOptions",
     "Question",
     "Quote",
@@ -62,9 +90,15 @@ __all__ = [
     "Scope",
     "SearchOptions",
     "SearchResult",
+    "Shaped",
     "ShownDocument",
+    "SpaceChange",
+    "Status",
+    "Step",
     "StoredChunk",
+    "StoredDataset",
     "StoredDocument",
     "Table",
     "Unit",
+    "Version",
 ]

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from lexichord.types.json import Shaped
+
 
 @dataclass(frozen=True, slots=True)
-class Rights:
+class Rights(Shaped):
     """What a caller may do: read these datasets, None means all, and write to them or not.
 
     `key_id` is that of the API key, None where no key is needed.
@@ -18,7 +20,7 @@ class Rights:
 
 
 @dataclass(frozen=True, slots=True)
-class ApiKey:
+class ApiKey(Shaped):
     """An API key without its secret, of which the database has a digest only.
 
     `datasets` None means all; `revoked_at` None, that it is valid.
@@ -30,12 +32,6 @@ class ApiKey:
     writes: bool
     created_at: datetime
     revoked_at: datetime | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape; times are in ISO 8601."""
-        shape = {name: getattr(self, name) for name in self.__slots__}
-        times = {name: shape[name] and shape[name].isoformat() for name in shape if "_at" in name}
-        return {**shape, **times, "datasets": self.datasets and list(self.datasets)}
 
 
 @dataclass(frozen=True, slots=True)

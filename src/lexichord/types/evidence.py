@@ -3,16 +3,22 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
+from lexichord.types.json import Shaped
 from lexichord.types.results import ChunkHit, FileHit
+from lexichord.types.text import cite, one_line, place
 
 NOT_FOUND = "not found in this file"
+LINE = 120  # characters of a quote, and of its citation, on one line
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(Shaped):
     """A stretch of a document, verbatim: its stored text from `start` to `end` is `text`.
 
-    `chunk_id` is the chunk it came from, the best one where several were joined.
+    Offsets are in characters, `page` is from 1, None where the format has none. `chunk_id` is the
+    chunk it came from, the best one where several were joined, `score` that chunk's as a hit; of a
+    sentence in a list, a summary or a table it is the sentence's own, comparable within one
+    response only.
     """
 
     text: str
@@ -32,9 +38,11 @@ class Quote:
         same = {name: getattr(hit, name) for name in cls.__slots__ if name != "text"}
         return cls(text=hit.content, **same)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape of a quote."""
-        return {name: getattr(self, name) for name in self.__slots__}
+    def __str__(self) -> str:
+        """Give the text and where it stands, on one line."""
+        where = place(self.uri, self.start, self.end, self.page)
+        named = one_line(cite(self.title or self.uri, self.heading), LINE)
+        return f"“{one_line(self.text, LINE)}” {named}  {where}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +77,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Shaped):
     """A table of documents × aspects, its `cells` row by row."""
 
     aspects: tuple[str, ...]
@@ -83,13 +91,10 @@ class Comparison:
                 return cell
         raise KeyError(document_id, aspect)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape of a table."""
-        return {
-            "aspects": list(self.aspects),
-            "documents": [document.to_dict() for document in self.documents],
-            "cells": [cell.to_dict() for cell in self.cells],
-        }
+    def _repr_html_(self) -> str:
+        from lexichord.types import notebook
+
+        return notebook.comparison(self)
 
 
 @dataclass(frozen=True, slots=True)

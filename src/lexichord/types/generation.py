@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from lexichord.types.json import Shaped
+
 Task = Literal[
     "intent",
     "rewrite",
@@ -18,7 +20,7 @@ Task = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Shaped):
     """What one call took: requests made, tokens in and out, 0 where the service reports none.
 
     `dollars` is an estimate from the list price, None where that is not known.
@@ -29,21 +31,13 @@ class Usage:
     output_tokens: int
     dollars: float | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class Price(Shaped):
     """What a million tokens cost, in and out, in dollars."""
 
     input: float
     output: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape."""
-        return {name: getattr(self, name) for name in self.__slots__}
 
     def of(self, input_tokens: int, output_tokens: int) -> float:
         """Give the dollars for so many tokens."""

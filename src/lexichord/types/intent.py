@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from lexichord.types.json import Shaped
+
 IntentKind = Literal["clause_lookup", "comparison", "list_all", "summary", "general"]
 
 
 @dataclass(frozen=True, slots=True)
-class Intent:
+class Intent(Shaped):
     """What a query wants.
 
     `hint` says in words which documents are meant, `question` what in them; `documents` are the

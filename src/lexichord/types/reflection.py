@@ -1,7 +1,9 @@
 """What the evidence covers of a question, and what was done about the rest."""
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
+
+from lexichord.types.json import Shaped
 
 Wording = Literal["expansion", "relaxation"]  # more words, or fewer
 RewriteKind = Literal[Wording, "none"]
@@ -47,21 +49,13 @@ class Rewrite:
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Shaped):
     """How much of a question the evidence speaks of, 0 to 1, and what it does not."""
 
     score: float
     missing_terms: tuple[str, ...] = ()
     missing_entities: tuple[str, ...] = ()
     uncovered_sub_questions: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape."""
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name in self.__slots__
-            for value in (getattr(self, name),)
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +97,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class Round(Shaped):
     """One more search: `coverage` or the answer's `grade` after it, 0 to 1, or its `error`."""
 
     query: str
@@ -113,13 +107,9 @@ class Round:
     error: str | None = None
     grade: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
 
 @dataclass(frozen=True, slots=True)
-class Reflection:
+class Reflection(Shaped):
     """What reflection did: its rounds, what is covered in the end, and why it stopped.
 
     `coverage` is None where it could not be measured; `errors` says why. `unsupported` are the
@@ -134,15 +124,3 @@ class Reflection:
     errors: tuple[str, ...] = ()
     grades: tuple[Grade, ...] = ()
     passed: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape."""
-        return {
-            "coverage": None if self.coverage is None else self.coverage.to_dict(),
-            "stopped": self.stopped,
-            "rounds": [each.to_dict() for each in self.rounds],
-            "unsupported": list(self.unsupported),
-            "errors": list(self.errors),
-            "grades": [asdict(grade) for grade in self.grades],
-            "passed": self.passed,
-        }

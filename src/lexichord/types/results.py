@@ -1,14 +1,32 @@
-"""What was found, with every score. Scores: higher is better."""
+"""What was found, with every score. Scores: higher is better; ranks are from 1."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from lexichord.types.json import Json
+from lexichord.types.json import Json, Shaped
+from lexichord.types.text import MISSING, TITLE, cite, one_line, place, visible
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkHit:
-    """A chunk that a search found, with every score and rank that led to it."""
+class ChunkHit(Shaped):
+    """A chunk that a search found, with every score and rank that led to it.
+
+    `content` is the document's stored text from `start` to `end`, in characters; `page` is from 1,
+    None where the format has none. `context` was embedded and indexed with it.
+
+    `score` is what the hits are ordered by, comparable within one result only. Of `search` it is
+    the `fused` score plus the boost of the chunk's document, of `query` the sum over its ways of
+    asking, or the reranker's. In `scores`, None where the channel did not find it:
+
+    - `dense`: cosine similarity of the vectors, -1 to 1;
+    - `keyword`: BM25, 0 upwards;
+    - `fused`: both, each on the scale of its own candidates (0 = their mean, 1 = one standard
+      deviation above), weighed and added;
+    - `variants` (of `query`): the sum of `contributions`, by way of asking weight / (60 + rank);
+    - `rerank` (with a reranker): the reranker's own.
+
+    `ranks` are the places in the lists of `dense` and `keyword` (of the question itself) and, of
+    `query`, in that of each way of asking, by its name.
+    """
 
     chunk_id: int
     document_id: int
@@ -25,14 +43,32 @@ class ChunkHit:
     scores: Json
     ranks: Json
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape of a hit."""
-        return {name: getattr(self, name) for name in self.__slots__}
+    def __str__(self) -> str:
+        """Give its score, what it is part of and where it stands, on one line."""
+        named = one_line(cite(self.title or self.uri, self.heading), 2 * TITLE)
+        return f"{number(self.score)}  {named}  {place(self.uri, self.start, self.end, self.page)}"
+
+    def _repr_html_(self) -> str:
+        from lexichord.types import notebook
+
+        return notebook.hit(self)
 
 
 @dataclass(frozen=True, slots=True)
-class FileHit:
-    """A document that file discovery found: `scores` holds its two parts, `hits` its chunk hits."""
+class FileHit(Shaped):
+    """A document that file discovery found.
+
+    `score` is what the files are ordered by, comparable within one result only: the two parts of
+    `scores`, each on the scale of its own list, weighed and added, or the reranker's.
+
+    - `chunks`: the best of its chunks' scores, 0 = the mean of the candidates;
+    - `card`: BM25 of its title, file name and beginning, 0 upwards; None where no word is there;
+    - `fused` and `rerank` (with a reranker): the score before it, and its own;
+    - `dense` (of `similar`): the best cosine similarity of a chunk to the other document's mean
+      vector, -1 to 1.
+
+    `hits` is how many of its chunks were among the candidates.
+    """
 
     document_id: int
     dataset: str
@@ -42,9 +78,11 @@ class FileHit:
     scores: Json
     hits: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape of a file."""
-        return {name: getattr(self, name) for name in self.__slots__}
+    def __str__(self) -> str:
+        """Give its score, title and uri, on one line."""
+        return (
+            f"{number(self.score)}  {one_line(self.title or self.uri, TITLE)}  {visible(self.uri)}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,29 +93,55 @@ class Ranked:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class SearchResult(Shaped):
     """The chunks that answer a query, best first; `degraded` says what could not be done."""
 
     query: str
     hits: list[ChunkHit]
     degraded: list[str]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape."""
-        hits = [hit.to_dict() for hit in self.hits]
-        return {"query": self.query, "hits": hits, "degraded": self.degraded}
+    def __repr__(self) -> str:
+        return f"<SearchResult of {one_line(self.query, TITLE)!r}: {len(self.hits)} hits>"
+
+    def __str__(self) -> str:
+        """Give a line a hit, after what could not be done."""
+        return numbered(self.degraded, self.hits)
+
+    def _repr_html_(self) -> str:
+        from lexichord.types import notebook
+
+        return notebook.search(self)
 
 
-@dataclass(frozen=True, slots=True)
-class FilesResult:
-    """The documents that a query is about, best first."""
+@dataclass(frozen=True, slots=True, repr=False)
+class FilesResult(Shaped):
+    """The documents that a query is about, best first; `degraded` says what could not be done."""
 
     query: str
     files: list[FileHit]
     degraded: list[str]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape."""
-        files = [file.to_dict() for file in self.files]
-        return {"query": self.query, "files": files, "degraded": self.degraded}
+    def __repr__(self) -> str:
+        return f"<FilesResult of {one_line(self.query, TITLE)!r}: {len(self.files)} files>"
+
+    def __str__(self) -> str:
+        """Give a line a file, after what could not be done."""
+        return numbered(self.degraded, self.files)
+
+    def _repr_html_(self) -> str:
+        from lexichord.types import notebook
+
+        return notebook.files(self)
+
+
+def numbered(degraded: list[str], found: "list[ChunkHit] | list[FileHit]") -> str:
+    """Write a line for each thing found, after what could not be done."""
+    reasons = [f"degraded: {reason}" for reason in degraded]
+    lines = [f"{place}. {each}" for place, each in enumerate(found, 1)]
+    return "\n".join([*reasons, *(lines or ["nothing found"])])
+
+
+def number(value: float | None) -> str:
+    """Write a score or a rank, or that there is none."""
+    return MISSING if value is None else f"{value:.4g}"

@@ -1,14 +1,24 @@
 """What is stored, as it is read back. Offsets are in characters."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from lexichord.types.json import Json
+from lexichord.types.json import Json, Shaped
+from lexichord.types.text import TITLE, one_line, visible
 
 
 @dataclass(frozen=True, slots=True)
-class StoredDocument:
+class StoredDataset(Shaped):
+    """A dataset, and how many documents and chunks it holds."""
+
+    dataset: str
+    documents: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument(Shaped):
     """A document in a list; `characters` is the length of its text, `chunks` their number."""
 
     document_id: int
@@ -21,15 +31,35 @@ class StoredDocument:
     metadata: Json
     updated_at: datetime
 
+    def __str__(self) -> str:
+        """Give its id, dataset, title and uri, on one line."""
+        named = one_line(self.title or self.uri, TITLE)
+        return f"{self.document_id}  {self.dataset}  {named}  {visible(self.uri)}"
+
+
+class Documents(list[StoredDocument]):
+    """A list of documents, which notebooks show as a table."""
+
     def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape; the time is in ISO 8601."""
-        shape = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {**shape, "updated_at": self.updated_at.isoformat()}
+        """Give the JSON shape, `documents`."""
+        return {"documents": [document.to_dict() for document in self]}
+
+    def __repr__(self) -> str:
+        """Give a line a document."""
+        return "\n".join(map(str, self)) or "no documents"
+
+    def _repr_html_(self) -> str:
+        from lexichord.types import notebook
+
+        return notebook.documents(self)
 
 
 @dataclass(frozen=True, slots=True)
-class StoredChunk:
-    """A chunk of a document: its text from `start` to `end` is `content`; `ordinal` is from 0."""
+class StoredChunk(Shaped):
+    """A chunk of a document: its text from `start` to `end` is `content`; `ordinal` is from 0.
+
+    `context` is embedded and indexed with it, `keyword_context` is indexed for words only.
+    """
 
     chunk_id: int
     ordinal: int
@@ -43,18 +73,26 @@ class StoredChunk:
     metadata: Json
     has_vector: bool
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape."""
-        return {name: getattr(self, name) for name in self.__slots__}
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ShownDocument:
     """A document whole: its text, and the chunks that were made of it, in their order."""
 
     document: StoredDocument
     text: str
     chunks: list[StoredChunk]
+
+    def __repr__(self) -> str:
+        return f"<ShownDocument {self.document}: {len(self.chunks)} chunks>"
+
+    def __str__(self) -> str:
+        """Give its text."""
+        return self.text
+
+    def _repr_html_(self) -> str:
+        from lexichord.types import notebook
+
+        return notebook.document(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON shape: that of the document, with `text` and `chunks`."""
@@ -63,7 +101,7 @@ class ShownDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(Shaped):
     """A chunk with the text around it: the document's from `start` to `end`."""
 
     chunk_id: int
@@ -75,6 +113,11 @@ class Excerpt:
     end: int
     content: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape."""
-        return {name: getattr(self, name) for name in self.__slots__}
+    def __str__(self) -> str:
+        """Give the text."""
+        return self.content
+
+    def _repr_html_(self) -> str:
+        from lexichord.types import notebook
+
+        return notebook.excerpt(self)

@@ -1,0 +1,58 @@
+"""What is evaluated: the application, as far as it is asked here."""
+
+from collections.abc import Iterable
+from typing import Protocol, Self, Unpack
+
+from lexichord.db.pool import Database
+from lexichord.ingest.pipeline import IngestOptions
+from lexichord.ingest.report import Report
+from lexichord.providers.base import Embedder, Reranker
+from lexichord.retrieve.stages import Stages
+from lexichord.settings import Settings
+from lexichord.types import (
+    FilesResult,
+    Json,
+    QueryOptions,
+    Response,
+    SearchOptions,
+    SearchResult,
+)
+
+
+class Application(Protocol):
+    """`Lexichord`, which is above; a second one is opened on a scratch database."""
+
+    settings: Settings
+    database: Database
+    embedder: Embedder | None
+    reranker: Reranker | None
+    stages: Stages
+    degraded: list[str]
+    space: str
+
+    def __init__(self, settings: Settings) -> None: ...
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(self, *_: object) -> None: ...
+
+    async def ingest(
+        self, *, documents: Iterable[Json] = ..., **options: Unpack[IngestOptions]
+    ) -> Report:
+        """See `Lexichord.ingest`."""
+
+    async def search(
+        self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
+    ) -> SearchResult:
+        """See `Lexichord.search`."""
+
+    async def files(
+        self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
+    ) -> FilesResult:
+        """See `Lexichord.files`."""
+
+    async def query(self, query: str, **options: Unpack[QueryOptions]) -> Response:
+        """See `Lexichord.query`."""
+
+    async def resolve(self, document: int | str) -> int:
+        """See `Lexichord.resolve`."""

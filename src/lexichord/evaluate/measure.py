@@ -1,0 +1,92 @@
+"""An evaluation as it is asked for: a set, names of strategies, gates, an earlier run."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import get_args
+
+from lexichord.errors import ConfigError
+from lexichord.evaluate.application import Application
+from lexichord.stored import no_single_text
+from lexichord.types.evaluation import EvalSet, Evaluation, Extractor
+
+
+async def evaluate(
+    app: Application,
+    questions: EvalSet | Path | str,
+    *,
+    strategies: Sequence[str] | None = None,
+    ks: Sequence[int] = (5, 10, 20),
+    compare: int | None = None,
+    gates: Sequence[str] = (),
+    clients: Sequence[int] = (),
+    extract: Extractor = "rules",
+    on_progress: Callable[[str, int, int], None] | None = None,
+    on_warning: Callable[[str], None] | None = None,
+) -> Evaluation:
+    """Ask a set's questions by several strategies and measure what comes back.
+
+    `questions` is a file or folder, `"sample"` or a set. Its documents go into scratch databases on
+    the same server, so nothing that is stored changes; each run is recorded in this one.
+
+    `strategies` are by default keyword, vector, hybrid and pipeline. Metrics look at ranks up to
+    each of `ks`. `compare` is the id of an earlier run of the same set. `gates` are bounds that
+    each strategy's mean must keep, as `pass@5>=0.84`. `clients` are numbers of clients to measure
+    queries per second with; milliseconds then hold those of embedding. `extract` says what finds
+    the entities of answers. `on_progress` hears what is done, and how many of how many,
+    `on_warning` in one line what could not be done.
+
+    What a strategy lacks is a warning, a question that fails is a zero. Raises ConfigError.
+    """
+    from lexichord.evaluate import compare as comparing  # whoever only searches need not wait
+    from lexichord.evaluate import gate, run
+    from lexichord.evaluate.datasets import load_set
+    from lexichord.evaluate.strategies import DEFAULT, find_strategies
+
+    no_single_text(strategies=strategies, ks=ks, gates=gates, clients=clients)
+    _check(strategies, ks, extract)
+    bounds, told = [gate.parse_gate(text) for text in gates], Warnings(on_warning)
+    plan = run.Plan(
+        find_strategies(DEFAULT if strategies is None else strategies),
+        _numbers("ks", ks),
+        _numbers("clients", clients),
+        extract,
+        on_progress or (lambda what, done, total: None),
+        told.warn,
+    )
+    given = questions if isinstance(questions, EvalSet) else load_set(questions)
+    if compare is not None:
+        await comparing.check_evaluation(app, compare)
+    runs = await run.run_evaluation(app, given, plan)
+    changes = await comparing.compare_runs(app, compare, runs, told.warn)
+    broken = [*comparing.failures(runs), *gate.check_all(bounds, runs)]
+    return Evaluation(tuple(runs), tuple(changes), tuple(told.lines), tuple(broken))
+
+
+def _check(strategies: Sequence[str] | None, ks: Sequence[int], extract: str) -> None:
+    if extract not in get_args(Extractor):
+        raise ConfigError(f"there is no extractor {extract}: {', '.join(get_args(Extractor))}")
+    if not ks or (strategies is not None and not strategies):
+        raise ConfigError("name at least one of ks and of strategies, or leave them out")
+
+
+def _numbers(name: str, numbers: Sequence[int]) -> tuple[int, ...]:
+    """Give numbers from 1, each once and in order. Raises ConfigError."""
+    for number in numbers:
+        if not isinstance(number, int) or number < 1:
+            raise ConfigError(f"{name} are numbers from 1, not {number!r}")
+    return tuple(sorted(set(numbers)))
+
+
+class Warnings:
+    """What could not be done, each line once."""
+
+    def __init__(self, hear: Callable[[str], None] | None) -> None:
+        self.lines: list[str] = []
+        self._hear = hear
+
+    def warn(self, line: str) -> None:
+        """Keep a line, and pass it on."""
+        if line not in self.lines:
+            self.lines.append(line)
+            if self._hear:
+                self._hear(line)

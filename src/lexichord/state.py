@@ -1,0 +1,70 @@
+"""The state of a database: what it holds, whether it is sound, and what to do if not."""
+
+from collections.abc import Sequence
+
+from lexichord.db import reembed, search, store
+from lexichord.db.pool import Database
+from lexichord.providers.base import Embedder
+from lexichord.types import StoredDataset
+from lexichord.types.state import (
+    Fault,
+    Health,
+    IndexUse,
+    IngestRun,
+    Problem,
+    SpaceChange,
+    Status,
+    Version,
+)
+
+RUNS = 5  # the latest ingests that status shows
+
+
+class InState:
+    """What tells the state of its database."""
+
+    database: Database
+    embedder: Embedder | None
+    degraded: list[str]
+
+    async def ping(self) -> None:
+        """Raise DatabaseError unless the database answers."""
+        await search.configuration(self.database)
+
+    async def datasets(self) -> list[StoredDataset]:
+        """List the datasets by name, with how many documents and chunks each holds."""
+        return [StoredDataset(**row) for row in await search.list_datasets(self.database)]
+
+    async def status(self) -> Status:
+        """Say what the database is and holds, and how the latest five ingests went."""
+        change = await reembed.reembed_status(self.database)
+        return Status(
+            **await search.database_status(self.database),
+            embedder=str(self.embedder.space) if self.embedder else None,
+            by_dataset=await self.datasets(),
+            runs=[IngestRun(**row) for row in await search.list_runs(self.database, RUNS)],
+            reembed=SpaceChange(**change) if change else None,
+            degraded=list(self.degraded),
+        )
+
+    async def doctor(self) -> Health:
+        """Say all that `status` says, whether the indexes are used, and what is wrong."""
+        known = await self.status()
+        return Health(
+            **{name: getattr(known, name) for name in Status.__slots__},
+            server=[Version(**row) for row in await search.server_versions(self.database)],
+            indexes=await self._index_use(),
+            faults=[Fault(**row) for row in await search.count_faults(self.database)],
+            problems=[Problem(**row) for row in await search.find_problems(self.database)],
+        )
+
+    async def reindex(self) -> Sequence[IndexUse]:
+        """Build both indexes anew for the size that the tables have now; say if they are used.
+
+        Writers wait meanwhile, on pgvector also searches.
+        """
+        await store.rebuild_indexes(self.database)
+        return await self._index_use()
+
+    async def _index_use(self) -> list[IndexUse]:
+        return [IndexUse(**row) for row in await search.index_use(self.database)]

@@ -1,0 +1,163 @@
+"""The state of a database, and how work on it went. Times are in the server's time zone."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from lexichord.types.json import Json, Shaped
+from lexichord.types.stored import StoredDataset
+
+RunState = Literal["finished", "running", "stalled"]
+ChangeState = Literal["filling", "swapped", "dropped"]
+
+
+@dataclass(frozen=True, slots=True)
+class IngestRun(Shaped):
+    """An ingest on record: of `total` files, `done` have come to one of the outcomes.
+
+    `stalled`: neither finished nor heard of for 60 seconds, so cut off. `failures` says why, by
+    uri. `finished_at` is None before its end.
+    """
+
+    run_id: int
+    dataset: str
+    source: str
+    state: RunState
+    started_at: datetime
+    seen_at: datetime
+    finished_at: datetime | None
+    total: int
+    done: int
+    inserted: int
+    replaced: int
+    skipped: int
+    failed: int
+    deleted: int
+    failures: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceChange(Shaped):
+    """The latest change of the embedding space, from `old_space` to `new_space`.
+
+    Filling: of `chunks`, `missing` lack a vector of `other_space`. Swapped: the vectors of
+    `other_space` are kept beside those in use. Dropped: there are none beside; `missing` is None.
+    `comparison` is that of `Reembedded`.
+    """
+
+    reembed_id: int
+    state: ChangeState
+    old_space: str
+    new_space: str
+    other_space: str
+    chunks: int
+    missing: int | None
+    embedded: int
+    comparison: Json | None
+    started_at: datetime
+    seen_at: datetime
+    swapped_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Version(Shaped):
+    """The version of the server, or of one of its extensions."""
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexUse(Shaped):
+    """Whether a search uses an index; `plan` is what it does, None if the index is not built."""
+
+    index_name: str
+    used: bool
+    plan: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fault(Shaped):
+    """A kind of thing that should never be, and how many there are."""
+
+    kind: str
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class Problem(Shaped):
+    """Something that is wrong, and what to do about it."""
+
+    problem: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status(Shaped):
+    """What a database is and holds, and how the latest ingests went, newest first.
+
+    `space` is that of its vectors, provider/model/dimension; `embedder` that of the embedder in
+    use, None if there is none. `bytes` are those of the whole database. `migration` is the number
+    of the latest. `degraded` says what cannot be done.
+    """
+
+    engine: str
+    text_config: str
+    space: str
+    migration: int
+    datasets: int
+    documents: int
+    chunks: int
+    chunks_without_vector: int
+    keyword_index_is_stale: bool
+    bytes: int
+    embedder: str | None
+    by_dataset: list[StoredDataset]
+    runs: list[IngestRun]
+    reembed: SpaceChange | None
+    degraded: list[str]
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Give the most important of it as texts, each with its name."""
+        names = ("engine", "text_config", "space", "embedder", "documents", "chunks")
+        rows = [(name, str(getattr(self, name))) for name in names]
+        rows.append(("without vector", str(self.chunks_without_vector)))
+        return [*rows, ("size", f"{self.bytes / 2**20:.0f} MiB")]
+
+    def __str__(self) -> str:
+        """Give a line each, after what cannot be done."""
+        reasons = [f"degraded: {reason}" for reason in self.degraded]
+        return "\n".join([*reasons, *(f"{name}: {value}" for name, value in self.rows())])
+
+    def _repr_html_(self) -> str:
+        from lexichord.types import notebook
+
+        return notebook.status(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Health(Status):
+    """The status, with versions, whether indexes are used, faults counted, and what is wrong.
+
+    No `problems`: it is healthy. A small table needs no index.
+    """
+
+    server: list[Version]
+    indexes: list[IndexUse]
+    faults: list[Fault]
+    problems: list[Problem]
+
+    def _repr_html_(self) -> str:
+        from lexichord.types import notebook
+
+        return notebook.health(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Exported(Shaped):
+    """How much was written to a vechord namespace; `degraded` says what its programs still need."""
+
+    namespace: str
+    documents: int
+    chunks: int
+    degraded: list[str]

@@ -1,0 +1,39 @@
+"""Stored text as it may be shown: nothing that a terminal or a browser would obey unseen."""
+
+import unicodedata
+
+TITLE = 60  # characters of a title or a question on one line
+MISSING = "–"
+
+
+def visible(text: str) -> str:
+    """Give text with U+FFFD in place of what no one could see, but for spaces and line ends."""
+    shown = text.replace("\ufeff", "").replace("\r\n", "\n")
+    return "".join(c if _is_seen(c) else "\ufffd" for c in shown)
+
+
+def one_line(text: str, most: int) -> str:
+    """Give visible text on one line, cut where it is longer than `most` characters."""
+    line = " ".join(visible(text).split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def cite(title: str, heading: str) -> str:
+    """Name a passage by its document's title and its heading."""
+    return " › ".join(filter(None, (title, heading)))
+
+
+def place(uri: str, start: int, end: int, page: int | None = None) -> str:
+    """Say where a passage stands, in characters of the stored text, and on which page."""
+    return f"{uri}:{start}-{end}" + (f" page {page}" if page else "")
+
+
+def write_number(value: float | None, digits: int = 4) -> str:
+    """Write a number, or that it is missing."""
+    return MISSING if value is None else f"{value:.{digits}f}"
+
+
+def _is_seen(character: str) -> bool:
+    if character.isprintable() or character in "\n\t":
+        return True
+    return unicodedata.category(character) == "Zs"

@@ -1,0 +1,81 @@
+"""How a response came about, in one object."""
+
+from dataclasses import replace
+
+from lexichord.types import Explanation, Json, Part
+from tests.unit.test_public import RESPONSE
+from tests.unit.test_types import HIT
+
+FOUND = replace(
+    HIT,
+    chunk_id=7,
+    scores={
+        **{"dense": 0.91234, "keyword": None, "fused": 0.5, "variants": 0.03},
+        "contributions": {"original": 0.02, "file 2": 0.01},
+    },
+    ranks={"dense": 1, "keyword": None, "original": 1, "file 2": 4},
+)
+OTHER = replace(FOUND, chunk_id=8, ranks={**HIT.ranks, "rewrite": 2}, scores={**HIT.scores})
+TRACE: list[Json] = [
+    {"stage": "intent", "given": {"query": "q", "hint": None}, "made": {"kind": "x"}, "ms": 2.04},
+    {"stage": "min_score", "given": {"dense": 0.5}, "dropped": [9, 10], "ms": 0.0},
+    {
+        "stage": "search",
+        "given": {"hint": None},
+        "made": [{"chunk_id": 7, "ranks": {"dense": 1}}],
+        "ms": 3,
+    },
+    {"stage": "confidence", "given": {}, "made": 0.0, "ms": 1.0},
+]
+EXPLAINED = Explanation(replace(RESPONSE, hits=[FOUND, OTHER], trace=TRACE))
+
+
+def test_every_list_is_named_once_channels_first() -> None:
+    assert EXPLAINED.lists == ["dense", "keyword", "original", "file 2", "rewrite"]
+
+
+def test_each_list_tells_rank_and_score_of_a_hit() -> None:
+    assert EXPLAINED.parts(FOUND) == [
+        Part("dense", 1, 0.91234),
+        Part("keyword", None, None),
+        Part("original", 1, 0.02),
+        Part("file 2", 4, 0.01),
+        Part("rewrite", None, None),
+    ]
+    shape = EXPLAINED.to_dict()["hits"][0]["lists"]
+    assert shape["file 2"] == {"rank": 4, "score": 0.01}
+
+
+def test_a_step_tells_what_it_was_given_made_and_dropped() -> None:
+    first, second, third, fourth = EXPLAINED.steps
+    assert first.details == {"given": "query: q", "made": "kind: x"}
+    assert second.details == {"given": "dense: 0.5", "dropped": "9, 10"}
+    assert third.details == {"made": "chunk_id 7"}
+    assert fourth.details == {"made": "0"}
+    assert second.to_dict()["dropped"] == [9, 10]
+
+
+def test_it_reads_as_lines() -> None:
+    assert str(EXPLAINED).splitlines() == [
+        "Stages",
+        "     2.0 ms  intent",
+        "             given: query: q",
+        "             made: kind: x",
+        "     0.0 ms  min_score",
+        "             given: dense: 0.5",
+        "             dropped: 9, 10",
+        "     3.0 ms  search",
+        "             made: chunk_id 7",
+        "     1.0 ms  confidence",
+        "             made: 0",
+        "Hits: rank (score) in each list",
+        "  1. 0.5  chunk 7  Lease › Rent",
+        "     dense: 1 (0.9123); keyword: –; original: 1 (0.02); file 2: 4 (0.01); rewrite: –",
+        "  2. 0.5  chunk 8  Lease › Rent",
+        "     dense: 1 (0.9); keyword: –; original: –; file 2: –; rewrite: 2",
+    ]
+
+
+def test_what_a_document_says_does_not_reach_the_terminal() -> None:
+    hostile = replace(FOUND, title="\x1b[2J", heading="a\nb")
+    assert "chunk 7  \ufffd[2J › a b" in str(Explanation(replace(RESPONSE, hits=[hostile])))

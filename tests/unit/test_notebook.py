@@ -1,0 +1,118 @@
+"""Results as notebooks show them: whatever stands in a document is shown, never obeyed."""
+
+from dataclasses import replace
+from typing import Any
+
+import lxml.html
+import pytest
+
+from lexichord.types import (
+    Comparison,
+    Documents,
+    Excerpt,
+    Explanation,
+    FilesResult,
+    SearchResult,
+    ShownDocument,
+)
+from lexichord.types.html import escaped
+from tests.unit.test_public import CELL, CHUNK, DOCUMENT, GIVEN, QUOTE, RESPONSE
+from tests.unit.test_types import FILE, HIT
+
+HOSTILE = (
+    "</td></table></blockquote><script>alert(1)</script><img src=x onerror='alert(2)'>"
+    '"\' style="color:red" <!-- & &lt;b&gt; \x1b[31m\0\u202e ]]> {{7*7}}'
+)
+SEEN = HOSTILE.translate({0x1B: "\ufffd", 0: "\ufffd", 0x202E: "\ufffd"})
+TAGS = {
+    *("div", "p", "b", "span", "blockquote", "details", "summary"),
+    *("table", "thead", "tbody", "tr", "th", "td"),
+}
+NAMES: dict[str, Any] = {"uri": HOSTILE, "title": HOSTILE}
+HIT_ = replace(HIT, **NAMES, heading=HOSTILE, content=HOSTILE)
+FILE_ = replace(FILE, **NAMES, scores={HOSTILE: 1.0})
+QUOTE_ = replace(QUOTE, **NAMES, heading=HOSTILE, text=HOSTILE)
+TABLE = Comparison((HOSTILE,), (FILE_,), (replace(CELL, aspect=HOSTILE, quotes=(QUOTE_,)),))
+RESPONSE_ = replace(
+    RESPONSE,
+    query=HOSTILE,
+    intent=replace(RESPONSE.intent, reason=HOSTILE),
+    files=[FILE_],
+    hits=[replace(HIT_, ranks={**HIT.ranks, HOSTILE: 1})],
+    quotes=(QUOTE_,),
+    answer=HOSTILE,
+    unverified=(HOSTILE,),
+    comparison=None,
+    degraded=[HOSTILE],
+    trace=[{"stage": HOSTILE, "given": {HOSTILE: HOSTILE}, "dropped": [HOSTILE], "ms": 1.0}],
+)
+DOCUMENT_ = replace(DOCUMENT, **NAMES, dataset=HOSTILE, metadata={HOSTILE: HOSTILE})
+SHOWN = [
+    HIT_,
+    SearchResult(HOSTILE, [HIT_], [HOSTILE]),
+    FilesResult(HOSTILE, [FILE_], [HOSTILE]),
+    RESPONSE_,
+    replace(RESPONSE_, comparison=TABLE),
+    Explanation(RESPONSE_),
+    TABLE,
+    Documents([DOCUMENT_]),
+    ShownDocument(DOCUMENT_, HOSTILE, [replace(CHUNK, heading=HOSTILE, content=HOSTILE)]),
+    Excerpt(1, 2, HOSTILE, HOSTILE, HOSTILE, 0, 4, HOSTILE),
+]
+
+
+def read(html: str) -> Any:
+    return lxml.html.fragment_fromstring(html)
+
+
+def texts(html: str) -> list[str]:
+    return [text for text in read(html).itertext() if text.strip()]
+
+
+@pytest.mark.parametrize("record", SHOWN, ids=lambda record: type(record).__name__)
+def test_hostile_text_is_shown_as_it_is(record: Any) -> None:
+    tree = read(record._repr_html_())
+    assert {each.tag for each in tree.iter()} <= TAGS
+    assert {name for each in tree.iter() for name in each.attrib} <= {"style", "class"}
+    assert not {"color", "background"} & {
+        rule.partition(":")[0] for each in tree.iter() for rule in each.get("style", "").split(";")
+    }
+    assert SEEN in "".join(tree.itertext())
+    assert not set("\x1b\0\u202e").intersection(record._repr_html_())
+
+
+def test_the_parser_would_notice() -> None:
+    """Else the test above could not fail."""
+    assert {each.tag for each in read(f"<div>{HOSTILE.replace(chr(0), '')}</div>").iter()} - TAGS
+
+
+def test_spaces_stay_and_what_is_not_seen_does_not() -> None:
+    assert escaped("a\u00a0b\r\nc\td\ufeff") == "a\u00a0b\nc\td"
+    assert escaped("\u200b\u202e\x07") == "\ufffd" * 3
+
+
+@pytest.mark.parametrize("record", GIVEN, ids=lambda record: type(record).__name__)
+def test_what_is_shown_can_be_read(record: Any) -> None:
+    if hasattr(record, "_repr_html_"):
+        assert {each.tag for each in read(record._repr_html_()).iter()} <= TAGS
+
+
+def test_what_could_not_be_done_comes_first() -> None:
+    assert texts(SearchResult("q", [HIT], ["by words"])._repr_html_())[0] == "by words"
+    assert texts(SearchResult("q", [], [])._repr_html_()) == ["nothing found"]
+
+
+def test_a_hit_stands_with_its_place_and_scores() -> None:
+    found = texts(SearchResult("q", [replace(HIT, page=3)], [])._repr_html_())
+    assert found[:3] == ["Lease › Rent ", "0.5  a/lease.md:10-14 page 3", "text"]
+    assert found[-8:] == ["1", "1", "0.5", "0.5", "0.9", "1", "–", "–"]
+
+
+def test_an_answer_that_is_a_table_is_drawn_once() -> None:
+    written = replace(RESPONSE, answer="| File | rent |")
+    assert "| File | rent |" not in texts(written._repr_html_())
+    assert "| File | rent |" in texts(replace(written, comparison=None)._repr_html_())
+
+
+def test_notebooks_set_no_formulas_of_amounts() -> None:
+    assert "tex2jax_ignore" in read(SearchResult("q", [HIT], [])._repr_html_()).get("class")
