@@ -15,6 +15,7 @@ from lexichord.ingest import jobs, recontextualize
 from lexichord.ingest.pipeline import Ingest, IngestOptions
 from lexichord.ingest.report import Hearing, Report
 from lexichord.keys import InKeys
+from lexichord.llm.keywords import FOUND, keyword_sets
 from lexichord.llm.stages import find_model, with_model
 from lexichord.providers.base import Reranker
 from lexichord.providers.registry import find_reranker
@@ -33,6 +34,7 @@ from lexichord.types import (
     Exported,
     FilesResult,
     Json,
+    KeywordSets,
     QueryOptions,
     Question,
     Response,
@@ -181,6 +183,21 @@ class Lexichord(InSpace, InStore, InState, InKeys):
         return FilesResult(query, files, trace.degraded)
 
     @in_current_space
+    async def keywords(
+        self,
+        query: str,
+        *,
+        sets: int = 5,
+        budget_ms: float = BUDGET_MS,
+        **options: Unpack[SearchOptions],
+    ) -> KeywordSets:
+        """Give up to `sets` sets of keywords: the query's, the documents' own, the model's."""
+        question, degraded = await self._question(query, None, {**options, "k": FOUND})
+        model = await find_model(self.settings, {})
+        trace = Trace(budget_ms / 1000, degraded)
+        return await keyword_sets(self.database, question, model, trace, sets)
+
+    @in_current_space
     async def query(self, query: str, **options: Unpack[QueryOptions]) -> Response:
         """Find the files, and evidence in and around them, by the query's intent.
 
@@ -256,6 +273,7 @@ class Lexichord(InSpace, InStore, InState, InKeys):
             mode=mode,
             k=options.get("k", 10),
             depth=options.get("depth", 100),
+            dense_share=options.get("dense_share"),
         )
 
     def _degraded(self, question: Question) -> Reasons:

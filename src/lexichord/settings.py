@@ -85,6 +85,7 @@ class Settings(BaseSettings):
     What listens for others, HTTP or MCP: allowed_hosts are names that requests may be addressed to,
     besides those of this machine, allowed_origins pages that may ask from a browser,
     allowed_addresses services that a request may name in its headers; lists with commas.
+    fallbacks are queries that MCP's assistant tries while the evidence is too little.
     max_body is in bytes, max_requests is how many are answered at once, request_timeout in seconds.
     """
 
@@ -115,6 +116,7 @@ class Settings(BaseSettings):
     allowed_hosts: Names = []
     allowed_origins: Names = []
     allowed_addresses: Names = []
+    fallbacks: Names = []
     max_body: int = Field(50_000_000, ge=1)
     max_requests: int = Field(16, ge=1, le=1000)
     request_timeout: float = Field(60.0, gt=0, le=3600)

@@ -124,6 +124,7 @@ class SyncLexichord:
     evaluate = _sync(Lexichord.evaluate)
     search = _sync(Lexichord.search)
     files = _sync(Lexichord.files)
+    keywords = _sync(Lexichord.keywords)
     query = _sync(Lexichord.query)
     explain = _sync(Lexichord.explain)
     similar = _sync(Lexichord.similar)

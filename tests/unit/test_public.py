@@ -86,6 +86,7 @@ EVALUATED = Run(
 GIVEN = (
     types.SearchResult("q", [HIT], ["by words only"]),
     types.FilesResult("q", [FILE], []),
+    types.KeywordSets("q", [["a", "b"]], []),
     RESPONSE,
     types.Explanation(RESPONSE),
     types.Documents([DOCUMENT]),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 
 import typer
 
-from lexichord.cli import config, contextualize, keys, query, reembed, render, serve, vechord
+from lexichord.cli import config, contextualize, keys, mcp, query, reembed, render, serve, vechord
 from lexichord.cli import eval as evaluation
 from lexichord.cli.options import (
     SEARCH,
@@ -45,6 +45,7 @@ app.add_typer(reembed.app)
 app.add_typer(evaluation.app)
 app.add_typer(config.app)
 app.add_typer(serve.app)
+app.add_typer(mcp.app)
 app.add_typer(keys.app, name="keys")
 
 

@@ -55,7 +55,9 @@ def _line(error: Exception) -> str:
     diag = error.diag if isinstance(error, psycopg.Error) else None
     primary = (diag and diag.message_primary) or str(error).strip().split("\n")[0]
     hint = diag and diag.message_hint
-    return f"{primary}: {hint[0].lower()}{hint[1:]}" if hint else primary
+    if not hint or hint.startswith("select "):  # a statement is for those who sit at psql
+        return primary
+    return f"{primary}: {hint[0].lower()}{hint[1:]}"
 
 
 def check_dsn(dsn: str) -> None:

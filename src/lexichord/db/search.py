@@ -185,8 +185,17 @@ def question_arguments(question: Question) -> dict[str, object]:
         "depth": question.depth,
         "query_space": question.space,
         **scope_arguments(question.scope),
-        **WEIGHTS[question.mode],
+        **_weights(question),
     }
+
+
+def _weights(question: Question) -> dict[str, object]:
+    share = question.dense_share
+    if share is None or question.mode != "hybrid":
+        return WEIGHTS[question.mode]
+    if not 0 <= share <= 1:
+        raise ConfigError(f"dense_share must be from 0 to 1, not {share:g}")
+    return {"weights": [share, 1 - share]}
 
 
 def scope_arguments(scope: Scope) -> dict[str, object]:

@@ -8,9 +8,11 @@ from lexichord.app import Lexichord
 from lexichord.errors import ForbiddenError
 from lexichord.ingest.pipeline import IngestOptions
 from lexichord.ingest.report import Report
+from lexichord.retrieve.trace import BUDGET_MS
 from lexichord.types import (
     Excerpt,
     FilesResult,
+    KeywordSets,
     QueryOptions,
     Response,
     Rights,
@@ -49,6 +51,18 @@ class Limited:
     ) -> FilesResult:
         """See `Lexichord.files`."""
         return await self.core.files(query, hint=hint, **self._limited(options))
+
+    async def keywords(
+        self,
+        query: str,
+        *,
+        sets: int = 5,
+        budget_ms: float = BUDGET_MS,
+        **options: Unpack[SearchOptions],
+    ) -> KeywordSets:
+        """See `Lexichord.keywords`."""
+        limited = self._limited(options)
+        return await self.core.keywords(query, sets=sets, budget_ms=budget_ms, **limited)
 
     async def query(self, query: str, **options: Unpack[QueryOptions]) -> Response:
         """See `Lexichord.query`."""

@@ -9,6 +9,12 @@ from lexichord.guard.origins import Origins
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
+# What a page in a browser may send, by hand or by its MCP client.
+HEADERS = (
+    *("authorization", "content-type", "last-event-id", "mcp-session-id", "mcp-protocol-version"),
+    *("mcp-method", "mcp-name", "x-retrieval-endpoint", "x-retrieval-api-key"),
+    *("x-llm-api-url", "x-llm-model", "x-rerank-url", "x-rerank-model"),
+)
 PATIENCE = 10  # seconds for requests that are under way when the server is told to stop
 
 
@@ -24,7 +30,7 @@ def guarded(app: Asgi, door: Door) -> "ASGIApp":
         inner,
         allow_origins=given.allowed_origins,
         allow_methods=["GET", "POST", "DELETE"],
-        allow_headers=["authorization", "content-type", "mcp-session-id", "mcp-protocol-version"],
+        allow_headers=HEADERS,
         expose_headers=["mcp-session-id", "retry-after"],
     )
     return TrustedHostMiddleware(shared, allowed_hosts=[*door.hosts], www_redirect=False)

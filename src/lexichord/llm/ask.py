@@ -36,7 +36,8 @@ class Ask:
                     raise ProviderTimeoutError("no time is left for it: raise budget_ms")
                 made = await self.generator.generate(task, inputs, seconds)
             except ProviderError as error:
-                step["made"] = {"error": str(error)}
+                late = isinstance(error, ProviderTimeoutError)
+                step["made"] = {"error": str(error), "late": late}
                 raise
             step["made"] = made.usage.to_dict()
         return made.outputs

@@ -27,7 +27,14 @@ from lexichord.types.questions import (
 )
 from lexichord.types.reflection import Coverage, Reflection
 from lexichord.types.response import Response
-from lexichord.types.results import ChunkHit, FileHit, FilesResult, Ranked, SearchResult
+from lexichord.types.results import (
+    ChunkHit,
+    FileHit,
+    FilesResult,
+    KeywordSets,
+    Ranked,
+    SearchResult,
+)
 from lexichord.types.state import (
     Exported,
     Fault,
@@ -74,6 +81,7 @@ __all__ = [
     "Intent",
     "IntentKind",
     "Json",
+    "KeywordSets",
     "LlmStage",
     "LoadedText",
     "Mode",

@@ -29,7 +29,8 @@ class Question:
 
     `vector` is the query's embedding, `hint_vector` the hint's, both of `space`; None where there
     is no embedder. `domain` is what the documents meant have in common, "" if nothing is known.
-    `k` results, from `depth` candidates per channel.
+    `k` results, from `depth` candidates per channel; `dense_share` is the weight of meaning, 0 to
+    1, where both are searched, None the one that was measured.
     """
 
     text: str
@@ -42,12 +43,14 @@ class Question:
     mode: Mode = "hybrid"
     k: int = 10
     depth: int = 100
+    dense_share: float | None = None
 
 
 class SearchOptions(TypedDict, total=False):
     """How and where to search: what `search`, `files` and `query` share.
 
     `documents` takes ids, uris or the ends of uris; `filter` is described in sql/README.md.
+    `dense_share` is the weight of meaning, 0 to 1, in mode hybrid; by default 0.35, as measured.
     """
 
     k: int
@@ -57,6 +60,7 @@ class SearchOptions(TypedDict, total=False):
     documents: Sequence[int | str]
     uri_prefix: str | None
     filter: Json | None
+    dense_share: float | None
 
 
 class QueryOptions(SearchOptions, total=False):

@@ -114,6 +114,15 @@ class SearchResult(Shaped):
         return notebook.search(self)
 
 
+@dataclass(frozen=True, slots=True)
+class KeywordSets(Shaped):
+    """Other words for a query, in sets that differ; `degraded` says what could not be done."""
+
+    query: str
+    sets: list[list[str]]
+    degraded: list[str]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class FilesResult(Shaped):
     """The documents that a query is about, best first; `degraded` says what could not be done."""

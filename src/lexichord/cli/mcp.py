@@ -1,0 +1,51 @@
+"""The command that answers agents by the Model Context Protocol."""
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lexichord.cli.render import err
+from lexichord.cli.run import Run, command
+from lexichord.cli.serve import Host, Port
+from lexichord.errors import ConfigError
+
+if TYPE_CHECKING:
+    from lexichord.settings import Settings
+
+app = typer.Typer()
+
+Http = Annotated[
+    bool, typer.Option("--http", help="Over HTTP at /mcp, instead of standard input and output.")
+]
+
+
+@command(app)
+def mcp(run: Run, http: Http = False, host: Host = "127.0.0.1", port: Port = 8081) -> None:
+    """Answer agents by the Model Context Protocol, until they go or Ctrl-C."""
+    try:
+        asyncio.run(_serve(run.settings, host, port) if http else _answer(run.settings))
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"no {error.name}: pip install 'lexichord[mcp]'") from error
+
+
+async def _answer(settings: "Settings") -> None:
+    from lexichord.app import Lexichord
+    from lexichord.mcp_server.server import serve_stdio
+
+    async with Lexichord(settings) as core:
+        await serve_stdio(core)
+
+
+async def _serve(settings: "Settings", host: str, port: int) -> None:
+    from lexichord.app import Lexichord
+    from lexichord.guard.door import Door
+    from lexichord.guard.serving import guarded, serve
+    from lexichord.mcp_server.entrance import PATH
+    from lexichord.mcp_server.server import make_app
+
+    async with Lexichord(settings) as core:
+        door = await Door.open(core, host)
+        app = guarded(make_app(door), door)
+        err.print(f"http://{host}:{port}{PATH}", highlight=False)
+        await serve(app, host, port)

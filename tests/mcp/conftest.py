@@ -1,0 +1,84 @@
+"""The sample corpus behind servers of both transports, with keys for some of it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.db import schema
+from lexichord.providers.local import LocalEmbedder
+from mcp import Client
+from tests.conftest import SAMPLES, new_database
+from tests.mcp.serving import NAME, Place, Served, over_http, over_stdio, served
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Secrets of keys: of one for all datasets, of one for `policies` alone, of a revoked one."""
+
+    everything: str
+    policies: str
+    revoked: str
+
+
+@pytest.fixture(scope="session")
+def place(embedded_dsn: str, embedder: LocalEmbedder, home: Path) -> Iterator[Place]:
+    """Datasets `agreements` and `policies`, to be read only."""
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice())
+        with SyncLexichord(dsn=dsn, home=home) as lexichord:
+            for name in ("agreements", "policies"):
+                lexichord.ingest([SAMPLES / name], dataset=name)
+        yield Place(dsn, home)
+
+
+@pytest.fixture(scope="session")
+def keys(place: Place) -> Keys:
+    with SyncLexichord(dsn=place.dsn, home=place.home) as lexichord:
+        revoked = lexichord.create_key("gone")
+        lexichord.revoke_key(revoked.key.key_id)
+        return Keys(
+            lexichord.create_key("all").secret,
+            lexichord.create_key("some", datasets=["policies"]).secret,
+            revoked.secret,
+        )
+
+
+@pytest.fixture(scope="session")
+def server(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One that needs no key."""
+    with served(place, tmp_path_factory.mktemp("open") / "log") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def locked(place: Place, keys: Keys, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One that needs a key."""
+    needing = replace(place, settings={"LEXICHORD_ALLOWED_HOSTS": NAME})
+    with served(needing, tmp_path_factory.mktemp("locked") / "log") as running:
+        yield running
+
+
+@pytest.fixture(params=["stdio", "http"])
+async def client(request: pytest.FixtureRequest, place: Place) -> AsyncIterator[Client]:
+    """Connected over each transport, without a key."""
+    if request.param == "stdio":
+        connecting = over_stdio(place)
+    else:
+        connecting = over_http(request.getfixturevalue("server").url)
+    # A fixture's beginning and end are different tasks, and the client must end in its own.
+    connected, done = asyncio.get_running_loop().create_future(), asyncio.Event()
+
+    async def hold() -> None:
+        async with connecting as client:
+            connected.set_result(client)
+            await done.wait()
+
+    holding = asyncio.create_task(hold())
+    await asyncio.wait([connected, holding], return_when=asyncio.FIRST_COMPLETED)
+    yield connected.result()
+    done.set()
+    await holding

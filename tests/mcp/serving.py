@@ -1,0 +1,140 @@
+"""Real servers of `lexichord mcp` in processes of their own, and the official client."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult, TextContent
+
+from mcp import Client, StdioServerParameters
+from tests.conftest import ROOT
+
+COMMAND = [sys.executable, "-m", "lexichord", "mcp"]
+PATIENCE = 60  # seconds until a server listens
+NAME = "search.example.com"  # with a name of its own, a server needs keys
+
+
+@dataclass(frozen=True)
+class Place:
+    """A database, and the environment in which its server runs."""
+
+    dsn: str
+    home: Path
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        given = {"LEXICHORD_DSN": self.dsn, "LEXICHORD_HOME": str(self.home)}
+        return {**os.environ, **given, **self.settings}
+
+
+@dataclass(frozen=True)
+class Served:
+    """A server that listens; its log is what it wrote."""
+
+    url: str
+    log: Path
+
+
+@contextmanager
+def served(place: Place, log: Path) -> Iterator[Served]:
+    """Run `lexichord mcp --http` for the length of a with statement."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with log.open("w") as stream:
+        process = subprocess.Popen(
+            [*COMMAND, "--http", "--port", str(port)],
+            cwd=ROOT,
+            env=place.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=stream,
+        )
+    try:
+        _wait(process, port, log)
+        yield Served(f"http://127.0.0.1:{port}/mcp", log)
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+
+
+def _wait(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    end = time.monotonic() + PATIENCE
+    while process.poll() is None and time.monotonic() < end:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+    raise AssertionError(log.read_text())
+
+
+@asynccontextmanager
+async def over_http(url: str, **headers: str) -> AsyncIterator[Client]:
+    """Connect with headers; underscores in their names stand for hyphens."""
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    async with (
+        httpx2.AsyncClient(headers=sent, timeout=60) as http,
+        Client(streamable_http_client(url, http_client=http)) as client,
+    ):
+        yield client
+
+
+@asynccontextmanager
+async def over_stdio(place: Place) -> AsyncIterator[Client]:
+    """Start a server and talk to it by its standard input and output."""
+    command, *arguments = COMMAND
+    started = StdioServerParameters(
+        command=command, args=arguments, env=place.environment, cwd=str(ROOT)
+    )
+    async with Client(stdio_client(started)) as client:
+        yield client
+
+
+async def call(client: Client, tool: str, **arguments: object) -> dict[str, Any]:
+    """Call a tool that succeeds; its result fits its schema and stands in the text as well."""
+    result = await client.call_tool(tool, arguments)
+    said = read(result)
+    assert not result.is_error, said
+    schemas = {each.name: each.output_schema for each in (await client.list_tools()).tools}
+    if (schema := schemas[tool]) is None:
+        assert result.structured_content is None
+        assert len(result.content) == 1
+    else:
+        Draft202012Validator.check_schema(schema)
+        Draft202012Validator(schema).validate(result.structured_content)
+        assert said == result.structured_content
+    return said
+
+
+async def refused(client: Client, tool: str, **arguments: object) -> dict[str, Any]:
+    """Call a tool that fails, in the shape of all errors."""
+    result = await client.call_tool(tool, arguments)
+    said = read(result)
+    assert result.is_error, said
+    assert result.structured_content is None
+    assert said.keys() >= {"error", "status"}
+    assert not re.search(r"Traceback|psycopg|postgresql:|/tmp/|select \*", json.dumps(said)), said
+    return said
+
+
+def read(result: CallToolResult) -> dict[str, Any]:
+    """Read the JSON of a result."""
+    text = result.content[0]
+    assert isinstance(text, TextContent)
+    return dict(json.loads(text.text))

@@ -1,0 +1,202 @@
+"""Services that headers name: asked only if allowed, with no key of ours, by nobody else."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.llm_replies import replying, shown
+from tests.mcp.serving import Place, Served, call, over_http, refused, served
+from tests.providers.chat_servers import ChatServer, chat_server
+from tests.providers.rerank_servers import RerankServer, rerank_server
+
+QUESTION = "how long are customer support logs kept"
+OURS = "sk-the-servers-own"
+
+
+def quoting(mark: str) -> Any:
+    """Reply with a summary, and quotes, that tell who wrote them."""
+
+    def clauses(inputs: Any) -> dict[str, Any]:
+        first = shown(inputs["sources"])[0]
+        quote = {"quote": first.text.rpartition("\n\n")[2], "source": first.number}
+        invented = {"quote": f"{mark} says so", "source": first.number}
+        return {"clauses": [quote, invented], "answer": mark}
+
+    return replying(clauses=clauses, boost={"keyword_sets": [[mark, "words"]]})
+
+
+@contextmanager
+def allowing(place: Place, log: Path, *urls: str, **settings: str) -> Iterator[Served]:
+    given = {"LEXICHORD_ALLOWED_ADDRESSES": ",".join(urls), **settings}
+    with served(replace(place, settings=given), log) as running:
+        yield running
+
+
+def llm(server: ChatServer, model: str = "some/model:8b") -> dict[str, str]:
+    return {"X_LLM_API_URL": server.url, "X_LLM_MODEL": model}
+
+
+def reranker(server: RerankServer) -> dict[str, str]:
+    return {"X_RERANK_URL": server.url, "X_RERANK_MODEL": "BAAI/bge-reranker-v2-m3"}
+
+
+async def test_requests_at_the_same_time_ask_each_its_own_services(
+    place: Place, tmp_path: Path
+) -> None:
+    """Interleaved: two clients with models of their own, one without, again and again."""
+    with (
+        chat_server(quoting("anna")) as anna,
+        chat_server(quoting("bela")) as bela,
+        rerank_server("jina", lambda _, text: float("logs" in text)) as ranks,
+        allowing(place, tmp_path / "log", anna.url, f"{bela.url}/", ranks.url) as server,
+    ):
+
+        async def ask(headers: dict[str, str]) -> list[tuple[str, ...]]:
+            async with over_http(server.url, **headers) as client:
+                asked = [call(client, "assistant", query=QUESTION) for _ in range(4)]
+                said = await asyncio.gather(*asked)
+            return [tuple(each["structured_answer"]["unverified"]) for each in said]
+
+        found = await asyncio.gather(
+            ask(llm(anna)), ask(llm(bela) | reranker(ranks)), ask({}), ask(reranker(ranks))
+        )
+        expected = [("anna says so",), ("bela says so",), (), ()]
+        assert [set(each) for each in found] == [{each} for each in expected]
+        assert (len(anna.requests), len(bela.requests)) == (4, 4)
+        assert len(ranks.asked) == 16  # files and chunks of eight calls
+        assert {each.body["model"] for each in ranks.asked} == {"BAAI/bge-reranker-v2-m3"}
+        assert {each.body["model"] for each in anna.requests} == {"some/model:8b"}
+
+
+async def test_a_reranker_that_a_header_names_ranks_files_and_passages(
+    place: Place, tmp_path: Path
+) -> None:
+    with (
+        rerank_server("jina") as ranks,
+        allowing(place, tmp_path / "log", ranks.url) as server,
+    ):
+        async with over_http(server.url, **reranker(ranks)) as client:
+            found = await call(client, "retriever", query=QUESTION, score_threshold=0.3)
+            files = await call(
+                client, "file_discover", query=QUESTION, relevance_score_threshold=0.3
+            )
+            assert found["reranked"]
+            assert files["reranked"]
+            assert all(each["scores"]["rerank"] >= 0.3 for each in found["result"])
+            assert all(each["score"] >= 0.3 for each in files["files"])
+            asked = len(ranks.asked)
+            plain = await call(client, "retriever", query=QUESTION, does_rerank=False)
+            other = await call(client, "file_discover", query=QUESTION, do_file_rerank=False)
+            assert (plain["reranked"], other["reranked"]) == (False, False)
+            assert len(ranks.asked) == asked
+
+
+async def test_a_model_that_a_header_names_makes_keywords(place: Place, tmp_path: Path) -> None:
+    with (
+        chat_server(quoting("anna")) as anna,
+        allowing(place, tmp_path / "log", anna.url) as server,
+    ):
+        async with over_http(server.url, **llm(anna)) as client:
+            said = await call(client, "keyword_generator", query=QUESTION)
+    assert ["anna", "words"] in said["keyword_sets"]
+
+
+async def test_the_servers_own_keys_go_nowhere_else(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "JINA_API_KEY"):
+        monkeypatch.setenv(name, OURS)
+    with (
+        chat_server(quoting("own")) as own,
+        chat_server(quoting("anna")) as anna,
+        rerank_server("jina") as ranks,
+        rerank_server("jina") as own_ranks,
+        allowing(
+            place,
+            tmp_path / "log",
+            anna.url,
+            ranks.url,
+            LEXICHORD_LLM="openai/own",
+            LEXICHORD_LLM_BASE_URL=own.url,
+            LEXICHORD_LLM_API_KEY=OURS,
+            LEXICHORD_RERANKER="jina/own",
+            LEXICHORD_RERANKER_BASE_URL=own_ranks.url,
+            LEXICHORD_RERANKER_API_KEY=OURS,
+        ) as server,
+    ):
+        async with over_http(server.url, **llm(anna), **reranker(ranks)) as client:
+            said = await call(client, "assistant", query=QUESTION)
+        assert said["structured_answer"]["unverified"] == ["anna says so"]
+        assert not own.requests
+        assert not own_ranks.asked
+        sent = [each.headers for each in anna.requests] + [each.headers for each in ranks.asked]
+        assert len(sent) == 3
+        assert not any(OURS in str(headers) for headers in sent)
+        # What the server is set to anyway may be named.
+        async with over_http(server.url, X_LLM_MODEL="own", X_RERANK_MODEL="jina/own") as client:
+            said = await call(client, "assistant", query=QUESTION)
+        assert said["structured_answer"]["unverified"] == ["own says so"]
+        assert OURS in str(own.requests[0].headers)
+        assert OURS in str(own_ranks.asked[0].headers)
+
+
+@pytest.mark.parametrize("name", ["X_LLM_API_URL", "X_RERANK_URL"])
+async def test_an_address_that_is_not_allowed_is_refused_by_the_settings_name(
+    server: Served, name: str
+) -> None:
+    model = "X_LLM_MODEL" if "LLM" in name else "X_RERANK_MODEL"
+    async with over_http(server.url, **{name: "http://127.0.0.1:1/v1", model: "any"}) as client:
+        for tool in ("assistant", "retriever", "file_discover", "search"):
+            said = await refused(client, tool, query=QUESTION)
+            assert said["type"] == "permission_error"
+            assert "LEXICHORD_ALLOWED_ADDRESSES" in said["details"]
+            assert name.replace("_", "-") in said["details"]
+    async with over_http(server.url, **{name: "http://127.0.0.1:1/v1"}) as client:
+        said = await refused(client, "assistant", query=QUESTION)
+        assert model.replace("_", "-") in said["details"]
+    async with over_http(server.url, **{model: "openai/gpt-4o"}) as client:
+        said = await refused(client, "assistant", query=QUESTION)
+        assert name.replace("_", "-") in said["details"]
+
+
+class Elsewhere(BaseHTTPRequestHandler):
+    """Sends everybody to another server."""
+
+    target = ""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(307)
+        self.send_header("location", self.target + self.path)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+async def test_no_redirect_leads_to_another_address(place: Place, tmp_path: Path) -> None:
+    with (
+        chat_server(quoting("evil")) as evil,
+        ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as http,
+    ):
+        Elsewhere.target = evil.url.removesuffix("/v1")
+        Thread(target=http.serve_forever, args=(0.02,), daemon=True).start()
+        url = f"http://127.0.0.1:{http.server_port}/v1"
+        with allowing(place, tmp_path / "log", url) as server:
+            headers = {"X_LLM_API_URL": url, "X_LLM_MODEL": "m"}
+            headers |= {"X_RERANK_URL": url, "X_RERANK_MODEL": "m"}
+            async with over_http(server.url, **headers) as client:
+                said = await call(client, "assistant", query=QUESTION)
+        http.shutdown()
+    assert not evil.requests
+    assert any("answer without the model" in line for line in said["degraded"])
+    assert any("not reranked" in line for line in said["degraded"])
+    assert said["answer"]

@@ -1,0 +1,105 @@
+"""Time: progress while a tool works, a partial result when it runs out, never nothing too late."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.db import schema
+from lexichord.types import EmbeddingSpace
+from tests.conftest import new_database
+from tests.end_to_end.llm_replies import replying
+from tests.mcp.serving import Place, call, over_stdio, read, refused
+from tests.providers.chat_servers import chat_server
+from tests.providers.embed_servers import SPACES, EmbedServer, Reply, embed_server
+
+QUESTION = "how long are customer support logs kept"
+SILENT = Reply(manner="silent")
+
+
+async def test_a_model_that_hangs_is_done_without_in_time(place: Place) -> None:
+    """Over standard input and output: the settings' own model."""
+    with chat_server(replying(), mode="hang") as slow:
+        settings = {"LEXICHORD_LLM": "openai/any", "LEXICHORD_LLM_BASE_URL": slow.url}
+        notes: list[tuple[float, float | None, str | None]] = []
+
+        async def note(progress: float, total: float | None, message: str | None) -> None:
+            notes.append((progress, total, message))
+
+        async with over_stdio(replace(place, settings=settings)) as client:
+            started = time.monotonic()
+            asked = {
+                "query": QUESTION,
+                "timeout_seconds": 12,
+                "enable_query_rewriting": True,
+                "verbose": True,
+            }
+            result = await client.call_tool("assistant", asked, progress_callback=note)
+            spent = time.monotonic() - started
+    said = read(result)
+    assert not result.is_error
+    assert spent < 12
+    assert said["status"] == "timeout"
+    assert said["timeout_seconds"] == 12
+    assert said["suggestions"]
+    assert "months" in said["answer"]  # in the documents' own words
+    assert said["total_candidates"] > 0
+    assert any(line.startswith("answer without the model") for line in said["degraded"])
+    assert len(slow.requests) == 2
+    assert len(notes) >= 2
+    values = [done for done, *_ in notes]
+    assert values == sorted(set(values))
+    assert all(total == 12 and message for _, total, message in notes)
+
+
+@pytest.fixture
+def embeddings() -> Iterator[EmbedServer]:
+    with embed_server("openai") as server:
+        yield server
+
+
+@pytest.fixture
+def stuck(embedded_dsn: str, home: Path, embeddings: EmbedServer) -> Iterator[Place]:
+    """Documents in a database whose embedder never answers any more."""
+    settings = {
+        "LEXICHORD_EMBEDDING": SPACES["openai"],
+        "LEXICHORD_EMBEDDING_BASE_URL": embeddings.url,
+        "LEXICHORD_EMBEDDING_TIMEOUT": "3",
+    }
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice(None, "english", EmbeddingSpace.parse(SPACES["openai"])))
+        url = embeddings.url
+        with SyncLexichord(dsn=dsn, home=home, embedding_base_url=url) as lexichord:
+            lexichord.ingest(
+                documents=[{"uri": "logs.md", "chunks": [{"content": "logs are kept a year"}]}]
+            )
+        embeddings.fail = lambda _: SILENT
+        yield Place(dsn, home, settings)
+
+
+async def test_what_words_find_is_given_when_time_runs_out(stuck: Place) -> None:
+    async with over_stdio(stuck) as client:
+        for tool in ("assistant", "retriever", "file_discover"):
+            started = time.monotonic()
+            said = await call(client, tool, query="logs kept", timeout_seconds=2)
+            assert time.monotonic() - started < 3
+            assert said["status"] == "timeout"
+            assert said["timeout_seconds"] == 2
+            assert said["suggestions"]
+            assert "logs.md" in str(said)
+        error = await refused(client, "keyword_generator", query="logs kept", timeout_seconds=1)
+    assert error.keys() == {"error", "status", "message", "timeout_seconds", "suggestions"}
+    assert (error["error"], error["status"]) == ("Request timeout", "timeout")
+
+
+async def test_the_servers_own_limit_counts_as_well(stuck: Place) -> None:
+    shorter = replace(stuck, settings={**stuck.settings, "LEXICHORD_REQUEST_TIMEOUT": "1.5"})
+    async with over_stdio(shorter) as client:
+        said = await call(client, "retriever", query="logs kept")
+        assert said["status"] == "timeout"
+        assert said["timeout_seconds"] == 1.5
+        error = await refused(client, "keyword_generator", query="logs kept")
+        assert error["timeout_seconds"] == 1.5

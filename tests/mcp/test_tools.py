@@ -1,0 +1,357 @@
+"""Every tool, prompt and resource through the official client, over both transports."""
+
+import json
+import subprocess
+from pathlib import PurePosixPath
+
+import pytest
+from mcp.shared.exceptions import MCPError
+from mcp_types import ResourceLink, TextContent, TextResourceContents
+
+from mcp import Client
+from tests.mcp.serving import COMMAND, Place, call, read, refused
+
+QUESTION = "how long are customer support logs kept"
+INFO = json.dumps([{"id": "policies", "source_path": ""}])
+
+
+async def test_tools_say_what_they_are(client: Client) -> None:
+    tools = {each.name: each for each in (await client.list_tools()).tools}
+    six = {"assistant", "file_discover", "file_lister", "keyword_generator", "retriever"}
+    assert tools.keys() == six | {"file_count", "search", "fetch"}
+    for tool in tools.values():
+        told = tool.annotations
+        assert told is not None
+        assert tool.title
+        assert tool.description
+        assert (told.read_only_hint, told.idempotent_hint, told.open_world_hint) == (1, 1, 0)
+        assert "asker" not in tool.input_schema["properties"]
+        assert (tool.output_schema is None) == (tool.name in ("search", "fetch"))
+
+
+async def test_assistant_answers_with_quotes_that_stand_in_the_documents(client: Client) -> None:
+    result = await client.call_tool("assistant", {"query": QUESTION, "dataset_info": INFO})
+    said = await call(client, "assistant", query=QUESTION, dataset_info=INFO)
+    assert read(result) == said  # idempotent
+    assert "18 months" in said["answer"]
+    assert said["confidence"] == "high"
+    assert 0.7 <= said["confidence_score"] <= 1
+    assert said["total_sources"] == len(said["structured_answer"]["sources"]) > 0
+    for quote in said["structured_answer"]["quotes"]:
+        contents = await client.read_resource(f"document://{quote['document_id']}")
+        text = contents.contents[0]
+        assert isinstance(text, TextResourceContents)
+        assert text.text[quote["start"] : quote["end"]] == quote["text"]
+    links = [each for each in result.content if isinstance(each, ResourceLink)]
+    cited = [f"chunk://{each['chunk_id']}" for each in said["structured_answer"]["sources"]]
+    assert [link.uri for link in links] == list(dict.fromkeys(cited))
+
+
+async def test_assistant_takes_every_parameter_of_both_versions(client: Client) -> None:
+    said = await call(
+        client,
+        "assistant",
+        query=QUESTION,
+        resource_id="policies",
+        custom_instructions="Preserve the wording.",
+        document_name="data-retention-policy.md",
+        enable_query_rewriting=True,
+        enable_query_decomposition=True,
+        enable_reflection=True,
+        reflection_threshold=0.5,
+        reflection_mode="standard",
+        max_reflection_iterations=1,
+        enable_file_discovery_evaluation=True,
+        file_discovery_evaluation_threshold=0.2,
+        verbose=True,
+    )
+    assert said["ignored"].keys() == {"enable_query_decomposition", "reflection_mode"}
+    assert said["reflection"]["coverage"]["score"] > 0
+    assert said["file_discovery_evaluation"]["passed"]
+    (whole,) = said["dataset_results"]
+    assert (whole["dataset_id"], whole["naive_result"]) == ("policies", None)
+    assert whole["candidates"][0]["scores"].keys() >= {"dense", "keyword", "fused"}
+    assert said["total_candidates"] == len(whole["candidates"])
+    assert {"query", "refined_query", "text_summary", "debug_info", "profiling"} <= said.keys()
+    assert {
+        source["uri"].rpartition("/")[2] for source in said["structured_answer"]["sources"]
+    } == {"data-retention-policy.md"}
+
+
+async def test_what_nothing_stored_answers_is_not_answered(client: Client) -> None:
+    said = await call(client, "assistant", query="what is the boiling point of tungsten carbide")
+    assert said["abstained"]
+    assert said["answer"] == ""
+    assert said["confidence"] == "low"
+    assert said["suggestions"]
+
+
+async def test_fallback_queries_are_tried_only_when_given(client: Client) -> None:
+    vague = "zzyzx qwerty"
+    plain = await call(client, "assistant", query=vague, verbose=True)
+    tried = await call(
+        client, "assistant", query=vague, verbose=True, fallback_queries=["definitions"]
+    )
+    stages = [{step["stage"] for step in said["debug_info"]} for said in (plain, tried)]
+    assert ["fallback" in each for each in stages] == [False, True]
+
+
+async def test_each_search_method_searches_by_its_own_channels(client: Client) -> None:
+    modes = {
+        "hybrid_search": "hybrid",
+        "semantic_search": "dense",
+        "vector_search": "dense",
+        "full_text_search": "keyword",
+        "keyword_search": "keyword",
+    }
+    for method, mode in modes.items():
+        said = await call(client, "retriever", query=QUESTION, search_method=method, top_k=5)
+        assert said["mode"] == mode
+        assert len(said["result"]) == 5
+        best = said["result"][0]
+        assert best["document_name"].endswith(".md")
+        assert (best["scores"]["keyword"] is None) == (mode == "dense")
+        assert not said["reranked"]
+
+
+async def test_weights_are_the_share_of_meaning(client: Client) -> None:
+    async def order(**more: object) -> list[int]:
+        said = await call(client, "retriever", query="kept logs", top_k=8, **more)
+        return [each["chunk_id"] for each in said["result"]]
+
+    assert await order(weights=1.0) == await order(search_method="semantic_search")
+    assert await order(weights=0.0) == await order(search_method="full_text_search")
+    assert await order(weights=0.9) != await order(weights=0.1)
+
+
+async def test_a_threshold_drops_what_is_less_relevant(client: Client) -> None:
+    every = await call(client, "retriever", query=QUESTION)
+    some = await call(client, "retriever", query=QUESTION, score_threshold=0.5)
+    kept = [each for each in every["result"] if (each["scores"]["dense"] or 0) >= 0.5]
+    assert some["result"] == kept
+    assert 0 < len(kept) < len(every["result"])
+    words = await call(
+        client, "retriever", query=QUESTION, search_method="keyword_search", score_threshold=0.5
+    )
+    assert words["ignored"].keys() == {"score_threshold"}
+
+
+async def test_file_discover_gives_names_that_other_calls_take(client: Client) -> None:
+    said = await call(
+        client, "file_discover", query=QUESTION, dataset_id="policies", top_k_return=2
+    )
+    assert said["success"]
+    assert said["total_files"] == len(said["distinct_files"]) == 2
+    assert [each["score"] for each in said["files"]] == sorted(
+        (each["score"] for each in said["files"]), reverse=True
+    )
+    name = said["distinct_files"][0]
+    found = await call(client, "retriever", query=QUESTION, document_name=name)
+    assert {each["document_name"] for each in found["result"]} == {name}
+
+
+async def test_what_has_no_effect_is_said_with_its_reason(client: Client) -> None:
+    said = await call(
+        client, "file_discover", query="logs", backend_type="dify", relevance_score_threshold=0.3
+    )
+    assert said["ignored"].keys() == {"backend_type", "relevance_score_threshold"}
+    assert all(said["ignored"].values())
+
+
+async def test_files_are_listed_a_page_at_a_time(client: Client) -> None:
+    counted = await call(client, "file_count", dataset_id="agreements")
+    assert counted["has_files"]
+    assert counted["file_count"] == len(counted["files"]) > 4
+    listed, offset = list[str](), 0
+    while offset >= 0:
+        page = await call(client, "file_lister", resource_id="agreements", limit=4, offset=offset)
+        listed += page["files"]
+        offset = page.get("next_offset", -1)
+    assert listed == counted["files"]
+
+
+async def test_a_folder_is_named_by_what_a_user_sees_of_it(client: Client) -> None:
+    whole = await call(client, "file_lister", dataset_id="policies")
+    folder = str(PurePosixPath(whole["documents"][0]["uri"]).parent)
+    for name in ("policies", "/policies/", "samples/policies", folder, f"{folder}/"):
+        some = await call(client, "file_lister", folder_name=name)
+        assert some["files"] == whole["files"], name
+        found = await call(client, "retriever", query="logs", source_path=name, top_k=3)
+        assert {each["dataset"] for each in found["result"]} == {"policies"}
+    for name in ("polic", "icies", "nowhere"):
+        none = await call(client, "file_count", folder_name=name)
+        assert (none["has_files"], none["file_count"]) == (False, 0)
+        error = await refused(client, "retriever", query="logs", source_path=name)
+        assert name in error["details"]
+
+
+async def test_a_document_is_named_by_its_file_or_a_part_of_it(client: Client) -> None:
+    (nda, *_) = (await call(client, "file_lister", dataset_id="agreements"))["documents"]
+    uri, name = nda["uri"], nda["document_name"]
+    for given in (name, uri, nda["document_id"], name.removesuffix(".md"), name.upper()):
+        said = await call(client, "retriever", query="term", document_name=given, top_k=3)
+        assert {each["uri"] for each in said["result"]} == {uri}, given
+    several = await call(client, "retriever", query="term", document_name="agreement", top_k=40)
+    found = {each["document_name"] for each in several["result"]}
+    assert len(found) > 1
+    assert all("agreement" in each for each in found)
+
+
+async def test_several_datasets_each_with_a_folder(client: Client) -> None:
+    info = [{"id": "agreements", "source_path": "agreements"}, {"id": "policies"}]
+    for given in (info, json.dumps(info)):
+        said = await call(client, "assistant", query=QUESTION, dataset_info=given, verbose=True)
+        assert [each["dataset_id"] for each in said["dataset_results"]] == [
+            "agreements",
+            "policies",
+        ]
+
+
+async def test_keyword_sets_differ_and_begin_with_the_querys_own_words(client: Client) -> None:
+    said = await call(client, "keyword_generator", query=QUESTION, max_sets=3)
+    sets = said["keyword_sets"]
+    assert 2 <= len(sets) <= 3
+    assert {"support", "logs"} <= set(sets[0])
+    assert len({tuple(each) for each in sets}) == len(sets)
+
+
+async def test_search_and_fetch_are_as_chatgpt_calls_them(client: Client) -> None:
+    found = await call(client, "search", query=QUESTION)
+    assert found.keys() == {"results"}
+    for result in found["results"]:
+        assert result.keys() == {"id", "title", "url"}
+        assert all(result.values())
+    best = found["results"][0]
+    passage = await call(client, "fetch", id=best["id"])
+    assert passage.keys() == {"id", "title", "text", "url", "metadata"}
+    assert "logs" in passage["text"]
+    assert (passage["id"], passage["url"]) == (best["id"], best["url"])
+    document = await call(client, "fetch", id=passage["metadata"]["document"])
+    span = slice(passage["metadata"]["start"], passage["metadata"]["end"])
+    assert document["text"][span] == passage["text"]
+
+
+WRONG: list[tuple[str, dict[str, object], str]] = [
+    ("assistant", {"query": ""}, "invalid_request_error"),
+    ("assistant", {"query": "x" * 10_001}, "invalid_request_error"),
+    ("assistant", {"query": " "}, "invalid_request_error"),
+    ("assistant", {"query": "a\0b"}, "invalid_request_error"),
+    ("assistant", {"query": "logs", "dataset_info": "policies"}, "invalid_request_error"),
+    ("assistant", {"query": "logs", "dataset_info": "[{}]"}, "invalid_request_error"),
+    ("assistant", {"query": "logs", "dataset_info": "[" * 9999}, "invalid_request_error"),
+    (
+        "assistant",
+        {"query": "logs", "dataset_info": INFO, "resource_id": "x"},
+        "invalid_request_error",
+    ),
+    ("assistant", {"query": "logs", "llm": "openai/x"}, "invalid_request_error"),
+    ("assistant", {"query": "logs", "reflection_threshold": 2}, "invalid_request_error"),
+    ("assistant", {"query": "logs", "resource_id": "nope"}, "not_found_error"),
+    ("assistant", {"query": "logs", "document_name": "nope.pdf"}, "not_found_error"),
+    ("retriever", {"query": "logs", "search_method": "magic"}, "invalid_request_error"),
+    ("retriever", {"query": "logs", "top_k": 0}, "invalid_request_error"),
+    ("retriever", {"query": "logs", "top_k": 10**30}, "invalid_request_error"),
+    ("retriever", {"query": "logs", "dataset_id": "nope"}, "not_found_error"),
+    ("file_discover", {"dataset_id": "policies"}, "invalid_request_error"),
+    ("file_discover", {"query": "logs", "dataset_id": "nope"}, "not_found_error"),
+    ("file_lister", {"dataset_id": "nope"}, "not_found_error"),
+    ("file_lister", {"limit": -1}, "invalid_request_error"),
+    ("file_count", {"dataset_id": "nope"}, "not_found_error"),
+    ("keyword_generator", {"query": "logs", "max_sets": 0}, "invalid_request_error"),
+    ("keyword_generator", {"query": "logs", "dataset_id": "nope"}, "not_found_error"),
+    ("search", {}, "invalid_request_error"),
+    ("fetch", {"id": "chunk://999999999"}, "not_found_error"),
+    ("fetch", {"id": "document://999999999"}, "not_found_error"),
+    ("fetch", {"id": "../../etc/passwd"}, "not_found_error"),
+    ("fetch", {"id": "9" * 18}, "not_found_error"),
+]
+
+
+async def test_what_is_wrong_is_said_as_a_result(client: Client) -> None:
+    for tool, arguments, kind in WRONG:
+        said = await refused(client, tool, **arguments)
+        assert said["type"] == kind, (tool, arguments, said)
+        assert said["details"]
+        assert said["suggestion"]
+
+
+async def test_agents_may_send_nothing_for_what_they_leave_out(client: Client) -> None:
+    said = await call(
+        client,
+        "assistant",
+        query=QUESTION,
+        dataset_info=None,
+        resource_id=None,
+        document_name=None,
+        custom_instructions=None,
+        verbose=None,
+    )
+    assert said["answer"]
+
+
+async def test_prompts_are_there_under_their_names(client: Client) -> None:
+    prompts = {each.name: each for each in (await client.list_prompts()).prompts}
+    assert prompts.keys() == {
+        "kbbridge_agent_instructions",
+        "dataset_setup_guide",
+        "resource_setup_guide",
+        "comprehensive_query_template",
+        "citation_requirements",
+    }
+    texts = {}
+    for name in prompts:
+        text = (await client.get_prompt(name)).messages[0].content
+        assert isinstance(text, TextContent)
+        texts[name] = text.text
+    assert "(Source: file.pdf)" in texts["citation_requirements"]
+    assert "- policies: " in texts["dataset_setup_guide"]
+    assert texts["dataset_setup_guide"] == texts["resource_setup_guide"]
+    filled = await client.get_prompt("comprehensive_query_template", {"topic": "term {x}"})
+    assert isinstance(filled.messages[0].content, TextContent)
+    assert 'list all term {x}"' in filled.messages[0].content.text
+
+
+async def test_what_is_no_resource_is_an_error_of_the_protocol(client: Client) -> None:
+    templates = (await client.list_resource_templates()).resource_templates
+    assert {each.uri_template for each in templates} == {"document://{id}", "chunk://{id}"}
+    for uri in ("chunk://999999999", "document://nope.md", "document://0", "file:///etc/passwd"):
+        with pytest.raises(MCPError) as raised:
+            await client.read_resource(uri)
+        assert raised.value.error.code == -32602, uri
+
+
+def test_nothing_but_the_protocol_is_written_to_standard_output(place: Place) -> None:
+    asked = {"name": "assistant", "arguments": {"query": "who keeps the secret zebra"}}
+    sent: list[dict[str, object]] = [
+        {
+            "id": 1,
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "test", "version": "1"},
+            },
+        },
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": asked},
+        {"id": 3, "method": "tools/call", "params": {"name": "retriever", "arguments": {"x": 1}}},
+    ]
+    lines = "".join(json.dumps({"jsonrpc": "2.0", **each}) + "\n" for each in sent)
+    with subprocess.Popen(
+        COMMAND,
+        env=place.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(lines)
+        process.stdin.flush()
+        replies = [json.loads(process.stdout.readline()) for _ in range(3)]
+        out, log = process.communicate(timeout=60)
+    assert {reply["id"] for reply in replies} == {1, 2, 3}
+    assert out == ""
+    assert process.returncode == 0
+    assert log == ""  # the question least of all
