@@ -1,4 +1,6 @@
-create or replace function lexichord.list_runs(latest integer default 5) returns table (
+create or replace function lexichord.list_runs(
+    latest integer default 5, datasets text[] default null, runs bigint[] default null
+) returns table (
     run_id bigint, dataset text, source text, state text, started_at timestamptz, seen_at timestamptz,
     finished_at timestamptz, total bigint, done bigint,
     inserted bigint, replaced bigint, skipped bigint, failed bigint, deleted bigint, failures jsonb)
@@ -11,9 +13,12 @@ language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
            count(*) filter (where f.status = 'skipped'), count(*) filter (where f.status = 'failed'),
            count(*) filter (where f.status = 'deleted'),
            coalesce(jsonb_object_agg(f.uri, f.reason) filter (where f.status = 'failed'), '{}')
-    from (select * from run order by id desc limit latest) as r left join run_file f on f.run_id = r.id
+    from (
+        select * from run
+        where (datasets is null or dataset = any(datasets)) and (runs is null or id = any(runs))
+        order by id desc limit latest) as r left join run_file f on f.run_id = r.id
     group by r.id, r.dataset, r.source, r.started_at, r.seen_at, r.finished_at, r.total
     order by r.id desc
 $$;
-comment on function lexichord.list_runs(integer) is
-'The latest ingests, newest first, with what became of their files. State: finished, running, or stalled: no sign of life for 60 s, cut off.';
+comment on function lexichord.list_runs(integer, text[], bigint[]) is
+'The latest ingests, of these datasets and among these runs if such are named, newest first, with what became of their files. State: finished, running, or stalled: no sign of life for 60 s, cut off.';

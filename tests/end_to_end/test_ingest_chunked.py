@@ -13,7 +13,7 @@ from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.ingest.report import Report
 from lexichord.types import ContextKind
-from tests.conftest import SPACE
+from tests.conftest import SAMPLES, SPACE
 
 VECTOR = [1.0, 0.0, 0.0, 0.0]
 PIECE = {"content": "The zebra clause.", "vector": VECTOR}
@@ -237,3 +237,38 @@ def test_a_file_that_cannot_be_read_is_refused(lexichord: SyncLexichord, tmp_pat
             lexichord.ingest(chunked_file=path)
         assert "\n" not in str(caught.value)
     assert lexichord.status().runs == []
+
+
+def test_a_text_without_chunks_is_cut_as_a_file_of_its_kind(
+    lexichord: SyncLexichord, tmp_path: Path
+) -> None:
+    sample = next(SAMPLES.glob("agreements/*.md"))
+    given = {"uri": "a/b", "text": sample.read_text(), "media_type": "text/markdown"}
+    lexichord.ingest([sample], documents=[given, {**given, "uri": "c", "text": " "}])
+    ours, theirs = chunks(lexichord, "a/b"), chunks(lexichord, sample.name)
+    same = "ordinal", "heading", "start", "end", "content"
+    assert [[c[name] for name in same] for c in ours] == [
+        [c[name] for name in same] for c in theirs
+    ]
+    assert len(ours) > 3
+    assert {row.uri for row in lexichord.list()} == {"a/b", sample.as_posix()}
+    assert lexichord.ingest(documents=[given]).skipped == 1
+    assert lexichord.ingest([tmp_path], prune=False).deleted == 0
+
+
+def test_a_file_may_be_given_another_name_and_is_then_no_file(
+    lexichord: SyncLexichord, tmp_path: Path
+) -> None:
+    path = tmp_path / "x" / "lease.txt"
+    path.parent.mkdir()
+    path.write_text("The yak clause.")
+    heard: list[int] = []
+    names = {str(path): "upload://default/lease.txt"}
+    report = lexichord.ingest([path], uris=names, on_run=heard.append)
+    assert heard == [report.run_id]
+    (row,) = lexichord.list()
+    assert (row.uri, row.title) == ("upload://default/lease.txt", "lease")
+    assert lexichord.status().runs[0].source == "upload://default/lease.txt"
+    assert lexichord.ingest([path], uris=names).skipped == 1
+    path.write_text("")
+    assert list(lexichord.ingest([path], uris=names).failed) == ["upload://default/lease.txt"]

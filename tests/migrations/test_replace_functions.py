@@ -23,7 +23,7 @@ OF_ANOTHER_SHAPE = [
     "drop function lexichord.is_narrow(bigint[]); create function lexichord.is_narrow("
     "ids bigint[]) returns boolean language sql as 'select true'",
     # fewer, more and other parameters
-    "drop function lexichord.list_runs(integer); create function lexichord.list_runs() "
+    "drop function lexichord.list_runs; create function lexichord.list_runs() "
     "returns int language sql as 'select 1'",
     "drop function lexichord.is_narrow(bigint[]); create function lexichord.is_narrow("
     "documents bigint[], most int default 1) returns boolean language sql as 'select true'",

@@ -201,7 +201,7 @@ CONTRACT = {
         "stages jsonb, datasets text[], narrowed boolean, space text, version text)",
     ),
     "list_runs": (
-        "latest integer",
+        "latest integer, datasets text[], runs bigint[]",
         "TABLE(run_id bigint, dataset text, source text, state text, "
         "started_at timestamp with time zone, seen_at timestamp with time zone, "
         "finished_at timestamp with time zone, total bigint, done bigint, inserted bigint, "

@@ -152,3 +152,18 @@ def test_pruning_deletes_and_records_it(connection: Connection) -> None:
     latest = call(connection, "list_runs")[0]
     assert (latest["deleted"], latest["total"], latest["done"]) == (2, 4, 2)
     assert {row["amount"] for row in call(connection, "count_faults")} == {0}
+
+
+def test_runs_are_listed_by_dataset_and_by_id_before_the_latest_are_taken(
+    connection: Connection,
+) -> None:
+    runs = [start(connection, dataset) for dataset in ("a", "b", "a", "b", "c")]
+
+    def listed(**arguments: Any) -> list[int]:
+        return [row["run_id"] for row in call(connection, "list_runs", **arguments)]
+
+    assert listed(datasets=["a"]) == [runs[2], runs[0]]
+    assert listed(datasets=["a", "c"], latest=2) == [runs[4], runs[2]]
+    assert listed(runs=[runs[1]]) == [runs[1]]
+    assert listed(runs=[runs[1]], datasets=["a"]) == []
+    assert listed(datasets=[]) == []

@@ -104,13 +104,13 @@ def ingest(
     """Store documents with their chunks; what is stored already, unchanged, is skipped."""
     _check_ingest(bool(paths), bool(chunked), prune, watch, retry_failed)
     with run.open() as lexichord, Progress() as progress:
-        options: IngestOptions = {
+        given = {
             "dataset": dataset,
             "context": context,
             "without": cast("list[ContextPart]", without or []),
             "on_usage": progress.spend,
-            **progress.listening(),
         }
+        options = cast("IngestOptions", {**given, **progress.listening()})
         if watch:
             with closing(lexichord.watch(paths or [], prune=prune, **options)) as reports:
                 for report in reports:

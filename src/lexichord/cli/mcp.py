@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lexichord.cli.render import err
 from lexichord.cli.run import Run, command
-from lexichord.cli.serve import Host, Port
+from lexichord.cli.serve import Host, Port, tell
 from lexichord.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -47,5 +46,4 @@ async def _serve(settings: "Settings", host: str, port: int) -> None:
     async with Lexichord(settings) as core:
         door = await Door.open(core, host)
         app = guarded(make_app(door), door)
-        err.print(f"http://{host}:{port}{PATH}", highlight=False)
-        await serve(app, host, port)
+        await serve(app, host, port, lambda: tell(door, port, PATH))

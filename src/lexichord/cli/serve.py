@@ -10,6 +10,7 @@ from lexichord.cli.run import Run, command
 from lexichord.errors import ConfigError
 
 if TYPE_CHECKING:
+    from lexichord.guard.door import Door
     from lexichord.settings import Settings
 
 app = typer.Typer()
@@ -27,15 +28,24 @@ def serve(run: Run, host: Host = "127.0.0.1", port: Port = 8080) -> None:
         asyncio.run(_serve(run.settings, host, port))
     except ModuleNotFoundError as error:
         raise ConfigError(f"no {error.name}: pip install 'lexichord[server]'") from error
+    err.print("stopped")
 
 
 async def _serve(settings: "Settings", host: str, port: int) -> None:
     from lexichord.app import Lexichord
     from lexichord.guard.door import Door
-    from lexichord.guard.serving import guarded, serve
-    from lexichord.http_api.app import make_app
+    from lexichord.guard.serving import serve
+    from lexichord.http_api.app import make_server
 
     async with Lexichord(settings) as core:
         door = await Door.open(core, host)
-        err.print(f"http://{host}:{port}", highlight=False)
-        await serve(guarded(make_app(door), door), host, port)
+        await serve(make_server(door), host, port, lambda: tell(door, port))
+
+
+def tell(door: "Door", port: int, path: str = "") -> None:
+    """Say where it listens, who may come, and what it has to do without."""
+    name = f"[{door.host}]" if ":" in door.host and "[" not in door.host else door.host
+    who = "with an API key" if door.needs_key else "from this machine, without a key"
+    err.print(f"http://{name}:{port}{path}  {who}; Ctrl-C ends it", highlight=False, markup=False)
+    for line in door.core.degraded:
+        err.print(line, highlight=False, markup=False)

@@ -97,6 +97,13 @@ class Database:
     async def __aexit__(self, *_: object) -> None:
         await self._pool.close()
 
+    def connections(self) -> dict[str, int]:
+        """Count connections: open, lent; and requests that wait for one."""
+        stats = self._pool.get_stats()
+        size = stats["pool_size"]
+        lent, waiting = size - stats["pool_available"], stats.get("requests_waiting", 0)
+        return {"open": size, "lent": lent, "waiting": waiting}
+
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Conn]:
         """Lend a connection inside a transaction."""

@@ -129,9 +129,15 @@ async def document_hashes(database: Database, dataset: str) -> list[Row]:
     return await database.call("document_hashes", dataset=dataset)
 
 
-async def list_runs(database: Database, latest: int) -> list[Row]:
+async def list_runs(
+    database: Database,
+    latest: int,
+    datasets: Sequence[str] | None = None,
+    runs: Sequence[int] | None = None,
+) -> list[Row]:
     """See sql/list_runs.sql."""
-    return await database.call("list_runs", latest=latest)
+    within = {"datasets": datasets and list(datasets), "runs": runs and list(runs)}
+    return await database.call("list_runs", latest=latest, **within)
 
 
 async def document_text(database: Database, document: int) -> str:

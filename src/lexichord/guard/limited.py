@@ -1,19 +1,24 @@
 """The application as one caller may use it: within the datasets, and the rights, of a key."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack, cast
 
 from lexichord.app import Lexichord
-from lexichord.errors import ForbiddenError
+from lexichord.db import search
+from lexichord.db.pool import Row
+from lexichord.errors import ForbiddenError, NotFoundError
+from lexichord.guard.public import public_line
 from lexichord.ingest.pipeline import IngestOptions
 from lexichord.ingest.report import Report
 from lexichord.retrieve.trace import BUDGET_MS
 from lexichord.types import (
     Excerpt,
     FilesResult,
+    Json,
     KeywordSets,
     QueryOptions,
+    Reflection,
     Response,
     Rights,
     SearchOptions,
@@ -21,6 +26,7 @@ from lexichord.types import (
     ShownDocument,
     StoredDocument,
 )
+from lexichord.types.jobs import Job
 
 ALL = Rights()
 
@@ -44,13 +50,13 @@ class Limited:
         self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
     ) -> SearchResult:
         """See `Lexichord.search`."""
-        return await self.core.search(query, hint=hint, **self._limited(options))
+        return _public(await self.core.search(query, hint=hint, **self._limited(options)))
 
     async def files(
         self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
     ) -> FilesResult:
         """See `Lexichord.files`."""
-        return await self.core.files(query, hint=hint, **self._limited(options))
+        return _public(await self.core.files(query, hint=hint, **self._limited(options)))
 
     async def keywords(
         self,
@@ -62,16 +68,19 @@ class Limited:
     ) -> KeywordSets:
         """See `Lexichord.keywords`."""
         limited = self._limited(options)
-        return await self.core.keywords(query, sets=sets, budget_ms=budget_ms, **limited)
+        found = await self.core.keywords(query, sets=sets, budget_ms=budget_ms, **limited)
+        return _public(found)
 
     async def query(self, query: str, **options: Unpack[QueryOptions]) -> Response:
         """See `Lexichord.query`."""
         within = self._within(options.get("datasets", ()))
-        return await self.core.query(query, **cast(QueryOptions, {**options, **within}))
+        found = await self.core.query(query, **cast(QueryOptions, {**options, **within}))
+        trace = [_public_step(step) for step in found.trace]
+        return replace(_public(found), trace=trace, reflection=_public_rounds(found.reflection))
 
     async def similar(self, document: int | str, **options: Unpack[SearchOptions]) -> FilesResult:
         """See `Lexichord.similar`."""
-        return await self.core.similar(document, **self._limited(options))
+        return _public(await self.core.similar(document, **self._limited(options)))
 
     async def list(self, **options: Unpack[SearchOptions]) -> list[StoredDocument]:
         """See `Lexichord.list`."""
@@ -86,7 +95,10 @@ class Limited:
     ) -> Excerpt:
         """See `Lexichord.expand`."""
         found = await self.core.expand(chunk, neighbours=neighbours, whole_section=whole_section)
-        await self.core.resolve(found.document_id, **self._within())
+        try:
+            await self.core.resolve(found.document_id, **self._within())
+        except NotFoundError:
+            raise NotFoundError(f"there is no chunk {chunk}") from None
         return found
 
     async def delete(self, documents: Sequence[int | str], datasets: Sequence[str] = ()) -> int:
@@ -111,6 +123,19 @@ class Limited:
         found = await self.core.datasets()
         return [each.to_dict() for each in found if reach is None or each.dataset in reach]
 
+    async def jobs(self, latest: int = 20, datasets: Sequence[str] = ()) -> Sequence[Job]:
+        """List the latest ingests in reach, newest first."""
+        within = self._within(datasets).get("datasets")
+        return [_job(row) for row in await search.list_runs(self.core.database, latest, within)]
+
+    async def job(self, job: int) -> Job:
+        """Give an ingest. Raises NotFoundError."""
+        within = self._within().get("datasets")
+        rows = await search.list_runs(self.core.database, 1, within, [job])
+        if not rows:
+            raise NotFoundError(f"there is no job {job}")
+        return _job(rows[0])
+
     def check_writes(self, dataset: str | None = None) -> None:
         """Raise ForbiddenError unless documents may be written, into this dataset."""
         if not self.rights.writes:
@@ -131,3 +156,30 @@ class Limited:
         if beyond := set(asked).difference(reach):
             raise ForbiddenError(f"the API key does not reach dataset {', '.join(sorted(beyond))}")
         return {"datasets": asked or reach}
+
+
+def _public[R: SearchResult | FilesResult | KeywordSets | Response](result: R) -> R:
+    return replace(result, degraded=[public_line(line) for line in result.degraded])
+
+
+def _public_step(step: Json) -> Json:
+    made = step.get("made")
+    if not isinstance(made, dict) or not made.get("error"):
+        return step
+    return {**step, "made": {**made, "error": public_line(made["error"])}}
+
+
+def _public_rounds(reflection: Reflection | None) -> Reflection | None:
+    if reflection is None:
+        return None
+    rounds = [
+        replace(each, error=each.error and public_line(each.error)) for each in reflection.rounds
+    ]
+    errors = [public_line(error) for error in reflection.errors]
+    return replace(reflection, rounds=tuple(rounds), errors=tuple(errors))
+
+
+def _job(row: Row) -> Job:
+    names = [name for name in Job.__slots__ if name not in ("job_id", "failures")]
+    failures = {uri: public_line(reason) for uri, reason in row["failures"].items()}
+    return Job(row["run_id"], failures=failures, **{name: row[name] for name in names})

@@ -1,20 +1,9 @@
 """What a server refuses at once: bodies too large, and more requests than it can answer."""
 
-import json
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
-
-from lexichord.guard.public import Problem
-
-type Scope = MutableMapping[str, Any]
-type Message = MutableMapping[str, Any]
-type Receive = Callable[[], Awaitable[Message]]
-type Send = Callable[[Message], Awaitable[None]]
-type Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
+from lexichord.guard.asgi import Asgi, Message, Receive, Scope, Send, header, refuse
 
 RETRY_AFTER = 1  # seconds; a search takes some 30 ms
-BUSY = Problem(429, "rate_limit_error", "too many requests at once: try again")
-ALWAYS = ("/healthz", "/readyz")  # who is asked too much is still alive
+ALWAYS = ("/healthz", "/readyz", "/metrics")  # who is asked too much is still alive
 
 
 class TooLargeError(Exception):
@@ -33,68 +22,54 @@ class Limits:
         if scope["type"] != "http" or scope["path"] in ALWAYS:
             await self.app(scope, receive, send)
         elif _length(scope) > self.max_body:
-            await refuse(send, self._too_large())
+            await self._too_large(send)
         elif self.running >= self.max_requests:
-            await refuse(send, BUSY)
+            told = "too many requests at once: try again"
+            await refuse(send, 429, "rate_limit_error", told, RETRY_AFTER)
         else:
             await self._counted(scope, receive, send)
 
     async def _counted(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.running += 1
-        body = _Body(receive, self.max_body)
         try:
-            await self.app(scope, body.receive, body.unless_too_large(send))
-        except TooLargeError:
-            pass
+            await self._measured(scope, receive, send)
         finally:
             self.running -= 1
-        if body.is_too_large and not body.is_answered:
-            await refuse(send, self._too_large())
 
-    def _too_large(self) -> Problem:
-        return Problem(413, "request_too_large", f"at most {self.max_body:,} bytes")
+    async def _measured(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Count what is received: a body sent in pieces has no length beforehand.
 
+        An application takes the error for one of its own and answers; that answer is not sent.
+        """
+        seen, started, is_over = 0, False, False
 
-class _Body:
-    """Counts what is received: a body in pieces has no length beforehand.
+        async def measured() -> Message:
+            nonlocal seen, is_over
+            message = await receive()
+            seen += len(message.get("body", b""))
+            is_over = is_over or seen > self.max_body
+            if is_over:
+                raise TooLargeError
+            return message
 
-    The application may make an answer of its own of the error: that is held back.
-    """
-
-    def __init__(self, receive: Receive, limit: int) -> None:
-        self._receive, self._left = receive, limit
-        self.is_answered = False
-
-    @property
-    def is_too_large(self) -> bool:
-        return self._left < 0
-
-    async def receive(self) -> Message:
-        message = await self._receive()
-        self._left -= len(message.get("body", b""))
-        if self.is_too_large:
-            raise TooLargeError
-        return message
-
-    def unless_too_large(self, send: Send) -> Send:
-        async def sent(message: Message) -> None:
-            if self.is_answered or not self.is_too_large:
-                self.is_answered = True
+        async def told(message: Message) -> None:
+            nonlocal started
+            if started or not is_over:
+                started = True
                 await send(message)
 
-        return sent
+        try:
+            await self.app(scope, measured, told)
+        except TooLargeError:
+            if started:
+                raise
+        if is_over and not started:
+            await self._too_large(send)
+
+    async def _too_large(self, send: Send) -> None:
+        await refuse(send, 413, "request_too_large", f"at most {self.max_body:,} bytes")
 
 
 def _length(scope: Scope) -> int:
-    text = dict(scope["headers"]).get(b"content-length", b"0")
-    return int(text) if text.isdigit() else 0
-
-
-async def refuse(send: Send, problem: Problem) -> None:
-    """Answer with an error as JSON."""
-    headers = [(b"content-type", b"application/json")]
-    if problem.status == 429:
-        headers.append((b"retry-after", str(RETRY_AFTER).encode()))
-    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
-    body = json.dumps(problem.to_dict()).encode()
-    await send({"type": "http.response.body", "body": body})
+    text = header(scope, "content-length")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0

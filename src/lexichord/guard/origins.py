@@ -1,35 +1,54 @@
-"""Keep off other pages: a browser sends what they ask for, with the rights of its user."""
+"""Whether a request may come as it does: to one of our names, and not from a page elsewhere.
 
-from lexichord.errors import ForbiddenError
-from lexichord.guard.limits import Asgi, Receive, Scope, Send, refuse
-from lexichord.guard.public import public_error
+A page on any site can have its reader's browser send forms and files to this machine, where no key
+is needed; the browser says whose page it was.
+"""
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from lexichord.guard.asgi import Asgi, Receive, Scope, Send, header, refuse
+
+READS = ("GET", "HEAD", "OPTIONS")  # the browser itself keeps what they answer from other pages
 
 
 class Origins:
-    """An ASGI application in front of another: 403 for requests that pages of others make.
+    """An ASGI application in front of another: 400 for strange names, 403 for strange pages.
 
-    A browser names the page in the header Origin wherever it is another server's, and in all that
-    changes something (Fetch standard, 3.2); other programs send none. CORS alone would only
-    hide the answer: an upload, as forms send it, would have been stored.
+    `hosts` are names without a port, `*` allows any; `origins` are pages' addresses, likewise.
     """
 
-    def __init__(self, app: Asgi, allowed: list[str]) -> None:
+    def __init__(self, app: Asgi, hosts: Sequence[str], origins: Sequence[str]) -> None:
         self.app = app
-        self.allowed = {origin.rstrip("/").lower() for origin in allowed}
+        self.hosts = {host.strip("[]").lower() for host in hosts}
+        self.origins = {origin.rstrip("/").lower() for origin in origins}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or refuse it."""
-        if scope["type"] == "http" and not self._is_welcome(dict(scope["headers"])):
-            error = ForbiddenError("this page may not ask: name its origin in allowed_origins")
-            await refuse(send, public_error(error))
+        """Let a request through, or answer it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+        elif not self._is_ours(header(scope, "host")):
+            told = "not addressed to a name of this server: see allowed_hosts"
+            await refuse(send, 400, "invalid_request_error", told)
+        elif scope["method"] not in READS and not self._may_send(scope):
+            told = "not sent by a page that may: see allowed_origins"
+            await refuse(send, 403, "permission_error", told)
         else:
             await self.app(scope, receive, send)
 
-    def _is_welcome(self, headers: dict[bytes, bytes]) -> bool:
-        if b"origin" not in headers:
+    def _is_ours(self, host: str) -> bool:
+        return "*" in self.hosts or _name(f"//{host}") in self.hosts
+
+    def _may_send(self, scope: Scope) -> bool:
+        """Tell whether it comes from no page, from one of ours or from one that is allowed."""
+        origin = header(scope, "origin").lower()
+        if not origin or self.origins & {"*", origin}:
             return True
-        origin = headers[b"origin"].decode("latin-1").lower()
-        own = headers.get(b"host", b"").decode("latin-1").lower()
-        return origin in self.allowed or (
-            bool(own) and origin in (f"http://{own}", f"https://{own}")
-        )
+        return origin.partition("://")[2] == header(scope, "host").lower()
+
+
+def _name(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None

@@ -1,9 +1,17 @@
 """Run an ASGI application behind the limits, until it is told to stop."""
 
-from typing import TYPE_CHECKING, cast
+import errno
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, cast
 
+from lexichord.errors import ConfigError
+from lexichord.guard.asgi import Asgi
 from lexichord.guard.door import Door
-from lexichord.guard.limits import Asgi, Limits
+from lexichord.guard.limits import Limits
 from lexichord.guard.origins import Origins
 
 if TYPE_CHECKING:
@@ -16,16 +24,19 @@ HEADERS = (
     *("x-llm-api-url", "x-llm-model", "x-rerank-url", "x-rerank-model"),
 )
 PATIENCE = 10  # seconds for requests that are under way when the server is told to stop
+# Seconds that an idle connection is kept: longer than clients (5 for httpx) and proxies (60) keep
+# theirs, or now and then a request is sent into one that is being closed, and lost.
+KEEP_ALIVE = 75
+NOT_HERE = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+BACKLOG = 2048  # connections that wait for the server to take them, as uvicorn has it
 
 
 def guarded(app: Asgi, door: Door) -> "ASGIApp":
-    """Put what all servers need in front of an application: limits, origins, hosts."""
+    """Put what all servers need in front of an application: limits, hosts, origins."""
     from starlette.middleware.cors import CORSMiddleware
-    from starlette.middleware.trustedhost import TrustedHostMiddleware
 
     given = door.core.settings
-    limited = Limits(app, given.max_body, given.max_requests)
-    inner = cast("ASGIApp", Origins(limited, given.allowed_origins))
+    inner = cast("ASGIApp", Limits(app, given.max_body, given.max_requests))
     shared = CORSMiddleware(
         inner,
         allow_origins=given.allowed_origins,
@@ -33,20 +44,96 @@ def guarded(app: Asgi, door: Door) -> "ASGIApp":
         allow_headers=HEADERS,
         expose_headers=["mcp-session-id", "retry-after"],
     )
-    return TrustedHostMiddleware(shared, allowed_hosts=[*door.hosts], www_redirect=False)
+    return cast("ASGIApp", Origins(cast(Asgi, shared), door.hosts, given.allowed_origins))
 
 
-async def serve(app: "ASGIApp", host: str, port: int) -> None:
-    """Listen until interrupted. Requests are not logged: their addresses may hold questions."""
+async def serve(
+    app: "ASGIApp", host: str, port: int, on_start: Callable[[], None] = lambda: None
+) -> None:
+    """Listen until interrupted; `on_start` hears when it can be asked. Raises ConfigError.
+
+    Requests are not logged: their addresses may hold questions.
+    """
     import uvicorn
 
     config = uvicorn.Config(
         app,
-        host=host,
-        port=port,
         log_level="warning",
         access_log=False,
         server_header=False,
+        timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=PATIENCE,
     )
-    await uvicorn.Server(config).serve()
+    with listening(host, port) as sockets, _signals_end_here():
+        on_start()
+        await uvicorn.Server(config).serve(sockets)
+
+
+@contextmanager
+def listening(host: str, port: int) -> Iterator[list[socket.socket]]:
+    """Listen on all addresses of a host. Raises ConfigError."""
+    with ExitStack() as opened:
+        try:
+            found = [opened.enter_context(each) for each in _sockets(host.strip("[]"), port)]
+        except OSError as error:
+            raise ConfigError(_refused(host, port, error)) from None
+        if not found:
+            raise ConfigError(_refused(host, port, socket.gaierror()))
+        yield found
+
+
+def _sockets(host: str, port: int) -> Iterator[socket.socket]:
+    """Open a socket for each address of a host that this machine has.
+
+    They are given their protocol, by which asyncio knows to send without a pause.
+    """
+    for family, kind, protocol, _, address in socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
+    ):
+        try:
+            made = _socket(family, kind, protocol, address)
+        except OSError as error:
+            if error.errno not in NOT_HERE:
+                raise
+        else:
+            yield made
+
+
+def _socket(family: int, kind: int, protocol: int, address: Any) -> socket.socket:  # noqa: ANN401
+    made = socket.socket(family, kind, protocol)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        made.bind(address)
+        made.listen(BACKLOG)
+    except OSError:
+        made.close()
+        raise
+    return made
+
+
+def _refused(host: str, port: int, error: OSError) -> str:
+    if isinstance(error, socket.gaierror):
+        return f"this machine has no address {host}: 127.0.0.1, or 0.0.0.0 for all that it has"
+    if error.errno == errno.EADDRINUSE:
+        return f"port {port} is in use on {host}: stop what listens there, or give another --port"
+    return f"cannot listen on port {port} of {host}: {error.strerror}"
+
+
+@contextmanager
+def _signals_end_here() -> Iterator[None]:
+    """Have the server stop as asked, then go on: uvicorn raises the signals it got once more."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    kept = {each: signal.signal(each, _ignore) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for each, handler in kept.items():
+            signal.signal(each, handler)
+
+
+def _ignore(*_: object) -> None:
+    """Do nothing."""

@@ -1,16 +1,52 @@
 """The HTTP application: its routes, and how they fail."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from starlette.types import ASGIApp
 
 from lexichord.guard.door import Door
-from lexichord.http_api import dify, health, vector_stores
-from lexichord.http_api.errors import Deadline, handle_errors
+from lexichord.guard.serving import guarded
+from lexichord.http_api import (
+    dify,
+    documents,
+    health,
+    jobs,
+    metrics,
+    plain,
+    search,
+    upload,
+    vector_stores,
+)
+from lexichord.http_api.errors import handle_errors
+from lexichord.http_api.jobs import Jobs
+from lexichord.http_api.metrics import Metered, Metrics
 from lexichord.http_api.page import routes as page
 from lexichord.http_api.page.render import static
+from lexichord.http_api.replies import Reply
+from lexichord.http_api.watched import Watched
 
-ROUTERS = (health.router, dify.router, vector_stores.router, page.router)
+ROUTERS = (
+    search.router,
+    documents.router,
+    upload.router,
+    jobs.router,
+    plain.router,
+    dify.router,
+    vector_stores.router,
+    page.router,
+    health.router,
+    metrics.router,
+)
+
+ABOUT = """Context-aware retrieval that lives in your Postgres.
+
+Offsets are in characters; of scores, more is better. Errors are `{error: {type, message, code,
+param}}`. On this machine alone no key is needed.
+"""
 
 
 def make_app(door: Door) -> FastAPI:
@@ -18,14 +54,33 @@ def make_app(door: Door) -> FastAPI:
     app = FastAPI(
         title="lexichord",
         version=version("lexichord"),
-        description="Context-aware retrieval that lives in your Postgres.",
+        description=ABOUT,
         docs_url=None,  # these pages load their scripts from elsewhere
         redoc_url=None,
+        default_response_class=Reply,
+        generate_unique_id_function=_operation,
+        lifespan=_lifespan,
     )
-    app.state.door = door
-    app.add_middleware(Deadline, seconds=door.core.settings.request_timeout)
+    app.state.door, app.state.jobs, app.state.metrics = door, Jobs(), Metrics()
+    app.add_middleware(Watched, seconds=door.core.settings.request_timeout)
     handle_errors(app)
     for router in ROUTERS:
         app.include_router(router)
     app.mount("/static", static)
     return app
+
+
+def make_server(door: Door) -> ASGIApp:
+    """Give the application with all that a server needs in front of it."""
+    app = make_app(door)
+    return Metered(guarded(app, door), app.state.metrics)
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async with jobs.ended_jobs(app.state.jobs):
+        yield
+
+
+def _operation(route: APIRoute) -> str:
+    return route.name

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from re import fullmatch
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
@@ -17,10 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from lexichord.errors import AccessError, ConfigError, ForbiddenError, NotFoundError
-from lexichord.guard.limited import Limited
 from lexichord.guard.passages import Passage, find_passages
 from lexichord.guard.public import public_error
-from lexichord.http_api.caller import caller
+from lexichord.http_api.caller import Caller, caller
 from lexichord.http_api.filters import query
 from lexichord.types import Json
 
@@ -163,7 +162,7 @@ router = APIRouter(
 
 @router.post("/retrieval", operation_id="dify_retrieval")
 @router.post("/dify/retrieval", operation_id="dify_retrieval_prefixed")
-async def retrieval(asked: Retrieval, limited: Annotated[Limited, Depends(caller)]) -> Records:
+async def retrieval(asked: Retrieval, limited: Caller) -> Records:
     """Find records for Dify: give it this server's address, a key, and a dataset's name as id."""
     if not asked.query.strip():
         return Records(records=[])  # as Dify does; its check of the address may ask nothing

@@ -2,17 +2,18 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from lexichord.errors import ConfigError
-from lexichord.guard.limited import Limited
 from lexichord.guard.passages import Passage, find_passages
-from lexichord.http_api.caller import caller
+from lexichord.http_api.bodies import JsonBody
+from lexichord.http_api.caller import Caller, KeyFirst
 from lexichord.http_api.filters import query
+from lexichord.http_api.replies import ERRORS
 from lexichord.types import Json, Response
 
-router = APIRouter(tags=["OpenAI"])
+router = APIRouter(tags=["OpenAI"], route_class=KeyFirst, responses=ERRORS)
 
 MOST = 50  # results, by OpenAI's specification
 LONGEST = 10_000  # characters of a question
@@ -39,17 +40,20 @@ class Compound(BaseModel):
     filters: Annotated[list["Comparison | Compound"], Field(max_length=VALUES)]
 
 
-class RankingOptions(BaseModel):
+class RankingOptions(JsonBody):
     """How good a result must be; the ranker is the server's."""
+
+    model_config = ConfigDict(extra="ignore")
 
     ranker: str | None = None
     score_threshold: float | None = Field(None, ge=0, le=1)
 
 
-class VectorStoreSearch(BaseModel):
+class VectorStoreSearch(JsonBody):
     """What is asked."""
 
     model_config = ConfigDict(
+        extra="ignore",  # clients know options that we do not
         json_schema_extra={
             "examples": [
                 {
@@ -59,7 +63,7 @@ class VectorStoreSearch(BaseModel):
                     "filters": {"type": "eq", "key": "kind", "value": "nda"},
                 }
             ]
-        }
+        },
     )
 
     query: Question | Annotated[list[Question], Field(min_length=1, max_length=QUERIES)]
@@ -102,7 +106,7 @@ class Page(BaseModel):
 
 @router.post("/v1/vector_stores/{vector_store_id}/search", operation_id="search_vector_store")
 async def search_vector_store(
-    vector_store_id: str, asked: VectorStoreSearch, limited: Annotated[Limited, Depends(caller)]
+    vector_store_id: str, asked: VectorStoreSearch, limited: Caller
 ) -> Page:
     """Search a dataset as OpenAI's clients search a vector store."""
     texts = [asked.query] if isinstance(asked.query, str) else asked.query

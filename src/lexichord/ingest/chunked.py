@@ -1,17 +1,27 @@
-"""Documents that were cut into chunks upstream: one JSON object a line, or Python dictionaries."""
+"""Documents that are given, cut into chunks or not: one JSON object a line, or dictionaries."""
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from lexichord.errors import ConfigError, IngestError
+from lexichord.ingest.chunk import RECIPE
 from lexichord.ingest.find import storable
 from lexichord.ingest.load import title
+from lexichord.ingest.load.text import LIMIT, too_long
+from lexichord.ingest.reader import Reader
 from lexichord.ingest.sources import CHUNKED, Prepared, Source, refused
 from lexichord.types import Chunk, Document, EmbeddingSpace
 
@@ -57,7 +67,7 @@ class GivenChunk(BaseModel):
 
 
 class GivenDocument(BaseModel):
-    """A document; without `text` it is its chunks, one below the other.
+    """A document; without `text` it is its chunks, one below the other; without chunks it is cut.
 
     Vectors need `space`, the provider/model/dimension that made them.
     """
@@ -65,15 +75,23 @@ class GivenDocument(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     uri: Annotated[Text, Field(min_length=1), AfterValidator(_indexable)]
-    chunks: Annotated[list[GivenChunk], Field(min_length=1)]
+    chunks: Annotated[list[GivenChunk], Field(min_length=1)] | None = None
     text: Text | None = None
     title: Text | None = None
     media_type: Text = "text/plain"
     metadata: dict[str, Any] = {}
     space: str | None = None
 
+    @model_validator(mode="after")
+    def _holds_something(self) -> Self:
+        if self.chunks is None and not (self.text or "").strip():
+            raise ValueError("give a text, or chunks")
+        if len(self.text or "") > LIMIT:
+            raise ValueError(str(too_long()))
+        return self
 
-def lines(file: Path, dataset: str, context: str) -> Iterator[Source]:
+
+def lines(file: Path, dataset: str, context: str, reader: Reader) -> Iterator[Source]:
     """Give the documents of a JSON-lines file. Raises ConfigError if it cannot be read at all."""
     seen = set[str]()
     name = storable(file.name)
@@ -81,12 +99,14 @@ def lines(file: Path, dataset: str, context: str) -> Iterator[Source]:
         with file.open("rb") as stream:
             for number, line in enumerate(stream, 1):
                 if line.strip():
-                    yield _source(line, f"{name}:{number}", seen, dataset, context)
+                    yield _source(line, f"{name}:{number}", seen, dataset, context, reader)
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}") from None
 
 
-def documents(given: Iterable[Mapping[str, Any]], dataset: str, context: str) -> Iterator[Source]:
+def documents(
+    given: Iterable[Mapping[str, Any]], dataset: str, context: str, reader: Reader
+) -> Iterator[Source]:
     """Give documents in the shape of `GivenDocument`."""
     seen = set[str]()
     for number, document in enumerate(given, 1):
@@ -96,10 +116,12 @@ def documents(given: Iterable[Mapping[str, Any]], dataset: str, context: str) ->
         except (TypeError, ValueError) as error:
             yield refused(place, IngestError(str(error)))
         else:
-            yield _source(line, place, seen, dataset, context)
+            yield _source(line, place, seen, dataset, context, reader)
 
 
-def _source(line: bytes, place: str, seen: set[str], dataset: str, context: str) -> Source:
+def _source(
+    line: bytes, place: str, seen: set[str], dataset: str, context: str, reader: Reader
+) -> Source:
     """Read one document. Those that are refused are named by their place, not to touch another."""
     sha256 = hashlib.sha256(line).hexdigest()
     try:
@@ -110,13 +132,17 @@ def _source(line: bytes, place: str, seen: set[str], dataset: str, context: str)
         again = f"{given.uri} was given before: give all its chunks at once"
         return refused(place, IngestError(again))
     seen.add(given.uri)
-    recipe = f"{CHUNKED}{context}{_contexts(given)}"
+    if given.chunks is None:
+        recipe = f"{CHUNKED}{RECIPE} {context}"
+        read = partial(_cut, reader, given, dataset, sha256, recipe)
+        return Source(given.uri, sha256, recipe, read)
+    recipe = f"{CHUNKED}{context}{_contexts(given.chunks)}"
     return Source(given.uri, sha256, recipe, partial(prepare, given, dataset, sha256, recipe))
 
 
-def _contexts(given: GivenDocument) -> str:
+def _contexts(chunks: Sequence[GivenChunk]) -> str:
     """Tell contexts from others: a chunk whose given context changes is to be embedded again."""
-    contexts = [chunk.context for chunk in given.chunks]
+    contexts = [chunk.context for chunk in chunks]
     return " " + hashlib.sha256("\0".join(contexts).encode()).hexdigest() if any(contexts) else ""
 
 
@@ -128,9 +154,21 @@ def explain(error: ValidationError) -> str:
 
 
 def prepare(given: GivenDocument, dataset: str, sha256: str, recipe: str) -> Prepared:
-    """Give a document as it is stored. Raises IngestError."""
-    text = given.text or "\n\n".join(chunk.content for chunk in given.chunks)
-    document = Document(
+    """Give a document with its chunks as it is stored. Raises IngestError."""
+    chunks = given.chunks or []
+    text = given.text or "\n\n".join(chunk.content for chunk in chunks)
+    document = _document(given, text, dataset, sha256, recipe)
+    return Prepared(document, list(_place(chunks, text)), _vectors(given), given.space)
+
+
+def _cut(reader: Reader, given: GivenDocument, dataset: str, sha256: str, recipe: str) -> Prepared:
+    """Give a document of a text alone. Raises IngestError."""
+    document = _document(given, given.text or "", dataset, sha256, recipe)
+    return Prepared(document, reader.cut(document.text, document.media_type, document.title))
+
+
+def _document(given: GivenDocument, text: str, dataset: str, sha256: str, recipe: str) -> Document:
+    return Document(
         dataset=dataset,
         uri=given.uri,
         title=given.title or _title(given, text),
@@ -140,7 +178,6 @@ def prepare(given: GivenDocument, dataset: str, sha256: str, recipe: str) -> Pre
         text=text,
         metadata=given.metadata,
     )
-    return Prepared(document, list(_place(given.chunks, text)), _vectors(given), given.space)
 
 
 def _title(given: GivenDocument, text: str) -> str:
@@ -170,10 +207,11 @@ def _place(chunks: Iterable[GivenChunk], text: str) -> Iterator[Chunk]:
 
 
 def _vectors(given: GivenDocument) -> list[list[float]]:
-    vectors = [chunk.vector for chunk in given.chunks if chunk.vector is not None]
+    chunks = given.chunks or []
+    vectors = [chunk.vector for chunk in chunks if chunk.vector is not None]
     if not vectors:
         return []
-    if len(vectors) < len(given.chunks):
+    if len(vectors) < len(chunks):
         raise IngestError("some chunks have a vector and some have none: give all or none")
     if given.space is None:
         raise IngestError("vectors need a space: provider/model/dimension")

@@ -32,12 +32,13 @@ async def ingest(
         raise ConfigError("prune deletes what is gone from a folder: name one")
     with Reader() as reader:
         given = chain(
-            sources.files(paths, run.dataset, run.recipe, reader),
-            chunked.documents(documents, run.dataset, run.recipe),
-            chunked.lines(chunked_file, run.dataset, run.recipe) if chunked_file else (),
+            sources.files(paths, run.dataset, run.recipe, reader, run.uris),
+            chunked.documents(documents, run.dataset, run.recipe, reader),
+            chunked.lines(chunked_file, run.dataset, run.recipe, reader) if chunked_file else (),
         )
         todo = await asyncio.to_thread(list, given)
         names = [str(path.resolve()) for path in (*paths, chunked_file) if path is not None]
+        names = [run.uris.get(name, name) for name in names]
         return await run.run(todo, " ".join(names), folders if prune else ())
 
 

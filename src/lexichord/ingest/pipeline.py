@@ -38,13 +38,16 @@ class IngestOptions(Hearing, total=False):
     """How to store, and who hears of it: what `ingest`, `retry_failed` and `watch` share.
 
     `without` leaves parts of the structural context out; `on_usage` hears what the embedder's
-    service was asked so far.
+    service was asked so far, `on_run` the run's id once its record is open. `uris` gives files, by
+    their paths, other names than these.
     """
 
     dataset: str
     context: ContextKind
     without: Collection[ContextPart]
     on_usage: Callable[[Usage], None]
+    on_run: Callable[[int], None]
+    uris: Mapping[str, str]
 
 
 @dataclass
@@ -66,6 +69,8 @@ class Ingest:
     on_chunks: Callable[[int], None] = lambda count: None
     listener: Listener = lambda uri, status, reason: None
     on_usage: Callable[[Usage], None] = lambda usage: None
+    on_run: Callable[[int], None] = lambda run: None
+    uris: Mapping[str, str] = field(default_factory=dict)
     follow: Follow | None = None
     journal: Journal = field(init=False)
     sample: Sample = field(init=False)
@@ -109,6 +114,7 @@ class Ingest:
         await self.database.mend_keyword_index()
         await self._renew()
         await self.journal.start(self.dataset, storable(description), len(sources))
+        self.on_run(self.journal.report.run_id)
         async with beating(self.database, self.journal.report.run_id):
             await self._store_new(sources)
             await self._fill()

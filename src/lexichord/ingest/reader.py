@@ -50,8 +50,16 @@ class Reader:
 
     def read(self, file: Path) -> tuple[LoadedText, list[Chunk]]:
         """Give a file's text and its chunks. Raises IngestError."""
+        return self._read({"file": str(file)})
+
+    def cut(self, text: str, media_type: str, title: str) -> list[Chunk]:
+        """Give the chunks of a text. Raises IngestError."""
+        given = {"text": text, "media_type": media_type, "title": title}
+        return self._read({"text": given})[1]
+
+    def _read(self, request: Mapping[str, Any]) -> tuple[LoadedText, list[Chunk]]:
         with self._lock:
-            answer = self._ask({"file": str(file)})
+            answer = self._ask(request)
         if "error" in answer:
             raise IngestError(answer["error"])
         loaded = _loaded(answer["loaded"])

@@ -2,17 +2,19 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from lexichord.errors import IngestError
 from lexichord.ingest import chunk, find
 from lexichord.ingest.reader import Reader
 from lexichord.types import Chunk, Document
 
-CHUNKED = "chunked "  # how the recipe of a document begins that came with its chunks
+CHUNKED = "chunked "  # how the recipe of a document begins that was given, not read from a file
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 class GoneError(IngestError):
@@ -42,23 +44,34 @@ class Source:
     read: Callable[[], Prepared]
 
 
-def files(paths: Iterable[Path], dataset: str, context: str, reader: Reader) -> Iterator[Source]:
+def files(
+    paths: Iterable[Path],
+    dataset: str,
+    context: str,
+    reader: Reader,
+    uris: Mapping[str, str] = NO_NAMES,
+) -> Iterator[Source]:
     """Give the files among `paths` and in its folders. Raises ConfigError for a missing path.
 
-    `context` is the part of the recipe that says how chunks get theirs.
+    `context` is the part of the recipe that says how chunks get theirs; `uris` gives other names
+    than their paths.
     """
     for path in find.find_files(paths):
-        yield file(path, dataset, context, reader)
+        yield file(path, dataset, context, reader, uris)
 
 
-def file(path: Path, dataset: str, context: str, reader: Reader) -> Source:
-    """Give a file; its uri is its whole path."""
-    uri, recipe = find.storable(path.as_posix()), f"{chunk.RECIPE} {context}"
+def file(
+    path: Path, dataset: str, context: str, reader: Reader, uris: Mapping[str, str] = NO_NAMES
+) -> Source:
+    """Give a file; its uri is its whole path, unless `uris` names it."""
+    uri = uris.get(str(path)) or find.storable(path.as_posix())
+    recipe = f"{chunk.RECIPE} {context}"
     try:
         sha256 = find.digest(path)
     except IngestError as error:
         return refused(uri, error)
-    return Source(uri, sha256, recipe, partial(_read_file, reader, path, dataset, sha256, recipe))
+    read = partial(_read_file, reader, path, uri, dataset, sha256, recipe)
+    return Source(uri, sha256, recipe, read)
 
 
 def file_of(uri: str) -> Path:
@@ -89,13 +102,15 @@ def _refuse(error: IngestError) -> Prepared:
     raise error
 
 
-def _read_file(reader: Reader, file: Path, dataset: str, sha256: str, recipe: str) -> Prepared:
+def _read_file(
+    reader: Reader, file: Path, uri: str, dataset: str, sha256: str, recipe: str
+) -> Prepared:
     loaded, chunks = reader.read(file)
     if find.digest(file) != sha256:
         raise IngestError("changed while it was read: ingest it again")
     document = Document(
         dataset=dataset,
-        uri=find.storable(file.as_posix()),
+        uri=uri,
         title=loaded.title,
         media_type=loaded.media_type,
         sha256=sha256,

@@ -18,7 +18,7 @@ from typing import IO, Any, BinaryIO
 from lexichord.errors import IngestError
 from lexichord.ingest import chunk
 from lexichord.ingest.load import load
-from lexichord.types import Chunk
+from lexichord.types import Chunk, LoadedText
 
 LENGTH = struct.Struct("!I")
 GRACE = 2  # seconds after the time limit, by when the parent should have ended this process
@@ -33,7 +33,7 @@ def main() -> None:
     while request := receive(sys.stdin.buffer):
         # the kernel ends what is stuck, even in a library, and even if the parent is gone
         signal.setitimer(signal.ITIMER_REAL, seconds + GRACE)
-        answer = _answer(Path(request["file"]))
+        answer = _answer(request)
         send(answers, answer)
         signal.setitimer(signal.ITIMER_REAL, 0)
         if "memory" in answer:
@@ -54,9 +54,10 @@ def _limit_memory(memory: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory))
 
 
-def _answer(file: Path) -> dict[str, Any]:
+def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        loaded = load(file)
+        given = request.get("text")  # else a file's
+        loaded = load(Path(request["file"])) if given is None else LoadedText(**given)
         chunks = [_slim(piece) for piece in chunk.split(loaded)]
         return {"loaded": asdict(loaded), "chunks": chunks}
     except IngestError as error:

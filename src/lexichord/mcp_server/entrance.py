@@ -7,8 +7,8 @@ from typing import Any
 from starlette.datastructures import Headers
 
 from lexichord.errors import LexichordError
+from lexichord.guard.asgi import Asgi, Receive, Scope, Send
 from lexichord.guard.door import Door
-from lexichord.guard.limits import Asgi, Receive, Scope, Send
 from lexichord.guard.public import Problem, public_error
 from lexichord.mcp_server.asker import KEY, SCOPE
 

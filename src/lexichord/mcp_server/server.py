@@ -7,9 +7,9 @@ from typing import cast
 from fastmcp import FastMCP
 
 from lexichord.app import Lexichord
+from lexichord.guard.asgi import Asgi
 from lexichord.guard.door import Door
 from lexichord.guard.limited import Limited
-from lexichord.guard.limits import Asgi
 from lexichord.guard.services import allowed_origins
 from lexichord.mcp_server import assistant, chatgpt, kbbridge
 from lexichord.mcp_server.asker import Asker, Enter, of_request

@@ -1,0 +1,36 @@
+"""What ingests are doing, as it can be read back."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+JobState = Literal["running", "finished", "stalled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One ingest: of its `total` documents `done` are done with, `failures` says why some failed.
+
+    `stalled`: it gave no sign of life for 60 seconds; what it stored by then is stored.
+    """
+
+    job_id: int
+    dataset: str
+    state: JobState
+    total: int
+    done: int
+    inserted: int
+    replaced: int
+    skipped: int
+    failed: int
+    deleted: int
+    failures: dict[str, str]
+    started_at: datetime
+    seen_at: datetime
+    finished_at: datetime | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the JSON shape; times are in ISO 8601."""
+        shape = {name: getattr(self, name) for name in self.__slots__}
+        times = {name: shape[name] and shape[name].isoformat() for name in shape if "_at" in name}
+        return {**shape, **times}

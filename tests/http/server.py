@@ -1,0 +1,128 @@
+"""A real server in a process of its own, and clients for it."""
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from signal import SIGINT, SIGKILL, Signals
+from typing import Any, Self
+
+import httpx
+import psycopg
+
+from tests.conftest import ROOT
+from tests.end_to_end.processes import _heed_interrupts
+
+PATIENCE = 60  # seconds
+
+
+def free_port() -> int:
+    """Give a port that nobody listens on now."""
+    with socket.create_server(("127.0.0.1", 0)) as one:
+        return int(one.getsockname()[1])
+
+
+class Server:
+    """A running `lexichord serve`; at the end of a with statement it is interrupted.
+
+    `settings` are given by the environment.
+    """
+
+    def __init__(self, dsn: str, home: Path, *options: str, **settings: object) -> None:
+        self.port = free_port()
+        self._output = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in __exit__
+        given = {f"LEXICHORD_{name.upper()}": str(value) for name, value in settings.items()}
+        own = {"LEXICHORD_DSN": dsn, "LEXICHORD_HOME": str(home), "COLUMNS": "200"}
+        command = [sys.executable, "-m", "lexichord", "serve", "--port", str(self.port), *options]
+        self.process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=os.environ | own | given,
+            stdout=subprocess.DEVNULL,
+            stderr=self._output,
+            preexec_fn=_heed_interrupts,
+        )
+        self._wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            if self.process.poll() is None:
+                self.end()
+        finally:
+            self._output.close()
+
+    def client(self, key: str | None = None, **options: Any) -> httpx.Client:
+        """Give a client that sends a key, if one is given."""
+        headers = {"authorization": f"Bearer {key}"} if key else {}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=PATIENCE, **options)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def end(self, signal: Signals = SIGINT) -> int:
+        """Stop it, as by Ctrl-C; give the exit code."""
+        self.process.send_signal(signal)
+        try:
+            return self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(SIGKILL)
+            raise
+
+    def log(self) -> str:
+        """Give what it wrote so far."""
+        self._output.seek(0)
+        return self._output.read()
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline and self.process.poll() is None:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                time.sleep(0.05)
+        raise AssertionError(self.log())
+
+
+def send_raw(port: int, *parts: bytes) -> bytes:
+    """Send bytes as they are and give all that comes back."""
+    with socket.create_connection(("127.0.0.1", port), 10) as connection:
+        for part in parts:
+            connection.sendall(part)
+        answer = b""
+        while piece := connection.recv(65536):
+            answer += piece
+        return answer
+
+
+def request(path: str, body: bytes, *headers: str, method: str = "POST") -> bytes:
+    """Write a request whose connection is closed after it."""
+    lines = [f"{method} {path} HTTP/1.1", "host: 127.0.0.1", "connection: close", *headers]
+    return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
+
+
+def finished(client: httpx.Client, job: dict[str, Any]) -> dict[str, Any]:
+    """Wait for the end of a job."""
+    deadline = time.monotonic() + PATIENCE
+    while job["state"] == "running":
+        assert time.monotonic() < deadline, job
+        time.sleep(0.05)
+        job = client.get(f"/v1/jobs/{job['job_id']}").json()
+    return job
+
+
+def active(dsn: str) -> list[str]:
+    """Give the statements that other connections to the database run now."""
+    with psycopg.connect(dsn) as connection:
+        rows = connection.execute(
+            "select query from pg_stat_activity where datname = current_database() "
+            "and pid <> pg_backend_pid() and state <> 'idle' and application_name = 'lexichord'"
+        ).fetchall()
+    return [row[0] for row in rows]

@@ -1,0 +1,373 @@
+"""What a server does with requests that should not be, or take too much or too long."""
+
+import re
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from lexichord import SyncLexichord
+from tests.end_to_end.processes import wait_until
+from tests.http.conftest import DOCUMENTS, Keyed
+from tests.http.server import PATIENCE, Server, active, request, send_raw
+
+JSON = {"content-type": "application/json"}
+SEARCH = {"query": "zebra", "mode": "keyword"}
+LEAKS = re.compile(
+    r"Traceback|File \"|psycopg|select |lexichord_data|postgres|/var/|/tmp/|/dev/shm|/home/|\.py\b"
+)
+
+
+@pytest.fixture
+def stocked(fresh: str, home: Path) -> str:
+    """A database with two documents."""
+    with SyncLexichord(dsn=fresh, home=home) as lexichord:
+        for name, document in DOCUMENTS.items():
+            lexichord.ingest(documents=[document], dataset=name)
+    return fresh
+
+
+@pytest.fixture
+def strict(stocked: str, home: Path) -> Iterator[Server]:
+    """A server of small limits."""
+    limits = {"max_body": 2000, "max_requests": 2, "request_timeout": 1.5, "pool_size": 2}
+    with Server(stocked, home, **limits) as server:
+        yield server
+
+
+def error(answer: httpx.Response, status: int) -> dict[str, Any]:
+    """Give the error of an answer, which has the one shape and tells nothing of ours."""
+    assert answer.status_code == status, answer.text
+    assert set(answer.json()) == {"error"}
+    found: dict[str, Any] = answer.json()["error"]
+    assert set(found) == {"type", "message", "code", "param"}
+    assert not LEAKS.search(answer.text), answer.text
+    return found
+
+
+DEEP = "[" * 100_000 + "]" * 100_000
+NESTED = '{"and": [' * 40 + '{"kind": "open"}' + "]}" * 40
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"", 422),
+        (b"{", 400),
+        (b"null", 422),
+        (b"[]", 422),
+        (b'"zebra"', 422),
+        (b"\xff\xfe", 400),
+        (b'{"query": "\xff"}', 400),
+        (b'{"query": "\\ud800"}', 422),
+        (b'{"query": "zebra\\u0000"}', 400),
+        (b'{"query": ""}', 422),
+        (b'{"query": " "}', 400),
+        (b'{"query": "' + b"z" * 4001 + b'"}', 422),
+        (b'{"query": "zebra", "k": 0}', 422),
+        (b'{"query": "zebra", "k": 1e400}', 422),
+        (b'{"query": "zebra", "k": ' + b"9" * 5000 + b"}", 400),
+        (b'{"query": "zebra", "k": 1001}', 422),
+        (b'{"query": "zebra", "k": 500}', 400),  # more than the candidates
+        (b'{"query": "zebra", "depth": 100000}', 422),
+        (b'{"query": "zebra", "mode": "magic"}', 422),
+        (b'{"query": "zebra", "llm": "openai/gpt-4o"}', 422),
+        (b'{"query": "zebra", "\\ud800": 1}', 422),
+        (b'{"query": "zebra", "datasets": "open"}', 422),
+        (b'{"query": "zebra", "datasets": ["nowhere"]}', 404),
+        (b'{"query": "zebra", "datasets": ["\\u0000"]}', 400),
+        (b'{"query": "zebra", "documents": [99999999]}', 404),
+        (b'{"query": "zebra", "documents": [' + b"9" * 30 + b"]}", 422),
+        (b'{"query": "zebra", "documents": ["nda.txt"]}', 400),  # there are two
+        (b'{"query": "zebra", "filter": {"kind": NaN}}', 400),
+        (b'{"query": "zebra", "filter": {"kind": 1e400}}', 400),
+        (b'{"query": "zebra", "filter": {"kind": "\\ud800"}}', 400),
+        (b'{"query": "zebra", "filter": {"kind": "\\u0000"}}', 400),
+        (b'{"query": "zebra", "filter": {"nothing": 1}}', 400),
+        (b'{"query": "zebra", "filter": {"and": 1}}', 400),
+        (b'{"query": "zebra", "filter": %s}' % NESTED.encode(), 400),
+        (b'{"query": "zebra", "filter": {"kind": %s}}' % DEEP.encode(), 400),
+        (DEEP.encode(), 400),
+    ],
+)
+def test_a_body_that_makes_no_sense_is_refused_in_one_line(
+    keyed: Keyed, body: bytes, status: int
+) -> None:
+    with keyed.server.client(keyed.everything) as client:
+        for path in ("/v1/search", "/v1/query", "/v1/files:discover"):
+            found = error(client.post(path, content=body, headers=JSON), status)
+            assert "\n" not in found["message"]
+    assert "Traceback" not in keyed.server.log()
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "x", ""])
+def test_a_body_of_another_type_is_refused_with_what_it_should_be(keyed: Keyed, kind: str) -> None:
+    with keyed.server.client(keyed.everything) as client:
+        headers = {"content-type": kind}
+        answer = client.post("/v1/search", content=b'{"query": "zebra"}', headers=headers)
+        assert "application/json" in error(answer, 422)["message"]
+
+
+def part(head: bytes, content: bytes = b"x") -> bytes:
+    return b"--x\r\ncontent-disposition: form-data; %s\r\n\r\n%s\r\n--x--" % (head, content)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"no form at all",
+        part(b'name="files"; filename="a\x07.txt"'),
+        part(b'name="files"; filename="a\0b.txt"'),
+        part(b'name="files"; filename=""'),
+        part(b'name="files"'),
+        part(b'name="dataset"', b"\xff\0"),
+        b"--x\r\n",
+        b"",
+    ],
+)
+def test_a_form_that_makes_no_sense_is_refused(keyed: Keyed, body: bytes) -> None:
+    with keyed.server.client(keyed.everything) as client:
+        headers = {"content-type": "multipart/form-data; boundary=x"}
+        answer = client.post("/v1/documents:upload", content=body, headers=headers)
+        assert error(answer, answer.status_code)
+        assert answer.status_code in (400, 422)
+    assert "Traceback" not in keyed.server.log()
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/v1/documents/0", "/v1/documents/x", "/v1/documents/99999999999999999999", "/v1/chunks/-1"],
+)
+def test_an_id_that_cannot_be_is_refused(keyed: Keyed, path: str) -> None:
+    with keyed.server.client(keyed.everything) as client:
+        error(client.get(path), 422)
+
+
+def test_what_is_not_there_is_said_as_json(keyed: Keyed) -> None:
+    with keyed.server.client(keyed.everything) as client:
+        for path in ("/v1/documents/99999", "/v1/chunks/99999", "/v1/jobs/99999", "/nowhere"):
+            assert error(client.get(path), 404)["type"] == "not_found_error"
+        assert error(client.put("/v1/search"), 405)
+        error(client.get("/v1/documents", params={"datasets": "open"}), 422)  # it is "dataset"
+
+
+def test_a_length_that_lies_ends_the_connection(strict: Server) -> None:
+    body = b'{"query": "zebra", "mode": "keyword"}'
+    kind = "content-type: application/json"
+    for length in ("-1", "x", "1e3", "12, 13"):
+        answer = send_raw(strict.port, request("/v1/search", body, f"content-length: {length}"))
+        assert answer.startswith(b"HTTP/1.1 400")
+    shorter = request("/v1/search", body, kind, "content-length: 10")
+    assert send_raw(strict.port, shorter).startswith(b"HTTP/1.1 400")
+    smuggled = request(
+        "/v1/search", b"0\r\n\r\n", kind, "content-length: 5", "transfer-encoding: chunked"
+    )
+    assert not send_raw(strict.port, smuggled).startswith(b"HTTP/1.1 200")
+    with strict.client() as client:
+        assert client.post("/v1/search", json=SEARCH).status_code == 200
+
+
+def test_a_large_body_is_refused_whether_it_says_so_or_not(strict: Server) -> None:
+    def pieces() -> Iterator[bytes]:
+        for _ in range(30):
+            yield b" " * 100
+
+    with strict.client() as client:
+        found = error(client.post("/v1/search", content=b" " * 2001, headers=JSON), 413)
+        assert "2,000 bytes" in found["message"]
+        error(client.post("/v1/search", content=pieces(), headers=JSON), 413)
+        error(client.request("GET", "/v1/datasets", content=pieces()), 413)
+        sent = {"files": ("a.txt", b"x" * 3000)}
+        error(client.post("/v1/documents:upload", files=sent), 413)
+        assert client.post("/v1/search", json=SEARCH).status_code == 200
+    assert "Traceback" not in strict.log()
+
+
+class Locked:
+    """Holds back all that reads chunks, as long as a with statement lasts."""
+
+    def __init__(self, dsn: str) -> None:
+        self.connection = psycopg.connect(dsn)
+
+    def __enter__(self) -> None:
+        self.connection.execute("lock table lexichord_data.chunk in access exclusive mode")
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.rollback()
+        self.connection.close()
+
+
+def test_what_takes_too_long_is_cut_off_with_its_sql(strict: Server, stocked: str) -> None:
+    with strict.client() as client:
+        with Locked(stocked):
+            for path in ("/v1/search", "/v1/query", "/v1/files:discover"):
+                assert error(client.post(path, json=SEARCH), 504)["type"] == "timeout_error"
+            wait_until(lambda: active(stocked) == [])
+        for _ in range(5):  # both connections of the pool serve on
+            assert client.post("/v1/search", json=SEARCH).status_code == 200
+    with psycopg.connect(stocked) as connection:
+        row = connection.execute(
+            "select count(*) from pg_stat_activity where application_name = 'lexichord' "
+            "and datname = current_database()"
+        ).fetchone()
+    assert row is not None
+    assert row[0] <= 2
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_client_that_leaves_takes_its_sql_with_it(stocked: str, home: Path, method: str) -> None:
+    with Server(stocked, home, pool_size=1) as server:
+        with Locked(stocked):
+            body = b'{"query": "zebra"}' if method == "POST" else b""
+            path = "/v1/search" if method == "POST" else "/search?query=zebra"
+            kind = "content-type: application/json", f"content-length: {len(body)}"
+            with socket.create_connection(("127.0.0.1", server.port)) as connection:
+                connection.sendall(request(path, body, *kind, method=method))
+                wait_until(lambda: active(stocked) != [])
+            wait_until(lambda: active(stocked) == [])
+        with server.client() as client:  # the only connection is back
+            assert client.post("/v1/search", json=SEARCH).status_code == 200
+        assert "Traceback" not in server.log()
+
+
+def test_a_connection_serves_on_after_a_body_that_was_not_read(keyed: Keyed) -> None:
+    head = b"POST /v1/search HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 1000\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", keyed.server.port), 10) as connection:
+        for _ in range(2):
+            connection.sendall(head)
+            time.sleep(0.1)
+            connection.sendall(b" " * 1000)
+            assert connection.recv(10_000).startswith(b"HTTP/1.1 401")
+
+
+def test_an_idle_connection_outlives_those_of_clients(keyed: Keyed) -> None:
+    """A client that keeps one for 5 seconds must not meet its end just as it asks."""
+    asked = b"GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", keyed.server.port), 10) as connection:
+        for pause in (7, 0):
+            connection.sendall(asked)
+            answer = b""
+            while not answer.endswith(b"}"):
+                answer += connection.recv(10_000) or b"closed}"
+            assert answer.startswith(b"HTTP/1.1 200")
+            time.sleep(pause)
+
+
+def test_one_request_too_many_is_told_to_come_again(strict: Server, stocked: str) -> None:
+    answers: list[httpx.Response] = []
+
+    def ask() -> None:
+        with strict.client() as client:
+            answers.append(client.post("/v1/search", json=SEARCH))
+
+    with Locked(stocked), strict.client() as client:
+        threads = [threading.Thread(target=ask) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        wait_until(lambda: len(active(stocked)) == 2)
+        refused = client.post("/v1/search", json=SEARCH)
+        assert error(refused, 429)["type"] == "rate_limit_error"
+        assert refused.headers["retry-after"] == "1"
+        for path in ("/healthz", "/metrics"):
+            assert client.get(path).status_code == 200
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert [answer.status_code for answer in answers] in ([200, 200], [504, 504], [200, 504])
+
+
+def test_a_name_that_is_not_ours_gets_nothing(strict: Server, keyed: Keyed) -> None:
+    with strict.client() as client:
+        for name in ("evil.example", "127.0.0.1.evil.example", "", "[::1", "a b"):
+            error(client.get("/healthz", headers={"host": name}), 400)
+        for name in ("localhost", f"LOCALHOST:{strict.port}", "127.0.0.1", "[::1]:80"):
+            assert client.get("/healthz", headers={"host": name}).status_code == 200
+    with keyed.server.client() as client:
+        assert client.get("/healthz", headers={"host": "search.example.com"}).status_code == 200
+        assert client.get("/healthz", headers={"host": "example.com"}).status_code == 400
+
+
+def test_a_page_elsewhere_writes_nothing_here(strict: Server) -> None:
+    """A browser sends its forms and files here without asking first; it says whose they are."""
+    sent = {"files": ("a.txt", b"planted")}
+    with strict.client() as client:
+        for origin in ("https://evil.example", "null", f"http://127.0.0.1:{strict.port + 1}"):
+            headers = {"origin": origin}
+            answer = client.post("/v1/documents:upload", files=sent, headers=headers)
+            assert error(answer, 403)["type"] == "permission_error"
+        own = {"origin": f"http://127.0.0.1:{strict.port}"}
+        assert client.post("/v1/search", json=SEARCH, headers=own).status_code == 200
+
+
+def test_a_page_that_is_allowed_may_ask_and_no_other(stocked: str, home: Path) -> None:
+    page, other = "https://app.example", "https://evil.example"
+    with Server(stocked, home, allowed_origins=page) as server, server.client() as client:
+        asked = {
+            "access-control-request-method": "POST",
+            "access-control-request-headers": "authorization,content-type",
+        }
+        allowed = client.options("/v1/search", headers={"origin": page, **asked})
+        assert allowed.status_code == 200
+        assert allowed.headers["access-control-allow-origin"] == page
+        refused = client.options("/v1/search", headers={"origin": other, **asked})
+        assert refused.status_code == 400
+        assert "access-control-allow-origin" not in refused.headers
+        found = client.post("/v1/search", json=SEARCH, headers={"origin": page})
+        assert found.status_code == 200
+        assert found.headers["access-control-allow-origin"] == page
+        missing = client.get("/v1/documents/999", headers={"origin": page})
+        assert missing.headers["access-control-allow-origin"] == page  # pages can read errors, too
+        error(client.post("/v1/search", json=SEARCH, headers={"origin": other}), 403)
+
+
+def test_a_database_that_fails_is_told_without_a_word_of_it(stocked: str, home: Path) -> None:
+    with Server(stocked, home) as server, server.client() as client:
+        assert client.get("/readyz").json() == {"status": "ready"}
+        with psycopg.connect(stocked, autocommit=True) as admin:
+            admin.execute("alter table lexichord_data.chunk rename to chunk_hidden")
+            failed = error(client.post("/v1/search", json=SEARCH), 503)
+            assert failed["type"] == "database_error"
+            log_id = failed["message"].partition("(log ")[2].rstrip(")")
+            assert f"{log_id}: " in server.log()
+            assert "chunk" in server.log()
+            admin.execute("alter table lexichord_data.chunk_hidden rename to chunk")
+        assert client.post("/v1/search", json=SEARCH).status_code == 200
+
+
+def test_connections_that_are_cut_are_mended_or_told(stocked: str, home: Path) -> None:
+    with Server(stocked, home, pool_size=2) as server, server.client() as client:
+        with psycopg.connect(stocked, autocommit=True) as admin:
+            cut = (
+                "select pg_terminate_backend(pid) from pg_stat_activity "
+                "where application_name = 'lexichord' and datname = current_database()"
+            )
+            for _ in range(3):
+                admin.execute(cut)
+                answer = client.post("/v1/search", json=SEARCH)
+                assert answer.status_code in (200, 503), answer.text
+                assert not LEAKS.search(answer.text)
+        time.sleep(0.5)
+        assert client.post("/v1/search", json=SEARCH).status_code == 200
+
+
+def test_no_path_of_the_server_is_told(sampled: Server) -> None:
+    with sampled.client() as client:
+        body = {"query": "zebra", "mode": "dense"}
+        for path in ("/v1/search", "/v1/query"):
+            assert client.post(path, json=body).status_code == 200
+    for word in ("zebra",):
+        assert word not in sampled.log()
+
+
+def test_what_a_server_without_a_model_lacks_is_told_without_a_path(
+    stocked: str, home: Path
+) -> None:
+    with Server(stocked, home, model_dir="/srv/secret/models") as server, server.client() as client:
+        dense = client.post("/v1/search", json={"query": "zebra", "mode": "dense"})
+        assert error(dense, 400)["message"].startswith("mode dense needs an embedder")
+        assert client.post("/v1/search", json={"query": "zebra"}).json()["degraded"]

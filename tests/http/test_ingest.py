@@ -1,0 +1,198 @@
+"""Documents and files that are sent: stored by jobs that can be looked up; names are data."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from lexichord import SyncLexichord
+from tests.conftest import SAMPLES
+from tests.http.conftest import Keyed
+from tests.http.server import Server, finished
+
+LEAVE = {
+    "uri": "hr/leave.md",
+    "text": "# Leave\n\nEverybody has 30 zebra days a year.",
+    "media_type": "text/markdown",
+    "metadata": {"year": 2026},
+}
+
+
+@pytest.fixture
+def server(fresh: str, home: Path) -> Iterator[Server]:
+    with Server(fresh, home) as server:
+        yield server
+
+
+@pytest.fixture
+def own(server: Server) -> Iterator[httpx.Client]:
+    """A client of an empty server."""
+    with server.client() as client:
+        yield client
+
+
+def send(client: httpx.Client, *documents: Any, dataset: str = "default") -> dict[str, Any]:
+    answer = client.post("/v1/documents", json={"dataset": dataset, "documents": documents})
+    assert answer.status_code == 202, answer.text
+    assert answer.headers["location"] == f"/v1/jobs/{answer.json()['job_id']}"
+    return finished(client, answer.json())
+
+
+def upload(
+    client: httpx.Client, *files: tuple[str, bytes], dataset: str = "default"
+) -> httpx.Response:
+    sent = [("files", file) for file in files]
+    return client.post("/v1/documents:upload", files=sent, data={"dataset": dataset})
+
+
+def uris(client: httpx.Client) -> list[str]:
+    return [row["uri"] for row in client.get("/v1/documents").json()["documents"]]
+
+
+def outcome(job: dict[str, Any]) -> tuple[int, int, int, int]:
+    return job["inserted"], job["replaced"], job["skipped"], job["failed"]
+
+
+def test_a_text_is_cut_stored_found_replaced_and_deleted(own: httpx.Client) -> None:
+    assert outcome(send(own, LEAVE)) == (1, 0, 0, 0)
+    body = {"query": "zebra days", "mode": "keyword", "filter": {"year": 2026}}
+    (hit,) = own.post("/v1/search", json=body).json()["hits"]
+    assert (hit["uri"], hit["title"], hit["dataset"]) == ("hr/leave.md", "Leave", "default")
+    assert outcome(send(own, LEAVE)) == (0, 0, 1, 0)
+    assert outcome(send(own, {**LEAVE, "metadata": {"year": 2027}})) == (0, 1, 0, 0)
+    path = f"/v1/documents/{hit['document_id']}"
+    assert own.get(path).json()["metadata"] == {"year": 2027}
+    assert own.delete(path).json() == {"deleted": 1}
+    assert own.delete(path).status_code == 404
+    assert uris(own) == []
+
+
+def test_a_document_may_come_with_its_chunks(own: httpx.Client) -> None:
+    given = {"uri": "a", "title": "A", "chunks": [{"content": "yak"}, {"content": "gnu"}]}
+    assert outcome(send(own, given, dataset="zoo")) == (1, 0, 0, 0)
+    (row,) = own.get("/v1/documents", params={"dataset": "zoo"}).json()["documents"]
+    shown = own.get(f"/v1/documents/{row['document_id']}").json()
+    assert (shown["text"], len(shown["chunks"])) == ("yak\n\ngnu", 2)
+
+
+def test_what_is_wrong_with_a_document_is_said_before_or_in_the_job(own: httpx.Client) -> None:
+    for wrong in ({"uri": "a"}, {"uri": "a", "text": " "}, {"uri": "a", "txt": "b"}, {"text": "b"}):
+        answer = own.post("/v1/documents", json={"documents": [wrong]})
+        assert answer.status_code in (400, 422)
+        assert answer.json()["error"]["param"].startswith("documents.0")
+    misplaced = {"uri": "b", "text": "gnu", "chunks": [{"content": "yak"}]}
+    job = send(own, LEAVE, misplaced)
+    assert outcome(job) == (1, 0, 0, 1)
+    assert "does not stand in the text" in job["failures"]["b"]
+
+
+def test_a_file_sent_again_replaces_the_one_of_its_name(own: httpx.Client) -> None:
+    policy = next(SAMPLES.glob("policies/data-*.md")).read_bytes()
+    answer = upload(own, ("data.md", policy), ("notes.txt", b"zebra"), dataset="hb")
+    assert answer.status_code == 202
+    assert outcome(finished(own, answer.json())) == (2, 0, 0, 0)
+    assert uris(own) == ["upload://hb/data.md", "upload://hb/notes.txt"]
+    again = upload(own, ("data.md", policy), ("notes.txt", b"yak"), dataset="hb").json()
+    assert outcome(finished(own, again)) == (0, 1, 1, 0)
+    rows = own.get("/v1/documents").json()["documents"]
+    shown = [own.get(f"/v1/documents/{row['document_id']}").json() for row in rows]
+    assert shown[0]["text"] == policy.decode()
+    assert (shown[1]["title"], shown[1]["text"]) == ("notes", "yak")
+
+
+def test_a_name_is_data_and_leads_nowhere(own: httpx.Client) -> None:
+    for name in ("../x.txt", "a/../../x.txt", "..\\x.txt", "..", "x" * 300 + ".txt"):
+        answer = upload(own, (name, b"zebra"))
+        assert answer.status_code == 400, (name, answer.text)
+    names = [
+        "/etc/passwd.txt",
+        "a/b.txt",
+        "c:\\d\\e.txt",
+        "<b>ü 日.txt",
+        "-rf.txt",
+        "$(id).txt",
+        ".txt.md",
+    ]
+    answer = upload(own, *((name, f"zebra {name}".encode()) for name in names))
+    job = finished(own, answer.json())
+    assert outcome(job) == (len(names), 0, 0, 0), job
+    expected = ["etc/passwd.txt", "a/b.txt", "e.txt", *names[3:]]
+    assert sorted(uris(own)) == sorted(f"upload://default/{name}" for name in expected)
+    assert upload(own, ("a.txt", b"x"), ("./a.txt", b"y")).status_code == 400
+
+
+def test_a_file_that_cannot_be_read_fails_in_its_job_alone(own: httpx.Client) -> None:
+    files = ("a.xyz", b"?"), ("b.pdf", b"no pdf"), ("c.txt", b"zebra"), ("d.txt", b"")
+    job = finished(own, upload(own, *files).json())
+    assert outcome(job) == (1, 0, 0, 3)
+    failed = {f"upload://default/{name}" for name in ("a.xyz", "b.pdf", "d.txt")}
+    assert set(job["failures"]) == failed
+    assert "/tmp" not in json.dumps(job)
+    assert uris(own) == ["upload://default/c.txt"]
+
+
+def test_nothing_is_left_of_sent_files(
+    fresh: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with Server(fresh, home) as server, server.client() as client:
+        job = finished(client, upload(client, ("a.txt", b"zebra"), ("b.bin", b"\0")).json())
+        assert outcome(job) == (1, 0, 0, 1)
+        assert [path.name for path in tmp_path.iterdir() if path.name.startswith("lex")] == []
+
+
+def test_a_job_outlives_the_server_that_ran_it(fresh: str, home: Path) -> None:
+    with Server(fresh, home) as server, server.client() as client:
+        job = send(client, LEAVE)
+    with Server(fresh, home) as server, server.client() as client:
+        assert client.get(f"/v1/jobs/{job['job_id']}").json() == job
+        assert client.get("/v1/jobs").json()["jobs"] == [job]
+
+
+def test_what_was_taken_is_stored_before_the_server_stops(fresh: str, home: Path) -> None:
+    many = [{"uri": f"d{number}", "text": f"zebra {number}. " * 200} for number in range(150)]
+    with Server(fresh, home) as server, server.client() as client:
+        answer = client.post("/v1/documents", json={"documents": many})
+        assert answer.json()["done"] < len(many)
+        assert server.end() == 0
+        assert "waiting up to" in server.log()
+    with SyncLexichord(dsn=fresh, home=home) as lexichord:
+        assert len(lexichord.list()) == len(many)
+        assert lexichord.status().runs[0].state == "finished"
+
+
+def test_more_ingests_than_places_wait_for_one(own: httpx.Client, server: Server) -> None:
+    answers: list[int] = []
+
+    def one(number: int) -> None:
+        with server.client() as client:
+            document = {"uri": f"d{number}", "text": f"zebra {number}"}
+            answers.append(client.post("/v1/documents", json={"documents": [document]}).status_code)
+
+    threads = [threading.Thread(target=one, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [202] * 6
+    deadline = time.monotonic() + 30
+    while len(uris(own)) < 6:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_a_key_sees_the_jobs_of_its_datasets_only(keyed: Keyed) -> None:
+    with keyed.server.client(keyed.everything) as ann, keyed.server.client(keyed.writer) as cy:
+        closed = send(ann, {"uri": "closed/x", "text": "x"}, dataset="closed")
+        opened = send(cy, {"uri": "open/x", "text": "x"}, dataset="open")
+        assert {job["dataset"] for job in cy.get("/v1/jobs").json()["jobs"]} == {"open"}
+        assert cy.get(f"/v1/jobs/{closed['job_id']}").status_code == 404
+        assert cy.get("/v1/jobs", params={"dataset": "closed"}).status_code == 403
+        assert ann.get(f"/v1/jobs/{closed['job_id']}").json() == closed
+        latest = ann.get("/v1/jobs", params={"limit": 2}).json()["jobs"]
+        assert [job["job_id"] for job in latest] == [opened["job_id"], closed["job_id"]]

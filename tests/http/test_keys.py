@@ -1,0 +1,161 @@
+"""Every route over the wire with every kind of key: a new one cannot be forgotten."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from fastapi.routing import iter_route_contexts
+
+from lexichord import Lexichord, SyncLexichord
+from lexichord.guard.door import HERE, Door
+from lexichord.http_api.app import make_app
+from tests.http.conftest import Keyed
+
+# What needs no key: probes, the description of all this.
+OPEN = {
+    ("GET", "/healthz"),
+    ("GET", "/readyz"),
+    ("GET", "/openapi.json"),
+    ("HEAD", "/openapi.json"),
+}
+# Of each other route, a request that makes sense. Where the path has an id it is of a document,
+# chunk or job that the keys of "open" do not reach.
+ASKED: dict[tuple[str, str], dict[str, Any]] = {
+    ("POST", "/v1/search"): {"json": {"query": "zebra", "datasets": ["closed"]}},
+    ("POST", "/v1/query"): {"json": {"query": "zebra", "datasets": ["closed"]}},
+    ("POST", "/v1/files:discover"): {"json": {"query": "zebra", "datasets": ["closed"]}},
+    ("GET", "/v1/datasets"): {},
+    ("GET", "/v1/documents"): {"params": {"dataset": "closed"}},
+    ("POST", "/v1/documents"): {
+        "json": {"dataset": "closed", "documents": [{"uri": "new", "text": "gnu"}]}
+    },
+    ("POST", "/v1/documents:upload"): {
+        "files": {"files": ("new.txt", b"gnu")},
+        "data": {"dataset": "closed"},
+    },
+    ("GET", "/v1/documents/{document_id}"): {},
+    ("DELETE", "/v1/documents/{document_id}"): {},
+    ("GET", "/v1/documents/{document_id}/similar"): {},
+    ("GET", "/v1/chunks/{chunk_id}"): {},
+    ("GET", "/v1/jobs"): {"params": {"dataset": "closed"}},
+    ("GET", "/v1/jobs/{job_id}"): {},
+    ("GET", "/search"): {"params": {"query": "zebra"}},
+    ("POST", "/ask"): {"json": {"question": "zebra"}},
+    ("POST", "/v1/vector_stores/{vector_store_id}/search"): {"json": {"query": "zebra"}},
+    ("GET", "/metrics"): {},
+}
+# With errors and a sign-in of their own: test_page.py, test_dify.py.
+OWN_WAY = ("/", "/document/{document}", "/login", "/logout", "/retrieval", "/dify/retrieval")
+WRITES = (("POST", "/v1/documents"), ("POST", "/v1/documents:upload"))
+ANSWERED_FOR_ALL = (("GET", "/v1/datasets"), ("GET", "/search"), ("POST", "/ask"))  # in reach
+
+
+def routes() -> list[tuple[str, str]]:
+    """Give the method and path of every route that the application has."""
+    app = make_app(Door(Lexichord(), "127.0.0.1", HERE, False))
+    contexts = iter_route_contexts(app.routes)
+    return [(method, str(each.path)) for each in contexts for method in each.methods or ()]
+
+
+def send(keyed: Keyed, method: str, path: str, key: str | None) -> httpx.Response:
+    ids: dict[str, object] = {"vector_store_id": "closed"}
+    ids |= dict.fromkeys(("document_id", "chunk_id", "job_id"), keyed.closed_document)
+    with keyed.server.client(key) as client:
+        return client.request(method, path.format(**ids), **ASKED[method, path])
+
+
+def test_no_route_is_forgotten_here() -> None:
+    assert {each for each in routes() if each[1] not in OWN_WAY} - OPEN == {*ASKED}
+
+
+@pytest.mark.parametrize(("method", "path"), ASKED)
+@pytest.mark.parametrize("which", ["none", "wrong", "revoked"])
+def test_nobody_comes_in_without_a_valid_key(
+    keyed: Keyed, method: str, path: str, which: str
+) -> None:
+    key = {"none": None, "wrong": "lx_wrong", "revoked": keyed.revoked}[which]
+    answer = send(keyed, method, path, key)
+    assert answer.status_code == 401, answer.text
+    assert answer.headers["www-authenticate"] == "Bearer"
+    assert answer.json()["error"]["type"] == "authentication_error"
+
+
+@pytest.mark.parametrize(("method", "path"), [each for each in ASKED if each not in WRITES])
+def test_a_key_for_all_reaches_all(keyed: Keyed, method: str, path: str) -> None:
+    if method == "DELETE":
+        pytest.skip("what is there is needed by others")
+    answer = send(keyed, method, path, keyed.everything)
+    assert answer.status_code == 200, answer.text
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [each for each in ASKED if each not in ANSWERED_FOR_ALL]
+)
+@pytest.mark.parametrize("which", ["reader", "writer"])
+def test_a_key_of_another_dataset_reaches_nothing(
+    keyed: Keyed, method: str, path: str, which: str
+) -> None:
+    answer = send(keyed, method, path, getattr(keyed, which))
+    assert answer.status_code == (404 if "{" in path and method == "GET" else answer.status_code)
+    assert answer.status_code in (403, 404), answer.text
+    assert "zebra of closed" not in answer.text
+
+
+@pytest.mark.parametrize(("method", "path"), ANSWERED_FOR_ALL)
+def test_a_key_of_one_dataset_sees_that_one(keyed: Keyed, method: str, path: str) -> None:
+    answer = send(keyed, method, path, keyed.reader)
+    assert answer.status_code == 200
+    assert "closed" not in answer.text
+    everything = send(keyed, method, path, keyed.everything)
+    assert len(everything.text) > len(answer.text)  # there is more to be seen
+
+
+@pytest.mark.parametrize(("method", "path"), [*WRITES, ("DELETE", "/v1/documents/{document_id}")])
+def test_a_key_that_reads_writes_nothing(keyed: Keyed, method: str, path: str) -> None:
+    asked = {
+        "/v1/documents": {"json": {"dataset": "open", "documents": [{"uri": "n", "text": "gnu"}]}},
+        "/v1/documents:upload": {
+            "files": {"files": ("new.txt", b"gnu")},
+            "data": {"dataset": "open"},
+        },
+    }
+    with keyed.server.client(keyed.reader) as client:
+        (row,) = client.get("/v1/documents", params={"uri_prefix": "open/nda"}).json()["documents"]
+        place = path.format(document_id=row["document_id"])
+        answer = client.request(method, place, **asked.get(path, {}))  # type: ignore[arg-type]
+        assert answer.status_code == 403, answer.text
+        assert answer.json()["error"]["type"] == "permission_error"
+        assert client.get(f"/v1/documents/{row['document_id']}").status_code == 200
+
+
+def test_a_body_is_not_read_before_the_key(keyed: Keyed) -> None:
+    """A stranger's body is neither parsed nor kept on the disk, whatever it is."""
+    with keyed.server.client() as client:
+        sent = client.post("/v1/search", content=b"{", headers={"content-type": "application/json"})
+        assert sent.status_code == 401
+        assert client.post("/v1/documents:upload", content=b"no form").status_code == 401
+
+
+def test_a_key_may_be_revoked_while_the_server_runs(keyed: Keyed) -> None:
+    with SyncLexichord(dsn=keyed.dsn, home=keyed.home) as lexichord:
+        made = lexichord.create_key("Ed")
+        with keyed.server.client(made.secret) as client:
+            assert client.get("/v1/datasets").status_code == 200
+            lexichord.revoke_key(made.key.key_id)
+            assert client.get("/v1/datasets").status_code == 401
+
+
+def test_numbers_are_for_keys_that_reach_all(keyed: Keyed) -> None:
+    assert send(keyed, "GET", "/metrics", keyed.reader).status_code == 403
+
+
+@pytest.fixture
+def stranger(keyed: Keyed) -> Iterator[httpx.Client]:
+    with keyed.server.client() as client:
+        yield client
+
+
+def test_probes_and_the_description_need_no_key(stranger: httpx.Client) -> None:
+    for method, path in OPEN:
+        assert stranger.request(method, path).status_code == 200

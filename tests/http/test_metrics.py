@@ -1,0 +1,54 @@
+"""The numbers for Prometheus: right, and without a word of what is asked or stored."""
+
+from pathlib import Path
+
+import httpx
+from prometheus_client.parser import text_string_to_metric_families
+
+from lexichord import SyncLexichord
+from tests.http.conftest import DOCUMENTS
+from tests.http.server import Server
+
+
+def numbers(client: httpx.Client) -> dict[tuple[str, ...], float]:
+    """Give each number by its name and the values of its labels."""
+    answer = client.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+
+
+def test_what_is_answered_refused_stored_and_lent_is_counted(fresh: str, home: Path) -> None:
+    with SyncLexichord(dsn=fresh, home=home) as lexichord:
+        for name, document in DOCUMENTS.items():
+            lexichord.ingest(documents=[document], dataset=name)
+    with Server(fresh, home, max_body=1000) as server, server.client() as client:
+        for _ in range(3):
+            client.post("/v1/search", json={"query": "zebra", "mode": "keyword"})
+        client.post("/v1/search", json={"query": "zebra", "k": 0})
+        client.post("/v1/search", content=b"x" * 1001)
+        client.get("/v1/documents/12345")
+        client.get("/wp-login.php")
+        client.request("BREW", "/search")
+        found = numbers(client)
+        text = client.get("/metrics").text
+    for word in ("zebra", "nda", "closed", "12345", "wp-login", "BREW"):
+        assert word not in text
+    name = "lexichord_requests_total"
+    assert found[name, "POST", "/v1/search", "200"] == 3
+    assert found[name, "POST", "/v1/search", "422"] == 1
+    assert found[name, "POST", "other", "413"] == 1
+    assert found[name, "GET", "/v1/documents/{document_id}", "404"] == 1
+    assert found[name, "GET", "other", "404"] == 1
+    assert found[name, "other", "/search", "405"] == 1
+    assert found["lexichord_requests_refused_total",] == 1
+    assert found["lexichord_requests_running",] == 1  # this one
+    assert found["lexichord_request_seconds_count", "/v1/search"] == 4
+    assert found["lexichord_request_seconds_sum", "/v1/search"] > 0
+    assert (found["lexichord_stored", "documents"], found["lexichord_stored", "chunks"]) == (2, 2)
+    assert found["lexichord_connections", "open"] >= 1
+    assert found["lexichord_connections", "waiting"] == 0
+    assert found["process_resident_memory_bytes",] > 0

@@ -1,0 +1,200 @@
+"""Each route gives what the Python call of its name gives, field by field."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.http_api import bodies, shapes
+from lexichord.types import (
+    Cell,
+    Comparison,
+    Intent,
+    QueryOptions,
+    Response,
+    SearchOptions,
+    ShownDocument,
+    StoredDocument,
+)
+
+QUESTION = "What notice ends the master services agreement?"
+
+
+def plain(shape: Any) -> Any:
+    """Give what JSON makes of it."""
+    return json.loads(json.dumps(shape))
+
+
+def post(client: httpx.Client, path: str, **body: Any) -> dict[str, Any]:
+    answer = client.post(path, json=body)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def get(client: httpx.Client, path: str, **parameters: Any) -> dict[str, Any]:
+    answer = client.get(path, params=parameters)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"k": 3},
+        {"k": 2, "mode": "keyword"},
+        {"hint": "the mutual NDA", "datasets": ["default"]},
+        {"documents": ["office-lease-saltpan-house.md"]},
+        {"uri_prefix": "/nowhere/"},
+    ],
+)
+def test_searches_give_what_the_python_calls_give(
+    client: httpx.Client, samples: SyncLexichord, options: Any
+) -> None:
+    asked = {"query": QUESTION, **options}
+    expected = samples.search(QUESTION, **options)
+    assert post(client, "/v1/search", **asked) == plain(expected.to_dict())
+    files = samples.files(QUESTION, **options)
+    assert post(client, "/v1/files:discover", **asked) == plain(files.to_dict())
+
+
+def timeless(shape: Any) -> Any:
+    """Leave out how long things took."""
+    if isinstance(shape, list):
+        return [timeless(each) for each in shape]
+    if isinstance(shape, dict):
+        kept = shape.keys() - {"ms", "milliseconds", "timings_ms"}
+        return {name: timeless(shape[name]) for name in kept}
+    return shape
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"answer": True},
+        {"intent": "comparison", "k": 5},
+        {"reflect": True, "format": "qa", "max_length": 900},
+        {"intent": "list_all"},
+    ],
+)
+def test_a_query_gives_what_the_python_call_gives(
+    client: httpx.Client, samples: SyncLexichord, options: Any
+) -> None:
+    question = "Compare liability and governing law of the software licence and the lease"
+    found = post(client, "/v1/query", query=question, **options)
+    expected = samples.query(question, **options).to_dict()
+    assert timeless(found) == timeless(plain(expected))
+    assert found["timings_ms"].keys() == expected["timings_ms"].keys()
+
+
+def test_documents_and_chunks_are_shown_as_they_are_stored(
+    client: httpx.Client, samples: SyncLexichord
+) -> None:
+    stored = samples.list()
+    listed = get(client, "/v1/documents", limit=1000)
+    assert listed["documents"] == plain([each.to_dict() for each in stored])
+    assert (listed["total"], listed["limit"], listed["offset"]) == (len(stored), 1000, 0)
+    one = stored[3].document_id
+    shown = samples.show(one)
+    assert get(client, f"/v1/documents/{one}") == plain(shown.to_dict())
+    alike = samples.similar(one, k=3)
+    assert get(client, f"/v1/documents/{one}/similar", k=3) == plain(alike.to_dict())
+    chunk = shown.chunks[1].chunk_id
+    around = samples.expand(chunk, neighbours=0, whole_section=True)
+    path = f"/v1/chunks/{chunk}"
+    assert get(client, path, neighbours=0, whole_section=True) == plain(around.to_dict())
+
+
+def test_a_list_comes_in_parts_that_make_the_whole(client: httpx.Client) -> None:
+    whole = get(client, "/v1/documents", limit=1000)["documents"]
+    parts = [
+        get(client, "/v1/documents", limit=4, offset=offset)["documents"]
+        for offset in range(0, len(whole) + 4, 4)
+    ]
+    assert [document for part in parts for document in part] == whole
+    assert parts[-1] == []
+
+
+def test_a_list_is_narrowed_by_prefix_and_dataset(
+    client: httpx.Client, samples: SyncLexichord
+) -> None:
+    one = samples.list()[0]
+    found = get(client, "/v1/documents", uri_prefix=one.uri, dataset="default")
+    assert [row["uri"] for row in found["documents"]] == [one.uri]
+    assert client.get("/v1/documents", params={"dataset": "other"}).status_code == 404
+    assert client.get("/v1/documents", params={"filter": '{"no": 1}'}).status_code == 400
+    assert client.get("/v1/documents", params={"filter": "{no"}).status_code == 400
+
+
+def test_datasets_and_jobs_are_those_of_the_database(
+    client: httpx.Client, samples: SyncLexichord
+) -> None:
+    (dataset,) = get(client, "/v1/datasets")["datasets"]
+    assert dataset["documents"] == len(samples.list())
+    (job,) = get(client, "/v1/jobs")["jobs"]
+    assert (job["state"], job["inserted"]) == ("finished", len(samples.list()))
+    assert get(client, f"/v1/jobs/{job['job_id']}") == job
+    assert "source" not in job  # where files are on the server concerns nobody
+
+
+def test_the_plain_search_has_the_shape_that_plain_programs_expect(
+    client: httpx.Client, samples: SyncLexichord
+) -> None:
+    found = get(client, "/search", query=QUESTION, top_k=3)
+    assert set(found) == {"query", "results", "total", "search_time_ms"}
+    assert (found["query"], found["total"]) == (QUESTION, 3)
+    assert found["search_time_ms"] > 0
+    hits = samples.search(QUESTION, k=3).hits
+    assert found["results"] == [
+        {
+            "id": str(hit.chunk_id),
+            "title": hit.title,
+            "description": hit.content[:500],
+            "score": hit.score,
+        }
+        for hit in hits
+    ]
+    assert len(get(client, "/search", query=QUESTION)["results"]) == 10
+
+
+def test_the_plain_answer_has_the_shape_that_plain_programs_expect(
+    client: httpx.Client, samples: SyncLexichord
+) -> None:
+    found = post(client, "/ask", question=QUESTION, top_k=4)
+    expected = samples.query(QUESTION, k=4, answer=True)
+    assert set(found) == {"question", "answer", "sources", "context_used", "confidence"}
+    assert (found["question"], found["answer"]) == (QUESTION, expected.answer)
+    assert found["confidence"] == expected.confidence
+    assert found["context_used"] == len(found["sources"]) == len(expected.sources)
+    for source, known in zip(found["sources"], expected.sources, strict=True):
+        assert set(source) == {"id", "title", "dataset_id", "score"}
+        assert source["id"] == str(known["chunk_id"])
+        assert source["title"] in known["citation"]
+
+
+def test_what_nothing_answers_is_said_in_words(client: httpx.Client) -> None:
+    found = post(client, "/ask", question="Which zebra crossed the Danube on a unicycle?")
+    assert found["answer"] == "Nothing relevant was found for your question."
+
+
+def test_what_answers_hold_is_what_the_openapi_document_says() -> None:
+    def fields(record: type) -> set[str]:
+        return set(record.__dataclass_fields__)  # type: ignore[attr-defined]
+
+    assert set(shapes.ResponseShape.model_fields) == fields(Response)
+    assert set(shapes.IntentShape.model_fields) == fields(Intent)
+    assert set(shapes.ComparisonShape.model_fields) == fields(Comparison)
+    assert set(shapes.CellShape.model_fields) == fields(Cell) | {"found"}
+    document = (fields(ShownDocument) - {"document"}) | fields(StoredDocument)
+    assert set(shapes.DocumentShape.model_fields) == document
+
+
+def test_requests_have_the_options_of_the_python_calls_but_no_model() -> None:
+    shared = set(SearchOptions.__annotations__)
+    assert set(bodies.SearchBody.model_fields) == shared | {"query", "hint"}
+    taken = set(QueryOptions.__annotations__) - {"llm"}
+    assert set(bodies.QueryBody.model_fields) == taken | {"query"}
+    assert {"llm", "llm_base_url"}.isdisjoint(bodies.QueryBody.model_fields)

@@ -1,0 +1,91 @@
+"""The command: what it says, when it refuses to start, and how it ends."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from signal import SIGINT, SIGTERM, Signals
+
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.guard.serving import listening
+from tests.conftest import ROOT
+from tests.http.server import Server, free_port
+
+
+def refused(dsn: str, home: Path, *options: str, **settings: str) -> str:
+    """Give the one line that a server says which does not start."""
+    own = {"LEXICHORD_DSN": dsn, "LEXICHORD_HOME": str(home)}
+    given = {f"LEXICHORD_{name.upper()}": value for name, value in settings.items()}
+    command = [sys.executable, "-m", "lexichord", "serve", *options]
+    done = subprocess.run(
+        command, cwd=ROOT, env=os.environ | own | given, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+@pytest.mark.parametrize("signal", [SIGINT, SIGTERM])
+def test_it_ends_when_told_to_and_says_so(fresh: str, home: Path, signal: Signals) -> None:
+    with Server(fresh, home) as server:
+        with server.client() as client:
+            assert client.get("/healthz").status_code == 200
+            assert server.end(signal) == 0  # an idle client does not keep it
+        first, *others, last = server.log().splitlines()
+        assert first == f"{server.url}  from this machine, without a key; Ctrl-C ends it"
+        assert last == "stopped"
+        assert len(others) == 1  # that there is no embedder
+        assert not re.search("Traceback|Error", server.log())
+
+
+def test_its_log_holds_no_question(sampled: Server) -> None:
+    with sampled.client() as client:
+        client.post("/v1/query", json={"query": "a secret question", "answer": True})
+        client.get("/search", params={"query": "a secret question"})
+        client.get("/search", params={"question": "a secret question"})
+    assert "secret" not in sampled.log()
+
+
+def test_a_port_in_use_is_told_in_one_line(fresh: str, home: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        line = refused(fresh, home, "--port", str(port))
+    assert f"port {port} is in use on 127.0.0.1" in line
+    assert "--port" in line
+
+
+def test_an_address_of_no_machine_or_of_another_is_told_in_one_line(fresh: str, home: Path) -> None:
+    with SyncLexichord(dsn=fresh, home=home) as lexichord:
+        lexichord.create_key("Ann")
+    for host in ("nowhere.invalid", "192.0.2.7"):
+        line = refused(fresh, home, "--host", host, "--port", str(free_port()))
+        assert f"this machine has no address {host}" in line
+
+
+@pytest.mark.parametrize(
+    ("options", "given"),
+    [(("--host", "0.0.0.0"), {}), ((), {"allowed_hosts": "search.example.com"})],
+)
+def test_others_are_let_in_only_where_there_is_a_key(
+    fresh: str, home: Path, options: tuple[str, ...], given: dict[str, str]
+) -> None:
+    assert "lexichord keys create" in refused(fresh, home, *options, **given)
+    with SyncLexichord(dsn=fresh, home=home) as lexichord:
+        secret = lexichord.create_key("Ann").secret
+    with Server(fresh, home, *options, **given) as server:
+        assert "with an API key" in server.log()
+        with server.client() as stranger, server.client(secret) as ann:
+            assert stranger.get("/v1/datasets").status_code == 401
+            assert ann.get("/v1/datasets").json() == {"datasets": []}
+
+
+def test_it_listens_on_all_addresses_of_a_name_and_sends_without_a_pause() -> None:
+    """Answers go out in two parts; held back until the first is acknowledged, each takes 40 ms."""
+    with listening("localhost", 0) as sockets:
+        assert {one.getsockname()[0] for one in sockets} <= {"127.0.0.1", "::1"}
+        assert all(one.proto == socket.IPPROTO_TCP for one in sockets)  # what asyncio looks at
