@@ -112,7 +112,7 @@ def _contracts(
 def _ask(
     lexichord: SyncLexichord, mode: Mode, half: int, text: str, hint: str | None, right: IsRight
 ) -> Asked:
-    found = lexichord.query(text, hint=hint, k=K, mode=mode)
+    found = lexichord.query(text, hint=hint, k=K, mode=mode, intent="general")
     scores = hit_confidences(found)[:K]
     truth = [float(right(hit)) for hit in found.hits[:K]]
     return Asked(half, found.confidence, np.array(scores), np.array(truth))

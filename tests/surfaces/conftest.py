@@ -1,0 +1,81 @@
+"""A database that all surfaces serve, with callers who may see all, a part, or nothing."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.db import schema
+from lexichord.providers.local import LocalEmbedder
+from tests.conftest import SAMPLES, new_database
+from tests.http.server import Server
+from tests.mcp.serving import NAME, Place, served
+from tests.surfaces.asked import House
+from tests.surfaces.cases import Caller
+
+NOTES = [
+    {
+        "uri": f"handbook/{name}.md",
+        "title": f"Note {name}",
+        "metadata": {"year": year, "kind": "note" if year else "draft"},
+        "chunks": [
+            {"content": f"{text} Support logs are kept for {months} months.", "heading": "Logs"},
+            {"content": f"Note {name} says nothing else of customers.", "page": 2},
+        ],
+    }
+    for name, year, months, text in (
+        ("a", 2024, 3, "Of customers."),
+        ("b", 2024, 6, "Of suppliers, with a § and «quotes»."),
+        ("c", 2025, 9, "Of all others; '); drop table chunk; --"),
+    )
+]
+
+
+@contextmanager
+def _roles(dsn: str) -> Iterator[Mapping[Caller, str]]:
+    """Give the database's address for a login role that reads, and for one that has no rights."""
+    reader, nobody = f"reads{os.getpid()}", f"nothing{os.getpid()}"
+    with psycopg.connect(dsn, autocommit=True) as owner:
+        owner.execute(f"create role {reader} login in role lexichord_reader".encode())
+        owner.execute(f"create role {nobody} login".encode())
+        try:
+            yield {"all": _as(dsn, reader), "nobody": _as(dsn, nobody)}
+        finally:
+            owner.execute(f"drop role {reader}, {nobody}".encode())
+
+
+def _as(dsn: str, role: str) -> str:
+    parts = urlsplit(dsn)
+    return urlunsplit(parts._replace(netloc=f"{role}@{parts.netloc.rpartition('@')[2]}"))
+
+
+@pytest.fixture(scope="session")
+def house(
+    embedded_dsn: str,
+    embedder: LocalEmbedder,
+    home: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[House]:
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice())
+        with SyncLexichord(dsn=dsn, home=home) as lexichord, _roles(dsn) as roles:
+            lexichord.ingest([SAMPLES / "agreements"], dataset="agreements")
+            lexichord.ingest([SAMPLES / "policies"], dataset="policies")
+            lexichord.ingest(documents=NOTES, dataset="notes")
+            revoked = lexichord.create_key("Bo")
+            lexichord.revoke_key(revoked.key.key_id)
+            keys: dict[Caller, str | None] = {
+                "all": lexichord.create_key("Ann").secret,
+                "policies": lexichord.create_key("Cy", datasets=["policies"]).secret,
+                "revoked": revoked.secret,
+                "nobody": None,
+            }
+            place = Place(dsn, home, {"LEXICHORD_ALLOWED_HOSTS": NAME})
+            log = tmp_path_factory.mktemp("mcp") / "log"
+            with Server(dsn, home, allowed_hosts=NAME) as http, served(place, log) as mcp:
+                yield House(lexichord, http.url, mcp.url, keys, roles)

@@ -1,0 +1,51 @@
+"""One question, one answer: through Python, the CLI, SQL, HTTP and MCP, field by field."""
+
+import pytest
+
+from tests.surfaces.asked import SURFACES, Answer, House, Refusal
+from tests.surfaces.cases import CASES, Case
+
+OWN_WORDS = ("SQL", "MCP")  # of a document: the one takes ids, the other also parts of names
+
+
+def asked(house: House, case: Case) -> dict[str, Answer]:
+    return {name: ask(house, case) for name, ask in SURFACES.items() if name not in case.not_on}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_all_surfaces_answer_alike(house: House, case: Case) -> None:
+    answers = asked(house, case)
+    assert len(answers) + len(case.not_on) == len(SURFACES)
+    first = answers["Python"] if "Python" in answers else answers["HTTP"]
+    if isinstance(first, Refusal):
+        kinds = {name: isinstance(each, Refusal) and each.kind for name, each in answers.items()}
+        assert kinds == dict.fromkeys(answers, case.outcome), answers
+        return
+    assert bool(first) == (case.outcome == "rows")
+    for name, answer in answers.items():
+        assert not isinstance(answer, Refusal), (name, answer)
+        assert len(answer) == len(first), name
+        for mine, theirs in zip(first, answer, strict=True):
+            assert theirs == mine, name
+
+
+def test_there_are_thirty_cases_and_each_surface_is_asked_most() -> None:
+    assert len(CASES) >= 30
+    assert len({case.name for case in CASES}) == len(CASES)
+    for name in SURFACES:
+        assert sum(name not in case.not_on for case in CASES) >= 20, name
+    assert {case.outcome for case in CASES} >= {"rows", "nothing", "not found", "invalid"}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in CASES if case.outcome == "not found" or case.name.startswith("an operator")],
+    ids=lambda case: case.name,
+)
+def test_what_is_wrong_is_said_in_the_same_words(house: House, case: Case) -> None:
+    lines = {
+        name: answer.line.partition(":")[0]
+        for name, answer in asked(house, case).items()
+        if isinstance(answer, Refusal) and not (name in OWN_WORDS and "documents" in case.options)
+    }
+    assert len(set(lines.values())) == 1, lines
