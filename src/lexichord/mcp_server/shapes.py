@@ -145,7 +145,9 @@ class Source(BaseModel):
 
     number: int
     source: Annotated[str, Field(description="dataset/document › section")]
-    relevance: float
+    relevance: Annotated[
+        float | None, Field(description="The probability, 0 to 1, that it holds an answer.")
+    ]
     document_id: int
     chunk_id: int
     uri: str
