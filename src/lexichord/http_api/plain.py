@@ -10,6 +10,7 @@ from lexichord.http_api.bodies import AskBody, Asked
 from lexichord.http_api.caller import Caller, KeyFirst
 from lexichord.http_api.replies import ERRORS, Reply, reply
 from lexichord.http_api.shapes import AnswerShape, ItemsShape
+from lexichord.retrieve.hit_confidence import chunk_confidences
 from lexichord.types import Json
 
 SHOWN = 500  # characters of a passage
@@ -43,12 +44,13 @@ async def ask(caller: Caller, body: AskBody) -> Reply:
     k = body.top_k
     found = await caller.query(body.question, k=k, depth=max(100, k), answer=True)
     titles = {quote.document_id: quote.title for quote in found.quotes}
+    scores = chunk_confidences(found)
     sources = [
         {
             "id": str(source["chunk_id"]),
-            "title": titles[source["document_id"]] or source["uri"],
+            "title": titles.get(source["document_id"]) or source["uri"],
             "dataset_id": str(source["document_id"]),
-            "score": source["score"],
+            "score": scores.get(source["chunk_id"], 0.0),
         }
         for source in found.sources
     ]

@@ -29,7 +29,7 @@ from lexichord.mcp_server.shapes import (
     passages,
 )
 from lexichord.retrieve.discover import SHOWN
-from lexichord.retrieve.hit_confidence import hit_confidences
+from lexichord.retrieve.hit_confidence import chunk_confidences
 from lexichord.types import QueryOptions, Response
 
 FOR_MODELS = 0.8  # of the time, what models, rerankers and rounds may take; loading one takes 1 s
@@ -140,7 +140,7 @@ def answered(found: Response, verbose: bool = False) -> Answered:
     shape = found.to_dict()
     datasets = {hit.document_id: hit.dataset for hit in found.hits}
     datasets |= {file.document_id: file.dataset for file in found.files}
-    relevance = dict(zip((hit.chunk_id for hit in found.hits), hit_confidences(found), strict=True))
+    relevance = chunk_confidences(found)
     sources = [
         Source(
             **source,
