@@ -96,14 +96,13 @@ async def assistant(
     if verbose:
         told = told.model_copy(update=_verbose(found, places))
     if enable_file_discovery_evaluation:
-        told.file_discovery_evaluation = _evaluated(
-            found, _or(file_discovery_evaluation_threshold, GOOD)
-        )
-    told.ignored = without_effect(
-        REASONS,
-        enable_query_decomposition=enable_query_decomposition,
-        reflection_mode=reflection_mode,
-    )
+        least = _or(file_discovery_evaluation_threshold, GOOD)
+        told.file_discovery_evaluation = _evaluated(found, least)
+    unused = {
+        "enable_query_decomposition": enable_query_decomposition,
+        "reflection_mode": reflection_mode,
+    }
+    told.ignored = without_effect(REASONS, **unused)
     return told
 
 
