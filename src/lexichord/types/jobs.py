@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
+
+from lexichord.types.json import Shaped
 
 JobState = Literal["running", "finished", "stalled"]
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Job(Shaped):
     """One ingest: of its `total` documents `done` are done with, `failures` says why some failed.
 
     `stalled`: it gave no sign of life for 60 seconds; what it stored by then is stored.
@@ -28,9 +30,3 @@ class Job:
     started_at: datetime
     seen_at: datetime
     finished_at: datetime | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape; times are in ISO 8601."""
-        shape = {name: getattr(self, name) for name in self.__slots__}
-        times = {name: shape[name] and shape[name].isoformat() for name in shape if "_at" in name}
-        return {**shape, **times}
