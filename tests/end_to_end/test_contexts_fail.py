@@ -132,6 +132,7 @@ def test_a_passing_failure_is_asked_again(
 def test_a_third_of_the_calls_may_fail(lexichord: SyncLexichord, server: ChatServer) -> None:
     server.retry_after = "0"
     server.modes = ["good", "limited", "good", "broken", "good", "good", "drop", "good", "good"] * 9
+    server.most = writer.TRIES - 1  # by chance one call in some hundred would fail at each try
     given = [numbered(f"d{number}", 16) for number in range(20)]
     report = lexichord.ingest(documents=given, context="llm")
     assert report.llm is not None

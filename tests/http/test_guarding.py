@@ -250,7 +250,7 @@ def test_an_idle_connection_outlives_those_of_clients(keyed: Keyed) -> None:
     """A client that keeps one for 5 seconds must not meet its end just as it asks."""
     asked = b"GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
     with socket.create_connection(("127.0.0.1", keyed.server.port), 10) as connection:
-        for pause in (7, 0):
+        for pause in (6, 0):
             connection.sendall(asked)
             answer = b""
             while not answer.endswith(b"}"):

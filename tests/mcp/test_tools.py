@@ -14,6 +14,9 @@ from tests.mcp.serving import COMMAND, Place, call, read, refused
 QUESTION = "how long are customer support logs kept"
 INFO = json.dumps([{"id": "policies", "source_path": ""}])
 
+# What a transport makes no difference to: over the other each test starts a process.
+OVER_HTTP = pytest.mark.parametrize("client", ["http"], indirect=True)
+
 
 async def test_tools_say_what_they_are(client: Client) -> None:
     tools = {each.name: each for each in (await client.list_tools()).tools}
@@ -47,6 +50,7 @@ async def test_assistant_answers_with_quotes_that_stand_in_the_documents(client:
     assert [link.uri for link in links] == list(dict.fromkeys(cited))
 
 
+@OVER_HTTP
 async def test_assistant_takes_every_parameter_of_both_versions(client: Client) -> None:
     said = await call(
         client,
@@ -78,6 +82,7 @@ async def test_assistant_takes_every_parameter_of_both_versions(client: Client) 
     } == {"data-retention-policy.md"}
 
 
+@OVER_HTTP
 async def test_what_nothing_stored_answers_is_not_answered(client: Client) -> None:
     said = await call(client, "assistant", query="what is the boiling point of tungsten carbide")
     assert said["abstained"]
@@ -86,6 +91,7 @@ async def test_what_nothing_stored_answers_is_not_answered(client: Client) -> No
     assert said["suggestions"]
 
 
+@OVER_HTTP
 async def test_fallback_queries_are_tried_only_when_given(client: Client) -> None:
     vague = "zzyzx qwerty"
     plain = await call(client, "assistant", query=vague, verbose=True)
@@ -114,6 +120,7 @@ async def test_each_search_method_searches_by_its_own_channels(client: Client) -
         assert not said["reranked"]
 
 
+@OVER_HTTP
 async def test_weights_are_the_share_of_meaning(client: Client) -> None:
     async def order(**more: object) -> list[int]:
         said = await call(client, "retriever", query="kept logs", top_k=8, **more)
@@ -124,6 +131,7 @@ async def test_weights_are_the_share_of_meaning(client: Client) -> None:
     assert await order(weights=0.9) != await order(weights=0.1)
 
 
+@OVER_HTTP
 async def test_a_threshold_drops_what_is_less_relevant(client: Client) -> None:
     every = await call(client, "retriever", query=QUESTION)
     some = await call(client, "retriever", query=QUESTION, score_threshold=0.5)
@@ -150,6 +158,7 @@ async def test_file_discover_gives_names_that_other_calls_take(client: Client) -
     assert {each["document_name"] for each in found["result"]} == {name}
 
 
+@OVER_HTTP
 async def test_what_has_no_effect_is_said_with_its_reason(client: Client) -> None:
     said = await call(
         client, "file_discover", query="logs", backend_type="dify", relevance_score_threshold=0.3
@@ -170,6 +179,7 @@ async def test_files_are_listed_a_page_at_a_time(client: Client) -> None:
     assert listed == counted["files"]
 
 
+@OVER_HTTP
 async def test_a_folder_is_named_by_what_a_user_sees_of_it(client: Client) -> None:
     whole = await call(client, "file_lister", dataset_id="policies")
     folder = str(PurePosixPath(whole["documents"][0]["uri"]).parent)
@@ -185,6 +195,7 @@ async def test_a_folder_is_named_by_what_a_user_sees_of_it(client: Client) -> No
         assert name in error["details"]
 
 
+@OVER_HTTP
 async def test_a_document_is_named_by_its_file_or_a_part_of_it(client: Client) -> None:
     (nda, *_) = (await call(client, "file_lister", dataset_id="agreements"))["documents"]
     uri, name = nda["uri"], nda["document_name"]
@@ -197,6 +208,7 @@ async def test_a_document_is_named_by_its_file_or_a_part_of_it(client: Client) -
     assert all("agreement" in each for each in found)
 
 
+@OVER_HTTP
 async def test_several_datasets_each_with_a_folder(client: Client) -> None:
     info = [{"id": "agreements", "source_path": "agreements"}, {"id": "policies"}]
     for given in (info, json.dumps(info)):
@@ -267,6 +279,7 @@ WRONG: list[tuple[str, dict[str, object], str]] = [
 ]
 
 
+@OVER_HTTP
 async def test_what_is_wrong_is_said_as_a_result(client: Client) -> None:
     for tool, arguments, kind in WRONG:
         said = await refused(client, tool, **arguments)
@@ -275,6 +288,7 @@ async def test_what_is_wrong_is_said_as_a_result(client: Client) -> None:
         assert said["suggestion"]
 
 
+@OVER_HTTP
 async def test_agents_may_send_nothing_for_what_they_leave_out(client: Client) -> None:
     said = await call(
         client,
@@ -311,6 +325,7 @@ async def test_prompts_are_there_under_their_names(client: Client) -> None:
     assert 'list all term {x}"' in filled.messages[0].content.text
 
 
+@OVER_HTTP
 async def test_what_is_no_resource_is_an_error_of_the_protocol(client: Client) -> None:
     templates = (await client.list_resource_templates()).resource_templates
     assert {each.uri_template for each in templates} == {"document://{id}", "chunk://{id}"}

@@ -87,6 +87,8 @@ Reply = Callable[[Prompt], Mapping[str, object]]
 class ChatServer:
     """A running server. `modes` are used up one a request, then `mode` holds.
 
+    The same request is treated so at most `most` times, then answered.
+
     `url` is the base URL for the settings. `retry_after` is the header of "limited", in seconds;
     who comes back before is refused again if `strict`.
     `tokens` are reported of each reply: in, out. `released` ends what hangs or trickles.
@@ -99,6 +101,7 @@ class ChatServer:
     gemini: bool
     mode: Mode = "good"
     modes: list[Mode] = field(default_factory=list)
+    most: int = 1000
     retry_after: str | None = "1"
     strict: bool = False
     reopens: float = 0.0
@@ -215,8 +218,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.send(403, b'{"error": {"code": 403, "status": "PERMISSION_DENIED"}}')
             return
         prompt = Prompt(self.path, headers, body, self.chat.caches[name] if name else None)
+        before = sum(each.body == body for each in self.chat.requests)
         self.chat.requests.append(prompt)
-        mode = self.mode()
+        mode = self.mode() if before < self.chat.most else "good"
         if mode in STATUS:
             self.refuse(mode, headers)
         elif mode == "hang":
