@@ -104,7 +104,7 @@ def test_schemathesis_finds_nothing(fresh: str, home: Path, tmp_path: Path) -> N
     program = Path(sys.executable).with_name("schemathesis")
     how = [
         "-n",
-        "8",
+        "5",
         "--workers",
         "2",
         "--generation-deterministic",

@@ -67,7 +67,7 @@ def stuck(embedded_dsn: str, home: Path, embeddings: EmbedServer) -> Iterator[Pl
     settings = {
         "LEXICHORD_EMBEDDING": SPACES["openai"],
         "LEXICHORD_EMBEDDING_BASE_URL": embeddings.url,
-        "LEXICHORD_EMBEDDING_TIMEOUT": "3",
+        "LEXICHORD_EMBEDDING_TIMEOUT": "2",
     }
     with new_database(embedded_dsn) as dsn:
         schema.prepare(dsn, schema.Choice(None, "english", EmbeddingSpace.parse(SPACES["openai"])))
@@ -84,10 +84,10 @@ async def test_what_words_find_is_given_when_time_runs_out(stuck: Place) -> None
     async with over_stdio(stuck) as client:
         for tool in ("assistant", "retriever", "file_discover"):
             started = time.monotonic()
-            said = await call(client, tool, query="logs kept", timeout_seconds=2)
+            said = await call(client, tool, query="logs kept", timeout_seconds=1.5)
             assert time.monotonic() - started < 30
             assert said["status"] == "timeout"
-            assert said["timeout_seconds"] == 2
+            assert said["timeout_seconds"] == 1.5
             assert said["suggestions"]
             assert "logs.md" in str(said)
         error = await refused(client, "keyword_generator", query="logs kept", timeout_seconds=1)

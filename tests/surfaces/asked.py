@@ -53,7 +53,7 @@ class Refusal:
 type Answer = list[Row] | Refusal
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class House:
     """A database, what serves it, and the keys and roles of those who ask."""
 

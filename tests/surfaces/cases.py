@@ -15,7 +15,7 @@ NO_FILTER = "kbbridge's tools take none"
 NO_HINT = "kbbridge's tools take none"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """`options` are those of Python; `not_on` says which surfaces cannot be asked this, and why.
 

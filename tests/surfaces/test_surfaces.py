@@ -1,5 +1,8 @@
 """One question, one answer: through Python, the CLI, SQL, HTTP and MCP, field by field."""
 
+from collections.abc import Mapping
+from functools import cache
+
 import pytest
 
 from tests.surfaces.asked import SURFACES, Answer, House, Refusal
@@ -8,7 +11,8 @@ from tests.surfaces.cases import CASES, Case
 OWN_WORDS = ("SQL", "MCP")  # of a document: the one takes ids, the other also parts of names
 
 
-def asked(house: House, case: Case) -> dict[str, Answer]:
+@cache  # each is asked once: the CLI takes a second to start
+def asked(house: House, case: Case) -> Mapping[str, Answer]:
     return {name: ask(house, case) for name, ask in SURFACES.items() if name not in case.not_on}
 
 
