@@ -28,7 +28,7 @@ from lexichord.retrieve.trace import BUDGET_MS, Trace
 from lexichord.settings import Settings, load_settings
 from lexichord.space import InSpace, in_current_space
 from lexichord.state import InState
-from lexichord.stored import InStore, no_other_options, no_single_text
+from lexichord.stored import InStore
 from lexichord.types import (
     Explanation,
     Exported,
@@ -41,6 +41,7 @@ from lexichord.types import (
     SearchOptions,
     SearchResult,
 )
+from lexichord.types.options import no_other_options, no_single_text
 
 CLOSED = "Lexichord is not open: use it inside `async with`, or await open() first"
 LISTS = ("fallbacks", "neutral", "llm_stages")  # options that take several texts

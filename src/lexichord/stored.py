@@ -1,6 +1,6 @@
 """What is stored: listed, shown, compared, deleted; and how a caller names it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Unpack
 
 from lexichord.db import search, store
@@ -14,6 +14,7 @@ from lexichord.types import (
     SearchOptions,
     ShownDocument,
 )
+from lexichord.types.options import no_other_options, no_single_text
 
 
 class InStore:
@@ -81,16 +82,3 @@ class InStore:
         datasets = tuple(options.get("datasets", ()))
         found = [await self.resolve(each, datasets) for each in options.get("documents", ())]
         return Scope(datasets, tuple(found), options.get("uri_prefix"), options.get("filter"))
-
-
-def no_other_options(options: Mapping[str, object], known: type) -> None:
-    """Raise ConfigError for an option that nobody reads."""
-    if unknown := set(options).difference(known.__annotations__):
-        raise ConfigError(f"there is no option {', '.join(sorted(unknown))}")
-
-
-def no_single_text(**given: object) -> None:
-    """Raise ConfigError for one text where several are taken, not to read it letter by letter."""
-    for name, value in given.items():
-        if isinstance(value, str | bytes):
-            raise ConfigError(f"{name} takes a list: write {name}=[{value!r}]")

@@ -6,8 +6,8 @@ from typing import get_args
 
 from lexichord.errors import ConfigError
 from lexichord.evaluate.application import Application
-from lexichord.stored import no_single_text
 from lexichord.types.evaluation import EvalSet, Evaluation, Extractor
+from lexichord.types.options import no_single_text
 
 
 async def evaluate(

@@ -4,6 +4,8 @@ import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from lexichord.guard.public import Problem
+
 type Scope = MutableMapping[str, Any]
 type Message = MutableMapping[str, Any]
 type Receive = Callable[[], Awaitable[Message]]
@@ -21,9 +23,9 @@ async def refuse(
     send: Send, status: int, kind: str, message: str, retry_after: int | None = None
 ) -> None:
     """Answer with an error; `retry_after` is in seconds."""
-    error = {"type": kind, "message": message, "code": kind, "param": None}
+    body = json.dumps(Problem(status, kind, message).to_dict()).encode()
     headers = [(b"content-type", b"application/json")]
     if retry_after is not None:
         headers.append((b"retry-after", str(retry_after).encode()))
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": json.dumps({"error": error}).encode()})
+    await send({"type": "http.response.body", "body": body})

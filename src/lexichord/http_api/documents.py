@@ -20,7 +20,7 @@ type OneId = Annotated[Id, Path()]
 @router.get("/datasets", response_model=DatasetsShape)
 async def list_datasets(caller: Caller) -> Reply:
     """List the datasets, with how much each holds."""
-    return reply({"datasets": [dict(row) for row in await caller.datasets()]})
+    return reply({"datasets": await caller.datasets()})
 
 
 @router.get("/documents", response_model=DocumentsShape)

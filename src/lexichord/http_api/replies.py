@@ -1,12 +1,13 @@
 """What answers look like: JSON, and errors in OpenAI's shape."""
 
 import json
-from typing import Any, Protocol
+from typing import Any
 
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from lexichord.guard.public import Problem
+from lexichord.types.json import Shaped
 
 
 class ErrorDetail(BaseModel):
@@ -40,13 +41,6 @@ ERRORS: dict[int | str, dict[str, Any]] = {
         504: "It took too long.",
     }.items()
 }
-
-
-class Shaped(Protocol):
-    """A result with a JSON shape."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give it."""
 
 
 class Reply(JSONResponse):

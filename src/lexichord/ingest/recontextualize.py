@@ -19,6 +19,7 @@ from lexichord.providers.base import Embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, Document, Shaped
 from lexichord.types.documents import CONTEXT_BY
+from lexichord.types.options import no_other_options, no_single_text
 
 GIVEN = "context=given"  # in a recipe: what a chunk has for context, it brought
 
@@ -77,10 +78,8 @@ async def contextualize(
     at once, and each context is kept as it comes: run it again after an interruption. `budget`, in
     dollars, is not passed. Raises ConfigError, DatabaseError, ProviderError of the embedder.
     """
-    if isinstance(datasets, str | bytes):
-        raise ConfigError(f"datasets takes a list: write datasets=[{datasets!r}]")
-    if unknown := set(hearing).difference(Hearing.__annotations__):
-        raise ConfigError(f"there is no option {', '.join(sorted(unknown))}")
+    no_single_text(datasets=datasets)
+    no_other_options(hearing, Hearing)
     rows = await contexts.document_recipes(app.database, await _names(app.database, list(datasets)))
     writer = await open_writer(app.database, app.settings, budget)
     run = _Run(app.database, app.embedder, app.space, writer, dry_run, **hearing)

@@ -14,6 +14,7 @@ from lexichord.guard.limited import Limited
 from lexichord.mcp_server.asker import Asker
 from lexichord.mcp_server.options import Query
 from lexichord.types import ChunkHit
+from lexichord.types.text import cite
 
 ID = re.compile(r"(?:(chunk|document)://)?([0-9]{1,18})", re.A)
 LONGEST = 200_000  # characters of a text: some 50,000 tokens
@@ -41,7 +42,7 @@ async def fetch(asker: Asker, id: Id) -> dict[str, Any]:
     metadata = {"uri": found.uri, "document": document, "start": found.start, "end": found.end}
     return {
         "id": f"chunk://{number}",
-        "title": _title(found.title, found.heading),
+        "title": cite(found.title, found.heading),
         "text": found.content,
         "url": url(found.uri, found.document_id),
         "metadata": metadata,
@@ -80,10 +81,6 @@ async def _document(limited: Limited, number: int) -> dict[str, Any]:
 def _result(hit: ChunkHit) -> dict[str, str]:
     return {
         "id": f"chunk://{hit.chunk_id}",
-        "title": _title(hit.title or hit.uri, hit.heading),
+        "title": cite(hit.title or hit.uri, hit.heading),
         "url": url(hit.uri, hit.document_id),
     }
-
-
-def _title(title: str, heading: str) -> str:
-    return f"{title} › {heading}" if heading else title

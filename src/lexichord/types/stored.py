@@ -75,7 +75,7 @@ class StoredChunk(Shaped):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ShownDocument:
+class ShownDocument(Shaped):
     """A document whole: its text, and the chunks that were made of it, in their order."""
 
     document: StoredDocument

@@ -7,6 +7,7 @@ from typing import Literal
 from lexichord.errors import ConfigError
 from lexichord.types import ChunkHit, Json
 from lexichord.types.evidence import Quote
+from lexichord.types.text import cite
 
 ContextFormat = Literal["simple", "structured", "qa"]
 type Length = Callable[[str], int]
@@ -101,7 +102,7 @@ def _place(quote: Quote) -> str:
 
 def citation(quote: Quote) -> str:
     """Name a quote's source for a reader: title and heading."""
-    return " › ".join(filter(None, (quote.title, quote.heading)))
+    return cite(quote.title, quote.heading)
 
 
 def _source(number: int, quote: Quote) -> Json:
