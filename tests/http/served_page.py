@@ -1,19 +1,12 @@
-"""The pages' server in a thread, and documents whose every word would act if it could."""
+"""The pages' server, and documents whose every word would act if it could."""
 
-import asyncio
-import socket
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import uvicorn
-
-from lexichord import Lexichord, SyncLexichord
-from lexichord.guard.door import Door
-from lexichord.guard.serving import guarded
-from lexichord.http_api.app import make_app
+from lexichord import SyncLexichord
 from lexichord.types import Json
+from tests.http.served import serving
 
 HOSTILE = "</mark></title><script>alert(1)</script><img src=//evil.example/x onerror=alert(1)> ‮&\"'"
 MARKED = "data-hostile"  # of every hostile text, to find them by
@@ -49,27 +42,5 @@ def fill(dsn: str) -> None:
 @contextmanager
 def served(dsn: str, **settings: Any) -> Iterator[str]:
     """Serve a database until the with statement ends; gives the address."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port, ready, stop = listening.getsockname()[1], threading.Event(), threading.Event()
-
-        async def run() -> None:
-            async with Lexichord(dsn=dsn, **settings) as core:
-                door = await Door.open(core, "127.0.0.1")
-                config = uvicorn.Config(
-                    guarded(make_app(door), door), log_level="warning", lifespan="on"
-                )
-                server = uvicorn.Server(config)
-                serving = asyncio.create_task(server.serve([listening]))
-                ready.set()  # who comes before it has started waits at the socket
-                await asyncio.to_thread(stop.wait)
-                server.should_exit = True
-                await serving
-
-        thread = threading.Thread(target=lambda: asyncio.run(run()))
-        thread.start()
-        try:
-            assert ready.wait(30)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            stop.set()
-            thread.join()
+    with SyncLexichord(dsn=dsn, **settings) as core, serving(core) as address:
+        yield address

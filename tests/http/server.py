@@ -15,14 +15,7 @@ import psycopg
 
 from tests.conftest import ROOT
 from tests.end_to_end.processes import _heed_interrupts
-
-PATIENCE = 60  # seconds
-
-
-def free_port() -> int:
-    """Give a port that nobody listens on now."""
-    with socket.create_server(("127.0.0.1", 0)) as one:
-        return int(one.getsockname()[1])
+from tests.listening import PATIENCE, port_of
 
 
 class Server:
@@ -32,11 +25,10 @@ class Server:
     """
 
     def __init__(self, dsn: str, home: Path, *options: str, **settings: object) -> None:
-        self.port = free_port()
-        self._output = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in __exit__
+        self._output = tempfile.NamedTemporaryFile("w")  # noqa: SIM115 - closed in __exit__
         given = {f"LEXICHORD_{name.upper()}": str(value) for name, value in settings.items()}
         own = {"LEXICHORD_DSN": dsn, "LEXICHORD_HOME": str(home), "COLUMNS": "200"}
-        command = [sys.executable, "-m", "lexichord", "serve", "--port", str(self.port), *options]
+        command = [sys.executable, "-m", "lexichord", "serve", "--port", "0", *options]
         self.process = subprocess.Popen(
             command,
             cwd=ROOT,
@@ -45,7 +37,7 @@ class Server:
             stderr=self._output,
             preexec_fn=_heed_interrupts,
         )
-        self._wait()
+        self.port = port_of(self.process, self.log)
 
     def __enter__(self) -> Self:
         return self
@@ -77,18 +69,7 @@ class Server:
 
     def log(self) -> str:
         """Give what it wrote so far."""
-        self._output.seek(0)
-        return self._output.read()
-
-    def _wait(self) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline and self.process.poll() is None:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
-                return
-            except OSError:
-                time.sleep(0.05)
-        raise AssertionError(self.log())
+        return Path(self._output.name).read_text()
 
 
 def send_raw(port: int, *parts: bytes) -> bytes:

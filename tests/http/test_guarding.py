@@ -15,7 +15,8 @@ import pytest
 from lexichord import SyncLexichord
 from tests.end_to_end.processes import wait_until
 from tests.http.conftest import DOCUMENTS, Keyed
-from tests.http.server import PATIENCE, Server, active, request, send_raw
+from tests.http.server import Server, active, request, send_raw
+from tests.listening import PATIENCE
 
 JSON = {"content-type": "application/json"}
 SEARCH = {"query": "zebra", "mode": "keyword"}

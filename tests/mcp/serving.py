@@ -3,10 +3,8 @@
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -21,9 +19,9 @@ from mcp_types import CallToolResult, TextContent
 
 from mcp import Client, StdioServerParameters
 from tests.conftest import ROOT
+from tests.listening import PATIENCE, port_of
 
 COMMAND = [sys.executable, "-m", "lexichord", "mcp"]
-PATIENCE = 60  # seconds until a server listens
 NAME = "search.example.com"  # with a name of its own, a server needs keys
 
 
@@ -52,12 +50,9 @@ class Served:
 @contextmanager
 def served(place: Place, log: Path) -> Iterator[Served]:
     """Run `lexichord mcp --http` for the length of a with statement."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     with log.open("w") as stream:
         process = subprocess.Popen(
-            [*COMMAND, "--http", "--port", str(port)],
+            [*COMMAND, "--http", "--port", "0"],
             cwd=ROOT,
             env=place.environment,
             stdin=subprocess.DEVNULL,
@@ -65,23 +60,11 @@ def served(place: Place, log: Path) -> Iterator[Served]:
             stderr=stream,
         )
     try:
-        _wait(process, port, log)
+        port = port_of(process, log.read_text)
         yield Served(f"http://127.0.0.1:{port}/mcp", log)
     finally:
         process.terminate()
         process.wait(PATIENCE)
-
-
-def _wait(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    end = time.monotonic() + PATIENCE
-    while process.poll() is None and time.monotonic() < end:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    raise AssertionError(log.read_text())
 
 
 @asynccontextmanager

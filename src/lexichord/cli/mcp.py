@@ -46,4 +46,4 @@ async def _serve(settings: "Settings", host: str, port: int) -> None:
     async with Lexichord(settings) as core:
         door = await Door.open(core, host)
         app = guarded(make_app(door), door)
-        await serve(app, host, port, lambda: tell(door, port, PATH))
+        await serve(app, host, port, lambda taken: tell(door, taken, PATH))

@@ -18,7 +18,9 @@ app = typer.Typer()
 Host = Annotated[
     str, typer.Option(help="The address to listen on; others than loopback need keys.")
 ]
-Port = Annotated[int, typer.Option(help="The port to listen on.", min=1, max=65535)]
+Port = Annotated[
+    int, typer.Option(help="The port to listen on; 0 takes a free one.", min=0, max=65535)
+]
 
 
 @command(app)
@@ -39,7 +41,7 @@ async def _serve(settings: "Settings", host: str, port: int) -> None:
 
     async with Lexichord(settings) as core:
         door = await Door.open(core, host)
-        await serve(make_server(door), host, port, lambda: tell(door, port))
+        await serve(make_server(door), host, port, lambda taken: tell(door, taken))
 
 
 def tell(door: "Door", port: int, path: str = "") -> None:

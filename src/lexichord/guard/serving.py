@@ -47,10 +47,8 @@ def guarded(app: Asgi, door: Door) -> "ASGIApp":
     return cast("ASGIApp", Origins(cast(Asgi, shared), door.hosts, given.allowed_origins))
 
 
-async def serve(
-    app: "ASGIApp", host: str, port: int, on_start: Callable[[], None] = lambda: None
-) -> None:
-    """Listen until interrupted; `on_start` hears when it can be asked. Raises ConfigError.
+async def serve(app: "ASGIApp", host: str, port: int, on_start: Callable[[int], None]) -> None:
+    """Listen until interrupted; `on_start` hears the port when it can be asked. Raises ConfigError.
 
     Requests are not logged: their addresses may hold questions.
     """
@@ -65,13 +63,13 @@ async def serve(
         timeout_graceful_shutdown=PATIENCE,
     )
     with listening(host, port) as sockets, _signals_end_here():
-        on_start()
+        on_start(sockets[0].getsockname()[1])
         await uvicorn.Server(config).serve(sockets)
 
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[list[socket.socket]]:
-    """Listen on all addresses of a host. Raises ConfigError."""
+    """Listen on all addresses of a host, for port 0 on one free port. Raises ConfigError."""
     with ExitStack() as opened:
         try:
             found = [opened.enter_context(each) for each in _sockets(host.strip("[]"), port)]
@@ -91,11 +89,12 @@ def _sockets(host: str, port: int) -> Iterator[socket.socket]:
         host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
     ):
         try:
-            made = _socket(family, kind, protocol, address)
+            made = _socket(family, kind, protocol, (address[0], port, *address[2:]))
         except OSError as error:
             if error.errno not in NOT_HERE:
                 raise
         else:
+            port = made.getsockname()[1]
             yield made
 
 

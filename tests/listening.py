@@ -1,0 +1,19 @@
+"""Servers in processes of their own, on ports that they choose."""
+
+import re
+import subprocess
+import time
+from collections.abc import Callable
+from typing import Any
+
+PATIENCE = 60  # seconds
+
+
+def port_of(process: subprocess.Popen[Any], log: Callable[[], str]) -> int:
+    """Wait until a server started with `--port 0` says where it listens; give the port."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline and process.poll() is None:
+        if told := re.search(r"^http://\S+:(\d+)\S*  .*\n", log(), re.MULTILINE):
+            return int(told[1])
+        time.sleep(0.05)
+    raise AssertionError(log())
