@@ -1,13 +1,21 @@
+-- The page is cut before anything is read of the documents: their texts are long, their chunks many.
 create or replace function lexichord.list_documents(
-    datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null
+    datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
+    page_size bigint default null, page_offset bigint default 0
 ) returns table (document_id bigint, dataset text, uri text, title text, media_type text, characters integer,
                  chunks bigint, metadata jsonb, updated_at timestamptz)
 language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
-    select d.id, s.name, d.uri, d.title, d.media_type, length(d.text),
+    with scope as (select lexichord.scope_documents(datasets, documents, uri_prefix, filter) as ids),
+    page as materialized (
+        select d.id, s.name, d.uri
+        from scope, document d join dataset s on s.id = d.dataset_id
+        where scope.ids is null or d.id = any(scope.ids)
+        order by s.name, d.uri limit page_size offset page_offset
+    )
+    select d.id, page.name, d.uri, d.title, d.media_type, length(d.text),
            (select count(*) from chunk c where c.document_id = d.id), d.metadata, d.updated_at
-    from lexichord.scope_documents(datasets, documents, uri_prefix, filter) as scope, document d
-    join dataset s on s.id = d.dataset_id
-    where scope is null or d.id = any(scope)
-    order by s.name, d.uri
+    from page join document d on d.id = page.id
+    order by page.name, page.uri
 $$;
-comment on function lexichord.list_documents(text[], bigint[], text, jsonb) is 'The documents of a scope.';
+comment on function lexichord.list_documents(text[], bigint[], text, jsonb, bigint, bigint) is
+'The documents of a scope by dataset and uri, or a page of them.';

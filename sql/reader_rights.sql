@@ -20,7 +20,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'keyword_text', 'lexemes', 'lexeme_text', 'lexeme_vector', 'dense_probes', 'server_epoch',
         'keyword_index_is_stale', 'bm25_parameters', 'most_dimensions',
         -- looks
-        'configuration', 'database_status', 'database_identity', 'server_versions', 'list_datasets', 'list_documents',
+        'configuration', 'database_status', 'database_identity', 'server_versions', 'list_datasets', 'list_documents', 'count_documents',
         'list_keys', 'list_chunks', 'find_documents', 'sample_documents', 'document_text', 'read_document', 'read_chunks',
         'document_digests', 'document_hashes', 'document_recipes', 'document_twins', 'documents_under',
         'chunks_without_vector', 'reusable_chunks', 'kept_vectors', 'content_hash', 'vector_key',

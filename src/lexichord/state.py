@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from lexichord.db import reembed, search, store
 from lexichord.db.pool import Database
+from lexichord.errors import DatabaseError
 from lexichord.providers.base import Embedder
 from lexichord.types import StoredDataset
 from lexichord.types.state import (
@@ -38,13 +39,14 @@ class InState:
     async def status(self) -> Status:
         """Say what the database is and holds, and how the latest five ingests went."""
         change = await reembed.reembed_status(self.database)
+        degraded = list(self.degraded)
         return Status(
             **await search.database_status(self.database),
             embedder=str(self.embedder.space) if self.embedder else None,
             by_dataset=await self.datasets(),
-            runs=[IngestRun(**row) for row in await search.list_runs(self.database, RUNS)],
+            runs=await self._runs(degraded),
             reembed=SpaceChange(**change) if change else None,
-            degraded=list(self.degraded),
+            degraded=degraded,
         )
 
     async def doctor(self) -> Health:
@@ -65,6 +67,15 @@ class InState:
         """
         await store.rebuild_indexes(self.database)
         return await self._index_use()
+
+    async def _runs(self, degraded: list[str]) -> list[IngestRun]:
+        """List the latest ingests, none for a role that may not see them: lexichord_reader."""
+        try:
+            rows = await search.list_runs(self.database, RUNS)
+        except DatabaseError as error:
+            degraded.append(f"the latest ingests are not shown: {error}")
+            return []
+        return [IngestRun(**row) for row in rows]
 
     async def _index_use(self) -> list[IndexUse]:
         return [IndexUse(**row) for row in await search.index_use(self.database)]

@@ -34,9 +34,19 @@ class InStore:
         files = await search.similar_documents(self.database, source, scope, k)
         return FilesResult(str(document), files, self.degraded)
 
-    async def list(self, **options: Unpack[SearchOptions]) -> Documents:
-        """List the documents in scope, by dataset and uri; a list, which notebooks draw."""
-        return Documents(await search.list_documents(self.database, await self.scope(options)))
+    async def list(
+        self, *, limit: int | None = None, offset: int = 0, **options: Unpack[SearchOptions]
+    ) -> Documents:
+        """List the documents in scope, by dataset and uri; a list, which notebooks draw.
+
+        `limit` documents after the first `offset`, by default all.
+        """
+        scope = await self.scope(options)
+        return Documents(await search.list_documents(self.database, scope, limit, offset))
+
+    async def count(self, **options: Unpack[SearchOptions]) -> int:
+        """Count the documents in scope."""
+        return await search.count_documents(self.database, await self.scope(options))
 
     async def show(self, document: int | str, datasets: Iterable[str] = ()) -> ShownDocument:
         """Give a document with its text and chunks. Raises NotFoundError."""

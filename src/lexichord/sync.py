@@ -129,6 +129,7 @@ class SyncLexichord:
     explain = _sync(Lexichord.explain)
     similar = _sync(Lexichord.similar)
     list = _sync(Lexichord.list)
+    count = _sync(Lexichord.count)
     show = _sync(Lexichord.show)
     expand = _sync(Lexichord.expand)
     delete = _sync(Lexichord.delete)

@@ -62,6 +62,30 @@ def test_a_program_that_never_closes_it_ends_in_peace(prepared_home: Path) -> No
         assert lexichord.doctor().problems == []
 
 
+def test_a_reader_sees_all_but_the_ingests(plain: SyncLexichord, dsn: str, tmp_path: Path) -> None:
+    plain.ingest(documents=documents(0, 2))
+    mine = plain.status()
+    as_reader = f"{dsn}&options=-c%20role%3Dlexichord_reader"
+    with SyncLexichord(dsn=as_reader, home=tmp_path / "home") as lexichord:
+        for found in (lexichord.status(), lexichord.doctor()):
+            *others, told = found.degraded
+            assert others == mine.degraded
+            assert told.startswith("the latest ingests are not shown: permission denied")
+            assert (found.documents, found.by_dataset) == (mine.documents, mine.by_dataset)
+            assert (len(mine.runs), found.runs) == (1, [])
+
+
+def test_a_part_of_a_list_and_its_length(plain: SyncLexichord) -> None:
+    plain.ingest(documents=documents(0, 3))
+    assert plain.list(limit=1, offset=1) == plain.list()[1:2]
+    assert plain.count() == 3
+    assert plain.count(uri_prefix=plain.list()[0].uri) == 1
+    with pytest.raises(ConfigError, match="LIMIT must not be negative"):
+        plain.list(limit=-1)
+    with pytest.raises(ConfigError, match="there is no dataset 'a'"):
+        plain.count(datasets=["a"])
+
+
 def test_what_is_given_can_be_written_as_json(samples: SyncLexichord) -> None:
     found = samples.query(NOTICE, answer=True, reflect=True, rewrite=True, min_score={"dense": 0.1})
     given = (

@@ -49,6 +49,7 @@ CONTRACT = {
     ),
     "configuration": ("", "TABLE(engine text, text_config text, space text)"),
     "content_hash": ("content text", "text"),
+    "count_documents": (SCOPE, "bigint"),
     "count_faults": ("", "TABLE(kind text, amount bigint)"),
     "database_identity": ("", "text"),
     "database_status": (
@@ -181,7 +182,7 @@ CONTRACT = {
     ),
     "list_datasets": ("", "TABLE(dataset text, documents bigint, chunks bigint)"),
     "list_documents": (
-        SCOPE,
+        f"{SCOPE}, page_size bigint, page_offset bigint",
         "TABLE(document_id bigint, dataset text, uri text, title text, media_type text, "
         "characters integer, chunks bigint, metadata jsonb, updated_at timestamp with time zone)",
     ),

@@ -84,6 +84,7 @@ READS: dict[str, dict[str, Any]] = {
     "list_chunks": {"document": 1},
     "list_datasets": {},
     "list_documents": {"uri_prefix": "north/1"},
+    "count_documents": {"uri_prefix": "north/1"},
     "list_keys": {},
     "most_dimensions": {},
     "outgrown_indexes": {},

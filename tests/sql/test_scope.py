@@ -126,6 +126,23 @@ def test_every_search_finds_all_of_the_scope_and_nothing_else(
     assert found
 
 
+@pytest.mark.parametrize("scope", [{}, *SCOPES])
+def test_the_pages_of_a_list_are_the_list_and_are_counted(
+    library: Connection, scope: dict[str, Any]
+) -> None:
+    listed = call(library, "list_documents", **scope)
+    assert [row["uri"] for row in listed] == sorted(row["uri"] for row in listed)
+    (counted,) = call(library, "count_documents", **scope)
+    assert counted == {"count_documents": len(listed)}
+    pages = [
+        call(library, "list_documents", **scope, page_size=3, page_offset=offset)
+        for offset in range(0, len(listed) + 1, 3)
+    ]
+    assert [row for page in pages for row in page] == listed
+    assert max(map(len, pages)) <= 3
+    assert call(library, "list_documents", **scope, page_offset=len(listed)) == []
+
+
 @pytest.mark.parametrize("scope", SCOPES)
 def test_similar_documents_stay_in_scope(library: Connection, scope: dict[str, Any]) -> None:
     inside = ids(call(library, "list_documents", **scope), "document_id")

@@ -107,10 +107,19 @@ async def find_documents(database: Database, reference: str) -> list[Row]:
     return await database.call("find_documents", reference=reference)
 
 
-async def list_documents(database: Database, scope: Scope) -> list[StoredDocument]:
+async def list_documents(
+    database: Database, scope: Scope, limit: int | None = None, offset: int = 0
+) -> list[StoredDocument]:
     """See sql/list_documents.sql."""
-    rows = await database.call("list_documents", **scope_arguments(scope))
+    page = {"page_size": limit, "page_offset": offset}
+    rows = await database.call("list_documents", **scope_arguments(scope), **page)
     return [StoredDocument(**row) for row in rows]
+
+
+async def count_documents(database: Database, scope: Scope) -> int:
+    """See sql/count_documents.sql."""
+    rows = await database.call("count_documents", **scope_arguments(scope))
+    return int(rows[0]["count_documents"])
 
 
 async def list_chunks(database: Database, document: int) -> list[StoredChunk]:

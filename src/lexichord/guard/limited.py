@@ -82,9 +82,15 @@ class Limited:
         """See `Lexichord.similar`."""
         return _public(await self.core.similar(document, **self._limited(options)))
 
-    async def list(self, **options: Unpack[SearchOptions]) -> list[StoredDocument]:
+    async def list(
+        self, *, limit: int | None = None, offset: int = 0, **options: Unpack[SearchOptions]
+    ) -> list[StoredDocument]:
         """See `Lexichord.list`."""
-        return await self.core.list(**self._limited(options))
+        return await self.core.list(limit=limit, offset=offset, **self._limited(options))
+
+    async def count(self, **options: Unpack[SearchOptions]) -> int:
+        """See `Lexichord.count`."""
+        return await self.core.count(**self._limited(options))
 
     async def show(self, document: int | str, datasets: Sequence[str] = ()) -> ShownDocument:
         """See `Lexichord.show`."""

@@ -2,6 +2,9 @@
 
 from lexichord.guard.asgi import Asgi, Message, Receive, Scope, Send, header, refuse
 
+# Characters of a question. A model that embeds reads some 1,000 of them, a long passage to compare
+# has a few thousand, and the keyword search takes a word more for each.
+LONGEST = 10_000
 RETRY_AFTER = 1  # seconds; a search takes some 30 ms
 ALWAYS = ("/healthz", "/readyz", "/metrics")  # who is asked too much is still alive
 

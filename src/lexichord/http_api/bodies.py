@@ -10,6 +10,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from lexichord.errors import ConfigError
+from lexichord.guard.limits import LONGEST
 from lexichord.ingest.chunked import GivenDocument
 from lexichord.llm.stages import ASKED
 from lexichord.retrieve.aggregate import MAX_LENGTH
@@ -20,9 +21,6 @@ from lexichord.retrieve.trace import BUDGET_MS
 from lexichord.retrieve.variants import VARIANTS
 from lexichord.types import ContextFormat, IntentKind, LlmStage, Mode, Unit
 
-# Of a question. A model that embeds reads some 1,000 characters of it, a long passage to compare
-# has a few thousand, and the keyword search takes a word more for each.
-LONGEST = 4_000
 DEEPEST = 32  # objects and lists inside each other
 
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from lexichord.errors import AccessError, ConfigError, ForbiddenError, NotFoundError
+from lexichord.guard.limits import LONGEST
 from lexichord.guard.passages import Passage, find_passages
 from lexichord.guard.public import public_error
 from lexichord.http_api.caller import Caller, caller
@@ -26,7 +27,6 @@ from lexichord.types import Json
 BAD_HEADER, REFUSED, NO_KNOWLEDGE = 1001, 1002, 2001  # error codes of Dify's specification
 TOP_K = 4  # Dify's own default
 MOST = 100  # records
-LONGEST = 10_000  # characters of a question
 VALUES = 100  # conditions, names or values in a list
 
 type Value = str | bool | int | float

@@ -26,11 +26,11 @@ async def list_datasets(caller: Caller) -> Reply:
 @router.get("/documents", response_model=DocumentsShape)
 async def list_documents(caller: Caller, asked: Annotated[Listed, Query()]) -> Reply:
     """List documents by dataset and uri, without their texts."""
-    found = await caller.list(**asked.options())
-    part = found[asked.offset : asked.offset + asked.limit]
-    shown = [document.to_dict() for document in part]
-    place = {"total": len(found), "limit": asked.limit, "offset": asked.offset}
-    return reply({"documents": shown, **place})
+    options = asked.options()
+    found = await caller.list(limit=asked.limit, offset=asked.offset, **options)
+    shown = [document.to_dict() for document in found]
+    place = {"limit": asked.limit, "offset": asked.offset}
+    return reply({"documents": shown, "total": await caller.count(**options), **place})
 
 
 @router.post("/documents", response_model=Job, status_code=202)

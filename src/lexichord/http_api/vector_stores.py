@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from lexichord.errors import ConfigError
+from lexichord.guard.limits import LONGEST
 from lexichord.guard.passages import Passage, find_passages
 from lexichord.http_api.bodies import JsonBody
 from lexichord.http_api.caller import Caller, KeyFirst
@@ -16,7 +17,6 @@ from lexichord.types import Json, Response
 router = APIRouter(tags=["OpenAI"], route_class=KeyFirst, responses=ERRORS)
 
 MOST = 50  # results, by OpenAI's specification
-LONGEST = 10_000  # characters of a question
 QUERIES = 10  # in one request; each is a whole search
 DEEPEST = 8  # filters in one another
 VALUES = 100  # in a list

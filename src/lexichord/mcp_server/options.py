@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-LONGEST = 10_000  # characters of a query: a page and a half of it is no question any more
+from lexichord.guard.limits import LONGEST
 
 
 def _text(value: object) -> object:
