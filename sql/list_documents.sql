@@ -5,11 +5,11 @@ create or replace function lexichord.list_documents(
 ) returns table (document_id bigint, dataset text, uri text, title text, media_type text, characters integer,
                  chunks bigint, metadata jsonb, updated_at timestamptz)
 language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
-    with scope as (select lexichord.scope_documents(datasets, documents, uri_prefix, filter) as ids),
+    with scope as materialized (select lexichord.scope_documents(datasets, documents, uri_prefix, filter) as ids),
     page as materialized (
         select d.id, s.name, d.uri
-        from scope, document d join dataset s on s.id = d.dataset_id
-        where scope.ids is null or d.id = any(scope.ids)
+        from document d join dataset s on s.id = d.dataset_id
+        where (select ids is null from scope) or d.id in (select unnest(ids) from scope) -- any(ids) is not hashed
         order by s.name, d.uri limit page_size offset page_offset
     )
     select d.id, page.name, d.uri, d.title, d.media_type, length(d.text),

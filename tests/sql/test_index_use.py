@@ -1,5 +1,6 @@
 """The indexes are used, and what searching sets ends with it."""
 
+import re
 from typing import Any
 
 import pytest
@@ -105,6 +106,17 @@ def test_definitions_are_sought_through_the_keyword_index(
         before = [counter(wide, index) for index in (dense, keyword)]
         call(wide, "find_definitions", terms=["w0"], **scope)
         assert list(map(scans, [wide, wide], [dense, keyword], before)) == [0, 1]
+
+
+def test_a_list_of_a_wide_scope_compares_no_document_with_all_of_it(wide: Connection) -> None:
+    body = value(wide, "select prosrc from pg_proc where proname = 'list_documents'")
+    given = {"datasets": "array['d']", "documents": "null", "uri_prefix": "null", "filter": "null"}
+    for name, literal in (given | {"page_size": "10", "page_offset": "0"}).items():
+        body = re.sub(rf"\b{name}\b", literal, body)
+    with wide.transaction(force_rollback=True):
+        wide.execute("set local search_path = lexichord_data")
+        plan = "\n".join(row[0] for row in wide.execute(f"explain {body}".encode()))
+    assert "hashed SubPlan" in plan
 
 
 def test_exact_candidates_use_no_index(wide: Connection) -> None:
