@@ -15,7 +15,8 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.providers.embed_servers import SPACES, Asked, Reply, Shape, embed_server
+from tests.http_server import Reply
+from tests.providers.embed_servers import SPACES, Asked, Shape, embed_server
 
 from lexichord import SyncLexichord
 from lexichord.settings import load_settings

@@ -25,6 +25,10 @@ SPACE = EmbeddingSpace("test", "tiny", 4)  # small vectors that a test can write
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "samples"
 NUMBERS = count()
+OUTSIDE = (
+    *("DATABASE_URL", "LEXICHORD_"),
+    *("CO_", "COHERE_", "GEMINI_", "GOOGLE_", "JINA_", "OPENAI_"),
+)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -36,9 +40,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (*os.environ, "DATABASE_URL"):
-        if name == "DATABASE_URL" or (name.startswith("LEXICHORD_") and "TEST" not in name):
-            monkeypatch.delenv(name, raising=False)
+    """Nor vendors' keys and addresses, nor a proxy before the servers of tests."""
+    for name in list(os.environ):
+        if name.startswith(OUTSIDE) and not name.startswith("LEXICHORD_TEST_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 @pytest.fixture(scope="session")

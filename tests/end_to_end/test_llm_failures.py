@@ -55,6 +55,7 @@ def wrong(prompt: Prompt) -> Outputs:
 def served(request: pytest.FixtureRequest) -> Iterator[ChatServer]:
     serve: Serve = request.param
     with serve(wrong, "good") as server:
+        server.retry_after = "0.1"
         yield server
 
 
@@ -62,6 +63,12 @@ def served(request: pytest.FixtureRequest) -> Iterator[ChatServer]:
 def opened(samples: SyncLexichord, served: ChatServer) -> Iterator[SyncLexichord]:
     with with_model(samples, served) as lexichord:
         yield lexichord
+
+
+@pytest.fixture(scope="module")
+def plain(samples: SyncLexichord) -> Response:
+    """What is given without a model."""
+    return ask(samples)
 
 
 def ask(lexichord: SyncLexichord, budget_ms: float = 30_000) -> Response:
@@ -78,11 +85,10 @@ def ask(lexichord: SyncLexichord, budget_ms: float = 30_000) -> Response:
 
 @pytest.mark.parametrize("mode", TOLD)
 def test_a_query_is_answered_in_full(
-    samples: SyncLexichord, opened: SyncLexichord, served: ChatServer, mode: Mode
+    plain: Response, opened: SyncLexichord, served: ChatServer, mode: Mode
 ) -> None:
     served.mode, served.reply = mode, wrong
     found = ask(opened, SHORT_MS) if mode in SLOW else ask(opened)
-    plain = ask(samples)
     assert "The Landlord shall insure the Building" in plain.answer
     same = ("intent", "files", "hits", "quotes", "context", "sources", "answer", "confidence")
     for name in same:
@@ -114,7 +120,7 @@ def test_a_model_that_works_is_not_degraded(opened: SyncLexichord, served: ChatS
 
 
 def test_a_pause_that_fits_is_kept(opened: SyncLexichord, served: ChatServer) -> None:
-    served.mode, served.retry_after, served.reply = "good", "0.1", replying()
+    served.mode, served.reply = "good", replying()
     served.modes[:] = ["limited"]
     found = opened.query(QUERY, llm_stages=["intent"])
     (step,) = (step for step in found.trace if step["stage"] == "llm intent")
@@ -129,10 +135,10 @@ def test_without_any_time_it_is_not_asked(opened: SyncLexichord, served: ChatSer
     assert found.degraded == [f"{name} without the model: {LATE}" for name in stages]
 
 
-def test_a_server_that_is_not_there(samples: SyncLexichord) -> None:
+def test_a_server_that_is_not_there(samples: SyncLexichord, plain: Response) -> None:
     with chat_server(replying()) as server:
         pass
     with with_model(samples, server) as lexichord:
         found = ask(lexichord)
-    assert found.answer == ask(samples).answer
+    assert found.answer == plain.answer
     assert len(found.degraded) == len(NAMED)

@@ -30,11 +30,6 @@ ROWS = (
 )
 
 
-@pytest.fixture(autouse=True)
-def _no_setting_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("LEXICHORD_RECORD", raising=False)
-
-
 @pytest.fixture(scope="module")
 def stored(embedded_dsn: str, embedder: LocalEmbedder, home: Path) -> Iterator[str]:
     """Three samples, embedded by the real model."""

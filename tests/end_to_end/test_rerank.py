@@ -15,10 +15,10 @@ from lexichord.errors import ConfigError
 from lexichord.retrieve.discover import discover
 from lexichord.retrieve.trace import Trace
 from lexichord.types import FileHit, Question, Response
+from tests.http_server import Reply
 from tests.providers.rerank_servers import (
     NAMES,
     SHAPES,
-    Reply,
     RerankServer,
     Score,
     Shape,
@@ -29,11 +29,6 @@ QUERY = "Who pays the rent?"
 K = 3
 
 each_shape = pytest.mark.parametrize("shape", SHAPES)
-
-
-@pytest.fixture(autouse=True)
-def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 @contextmanager

@@ -4,14 +4,13 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
 
 from tests.end_to_end.llm_replies import replying, shown
+from tests.http_server import Asked, Reply, http_server
 from tests.mcp.serving import Place, Served, call, over_http, refused, served
 from tests.providers.chat_servers import ChatServer, chat_server
 from tests.providers.rerank_servers import RerankServer, rerank_server
@@ -166,36 +165,19 @@ async def test_an_address_that_is_not_allowed_is_refused_by_the_settings_name(
         assert name.replace("_", "-") in said["details"]
 
 
-class Elsewhere(BaseHTTPRequestHandler):
-    """Sends everybody to another server."""
-
-    target = ""
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["content-length"]))
-        self.send_response(307)
-        self.send_header("location", self.target + self.path)
-        self.send_header("content-length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 async def test_no_redirect_leads_to_another_address(place: Place, tmp_path: Path) -> None:
-    with (
-        chat_server(quoting("evil")) as evil,
-        ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as http,
-    ):
-        Elsewhere.target = evil.url.removesuffix("/v1")
-        Thread(target=http.serve_forever, args=(0.02,), daemon=True).start()
-        url = f"http://127.0.0.1:{http.server_port}/v1"
-        with allowing(place, tmp_path / "log", url) as server:
-            headers = {"X_LLM_API_URL": url, "X_LLM_MODEL": "m"}
-            headers |= {"X_RERANK_URL": url, "X_RERANK_MODEL": "m"}
+    with chat_server(quoting("evil")) as evil:
+        to = evil.url.removesuffix("/v1")
+        with (
+            http_server(
+                Asked, lambda asked: Reply(307, headers={"Location": to + asked.path})
+            ) as url,
+            allowing(place, tmp_path / "log", url) as server,
+        ):
+            headers = {"X_LLM_API_URL": f"{url}/v1", "X_LLM_MODEL": "m"}
+            headers |= {"X_RERANK_URL": f"{url}/v1", "X_RERANK_MODEL": "m"}
             async with over_http(server.url, **headers) as client:
                 said = await call(client, "assistant", query=QUESTION)
-        http.shutdown()
     assert not evil.requests
     assert any("answer without the model" in line for line in said["degraded"])
     assert any("not reranked" in line for line in said["degraded"])

@@ -12,9 +12,10 @@ from lexichord.db import schema
 from lexichord.types import EmbeddingSpace
 from tests.conftest import new_database
 from tests.end_to_end.llm_replies import replying
+from tests.http_server import Reply
 from tests.mcp.serving import Place, call, over_stdio, read, refused
 from tests.providers.chat_servers import chat_server
-from tests.providers.embed_servers import SPACES, EmbedServer, Reply, embed_server
+from tests.providers.embed_servers import SPACES, EmbedServer, embed_server
 
 QUESTION = "how long are customer support logs kept"
 SILENT = Reply(manner="silent")

@@ -7,14 +7,14 @@ with chat_server(lambda prompt: {"text": "termination notice", ...}) as server:
 
 import json
 import re
-import socket
-import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from time import monotonic
 from typing import Any, Literal
+
+from tests import http_server
+from tests.http_server import Asked, Manner
 
 Mode = Literal[
     "good",
@@ -32,10 +32,11 @@ Mode = Literal[
 HEADER = re.compile(r"^\[\[ ## (\w+) ## \]\]$", re.MULTILINE)
 TEXTS = {"malformed": '[[ ## wrong ## ]]\n{"half": [', "empty": ""}
 STATUS = {"unauthorized": 401, "limited": 429, "unknown": 404, "broken": 500}
+MANNERS: dict[Mode, Manner] = {"hang": "silent", "drop": "gone", "trickle": "trickle"}
 
 
 @dataclass(frozen=True)
-class Prompt:
+class Prompt(Asked):
     """A request as it came. `inputs` are the fields of its last message, as text by name.
 
     `held` is the body with which the cache was made that a request to Gemini names.
@@ -44,9 +45,6 @@ class Prompt:
     the names of the outputs it asks for.
     """
 
-    path: str
-    headers: Mapping[str, str]
-    body: dict[str, Any]
     held: Mapping[str, Any] | None = None
 
     @property
@@ -91,7 +89,7 @@ class ChatServer:
 
     `url` is the base URL for the settings. `retry_after` is the header of "limited", in seconds;
     who comes back before is refused again if `strict`.
-    `tokens` are reported of each reply: in, out. `released` ends what hangs or trickles.
+    `tokens` are reported of each reply: in, out.
 
     Gemini's also holds `caches`, by name, until they are `deleted`; `held` counts those that it
     has at once, `holds` tells whether it makes any, `loses` whether it forgets them at once.
@@ -113,10 +111,59 @@ class ChatServer:
     held: list[int] = field(default_factory=list)
     holds: bool = True
     loses: bool = False
-    released: Event = field(default_factory=Event)
 
-    def body(self, text: str) -> bytes:
-        """Give the body of a reply as the real service writes it."""
+    def answer(self, prompt: Prompt) -> http_server.Reply:
+        """Reply as the real service does, or fail in its way."""
+        if prompt.method == "DELETE":
+            self.deleted.append(prompt.path.partition("/v1beta/")[2])
+            return http_server.Reply()
+        if prompt.path.endswith("/cachedContents"):
+            return self._hold(prompt.body)
+        if name := prompt.body.get("cachedContent"):
+            if self.loses or name not in self.caches:
+                return _refusal(403, "PERMISSION_DENIED")
+            prompt = replace(prompt, held=self.caches[name])
+        before = sum(each.body == prompt.body for each in self.requests)
+        self.requests.append(prompt)
+        mode = self._mode() if before < self.most else "good"
+        if mode in STATUS:
+            return self._refuse(mode, prompt.headers)
+        if mode in MANNERS:
+            return http_server.Reply(body=b"", manner=MANNERS[mode])
+        return http_server.Reply(body=self._body(mode, prompt))
+
+    def _mode(self) -> Mode:
+        now = monotonic()
+        if self.strict and now < self.reopens:
+            return "limited"
+        mode = self.modes.pop(0) if self.modes else self.mode
+        if mode == "limited":
+            self.reopens = now + float(self.retry_after or 0)
+        return mode
+
+    def _hold(self, body: dict[str, Any]) -> http_server.Reply:
+        if not self.holds:
+            return _refusal(400, "too small")
+        name = f"cachedContents/c{len(self.caches) + 1}"
+        self.caches[name] = body
+        self.held.append(len(self.caches) - len(self.deleted))
+        return http_server.Reply(body=json.dumps({"name": name, "model": body["model"]}).encode())
+
+    def _refuse(self, mode: Mode, headers: Mapping[str, str]) -> http_server.Reply:
+        # Some services repeat the key that they refuse, and write more than a line.
+        key = headers.get("authorization", headers.get("x-goog-api-key"))
+        refusal = _refusal(STATUS[mode], f"refused:\n  {mode} {key}")
+        if mode == "limited" and self.retry_after is not None:
+            return replace(refusal, headers={"Retry-After": self.retry_after})
+        return refusal
+
+    def _body(self, mode: Mode, prompt: Prompt) -> bytes:
+        if mode == "no json":
+            return b"<html>busy</html>"
+        if mode in TEXTS:
+            text = TEXTS[mode]
+        else:
+            text = written(self.reply(prompt), as_json=prompt.wants_json)
         return json.dumps((_gemini_body if self.gemini else _chat_body)(text, self.tokens)).encode()
 
 
@@ -173,118 +220,13 @@ def _gemini_body(text: str, tokens: tuple[int, int]) -> dict[str, Any]:
     }
 
 
+def _refusal(status: int, message: str) -> http_server.Reply:
+    error = {"code": status, "message": message, "status": "REFUSED"}
+    return http_server.Reply(status, json.dumps({"error": error}).encode())
+
+
 @contextmanager
 def _served(chat: ChatServer, path: str) -> Iterator[ChatServer]:
-    server = _Server(("127.0.0.1", 0), _Handler)
-    server.chat = chat
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    chat.url = f"http://127.0.0.1:{server.server_port}{path}"
-    try:
+    with http_server.http_server(Prompt, chat.answer) as url:
+        chat.url = url + path
         yield chat
-    finally:
-        chat.released.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128  # else many at once are turned away, or wait a second
-    chat: ChatServer
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # else each reply waits 40 ms for an acknowledgment
-
-    @property
-    def chat(self) -> ChatServer:
-        assert isinstance(self.server, _Server)
-        return self.server.chat
-
-    def log_message(self, *args: object) -> None:
-        pass
-
-    def do_POST(self) -> None:
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        body = json.loads(self.rfile.read(int(headers["content-length"])))
-        if self.path.endswith("/cachedContents"):
-            self.hold(body)
-            return
-        name = body.get("cachedContent")
-        if name and (self.chat.loses or name not in self.chat.caches):
-            self.send(403, b'{"error": {"code": 403, "status": "PERMISSION_DENIED"}}')
-            return
-        prompt = Prompt(self.path, headers, body, self.chat.caches[name] if name else None)
-        before = sum(each.body == body for each in self.chat.requests)
-        self.chat.requests.append(prompt)
-        mode = self.mode() if before < self.chat.most else "good"
-        if mode in STATUS:
-            self.refuse(mode, headers)
-        elif mode == "hang":
-            self.chat.released.wait()
-        elif mode == "drop":
-            self.connection.shutdown(socket.SHUT_RDWR)
-        elif mode == "trickle":
-            self.trickle()
-        else:
-            self.send(200, self.body(mode, prompt))
-
-    def mode(self) -> Mode:
-        chat, now = self.chat, time.monotonic()
-        if chat.strict and now < chat.reopens:
-            return "limited"
-        mode = chat.modes.pop(0) if chat.modes else chat.mode
-        if mode == "limited":
-            chat.reopens = now + float(chat.retry_after or 0)
-        return mode
-
-    def hold(self, body: dict[str, Any]) -> None:
-        if not self.chat.holds:
-            self.send(400, b'{"error": {"code": 400, "message": "too small"}}')
-            return
-        name = f"cachedContents/c{len(self.chat.caches) + 1}"
-        self.chat.caches[name] = body
-        self.chat.held.append(len(self.chat.caches) - len(self.chat.deleted))
-        self.send(200, json.dumps({"name": name, "model": body["model"]}).encode())
-
-    def do_DELETE(self) -> None:
-        self.chat.deleted.append(self.path.partition("/v1beta/")[2])
-        self.send(200, b"{}")
-
-    def body(self, mode: Mode, prompt: Prompt) -> bytes:
-        if mode == "no json":
-            return b"<html>busy</html>"
-        if mode in TEXTS:
-            return self.chat.body(TEXTS[mode])
-        return self.chat.body(written(self.chat.reply(prompt), as_json=prompt.wants_json))
-
-    def refuse(self, mode: Mode, headers: Mapping[str, str]) -> None:
-        # Some services repeat the key that they refuse, and write more than a line.
-        key = headers.get("authorization", headers.get("x-goog-api-key"))
-        error = {"message": f"refused:\n  {mode} {key}", "code": STATUS[mode], "status": mode}
-        self.send(STATUS[mode], json.dumps({"error": error}).encode())
-
-    def send(self, status: int, body: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        if status == STATUS["limited"] and self.chat.retry_after is not None:
-            self.send_header("Retry-After", self.chat.retry_after)
-        with suppress(ConnectionError):  # the client may have been killed
-            self.end_headers()
-            self.wfile.write(body)
-
-    def trickle(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", "100000")
-        self.end_headers()
-        while not self.chat.released.is_set():
-            try:
-                self.wfile.write(b" ")
-            except OSError:  # the client has gone
-                return
-            time.sleep(0.02)

@@ -9,18 +9,19 @@ import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Lock, Thread
-from time import monotonic
+from threading import Lock
 from typing import Any, Literal
 
 import numpy as np
 
+from tests import http_server
+from tests.http_server import Reply
+
 type Shape = Literal["gemini", "cohere", "openai", "jina"]
-type Fail = Callable[["Asked"], "Reply | None"]
+type Fail = Callable[[Asked], Reply | None]
 
 SHAPES: tuple[Shape, ...] = ("gemini", "cohere", "openai", "jina")
 DIMENSION = 16
@@ -44,31 +45,15 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A request that came in; the names of its headers are in lower case."""
-
-    path: str
-    headers: dict[str, str]
-    body: dict[str, Any]
-    at: float  # seconds on a clock of the machine's
+class Asked(http_server.Asked):
+    """A request, in any shape."""
 
     @property
     def texts(self) -> list[str]:
-        """What is to be embedded, in any shape."""
+        """What is to be embedded."""
         if "requests" in self.body:
             return [each["content"]["parts"][0]["text"] for each in self.body["requests"]]
         return list(self.body["texts" if "texts" in self.body else "input"])
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What goes back; a silent one never answers, another breaks off."""
-
-    status: int = 200
-    body: bytes = b"{}"
-    headers: dict[str, str] = field(default_factory=dict)
-    manner: Literal["whole", "silent", "drop"] = "whole"
 
 
 @dataclass
@@ -86,7 +71,6 @@ class EmbedServer:
     url: str = ""
     asked: list[Asked] = field(default_factory=list)
     embedded: Counter[str] = field(default_factory=Counter)
-    closed: Event = field(default_factory=Event)
     lock: Lock = field(default_factory=Lock)
 
     def reply(self, asked: Asked) -> Reply:
@@ -174,43 +158,5 @@ def embed_server(
 ) -> Iterator[EmbedServer]:
     """Run a server for the length of a with statement."""
     server = EmbedServer(shape, fail, native, base64)
-    with ThreadingHTTPServer(("127.0.0.1", 0), _handler(server)) as http:
-        http.daemon_threads = True
-        server.url = f"http://127.0.0.1:{http.server_port}"
-        thread = Thread(target=http.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.closed.set()
-            http.shutdown()
-            thread.join()
-
-
-def _handler(server: EmbedServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            reply = server.reply(Asked(self.path, headers, json.loads(body), monotonic()))
-            self.close_connection = reply.manner != "whole"
-            if reply.manner == "silent":
-                server.closed.wait()
-                return
-            self.send_response(reply.status)
-            for name, value in reply.headers.items():
-                self.send_header(name, value)
-            self.send_header("content-length", str(len(reply.body) + 99 * self.close_connection))
-            self.end_headers()
-            self.wfile.write(reply.body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-        def handle(self) -> None:
-            with suppress(OSError):  # the client went away, as some tests want it to
-                super().handle()
-
-    return Handler
+    with http_server.http_server(Asked, server.reply) as server.url:
+        yield server

@@ -7,11 +7,12 @@ every way that a test names.
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
 from typing import Any, Literal
+
+from tests import http_server
+from tests.http_server import Reply
 
 type Shape = Literal["cohere", "jina", "tei"]
 type Score = Callable[[str, str], float]  # of a text for a query
@@ -22,27 +23,13 @@ PATHS = {"cohere": "/v2/rerank", "jina": "/rerank", "tei": "/rerank"}
 TEI_BATCH, TEI_CHARACTERS = 32, 2000
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A request that came in; the names of its headers are in lower case."""
-
-    path: str
-    headers: dict[str, str]
-    body: dict[str, Any]
+class Asked(http_server.Asked):
+    """A request, in any shape."""
 
     @property
     def texts(self) -> list[str]:
+        """What is to be ranked."""
         return list(self.body["documents" if "documents" in self.body else "texts"])
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What goes back, and in which manner: silent never answers, drop stops half-way."""
-
-    status: int = 200
-    body: bytes = b"{}"
-    headers: dict[str, str] = field(default_factory=dict)
-    manner: Literal["whole", "silent", "trickle", "drop"] = "whole"
 
 
 @dataclass
@@ -58,7 +45,6 @@ class RerankServer:
     always: Reply | None = None
     url: str = ""
     asked: list[Asked] = field(default_factory=list)
-    closed: Event = field(default_factory=Event)
 
     def reply(self, asked: Asked) -> Reply:
         self.asked.append(asked)
@@ -115,46 +101,5 @@ def rerank_server(
 ) -> Iterator[RerankServer]:
     """Run a server for the length of a with statement."""
     server = RerankServer(shape, score, list(replies), always)
-    with ThreadingHTTPServer(("127.0.0.1", 0), _handler(server)) as http:
-        http.daemon_threads = True
-        server.url = f"http://127.0.0.1:{http.server_port}"
-        thread = Thread(target=http.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.closed.set()
-            http.shutdown()
-            thread.join()
-
-
-def _handler(server: RerankServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            reply = server.reply(Asked(self.path, headers, json.loads(body)))
-            self.close_connection = reply.manner != "whole"
-            if reply.manner == "silent":
-                server.closed.wait()
-                return
-            self.send_response(reply.status)
-            for name, value in reply.headers.items():
-                self.send_header(name, value)
-            longer = 0 if reply.manner == "whole" else 1000
-            self.send_header("content-length", str(len(reply.body) + longer))
-            self.end_headers()
-            self.wfile.write(reply.body)
-            while reply.manner == "trickle" and not server.closed.wait(0.05):
-                self.wfile.write(b" ")
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-        def handle(self) -> None:
-            with suppress(OSError):  # the client went away, as some tests want it to
-                super().handle()
-
-    return Handler
+    with http_server.http_server(Asked, server.reply) as server.url:
+        yield server

@@ -21,8 +21,10 @@ from lexichord.errors import (
 )
 from lexichord.providers import batching
 from lexichord.providers.batching import BatchedEmbedder
+from lexichord.providers.http import RetryLaterError
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
+from tests.http_server import MALFORMED, Reply
 from tests.providers.embed_servers import (
     DIMENSION,
     KINDS,
@@ -32,7 +34,6 @@ from tests.providers.embed_servers import (
     Asked,
     EmbedServer,
     Fail,
-    Reply,
     Shape,
     embed_server,
     embeddings,
@@ -47,18 +48,8 @@ each_shape = pytest.mark.parametrize("shape", SHAPES)
 
 
 @pytest.fixture(autouse=True)
-def _no_keys_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ("CO_API_KEY", "COHERE_API_KEY", "JINA_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY")
-    for name in (*names, "GOOGLE_API_KEY", "CO_API_URL", "GOOGLE_GEMINI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("EMBEDDING", "EMBEDDING_BASE_URL", "EMBEDDING_API_KEY"):
-        monkeypatch.delenv(f"LEXICHORD_{name}", raising=False)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-
-@pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batching, "BASE", 0.01)
+    monkeypatch.setattr(batching, "BASE", 0.001)
 
 
 def client(server: EmbedServer, space: str = "", **settings: object) -> BatchedEmbedder:
@@ -188,9 +179,8 @@ def test_what_passes_is_tried_again(shape: Shape, failure: Reply) -> None:
     assert len(server.asked) == 2 + -(-40 // MOST[shape])
 
 
-@each_shape
-def test_a_pause_that_is_asked_for_is_kept(shape: Shape) -> None:
-    with embed_server(shape, first(Reply(429, headers={"Retry-After": "1"}))) as server:
+def test_a_pause_that_is_asked_for_is_kept() -> None:
+    with embed_server("openai", first(Reply(429, headers={"Retry-After": "1"}))) as server:
         client(server).embed(["x"], "document")
     one, other = server.asked
     assert other.at - one.at >= 1
@@ -198,11 +188,8 @@ def test_a_pause_that_is_asked_for_is_kept(shape: Shape) -> None:
 
 def test_gemini_says_in_the_body_how_long_to_wait() -> None:
     body = b"""{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "details": [
-        {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.5s"}]}}"""
-    with embed_server("gemini", first(Reply(429, body))) as server:
-        client(server).embed(["x"], "document")
-    one, other = server.asked
-    assert other.at - one.at >= 1
+        {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "700.5s"}]}}"""
+    assert "try again in 701 seconds" in fails(RetryLaterError, "gemini", always(Reply(429, body)))
 
 
 @each_shape
@@ -316,15 +303,8 @@ def test_a_wrong_dimension_is_not_believed(shape: Shape) -> None:
     assert "of 7 numbers" in fails(BadResponseError, shape, fail)
 
 
-MALFORMED = {
-    "nothing": b"",
-    "no JSON": b"<html>Welcome</html>",
+BODIES = MALFORMED | {
     "half": b'{"data": [{"index": 0',
-    "no UTF-8": b'{"data": "\xff\xfe"}',
-    "deep": b"[" * 100_000,
-    "null": b"null",
-    "number": b"3",
-    "empty": b"{}",
     "list": b"[1, 2, 3]",
     "text": b'{"data": "x", "embeddings": "x"}',
     "texts": b'{"id": "x", "data": ["x", "y", "z"], "embeddings": ["x", "y", "z"]}',
@@ -341,14 +321,14 @@ MALFORMED = {
 
 
 @each_shape
-@pytest.mark.parametrize("name", MALFORMED)
+@pytest.mark.parametrize("name", BODIES)
 def test_a_malformed_reply_is_an_error(shape: Shape, name: str) -> None:
-    fails(BadResponseError, shape, always(Reply(body=MALFORMED[name])))
+    fails(BadResponseError, shape, always(Reply(body=BODIES[name])))
 
 
 @each_shape
 def test_a_query_does_not_wait(shape: Shape, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batching, "QUERY_SECONDS", 1.0)
+    monkeypatch.setattr(batching, "QUERY_SECONDS", 0.2)
     replies = [Reply(manner="silent"), Reply(429, headers={"Retry-After": "30"}), Reply(500)]
     for reply in replies:
         with embed_server(shape, always(reply)) as server:
@@ -378,7 +358,7 @@ def test_requests_keep_their_distance_over_all_threads() -> None:
 
 
 def test_no_more_requests_than_allowed_are_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batching, "QUERY_SECONDS", 1.0)
+    monkeypatch.setattr(batching, "QUERY_SECONDS", 0.5)
     with embed_server("openai", always(Reply(manner="silent"))) as server:
         with pytest.raises(ProviderTimeoutError):
             client(server, embedding_concurrency=3).hurried().embed(TEXTS, "document")

@@ -4,13 +4,11 @@ import math
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import partial
-from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -22,6 +20,7 @@ from lexichord.providers.base import Embedder
 from lexichord.providers.local import INT8, LocalEmbedder, fetch_model, find_model
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
+from tests.http_server import Asked, Reply, http_server, running
 
 Array = NDArray[Any]
 
@@ -120,30 +119,8 @@ def embedder(home: Path) -> Embedder:
     return LocalEmbedder(home)
 
 
-@contextmanager
-def serve(handler: Callable[..., BaseHTTPRequestHandler]) -> Iterator[str]:
-    """Run a server on this machine and give its address."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-def files_of(folder: Path) -> Callable[..., BaseHTTPRequestHandler]:
-    return partial(SimpleHTTPRequestHandler, directory=str(folder))
-
-
-class Redirect(BaseHTTPRequestHandler):
-    """Sends everyone to plain http on another machine."""
-
-    def do_GET(self) -> None:
-        self.send_response(302)
-        self.send_header("Location", f"http://example.invalid{self.path}")
-        self.end_headers()
+def files_of(folder: Path) -> AbstractContextManager[str]:
+    return running(partial(SimpleHTTPRequestHandler, directory=str(folder)))
 
 
 def cached_graph(home: Path) -> Path:
@@ -298,7 +275,7 @@ def test_importing_loads_no_library() -> None:
 
 
 def test_fetch_from_a_server(folder: Path, tmp_path: Path) -> None:
-    with serve(files_of(folder)) as address:
+    with files_of(folder) as address:
         fetched = fetch_model(tmp_path, address + "/")
     assert fetched == find_model(None, tmp_path) == tmp_path / "models" / "all-MiniLM-L6-v2"
     assert {path.name for path in files_under(tmp_path)} == {"model.safetensors", "tokenizer.json"}
@@ -311,7 +288,7 @@ def test_fetch_of_a_wrong_file_leaves_nothing(folder: Path, tmp_path: Path) -> N
     shutil.copyfile(folder / "model.safetensors", site / "model.safetensors")
     (site / "tokenizer.json").write_text("<html>sign in</html>")
     with (
-        serve(files_of(site)) as address,
+        files_of(site) as address,
         pytest.raises(ProviderError, match=r"tokenizer.json is not the official file") as caught,
     ):
         fetch_model(tmp_path / "home", address)
@@ -320,13 +297,13 @@ def test_fetch_of_a_wrong_file_leaves_nothing(folder: Path, tmp_path: Path) -> N
 
 
 def test_fetch_of_an_absent_file(tmp_path: Path) -> None:
-    with serve(files_of(tmp_path)) as address, pytest.raises(ProviderError, match=r"404"):
+    with files_of(tmp_path) as address, pytest.raises(ProviderError, match=r"404"):
         fetch_model(tmp_path / "home", address)
     assert not files_under(tmp_path)
 
 
 def test_fetch_from_nobody(tmp_path: Path) -> None:
-    with serve(files_of(tmp_path)) as address:
+    with files_of(tmp_path) as address:
         pass  # the port is free again
     with pytest.raises(ProviderError, match=r"cannot fetch all-MiniLM-L6-v2 from http://127"):
         fetch_model(tmp_path, address)
@@ -339,8 +316,9 @@ def test_fetch_refuses_unsafe_addresses(address: str, tmp_path: Path) -> None:
 
 
 def test_fetch_refuses_unsafe_redirects(tmp_path: Path) -> None:
+    away = Reply(302, headers={"Location": "http://example.invalid/"})
     with (
-        serve(Redirect) as address,
+        http_server(Asked, lambda asked: away) as address,
         pytest.raises(ProviderError, match=r"neither https nor http on this machine"),
     ):
         fetch_model(tmp_path, address)

@@ -4,52 +4,43 @@ import hashlib
 import importlib
 import io
 from collections.abc import Iterator
-from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from threading import Thread
 from typing import Any
 from zipfile import ZipFile
 
 import pytest
 
 from tests.conftest import ROOT
+from tests.http_server import Asked, Manner, Reply, http_server
 
 BODY = bytes(range(256)) * 40
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Sends `server.body`, from where it is asked to; at most `server.cut` bytes a request."""
+@dataclass
+class Site:
+    """Sends `body`, from where it is asked to; at most `cut` bytes a request."""
 
-    server: Any
+    url: str = ""
+    body: bytes = BODY
+    cut: int | None = None
+    manner: Manner = "whole"
+    starts: list[int] = field(default_factory=list)
 
-    def do_GET(self) -> None:
-        start = int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
-        self.server.starts.append(start)
-        body = self.server.body[start:]
-        if self.path == "/missing" or not body:
-            self.send_error(404 if self.path == "/missing" else 416)
-            return
-        self.send_response(206 if start else 200)
-        if self.server.says_length:
-            self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body[: self.server.cut])
-
-    def log_message(self, *_: object) -> None:
-        pass
+    def reply(self, asked: Asked) -> Reply:
+        start = int(asked.headers.get("range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
+        self.starts.append(start)
+        body = self.body[start:]
+        if asked.path == "/missing" or not body:
+            return Reply(404 if asked.path == "/missing" else 416)
+        return Reply(206 if start else 200, body[: self.cut], manner=self.manner)
 
 
 @pytest.fixture
-def server() -> Iterator[Any]:
-    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.body, server.cut, server.starts, server.says_length = BODY, None, [], True
-    thread = Thread(target=server.serve_forever, args=[0.01])
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
+def server() -> Iterator[Site]:
+    site = Site()
+    with http_server(Asked, site.reply) as site.url:
+        yield site
 
 
 @pytest.fixture
@@ -59,9 +50,8 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.fixture
-def part(script: Any, server: Any) -> Any:
-    address = f"http://127.0.0.1:{server.server_port}/a.bin"
-    return script.Part("a.bin", address, len(BODY), hashlib.sha256(BODY).hexdigest())
+def part(script: Any, server: Site) -> Any:
+    return script.Part("a.bin", f"{server.url}/a.bin", len(BODY), hashlib.sha256(BODY).hexdigest())
 
 
 def zipped(**files: str) -> bytes:
@@ -76,7 +66,7 @@ def below(folder: Path) -> list[str]:
     return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*"))
 
 
-def test_a_set_is_downloaded_once(script: Any, server: Any, part: Any, tmp_path: Path) -> None:
+def test_a_set_is_downloaded_once(script: Any, server: Site, part: Any, tmp_path: Path) -> None:
     target = script.fetch("set", [part], tmp_path, None)
     assert (target / "a.bin").read_bytes() == BODY
     assert script.fetch("set", [part], tmp_path, None) == target
@@ -84,19 +74,19 @@ def test_a_set_is_downloaded_once(script: Any, server: Any, part: Any, tmp_path:
     assert below(tmp_path) == ["set", "set/a.bin"]
 
 
-def test_what_broke_off_goes_on(script: Any, server: Any, part: Any, tmp_path: Path) -> None:
-    server.cut = 1000
-    with pytest.raises(script.FetchError, match="broke off at 1000 of 10240 bytes"):
+def test_what_broke_off_goes_on(script: Any, server: Site, part: Any, tmp_path: Path) -> None:
+    server.cut, server.manner = 1000, "drop"
+    with pytest.raises(script.FetchError, match="broke off at 1000 of 101000 bytes"):
         script.fetch("set", [part], tmp_path, None)
     assert not (tmp_path / "set").exists()
-    server.cut = None
+    server.cut, server.manner = None, "whole"
     script.fetch("set", [part], tmp_path, None)
     assert server.starts == [0, 1000]
     assert (tmp_path / "set" / "a.bin").read_bytes() == BODY
 
 
 def test_what_is_whole_already_is_not_asked_for_again(
-    script: Any, server: Any, part: Any, tmp_path: Path
+    script: Any, server: Site, part: Any, tmp_path: Path
 ) -> None:
     (tmp_path / ".a.bin.part").write_bytes(BODY)
     script.fetch("set", [part], tmp_path, None)
@@ -104,7 +94,7 @@ def test_what_is_whole_already_is_not_asked_for_again(
 
 
 def test_without_a_digest_nothing_is_joined(
-    script: Any, server: Any, part: Any, tmp_path: Path
+    script: Any, server: Site, part: Any, tmp_path: Path
 ) -> None:
     (tmp_path / ".a.bin.part").write_bytes(b"half of something else")
     script.fetch("set", [replace(part, sha256=None)], tmp_path, None)
@@ -113,7 +103,7 @@ def test_without_a_digest_nothing_is_joined(
 
 
 def test_another_file_is_refused_and_not_kept(
-    script: Any, server: Any, part: Any, tmp_path: Path
+    script: Any, server: Site, part: Any, tmp_path: Path
 ) -> None:
     server.body = BODY[::-1]
     with pytest.raises(script.FetchError, match="is not the file that is known"):
@@ -123,18 +113,18 @@ def test_another_file_is_refused_and_not_kept(
     assert server.starts == [0, 0]
 
 
-@pytest.mark.parametrize("says_length", [True, False])
+@pytest.mark.parametrize("manner", ["whole", "unmeasured"])
 def test_too_much_is_refused(
-    script: Any, server: Any, part: Any, tmp_path: Path, says_length: bool
+    script: Any, server: Site, part: Any, tmp_path: Path, manner: Manner
 ) -> None:
-    server.says_length = says_length
+    server.manner = manner
     with pytest.raises(script.FetchError, match="sends more than 5000 bytes"):
         script.fetch("set", [replace(part, limit=5000)], tmp_path, None)
     assert below(tmp_path) == [".set.making"]
 
 
 def test_a_server_that_has_it_not_or_is_gone(
-    script: Any, server: Any, part: Any, tmp_path: Path
+    script: Any, server: Site, part: Any, tmp_path: Path
 ) -> None:
     missing = replace(part, address=part.address.replace("a.bin", "missing"))
     with pytest.raises(script.FetchError, match="answers 404 Not Found"):

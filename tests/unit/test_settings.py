@@ -16,9 +16,7 @@ KEY = "sk-very-secret"
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty current folder, and nothing set in the environment."""
-    for name in [name for name in os.environ if name.startswith("LEXICHORD_")]:
-        monkeypatch.delenv(name)
+    """An empty current folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
