@@ -3,9 +3,11 @@
 import asyncio
 import atexit
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
-from threading import Event, Thread
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any, Concatenate, Self, Unpack, cast
 
 from lexichord.app import Lexichord
@@ -80,18 +82,27 @@ class SyncLexichord:
     def run[R](self, coroutine: Coroutine[Any, Any, R]) -> R:
         """Run a coroutine on the loop and wait for its result; an interrupt here cancels it."""
         started: list[asyncio.Task[R]] = []
-        done = Event()
+        # No Event: an interrupt within its Python code can leave it locked for ever.
+        ended = SimpleQueue[object]()
 
         def start() -> None:
             started.append(self._loop.create_task(coroutine))
-            started[0].add_done_callback(lambda _: done.set())
+            started[0].add_done_callback(ended.put)
 
-        self._loop.call_soon_threadsafe(start)
+        def cancel() -> None:
+            if not started:  # the interrupt came before the loop was told
+                coroutine.close()
+            if not started or not started[0].cancel():
+                ended.put(None)
+
         try:
-            done.wait()
+            # In here, too: it wakes the loop's thread, and lets an interrupt in when all has begun.
+            self._loop.call_soon_threadsafe(start)
+            ended.get()
         except BaseException:
-            self._loop.call_soon_threadsafe(lambda: started[0].cancel())
-            done.wait(PATIENCE)
+            self._loop.call_soon_threadsafe(cancel)
+            with suppress(Empty):
+                ended.get(timeout=PATIENCE)
             raise
         return started[0].result()
 

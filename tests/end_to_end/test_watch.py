@@ -1,6 +1,7 @@
 """A folder that is followed."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,28 @@ def test_a_folder_is_followed(plain: SyncLexichord, folder: Path) -> None:
         next(plain.watch([]))
     with pytest.raises(ConfigError, match="there is no file or folder"):
         next(plain.watch([folder / "missing" / "x"]))
+
+
+@pytest.mark.parametrize("has_begun", [True, False])
+def test_an_interrupt_while_the_loop_is_told_ends_a_watch(
+    has_begun: bool, plain: SyncLexichord, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Telling it wakes the loop's thread, which may run before the interrupted one goes on."""
+    write(folder / "a.txt")
+    reports = plain.watch([folder])
+    assert next(reports).inserted == 1
+    tell = plain._loop.call_soon_threadsafe
+
+    def interrupted(call: Callable[[], None]) -> None:
+        monkeypatch.setattr(plain._loop, "call_soon_threadsafe", tell)
+        if has_begun:
+            tell(call)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(plain._loop, "call_soon_threadsafe", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        next(reports)
+    assert names(plain) == ["a.txt"]
 
 
 async def test_a_watch_can_be_cancelled(dsn: str, folder: Path, tmp_path: Path) -> None:

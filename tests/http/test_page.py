@@ -398,7 +398,7 @@ def test_what_a_query_had_to_do_without_names_no_address_of_ours(embedded_dsn: s
 def test_what_takes_too_long_is_a_page(embedded_dsn: str) -> None:
     with new_database(embedded_dsn) as dsn:
         schema.prepare(dsn, schema.Choice("pgvector", "english", SPACE))
-        with served(dsn, request_timeout=1.5) as address, psycopg.connect(dsn) as holder:
+        with served(dsn, request_timeout=3) as address, psycopg.connect(dsn) as holder:
             holder.execute("lock table lexichord_data.document in access exclusive mode")
             answer = httpx.get(address, params={"q": "zebra"}, timeout=60)
             assert answer.status_code == 504

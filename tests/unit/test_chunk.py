@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.ingest.chunk import split
-from lexichord.ingest.chunk.pack import LIMIT
+from lexichord.ingest.chunk.pack import LIMIT, NAME
 from lexichord.types import Chunk, Heading, LoadedText, Table
 
 MARKDOWN, PLAIN, CODE = "text/markdown", "text/plain", "text/x-python"
@@ -108,6 +108,15 @@ def test_a_heading_without_text_of_its_own_opens_the_next_section() -> None:
     (chunk,) = cut("## Rent\n\n### Payment\n\nMonthly.", kind=MARKDOWN)
     assert chunk.heading == "Rent › Payment"
     assert chunk.content == "## Rent\n\n### Payment\n\nMonthly."
+
+
+def test_a_path_holds_no_more_of_a_heading_than_a_chunk_may_hold() -> None:
+    """All the chunks below carry it; the text under a heading of one long word is whole."""
+    name = "a" * 50_000
+    text = f"def {name}():\n" + "    word()\n" * 500
+    chunks = cut(text, kind=CODE)
+    assert {chunk.heading for chunk in chunks} == {f"def {name}"[:NAME]}
+    assert "".join(chunk.content for chunk in chunks).count("a") == len(name)
 
 
 def test_small_neighbours_are_joined_under_what_they_share() -> None:

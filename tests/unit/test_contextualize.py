@@ -11,7 +11,9 @@ from lexichord.ingest.contextualize import (
     EDGE,
     IDENTIFIER,
     KEYPHRASES,
+    LONGEST,
     PARTS,
+    TITLE,
     Reference,
     embedding_text,
     keyphrases,
@@ -84,6 +86,16 @@ def test_an_identifier_is_as_rare_as_its_parts() -> None:
     assert reference.rarity("zebra") > reference.rarity("getUserName")
 
 
+@pytest.mark.parametrize("blob", ["a" * 9000, "aB3" * 9000, "的" * 9000, "x_1" * 9000])
+def test_a_word_of_thousands_of_characters_is_no_identifier(blob: str) -> None:
+    """Nor is a part of it: all the chunks of its document would carry it."""
+    longest = "b" * LONGEST
+    text = f"alpha {blob} {longest} {longest}b"
+    reference = reference_of(text)
+    assert set(keyphrases(text, reference)) == {"alpha", longest}
+    assert set(reference.counts) == {"alpha", longest}
+
+
 def test_a_text_counts_a_word_once() -> None:
     reference = reference_of("lease lease Lease theLease")
     assert reference.texts == 1
@@ -135,6 +147,11 @@ def test_each_part_can_be_left_out(part: ContextPart) -> None:
     assert alone.context or alone.keyword_context
     none = structural_context(CHUNKS, "Lease", PHRASES, [])[1]
     assert (none.context, none.keyword_context) == ("", "")
+
+
+def test_no_chunk_repeats_more_of_a_title_than_a_chunk_may_hold() -> None:
+    chunk = structural_context(CHUNKS, "t" * 100_000, [])[0]
+    assert chunk.context == "t" * TITLE
 
 
 def test_context_that_came_along_stays() -> None:

@@ -5,6 +5,7 @@ from lexichord.guard.asgi import Asgi, Message, Receive, Scope, Send, header, re
 # Characters of a question. A model that embeds reads some 1,000 of them, a long passage to compare
 # has a few thousand, and the keyword search takes a word more for each.
 LONGEST = 10_000
+LONGEST_IN_ADDRESS = 4_000  # a character has up to 12 there, and a request's head at most 65,536
 RETRY_AFTER = 1  # seconds; a search takes some 30 ms
 ALWAYS = ("/healthz", "/readyz", "/metrics")  # who is asked too much is still alive
 

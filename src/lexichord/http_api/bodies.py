@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from lexichord.errors import ConfigError
-from lexichord.guard.limits import LONGEST
+from lexichord.guard.limits import LONGEST, LONGEST_IN_ADDRESS
 from lexichord.ingest.chunked import GivenDocument
 from lexichord.llm.stages import ASKED
 from lexichord.retrieve.aggregate import MAX_LENGTH
@@ -192,7 +192,7 @@ class Within(Body):
     uri_prefix: Name | None = Field(None, examples=["hr/"])
     filter: str | None = Field(
         None,
-        max_length=LONGEST,
+        max_length=LONGEST_IN_ADDRESS,
         description="JSON, on the documents' metadata.",
         examples=['{"year": 2026}'],
     )
@@ -243,5 +243,7 @@ class Latest(Body):
 class Asked(Body):
     """A search as parameters of an address."""
 
-    query: Text = Field(examples=["notice of termination"])
+    query: str = Field(
+        min_length=1, max_length=LONGEST_IN_ADDRESS, examples=["notice of termination"]
+    )
     top_k: K = 10

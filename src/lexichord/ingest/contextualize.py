@@ -16,6 +16,9 @@ VERSION = 2  # raise it when contexts come out differently: documents are then d
 PARTS: tuple[ContextPart, ...] = get_args(ContextPart)
 EDGE = 150  # characters of each neighbour
 KEYPHRASES = 14  # per document; chosen of 8 to 20 on half of a code set (docs/benchmarks.md)
+# Every chunk may carry these, so that none may be large.
+TITLE = 800  # characters of a title
+LONGEST = 200  # characters of an identifier; what is longer is data, or text without spaces
 IDENTIFIER = re.compile(r"[^\W\d_]\w{2,}")
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
 
@@ -30,8 +33,7 @@ class Reference:
     def add(self, text: str) -> None:
         """Count a text."""
         self.texts += 1
-        words = set(IDENTIFIER.findall(text))
-        self.counts.update({part for word in words for part in _parts(word)})
+        self.counts.update({part for word in set(_identifiers(text)) for part in _parts(word)})
 
     def rarity(self, identifier: str) -> float:
         """Give the mean inverse document frequency of an identifier's parts."""
@@ -44,7 +46,7 @@ def keyphrases(text: str, reference: Reference, limit: int = KEYPHRASES) -> list
 
     Scored by the square root of how often one occurs times its rarity.
     """
-    counts = Counter(IDENTIFIER.findall(text))
+    counts = Counter(_identifiers(text))
     scores = {word: count**0.5 * reference.rarity(word) for word, count in counts.items()}
     best = sorted(scores, key=lambda word: (-scores[word], word))
     return list(islice(_distinct(best), limit))
@@ -64,7 +66,7 @@ def structural_context(
     """
     words = " ".join(phrases) if "keyphrases" in parts else ""
     coded = any(is_code(chunk.content) for chunk in chunks)
-    context = _lines(title if "title" in parts else "", words if coded else "")
+    context = _lines(title[:TITLE] if "title" in parts else "", words if coded else "")
     return [
         chunk
         if chunk.context
@@ -99,6 +101,11 @@ def _around_code(
 
 def _lines(*lines: str) -> str:
     return "\n".join(filter(None, lines))
+
+
+def _identifiers(text: str) -> Iterator[str]:
+    """Give the identifiers of a text as often as they occur."""
+    return (word for word in IDENTIFIER.findall(text) if len(word) <= LONGEST)
 
 
 def _distinct(words: Iterable[str]) -> Iterator[str]:

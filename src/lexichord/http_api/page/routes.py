@@ -27,7 +27,9 @@ from lexichord.http_api.page.render import HEADERS, key_page, names_of, page, pr
 from lexichord.http_api.page.results import show_results
 
 READ = ["GET", "HEAD"]
-SHARE = 0.95  # of the server's deadline, after which nobody could say any more that it is over
+# Seconds before the server's deadline, after which no page could say any more that it is over: the
+# SQL is cancelled meanwhile. Of a short deadline a quarter.
+SPARE = 1.0
 FEW = 500  # documents, of which the start page lists some; more take too long to read
 
 
@@ -39,9 +41,9 @@ class Page(APIRoute):
         answer = super().get_route_handler()
 
         async def shown(request: Request) -> Response:
-            seconds = SHARE * request.app.state.door.core.settings.request_timeout
+            deadline = request.app.state.door.core.settings.request_timeout
             try:
-                async with asyncio.timeout(seconds):
+                async with asyncio.timeout(deadline - min(SPARE, deadline / 4)):
                     return await answer(request)
             except Exception as error:
                 return problem_page(request, public_error(error))

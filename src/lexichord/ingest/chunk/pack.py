@@ -13,6 +13,7 @@ from lexichord.types import Chunk, Heading, Table
 # 800, 84.5 with 900; joining neighbours up to 600 only gives 85.1 (docs/benchmarks.md).
 LIMIT = 800
 HEADER = 100  # characters of a table's header in a path
+NAME = 800  # characters of a heading in a path: every chunk below it repeats them
 CELL = re.compile(r"[^\s|:-][^\t\n|]*[^\s|]|[^\s|:-]")
 ROW = re.compile(r"[^\n]*(?:\n|\Z)")
 DEEPEST = 32  # levels of sections; what lies deeper is put beside
@@ -62,7 +63,7 @@ def _tree(text: str, headings: Iterable[Heading]) -> Section:
         start = heading.start
         if not above.children and not text[above.body : start].strip():
             start = above.start
-        path = (*above.path, heading.name) if heading.name else above.path
+        path = (*above.path, heading.name[:NAME]) if heading.name else above.path
         section = Section(start, heading.end, len(text), path)
         above.children.append(section)
         opened.append((level, section))
