@@ -65,7 +65,7 @@ def test_a_program_that_never_closes_it_ends_in_peace(prepared_home: Path) -> No
 def test_a_reader_sees_all_but_the_ingests(plain: SyncLexichord, dsn: str, tmp_path: Path) -> None:
     plain.ingest(documents=documents(0, 2))
     mine = plain.status()
-    as_reader = f"{dsn}&options=-c%20role%3Dlexichord_reader"
+    as_reader = f"{dsn}{'&' if '?' in dsn else '?'}options=-c%20role%3Dlexichord_reader"
     with SyncLexichord(dsn=as_reader, home=tmp_path / "home") as lexichord:
         for found in (lexichord.status(), lexichord.doctor()):
             *others, told = found.degraded
