@@ -1,7 +1,7 @@
 -- Under 10,000 chunks the planner is right to do without an index.
 create or replace function lexichord.find_problems() returns table (problem text, remedy text)
 language sql set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
-    select 'the keyword index has lost rows in a restart', 'select lexichord.refresh_keyword_index();'
+    select 'the keyword index may be damaged by a restart', 'select lexichord.refresh_keyword_index();'
     where lexichord.keyword_index_is_stale()
     union all
     select format('%s: %s', f.kind, f.amount),

@@ -18,7 +18,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'filter_compares', 'filter_contains', 'filter_form', 'filter_matches', 'filter_operator',
         'fuse_terms', 'weighted_terms', 'term_centroid', 'dense_statement', 'keyword_statement', 'bound_space',
         'keyword_text', 'lexemes', 'lexeme_text', 'lexeme_vector', 'dense_probes', 'server_epoch',
-        'keyword_index_is_stale', 'bm25_parameters', 'most_dimensions',
+        'keyword_index_is_stale', 'check_keyword_index', 'bm25_parameters', 'most_dimensions',
         -- looks
         'configuration', 'database_status', 'database_identity', 'server_versions', 'list_datasets', 'list_documents', 'count_documents',
         'list_keys', 'list_chunks', 'find_documents', 'sample_documents', 'document_text', 'read_document', 'read_chunks',

@@ -30,6 +30,11 @@ class Server:
         options = f"-h '' -k {self.folder} -c shared_preload_libraries={preload}"
         self._run("start", "-w", "-l", str(self.folder / "log"), "-o", options)
 
+    def restart(self, preload: str) -> None:
+        """Stop in order and start again."""
+        self._run("stop", "-m", "fast")
+        self.start(preload)
+
     def crash(self) -> None:
         """Stop without writing anything, as when the machine's power fails."""
         self._run("stop", "-m", "immediate")

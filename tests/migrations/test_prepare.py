@@ -201,8 +201,6 @@ def test_preparing_builds_what_indexes_are_missing(dsn: str, choice: Choice) -> 
 
 
 def test_preparing_mends_a_keyword_index_that_lost_rows(dsn: str, choice: Choice) -> None:
-    if choice.engine != "pgvector":
-        pytest.skip("this engine's keyword index loses nothing")
     with psycopg.connect(dsn, autocommit=True) as connection:
         put(connection, "a", ["w1"], [[1, 0, 0, 0]])
         call(connection, "build_indexes")

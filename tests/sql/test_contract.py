@@ -383,6 +383,7 @@ CONTRACT = {
 INNER = {
     "are_weights",
     "check_filter",
+    "check_keyword_index",
     "check_search",
     "check_space",
     "check_variants",

@@ -1,4 +1,7 @@
-"""pg_textsearch may lose what came after its index was built: marks tell, a re-index mends."""
+"""Rows that came after the keyword index was built may be lost: marks tell, a re-index mends.
+
+pg_textsearch keeps them in memory; of vchord_bm25's pages a crash may leave some empty.
+"""
 
 import psycopg
 import pytest
@@ -10,12 +13,6 @@ from tests.sql.corpus import Connection, call, ids, put, value
 
 MARKS = "select count(*) from lexichord_data.unsaved_keywords"
 EARLIER = "insert into lexichord_data.unsaved_keywords values ('2001-01-01')"
-
-
-@pytest.fixture(autouse=True)
-def _guarded(connection: Connection) -> None:
-    if value(connection, "select engine from lexichord.configuration()") != "pgvector":
-        pytest.skip("this engine's keyword index loses nothing")
 
 
 def index(connection: Connection) -> Connection:
@@ -79,7 +76,7 @@ def test_a_mark_of_another_epoch_stops_the_search_and_a_re_index_mends_it(
             indexed.transaction(),
         ):
             call(indexed, function, query="w3")
-        assert "has lost rows" in str(error.value.diag.message_primary)
+        assert "may be damaged" in str(error.value.diag.message_primary)
         hint = "Run: select lexichord.refresh_keyword_index();"
         assert error.value.diag.message_hint == hint
     assert value(indexed, "select lexichord.refresh_keyword_index()") is True

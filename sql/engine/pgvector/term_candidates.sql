@@ -7,7 +7,6 @@ set search_path = lexichord_data, public, pg_catalog, pg_temp
 set enable_seqscan = off set enable_sort = off set jit = off as $$
 declare
     words text := lexichord_data.lexeme_text(terms);
-    mends boolean;
 begin
     if coalesce(words, '') = '' then
         return;
@@ -17,14 +16,7 @@ begin
         return query select * from lexichord.exact_term_candidates(terms, depth, documents);
         return;
     end if;
-    if lexichord.keyword_index_is_stale() then
-        -- Another code for who cannot mend it, so that no client tries to.
-        mends := has_function_privilege('lexichord.refresh_keyword_index()', 'execute');
-        raise exception 'the keyword index has lost rows, because the server restarted after they were written'
-            using errcode = case when mends then 'object_not_in_prerequisite_state' else 'insufficient_privilege' end,
-                  hint = case when mends then 'Run: ' else 'Have a role that may write run: ' end
-                         || 'select lexichord.refresh_keyword_index();';
-    end if;
+    perform lexichord.check_keyword_index();
     -- pg_textsearch 0.6.1 counts a lexeme as often as it occurs, but one alone only once.
     return query execute case when length(terms) = 1
         then format('select id, document_id, rank, score * %s from (%s) as c (id, document_id, rank, score)',

@@ -26,6 +26,7 @@ begin
         return query select * from lexichord.exact_term_candidates(terms, depth, documents);
         return;
     end if;
+    perform lexichord.check_keyword_index();
     -- bm25_limit caps what leaves the index; deleted rows and those out of scope take places. So first as many as fill
     -- the depth if matches are spread evenly, and with room to spare, then all (-1) if that was too little. At 100k chunks
     -- 200 take 4.6 ms, 1,000 take 7, 10,000 take 16, all 39 ms, or .3 where only 50 match.
