@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 
+import psutil
 import psycopg
 
 from lexichord import Lexichord, SyncLexichord
@@ -70,6 +71,7 @@ def test_killed_processes_are_forgotten(prepared_home: Path) -> None:
         unreaped.kill()  # and not waited for: a zombie is as dead
         killed.kill()
         killed.process.wait()
+        wait_until(lambda: psutil.Process(unreaped.process.pid).status() == psutil.STATUS_ZOMBIE)
         assert len(attached(prepared_home)) == 2
         with SyncLexichord(home=prepared_home):
             assert attached(prepared_home) == [os.getpid()]
