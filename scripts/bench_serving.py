@@ -10,7 +10,6 @@ import asyncio
 import http.client
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -25,6 +24,10 @@ from typing import Any
 import httpx
 import psutil
 import psycopg
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.listening import port_of
 
 from lexichord import SyncLexichord
 
@@ -60,20 +63,15 @@ def main() -> None:
 @contextmanager
 def served(dsn: str, home: str) -> Iterator[tuple[int, psutil.Process]]:
     """Run a server; give its port and process."""
-    with socket.create_server(("127.0.0.1", 0)) as one:
-        port = one.getsockname()[1]
     own = {"LEXICHORD_DSN": dsn, "LEXICHORD_HOME": home}
-    command = [sys.executable, "-m", "lexichord", "serve", "--port", str(port)]
-    with subprocess.Popen(command, env=os.environ | own) as process:
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                break
-            except ConnectionRefusedError:
-                assert process.poll() is None
-                time.sleep(0.1)
+    command = [sys.executable, "-m", "lexichord", "serve", "--port", "0"]
+    log = Path(home) / "serve.log"
+    with (
+        log.open("w") as stream,
+        subprocess.Popen(command, env=os.environ | own, stderr=stream) as process,
+    ):
         try:
-            yield port, psutil.Process(process.pid)
+            yield port_of(process, log.read_text), psutil.Process(process.pid)
         finally:
             process.terminate()
 

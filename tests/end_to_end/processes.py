@@ -28,11 +28,11 @@ def start_cli(*arguments: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=_heed_interrupts,
+        preexec_fn=heed_interrupts,
     )
 
 
-def _heed_interrupts() -> None:
+def heed_interrupts() -> None:
     """Under a shell's background job, where they are ignored, a child would ignore them too."""
     signal(SIGINT, SIG_DFL)
 

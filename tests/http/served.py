@@ -1,7 +1,6 @@
 """A real server on a socket: the samples, and a few documents whose metadata differ."""
 
 import socket
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from lexichord.guard.door import Door
 from lexichord.guard.serving import guarded
 from lexichord.http_api.app import make_app
 from tests.conftest import SAMPLES, new_database
+from tests.end_to_end.processes import wait_until
 
 PATIENCE = 30  # seconds
 
@@ -88,10 +88,7 @@ def serving(lexichord: SyncLexichord) -> Iterator[str]:
         serve = Thread(target=lexichord.run, args=(server.serve(sockets=[listener]),))
         serve.start()
         try:
-            deadline = time.monotonic() + PATIENCE
-            while not server.started:
-                assert time.monotonic() < deadline, "the server never started"
-                time.sleep(0.01)
+            wait_until(lambda: server.started)
             yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         finally:
             server.should_exit = True

@@ -14,7 +14,7 @@ import httpx
 import psycopg
 
 from tests.conftest import ROOT
-from tests.end_to_end.processes import _heed_interrupts
+from tests.end_to_end.processes import heed_interrupts
 from tests.listening import PATIENCE, port_of
 
 
@@ -35,7 +35,7 @@ class Server:
             env=os.environ | own | given,
             stdout=subprocess.DEVNULL,
             stderr=self._output,
-            preexec_fn=_heed_interrupts,
+            preexec_fn=heed_interrupts,
         )
         self.port = port_of(self.process, self.log)
 

@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from tests.conftest import SAMPLES
+from tests.end_to_end.processes import wait_until
 from tests.http.conftest import Keyed
 from tests.http.server import Server, finished
 
@@ -180,10 +180,7 @@ def test_more_ingests_than_places_wait_for_one(own: httpx.Client, server: Server
     for thread in threads:
         thread.join()
     assert answers == [202] * 6
-    deadline = time.monotonic() + 30
-    while len(uris(own)) < 6:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    wait_until(lambda: len(uris(own)) >= 6)
 
 
 def test_a_key_sees_the_jobs_of_its_datasets_only(keyed: Keyed) -> None:

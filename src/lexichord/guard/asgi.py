@@ -1,7 +1,7 @@
 """What passes between a server and an application, and how a request is refused."""
 
 import json
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
 from lexichord.guard.public import Problem
@@ -23,9 +23,15 @@ async def refuse(
     send: Send, status: int, kind: str, message: str, retry_after: int | None = None
 ) -> None:
     """Answer with an error; `retry_after` is in seconds."""
-    body = json.dumps(Problem(status, kind, message).to_dict()).encode()
-    headers = [(b"content-type", b"application/json")]
-    if retry_after is not None:
-        headers.append((b"retry-after", str(retry_after).encode()))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    headers = {} if retry_after is None else {"retry-after": str(retry_after)}
+    await answer(send, status, Problem(status, kind, message).to_dict(), headers)
+
+
+async def answer(
+    send: Send, status: int, body: Mapping[str, Any], headers: Mapping[str, str]
+) -> None:
+    """Answer with JSON, and with headers beside its type."""
+    named = {"content-type": "application/json", **headers}
+    raw = [(name.encode(), value.encode()) for name, value in named.items()]
+    await send({"type": "http.response.start", "status": status, "headers": raw})
+    await send({"type": "http.response.body", "body": json.dumps(body).encode()})

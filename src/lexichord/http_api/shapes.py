@@ -8,7 +8,15 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from lexichord.types import ChunkHit, FileHit, IntentKind, Quote, StoredChunk, StoredDocument
+from lexichord.types import (
+    ChunkHit,
+    FileHit,
+    IntentKind,
+    Quote,
+    StoredChunk,
+    StoredDataset,
+    StoredDocument,
+)
 from lexichord.types.jobs import Job
 from lexichord.types.reflection import Reflection
 
@@ -111,18 +119,10 @@ class DeletedShape(BaseModel):
     deleted: int
 
 
-class DatasetShape(BaseModel):
-    """A dataset, and how much it holds."""
-
-    dataset: str
-    documents: int
-    chunks: int
-
-
 class DatasetsShape(BaseModel):
     """The datasets in reach."""
 
-    datasets: list[DatasetShape] = Field(
+    datasets: list[StoredDataset] = Field(
         examples=[[{"dataset": "default", "documents": 13, "chunks": 106}]]
     )
 

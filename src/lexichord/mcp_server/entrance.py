@@ -1,13 +1,12 @@
 """Who may send a request at all: whoever has a key, where one is needed."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from starlette.datastructures import Headers
 
 from lexichord.errors import LexichordError
-from lexichord.guard.asgi import Asgi, Receive, Scope, Send
+from lexichord.guard.asgi import Asgi, Receive, Scope, Send, answer
 from lexichord.guard.door import Door
 from lexichord.guard.public import Problem, public_error
 from lexichord.mcp_server.asker import KEY, SCOPE
@@ -60,13 +59,12 @@ def authorization(headers: Mapping[str, str]) -> str | None:
 
 async def _answer(send: Send, problem: Problem) -> None:
     body: dict[str, Any] = problem.to_dict()
-    headers = [(b"content-type", b"application/json")]
+    headers = {}
     if problem.status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
+        headers["www-authenticate"] = "Bearer"
         needed = ["Authorization"]
         body = {"error": FAILED, "status": "error", "message": problem.message}
         body |= {"errors": [problem.message], "required_headers": needed}
     if problem.status == 405:
-        headers.append((b"allow", b"POST"))
-    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
-    await send({"type": "http.response.body", "body": json.dumps(body).encode()})
+        headers["allow"] = "POST"
+    await answer(send, problem.status, body, headers)

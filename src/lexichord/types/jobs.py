@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
 from lexichord.types.json import Shaped
-
-JobState = Literal["running", "finished", "stalled"]
+from lexichord.types.state import RunState
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +16,7 @@ class Job(Shaped):
 
     job_id: int
     dataset: str
-    state: JobState
+    state: RunState
     total: int
     done: int
     inserted: int
