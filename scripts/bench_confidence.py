@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from bench_data import ENGINES, cache_folder, opened
 from bench_quality import _document
 from lexichord import SyncLexichord
-from lexichord.db import coverage, search
-from lexichord.retrieve.confidence import (
+from lexichord.db import evidence, search
+from lexichord.retrieve.judge.confidence import (
     BEST,
     SATURATED,
     SEEN,
@@ -24,8 +24,8 @@ from lexichord.retrieve.confidence import (
     abstain_below,
     find_signals,
     probability,
+    relative_evidence,
 )
-from lexichord.retrieve.relative import relative_evidence
 from lexichord.types import Question, Scope
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -131,7 +131,7 @@ async def _signals(
         question = Question(query, vector, scope=Scope(documents=documents), k=SEEN)
         hits = await search.hybrid_search(database, question)
         best = [hit.chunk_id for hit in hits[:BEST]]
-        terms = await coverage.question_coverage(database, query, best)
+        terms = await evidence.question_coverage(database, query, best)
         relative = await relative_evidence(database, question, hits)
         found.append(find_signals(hits, terms, relative, vector is not None))
     return found

@@ -14,10 +14,10 @@ import psycopg
 from psycopg import sql
 
 from lexichord import SyncLexichord
+from lexichord.client.setup import initialise
 from lexichord.providers.base import Vectors
-from lexichord.providers.local import LocalEmbedder
+from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.settings import load_settings
-from lexichord.setup import initialise
 
 ENGINES = ("pgvector", "vectorchord")
 WINDOW, STRIDE = 800, 265  # characters; about 100k chunks over CUAD and the NDAs

@@ -18,7 +18,7 @@ from statistics import mean, median
 import numpy as np
 
 from bench_data import texts
-from lexichord.providers.local import BATCH, INT8, LocalEmbedder, LocalModel
+from lexichord.providers.embed.local import BATCH, INT8, LocalEmbedder, LocalModel
 
 SAMPLE, SEED = 200, 7
 ROUNDS = 9

@@ -19,7 +19,7 @@ from bench_confidence import Floats, _logistic, auroc, reliability
 from bench_data import opened
 from bench_quality import HOW, SPLITTERS, _document, _legal_tests, _uri
 from lexichord import SyncLexichord
-from lexichord.retrieve.hit_confidence import FALL, STEEPNESS, hit_confidences
+from lexichord.client.passages import FALL, STEEPNESS, hit_confidences
 from lexichord.types import ChunkHit, Mode
 
 K = 10

@@ -9,7 +9,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from lexichord import SyncLexichord
-from lexichord.ingest.contextualize import embedding_text
+from lexichord.ingest.structural_context import embedding_text
 
 PARTS = ["change", "second", "overhead"]
 ROUNDS = 3

@@ -11,9 +11,9 @@ from typing import Any
 from bench_data import ENGINES, opened
 from bench_quality import BUDGETS, _evidence, _legal_tests, _row, _uri
 from lexichord import SyncLexichord
-from lexichord.retrieve.intent import find_intent, read_intent
+from lexichord.retrieve.understand.intent import find_intent, read_intent
 from lexichord.types import Scope
-from lexichord.types.intent import Intent
+from lexichord.types.questions import Intent
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 PARTS = ("kind", "entities", "sub_questions", "documents")

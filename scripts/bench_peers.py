@@ -24,7 +24,7 @@ from bench_data import questions, texts
 from bench_quality import KS, _document
 from lexichord.db.engine import embedded_server
 from lexichord.providers.base import Vectors
-from lexichord.providers.local import LocalEmbedder
+from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.settings import load_settings
 from peers import Peer, Place, Rows, seconds
 from peers.ours import Ours

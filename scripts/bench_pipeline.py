@@ -29,9 +29,9 @@ from lexichord.evaluate.strategies import (
     JOINING,
     LINKING,
 )
-from lexichord.retrieve.aggregate import MAX_LENGTH, format_context
+from lexichord.retrieve.evidence import MAX_LENGTH, format_context
+from lexichord.retrieve.search.variants import FEEDBACK_WEIGHT, Variants, make_variants
 from lexichord.retrieve.stages import STAGES, Stages
-from lexichord.retrieve.variants import FEEDBACK_WEIGHT, Variants, make_variants
 from lexichord.types import ChunkHit, Json, QueryOptions
 
 FILL = 30  # hits, so that the context of a question to contracts is full

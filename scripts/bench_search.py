@@ -18,7 +18,7 @@ import psycopg
 from psycopg import Connection, sql
 
 from bench_data import ENGINES, fill_windows, opened, questions, windows_home
-from lexichord.providers.local import LocalEmbedder
+from lexichord.providers.embed.local import LocalEmbedder
 
 type Case = Callable[[Connection, str, str], object]
 

@@ -17,13 +17,13 @@ from typing import Any
 from bench_data import fill_windows, opened, questions
 from bench_quality import _row
 from lexichord import SyncLexichord
+from lexichord.db import search as db
 from lexichord.db import search as db_search
-from lexichord.db import variants as db
-from lexichord.retrieve.discover import SHOWN, boost_files
-from lexichord.retrieve.search import search_variants
-from lexichord.retrieve.variants import COHERENCE, FEEDBACK_WEIGHT, make_variants
+from lexichord.retrieve.search.discover import SHOWN, boost_files
+from lexichord.retrieve.search.searcher import search_variants
+from lexichord.retrieve.search.variants import COHERENCE, FEEDBACK_WEIGHT, make_variants
 from lexichord.types import ChunkHit, FileHit, Json, Question, Scope
-from lexichord.types.variants import Variant
+from lexichord.types.questions import Variant
 
 type Asked = tuple[Question, list[FileHit], Json | None]
 

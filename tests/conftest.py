@@ -16,7 +16,7 @@ import pytest
 
 from lexichord.db import engine, schema
 from lexichord.db.pool import Database
-from lexichord.providers.local import LocalEmbedder, find_model
+from lexichord.providers.embed.local import LocalEmbedder, find_model
 from lexichord.settings import Settings, load_settings
 from lexichord.types import EmbeddingSpace
 

@@ -9,9 +9,9 @@ import psycopg
 from pgvector.psycopg import register_vector
 
 from lexichord import SyncLexichord
+from lexichord.client.setup import initialise
 from lexichord.providers.base import Embedder, Vectors
 from lexichord.settings import load_settings
-from lexichord.setup import initialise
 from lexichord.types import EmbeddingSpace, Json
 from peers import DEPTH, Place, Rows, database_size, new_database
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from lexichord.errors import LexichordError
 
 if TYPE_CHECKING:
-    from lexichord.app import Lexichord
-    from lexichord.sync import SyncLexichord
+    from lexichord.client.lexichord import Lexichord
+    from lexichord.client.sync import SyncLexichord
 
 __all__ = ["Lexichord", "LexichordError", "SyncLexichord"]
 
@@ -18,11 +18,11 @@ __all__ = ["Lexichord", "LexichordError", "SyncLexichord"]
 def __getattr__(name: str) -> object:
     """Import the application when it is asked for, so that `lexichord --help` answers at once."""
     if name == "Lexichord":
-        from lexichord.app import Lexichord
+        from lexichord.client.lexichord import Lexichord
 
         return Lexichord
     if name == "SyncLexichord":
-        from lexichord.sync import SyncLexichord
+        from lexichord.client.sync import SyncLexichord
 
         return SyncLexichord
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

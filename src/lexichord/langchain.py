@@ -11,10 +11,10 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import Field
 
-from lexichord.app import Lexichord
+from lexichord.client.lexichord import Lexichord
+from lexichord.client.passages import K, Passage, find_passages, for_passages
+from lexichord.client.sync import SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.guard.passages import K, Passage, find_passages, for_passages
-from lexichord.sync import SyncLexichord
 from lexichord.types import QueryOptions, Response
 
 

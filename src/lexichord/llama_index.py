@@ -13,10 +13,10 @@ from llama_index.core.schema import (
     TextNode,
 )
 
-from lexichord.app import Lexichord
+from lexichord.client.lexichord import Lexichord
+from lexichord.client.passages import K, Passage, find_passages, for_passages
+from lexichord.client.sync import SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.guard.passages import K, Passage, find_passages, for_passages
-from lexichord.sync import SyncLexichord
 from lexichord.types import QueryOptions, Response
 
 # What a language model is not shown of a node: it would spend tokens on numbers.

@@ -11,7 +11,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db import engine, schema
-from lexichord.providers.local import LocalEmbedder
+from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.settings import load_settings
 from tests.conftest import SAMPLES, new_database
 from tests.end_to_end.client import SPACE, documents

@@ -14,7 +14,8 @@ from typing import Any, Literal
 import numpy as np
 
 from lexichord import SyncLexichord
-from lexichord.ingest import pipeline, recontextualize, report, vectors, writer
+from lexichord.ingest import pipeline, report, vectors
+from lexichord.ingest.llm_context import backfill, writer
 from lexichord.providers.base import Vectors
 from lexichord.types import EmbeddingSpace
 
@@ -49,7 +50,7 @@ def run(pipe: Connection, dsn: str, step: str, place: str) -> None:
 
     `place` is a folder, for a copy the target's DSN, for contexts the address of a model.
     """
-    vectors.GROUP = vars(pipeline)["GROUP"] = vars(recontextualize)["GROUP"] = 8
+    vectors.GROUP = vars(pipeline)["GROUP"] = vars(backfill)["GROUP"] = 8
     report.PRUNED = writer.AT_ONCE = 2
 
     def tell(uri: str, status: str, reason: str) -> None:

@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from lexichord import SyncLexichord
-from lexichord.retrieve.aggregate import format_context, gather_evidence, write_answer
-from lexichord.retrieve.aggregate.relevance import Embed
+from lexichord.retrieve.evidence import format_context, gather_evidence, write_answer
+from lexichord.retrieve.evidence.relevance import Embed
 from lexichord.types import ChunkHit, FileHit, Json
 from lexichord.types.evidence import Brief, Evidence
 from tests.conftest import SAMPLES

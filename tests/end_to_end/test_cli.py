@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from lexichord import SyncLexichord
 from lexichord.cli.commands import app
-from lexichord.providers.local import find_model
+from lexichord.providers.embed.local import find_model
 from tests.conftest import ROOT, SAMPLES
 from tests.end_to_end.processes import start_cli
 

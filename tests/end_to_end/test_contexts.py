@@ -10,7 +10,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.ingest import writer
+from lexichord.ingest.llm_context import writer
 from lexichord.providers.base import Vectors
 from tests.conftest import new_database
 from tests.end_to_end.context_server import (

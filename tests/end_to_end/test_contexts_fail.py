@@ -8,7 +8,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.ingest import writer
+from lexichord.ingest.llm_context import writer
 from tests.end_to_end.context_server import (
     about,
     asked,

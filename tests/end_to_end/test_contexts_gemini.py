@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lexichord.ingest import writer
+from lexichord.ingest.llm_context import writer
 from tests.end_to_end.context_server import (
     about,
     asked,

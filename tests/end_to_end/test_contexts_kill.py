@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 
 from lexichord import SyncLexichord
-from lexichord.ingest.placing import CHUNKS
+from lexichord.ingest.llm_context.prompt import CHUNKS
 from tests.conftest import new_database
 from tests.end_to_end.context_server import (
     about,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from lexichord import SyncLexichord
 from lexichord.errors import ProviderError
-from lexichord.retrieve.discover import discover
+from lexichord.retrieve.search.discover import discover
 from lexichord.retrieve.trace import Trace
 from lexichord.types import FileHit, Question, Ranked
 

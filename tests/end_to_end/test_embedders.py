@@ -14,7 +14,7 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.errors import ConfigError, EngineUnsupportedError, ProviderError
-from lexichord.providers import batching
+from lexichord.providers.embed import batching
 from lexichord.settings import load_settings
 from lexichord.types import EmbeddingSpace, Json
 from lexichord.types.generation import Usage

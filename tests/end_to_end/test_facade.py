@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lexichord import LexichordError, SyncLexichord
-from lexichord.app import Lexichord
+from lexichord.client.lexichord import Lexichord
 from lexichord.errors import ConfigError
 from lexichord.types import Explanation, StoredDataset
 from lexichord.types.evaluation import EvalQuery, EvalSet

@@ -15,11 +15,10 @@ from lexichord.errors import (
     NotFoundError,
     ProviderError,
 )
-from lexichord.guard.door import Door, is_loopback
-from lexichord.guard.limited import Limited
-from lexichord.guard.limits import Limits
-from lexichord.guard.origins import Origins
-from lexichord.guard.public import public_error, public_line
+from lexichord.serve.access import Door, Limited, is_loopback
+from lexichord.serve.errors import public_error, public_line
+from lexichord.serve.limits import Limits
+from lexichord.serve.middleware import Origins
 from lexichord.types import Rights
 
 DOCUMENTS = {

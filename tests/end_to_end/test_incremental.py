@@ -9,7 +9,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.providers.base import Vectors
-from lexichord.providers.local import LocalEmbedder
+from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.types import EmbeddingSpace
 from tests.end_to_end.conftest import names
 

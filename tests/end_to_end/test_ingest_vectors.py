@@ -11,7 +11,7 @@ from lexichord import SyncLexichord
 from lexichord.db import store
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.ingest.vectors import GROUP
-from lexichord.providers.local import SPACE
+from lexichord.providers.embed.local import SPACE
 from lexichord.types import Chunk, Document, Json
 
 NO_LIBRARIES = "no embedder: by words only; run: pip install 'lexichord[local]'"

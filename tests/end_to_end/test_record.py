@@ -13,7 +13,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
-from lexichord.providers.local import LocalEmbedder
+from lexichord.providers.embed.local import LocalEmbedder
 from tests.conftest import SAMPLES, new_database
 from tests.sql.corpus import Connection, Row, call, value
 

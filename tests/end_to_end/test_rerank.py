@@ -12,7 +12,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.retrieve.discover import discover
+from lexichord.retrieve.search.discover import discover
 from lexichord.retrieve.trace import Trace
 from lexichord.types import FileHit, Question, Response
 from tests.http_server import Reply

@@ -6,13 +6,13 @@ from dataclasses import replace
 import psycopg
 import pytest
 
-from lexichord.db import variants as db
+from lexichord.db import search as db
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
-from lexichord.retrieve.search import search_variants
-from lexichord.retrieve.variants import COHERENCE, make_variants
+from lexichord.retrieve.search.searcher import search_variants
+from lexichord.retrieve.search.variants import COHERENCE, make_variants
 from lexichord.types import ChunkHit, FileHit, Question, Scope
-from lexichord.types.variants import Variant
+from lexichord.types.questions import Variant
 from tests.conftest import new_database
 from tests.sql import corpus
 

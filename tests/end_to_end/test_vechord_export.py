@@ -24,7 +24,7 @@ from vechord.spec import (
 from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.errors import ConfigError, EngineUnsupportedError
-from lexichord.providers.local import LocalEmbedder
+from lexichord.providers.embed.local import LocalEmbedder
 from tests.conftest import SAMPLES, SPACE, new_database
 from tests.end_to_end.client import documents
 from tests.end_to_end.test_vechord_import import stored

@@ -12,9 +12,9 @@ import uvicorn
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
-from lexichord.guard.door import Door
-from lexichord.guard.serving import guarded
-from lexichord.http_api.app import make_app
+from lexichord.serve.access import Door
+from lexichord.serve.http.app import make_app
+from lexichord.serve.server import guarded
 from tests.conftest import SAMPLES, new_database
 from tests.end_to_end.processes import wait_until
 

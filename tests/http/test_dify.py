@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.providers.local import LocalEmbedder
+from lexichord.providers.embed.local import LocalEmbedder
 from tests.http.served import Served, samples_served, serving
 
 QUESTION = "How long do the confidentiality obligations survive under the clinical study agreement?"

@@ -8,8 +8,8 @@ import pytest
 from fastapi.routing import iter_route_contexts
 
 from lexichord import Lexichord, SyncLexichord
-from lexichord.guard.door import HERE, Door
-from lexichord.http_api.app import make_app
+from lexichord.serve.access import HERE, Door
+from lexichord.serve.http.app import make_app
 from tests.http.conftest import Keyed
 
 # What needs no key: probes, the description of all this.

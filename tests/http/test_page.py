@@ -13,10 +13,10 @@ from fastapi import Request
 from lexichord import Lexichord, SyncLexichord
 from lexichord.db import schema
 from lexichord.errors import AccessError
-from lexichord.guard.door import Door
-from lexichord.http_api.app import make_app
-from lexichord.http_api.caller import caller
-from lexichord.http_api.page.login import COOKIE, visitor
+from lexichord.serve.access import Door
+from lexichord.serve.http.app import make_app
+from lexichord.serve.http.caller import caller
+from lexichord.serve.page.render import COOKIE, visitor
 from lexichord.types import EmbeddingSpace, NewApiKey
 from tests.conftest import SPACE, new_database
 from tests.http.served_page import HOSTILE, MARKED, fill, served

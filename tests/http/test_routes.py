@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.http_api import bodies, shapes
+from lexichord.serve.http import bodies, shapes
 from lexichord.types import (
     Cell,
     Comparison,

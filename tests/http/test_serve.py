@@ -11,7 +11,7 @@ from signal import SIGINT, SIGTERM, Signals
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.guard.serving import listening
+from lexichord.serve.server import listening
 from tests.conftest import ROOT
 from tests.http.server import Server
 

@@ -9,7 +9,7 @@ import openai
 import pytest
 from openai.types import VectorStoreSearchResponse
 
-from lexichord.providers.local import LocalEmbedder
+from lexichord.providers.embed.local import LocalEmbedder
 from tests.http.served import Served, samples_served
 
 QUESTION = "How long do the confidentiality obligations survive under the clinical study agreement?"

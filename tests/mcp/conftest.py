@@ -9,7 +9,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
-from lexichord.providers.local import LocalEmbedder
+from lexichord.providers.embed.local import LocalEmbedder
 from mcp import Client
 from tests.conftest import SAMPLES, new_database
 from tests.mcp.serving import NAME, Place, Served, over_http, over_stdio, served

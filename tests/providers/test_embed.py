@@ -19,8 +19,8 @@ from lexichord.errors import (
     ProviderTimeoutError,
     RateLimitError,
 )
-from lexichord.providers import batching
-from lexichord.providers.batching import BatchedEmbedder
+from lexichord.providers.embed import batching
+from lexichord.providers.embed.batching import BatchedEmbedder
 from lexichord.providers.http import RetryLaterError
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings

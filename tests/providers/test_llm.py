@@ -24,8 +24,8 @@ from lexichord.errors import (
 )
 from lexichord.providers.base import Generator
 from lexichord.providers.http import PassingError, RetryLaterError
+from lexichord.providers.llm.signatures import SIGNATURES
 from lexichord.providers.registry import find_generator
-from lexichord.providers.signatures import SIGNATURES
 from lexichord.settings import Settings, load_settings
 from lexichord.types.generation import Task, Usage
 from tests.providers.chat_servers import (

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.base import Embedder
-from lexichord.providers.local import INT8, LocalEmbedder, fetch_model, find_model
+from lexichord.providers.embed.local import INT8, LocalEmbedder, fetch_model, find_model
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
 from tests.http_server import Asked, Reply, http_server, running

@@ -20,9 +20,8 @@ from lexichord.errors import (
 )
 from lexichord.providers.base import Reranker
 from lexichord.providers.cohere import URL, CohereReranker
-from lexichord.providers.ranking import rank
 from lexichord.providers.registry import find_reranker
-from lexichord.providers.rerank_http import JINA_URL, JinaReranker
+from lexichord.providers.rerank.http import JINA_URL, JinaReranker, rank
 from lexichord.settings import load_settings
 from lexichord.types import Ranked
 from tests.http_server import MALFORMED, Reply

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lexichord.db import contexts, store
+from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.types import Chunk
 from tests.sql.corpus import SPACE, Connection, call, put, value
@@ -144,12 +144,12 @@ async def test_replace_contexts_does_nothing_to_what_was_replaced(
     database: Database, fresh: Connection
 ) -> None:
     put(fresh, "a", ["w1"], [[1, 0, 0, 0]])
-    (row,) = await contexts.document_recipes(database, None)
-    found = await contexts.read_document(database, 1)
+    (row,) = await store.document_recipes(database, None)
+    found = await store.read_document(database, 1)
     assert found is not None
     document, chunks = found
     put(fresh, "a", ["w2"], [[0, 1, 0, 0]])
     given = (document, chunks, [None], SPACE)
-    assert not await contexts.replace_contexts(database, 1, row["updated_at"], *given)
+    assert not await store.replace_contexts(database, 1, row["updated_at"], *given)
     assert value(fresh, "select content from lexichord_data.chunk") == "w2"
-    assert await contexts.read_document(database, 99) is None
+    assert await store.read_document(database, 99) is None

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from lexichord.db.evaluation import (
+from lexichord.db.catalogue import (
     compare_evaluations,
     evaluation_results,
     forget_evaluations,

@@ -5,7 +5,7 @@ import pytest
 
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
-from lexichord.retrieve.intent import find_intent
+from lexichord.retrieve.understand.intent import find_intent
 from lexichord.types import Scope
 from tests.sql.corpus import Connection, Row, call, put
 

@@ -2,9 +2,9 @@ from math import log
 
 import pytest
 
-from lexichord.db import coverage, search
+from lexichord.db import evidence, search
 from lexichord.db.pool import Database
-from lexichord.retrieve import reflect
+from lexichord.retrieve.judge import reflect
 from lexichord.types import Question
 from tests.sql.corpus import Connection, call, put
 
@@ -62,7 +62,7 @@ async def test_coverage_counts_terms_entities_and_parts(
     assert found.missing_terms == ("cat",)
     assert found.missing_entities == ("Orr",)
     assert found.uncovered_sub_questions == ("has the cat fleas?",)
-    rent, cat = await coverage.question_coverage(database, "rent", [1]), log(1 + 2.5 / 0.5)
+    rent, cat = await evidence.question_coverage(database, "rent", [1]), log(1 + 2.5 / 0.5)
     assert found.score == pytest.approx((rent[0].idf / (rent[0].idf + cat) + 0.5 + 0.5) / 3)
 
 

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from lexichord.db import coverage
+from lexichord.db import evidence
 from lexichord.db.pool import Database
-from lexichord.retrieve.rewrite import rewrite
+from lexichord.retrieve.understand.rewrite import rewrite
 from lexichord.types import ChunkHit, Scope
 from tests.sql.corpus import Connection, call, put
 
@@ -87,5 +87,5 @@ async def test_a_rewrite_is_chosen_by_what_is_missing(
     assert (expanded.kind, expanded.text) == ("expansion", "the DPO data protection officer")
     forced = await rewrite(database, "flibber rent", hits(2, 3), Scope(), kind="expansion")
     assert (forced.kind, forced.text) == ("expansion", "flibber rent deposit")
-    found = await coverage.related_words(database, "rent", [2, 3])
+    found = await evidence.related_words(database, "rent", [2, 3])
     assert found == ["deposit"]

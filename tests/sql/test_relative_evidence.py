@@ -2,8 +2,7 @@ import pytest
 
 from lexichord.db import search
 from lexichord.db.pool import Database
-from lexichord.retrieve.confidence import confidence
-from lexichord.retrieve.relative import relative_evidence
+from lexichord.retrieve.judge.confidence import confidence, relative_evidence
 from lexichord.types import ChunkHit, Question, Scope
 from tests.sql.corpus import Connection, call, put
 

@@ -23,7 +23,7 @@ from lexichord.errors import (
     LexichordError,
     NotFoundError,
 )
-from lexichord.guard.door import Door
+from lexichord.serve.access import Door
 from tests.mcp.serving import over_http, read
 from tests.surfaces.cases import Caller, Case, Refused, Surface
 

@@ -11,7 +11,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
-from lexichord.providers.local import LocalEmbedder
+from lexichord.providers.embed.local import LocalEmbedder
 from tests.conftest import SAMPLES, new_database
 from tests.http.server import Server
 from tests.mcp.serving import NAME, Place, served

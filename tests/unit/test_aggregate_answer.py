@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from lexichord.retrieve.aggregate.answer import cite, with_items, write_list, write_table
+from lexichord.retrieve.evidence.answer import cite, with_items, write_list, write_table
 from lexichord.types import FileHit
 from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, Quote
 

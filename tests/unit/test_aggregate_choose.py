@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.aggregate.clauses import FileScore, rank_files
-from lexichord.retrieve.aggregate.listing import distinct
-from lexichord.retrieve.aggregate.quotes import in_document_order, sub_quote
-from lexichord.retrieve.aggregate.relevance import coverage, word_cosine
-from lexichord.retrieve.aggregate.summary import choose
+from lexichord.retrieve.evidence.clauses import FileScore, rank_files
+from lexichord.retrieve.evidence.listing import distinct
+from lexichord.retrieve.evidence.quotes import in_document_order, sub_quote
+from lexichord.retrieve.evidence.relevance import coverage, word_cosine
+from lexichord.retrieve.evidence.summary import choose
 from lexichord.types import ChunkHit
 from lexichord.types.evidence import Quote
 

@@ -8,12 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.errors import ConfigError
-from lexichord.retrieve.aggregate import (
-    MAX_LENGTH,
-    ContextFormat,
-    estimate_tokens,
-    format_context,
-)
+from lexichord.retrieve.evidence import MAX_LENGTH, ContextFormat, estimate_tokens, format_context
 from lexichord.types import ChunkHit
 from lexichord.types.evidence import Quote
 

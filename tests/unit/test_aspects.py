@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.aspects import MOST, find_aspects
-from lexichord.retrieve.words import READ
+from lexichord.retrieve.understand.aspects import MOST, find_aspects
+from lexichord.retrieve.understand.cues import READ
 
 
 @pytest.mark.parametrize(

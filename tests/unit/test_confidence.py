@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.confidence import (
+from lexichord.retrieve.judge.confidence import (
     SATURATED,
     Signals,
     abstain_below,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.ingest.contextualize import (
+from lexichord.ingest.structural_context import (
     EDGE,
     IDENTIFIER,
     KEYPHRASES,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.find import digest, find_files, storable
 from lexichord.ingest.load import load
+from lexichord.ingest.sources import digest, find_files, storable
 
 needs_permissions = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 NOT_UTF_8 = os.fsdecode(b"caf\xe9.txt")

@@ -1,7 +1,7 @@
 import pytest
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate.gate import Gate, check, parse_gate
+from lexichord.evaluate.measure import Gate, check, parse_gate
 
 MEANS = {"pass@5": 0.84, "mrr": 0.5, "evidence@4000": float("nan")}
 

@@ -2,9 +2,9 @@
 
 from itertools import pairwise
 
-from lexichord.retrieve.hit_confidence import hit_confidences
+from lexichord.client.passages import hit_confidences
 from lexichord.types import ChunkHit, Response
-from lexichord.types.intent import Intent
+from lexichord.types.questions import Intent
 
 HIT = ChunkHit(1, 1, "d", "u", "t", "", 0, 1, None, "c", "", 0.0, {}, {})
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.intent import read_intent
-from lexichord.retrieve.mentions import (
+from lexichord.retrieve.understand.cues import READ, find_listed
+from lexichord.retrieve.understand.intent import read_intent
+from lexichord.retrieve.understand.linking import (
     WORD,
     Word,
     are_listed,
@@ -16,8 +17,7 @@ from lexichord.retrieve.mentions import (
     split_words,
     without,
 )
-from lexichord.retrieve.words import READ, find_listed
-from lexichord.types.intent import Link
+from lexichord.types.questions import Link
 from tests.conftest import SAMPLES
 
 KINDS = {

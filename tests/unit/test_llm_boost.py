@@ -5,8 +5,8 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.llm.ask import one_line
-from lexichord.llm.boost import ALIKE, diverse
+from lexichord.retrieve.llm import one_line
+from lexichord.retrieve.search.llm_keywords import ALIKE, diverse
 
 SETS = st.lists(st.text(st.sampled_from("abcdef .,"), max_size=12), max_size=12)
 

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.llm.sources import Source, find_quote, is_invented, mark, number_sources
+from lexichord.retrieve.evidence.llm_answer import (
+    Source,
+    find_quote,
+    is_invented,
+    mark,
+    number_sources,
+)
 from lexichord.types.evidence import Quote
 
 TEXT = (

@@ -4,9 +4,13 @@ import pytest
 
 from lexichord.ingest.chunk import split
 from lexichord.ingest.chunk.clauses import clauses
-from lexichord.ingest.chunk.code import declarations, is_code
-from lexichord.ingest.chunk.markdown import markdown_headings, markdown_tables
-from lexichord.ingest.chunk.outline import outline
+from lexichord.ingest.chunk.outline import (
+    declarations,
+    is_code,
+    markdown_headings,
+    markdown_tables,
+    outline,
+)
 from lexichord.types import LoadedText
 
 CONTRACT = """\

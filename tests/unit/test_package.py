@@ -10,8 +10,8 @@ import pytest
 
 import lexichord
 from lexichord import errors
-from lexichord.app import Lexichord
-from lexichord.sync import SyncLexichord
+from lexichord.client.lexichord import Lexichord
+from lexichord.client.sync import SyncLexichord
 
 
 def coroutines(kind: type) -> set[str]:

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lexichord
-from lexichord.http_api.page.document import show_document
-from lexichord.http_api.page.examples import examples
-from lexichord.http_api.page.login import local
-from lexichord.http_api.page.words import marked, to_mark
+from lexichord.serve.page.document import show_document
+from lexichord.serve.page.render import local
+from lexichord.serve.page.results import marked, to_mark
+from lexichord.serve.page.routes import examples
 from lexichord.types import ShownDocument, StoredChunk, StoredDocument
 
-HTTP = Path(lexichord.__file__).parent / "http_api"
+HTTP = Path(lexichord.__file__).parent / "serve" / "page"
 FILES = [path for folder in ("static", "templates") for path in sorted((HTTP / folder).iterdir())]
 
 

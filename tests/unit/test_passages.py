@@ -2,8 +2,8 @@
 
 import pytest
 
+from lexichord.client.passages import for_passages
 from lexichord.errors import ConfigError
-from lexichord.guard.passages import for_passages
 
 
 def test_as_many_hits_are_asked_for_as_the_confidence_is_told_by() -> None:

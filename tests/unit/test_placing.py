@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from lexichord.ingest.placing import (
+from lexichord.ingest.llm_context.budget import OverBudgetError, Purse, count_tokens
+from lexichord.ingest.llm_context.prompt import (
     base_recipe,
     calls,
     context_key,
@@ -16,7 +17,6 @@ from lexichord.ingest.placing import (
     with_contexts,
     without_context,
 )
-from lexichord.ingest.spending import OverBudgetError, Purse, count_tokens
 from lexichord.types import Chunk, Document
 from lexichord.types.generation import Price, Usage
 

@@ -11,13 +11,12 @@ import pytest
 
 import lexichord
 from lexichord import types
-from lexichord.app import Lexichord
-from lexichord.copy import Copied
-from lexichord.ingest.recontextualize import Contextualized
+from lexichord.client.copy import Copied
+from lexichord.client.lexichord import Lexichord
+from lexichord.client.sync import SyncLexichord
+from lexichord.ingest.llm_context.backfill import Contextualized
 from lexichord.ingest.reembed import Reembedded
-from lexichord.ingest.report import Report
-from lexichord.ingest.written import Written
-from lexichord.sync import SyncLexichord
+from lexichord.ingest.report import Report, Written
 from lexichord.types.evaluation import (
     Change,
     Difference,

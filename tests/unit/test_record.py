@@ -3,10 +3,10 @@
 import json
 from dataclasses import replace
 
-from lexichord.db.queries import query_record
+from lexichord.db.catalogue import query_record
 from lexichord.types import ChunkHit, FileHit, Question, Response, Scope
 from lexichord.types.evidence import Quote
-from lexichord.types.intent import Intent
+from lexichord.types.questions import Intent
 from lexichord.types.reflection import Coverage, Reflection, Round
 
 WORD = "zanzibar"  # of the question

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.reflect import (
+from lexichord.retrieve.judge.reflect import (
     ENOUGH,
     decide,
     held_share,

@@ -3,7 +3,7 @@ from collections import Counter
 import pytest
 
 from lexichord.db.evidence import Postings
-from lexichord.retrieve.relative import compare
+from lexichord.retrieve.judge.confidence import compare
 
 RIVALS = [
     f"{words} w{number}"

@@ -4,13 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.rewrite import (
-    EXPANDED,
-    RELAXED,
-    expand,
-    relax,
-    shortened,
-)
+from lexichord.retrieve.understand.rewrite import EXPANDED, RELAXED, expand, relax, shortened
 from lexichord.types.reflection import Definition, Rewrite, Term
 
 WORDS = st.lists(st.text("abcdef", min_size=1, max_size=9), max_size=60)

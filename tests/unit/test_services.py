@@ -3,7 +3,7 @@
 import pytest
 
 from lexichord.errors import ConfigError
-from lexichord.guard.services import allowed_origins, origin
+from lexichord.serve.services import allowed_origins, origin
 from lexichord.settings import load_settings
 
 

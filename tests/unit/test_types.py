@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lexichord.errors import ConfigError
 from lexichord.types import ChunkHit, EmbeddingSpace, FileHit, FilesResult, Response, SearchResult
-from lexichord.types.intent import Intent
+from lexichord.types.questions import Intent
 
 HIT = ChunkHit(
     chunk_id=1,

@@ -52,7 +52,7 @@ def test_every_module_is_in_it(wheel: Path) -> None:
 
 @pytest.mark.parametrize("folder", ["static", "templates"])
 def test_every_file_of_the_pages_is_in_it(wheel: Path, folder: str) -> None:
-    place = f"src/lexichord/http_api/{folder}"
+    place = f"src/lexichord/serve/page/{folder}"
     files = in_tree(place, ".css", ".html", ".js", ".svg")
     assert files
     assert len(files) == len([path for path in (ROOT / place).rglob("*") if path.is_file()])

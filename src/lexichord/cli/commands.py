@@ -10,6 +10,7 @@ import typer
 from lexichord.cli import config, contextualize, keys, mcp, query, reembed, render, serve, vechord
 from lexichord.cli import eval as evaluation
 from lexichord.cli.options import (
+    FAILED,
     SEARCH,
     DatasetsOption,
     Explain,
@@ -17,11 +18,12 @@ from lexichord.cli.options import (
     Hint,
     Query,
     References,
+    Run,
     UnderOption,
+    command,
     search_options,
 )
 from lexichord.cli.progress import Progress
-from lexichord.cli.run import FAILED, Run, command
 from lexichord.errors import ConfigError
 from lexichord.types import ContextKind, ContextPart, SearchOptions
 
@@ -68,7 +70,7 @@ def init(
     ] = None,
 ) -> None:
     """Prepare a database, or bring it up to date. Engine and text are for good."""
-    from lexichord.setup import initialise
+    from lexichord.client.setup import initialise
 
     run.arguments.update(engine=engine, text_config=text_config, embedding=embedding)
     initialise(run.settings)
@@ -255,7 +257,7 @@ def reindex(run: Run) -> None:
 @command(app)
 def start(run: Run) -> None:
     """Start the embedded server and keep it up for other programs."""
-    from lexichord.setup import start_server
+    from lexichord.client.setup import start_server
 
     run.show({"dsn": start_server(run.settings)}, render.dsn)
 
@@ -263,7 +265,7 @@ def start(run: Run) -> None:
 @command(app)
 def stop(run: Run) -> None:
     """Stop the embedded server, whoever uses it."""
-    from lexichord.setup import stop_server
+    from lexichord.client.setup import stop_server
 
     run.show({"stopped": stop_server(run.settings)}, render.stopped)
 
@@ -271,7 +273,7 @@ def stop(run: Run) -> None:
 @command(app)
 def dsn(run: Run) -> None:
     """Print the address of the running server, for psql and other programs."""
-    from lexichord.setup import server_address
+    from lexichord.client.setup import server_address
 
     run.show({"dsn": server_address(run.settings)}, render.dsn)
 
@@ -279,7 +281,7 @@ def dsn(run: Run) -> None:
 @command(models, "list")
 def list_models(run: Run) -> None:
     """Say where the model's files are."""
-    from lexichord.setup import find_models
+    from lexichord.client.setup import find_models
 
     run.show({"folder": find_models(run.settings)}, render.model)
 
@@ -287,6 +289,6 @@ def list_models(run: Run) -> None:
 @command(models)
 def fetch(run: Run) -> None:
     """Download the model's files (91 MB) from their public address."""
-    from lexichord.setup import fetch_models
+    from lexichord.client.setup import fetch_models
 
     run.show({"folder": fetch_models(run.settings)}, render.model)

@@ -5,8 +5,8 @@ from dataclasses import asdict
 import typer
 from rich.text import Text
 
+from lexichord.cli.options import Run, command
 from lexichord.cli.render import Row, out, printable
-from lexichord.cli.run import Run, command
 
 app = typer.Typer()
 config = typer.Typer(help="The settings.", no_args_is_help=True)
@@ -16,7 +16,7 @@ app.add_typer(config, name="config")
 @command(config)
 def show(run: Run) -> None:
     """Show each setting with its source; of keys only whether they are set."""
-    from lexichord.setup import list_settings
+    from lexichord.client.setup import list_settings
 
     run.show({"settings": list_settings(**run.arguments)}, _settings)
 
@@ -24,7 +24,7 @@ def show(run: Run) -> None:
 @command(app)
 def providers(run: Run) -> None:
     """List embedders, rerankers and language model: what they need, and what is missing."""
-    from lexichord.setup import list_providers
+    from lexichord.client.setup import list_providers
 
     found = [asdict(provider) for provider in list_providers(run.settings)]
     run.show({"providers": found}, _providers)

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from lexichord.cli.options import FAILED, Run, command
 from lexichord.cli.render import err, out, printable
-from lexichord.cli.run import FAILED, Run, command
 from lexichord.errors import ConfigError
 from lexichord.types.evaluation import Evaluation, Extractor
 

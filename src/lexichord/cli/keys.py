@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from lexichord.cli.options import Run, command
 from lexichord.cli.render import err, out, printable
-from lexichord.cli.run import Run, command
 from lexichord.types import ApiKey, NewApiKey
 
 app = typer.Typer(help="API keys for HTTP and MCP.", no_args_is_help=True)

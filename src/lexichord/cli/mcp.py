@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lexichord.cli.run import Run, command
+from lexichord.cli.options import Run, command
 from lexichord.cli.serve import Host, Port, tell
 from lexichord.errors import ConfigError
 
@@ -29,19 +29,18 @@ def mcp(run: Run, http: Http = False, host: Host = "127.0.0.1", port: Port = 808
 
 
 async def _answer(settings: "Settings") -> None:
-    from lexichord.app import Lexichord
-    from lexichord.mcp_server.server import serve_stdio
+    from lexichord.client.lexichord import Lexichord
+    from lexichord.serve.mcp.server import serve_stdio
 
     async with Lexichord(settings) as core:
         await serve_stdio(core)
 
 
 async def _serve(settings: "Settings", host: str, port: int) -> None:
-    from lexichord.app import Lexichord
-    from lexichord.guard.door import Door
-    from lexichord.guard.serving import guarded, serve
-    from lexichord.mcp_server.entrance import PATH
-    from lexichord.mcp_server.server import make_app
+    from lexichord.client.lexichord import Lexichord
+    from lexichord.serve.access import Door
+    from lexichord.serve.mcp.server import PATH, make_app
+    from lexichord.serve.server import guarded, serve
 
     async with Lexichord(settings) as core:
         door = await Door.open(core, host)

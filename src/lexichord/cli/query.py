@@ -5,9 +5,8 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from lexichord.cli import evidence
-from lexichord.cli.options import SEARCH, Asking, Explain, Hint, Query, search_options
-from lexichord.cli.run import Run, command
+from lexichord.cli import render
+from lexichord.cli.options import SEARCH, Asking, Explain, Hint, Query, Run, command, search_options
 from lexichord.errors import ConfigError
 from lexichord.types import ContextFormat, IntentKind, QueryOptions, Unit
 from lexichord.types.response import Recording
@@ -127,4 +126,4 @@ def query(
     run.arguments.update(record=record, reranker=reranker)
     with run.open() as lexichord:
         response = lexichord.query(query, **options)
-    run.show(response, lambda found: evidence.response(found, explain))
+    run.show(response, lambda found: render.response(found, explain))

@@ -9,7 +9,7 @@ from rich import progress
 from rich.console import Console
 
 from lexichord.cli import render
-from lexichord.cli.run import Run, command
+from lexichord.cli.options import Run, command
 from lexichord.errors import ConfigError
 
 if TYPE_CHECKING:

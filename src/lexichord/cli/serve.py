@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lexichord.cli.options import Run, command
 from lexichord.cli.render import err
-from lexichord.cli.run import Run, command
 from lexichord.errors import ConfigError
 
 if TYPE_CHECKING:
-    from lexichord.guard.door import Door
+    from lexichord.serve.access import Door
     from lexichord.settings import Settings
 
 app = typer.Typer()
@@ -34,10 +34,10 @@ def serve(run: Run, host: Host = "127.0.0.1", port: Port = 8080) -> None:
 
 
 async def _serve(settings: "Settings", host: str, port: int) -> None:
-    from lexichord.app import Lexichord
-    from lexichord.guard.door import Door
-    from lexichord.guard.serving import serve
-    from lexichord.http_api.app import make_server
+    from lexichord.client.lexichord import Lexichord
+    from lexichord.serve.access import Door
+    from lexichord.serve.http.app import make_server
+    from lexichord.serve.server import serve
 
     async with Lexichord(settings) as core:
         door = await Door.open(core, host)

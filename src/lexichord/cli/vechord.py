@@ -5,9 +5,8 @@ from typing import Annotated
 import typer
 
 from lexichord.cli import render
-from lexichord.cli.options import DatasetsOption
+from lexichord.cli.options import FAILED, DatasetsOption, Run, command
 from lexichord.cli.progress import Progress
-from lexichord.cli.run import FAILED, Run, command
 
 app = typer.Typer()
 

@@ -1,11 +1,46 @@
 """Reads for evidence: one Python function per SQL function, of the same name."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import NamedTuple
 
 from lexichord.db.pool import Database, Row
-from lexichord.db.search import Vector, chunk_hit, question_arguments, vector_text
-from lexichord.types import ChunkHit, Question
+from lexichord.db.search import Vector, chunk_hit, question_arguments, scope_arguments, vector_text
+from lexichord.types import ChunkHit, Question, Scope
+from lexichord.types.questions import Link
+from lexichord.types.reflection import Definition, Term
+
+SAME = [field.name for field in fields(Link) if field.name != "word"]
+
+
+async def link_documents(database: Database, words: Sequence[str], scope: Scope) -> list[Link]:
+    """See sql/link_documents.sql; the best document by its card comes first."""
+    rows = await database.call("link_documents", words=list(words), **scope_arguments(scope))
+    return [Link(word=row["word"] - 1, **{name: row[name] for name in SAME}) for row in rows]
+
+
+async def question_coverage(
+    database: Database, question: str, chunk_ids: Sequence[int]
+) -> list[Term]:
+    """See sql/question_coverage.sql."""
+    rows = await database.call("question_coverage", question=question, chunk_ids=list(chunk_ids))
+    lists = [{"words": tuple(row["words"]), "chunks": tuple(row["chunks"])} for row in rows]
+    return [Term(**(row | given)) for row, given in zip(rows, lists, strict=True)]
+
+
+async def related_words(database: Database, question: str, chunk_ids: Sequence[int]) -> list[str]:
+    """See sql/related_words.sql; the words alone."""
+    rows = await database.call("related_words", question=question, chunk_ids=list(chunk_ids))
+    return [row["word"] for row in rows]
+
+
+async def find_definitions(
+    database: Database, terms: Sequence[str], scope: Scope
+) -> list[Definition]:
+    """See sql/find_definitions.sql."""
+    rows = await database.call("find_definitions", terms=list(terms), **scope_arguments(scope))
+    return [Definition(**row) for row in rows]
+
 
 type Span = tuple[int, int, int]
 

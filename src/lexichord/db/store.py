@@ -1,14 +1,16 @@
 """Writes: one Python function per SQL function, of the same name; chunks arrive by COPY."""
 
 import hashlib
+import json
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 
 from psycopg.types.json import Jsonb
 
 from lexichord.db.pool import Conn, Database, Row, call
-from lexichord.db.search import Vector, vector_text
-from lexichord.errors import ConfigError
+from lexichord.db.search import Vector, configuration, vector_text
+from lexichord.errors import ConfigError, EmbeddingMismatchError
 from lexichord.types import Chunk, Document
 from lexichord.types.documents import CONTEXT_BY
 
@@ -184,3 +186,107 @@ async def finish_run(database: Database, run: int) -> None:
     """Close the run's record and build what indexes are missing."""
     await database.call("build_indexes")
     await database.call("finish_run", run_id=run)
+
+
+async def known_contexts(database: Database, keys: Sequence[str]) -> dict[str, str]:
+    """See sql/known_contexts.sql; by key."""
+    rows = await database.call("known_contexts", keys=list(keys))
+    return {row["key"]: row["context"] for row in rows}
+
+
+async def keep_contexts(
+    database: Database, dataset: str, uri: str, contexts: Mapping[str, str]
+) -> None:
+    """See sql/keep_contexts.sql; `contexts` are by key."""
+    keys, texts = list(contexts), list(contexts.values())
+    await database.call("keep_contexts", dataset=dataset, uri=uri, keys=keys, contexts=texts)
+
+
+async def document_recipes(database: Database, datasets: Sequence[str] | None) -> list[Row]:
+    """See sql/document_recipes.sql."""
+    given = None if datasets is None else list(datasets)
+    return await database.call("document_recipes", datasets=given)
+
+
+async def read_document(database: Database, document: int) -> tuple[Document, list[Chunk]] | None:
+    """Give a stored document with its chunks, as they are at one moment; None if it is gone."""
+    async with database.transaction() as connection:
+        await connection.execute("set transaction isolation level repeatable read")
+        found = await call(connection, "read_document", document=document)
+        rows = await call(connection, "list_chunks", document=document)
+    if not found:
+        return None
+    text = found[0].pop("content")
+    fields = found[0] | {"metadata": json.loads(found[0]["metadata"])}
+    return Document(**fields, text=text), [_chunk(row) for row in rows]
+
+
+async def replace_contexts(
+    database: Database,
+    document: int,
+    updated_at: datetime,
+    changed: Document,
+    chunks: Sequence[Chunk],
+    vectors: Sequence[Vector | None],
+    space: str,
+) -> bool:
+    """Store a document's chunks with other contexts, all at once; see `store_document`.
+
+    False, and nothing changes, if somebody has replaced or deleted the document since `updated_at`.
+    """
+    async with database.transaction() as connection:
+        given = {"document": document, "updated_at": updated_at}
+        rows = await call(connection, "is_unchanged", **given)
+        if rows[0]["is_unchanged"]:
+            await replace_document(connection, changed, chunks, vectors, space=space)
+    return bool(rows[0]["is_unchanged"])
+
+
+def _chunk(row: Row) -> Chunk:
+    same = ("content", "heading", "context", "keyword_context", "page", "metadata")
+    return Chunk(row["char_start"], row["char_end"], **{name: row[name] for name in same})
+
+
+OUT = "copy (select * from lexichord.read_chunks(%s)) to stdout (format binary)"
+INTO = COPY  # has the columns of read_chunks, and is binary as well
+AS_ONE = "set transaction isolation level repeatable read"  # text and chunks fit each other
+UTF8 = "set local client_encoding = 'utf8'"  # of both, whatever the databases have
+
+
+async def copy_document(
+    source: Database, target: Database, row: Row, old: Row | None, run: int, space: str
+) -> int | None:
+    """Copy a document with the run's record of it, in one transaction; give how many chunks it has.
+
+    `row` and `old` are what sql/document_hashes.sql says of it in source and target. None if the
+    source has it no more. Raises DatabaseError, EmbeddingMismatchError if one of them is bound to
+    another space than `space` by now; nothing changes then.
+    """
+    async with source.transaction() as reading, target.transaction() as writing:
+        await reading.execute(AS_ONE)
+        await reading.execute(UTF8)
+        await writing.execute(UTF8)
+        found = await call(reading, "read_document", document=row["document_id"])
+        if not found:
+            return None
+        if old and row["vectors"] < row["chunks"]:  # else store_document would keep the old ones
+            await call(writing, "delete_documents", documents=[old["document_id"]])
+        await call(writing, "stage_chunks")
+        await _stream(reading, writing, row["document_id"])
+        # The chunks were read, so no swap of the source's spaces can come in between.
+        if (await configuration(source))["space"] != space:
+            raise EmbeddingMismatchError(f"the source has left {space}: copy again")
+        stored = await call(writing, "store_document", **found[0], space=space)
+        chunks = int(stored[0]["chunks"])
+        record = {"status": "replaced" if old else "inserted", "chunks": chunks}
+        await call(writing, "record_files", run_id=run, uris=[row["uri"]], **record)
+    return chunks
+
+
+async def _stream(reading: Conn, writing: Conn, document: int) -> None:
+    async with (
+        reading.cursor().copy(OUT, [document]) as out,
+        writing.cursor().copy(INTO) as into,
+    ):
+        async for data in out:
+            await into.write(data)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from lexichord.db.evaluation import compare_evaluations
+from lexichord.db.catalogue import compare_evaluations
 from lexichord.errors import ConfigError
 from lexichord.evaluate.application import Application
 from lexichord.evaluate.metrics import find_group

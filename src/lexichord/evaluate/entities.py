@@ -14,8 +14,7 @@ find (`extract.FINDABLE`), a model for all (`extract_llm`). Over all types there
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lexichord.evaluate.extract import FINDABLE, TYPES, EntityType, extract_entities
-from lexichord.evaluate.normalise import normalise
+from lexichord.evaluate.extract import FINDABLE, TYPES, EntityType, extract_entities, normalise
 from lexichord.types.evaluation import EvalQuery, Outcome
 
 LENGTH = 1000  # characters of an answer that are read

@@ -12,8 +12,8 @@ from lexichord.errors import ProviderError
 from lexichord.evaluate.entities import cut_answer, find_standing
 from lexichord.evaluate.extract import TYPES
 from lexichord.providers.base import Generator
-from lexichord.providers.marks import enclose, mark_word
 from lexichord.types.evaluation import EvalQuery, Outcome
+from lexichord.types.generation import enclose, mark_word
 
 SECONDS = 60.0  # for one answer
 AT_ONCE = 4  # answers

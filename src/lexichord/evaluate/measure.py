@@ -1,13 +1,77 @@
 """An evaluation as it is asked for: a set, names of strategies, gates, an earlier run."""
 
-from collections.abc import Callable, Sequence
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
 
 from lexichord.errors import ConfigError
 from lexichord.evaluate.application import Application
-from lexichord.types.evaluation import EvalSet, Evaluation, Extractor
-from lexichord.types.options import no_single_text
+from lexichord.types.evaluation import EvalSet, Evaluation, Extractor, Run
+from lexichord.types.questions import no_single_text
+
+Operator = Literal[">=", ">", "<=", "<"]
+OPERATORS: Mapping[Operator, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    ">": operator.gt,
+    "<=": operator.le,
+    "<": operator.lt,
+}
+GATE = re.compile(r"\s*([a-z_@.0-9]+)\s*(>=|<=|>|<)\s*([-+.\de]+)\s*", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The mean of `metric` must stand in the relation `operator` to `bound`."""
+
+    metric: str
+    operator: Operator
+    bound: float
+
+    def __str__(self) -> str:
+        return f"{self.metric}{self.operator}{self.bound:g}"
+
+
+def parse_gate(text: str) -> Gate:
+    """Read `metric>=number`, the sign being one of >=, >, <=, <. Raises ConfigError."""
+    match = GATE.fullmatch(text)
+    try:
+        if match is None or not isfinite(bound := float(match[3])):
+            raise ValueError
+    except ValueError:
+        raise ConfigError(f"not a gate: {text!r}; write one like 'pass@5>=0.84'") from None
+    sign = next(sign for sign in OPERATORS if sign == match[2])
+    return Gate(match[1].lower(), sign, bound)
+
+
+def check(gate: Gate, means: Mapping[str, float]) -> str | None:
+    """Give the reason why the means fail the gate, None if they pass.
+
+    Raises ConfigError for a metric that is not among them.
+    """
+    if gate.metric not in means:
+        there = ", ".join(sorted(means)) or "none"
+        raise ConfigError(f"gate {gate}: no metric {gate.metric!r} in this run; there are {there}")
+    mean = means[gate.metric]
+    if OPERATORS[gate.operator](mean, gate.bound):
+        return None
+    return f"gate {gate} failed: {gate.metric} is {mean:.4f}"
+
+
+def check_all(gates: Sequence[Gate], runs: Sequence[Run]) -> list[str]:
+    """Say which runs do not keep which gates, or have not such a metric."""
+    reasons = [(run, _reason(gate, run)) for gate in gates for run in runs]
+    return [f"{run.strategy}: {reason}" for run, reason in reasons if reason]
+
+
+def _reason(gate: Gate, run: Run) -> str | None:
+    try:
+        return check(gate, run.means)
+    except ConfigError as error:  # by now the runs are worth more than the complaint
+        return str(error)
 
 
 async def evaluate(
@@ -38,13 +102,13 @@ async def evaluate(
     What a strategy lacks is a warning, a question that fails is a zero. Raises ConfigError.
     """
     from lexichord.evaluate import compare as comparing  # whoever only searches need not wait
-    from lexichord.evaluate import gate, run
+    from lexichord.evaluate import run
     from lexichord.evaluate.datasets import load_set
     from lexichord.evaluate.strategies import DEFAULT, find_strategies
 
     no_single_text(strategies=strategies, ks=ks, gates=gates, clients=clients)
     _check(strategies, ks, extract)
-    bounds, told = [gate.parse_gate(text) for text in gates], Warnings(on_warning)
+    bounds, told = [parse_gate(text) for text in gates], Warnings(on_warning)
     plan = run.Plan(
         find_strategies(DEFAULT if strategies is None else strategies),
         _numbers("ks", ks),
@@ -58,7 +122,7 @@ async def evaluate(
         await comparing.check_evaluation(app, compare)
     runs = await run.run_evaluation(app, given, plan)
     changes = await comparing.compare_runs(app, compare, runs, told.warn)
-    broken = [*comparing.failures(runs), *gate.check_all(bounds, runs)]
+    broken = [*comparing.failures(runs), *check_all(bounds, runs)]
     return Evaluation(tuple(runs), tuple(changes), tuple(told.lines), tuple(broken))
 
 

@@ -19,14 +19,109 @@ chunks would have been relevant is unknown then, so there is no nDCG and no MAP.
 the outcome's files, then as its passages, each document once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from math import log2
 from statistics import fmean
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate import ranking
 from lexichord.evaluate.entities import score_entities
-from lexichord.evaluate.spans import Stretch, cut, length, merge, shared
 from lexichord.types.evaluation import EvalQuery, Outcome, Passage
+
+type Stretch = tuple[str, int, int]
+type Covered = Mapping[str, Sequence[tuple[int, int]]]
+
+
+def merge(stretches: Iterable[Stretch]) -> Covered:
+    """Give the characters of all stretches, each once."""
+    by_file: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for file, start, end in sorted(stretches):
+        apart = by_file[file]
+        if apart and start <= apart[-1][1]:
+            apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
+        elif start < end:
+            apart.append((start, end))
+    return by_file
+
+
+def length(covered: Covered) -> int:
+    """Count the characters."""
+    return sum(end - start for stretches in covered.values() for start, end in stretches)
+
+
+def shared(one: Covered, other: Covered) -> int:
+    """Count the characters that both hold."""
+    return sum(
+        max(0, min(end, other_end) - max(start, other_start))
+        for file in one.keys() & other.keys()
+        for start, end in one[file]
+        for other_start, other_end in other[file]
+    )
+
+
+def cut(stretches: Iterable[Stretch], budget: int) -> Iterator[Stretch]:
+    """Give the first `budget` characters of stretches as they come; those shown again cost again.
+
+    The last one is cut where the budget ends.
+    """
+    for file, start, end in stretches:
+        if budget <= 0:
+            return
+        yield file, start, min(end, start + budget)
+        budget -= max(0, end - start)
+
+
+def find_gains[T: Hashable](found: Iterable[T], grades: Mapping[T, int]) -> list[int]:
+    """Give each rank's gain: the grade of what was found there; found again it gains nothing."""
+    left = dict(grades)
+    return [max(0, left.pop(item, 0)) for item in found]
+
+
+def find_ideal[T: Hashable](grades: Mapping[T, int]) -> list[int]:
+    """Give the gains of the best ranking there can be: all that is relevant, and only that."""
+    return sorted((grade for grade in grades.values() if grade > 0), reverse=True)
+
+
+def recall(gains: Sequence[int], relevant: int, k: int) -> float:
+    """Give the share of what is relevant, `relevant` in number, that is among the first k."""
+    return _count(gains[:k]) / relevant
+
+
+def precision(gains: Sequence[int], k: int) -> float:
+    """Give the share of the first k that is relevant; of k, too, if fewer were found."""
+    return _count(gains[:k]) / k
+
+
+def reciprocal_rank(gains: Sequence[int]) -> float:
+    """Give 1 / rank of the first that is relevant, 0 without one; its mean is the MRR."""
+    return next((1 / rank for rank, gain in enumerate(gains, 1) if gain), 0.0)
+
+
+def average_precision(gains: Sequence[int], relevant: int) -> float:
+    """Give the mean, over all that is relevant, of the precision at its rank; 0 if not found.
+
+    Its mean over queries is the MAP.
+    """
+    hits = [rank for rank, gain in enumerate(gains, 1) if gain]
+    return sum(found / rank for found, rank in enumerate(hits, 1)) / relevant
+
+
+def ndcg(gains: Sequence[int], ideal: Sequence[int], k: int) -> float:
+    """Give the discounted cumulative gain at k over that of the ideal ranking.
+
+    Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", 2002, with the
+    discount 1 / log2(rank + 1).
+    """
+    return _dcg(gains[:k]) / _dcg(ideal[:k])
+
+
+def _count(gains: Sequence[int]) -> int:
+    return sum(gain > 0 for gain in gains)
+
+
+def _dcg(gains: Sequence[int]) -> float:
+    return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains, 1))
+
 
 BUDGETS = (1000, 2000, 4000)  # characters
 HELD = 0.5  # of a span's characters, for it to count as found
@@ -114,14 +209,14 @@ def _score_ranking(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Sco
 def _score_ranks[T: (str, tuple[str, int])](
     found: Sequence[T], grades: Mapping[T, int], ks: Sequence[int]
 ) -> Scores:
-    gains, ideal = ranking.find_gains(found, grades), ranking.find_ideal(grades)
+    gains, ideal = find_gains(found, grades), find_ideal(grades)
     scores: dict[str, float | None] = {}
     for k in ks:
-        scores[f"recall@{k}"] = ranking.recall(gains, len(ideal), k) if ideal else None
-        scores[f"precision@{k}"] = ranking.precision(gains, k) if ideal else None
-        scores[f"ndcg@{k}"] = ranking.ndcg(gains, ideal, k) if ideal else None
-    scores["mrr"] = ranking.reciprocal_rank(gains) if ideal else None
-    scores["map"] = ranking.average_precision(gains, len(ideal)) if ideal else None
+        scores[f"recall@{k}"] = recall(gains, len(ideal), k) if ideal else None
+        scores[f"precision@{k}"] = precision(gains, k) if ideal else None
+        scores[f"ndcg@{k}"] = ndcg(gains, ideal, k) if ideal else None
+    scores["mrr"] = reciprocal_rank(gains) if ideal else None
+    scores["map"] = average_precision(gains, len(ideal)) if ideal else None
     return scores
 
 
@@ -135,9 +230,9 @@ def _score_spans(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Score
         held = merge(places[:k])
         found = [0 < HELD * length(span) <= shared(span, held) for span in spans]
         scores[f"pass@{k}"] = scores[f"recall@{k}"] = fmean(found)
-        scores[f"precision@{k}"] = ranking.precision(gains, k)
+        scores[f"precision@{k}"] = precision(gains, k)
         scores[f"ndcg@{k}"] = None
-    return {**scores, "mrr": ranking.reciprocal_rank(gains), "map": None}
+    return {**scores, "mrr": reciprocal_rank(gains), "map": None}
 
 
 def _score_characters(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Scores:
@@ -157,8 +252,8 @@ def _score_characters(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> 
 
 def _score_documents(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Scores:
     grades, found = grade_documents(query), rank_documents(outcome)
-    gains = ranking.find_gains(found, grades)
-    judged = any(ranking.find_ideal(grades))
+    gains = find_gains(found, grades)
+    judged = any(find_ideal(grades))
     return {f"document@{k}": float(any(gains[:k])) if judged else None for k in sorted({1, *ks})}
 
 

@@ -26,7 +26,7 @@ from lexichord.evaluate.page import (
     to_markdown,
     to_plain,
 )
-from lexichord.evaluate.values import (
+from lexichord.evaluate.significance import (
     compare_runs,
     find_values,
     is_judged,

@@ -7,21 +7,20 @@ from datetime import UTC, datetime
 from functools import partial
 
 from lexichord.db import search
-from lexichord.db.evaluation import record_evaluation
+from lexichord.db.catalogue import record_evaluation
 from lexichord.db.scratch import scratch_database
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.evaluate.application import Application
-from lexichord.evaluate.ask import ask_all, measure_rate
+from lexichord.evaluate.ask import ask_all, measure_index, measure_rate
 from lexichord.evaluate.extract_llm import extract_all
-from lexichord.evaluate.index import measure_index
 from lexichord.evaluate.metrics import evaluate
 from lexichord.evaluate.strategies import LLM_STAGES, Strategy, what_lacks
 from lexichord.evaluate.vectors import KeptVectors
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import title
 from lexichord.ingest.report import Report
-from lexichord.llm.stages import find_model
 from lexichord.providers.base import Embedder, Generator
+from lexichord.retrieve.llm_stages import find_model
 from lexichord.types import ContextKind, Json, LoadedText
 from lexichord.types.evaluation import EvalQuery, EvalSet, Extractor, Outcome, Run
 

@@ -9,11 +9,11 @@ from typing import Any, Literal
 from lexichord.db import search
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.evaluate.application import Application
-from lexichord.retrieve.aggregate import MAX_LENGTH, format_context
-from lexichord.retrieve.intent import read_intent
-from lexichord.retrieve.rerank import CANDIDATES, rerank
+from lexichord.retrieve.evidence import MAX_LENGTH, format_context
+from lexichord.retrieve.search.rerank import CANDIDATES, rerank
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
+from lexichord.retrieve.understand.intent import read_intent
 from lexichord.types import (
     ChunkHit,
     ContextKind,
@@ -27,7 +27,7 @@ from lexichord.types import (
 )
 from lexichord.types.evaluation import EvalQuery
 from lexichord.types.evidence import Quote
-from lexichord.types.intent import Intent
+from lexichord.types.questions import Intent
 
 LEAST_DEPTH = 100  # candidates of a channel
 EVEN = [0.5, 0.5]  # as they wrote it; ours are weighed

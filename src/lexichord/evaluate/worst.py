@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from lexichord.evaluate.metrics import grade_documents, rank_documents, summarise
+from lexichord.evaluate.metrics import grade_documents, merge, rank_documents, shared, summarise
 from lexichord.evaluate.page import Block, Heading, Items, Table, filled
-from lexichord.evaluate.spans import merge, shared
-from lexichord.evaluate.values import find_values
+from lexichord.evaluate.significance import find_values
 from lexichord.types.evaluation import EvalQuery, Outcome, Passage, Run, Span
 from lexichord.types.text import MISSING, write_number
 

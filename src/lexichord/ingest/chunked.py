@@ -18,11 +18,10 @@ from pydantic import (
 
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.chunk import RECIPE
-from lexichord.ingest.find import storable
 from lexichord.ingest.load import title
 from lexichord.ingest.load.text import LIMIT, too_long
 from lexichord.ingest.reader import Reader
-from lexichord.ingest.sources import CHUNKED, Prepared, Source, refused
+from lexichord.ingest.sources import CHUNKED, Prepared, Source, refused, storable
 from lexichord.types import Chunk, Document, EmbeddingSpace
 
 LONGEST_URI = 2000  # bytes; an index takes 2,700

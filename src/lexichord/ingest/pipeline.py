@@ -12,16 +12,19 @@ from typing import get_args
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, EmbeddingMismatchError, IngestError
-from lexichord.ingest.contextualize import PARTS, VERSION, keyphrases, structural_context
-from lexichord.ingest.find import storable
 from lexichord.ingest.flow import ahead, beating, overlapping, together
-from lexichord.ingest.placing import label, with_contexts
-from lexichord.ingest.prune import find_gone
+from lexichord.ingest.llm_context.prompt import label, with_contexts
+from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
 from lexichord.ingest.report import Hearing, Journal, Listener, Report
-from lexichord.ingest.sources import Prepared, Source
+from lexichord.ingest.sources import Prepared, Source, find_gone, storable
+from lexichord.ingest.structural_context import (
+    PARTS,
+    VERSION,
+    Sample,
+    keyphrases,
+    structural_context,
+)
 from lexichord.ingest.vectors import GROUP, Vectorizer, Vectors
-from lexichord.ingest.words import Sample
-from lexichord.ingest.writer import ContextWriter, open_writer
 from lexichord.providers.base import Embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, ContextKind, ContextPart

@@ -13,7 +13,7 @@ from lexichord.db import search
 from lexichord.db.pool import Conn, Database, Row
 from lexichord.db.search import Vector
 from lexichord.errors import ConfigError
-from lexichord.ingest.contextualize import embedding_text
+from lexichord.ingest.structural_context import embedding_text
 from lexichord.ingest.vectors import GROUP, SLICE
 from lexichord.providers.base import Embedder
 from lexichord.types import EmbeddingSpace, Json, Shaped

@@ -1,17 +1,82 @@
 """What is ingested: documents that are read when their turn comes."""
 
+import asyncio
+import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from lexichord.errors import IngestError
-from lexichord.ingest import chunk, find
+from lexichord.db import store
+from lexichord.db.pool import Database
+from lexichord.errors import ConfigError, IngestError
+from lexichord.ingest import chunk
+from lexichord.ingest.load.kinds import MEDIA_TYPES
 from lexichord.ingest.reader import Reader
 from lexichord.types import Chunk, Document
+
+FOREIGN = {"node_modules", "__pycache__"}  # folders that tools fill
+ENVIRONMENT = "pyvenv.cfg"  # in a folder of installed Python packages
+
+
+def find_files(paths: Iterable[Path]) -> Iterator[Path]:
+    """Give each file once, folders searched in order of name, hidden ones left out.
+
+    In a folder, files of kinds that cannot be read are passed over, and so are node_modules,
+    __pycache__, Python environments and links to folders; a link to a file gives that file. A
+    file that is named itself, and a folder that cannot be listed, is given as it is, so that
+    reading it says what is wrong. Raises ConfigError for a path that is missing.
+    """
+    seen = set[Path]()
+    for path in paths:
+        if not path.exists():
+            raise ConfigError(f"there is no file or folder {path}")
+        for file in _walk(path.resolve()) if path.is_dir() else [path.resolve()]:
+            if file not in seen:
+                seen.add(file)
+                yield file
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    closed: list[OSError] = []
+    for here, folders, names in os.walk(folder, onerror=closed.append):
+        if ENVIRONMENT in names:
+            folders.clear()
+            continue
+        folders[:] = sorted(name for name in folders if name not in FOREIGN and name[0] != ".")
+        for name in sorted(names):
+            if name[0] != "." and Path(name).suffix.lower() in MEDIA_TYPES:
+                yield _linked(Path(here, name))
+    yield from (Path(error.filename) for error in closed)
+
+
+def _linked(file: Path) -> Path:
+    """Follow a link, unless it leads back to itself."""
+    try:
+        return file.resolve() if file.is_symlink() else file
+    except RuntimeError:  # Python 3.12; later ones give the link itself
+        return file
+
+
+def storable(name: str) -> str:
+    """Give a file's name or path; bytes in it that are not UTF-8 are written as \\x and digits."""
+    return os.fsencode(name).decode(errors="backslashreplace")
+
+
+def digest(file: Path) -> str:
+    """Give the sha256 of the file's bytes. Raises IngestError."""
+    if file.exists() and not file.is_file():
+        raise IngestError("is no file")  # opening a pipe would wait for ever
+    try:
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise IngestError(f"cannot be read: {error.strerror}") from error
+
 
 CHUNKED = "chunked "  # how the recipe of a document begins that was given, not read from a file
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
@@ -56,7 +121,7 @@ def files(
     `context` is the part of the recipe that says how chunks get theirs; `uris` gives other names
     than their paths.
     """
-    for path in find.find_files(paths):
+    for path in find_files(paths):
         yield file(path, dataset, context, reader, uris)
 
 
@@ -64,10 +129,10 @@ def file(
     path: Path, dataset: str, context: str, reader: Reader, uris: Mapping[str, str] = NO_NAMES
 ) -> Source:
     """Give a file; its uri is its whole path, unless `uris` names it."""
-    uri = uris.get(str(path)) or find.storable(path.as_posix())
+    uri = uris.get(str(path)) or storable(path.as_posix())
     recipe = f"{chunk.RECIPE} {context}"
     try:
-        sha256 = find.digest(path)
+        sha256 = digest(path)
     except IngestError as error:
         return refused(uri, error)
     read = partial(_read_file, reader, path, uri, dataset, sha256, recipe)
@@ -106,7 +171,7 @@ def _read_file(
     reader: Reader, file: Path, uri: str, dataset: str, sha256: str, recipe: str
 ) -> Prepared:
     loaded, chunks = reader.read(file)
-    if find.digest(file) != sha256:
+    if digest(file) != sha256:
         raise IngestError("changed while it was read: ingest it again")
     document = Document(
         dataset=dataset,
@@ -119,3 +184,30 @@ def _read_file(
         metadata=loaded.metadata,
     )
     return Prepared(document, chunks)
+
+
+async def find_gone(
+    database: Database, dataset: str, folders: Sequence[Path], found: AbstractSet[str]
+) -> list[str]:
+    """Give the uris under `folders` that are not among the `found` ones and name no file any more.
+
+    Documents that came with their chunks never were files. Raises ConfigError for a folder that
+    lost all it had: more likely its disk is not mounted.
+    """
+    gone = set[str]()
+    for folder in folders:
+        name = storable(folder.as_posix())
+        rows = await store.documents_under(database, dataset, name)
+        uris = [row["uri"] for row in rows if not row["recipe"].startswith(CHUNKED)]
+        lost = await asyncio.to_thread(_lost, [uri for uri in uris if uri not in found])
+        if lost and not any(uri.startswith(f"{name.rstrip('/')}/") for uri in found):
+            raise ConfigError(
+                f"{name} holds no files now, {len(lost)} documents would be deleted: "
+                "if that is right, delete them with lexichord rm"
+            )
+        gone.update(lost)
+    return sorted(gone)
+
+
+def _lost(uris: Iterable[str]) -> list[str]:
+    return [uri for uri in uris if is_gone(file_of(uri))]

@@ -10,9 +10,9 @@ import numpy as np
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.db.search import Vector
-from lexichord.ingest.contextualize import embedding_text
 from lexichord.ingest.report import Report
 from lexichord.ingest.sources import Prepared
+from lexichord.ingest.structural_context import embedding_text
 from lexichord.providers.base import Embedder, Remote
 from lexichord.providers.base import Vectors as Rows
 from lexichord.types.generation import Usage

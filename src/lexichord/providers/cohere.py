@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError
-from lexichord.providers.batching import Ask, Kind, Reply
+from lexichord.providers.embed.batching import Ask, Kind, Reply
 from lexichord.providers.http import failures_named, host, new_client, refusal
 from lexichord.types import EmbeddingSpace, Ranked
 

@@ -1,21 +1,90 @@
 """What providers that speak HTTP share: the client, and what a failure of it means."""
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from lexichord.errors import AuthError, BadResponseError, ProviderError, RateLimitError
+from lexichord.errors import AuthError, BadResponseError, ConfigError, ProviderError, RateLimitError
+from lexichord.settings import Settings
 
 if TYPE_CHECKING:
     from ssl import SSLContext
 
     from httpx import AsyncClient
+
+
+def checked_url(name: str, url: str | None) -> str | None:
+    """Give a setting's URL without the slash at its end. Raises ConfigError."""
+    if not url:
+        return None
+    if not is_address(url):
+        raise ConfigError(f"{name} is no address like http://localhost:8000/v1")
+    return url.rstrip("/")
+
+
+def is_address(url: str) -> bool:
+    """Tell whether a URL names a server that can be asked over HTTP."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def check_key(what: str, key: str) -> None:
+    """Raise ConfigError for a key that no header can hold, without repeating it."""
+    if not (key.isascii() and key.isprintable()) or key != key.strip():
+        raise ConfigError(f"{what} holds characters that no key has: copy it anew")
+
+
+def find_key(
+    what: str, key: SecretStr | None, url: str | None, variables: Sequence[str]
+) -> SecretStr | None:
+    """Give the key; a vendor's own variable counts only where the vendor itself is asked.
+
+    Raises ConfigError.
+    """
+    found = key.get_secret_value() if key else ""
+    if not found and not url:
+        found = next(filter(None, (os.environ.get(name) for name in variables)), "")
+    check_key(f"{what}'s key", found)
+    return SecretStr(found) if found else None
+
+
+def has_library(name: str) -> bool:
+    """Tell whether a library is installed, without loading it."""
+    try:
+        return find_spec(name) is not None
+    except (ModuleNotFoundError, ValueError):  # what it is a part of is missing, or was taken away
+        return False
+
+
+NO_KEY = "none"  # what a server gets that was named without a key
+
+
+def connection(settings: Settings) -> dict[str, str]:
+    """Say where the model is served, and with which key.
+
+    A vendor's key in the environment is sent to the address that goes with it and to no other.
+    """
+    key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else ""
+    check_key("llm_api_key", key)
+    if url := settings.llm_base_url:
+        if not is_address(url):
+            raise ConfigError("llm_base_url is no address like http://localhost:11434/v1")
+        return {"api_base": url.rstrip("/"), "api_key": key or NO_KEY}
+    vendor = (settings.llm or "").partition("/")[0].upper()
+    url = os.environ.get(f"{vendor}_API_BASE") or os.environ.get(f"{vendor}_BASE_URL")
+    return ({"api_base": url.rstrip("/")} if url else {}) | ({"api_key": key} if key else {})
+
 
 STEP = 60.0  # seconds without a byte before a server is given up
 

@@ -9,20 +9,20 @@ from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
 from lexichord.providers.base import Embedder, Reranker
-from lexichord.retrieve.aspects import find_aspects
-from lexichord.retrieve.discover import SHOWN, boost_files, discover
-from lexichord.retrieve.embedding import embed_queries, hurried
-from lexichord.retrieve.refine import ROUNDS, refine
-from lexichord.retrieve.reflect import ENOUGH
-from lexichord.retrieve.rerank import CANDIDATES, NEUTRAL, rerank
-from lexichord.retrieve.respond import respond
-from lexichord.retrieve.rounds import Searcher, fall_back, reflect, rewritten
+from lexichord.retrieve.evidence.respond import respond
+from lexichord.retrieve.judge.refine import ROUNDS, refine
+from lexichord.retrieve.judge.reflect import ENOUGH
+from lexichord.retrieve.search.discover import SHOWN, boost_files, discover
+from lexichord.retrieve.search.embedding import embed_queries, hurried
+from lexichord.retrieve.search.rerank import CANDIDATES, NEUTRAL, rerank
+from lexichord.retrieve.search.searcher import Searcher, fall_back, reflect, rewritten
+from lexichord.retrieve.search.variants import VARIANTS
 from lexichord.retrieve.stages import Stages
 from lexichord.retrieve.trace import Trace
-from lexichord.retrieve.variants import VARIANTS
-from lexichord.retrieve.words import find_listed
+from lexichord.retrieve.understand.aspects import find_aspects
+from lexichord.retrieve.understand.cues import find_listed
 from lexichord.types import ChunkHit, FileHit, QueryOptions, Question, Response
-from lexichord.types.intent import Intent, IntentKind
+from lexichord.types.questions import Intent, IntentKind
 from lexichord.types.reflection import Reflection
 
 SCORES = ("dense", "keyword", "fused", "variants", "rerank")

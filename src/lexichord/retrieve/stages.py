@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 from lexichord.db.pool import Database
 from lexichord.providers.base import Reranker
-from lexichord.retrieve.aggregate import Join, join_neighbours, write_answer
-from lexichord.retrieve.aggregate.relevance import Embed
-from lexichord.retrieve.discover import boost_files, discover
-from lexichord.retrieve.intent import find_intent
-from lexichord.retrieve.rewrite import rewrite
+from lexichord.retrieve.evidence import Join, join_neighbours, write_answer
+from lexichord.retrieve.evidence.relevance import Embed
+from lexichord.retrieve.search.discover import boost_files, discover
+from lexichord.retrieve.search.variants import Variants, make_variants
 from lexichord.retrieve.trace import Trace
-from lexichord.retrieve.variants import Variants, make_variants
+from lexichord.retrieve.understand.intent import find_intent
+from lexichord.retrieve.understand.rewrite import rewrite
 from lexichord.types import ChunkHit, FileHit, Json, Question, Response, Scope
 from lexichord.types.evidence import Answer, Brief, Evidence
-from lexichord.types.intent import Intent
+from lexichord.types.questions import Intent
 from lexichord.types.reflection import Grading, Rewrite, Wording
 
 type FindIntent = Callable[[Database, str, str | None, Scope | None], Awaitable[Intent]]

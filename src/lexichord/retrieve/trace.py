@@ -2,9 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
+
+from lexichord.db.catalogue import record_query
+from lexichord.db.pool import Database
+from lexichord.errors import LexichordError
+from lexichord.types import Question, Response
+from lexichord.types.response import Recording
 
 BUDGET_MS = 30_000.0  # of a query; kbbridge's time for one request
 # Of the time that is left, what one call may take: one that hangs leaves time for the next.
@@ -61,3 +67,21 @@ class Trace:
         """Milliseconds of the stage's latest run, 0 if it never ran."""
         spent = (step["ms"] for step in reversed(self.steps) if step["stage"] == name)
         return next(spent, 0.0)
+
+
+async def recorded(
+    database: Database, response: Response, question: Question, started: float, how: Recording
+) -> Response:
+    """Give the response with the id of its record; if recording failed, it says so instead.
+
+    `question` is what was asked for, with its scope; `started` when, by `perf_counter`.
+    """
+    if how == "off":
+        return response
+    ms = (perf_counter() - started) * 1000
+    try:
+        made = await record_query(database, response, question, ms, keep_text=how == "text")
+    except LexichordError as error:
+        reason = f"the query was not recorded: {error}"
+        return replace(response, degraded=[*response.degraded, reason])
+    return replace(response, query_id=made)

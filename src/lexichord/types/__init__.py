@@ -1,22 +1,27 @@
 """Frozen records that cross module borders. Offsets are in characters, scores: higher is better."""
 
-from lexichord.types.access import ApiKey, NewApiKey, Rights
 from lexichord.types.documents import (
     Chunk,
     ContextKind,
     ContextPart,
     Document,
+    Documents,
     EmbeddingSpace,
+    Excerpt,
     Heading,
     LoadedText,
+    ShownDocument,
+    StoredChunk,
+    StoredDataset,
+    StoredDocument,
     Table,
 )
 from lexichord.types.evidence import Cell, Comparison, Quote
-from lexichord.types.explanation import Explanation, Part, Step
-from lexichord.types.intent import Intent, IntentKind
 from lexichord.types.json import Json, Shaped
 from lexichord.types.questions import (
     ContextFormat,
+    Intent,
+    IntentKind,
     LlmStage,
     Mode,
     QueryOptions,
@@ -26,7 +31,7 @@ from lexichord.types.questions import (
     Unit,
 )
 from lexichord.types.reflection import Coverage, Reflection
-from lexichord.types.response import Response
+from lexichord.types.response import Explanation, Part, Response, Step
 from lexichord.types.results import (
     ChunkHit,
     FileHit,
@@ -36,23 +41,18 @@ from lexichord.types.results import (
     SearchResult,
 )
 from lexichord.types.state import (
+    ApiKey,
     Exported,
     Fault,
     Health,
     IndexUse,
     IngestRun,
+    NewApiKey,
     Problem,
+    Rights,
     SpaceChange,
     Status,
     Version,
-)
-from lexichord.types.stored import (
-    Documents,
-    Excerpt,
-    ShownDocument,
-    StoredChunk,
-    StoredDataset,
-    StoredDocument,
 )
 
 __all__ = [

@@ -9,8 +9,8 @@ from datetime import datetime
 from statistics import fmean, quantiles
 from typing import Any, Literal
 
-from lexichord.types.intent import IntentKind
 from lexichord.types.json import Json, Shaped, plain
+from lexichord.types.questions import IntentKind
 from lexichord.types.text import visible, write_number
 
 Extractor = Literal["rules", "llm"]  # of the entities of answers

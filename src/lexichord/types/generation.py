@@ -1,6 +1,7 @@
 """What a language model is asked, and what it gives."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -50,3 +51,17 @@ class Generated:
 
     outputs: Mapping[str, Any]
     usage: Usage
+
+
+def mark_word(texts: Iterable[str]) -> str:
+    """Give the marks' word: 16 digits of a digest of all that stands between such marks.
+
+    So none of these texts can hold it, and pretend to end there.
+    """
+    whole = "\0".join(texts).encode(errors="replace")
+    return hashlib.sha256(whole).hexdigest()[:16]
+
+
+def enclose(text: str, word: str, attributes: str = "") -> str:
+    """Put a text between marks, the first of which says what it is by its attributes."""
+    return f"<source-{word}{attributes}>\n{text}\n</source-{word}>"

@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 
+from lexichord.types.documents import Documents, Excerpt, ShownDocument
 from lexichord.types.evaluation import Evaluation
 from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, Quote
-from lexichord.types.explanation import Explanation, Step, written
 from lexichord.types.html import folded, heading, line, page, quote, table
 from lexichord.types.json import Json
-from lexichord.types.response import Response
+from lexichord.types.response import Explanation, Response, Step, written
 from lexichord.types.results import ChunkHit, FileHit, FilesResult, SearchResult, number
 from lexichord.types.state import Health, Status
-from lexichord.types.stored import Documents, Excerpt, ShownDocument
 from lexichord.types.text import cite, place
 
 NOTHING = line("nothing found")

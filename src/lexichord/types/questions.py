@@ -1,11 +1,116 @@
 """What is asked, where to look, and how."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
-from lexichord.types.intent import IntentKind
-from lexichord.types.json import Json
+from lexichord.errors import ConfigError
+from lexichord.types.json import Json, Shaped
+
+
+def no_other_options(options: Mapping[str, object], known: type) -> None:
+    """Raise ConfigError for an option that nobody reads."""
+    if unknown := set(options).difference(known.__annotations__):
+        raise ConfigError(f"there is no option {', '.join(sorted(unknown))}")
+
+
+def no_single_text(**given: object) -> None:
+    """Raise ConfigError for one text where several are taken, not to read it letter by letter."""
+    for name, value in given.items():
+        if isinstance(value, str | bytes):
+            raise ConfigError(f"{name} takes a list: write {name}=[{value!r}]")
+
+
+IntentKind = Literal["clause_lookup", "comparison", "list_all", "summary", "general"]
+
+
+@dataclass(frozen=True, slots=True)
+class Intent(Shaped):
+    """What a query wants.
+
+    `hint` says in words which documents are meant, `question` what in them; `documents` are the
+    ids that the hint was linked to, best first. `sub_questions` is empty unless there are several.
+    `domain` is what the linked documents agree on, "" if nothing. `reason` is for people.
+    """
+
+    kind: IntentKind
+    question: str
+    hint: str | None = None
+    documents: tuple[int, ...] = ()
+    entities: tuple[str, ...] = ()
+    sub_questions: tuple[str, ...] = ()
+    domain: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A word of a query, counted from 0, that a document's title, file name or card holds.
+
+    `initials`: it is made of the title's initials. `rare`: few cards hold it. `title_terms` and
+    `file_terms` count the different terms of the title and of the file's name.
+    """
+
+    document_id: int
+    title: str
+    domain: str
+    word: int
+    in_title: bool
+    in_file: bool
+    initials: bool
+    rare: bool
+    title_terms: int
+    file_terms: int
+
+    @property
+    def named(self) -> bool:
+        """Tell whether the title or the file's name holds the word, not only the card."""
+        return self.in_title or self.in_file or self.initials
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A query in other words: `terms`, lexeme to times, or else `text`, and a vector.
+
+    `weight` is its part in the fusion, `documents` where it searches; None is everywhere in scope.
+    Names are unique among the variants of a search.
+    """
+
+    name: str
+    text: str
+    vector: Sequence[float] | None
+    weight: float
+    documents: tuple[int, ...] | None = None
+    terms: Mapping[str, int] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the JSON shape, which is also what the SQL function search_variants takes."""
+        vector = None if self.vector is None else [float(x) for x in self.vector]
+        documents = None if self.documents is None else list(self.documents)
+        terms = None if self.terms is None else dict(self.terms)
+        return {
+            "name": self.name,
+            "text": self.text,
+            "terms": terms,
+            "vector": vector,
+            "weight": self.weight,
+            "documents": documents,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What the best chunk of each of the first documents says of a query.
+
+    `coherence` is the mean cosine of two of these chunks, None with fewer than two vectors.
+    `terms` and `vector` are None where it is below the threshold.
+    """
+
+    chunk_ids: tuple[int, ...]
+    coherence: float | None
+    terms: Mapping[str, int] | None
+    vector: Sequence[float] | None
+
 
 Mode = Literal["hybrid", "dense", "keyword"]
 ContextFormat = Literal["simple", "structured", "qa"]

@@ -2,10 +2,50 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
+from lexichord.types.documents import StoredDataset
 from lexichord.types.json import Json, Shaped
-from lexichord.types.stored import StoredDataset
+
+
+@dataclass(frozen=True, slots=True)
+class Rights(Shaped):
+    """What a caller may do: read these datasets, None means all, and write to them or not.
+
+    `key_id` is that of the API key, None where no key is needed.
+    """
+
+    datasets: tuple[str, ...] | None = None
+    writes: bool = True
+    key_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey(Shaped):
+    """An API key without its secret, of which the database has a digest only.
+
+    `datasets` None means all; `revoked_at` None, that it is valid.
+    """
+
+    key_id: int
+    name: str
+    datasets: tuple[str, ...] | None
+    writes: bool
+    created_at: datetime
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewApiKey:
+    """An API key just made, the only time that its `secret` is known."""
+
+    key: ApiKey
+    secret: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the JSON shape, with the secret."""
+        return {**self.key.to_dict(), "secret": self.secret}
+
 
 RunState = Literal["finished", "running", "stalled"]
 ChangeState = Literal["filling", "swapped", "dropped"]
@@ -161,3 +201,26 @@ class Exported(Shaped):
     documents: int
     chunks: int
     degraded: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Shaped):
+    """One ingest: of its `total` documents `done` are done with, `failures` says why some failed.
+
+    `stalled`: it gave no sign of life for 60 seconds; what it stored by then is stored.
+    """
+
+    job_id: int
+    dataset: str
+    state: RunState
+    total: int
+    done: int
+    inserted: int
+    replaced: int
+    skipped: int
+    failed: int
+    deleted: int
+    failures: dict[str, str]
+    started_at: datetime
+    seen_at: datetime
+    finished_at: datetime | None

@@ -7,8 +7,16 @@ from pathlib import Path
 from pydantic import BaseModel, Field
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate.datasets.judgments import collect, queries, query_texts
-from lexichord.evaluate.datasets.reading import Documents, Named, Text, json_lines, lines
+from lexichord.evaluate.datasets.reading import (
+    Documents,
+    Named,
+    Text,
+    collect,
+    json_lines,
+    lines,
+    queries,
+    query_texts,
+)
 from lexichord.types import Json
 from lexichord.types.evaluation import EvalSet
 

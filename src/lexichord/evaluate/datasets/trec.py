@@ -6,8 +6,16 @@ from pathlib import Path, PurePosixPath
 
 from lexichord.errors import ConfigError
 from lexichord.evaluate.datasets import beir
-from lexichord.evaluate.datasets.judgments import Judgments, collect, queries, query_texts
-from lexichord.evaluate.datasets.reading import Documents, files_below, lines, read_files
+from lexichord.evaluate.datasets.reading import (
+    Documents,
+    Judgments,
+    collect,
+    files_below,
+    lines,
+    queries,
+    query_texts,
+    read_files,
+)
 from lexichord.types.evaluation import EvalSet
 
 LAYOUT = (

@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load import storable, text
+from lexichord.ingest.load import kinds, text
 from lexichord.ingest.load.kinds import DOCX, HTML, MEDIA_TYPES, PDF
 from lexichord.types import LoadedText
 
@@ -53,7 +53,7 @@ def _load(file: Path, kind: str) -> LoadedText:
 
 
 def _flagged(loaded: LoadedText) -> LoadedText:
-    flags = [*loaded.metadata.get("flags", ()), *storable.flags(loaded.text)]
+    flags = [*loaded.metadata.get("flags", ()), *kinds.flags(loaded.text)]
     return replace(loaded, metadata={**loaded.metadata, "flags": flags}) if flags else loaded
 
 

@@ -1,0 +1,1 @@
+"""What a program holds: the async client and its sync façade, on one database."""

@@ -1,0 +1,152 @@
+"""The order of a copy: what differs, copy it, compare. Between any engines; nothing is embedded."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Unpack
+
+from lexichord.db import schema, search, store
+from lexichord.db.pool import Database, Row
+from lexichord.db.store import copy_document
+from lexichord.errors import ConfigError, DatabaseError
+from lexichord.ingest.flow import beating
+from lexichord.ingest.report import Hearing, Listener
+from lexichord.types import EmbeddingSpace, Shaped
+from lexichord.types.questions import no_other_options
+
+CONNECTIONS = 2  # to the target: one writes, the other gives signs of life
+
+type Hashes = dict[str, Row]
+
+
+@dataclass(slots=True)
+class Copied(Shaped):
+    """What became of the documents of one dataset; `chunks` are those that were copied."""
+
+    dataset: str
+    run_id: int = 0
+    copied: int = 0
+    replaced: int = 0
+    skipped: int = 0
+    chunks: int = 0
+
+
+async def copy_datasets(
+    source: Database, target: str, datasets: Sequence[str], **hearing: Unpack[Hearing]
+) -> list[Copied]:
+    """Copy datasets, all if none is named, to the database of a DSN, prepared if need be.
+
+    Raises ConfigError; DatabaseError also if the copy is not the same in the end.
+    """
+    no_other_options(hearing, Hearing)
+    names = await _names(source, datasets)
+    fixed = await search.configuration(source)
+    choice = schema.Choice(None, fixed["text_config"], EmbeddingSpace.parse(fixed["space"]))
+    await asyncio.to_thread(schema.prepare, target, choice)
+    async with Database(target, CONNECTIONS) as opened:
+        if await search.database_identity(source) == await search.database_identity(opened):
+            raise ConfigError("a database cannot be copied onto itself: name another target")
+        space = fixed["space"]
+        return [await Copy(source, opened, name, space, **hearing).run() for name in names]
+
+
+async def _names(source: Database, wanted: Sequence[str]) -> list[str]:
+    names = [row["dataset"] for row in await search.list_datasets(source)]
+    for name in wanted:
+        if name not in names:
+            raise ConfigError(f"there is no dataset '{name}' to copy: see lexichord status")
+    return [name for name in names if name in wanted or not wanted]
+
+
+@dataclass
+class Copy:
+    """One dataset's copy, which goes on from wherever an earlier one was interrupted."""
+
+    source: Database
+    target: Database
+    dataset: str
+    space: str
+    on_start: Callable[[int], None] = lambda total: None
+    on_chunks: Callable[[int], None] = lambda count: None
+    listener: Listener = lambda uri, status, reason: None
+    report: Copied = field(init=False)
+    failed: dict[str, str] = field(init=False, default_factory=dict)
+
+    async def run(self) -> Copied:
+        """Copy what is missing or differs. Raises DatabaseError if it still does in the end."""
+        here, there = await self._hashes()
+        self.on_start(len(here))
+        description = f"copy of dataset {self.dataset}"
+        run = await store.start_run(self.target, self.dataset, description, len(here))
+        self.report = Copied(self.dataset, run)
+        async with beating(self.target, run):
+            await self._skip([uri for uri in here if not _difference(here[uri], there.get(uri))])
+            for uri, row in here.items():
+                if _difference(row, there.get(uri)):
+                    await self._copy(row, there.get(uri))
+            total = await self._compare()
+            await store.finish_run(self.target, run)
+        self._refuse_difference(total)
+        return self.report
+
+    async def _hashes(self) -> tuple[Hashes, Hashes]:
+        rows = [
+            await search.document_hashes(database, self.dataset)
+            for database in (self.source, self.target)
+        ]
+        here, there = ({row["uri"]: row for row in each} for each in rows)
+        return here, there
+
+    async def _skip(self, uris: Sequence[str]) -> None:
+        await store.record_files(self.target, self.report.run_id, uris, "skipped")
+        self.report.skipped = len(uris)
+        for uri in uris:
+            self.listener(uri, "skipped", "")
+
+    async def _copy(self, row: Row, old: Row | None) -> None:
+        try:
+            chunks = await copy_document(
+                self.source, self.target, row, old, self.report.run_id, self.space
+            )
+        except ConfigError as error:  # this document's data, not the server
+            await self._fail(row["uri"], str(error))
+            return
+        if chunks is None:
+            return
+        self.report.copied += old is None
+        self.report.replaced += old is not None
+        self.report.chunks += chunks
+        self.on_chunks(chunks)
+        self.listener(row["uri"], "replaced" if old else "copied", "")
+
+    async def _compare(self) -> int:
+        """Record what is not the same; give the number of the source's documents."""
+        here, there = await self._hashes()
+        for uri, row in here.items():
+            difference = _difference(row, there.get(uri))
+            if difference and uri not in self.failed:
+                await self._fail(uri, difference)
+        return len(here)
+
+    async def _fail(self, uri: str, reason: str) -> None:
+        run = self.report.run_id
+        await store.record_files(self.target, run, [uri], "failed", reason=reason)
+        self.failed[uri] = reason
+        self.listener(uri, "failed", reason)
+
+    def _refuse_difference(self, total: int) -> None:
+        for uri, reason in self.failed.items():
+            raise DatabaseError(
+                f"{len(self.failed)} of {total} documents of dataset {self.dataset} are not the "
+                f"same in the copy, the first is {uri} ({reason}): copy again"
+            )
+
+
+def _difference(row: Row, copy: Row | None) -> str:
+    """Say how a document's copy differs; nothing if it does not."""
+    if copy is None:
+        return "it is missing"
+    for name in ("chunks", "vectors"):
+        if row[name] != copy[name]:
+            return f"it has {copy[name]} {name} instead of {row[name]}"
+    return "" if row["hash"] == copy["hash"] else "it differs"

@@ -1,0 +1,55 @@
+"""What is done before an application opens: prepare databases, run the server, fetch models."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from lexichord.db import engine
+from lexichord.providers import registry
+from lexichord.providers.embed.local import fetch_model, find_model
+from lexichord.settings import Settings, load_settings, origins, shown
+
+
+def initialise(settings: Settings) -> None:
+    """Prepare the database that the settings name, or bring it up to date."""
+    engine.initialise(settings)
+
+
+def start_server(settings: Settings) -> str:
+    """Start the embedded server so that it outlives this process; give its address."""
+    return engine.start(settings)
+
+
+def stop_server(settings: Settings) -> bool:
+    """Stop the embedded server, whoever uses it; tell whether it ran."""
+    return engine.stop(settings)
+
+
+def server_address(settings: Settings) -> str:
+    """Give the address that other programs can use now."""
+    return engine.address(settings)
+
+
+def fetch_models(settings: Settings) -> Path:
+    """Download the local embedder's model from its public address; give its folder."""
+    return fetch_model(settings.home)
+
+
+def find_models(settings: Settings) -> Path | None:
+    """Give the folder that holds the local embedder's model, if any does."""
+    return find_model(settings.model_dir, settings.home)
+
+
+def list_settings(**arguments: object) -> Sequence[dict[str, Any]]:
+    """Give each setting's name, value and source; of keys only whether they are set."""
+    settings = load_settings(**arguments)
+    sources, values = origins(**arguments), shown(settings)
+    for name, file in values.items():
+        if name.endswith("_api_key_file") and file is not None:
+            sources[name.removesuffix("_file")] = sources[name]  # it was read from there
+    return [{"name": name, "value": values[name], "source": sources[name]} for name in values]
+
+
+def list_providers(settings: Settings) -> Sequence[registry.Provider]:
+    """List what embedders, rerankers and language model need, and which are in use here."""
+    return registry.list_providers(settings, engine.bound_space(settings))

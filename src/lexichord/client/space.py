@@ -1,0 +1,95 @@
+"""The space that a database is bound to: changed here, followed when another process does."""
+
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, Concatenate, Unpack
+
+from lexichord.db import search
+from lexichord.db.pool import Database
+from lexichord.errors import ConfigError, EmbeddingMismatchError
+from lexichord.ingest.reembed import Reembed, Reembedded, ReembedOptions
+from lexichord.providers.base import Embedder
+from lexichord.providers.registry import find_embedder
+from lexichord.settings import Settings
+from lexichord.types.questions import no_other_options
+
+# Else texts and key would go to the wrong one.
+WHOSE = (
+    "embedding_base_url and embedding_api_key are one provider's: "
+    "say whose by LEXICHORD_EMBEDDING=provider/model/dimension"
+)
+
+type FindEmbedder = Callable[[Settings, str], tuple[Embedder | None, list[str]]]
+
+
+class InSpace:
+    """What embeds in the space of its database; `find_embedder` may be the caller's own."""
+
+    settings: Settings
+    database: Database
+    space: str = ""
+    embedder: Embedder | None
+    degraded: list[str]
+    find_embedder: FindEmbedder = staticmethod(find_embedder)
+
+    async def reembed(
+        self,
+        to: str | None = None,
+        *,
+        rollback: bool = False,
+        drop: bool = False,
+        **options: Unpack[ReembedOptions],
+    ) -> Reembedded:
+        """Change to the embeddings of another model, `to` = provider/model/dimension.
+
+        Searches and ingests go on meanwhile. Without `to` it goes on where it was interrupted. The
+        old vectors are kept: `rollback` changes back to them, `drop` deletes what is not in use.
+        """
+        no_other_options(options, ReembedOptions)
+        if (to is not None) + rollback + drop > 1:
+            raise ConfigError("to, rollback and drop each go alone")
+        change = Reembed(self.database, self._embedder_of, **options)
+        work = change.drop() if drop else change.roll_back() if rollback else change.run(to)
+        done = await work
+        await self._follow()
+        return done
+
+    async def _follow(self) -> tuple[Embedder | None, str]:
+        """Take the space that the database is bound to now, and its embedder."""
+        space = (await search.configuration(self.database))["space"]
+        if space != self.space:
+            self.embedder, self.degraded = self.find_embedder(self.settings, space)
+            self.space = space
+        return self.embedder, self.space
+
+    def _embedder_of(self, space: str) -> tuple[Embedder | None, list[str]]:
+        """Give the embedder of any space, or the reason why there is none."""
+        if self.embedder and space == self.space:
+            return self.embedder, []
+        given, provider = self.settings, space.partition("/")[0]
+        is_shared = given.embedding_base_url or given.embedding_api_key
+        if is_shared and not given.embedding and provider != self.space.partition("/")[0]:
+            return None, [WHOSE]
+        return self.find_embedder(given, space)
+
+
+def in_current_space[S: InSpace, **P, R](
+    method: Callable[Concatenate[S, P], Coroutine[Any, Any, R]],
+) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
+    """Ask once more where the database has left the space in which the question was embedded.
+
+    The database refuses a vector of another space, so no result is made of two.
+    """
+
+    @wraps(method)
+    async def ask(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        asked_in = self.space
+        try:
+            return await method(self, *args, **kwargs)
+        except EmbeddingMismatchError:
+            await self._follow()
+            if self.space == asked_in:
+                raise
+            return await method(self, *args, **kwargs)
+
+    return ask

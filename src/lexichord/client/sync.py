@@ -1,0 +1,159 @@
+"""The same application for programs without an event loop."""
+
+import asyncio
+import atexit
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable
+from contextlib import suppress
+from functools import wraps
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any, Concatenate, Self, Unpack, cast
+
+from lexichord.client.lexichord import Lexichord
+from lexichord.errors import ConfigError
+from lexichord.ingest.pipeline import IngestOptions
+from lexichord.ingest.report import Report
+from lexichord.settings import Settings
+
+CLOSED = "SyncLexichord is not open: use it inside `with`, or call open() first"
+PATIENCE = 10  # seconds for what was interrupted to leave things in order
+
+
+def _sync[**P, R](
+    method: Callable[Concatenate[Lexichord, P], Coroutine[Any, Any, R]],
+) -> "Callable[Concatenate[SyncLexichord, P], R]":
+    @wraps(method)
+    def call(self: "SyncLexichord", *args: P.args, **kwargs: P.kwargs) -> R:
+        if not self._open:
+            raise ConfigError(CLOSED)
+        return self.run(method(self.core, *args, **kwargs))
+
+    return cast("Callable[Concatenate[SyncLexichord, P], R]", call)
+
+
+async def _next[T](items: AsyncGenerator[T]) -> T:
+    return await anext(items)
+
+
+class SyncLexichord:
+    """`Lexichord`, method by method, without `await`.
+
+    Its event loop has a thread of its own, so that it also works where one runs already, as in
+    notebooks. Used as `with SyncLexichord() as lexichord`, or from `open()` to `close()`.
+    """
+
+    def __init__(self, settings: Settings | None = None, **arguments: object) -> None:
+        self.core = Lexichord(settings, **arguments)
+        self._open = False
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def open(self) -> Self:
+        """Open it where no `with` fits, as from one notebook cell to the next; `close` it then."""
+        if self._open:
+            return self
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, name="lexichord", daemon=True)
+        self._thread.start()
+        try:
+            self.run(self.core.open())
+        except BaseException:
+            self._stop()
+            raise
+        self._open = True
+        atexit.register(self.close)  # a notebook's last cell is seldom the one that closes
+        return self
+
+    def close(self) -> None:
+        """Leave the database, as the end of `with` does."""
+        if not self._open:
+            return
+        atexit.unregister(self.close)
+        try:
+            self.run(self.core.close())
+        finally:
+            self._stop()
+
+    def run[R](self, coroutine: Coroutine[Any, Any, R]) -> R:
+        """Run a coroutine on the loop and wait for its result; an interrupt here cancels it."""
+        started: list[asyncio.Task[R]] = []
+        # No Event: an interrupt within its Python code can leave it locked for ever.
+        ended = SimpleQueue[object]()
+
+        def start() -> None:
+            started.append(self._loop.create_task(coroutine))
+            started[0].add_done_callback(ended.put)
+
+        def cancel() -> None:
+            if not started:  # the interrupt came before the loop was told
+                coroutine.close()
+            if not started or not started[0].cancel():
+                ended.put(None)
+
+        try:
+            # In here, too: it wakes the loop's thread, and lets an interrupt in when all has begun.
+            self._loop.call_soon_threadsafe(start)
+            ended.get()
+        except BaseException:
+            self._loop.call_soon_threadsafe(cancel)
+            with suppress(Empty):
+                ended.get(timeout=PATIENCE)
+            raise
+        return started[0].result()
+
+    def _stop(self) -> None:
+        self._open = False
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def watch(
+        self,
+        paths: Iterable[Path | str],
+        *,
+        prune: bool = False,
+        **options: Unpack[IngestOptions],
+    ) -> Generator[Report]:
+        """`Lexichord.watch`, as a plain generator."""
+        if not self._open:
+            raise ConfigError(CLOSED)
+        reports = self.core.watch(paths, prune=prune, **options)
+        try:
+            while True:
+                yield self.run(_next(reports))
+        finally:
+            self.run(reports.aclose())
+
+    ingest = _sync(Lexichord.ingest)
+    retry_failed = _sync(Lexichord.retry_failed)
+    contextualize = _sync(Lexichord.contextualize)
+    evaluate = _sync(Lexichord.evaluate)
+    search = _sync(Lexichord.search)
+    files = _sync(Lexichord.files)
+    keywords = _sync(Lexichord.keywords)
+    query = _sync(Lexichord.query)
+    explain = _sync(Lexichord.explain)
+    similar = _sync(Lexichord.similar)
+    list = _sync(Lexichord.list)
+    count = _sync(Lexichord.count)
+    show = _sync(Lexichord.show)
+    expand = _sync(Lexichord.expand)
+    delete = _sync(Lexichord.delete)
+    create_key = _sync(Lexichord.create_key)
+    list_keys = _sync(Lexichord.list_keys)
+    revoke_key = _sync(Lexichord.revoke_key)
+    check_key = _sync(Lexichord.check_key)
+    copy_to = _sync(Lexichord.copy_to)
+    import_vechord = _sync(Lexichord.import_vechord)
+    export_vechord = _sync(Lexichord.export_vechord)
+    ping = _sync(Lexichord.ping)
+    datasets = _sync(Lexichord.datasets)
+    status = _sync(Lexichord.status)
+    doctor = _sync(Lexichord.doctor)
+    reindex = _sync(Lexichord.reindex)
+    reembed = _sync(Lexichord.reembed)

@@ -1,1 +1,0 @@
-"""Requests over HTTP in, the application's results out as JSON."""

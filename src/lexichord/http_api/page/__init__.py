@@ -1,1 +1,0 @@
-"""Requests of a browser in, pages of HTML out."""

@@ -1,0 +1,1 @@
+"""What a language model writes about where a chunk belongs in its document."""

@@ -1,0 +1,252 @@
+"""Chunks' contexts by a language model: kept ones, else a few chunks a call, some calls at once."""
+
+import asyncio
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import random
+from time import monotonic
+from typing import Any
+
+from lexichord.db import store
+from lexichord.db.pool import Database
+from lexichord.errors import (
+    AuthError,
+    BadResponseError,
+    ConfigError,
+    ProviderError,
+    ProviderTimeoutError,
+    RateLimitError,
+)
+from lexichord.ingest.flow import together
+from lexichord.ingest.llm_context.budget import (
+    OverBudgetError,
+    Purse,
+    count_tokens,
+    estimate,
+    find_price,
+)
+from lexichord.ingest.llm_context.prompt import Call, calls, context_key, label, tidy
+from lexichord.ingest.report import Written
+from lexichord.providers.base import Generator
+from lexichord.providers.http import PassingError, RetryLaterError
+from lexichord.providers.llm.gemini_cache import held_document
+from lexichord.providers.registry import find_generator
+from lexichord.settings import Settings
+from lexichord.types import Chunk, Document
+from lexichord.types.generation import Usage
+
+AT_ONCE = 8  # calls under way; a service that takes fewer says so, and is heeded
+SECONDS = 120.0  # for one call
+TRIES = 5  # of a call that a limit, a failure of the service or a time-out has stopped
+PAUSE, LONGEST_PAUSE = 1.0, 120.0  # seconds after the first failure, doubled with each; at most
+JITTER = 0.5  # of a pause, at most so much less: calls that failed at once come back one by one
+FAILURES = 20  # calls in a row that fail in the end, after which no more are made
+
+PASSING = (RateLimitError, PassingError, ProviderTimeoutError)
+
+
+@dataclass
+class ContextWriter:
+    """Writes contexts, for several documents at once; what fails is told and stops nothing."""
+
+    database: Database
+    generator: Generator
+    settings: Settings
+    purse: Purse
+    written: Written = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.written = Written(self.generator.name)
+        self.by = label(self.generator.name)
+        self._parts = asyncio.Semaphore(AT_ONCE)  # of documents; services hold them for a while
+        self._free = asyncio.Semaphore(AT_ONCE)
+        self._turns = defaultdict[str, asyncio.Lock](asyncio.Lock)
+        self._resume = 0.0
+        self._failures = 0
+
+    async def write(
+        self, document: Document, chunks: Sequence[Chunk], places: Iterable[int]
+    ) -> dict[int, str]:
+        """Give the contexts of the chunks at these places, but for those that fail.
+
+        Each is kept in the database as soon as it is there. Raises DatabaseError.
+        """
+        keys = self._keys(document, chunks, places)
+        text = hashlib.sha256(document.text.encode()).hexdigest()
+        async with self._turns[text]:  # a copy then finds what the first has got
+            kept = await store.known_contexts(self.database, list(keys.values()))
+            work = _Work(document, chunks, keys)
+            await self._keep(
+                work, {place: kept[keys[place]] for place in keys if keys[place] in kept}
+            )
+            self.written.cached += len(work.said)
+            missing = [place for place in keys if place not in work.said]
+            parts = calls(document.text, chunks, missing, self.settings.llm_window)
+            await together(self._write_part(work, part) for part in parts)
+        self.written.chunks += len(work.said)
+        self.written.left += len(keys) - len(work.said) - work.failed
+        self.written.dollars = self.purse.spent
+        return work.said
+
+    async def expect(
+        self, document: Document, chunks: Sequence[Chunk], places: Iterable[int], seen: set[str]
+    ) -> None:
+        """Count what `write` would take; `seen` are the keys of the documents before."""
+        keys = self._keys(document, chunks, places)
+        kept = await store.known_contexts(self.database, list(keys.values()))
+        missing = [place for place, key in keys.items() if key not in kept and key not in seen]
+        seen.update(keys.values())
+        taken = self.written
+        taken.chunks += len(keys)
+        taken.cached += len(keys) - len(missing)
+        for part in calls(document.text, chunks, missing, self.settings.llm_window):
+            for call in part:
+                taken.add(estimate(call))
+        if price := self.purse.price:
+            taken.dollars = price.of(taken.input_tokens, taken.output_tokens)
+        elif taken.requests:
+            taken.dollars = None
+
+    def _keys(
+        self, document: Document, chunks: Sequence[Chunk], places: Iterable[int]
+    ) -> dict[int, str]:
+        return {place: context_key(document.text, chunks[place], self.by) for place in places}
+
+    async def _write_part(self, work: "_Work", part: Sequence[Call]) -> None:
+        """Make the first call before the others: their beginning is then in the service's cache."""
+        async with self._parts:
+            if self.written.stopped:
+                return
+            shown = part[0].document
+            # With a budget nothing is spent that no call counts; Gemini's newer models find a
+            # prompt's beginning again by themselves.
+            is_worth_it = len(part) > 1 and self.purse.budget is None
+            tokens = count_tokens(shown) if is_worth_it else 0
+            async with held_document(self.generator, self.settings, shown, tokens) as generator:
+                await self._write_call(work, generator, part[0])
+                await together(self._write_call(work, generator, call) for call in part[1:])
+
+    async def _write_call(self, work: "_Work", generator: Generator, call: Call) -> None:
+        try:
+            said = await self._ask(generator, call)
+        except _StoppedError:
+            return
+        except OverBudgetError:
+            self.written.stopped = f"the budget of ${self.purse.budget:g} would be passed"
+        except BadResponseError as error:
+            if len(call.places) == 1:
+                self._fail(work, call, error)
+            else:
+                await self._write_singly(work, generator, call)
+        except ProviderError as error:
+            self._fail(work, call, error)
+        else:
+            self._failures = 0
+            await self._keep(work, dict(zip(call.places, said, strict=True)))
+
+    async def _write_singly(self, work: "_Work", generator: Generator, call: Call) -> None:
+        for part in calls(
+            work.document.text, work.chunks, call.places, self.settings.llm_window, most=1
+        ):
+            for single in part:
+                await self._write_call(work, generator, single)
+
+    async def _keep(self, work: "_Work", said: Mapping[int, str]) -> None:
+        document, new = work.document, {work.keys[place]: text for place, text in said.items()}
+        if new:
+            await store.keep_contexts(self.database, document.dataset, document.uri, new)
+        work.said.update(said)
+
+    def _fail(self, work: "_Work", call: Call, error: ProviderError) -> None:
+        self._failures += 1
+        for place in call.places:
+            self.written.failed[f"{work.document.uri} chunk {place}"] = str(error)
+        work.failed += len(call.places)
+        if isinstance(error, AuthError):
+            self.written.stopped = str(error)
+        elif self._failures == FAILURES:
+            self.written.stopped = f"{FAILURES} calls failed one after another: {error}"
+
+    async def _ask(self, generator: Generator, call: Call) -> list[str]:
+        """Give a context for each chunk of a call. Raises ProviderError."""
+        async with self._free:  # in its pauses, too: a service in trouble is asked less
+            for tried in range(1, TRIES):
+                try:
+                    return await self._ask_once(generator, call)
+                except PASSING as error:
+                    await self._pause(error, tried)
+            return await self._ask_once(generator, call)
+
+    async def _pause(self, error: ProviderError, tried: int) -> None:
+        """Wait before another try; where the service asks for a pause, all calls wait."""
+        if isinstance(error, RetryLaterError):
+            if error.seconds > LONGEST_PAUSE:
+                raise error
+            self._resume = max(self._resume, monotonic() + error.seconds)
+        else:
+            seconds = min(PAUSE * 2 ** (tried - 1), LONGEST_PAUSE)
+            await asyncio.sleep(seconds * (1 - JITTER * random()))  # noqa: S311
+
+    async def _ask_once(self, generator: Generator, call: Call) -> list[str]:
+        if (rest := self._resume - monotonic()) > 0:
+            await asyncio.sleep(rest + PAUSE * random())  # noqa: S311
+        if self.written.stopped:
+            raise _StoppedError
+        expected = estimate(call)
+        async with self.purse.pay(expected) as taken:
+            try:
+                made = await generator.generate("contexts", call.inputs, SECONDS)
+            except (BadResponseError, ProviderTimeoutError) as error:
+                taken.append(_at_most(expected, 1 + isinstance(error, BadResponseError)))
+                self.written.add(taken[0])
+                raise
+            taken.append(made.usage if made.usage.input_tokens else expected)
+            self.written.add(taken[0])
+        return _checked(made.outputs["contexts"], len(call.places), self.generator.name)
+
+
+class _StoppedError(Exception):
+    """No more calls are made."""
+
+
+@dataclass(slots=True)
+class _Work:
+    """A document under way: its chunks' keys and contexts, by place, and how many failed."""
+
+    document: Document
+    chunks: Sequence[Chunk]
+    keys: Mapping[int, str]
+    said: dict[int, str] = field(default_factory=dict)
+    failed: int = 0
+
+
+async def open_writer(
+    database: Database, settings: Settings, budget: float | None = None
+) -> ContextWriter:
+    """Give a writer that asks the settings' model. Raises ConfigError."""
+    generator = await asyncio.to_thread(find_generator, settings)  # the first loads for a second
+    if generator is None:
+        raise ConfigError("contexts by a model need one: set LEXICHORD_LLM to vendor/model")
+    price = await asyncio.to_thread(find_price, settings)
+    if budget is not None and price is None:
+        raise ConfigError(
+            f"a budget needs a price, and none is known of {generator.name}: "
+            f'write prices."{generator.name}" = {{input = ..., output = ...}} into lexichord.toml'
+        )
+    return ContextWriter(database, generator, settings, Purse(price, budget))
+
+
+def _checked(said: Sequence[Mapping[str, Any]], number: int, model: str) -> list[str]:
+    """Give the contexts if they are those of passages 1 to `number`, in this order."""
+    texts = [tidy(each["context"]) for each in said]
+    if [each["number"] for each in said] != list(range(1, number + 1)) or not all(texts):
+        raise BadResponseError(f"{model} gave no context for each of {number} passages, in order")
+    return texts
+
+
+def _at_most(expected: Usage, requests: int) -> Usage:
+    """Give what a call may have taken that said nothing about it."""
+    tokens = (requests * expected.input_tokens, requests * expected.output_tokens)
+    return Usage(requests, *tokens, None)

@@ -1,0 +1,170 @@
+"""DOCX: headings by their styles, the numbers of lists written out, tables a line a row."""
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import docx
+from docx.document import Document
+from docx.oxml import parse_xml
+from docx.oxml.ns import qn
+from lxml.etree import LxmlError, _Element
+
+from lexichord.errors import IngestError
+from lexichord.ingest.load.builder import Builder
+from lexichord.ingest.load.docx.content import (
+    blocks,
+    boxes,
+    cells,
+    goes_on,
+    header_rows,
+    paragraph_text,
+    rows,
+)
+from lexichord.ingest.load.docx.numbering import Numbers
+from lexichord.ingest.load.docx.styles import Styles
+from lexichord.ingest.load.kinds import DOCX
+from lexichord.types import LoadedText
+
+LIMIT = 200_000_000  # bytes of a file when unpacked
+RATIO = 300  # unpacked to packed; text of one letter repeated comes near it
+SMALL = 20_000_000  # bytes: up to here the ratio does not matter
+OLD_FORMAT = b"\xd0\xcf\x11\xe0"  # Word before 2007, and what Word encrypts
+
+
+def check(file: Path) -> None:
+    """Refuse what is encrypted, broken, or grows too much when unpacked. Raises IngestError."""
+    try:
+        with file.open("rb") as stream:
+            if stream.read(len(OLD_FORMAT)) == OLD_FORMAT:
+                raise IngestError(
+                    "is encrypted or an old .doc: save it as .docx without a password"
+                )
+            _check_size(stream)
+    except OSError as error:
+        raise IngestError(f"cannot be read: {error.strerror}") from error
+    except (zipfile.BadZipFile, NotImplementedError, ValueError):
+        raise broken() from None
+
+
+def broken() -> IngestError:
+    """Make the error for a file that cannot be parsed."""
+    return IngestError("is no DOCX, or a broken one: open it and save it again")
+
+
+def _check_size(stream: BinaryIO) -> None:
+    with zipfile.ZipFile(stream) as archive:
+        parts = archive.infolist()
+    size = sum(part.file_size for part in parts)
+    packed = sum(part.compress_size for part in parts)
+    if size > LIMIT or (size > SMALL and size > RATIO * packed):
+        raise IngestError(f"unpacks to {size // 10**6} MB, which is no document")
+
+
+# What the library does with a file that is not as it expects.
+BROKEN = (
+    *(AttributeError, IndexError, KeyError, OSError, TypeError, ValueError),
+    *(LxmlError, zipfile.BadZipFile),
+)
+
+
+def load(file: Path, named: str) -> LoadedText:
+    """Read a Word file. Raises IngestError."""
+    check(file)
+    try:
+        document = docx.Document(str(file))
+        return _Reader(document).read(named)
+    except BROKEN:
+        raise broken() from None
+
+
+class _Reader:
+    """Walks through one document, once."""
+
+    def __init__(self, document: Document) -> None:
+        self._part = document.part
+        self._body: _Element = document.element.body
+        self._named = str(document.core_properties.title or "").strip()
+        self._title = ""
+        self._styles = Styles(self._root("styles"))
+        self._numbers = Numbers(self._root("numbering"), self._styles)
+        self._notes = list[tuple[str, str]]()
+        self._built = Builder()
+
+    def _root(self, kind: str) -> _Element | None:
+        """Parse the part of the file that holds the styles, the numbering or the notes."""
+        for relation in self._part.rels.values():
+            if not relation.is_external and relation.reltype.endswith(f"/{kind}"):
+                part = relation.target_part
+                root: _Element = part.element if hasattr(part, "element") else parse_xml(part.blob)
+                return root
+        return None
+
+    def read(self, named: str) -> LoadedText:
+        if self._body.getroottree().docinfo.internalDTD is not None:
+            raise broken()  # the format has none; entities would be left out
+        self._read(self._body)
+        self._read_notes()
+        return LoadedText(
+            self._built.text,
+            DOCX,
+            self._title or self._named or named,
+            headings=tuple(self._built.headings),
+            tables=tuple(self._built.tables),
+        )
+
+    def _read(self, parent: _Element) -> None:
+        for block in blocks(parent):
+            if block.tag == qn("w:p"):
+                self._read_paragraph(block)
+            else:
+                self._read_table(block)
+
+    def _read_paragraph(self, paragraph: _Element) -> None:
+        text = self._numbered(paragraph).strip("\n")
+        if text.strip():
+            self._built.paragraph(text, self._styles.level(paragraph))
+            if not self._title and self._styles.is_title(paragraph):
+                self._title = " ".join(text.split())
+        for box in boxes(paragraph):
+            self._read(box)
+
+    def _numbered(self, paragraph: _Element) -> str:
+        label = self._numbers.label(paragraph)
+        text = paragraph_text(paragraph, self._notes)
+        return f"{label} {text.lstrip()}" if label and text.strip() else text
+
+    def _read_table(self, table: _Element) -> None:
+        """Read a table; one of a single row only sets out what is in its cells."""
+        found = rows(table)
+        if len(found) == 1:
+            for cell in cells(found[0]):
+                self._read(cell)
+            return
+        lines = [[self._cell(cell) for cell in cells(row)] for row in found]
+        self._built.table(lines, header_rows(found))
+
+    def _cell(self, cell: _Element) -> str:
+        """Give a cell's text in one line; one that goes on from the row above is empty."""
+        return "" if goes_on(cell) else " ".join(self._pieces(cell))
+
+    def _pieces(self, cell: _Element) -> Iterator[str]:
+        for block in blocks(cell):
+            if block.tag == qn("w:p"):
+                yield from self._numbered(block).split()
+                for box in boxes(block):
+                    yield from self._pieces(box)
+            else:
+                for row in rows(block):
+                    for inner in cells(row):
+                        yield from self._pieces(inner)
+
+    def _read_notes(self) -> None:
+        """Put foot- and endnotes after the text, numbered as they are named in it."""
+        roots = {kind: self._root(kind) for kind in ("footnotes", "endnotes")}
+        for number, (kind, name) in enumerate(list(self._notes), 1):
+            root = roots[kind]
+            for note in [] if root is None else root:
+                if note.get(qn("w:id")) == name:
+                    self._built.paragraph(f"[{number}] {' '.join(self._pieces(note))}")

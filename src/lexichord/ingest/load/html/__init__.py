@@ -1,0 +1,186 @@
+"""HTML: the main text as a browser lays it out, with its headings and tables."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from inscriptis.css_profiles import CSS_PROFILES
+from inscriptis.html_engine import Inscriptis
+from inscriptis.html_properties import Display, WhiteSpace
+from inscriptis.model.config import ParserConfig
+from inscriptis.model.html_document_state import HtmlDocumentState
+from inscriptis.model.html_element import HtmlElement
+from inscriptis.model.tag import CustomHtmlTagHandlerMapping
+from lxml.etree import LxmlError, ParserError, _Element, strip_elements, strip_tags
+from lxml.html import HTMLParser, document_fromstring
+
+from lexichord.errors import IngestError
+from lexichord.ingest.load.html.blocks import DATA, MARKER, flatten_tables, mark_items
+from lexichord.ingest.load.kinds import DROPPED, HTML, storable
+from lexichord.ingest.load.text import decode, read_bytes
+from lexichord.types import Heading, LoadedText, Table
+
+NEVER_SHOWN = ("script", "style", "template", "noscript", "svg", "iframe", "object", "head")
+ASIDE = ("nav", "footer", "aside", "form", "button", "select", "textarea", "dialog")
+HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
+SHARE = 0.3  # of the text: where less would be left, all of it is main text
+
+
+def main_text(root: _Element) -> _Element:
+    """Find the element that holds the page's own text; leave out what surrounds it."""
+    strip_elements(root, *NEVER_SHOWN, with_tail=False)
+    _drop([item for item in root.iter() if _is_hidden(item)])
+    least = SHARE * _length(root)
+    around = [item for item in root.iter(*ASIDE) if item is not root]
+    if _length(root) - sum(map(_length, around)) >= least:
+        _drop(around)
+    for path in (".//main", ".//*[@role='main']", ".//article"):
+        found = root.findall(path)
+        if len(found) == 1 and _length(found[0]) >= least:
+            return found[0]
+    return root
+
+
+def _is_hidden(item: _Element) -> bool:
+    return item.get("hidden") is not None or HIDDEN.search(item.get("style", "")) is not None
+
+
+def _length(item: _Element) -> int:
+    return sum(len(str(piece).strip()) for piece in item.itertext())
+
+
+def _drop(items: list[_Element]) -> None:
+    """Take elements out, and leave the text that follows them."""
+    for item in items:
+        parent, before = item.getparent(), item.getprevious()
+        if parent is None:
+            continue
+        if before is not None:
+            before.tail = f"{before.tail or ''} {item.tail or ''}"
+        else:
+            parent.text = f"{parent.text or ''} {item.tail or ''}"
+        parent.remove(item)
+
+
+CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+CONTROL = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+DEPTH = 400  # elements in elements; the library's calls nest with them
+# What has no bearing on lines; old pages leave thousands of them open, each in the last.
+INLINE = ("font", "span", "b", "i", "u", "em", "strong", "small", "big", "a", "tt", "abbr")
+CSS = {
+    **CSS_PROFILES["strict"],
+    "ul": HtmlElement(display=Display.block),  # not set in
+    "ol": HtmlElement(display=Display.block),
+    "section": HtmlElement(display=Display.block),
+    "dt": HtmlElement(display=Display.block),
+    "dd": HtmlElement(display=Display.block),
+    DATA: HtmlElement(
+        display=Display.block, margin_before=1, margin_after=1, whitespace=WhiteSpace.pre
+    ),
+}
+
+
+def load(file: Path, named: str) -> LoadedText:
+    """Read a web page. Raises IngestError."""
+    data = read_bytes(file)
+    declared = CHARSET.search(data[:4096])
+    content, encoding = decode(data, declared[1].decode("ascii") if declared else None)
+    try:
+        root = document_fromstring(_parseable(content), parser=_parser())
+    except ParserError:  # nothing in it
+        raise IngestError("holds no text") from None
+    except (LxmlError, ValueError):
+        raise IngestError("is no HTML, or a broken page: save it again") from None
+    metadata: dict[str, Any] = {} if encoding == "utf-8" else {"encoding": encoding}
+    if "\0" in content:
+        metadata["flags"] = [DROPPED]
+    return _loaded(root, named, metadata)
+
+
+def _parseable(content: str) -> bytes:
+    """Encode as the parser is told, whatever the page says; leave out what it cannot take."""
+    content = content.removeprefix("\ufeff").replace("\0", "").replace("\r\n", "\n")
+    return content.encode()
+
+
+def _parser() -> HTMLParser:
+    return HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+
+
+def _loaded(root: _Element, named: str, metadata: dict[str, Any]) -> LoadedText:
+    _clean(root)
+    strip_tags(root, *INLINE)
+    if _depth(root) > DEPTH:
+        raise IngestError(f"holds elements nested more than {DEPTH} deep: save it as text")
+    title = " ".join(root.findtext(".//title", "").split())
+    main = main_text(root)
+    mark_items(main)
+    heads = flatten_tables(main)
+    text, found = _rendered(main)
+    headings = [
+        Heading(start, end, int(label[1]), " ".join(text[start:end].split()))
+        for start, end, label in found
+        if label in HEADINGS
+    ]
+    places = [(start, end) for start, end, label in found if label == DATA]
+    tables = [
+        Table(start, end, min(start + head, end))
+        for (start, end), head in zip(places, heads, strict=True)
+    ]
+    title = title or next((heading.name for heading in headings if heading.level == 1), named)
+    return LoadedText(text, HTML, title, tuple(headings), tuple(tables), metadata=metadata)
+
+
+def _clean(root: _Element) -> None:
+    """Leave out control characters, which the parser gives and its tree then does not take."""
+    for item in root.iter():
+        if item.text and CONTROL.search(item.text):
+            item.text = CONTROL.sub("", item.text)
+        if item.tail and CONTROL.search(item.tail):
+            item.tail = CONTROL.sub("", item.tail)
+
+
+def _depth(root: _Element) -> int:
+    """Count how deep elements are nested, without calls that nest as deep."""
+    deepest, level = 0, [root]
+    while level:
+        deepest += 1
+        level = [child for item in level for child in item]
+    return deepest
+
+
+def _rendered(root: _Element) -> tuple[str, list[tuple[int, int, str]]]:
+    """Lay the page out; give the places of headings and tables, by order."""
+    for item in root.iter():
+        item.attrib.pop("style", "")  # margins and the like
+        # the library reads &lt; once more, after the parser
+        item.text, item.tail = _escaped(item.text), _escaped(item.tail)
+    root.tail = None
+    config = ParserConfig(
+        css=CSS,
+        annotation_rules={tag: [tag] for tag in (*HEADINGS, DATA)},
+        custom_html_tag_handler_mapping=CustomHtmlTagHandlerMapping({"li": _open_item}, {}),
+    )
+    page = Inscriptis(root, config)
+    text = storable(page.get_text().rstrip())
+    places = [
+        (*_trimmed(text, note.start, note.end), note.metadata) for note in page.get_annotations()
+    ]
+    return text, sorted(place for place in places if place[0] < place[1])
+
+
+def _escaped(text: str | None) -> str | None:
+    return text.replace("&", "&amp;") if text else text
+
+
+def _open_item(state: HtmlDocumentState, attributes: Mapping[str, str]) -> None:
+    """Put the list item's marker before its text."""
+    state.tags[-1].list_bullet = attributes.get(MARKER, "")
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Take line ends and blanks off a place; a tab at the start of a table is an empty cell."""
+    place = text[start:end]
+    return start + len(place) - len(place.lstrip("\n ")), start + len(place.rstrip("\n "))

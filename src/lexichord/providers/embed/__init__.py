@@ -1,0 +1,1 @@
+"""Embedding providers: texts in, vectors out."""

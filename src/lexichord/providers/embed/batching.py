@@ -1,0 +1,305 @@
+"""Embedding by a service: in batches, several at once, at the pace that it allows, tried again."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from copy import copy
+from dataclasses import dataclass, field
+from itertools import pairwise
+from threading import Lock
+from time import monotonic
+from typing import Literal, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexichord.errors import BadResponseError, ProviderError, ProviderTimeoutError, RateLimitError
+from lexichord.providers.base import Vectors
+from lexichord.providers.http import RetryLaterError
+from lexichord.types import EmbeddingSpace
+from lexichord.types.generation import Usage
+
+
+@dataclass(slots=True)
+class Pace:
+    """Requests at even distances, over all threads; `interval` is in seconds."""
+
+    interval: float
+    _next: float = 0.0
+    _lock: Lock = field(default_factory=Lock)
+
+    def reserve(self) -> float:
+        """Take the next place; give the seconds until then."""
+        with self._lock:
+            now = monotonic()
+            start = max(now, self._next)
+            self._next = start + self.interval
+            return start - now
+
+
+QUERY_SECONDS = 10.0  # for all that a query asks at once: a small server loads its model meanwhile
+PATIENCE = 600.0  # seconds for a batch of an ingest, with all pauses that the service asks for
+TRIES = 8  # of a batch; pauses that the service asks for are bounded by PATIENCE alone
+BASE, LONGEST = 0.5, 30.0  # seconds: the first pause of our own, and the longest
+ONE_TEXT = (400, 413, 422)  # refusals that may be one text's fault
+WORD = "word"  # what any service embeds that embeds at all
+
+type Kind = Literal["query", "document"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A vector for each text, in their order; `tokens` that are paid for, 0 where nobody says."""
+
+    vectors: Sequence[Sequence[float]]
+    tokens: int = 0
+
+
+type Ask = Callable[[Sequence[str], Kind], Awaitable[Reply]]
+
+
+class Service(Protocol):
+    """What differs between vendors: how one request is written, and its reply read."""
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        """Which space the vectors live in."""
+        ...
+
+    @property
+    def who(self) -> str:
+        """Name it in messages."""
+        ...
+
+    @property
+    def most(self) -> int:
+        """How many texts a request may hold."""
+        ...
+
+    def connect(self) -> AbstractAsyncContextManager[Ask]:
+        """Open a connection; what it gives makes one request. Both raise ProviderError."""
+        ...
+
+
+@dataclass(slots=True)
+class _Work:
+    """One call of `embed`."""
+
+    ask: Ask
+    texts: Sequence[str]
+    kind: Kind
+    seconds: float  # for each batch
+    slots: asyncio.Semaphore
+    vectors: NDArray[np.float64]
+
+
+class BatchedEmbedder:
+    """Embeds by a service; several threads may share one, each without an event loop of its own.
+
+    `per_minute` limits the requests, failed ones among them, `at_once` those of one call under way;
+    `timeout` is in seconds, for one request; `price` in dollars a million tokens.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        *,
+        per_minute: int | None = None,
+        at_once: int = 4,
+        timeout: float = 60.0,
+        price: float | None = None,
+    ) -> None:
+        self._service = service
+        self._pace = Pace(60 / per_minute if per_minute else 0.0)
+        self._at_once = at_once
+        self._timeout = timeout
+        self._price = price
+        self._hurried = False
+        self._state = _State()
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        """The database's."""
+        return self._service.space
+
+    def embed(self, texts: Sequence[str], kind: Kind) -> Vectors:
+        """Embed each text; the row of one that the service refuses by itself is NaN.
+
+        Returns a float32 array of shape (len(texts), space.dimension), the other rows of length 1.
+        A query's call ends within QUERY_SECONDS. Raises ProviderError.
+        """
+        if not texts:
+            return np.empty((0, self.space.dimension), np.float32)
+        return asyncio.run(self._stoppable(texts, kind)).astype(np.float32)
+
+    def hurried(self) -> Self:
+        """Give the same embedder, as a query asks it: documents have no more time than queries."""
+        hurried = copy(self)
+        hurried._hurried = True
+        return hurried
+
+    def used(self) -> Usage:
+        """Say what was asked of the service, ever since."""
+        with self._state.lock:
+            requests, tokens = self._state.requests, self._state.tokens
+        known = tokens > 0 and self._price is not None
+        dollars = tokens * (self._price or 0.0) / 1e6 if known else None
+        return Usage(requests, tokens, 0, dollars)
+
+    def stop(self) -> None:
+        """Give up what other threads are embedding now: they raise ProviderError."""
+        with self._state.lock:
+            for task in self._state.running:
+                task.get_loop().call_soon_threadsafe(task.cancel)
+
+    async def _stoppable(self, texts: Sequence[str], kind: Kind) -> NDArray[np.float64]:
+        task = asyncio.ensure_future(self._embed(texts, kind))
+        with self._state.lock:
+            self._state.running.add(task)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            raise ProviderError("embedding was stopped: run it again") from None
+        finally:
+            with self._state.lock:
+                self._state.running.discard(task)
+
+    async def _embed(self, texts: Sequence[str], kind: Kind) -> NDArray[np.float64]:
+        short = self._hurried or kind == "query"
+        clean = [text.encode(errors="replace").decode() for text in texts]  # no half characters
+        vectors = np.full((len(texts), self.space.dimension), np.nan)
+        async with self._service.connect() as ask:
+            seconds = QUERY_SECONDS if short else PATIENCE
+            slots = asyncio.Semaphore(self._at_once)
+            work = _Work(ask, clean, kind, seconds, slots, vectors)
+            try:
+                async with (
+                    asyncio.timeout(QUERY_SECONDS if short else None),
+                    asyncio.TaskGroup() as group,
+                ):
+                    for places in _shares(len(texts), self._service.most):
+                        group.create_task(self._fill(work, places))
+            except TimeoutError:
+                raise self._late(QUERY_SECONDS) from None
+            except ExceptionGroup as errors:
+                raise errors.exceptions[0] from None
+        return vectors
+
+    async def _fill(self, work: _Work, places: range) -> None:
+        """Fill in the vectors of some texts; those that are refused are halved, down to one."""
+        try:
+            reply = await self._persist(work, work.texts[places.start : places.stop])
+        except ProviderError as error:
+            if error.status not in ONE_TEXT:
+                raise
+            await self._prove(work, error)
+            half = len(places) // 2
+            for part in (places[:half], places[half:]) if half else ():
+                await self._fill(work, part)
+            return
+        rows = self._unit(reply, len(places))
+        if np.isnan(rows).any():
+            what = f"{self._service.who} gives vectors that are zero or no numbers: check its model"
+            await self._prove(work, BadResponseError(what))
+        self._state.proved = True
+        work.vectors[places.start : places.stop] = rows
+
+    async def _prove(self, work: _Work, error: ProviderError) -> None:
+        """Raise the error unless the service embeds at all: then a text is at fault."""
+        if self._state.proved:
+            return
+        try:
+            rows = self._unit(await self._persist(work, [WORD]), 1)
+        except ProviderError as other:
+            raise (error if other.status == error.status else other) from None
+        if np.isnan(rows).any():
+            raise error
+        self._state.proved = True
+
+    def _unit(self, reply: Reply, wanted: int) -> NDArray[np.float64]:
+        """Give a reply's vectors with length 1, NaN for those that have none."""
+        who, dimension = self._service.who, self.space.dimension
+        try:
+            rows = np.array(reply.vectors, np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise BadResponseError(
+                f"{who} gave no vectors of one length: check its model"
+            ) from None
+        if len(rows) != wanted or rows.ndim != 2:
+            count = len(rows) if rows.ndim else 0
+            raise BadResponseError(
+                f"{who} gave {count} vectors for {wanted} texts: check its address and model"
+            )
+        if rows.shape[1] != dimension:
+            raise BadResponseError(
+                f"{who} gave vectors of {rows.shape[1]} numbers, the database's have {dimension}: "
+                "check the model"
+            )
+        with np.errstate(all="ignore"):
+            lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+            return np.where(np.isfinite(lengths) & (lengths > 0), rows / lengths, np.nan)
+
+    async def _persist(self, work: _Work, texts: Sequence[str]) -> Reply:
+        """Make a request until it succeeds, or trying again is no use or no longer allowed."""
+        end, failures = monotonic() + work.seconds, 0
+        while True:
+            try:
+                return await self._request(work, texts)
+            except ProviderError as error:
+                failures += not isinstance(error, RetryLaterError)
+                pause = _pause(error, failures)
+                if pause is None or failures >= TRIES or monotonic() + pause >= end:
+                    raise
+            await asyncio.sleep(pause)
+
+    async def _request(self, work: _Work, texts: Sequence[str]) -> Reply:
+        async with work.slots:
+            await asyncio.sleep(self._pace.reserve())
+            self._state.count(requests=1)
+            try:
+                async with asyncio.timeout(self._timeout):
+                    reply = await work.ask(texts, work.kind)
+            except TimeoutError:
+                raise self._late(self._timeout) from None
+        self._state.count(tokens=reply.tokens)
+        return reply
+
+    def _late(self, seconds: float) -> ProviderTimeoutError:
+        return ProviderTimeoutError(
+            f"{self._service.who} did not answer within {seconds:.3g} s: try later"
+        )
+
+
+@dataclass(slots=True)
+class _State:
+    """What all threads share."""
+
+    lock: Lock = field(default_factory=Lock)
+    requests: int = 0
+    tokens: int = 0
+    proved: bool = False  # the service has embedded something
+    running: set[asyncio.Future[NDArray[np.float64]]] = field(default_factory=set)
+
+    def count(self, requests: int = 0, tokens: int = 0) -> None:
+        with self.lock:
+            self.requests += requests
+            self.tokens += tokens
+
+
+def _shares(count: int, most: int) -> list[range]:
+    """Part so many places into as few batches as can be, of about the same size."""
+    batches = -(-count // most)
+    bounds = [count * number // batches for number in range(batches + 1)]
+    return [range(*pair) for pair in pairwise(bounds)]
+
+
+def _pause(error: ProviderError, failures: int) -> float | None:
+    """Give the seconds until another try; None where that would fail in the same way."""
+    if isinstance(error, RetryLaterError):
+        return error.seconds + random.uniform(0.1, 1) * BASE  # noqa: S311 - so that not all come at once
+    passing = error.status is None or error.status == 408 or error.status >= 500
+    if isinstance(error, RateLimitError) or (passing and not isinstance(error, BadResponseError)):
+        longest = min(BASE * 2.0 ** (failures - 1), LONGEST)
+        return random.uniform(0.5, 1) * longest  # noqa: S311
+    return None

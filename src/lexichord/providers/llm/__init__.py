@@ -1,0 +1,1 @@
+"""Language models: a task and its inputs in, a typed result out."""

@@ -1,0 +1,192 @@
+"""A document that Gemini holds for some calls: paid for in full once, at a part of it after that.
+
+DSPy cannot ask about one, so its prompt is sent by google-genai: instructions and document when the
+cache is made, the rest with each call. Whatever cannot be done so is done without a cache.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from lexichord.errors import BadResponseError, ConfigError, ProviderError, ProviderTimeoutError
+from lexichord.providers.base import Generator
+from lexichord.providers.http import (
+    NO_KEY,
+    STEP,
+    PassingError,
+    connection,
+    failures_named,
+    new_client,
+    refusal,
+)
+from lexichord.settings import Settings
+from lexichord.types.generation import Generated, Task, Usage
+
+if TYPE_CHECKING:
+    from google.genai import Client
+
+    from lexichord.providers.llm.generator import DspyGenerator
+
+
+URL = "https://generativelanguage.googleapis.com/v1beta"
+# Tokens that a cache has to have: 1,024 to 4,096 by model, as documented in 2026. The service
+# refuses what is too small, and then it goes without; with this it is seldom asked in vain.
+LEAST = 4096
+SECONDS = 300  # after which the service deletes a cache that nobody has deleted
+PASSAGES = "\n\n[[ ## passages ## ]]\n"  # where the part of a prompt begins that is not held
+KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+LOST = (400, 403, 404)  # of a call: the cache may be gone; without one it will be told what it is
+
+
+@asynccontextmanager
+async def held_document(
+    generator: Generator, settings: Settings, document: str, tokens: int
+) -> AsyncGenerator[Generator]:
+    """Give a generator for the task `contexts` on one document, of about so many tokens.
+
+    It is `generator` itself where the model is none of Gemini's, google-genai is not installed, the
+    document is too short, or the service will not hold it. The cache is deleted at the end.
+    """
+    async with AsyncExitStack() as opened:
+        held = generator
+        if (settings.llm or "").startswith("gemini/") and tokens >= LEAST and _has_library():
+            with suppress(ProviderError, ConfigError):
+                held = await opened.enter_async_context(_hold(generator, settings, document))  # type: ignore[arg-type]
+        yield held
+
+
+def _has_library() -> bool:
+    try:
+        return find_spec("google.genai") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+@asynccontextmanager
+async def _hold(
+    plain: "DspyGenerator", settings: Settings, document: str
+) -> AsyncGenerator[Generator]:
+    from google.genai import types
+
+    system, asked = plain.prompt("contexts", {"document": document, "passages": ""})
+    shown = asked.partition(PASSAGES)[0]
+    model = plain.name.removeprefix("gemini/")
+    async with AsyncExitStack() as opened:
+        client = await _connect(opened, settings)
+        with _told(plain.name):
+            cache = await client.aio.caches.create(
+                model=model,
+                config=types.CreateCachedContentConfig(
+                    contents=[types.Content(role="user", parts=[types.Part(text=shown)])],
+                    system_instruction=system,
+                    ttl=f"{SECONDS}s",
+                ),
+            )
+        try:
+            yield _Held(plain, client, model, str(cache.name), document)
+        finally:
+            with suppress(Exception):  # it deletes itself after SECONDS
+                await asyncio.shield(client.aio.caches.delete(name=str(cache.name)))
+
+
+async def _connect(opened: AsyncExitStack, settings: Settings) -> "Client":
+    """Open a client; all is said that the SDK would else take from variables."""
+    from google import genai
+    from google.genai import types
+
+    found = connection(settings)
+    base, _, version = found.get("api_base", URL).rpartition("/")
+    http = await opened.enter_async_context(await asyncio.to_thread(new_client))
+    options = types.HttpOptions(
+        base_url=base, api_version=version, timeout=int(STEP * 1000), httpx_async_client=http
+    )
+    key = found.get("api_key") or next(filter(None, map(os.environ.get, KEYS)), NO_KEY)
+    return await asyncio.to_thread(genai.Client, vertexai=False, api_key=key, http_options=options)
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """Raise ProviderError for what goes wrong in a request; its body is never repeated."""
+    from google.genai.errors import APIError
+
+    try:
+        with failures_named(name):
+            yield
+    except APIError as error:
+        headers = dict(getattr(error.response, "headers", None) or {})
+        told = refusal(name, error.code, headers)
+        raise (PassingError(str(told)) if error.code >= 500 else told) from None
+    except BadResponseError:
+        raise
+    except ProviderError as error:  # it could not be reached, or broke off
+        raise PassingError(str(error)) from None
+
+
+class _LostError(Exception):
+    """The service does not hold the document any more, or will not be asked about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """Asks about the document of one cache; `plain` is asked where that fails."""
+
+    plain: "DspyGenerator"
+    client: "Client"
+    model: str
+    cache: str
+    document: str
+
+    @property
+    def name(self) -> str:
+        return self.plain.name
+
+    async def generate(self, task: Task, inputs: Mapping[str, object], seconds: float) -> Generated:
+        """As `Generator.generate`; a reply that cannot be read is asked for again in one form."""
+        if task != "contexts" or inputs["document"] != self.document:
+            return await self.plain.generate(task, inputs, seconds)
+        asked = "".join(self.plain.prompt(task, inputs)[1].partition(PASSAGES)[1:]).lstrip()
+        try:
+            async with asyncio.timeout(seconds):
+                with suppress(BadResponseError):
+                    return await self._generate(task, asked)
+                return await self._generate(task, asked, again=True)
+        except TimeoutError:
+            message = f"{self.name} did not answer within {seconds:.3g} s: give it more time"
+            raise ProviderTimeoutError(message) from None
+        except _LostError:
+            return await self.plain.generate(task, inputs, seconds)
+
+    async def _generate(self, task: Task, asked: str, *, again: bool = False) -> Generated:
+        reply = await self._ask(asked)
+        outputs = self.plain.read(task, reply.text or "")
+        return Generated(outputs, _usage(reply.usage_metadata, 1 + again))
+
+    async def _ask(self, message: str) -> Any:  # noqa: ANN401 - its class is loaded late
+        """Give the reply. Raises ProviderError; _LostError where the cache may be at fault."""
+        from google.genai import types
+        from google.genai.errors import APIError
+
+        config = types.GenerateContentConfig(cached_content=self.cache, temperature=0)
+        with _told(self.name):
+            try:
+                return await self.client.aio.models.generate_content(
+                    model=self.model, contents=message, config=config
+                )
+            except APIError as error:
+                if error.code in LOST:
+                    raise _LostError from None
+                raise
+            except (AttributeError, TypeError, ValueError, RecursionError):
+                raise BadResponseError(f"{self.name} gave a reply that is none") from None
+
+
+def _usage(found: Any, requests: int) -> Usage:  # noqa: ANN401 - its class is loaded late
+    """Give the tokens; those from the cache count in full, so that the price is one at most."""
+    if found is None:
+        return Usage(requests, 0, 0, None)
+    taken = (found.candidates_token_count or 0) + (found.thoughts_token_count or 0)
+    return Usage(requests, requests * (found.prompt_token_count or 0), requests * taken, None)

@@ -1,0 +1,277 @@
+"""Any language model that DSPy names, asked through typed signatures.
+
+Imports dspy: import this module only where a model is used.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from time import monotonic
+from typing import Any, get_args
+
+import dspy
+from dspy.utils import exceptions as failures
+from pydantic import BaseModel
+
+from lexichord.errors import (
+    AuthError,
+    BadResponseError,
+    ConfigError,
+    ProviderError,
+    ProviderTimeoutError,
+    RateLimitError,
+)
+from lexichord.providers.http import PassingError, RetryLaterError, connection
+from lexichord.providers.llm.signatures import SIGNATURES
+from lexichord.settings import Settings
+from lexichord.types.generation import Generated, Task, Usage
+
+LENGTH, DEPTH = 100_000, 100  # characters and nested brackets of a reply; 20,000 braces took 2 s
+
+# How DSPy's errors are told, the narrower class first. A service's own words are never repeated:
+# they may hold the key, or pieces of documents.
+AGAIN, OTHER = "try again later", "try another model"
+TOLD: tuple[tuple[type[Exception], type[ProviderError], str], ...] = (
+    (failures.AdapterParseError, BadResponseError, f"gave no usable reply: {OTHER}"),
+    (failures.LMNotConfiguredError, AuthError, "has no key: set LEXICHORD_LLM_API_KEY"),
+    (failures.LMAuthError, AuthError, "refuses the key: check LEXICHORD_LLM_API_KEY"),
+    (failures.LMBillingError, RateLimitError, "wants to be paid: check the account"),
+    (failures.LMRateLimitError, RateLimitError, f"asks for fewer requests: {AGAIN}"),
+    (failures.LMTimeoutError, ProviderTimeoutError, f"did not answer in time: {AGAIN}"),
+    (failures.ContextWindowExceededError, ProviderError, f"cannot read so much text: {OTHER}"),
+    (failures.LMUnsupportedModelError, ProviderError, "is not served: check LEXICHORD_LLM"),
+    (failures.LMInvalidRequestError, ProviderError, "refuses the request: check its name, its "
+     "address and whether it takes chat requests"),
+    (failures.LMServerError, PassingError, f"failed: {AGAIN}"),
+    (failures.LMTransportError, PassingError, "cannot be reached or broke off: check its address"),
+    (Exception, BadResponseError, f"gave no usable reply: check its address, or {OTHER}"),
+)  # fmt: skip
+
+
+class DspyGenerator:
+    """Asks the model of `settings.llm`; several tasks may run it at once, on any event loop.
+
+    Raises ConfigError if DSPy has no way to the model, the base URL is no address, or a file in
+    `settings.llm_prompts` is not a program that DSPy saved.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._name = settings.llm or ""
+        self._lm = _model(self._name, connection(settings))
+        self._programs = {task: _program(task, settings.llm_prompts) for task in get_args(Task)}
+
+    @property
+    def name(self) -> str:
+        """As DSPy names it: openai/gpt-4o-mini."""
+        return self._name
+
+    async def generate(self, task: Task, inputs: Mapping[str, object], seconds: float) -> Generated:
+        """Do a task within `seconds`; `inputs` are those of its signature, by field.
+
+        One request where the reply is good. A reply that cannot be read is asked for once more, as
+        JSON; so is, after the pause that the service asks for, a refusal to serve so many, if that
+        pause fits into `seconds`. Raises AuthError, RateLimitError, ProviderTimeoutError,
+        BadResponseError, or their base ProviderError.
+        """
+        lm = self._lm.copy()  # with a history of its own
+        program = self._programs[task]
+        given = {name: _harmless(inputs[name]) for name in program.signature.input_fields}
+        try:
+            async with asyncio.timeout(seconds):
+                prediction, requests = await _ask(program, lm, given, monotonic() + seconds)
+        except TimeoutError:
+            raise _late(self.name, seconds, replied=bool(lm.history)) from None
+        except Exception as error:  # DSPy lets those of its parsers through, too
+            raise _told(error, self.name) from None  # the cause may hold what must not be told
+        outputs = {name: _plain(prediction[name]) for name in program.signature.output_fields}
+        return Generated(outputs, _usage(requests, lm.history))
+
+    def prompt(self, task: Task, inputs: Mapping[str, object]) -> tuple[str, str]:
+        """Give what `generate` first asks for a task: instructions, and the message to answer."""
+        program = self._programs[task]
+        given = {name: _harmless(inputs[name]) for name in program.signature.input_fields}
+        messages = _Chat().format(program.signature, program.demos, given)
+        if len(messages) != 2:  # compiled examples are messages, too
+            raise ConfigError(f"the prompt of {task} holds examples")
+        return messages[0]["content"], messages[1]["content"]
+
+    def read(self, task: Task, reply: str) -> dict[str, Any]:
+        """Read a reply to `prompt`: a task's outputs. Raises BadResponseError."""
+        try:
+            outputs = _Chat().parse(self._programs[task].signature, reply)
+        except Exception as error:  # DSPy lets those of its parsers through, too
+            raise _told(error, self.name) from None
+        return {name: _plain(value) for name, value in outputs.items()}
+
+
+async def _ask(
+    program: dspy.Predict, lm: dspy.LM, given: Mapping[str, object], deadline: float
+) -> tuple[dspy.Prediction, int]:
+    """Give the prediction, and the number of requests that it took."""
+    try:
+        return await _predict(program, lm, _Chat(use_json_adapter_fallback=False), given), 1
+    except failures.AdapterParseError:
+        again: dspy.ChatAdapter = _Json()  # asked in the same form, a model errs in the same way
+    except failures.LMRateLimitError as error:
+        if error.retry_after is None or monotonic() + error.retry_after >= deadline:
+            raise
+        await asyncio.sleep(error.retry_after)
+        again = _Chat(use_json_adapter_fallback=False)
+    return await _predict(program, lm, again, given), 2
+
+
+async def _predict(
+    program: dspy.Predict, lm: dspy.LM, adapter: dspy.ChatAdapter, given: Mapping[str, object]
+) -> dspy.Prediction:
+    # What the application around us has DSPy record or call must not get to see the documents.
+    with dspy.context(
+        lm=lm,
+        adapter=adapter,
+        callbacks=[],
+        trace=None,
+        disable_history=False,  # ours tells the tokens; it ends with the call
+        track_usage=False,
+        send_stream=None,
+        warn_on_type_mismatch=False,
+    ):
+        return await program.acall(**given)
+
+
+class _Chat(dspy.ChatAdapter):
+    """Fields under headers; refuses a reply that DSPy's parsers would take seconds for."""
+
+    def parse(self, signature: type[dspy.Signature], completion: str) -> dict[str, Any]:
+        _check_size(signature, completion)
+        return dict(super().parse(signature, completion))
+
+
+class _Json(dspy.JSONAdapter):
+    """One JSON object, checked in the same way."""
+
+    def parse(self, signature: type[dspy.Signature], completion: str) -> dict[str, Any]:
+        _check_size(signature, completion)
+        return dict(super().parse(signature, completion))
+
+
+def _check_size(signature: type[dspy.Signature], completion: str) -> None:
+    depth = deepest = 0
+    for bracket in re.findall(r"[][{}]", completion[:LENGTH]):
+        depth = depth + 1 if bracket in "[{" else max(depth - 1, 0)
+        deepest = max(deepest, depth)
+    if len(completion) > LENGTH or deepest > DEPTH:
+        raise failures.AdapterParseError("lexichord", signature, completion[:LENGTH])
+
+
+class _Model(dspy.LM):
+    """A model whose calls are remembered by itself alone, not in DSPy's global history."""
+
+    def update_history(self, entry: dict[str, Any]) -> None:
+        self.history.append(entry)
+
+
+def _model(name: str, connection: Mapping[str, str]) -> _Model:
+    # lm15 is DSPy's own client. Its other one, litellm, takes seconds to import at the first call.
+    try:
+        lm = _Model(name, engine="lm15", cache=False, num_retries=0, temperature=0, **connection)
+        reasons = lm.supports_reasoning  # loads the price table now, not in the first query
+    except (failures.LMError, ValueError):
+        raise ConfigError(
+            f"llm '{name}' is no model that DSPy reaches by itself: write vendor/model, vendor "
+            "being openai, gemini, anthropic, groq, openrouter, deepseek, xai, moonshot, ollama or "
+            "hosted_vllm; for others openai/model with llm_base_url"
+        ) from None
+    if reasons and name.startswith("openai/"):
+        lm.kwargs.pop("temperature")  # OpenAI's reasoning models refuse any but their own
+    return lm
+
+
+def _program(task: Task, folder: Path | None) -> dspy.Predict:
+    """Give the task's program, with the instructions and examples compiled for it, if any."""
+    program = dspy.Predict(SIGNATURES[task])
+    if folder is None:
+        return program
+    if not folder.is_dir():
+        raise ConfigError(f"llm_prompts '{folder}' is no folder: name one that holds TASK.json")
+    file = folder / f"{task}.json"
+    if not file.exists():
+        return program
+    try:
+        state = json.loads(file.read_bytes())
+        _check_state(state, program.signature)
+        # The rest of a file could choose another model, or replace the program's own parts.
+        kept = {name: state[name] for name in ("demos", "signature")}
+        program.load_state({"traces": [], "train": [], "lm": None} | kept)
+        _Chat().format(program.signature, program.demos, {})
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ConfigError(
+            f"'{file}' is no {task} program that DSPy saved ({_line(str(error))}): "
+            "compile it again, or remove the file"
+        ) from None
+    return program
+
+
+def _check_state(state: dict[str, Any], signature: type[dspy.Signature]) -> None:
+    fields, demos = state["signature"]["fields"], state["demos"]
+    if len(fields) != len(signature.fields):
+        raise ValueError(f"{len(fields)} fields, not {len(signature.fields)}")
+    texts = [state["signature"]["instructions"]]
+    texts += [field[part] for field in fields for part in ("prefix", "description")]
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("its instructions are no text")
+    if not isinstance(demos, list) or not all(isinstance(demo, dict) for demo in demos):
+        raise ValueError("its demos are no list of objects")
+
+
+def _harmless(value: object) -> object:
+    # A text cannot begin a field of the prompt, nor hold what JSON cannot.
+    return _clean(value).replace("[[ ##", "[[##") if isinstance(value, str) else value
+
+
+def _clean(text: str) -> str:
+    return text.encode(errors="replace").decode().replace("\0", "")
+
+
+def _plain(value: object) -> object:
+    """Give a reply's value as JSON has it, without what a database refuses in a text."""
+    if isinstance(value, BaseModel):
+        return _plain(value.model_dump())
+    if isinstance(value, str):
+        return _clean(value)
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {_plain(name): _plain(each) for name, each in value.items()}
+    return value
+
+
+def _usage(requests: int, calls: list[dict[str, Any]]) -> Usage:
+    costs = [call["cost"] for call in calls]
+    return Usage(
+        requests=requests,
+        input_tokens=sum(call["usage"].get("prompt_tokens") or 0 for call in calls),
+        output_tokens=sum(call["usage"].get("completion_tokens") or 0 for call in calls),
+        dollars=None if None in costs else sum(costs),
+    )
+
+
+def _late(name: str, seconds: float, *, replied: bool) -> ProviderError:
+    if replied:
+        return BadResponseError(f"{name} gave no usable reply in {seconds:.3g} s: {OTHER}")
+    return ProviderTimeoutError(
+        f"{name} did not answer within {seconds:.3g} s: give it more time, or name a faster model"
+    )
+
+
+def _told(error: Exception, name: str) -> ProviderError:
+    status = getattr(error, "status", None)
+    ours, words = next((ours, words) for kind, ours, words in TOLD if isinstance(error, kind))
+    message = f"{name} {words}" + (f" ({status})" if status else "")
+    if isinstance(error, failures.LMRateLimitError) and error.retry_after is not None:
+        return RetryLaterError(message, error.retry_after)
+    return ours(message)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:160]

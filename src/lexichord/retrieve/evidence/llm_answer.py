@@ -1,0 +1,259 @@
+"""Documents' text as a model is shown it: numbered, and between marks that no text can hold."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from lexichord.db import evidence
+from lexichord.db.pool import Database
+from lexichord.errors import ProviderError
+from lexichord.retrieve.evidence.answer import cite_line, write_table
+from lexichord.retrieve.evidence.comparison import CHUNKS
+from lexichord.retrieve.evidence.context import citation
+from lexichord.retrieve.evidence.quotes import sub_quote
+from lexichord.retrieve.evidence.relevance import Embed
+from lexichord.retrieve.evidence.values import values_of
+from lexichord.retrieve.llm import MOST, Ask
+from lexichord.retrieve.stages import Write
+from lexichord.types import Json
+from lexichord.types.evidence import Answer, Brief, Cell, Comparison, Evidence, Quote
+from lexichord.types.generation import enclose, mark_word
+
+# Signs that models write in each other's place: quotation marks, dashes.
+ALIKE = ("'`\u2018\u2019", '"\u201c\u201d', "-\u2010\u2011\u2013\u2014")
+SAME = {sign: f"[{re.escape(signs)}]" for signs in ALIKE for sign in signs}
+MARKS = " \t\n'\"“”„«»\u2018\u2019"
+# A quote begins and ends where a word or a number does: "10 years" does not stand in "110 years",
+# nor "5%" in "0.5%". Scripts that put no spaces between words have no such places.
+LETTER = "0-9A-Za-z\u00c0-\u04ff"
+START = rf"(?:(?<![{LETTER}])(?!(?<=[0-9][.,])[0-9])|(?![{LETTER}]))"
+END = rf"(?:(?![{LETTER}])(?!(?<=[0-9])[.,][0-9])|(?<![{LETTER}]))"
+# Between quotation marks; single ones are also apostrophes.
+QUOTED = re.compile(
+    r"[“\"„«`]([^“”\"„«»`]+)[”\"“»`]"
+    r"|(?<!\w)['\u2018]((?:[^'\u2018\u2019]|(?<=\w)['\u2019](?=\w))+)['\u2019](?!\w)"
+)
+ADDRESS = re.compile(r"//[^\s)>\]]+")
+
+
+class Source(NamedTuple):
+    """A passage with the number under which the model sees it."""
+
+    number: int
+    quote: Quote
+
+
+def number_sources(quotes: Iterable[Quote], sources: Sequence[Json]) -> list[Source]:
+    """Give the quotes that the context shows, under its numbers."""
+    numbers = {
+        (each["document_id"], each["start"], each["end"]): each["number"] for each in sources
+    }
+    places = {(quote.document_id, quote.start, quote.end): quote for quote in quotes}
+    shown = [Source(numbers[place], places[place]) for place in numbers if place in places]
+    return sorted(shown, key=lambda source: source.number)
+
+
+def mark(sources: Sequence[Source], among: Sequence[Source] = ()) -> str:
+    """Write sources one after another, each between marks.
+
+    The marks' word is a digest of all texts and titles of the prompt (those `among` which the
+    sources are, by default they alone), so that none can hold it and pretend to end there.
+    """
+    word = mark_word(f"{_name(quote)}\0{quote.text}" for _, quote in among or sources)
+    return "\n".join(
+        enclose(quote.text, word, f" number={number} title={_name(quote)!r}")
+        for number, quote in sources
+    )
+
+
+def _name(quote: Quote) -> str:
+    """A title is the document's own word, too: on one line."""
+    return " ".join(f"{citation(quote) or quote.uri}".split())[:200]
+
+
+def find_quote(said: str, number: int, sources: Sequence[Source]) -> Quote | None:
+    """Give the stored text that a model's quote is, in the source it names, or else in any.
+
+    White space, and the way in which quotation marks and dashes are written, may differ.
+    """
+    for source in sorted(sources, key=lambda each: each.number != number):
+        if span := _find(said, source.quote.text):
+            return sub_quote(source.quote, *span, source.quote.score)
+    return None
+
+
+def _find(said: str, text: str) -> tuple[int, int] | None:
+    for quoted in dict.fromkeys((said, said.strip(MARKS))):
+        words = quoted.split()
+        if words and sum(map(len, words)) <= len(text):
+            pattern = r"\s+".join(map(_pattern, words))
+            if found := re.search(START + pattern + END, text):
+                return found.span()
+    return None
+
+
+def _pattern(word: str) -> str:
+    return "".join(SAME.get(sign) or re.escape(sign) for sign in word)
+
+
+def is_invented(said: str, sources: Sequence[Source]) -> bool:
+    """Tell whether a text quotes, or links to, anything that no source holds.
+
+    A comma or full stop inside the quotation marks may be the text's own.
+    """
+    linked = dict.fromkeys(ADDRESS.findall(said))
+    if any(not any(each in source.quote.text for source in sources) for each in linked):
+        return True
+    quoted = dict.fromkeys(match[1] or match[2] for match in QUOTED.finditer(said))
+    return any(not find_quote(each.rstrip(".,;:!?"), 0, sources) for each in quoted)
+
+
+type Place = tuple[int, str]  # a document's id and an aspect
+
+
+async def compare(
+    ask: Ask, database: Database, table: Comparison, sources: Sequence[Json]
+) -> Answer:
+    """Write the table with the model's quotes; a cell without one keeps what it had.
+
+    The model sees the passages of each file that match an aspect by their words, and the quotes
+    that the table has. A quote from another file than its cell's is unverified.
+    Raises ProviderError.
+    """
+    shown = await _sources(database, table)
+    rows = {number: file.document_id for number, file in enumerate(table.documents, 1)}
+    given = {"aspects": list(table.aspects), "sources": _by_document(rows, shown)}
+    said = await ask("comparison", given)
+    chosen: dict[Place, Quote] = {}
+    unverified = list[str]()
+    aspects = {aspect.casefold(): aspect for aspect in table.aspects}
+    for each in said["cells"][:MOST]:
+        document, aspect = rows.get(each["document"]), aspects.get(each["aspect"].casefold())
+        own = [source for source in shown if source.quote.document_id == document]
+        quote = find_quote(each["text"], each["source"], own)
+        if quote is not None and aspect is not None:
+            chosen.setdefault((quote.document_id, aspect), quote)
+        elif each["text"].strip():
+            unverified.append(each["text"])
+    made = _with(table, chosen)
+    text = write_table(made, sources) if chosen else ""
+    return Answer(text, tuple(unverified), made if chosen else None)
+
+
+async def _sources(database: Database, table: Comparison) -> list[Source]:
+    """Number what each file's best passages and the table's quotes are, file by file."""
+    ids = [file.document_id for file in table.documents]
+    hits = await evidence.search_each(database, table.aspects, ids, None, CHUNKS, None)
+    quotes = [
+        *(Quote.of(hit) for _, hit in hits),
+        *(q for cell in table.cells for q in cell.quotes),
+    ]
+    places = {(quote.document_id, quote.start, quote.end): quote for quote in quotes}
+    ordered = sorted(places, key=lambda place: (ids.index(place[0]), place))
+    return [Source(number, places[place]) for number, place in enumerate(ordered, 1)]
+
+
+def _by_document(rows: Mapping[int, int], shown: Sequence[Source]) -> str:
+    parts = [
+        f"Document {number}\n{mark(own, shown)}"
+        for number, document in rows.items()
+        if (own := [source for source in shown if source.quote.document_id == document])
+    ]
+    return "\n\n".join(parts)
+
+
+def _with(table: Comparison, chosen: Mapping[Place, Quote]) -> Comparison:
+    """Put the quotes into their cells, in place of what stood there."""
+    cells = (_filled(cell, chosen.get((cell.document_id, cell.aspect))) for cell in table.cells)
+    return replace(table, cells=tuple(cells))
+
+
+def _filled(cell: Cell, quote: Quote | None) -> Cell:
+    if quote is None:
+        return cell
+    return replace(cell, quotes=(quote,), values=values_of([quote]))
+
+
+# A citation inside a sentence: checked are only those that the model gives beside it.
+CITED = re.compile(r" ?\[\d+(?:[,;–-] ?\d+)*\]")
+
+
+async def write_answer(
+    ask: Ask,
+    twin: Write,
+    database: Database,
+    brief: Brief,
+    found: Evidence,
+    sources: Sequence[Json],
+    embed: Embed | None,
+) -> Answer:
+    """Write an answer by intent: clauses word for word, a table of quotes, else a summary.
+
+    What no source holds is left out and told as unverified; if nothing is left, the twin writes.
+    So it does with a list: whatever is found stands in it.
+    """
+    shown = number_sources(found.quotes, sources)
+    answer = Answer("")
+    if brief.kind != "list_all" and shown:
+        try:
+            answer = await _write(ask, database, brief, found, shown, sources)
+            if not answer.text:
+                ask.degrade("answer", "nothing in its reply can be shown")
+        except ProviderError as error:
+            ask.degrade("answer", error)
+    if answer.text:
+        return answer
+    plain = await twin(database, brief, found, sources, embed)
+    return replace(plain, unverified=answer.unverified)
+
+
+async def _write(
+    ask: Ask,
+    database: Database,
+    brief: Brief,
+    found: Evidence,
+    shown: Sequence[Source],
+    sources: Sequence[Json],
+) -> Answer:
+    if brief.kind == "comparison" and found.comparison is not None:
+        return await compare(ask, database, found.comparison, sources)
+    write = extract_clauses if brief.kind == "clause_lookup" else summarise
+    return await write(ask, asked(brief), shown, sources)
+
+
+def asked(brief: Brief) -> str:
+    """Give the question, with what an earlier answer lacked."""
+    missed = f"\n\nAn earlier answer fell short. {brief.advice}" if brief.advice else ""
+    return brief.question + missed
+
+
+async def extract_clauses(
+    ask: Ask, question: str, shown: Sequence[Source], sources: Sequence[Json]
+) -> Answer:
+    """Quote the passages that answer, word for word. Raises ProviderError."""
+    said = await ask("clauses", {"question": question, "sources": mark(shown)})
+    lines, unverified = dict[str, None](), dict[str, None]()
+    for each in said["clauses"][:MOST]:
+        if quote := find_quote(each["quote"], each["source"], shown):
+            lines[cite_line(quote, sources)] = None
+        elif each["quote"].strip():
+            unverified[each["quote"]] = None
+    return Answer("\n".join(lines), tuple(unverified))
+
+
+async def summarise(
+    ask: Ask, question: str, shown: Sequence[Source], sources: Sequence[Json]
+) -> Answer:
+    """Sum the sources up, each sentence with those that it follows from. Raises ProviderError."""
+    said = await ask("summary", {"question": question, "sources": mark(shown)})
+    lines, unverified = list[str](), list[str]()
+    for each in said["sentences"][:MOST]:
+        # At the beginning of a line, ">" would make it look like a quotation.
+        text = CITED.sub("", " ".join(each["text"].split())).lstrip("> ")
+        cited = [source for source in shown if source.number in each["sources"]]
+        if text and cited and not is_invented(text, cited):
+            lines.append(" ".join([text, *(f"[{source.number}]" for source in cited)]))
+        elif text:
+            unverified.append(text)
+    return Answer("\n".join(lines), tuple(unverified))

@@ -1,0 +1,132 @@
+"""Summary: sentences chosen by relevance and novelty, verbatim, in document order.
+
+Maximal Marginal Relevance (Carbonell and Goldstein, 1998) over the sentences of the hits. Relevance
+is what a sentence says of the question, and how central it is among the hits (the centroid of
+Radev et al., 2004), which decides alone where the question names no more than the document.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from lexichord.db.pool import Database
+from lexichord.retrieve.evidence.quotes import check_quotes, in_document_order
+from lexichord.retrieve.evidence.relevance import (
+    Embed,
+    Matrix,
+    Sentence,
+    coverage,
+    embed_all,
+    idf_of,
+    sentences_of,
+    word_cosine,
+)
+from lexichord.types import ChunkHit
+from lexichord.types.evidence import Evidence, Quote
+
+SENTENCES = 8
+NOVELTY = 0.3  # the weight of novelty beside relevance; the paper's examples use .3 and .5
+CANDIDATES = 200  # sentences of the best hits; the work grows with the square of what is chosen
+SHORTEST = 4  # words of a sentence that can stand alone
+
+type Likeness = Callable[[int, int], float]
+
+
+class Pool(NamedTuple):
+    """Sentences to choose from, the relevance of each, 0 to 1, and how alike two are."""
+
+    quotes: Sequence[Quote]
+    relevance: Sequence[float]
+    likeness: Likeness
+
+
+async def summarise(
+    database: Database,
+    question: str,
+    passages: Sequence[ChunkHit | Quote],
+    embed: Embed | None = None,
+    sentences: int = SENTENCES,
+) -> Evidence:
+    """Choose the sentences that answer `question` best without saying a thing twice.
+
+    `passages` are best first. `embed` gives unit vectors of texts; without it words decide.
+    """
+    whole = [Quote.of(p) if isinstance(p, ChunkHit) else p for p in passages]
+    good, dropped = await check_quotes(database, whole)
+    chosen = await best_sentences(database, question, good, embed, sentences)
+    return Evidence((), tuple(in_document_order(chosen)), dropped)
+
+
+async def best_sentences(
+    database: Database,
+    question: str,
+    quotes: Sequence[Quote],
+    embed: Embed | None = None,
+    sentences: int = SENTENCES,
+) -> list[Quote]:
+    """Give up to so many sentences of checked quotes, best first, scored by their relevance."""
+    pool = await _pool(database, question, quotes, embed)
+    return [
+        replace(pool.quotes[n], score=pool.relevance[n])
+        for n in choose(pool.relevance, pool.likeness, sentences)
+    ]
+
+
+def choose(relevance: Sequence[float], likeness: Likeness, number: int) -> list[int]:
+    """Choose by Maximal Marginal Relevance; what has no relevance is never chosen."""
+    left = [n for n, value in enumerate(relevance) if value > 0]
+    nearest = dict.fromkeys(left, 0.0)  # likeness to the nearest one chosen
+    chosen: list[int] = []
+    while left and len(chosen) < number:
+        best = max(left, key=lambda n: (1 - NOVELTY) * relevance[n] - NOVELTY * nearest[n])
+        left.remove(best)
+        chosen.append(best)
+        for n in left:
+            nearest[n] = max(nearest[n], likeness(n, best))
+    return chosen
+
+
+async def _pool(
+    database: Database, question: str, quotes: Sequence[Quote], embed: Embed | None
+) -> Pool:
+    own = _candidates(quotes)
+    texts = [one.quote.text for one in own]
+    asked, *terms = await idf_of(database, [question, *texts, *(one.heading for one in own)])
+    words, headings = terms[: len(texts)], terms[len(texts) :]
+    central = _centrality(words)
+    said = [coverage(asked, *pair) for pair in zip(words, headings, strict=True)]
+    rows = None if embed is None else await embed_all(embed, [question, *texts])
+    if rows is not None:
+        said = _mean(said, rows[1:] @ rows[0])
+    relevance = _mean(said, central) if asked else central
+    likeness = _likeness(words, None if rows is None else rows[1:])
+    return Pool([one.quote for one in own], relevance, likeness)
+
+
+def _candidates(quotes: Sequence[Quote]) -> list[Sentence]:
+    """Give the sentences that can stand alone, each place once, of the best quotes first."""
+    places: dict[tuple[int, int, int], Sentence] = {}
+    for quote in quotes:
+        for one in sentences_of(quote):
+            if len(one.quote.text.split()) >= SHORTEST:
+                places.setdefault((one.quote.document_id, one.quote.start, one.quote.end), one)
+    return list(places.values())[:CANDIDATES]
+
+
+def _centrality(words: Sequence[Mapping[str, float]]) -> list[float]:
+    """Give each sentence's cosine to the sum of all."""
+    centroid: dict[str, float] = {}
+    for terms in words:
+        for lexeme, idf in terms.items():
+            centroid[lexeme] = centroid.get(lexeme, 0.0) + idf
+    return [word_cosine(terms, centroid) for terms in words]
+
+
+def _mean(one: Sequence[float], other: Sequence[float] | Matrix) -> list[float]:
+    return [(a + max(float(b), 0.0)) / 2 for a, b in zip(one, other, strict=True)]
+
+
+def _likeness(words: Sequence[Mapping[str, float]], rows: Matrix | None) -> Likeness:
+    if rows is None:
+        return lambda one, other: word_cosine(words[one], words[other])
+    return lambda one, other: float(rows[one] @ rows[other])

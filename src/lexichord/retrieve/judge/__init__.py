@@ -1,0 +1,1 @@
+"""Evidence in; how sure it is, and what it lacks, out."""

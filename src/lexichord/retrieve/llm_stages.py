@@ -1,0 +1,91 @@
+"""Which stages a model does."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, get_args
+
+from lexichord.errors import ConfigError, ProviderError
+from lexichord.providers.base import Generator
+from lexichord.providers.registry import find_generator
+from lexichord.retrieve.evidence import llm_answer
+from lexichord.retrieve.evidence.llm_answer import Source, mark, number_sources
+from lexichord.retrieve.llm import Ask, one_line
+from lexichord.retrieve.search import llm_keywords
+from lexichord.retrieve.stages import Stages
+from lexichord.retrieve.trace import Trace
+from lexichord.retrieve.understand import llm_question
+from lexichord.settings import Settings
+from lexichord.types import LlmStage, QueryOptions, Response
+from lexichord.types.reflection import Grade, Grading
+
+ASPECTS = ("grounding", "completeness", "consistency", "specificity")
+
+
+async def grade(ask: Ask, response: Response) -> Grading:
+    """Grade a response's answer. Raises ProviderError: what was not graded has no grade."""
+    sources = mark(_sources(response))
+    given = {"question": response.query, "answer": response.answer, "sources": sources}
+    try:
+        said = await ask("grade", given)
+    except ProviderError as error:
+        ask.degrade("reflection", error)
+        raise
+    grades = (Grade(name, said[name]["score"], one_line(said[name]["reason"])) for name in ASPECTS)
+    return Grading(tuple(grades), one_line(said["missing"]))
+
+
+def _sources(response: Response) -> list[Source]:
+    """Give what the context shows, and after it the quotes of a table that are not in there."""
+    shown = number_sources(response.quotes, response.sources)
+    cells = () if response.comparison is None else response.comparison.cells
+    held = {source.quote for source in shown}
+    more = dict.fromkeys(quote for cell in cells for quote in cell.quotes if quote not in held)
+    return [*shown, *(Source(n, quote) for n, quote in enumerate(more, len(response.sources) + 1))]
+
+
+# These run only where their own option asks for them. Whether a model reads queries or knows
+# keywords better than the words themselves do was measured with none yet: so they must be named.
+ASKED: tuple[LlmStage, ...] = ("rewrite", "answer", "reflect")
+
+
+async def find_model(settings: Settings, options: QueryOptions) -> Generator | None:
+    """Give the model that a query names, or else the settings; None where neither names one.
+
+    Raises ConfigError.
+    """
+    if name := options.get("llm"):
+        settings = settings.model_copy(update={"llm": name})
+    return await asyncio.to_thread(find_generator, settings)  # the first loads for a second
+
+
+def with_model(
+    stages: Stages, generator: Generator | None, trace: Trace, options: QueryOptions
+) -> Stages:
+    """Give the stages with a model's twins in place of those that it is to do.
+
+    The twins belong to one query: they write into its trace, and take from its time.
+    Raises ConfigError for a stage that no model does.
+    """
+    uses = options.get("llm_stages", ASKED)
+    if unknown := set(uses).difference(get_args(LlmStage)):
+        there = ", ".join(get_args(LlmStage))
+        raise ConfigError(f"a model does not do {', '.join(sorted(unknown))}, but {there}")
+    if generator is None:
+        return stages
+    ask, guidance = Ask(generator, trace), options.get("instructions") or ""
+    made: dict[LlmStage, dict[str, Callable[..., Any]]] = {
+        "intent": {"find_intent": partial(llm_question.find_intent, ask, stages.find_intent)},
+        "boost": {
+            "make_variants": partial(
+                llm_keywords.make_variants, ask, stages.make_variants, guidance
+            )
+        },
+        "rewrite": {"rewrite": partial(llm_question.rewrite, ask, stages.rewrite)},
+        "answer": {"write_answer": partial(llm_answer.write_answer, ask, stages.write_answer)},
+        "reflect": {"grade": partial(grade, ask)},
+    }
+    for name in uses:
+        stages = replace(stages, **made[name])
+    return stages

@@ -1,0 +1,1 @@
+"""A question in; files and fused hits out."""

@@ -1,0 +1,1 @@
+"""A question in; its intent, the documents meant and its parts out."""

@@ -1,0 +1,86 @@
+"""What a query wants: its kind, its parts, and which documents it names."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lexichord.db.evidence import link_documents
+from lexichord.db.pool import Database
+from lexichord.retrieve.understand.cues import READ, find_entities, find_kind, find_sub_questions
+from lexichord.retrieve.understand.linking import (
+    Mention,
+    are_listed,
+    find_mentions,
+    hint_of,
+    split_words,
+    without,
+)
+from lexichord.types import Scope
+from lexichord.types.questions import Intent
+
+
+def read_intent(query: str) -> Intent:
+    """Read a query's kind, entities and sub-questions from its words alone; it stays whole.
+
+    Kinds: `comparison` asks how several things differ, `list_all` for everything of a sort,
+    `summary` what a text is about, `clause_lookup` for what one passage can say; `general` is the
+    rest: why and how to, advice, bare words. Never raises; time grows linearly with the length.
+    """
+    kind, cue = find_kind(query)
+    return Intent(
+        kind,
+        query,
+        entities=find_entities(query),
+        sub_questions=find_sub_questions(query),
+        reason=f"{kind}: {cue}",
+    )
+
+
+async def find_intent(
+    database: Database, query: str, hint: str | None = None, scope: Scope | None = None
+) -> Intent:
+    """Read a query, and link its words, or the hint's, to the documents that they name.
+
+    Words that name documents become the hint and leave the question, unless little would be left.
+    What asks one thing of a list of documents ("in the lease and the licence") compares them.
+    A caller's hint stays as it is, and the question with it. Raises ConfigError for a scope that
+    does not exist, DatabaseError.
+    """
+    intent = read_intent(query)
+    text = query if hint is None else hint
+    if len(text) > READ:
+        return replace(intent, hint=hint, reason=f"{intent.reason}; too long to name a document")
+    words = split_words(text, find_entities(text))
+    links = await link_documents(database, [word.text for word in words], scope or Scope())
+    mentions = find_mentions(words, links)
+    linked = _linked(replace(intent, hint=hint), mentions)
+    if hint is not None or not mentions:
+        return linked
+    if linked.kind == "clause_lookup" and are_listed(query, words, mentions):
+        reason = linked.reason.replace("clause_lookup", "comparison, of listed documents", 1)
+        linked = replace(linked, kind="comparison", reason=reason)
+    question = without(query, words, mentions)
+    return replace(
+        linked,
+        hint=hint_of(query, words, mentions),
+        question=question if _asks(question) else query,
+    )
+
+
+def _linked(intent: Intent, mentions: Sequence[Mention]) -> Intent:
+    if not mentions:
+        return replace(intent, reason=f"{intent.reason}; names no document")
+    domains = {mention.domain for mention in mentions}
+    documents = dict.fromkeys(mention.document_id for mention in mentions)
+    titles = ", ".join(dict.fromkeys(f"'{mention.title}'" for mention in mentions))
+    return replace(
+        intent,
+        documents=tuple(documents),
+        domain=domains.pop() if len(domains) == 1 else "",
+        reason=f"{intent.reason}; names {titles}",
+    )
+
+
+def _asks(question: str) -> bool:
+    """Tell whether enough is left to search for: two words besides the verb that orders it."""
+    return len(re.findall(r"\w+", question)) >= 3

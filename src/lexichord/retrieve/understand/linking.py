@@ -1,0 +1,257 @@
+"""Which words of a query name a document, and what is left of the query without them.
+
+A mention is a run of words that one document's title, file name or card holds, over small words
+between them. It names the document if it is definite and nothing names another one as well.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from lexichord.types.questions import Link
+
+WORD = re.compile(r"\w+(?:[-.]\d\w*)*")
+JOINING = re.compile(r"[\s,]*(?:and|or|vs\.?|versus|with|to)?\s*", re.I)  # two mentions
+POSSESSIVE = re.compile(r"['’]s?\b|['’](?= )")
+INNER = re.compile(r"\w(?:[A-Z]|_\w)")  # capitals inside, as in names, and underscores
+CODE = re.compile(r"_|[a-z][A-Z]")
+PARTING = re.compile(r"[,;:?!\n()\"“”]|\. ")
+BRIDGES = frozenset(
+    ["of", "for", "the", "a", "an", "and", "between", "with", "by", "s", "no", "nr"]
+).union(["de", "du", "la", "von", "van", "der", "die", "das", "und", "für", "zwischen"])
+DEFINITE = frozenset(["the", "our", "this", "that", "my", "their", "its", "your", "s"])
+INDEFINITE = frozenset(["a", "an", "any", "every", "each", "some", "no", "another"])
+NUMBERS = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+PLACES = frozenset(
+    ["in", "under", "for", "from", "of", "to", "with", "within", "per", "on", "by", "at", "as"]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a query; `name` where it is written as one, `apart` after a sign that parts."""
+
+    text: str
+    start: int
+    end: int
+    name: bool
+    apart: bool
+
+    @property
+    def code(self) -> bool:
+        """Tell whether it may be an identifier, which is asked about, not only looked in."""
+        return bool(CODE.search(self.text))
+
+    @property
+    def lower(self) -> str:
+        """Give it without its capitals."""
+        return self.text.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Words `first` to `last` of a query, as the words `held` name a document."""
+
+    document_id: int
+    title: str
+    domain: str
+    first: int
+    last: int
+    held: frozenset[int]
+    rare: frozenset[int]  # of those held, what names few documents
+    by_initials: bool
+
+
+def split_words(query: str, entities: Iterable[str]) -> list[Word]:
+    """Give the words of a query; those of its entities are names."""
+    names = {word for entity in entities for word in WORD.findall(entity) if word[0].isupper()}
+    words: list[Word] = []
+    for match in WORD.finditer(query):
+        before = query[words[-1].end : match.start()] if words else ""
+        name = match[0] in names or bool(INNER.search(match[0]))
+        words.append(Word(match[0], *match.span(), name, bool(PARTING.search(before))))
+    return words
+
+
+def find_mentions(words: Sequence[Word], links: Sequence[Link]) -> list[Mention]:
+    """Give the mentions of documents, in the order of the words."""
+    by_document: dict[int, list[Link]] = defaultdict(list)
+    for link in links:
+        by_document[link.document_id].append(link)
+    sorts = {link.word for link in links if link.named and not link.rare}
+    runs = [
+        (run, _mention(words, run, sorts))
+        for found in by_document.values()
+        for run in _runs(words, sorted(found, key=lambda link: link.word))
+    ]
+    widest = [
+        (run, mention)
+        for run, mention in runs
+        if not any(_outdoes(other, mention) for _, other in runs)
+    ]
+    chosen = [
+        mention
+        for run, mention in widest
+        if _names(words, run, mention)
+        and _is_certain(words, mention, [m for _, m in widest if m.held & mention.held])
+    ]
+    return sorted(chosen, key=lambda mention: mention.first)
+
+
+def _runs(words: Sequence[Word], links: Sequence[Link]) -> list[list[Link]]:
+    """Part a document's words where more than bridges stands between them."""
+    runs: list[list[Link]] = []
+    for link in links:
+        if not (link.named or (link.rare and words[link.word].name)):
+            continue
+        if runs and _are_near(words, runs[-1][-1].word, link.word):
+            runs[-1].append(link)
+        else:
+            runs.append([link])
+    parts = [part for run in runs for part in _parted(words, run)]
+    return [part for part in parts if any(link.named for link in part)]
+
+
+def _parted(words: Sequence[Word], run: list[Link]) -> list[list[Link]]:
+    """Part "the Acme NDA and the Beta NDA" at the "and", not "between Acme Ltd and Beta Ltd"."""
+    texts = [words[link.word].lower for link in run]
+    for number in range(1, len(run)):
+        start = max(run[0].word - 2, 0)
+        said = [word.lower for word in words[start : run[number].word]]
+        gap = said[run[number - 1].word + 1 - start :]
+        again = {*texts[:number]} & {*texts[number:]}
+        if "and" in gap and again and "between" not in said:
+            return [run[:number], *_parted(words, run[number:])]
+    return [run]
+
+
+def _continues(words: Sequence[Word], first: int, last: int, word: int) -> bool:
+    """Tell whether a word before or after a run belongs to it: near, not "NDA and NDA"."""
+    one, other = (last, word) if word > last else (word, first)
+    said = {each.lower for each in words[first : last + 1]}
+    again = words[other - 1].lower == "and" and words[word].lower in said
+    return _are_near(words, one, other) and not again
+
+
+def _are_near(words: Sequence[Word], first: int, last: int) -> bool:
+    """Tell whether only bridges stand between two words, and nothing parts them."""
+    if any(word.apart for word in words[first + 1 : last + 1]):
+        return False
+    between = [word.lower for word in words[first + 1 : last]]
+    # "the lease and the licence" are two.
+    return BRIDGES.issuperset(between) and not (between[:1] == ["and"] and len(between) > 1)
+
+
+def _mention(words: Sequence[Word], run: Sequence[Link], sorts: set[int]) -> Mention:
+    """Give a run and, beside it, what says the sort of document: words of many titles."""
+    first, last = run[0].word, run[-1].word
+    for word in sorted(sorts):
+        if word > last and _continues(words, first, last, word):
+            last = word
+    for word in sorted(sorts, reverse=True):
+        if word < first and _continues(words, first, last, word):
+            first = word
+    held = frozenset(link.word for link in run)
+    initials = any(link.initials for link in run)
+    rare = frozenset(link.word for link in run if link.named and link.rare)
+    head = run[0]
+    return Mention(head.document_id, head.title, head.domain, first, last, held, rare, initials)
+
+
+def _outdoes(other: Mention, mention: Mention) -> bool:
+    if not mention.held & other.held:
+        return False
+    return mention.rare < other.rare or (mention.rare <= other.rare and mention.held < other.held)
+
+
+def _names(words: Sequence[Word], run: Sequence[Link], mention: Mention) -> bool:
+    """Tell whether a run is a document's name: a rare name, its initials, or most of its title."""
+    before = words[mention.first - 1].lower if mention.first else ""
+    if before in INDEFINITE:
+        return False
+    if before in NUMBERS or any(link.initials for link in run):
+        return True
+    definite = before in DEFINITE
+    several = sum(link.named for link in run) > 1
+    if any(link.named and link.rare and words[link.word].name for link in run):
+        # "the Researcher" is a role and no name, "the Seeed agreement" has one.
+        return mention.last > mention.first or not definite
+    covered = _covered(run)
+    if definite and several:
+        return covered >= 0.5 or any(link.rare for link in run)
+    return covered == 1 and (definite or several)
+
+
+def _covered(run: Sequence[Link]) -> float:
+    link = run[0]
+    in_title = sum(link.in_title for link in run) / max(link.title_terms, 1)
+    return max(in_title, sum(link.in_file for link in run) / max(link.file_terms, 1))
+
+
+def _is_certain(words: Sequence[Word], mention: Mention, rivals: Sequence[Mention]) -> bool:
+    """Tell whether only this document is named so, or as many as the query says there are."""
+    alike = {rival.document_id for rival in rivals}
+    number = words[mention.first - 1].lower if mention.first else ""
+    return len(alike) == NUMBERS.get(number, 1)
+
+
+def are_listed(query: str, words: Sequence[Word], mentions: Sequence[Mention]) -> bool:
+    """Tell whether the mentions are one list of several documents: "the lease and the licence"."""
+    several = len({mention.document_id for mention in mentions}) > 1
+    return several and all(_are_joined(query, words, *pair) for pair in pairwise(mentions))
+
+
+def _are_joined(query: str, words: Sequence[Word], one: Mention, other: Mention) -> bool:
+    if one.held == other.held:
+        return True  # "both policies"
+    gap = query[words[one.last].end : words[_led(words, other.first)].start]
+    return bool(gap and JOINING.fullmatch(gap))
+
+
+def hint_of(query: str, words: Sequence[Word], mentions: Sequence[Mention]) -> str:
+    """Give the words that name documents; where these are initials, the title as well."""
+    parts = []
+    for mention in mentions:
+        parts.append(query[words[mention.first].start : words[mention.last].end])
+        if mention.by_initials:
+            parts.append(mention.title)
+    return ", ".join(dict.fromkeys(parts))
+
+
+def without(query: str, words: Sequence[Word], mentions: Sequence[Mention]) -> str:
+    """Give a query without the words that name documents and the small words that led to them."""
+    kept: list[str] = []
+    position = 0
+    for mention in mentions:
+        if all(words[word].code for word in mention.held):
+            continue
+        start = words[_led(words, mention.first)].start
+        if start >= position and not (position and JOINING.fullmatch(query[position:start])):
+            kept.append(query[position:start])
+        end = words[mention.last].end
+        possessive = POSSESSIVE.match(query, end)
+        position = max(position, possessive.end() if possessive else end)
+    return _tidy("".join([*kept, query[position:]])) if position else query
+
+
+def _led(words: Sequence[Word], first: int) -> int:
+    """Give where the article and the preposition before a mention begin."""
+    for small in (NUMBERS.keys(), DEFINITE, PLACES):
+        if first and words[first - 1].lower in small:
+            first -= 1
+    return first
+
+
+LOOSE = re.compile(
+    r" (?:and|or|vs|versus|between|in|of|under|for|from|to|with|by|the)(?= ?(?:[?.!,;:]|$))", re.I
+)
+
+
+def _tidy(text: str) -> str:
+    text = " ".join(text.split())
+    for _ in range(3):
+        text = LOOSE.sub("", text)
+    text = re.sub(r"[ ,;:]+(?=[?.!]*$)| (?=[?.!,;:])", "", text)
+    return text.lstrip(" ,;:.?!").strip()

@@ -1,0 +1,1 @@
+"""Shapes and addresses of other makers: Dify, OpenAI, kbbridge, ChatGPT, simple HTTP."""

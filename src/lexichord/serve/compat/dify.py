@@ -1,0 +1,285 @@
+"""Dify's External Knowledge API; a knowledge base is a dataset, its id the dataset's name.
+
+Whoever registers it in Dify is asked for the address without /retrieval, and gives it with /dify
+or without.
+"""
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from re import fullmatch
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from lexichord.client.passages import Passage, find_passages
+from lexichord.errors import AccessError, ConfigError, ForbiddenError, NotFoundError
+from lexichord.serve.compat.filters import query
+from lexichord.serve.errors import public_error
+from lexichord.serve.http.caller import Caller, caller
+from lexichord.serve.limits import LONGEST
+from lexichord.types import Json
+
+BAD_HEADER, REFUSED, NO_KNOWLEDGE = 1001, 1002, 2001  # error codes of Dify's specification
+TOP_K = 4  # Dify's own default
+MOST = 100  # records
+VALUES = 100  # conditions, names or values in a list
+
+type Value = str | bool | int | float
+type Operator = Literal[
+    "contains",
+    "not contains",
+    "start with",
+    "end with",
+    "is",
+    "is not",
+    "in",
+    "not in",
+    "empty",
+    "not empty",
+    "null",
+    "not null",
+    "=",
+    "≠",
+    ">",
+    "<",
+    "≥",
+    "≤",
+    "before",
+    "after",
+]
+
+OURS: dict[str, str] = {
+    **{"is": "in", "=": "in", "is not": "nin", "≠": "nin", "not in": "nin"},
+    **{">": "gt", "<": "lt", "≥": "gte", "≤": "lte", "null": "empty", "not null": "not empty"},
+}
+NEGATIVE = {"nin", "not contains", "empty"}
+
+
+class RetrievalSetting(BaseModel):
+    """How many records are wanted, and how good."""
+
+    top_k: int | None = Field(default=TOP_K, ge=1, description=f"At most {MOST}; null is {TOP_K}.")
+    score_threshold: float | None = Field(
+        default=0.0, description="The least score of a record, 0 to 1."
+    )
+
+
+class Condition(BaseModel):
+    """A condition on a document's metadata; one without the value that it needs is passed over."""
+
+    name: str | Annotated[list[str], Field(min_length=1, max_length=VALUES)]
+    comparison_operator: Operator
+    value: Value | Annotated[list[Value], Field(max_length=VALUES)] | None = None
+
+
+class MetadataCondition(BaseModel):
+    """Which documents are searched."""
+
+    logical_operator: Literal["and", "or"] | None = "and"
+    conditions: Annotated[list[Condition], Field(max_length=VALUES)] | None = None
+
+
+class Retrieval(BaseModel):
+    """What Dify asks."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "knowledge_id": "default",
+                    "query": "How long do the confidentiality obligations survive?",
+                    "retrieval_setting": {"top_k": 4, "score_threshold": 0.1},
+                    "metadata_condition": {
+                        "logical_operator": "and",
+                        "conditions": [
+                            {"name": "kind", "comparison_operator": "is", "value": "nda"}
+                        ],
+                    },
+                }
+            ]
+        }
+    )
+
+    knowledge_id: str
+    query: str = Field(max_length=LONGEST)
+    retrieval_setting: RetrievalSetting = RetrievalSetting()
+    metadata_condition: MetadataCondition | None = None
+
+
+class Record(BaseModel):
+    """A passage; `score` is the probability, 0 to 1, that it holds an answer.
+
+    `metadata` is its document's, with its place and under `scores` and `ranks` the raw ones.
+    """
+
+    content: str
+    score: float
+    title: str
+    metadata: dict[str, Any]
+
+
+class Records(BaseModel):
+    """What is found, best first."""
+
+    records: list[Record]
+
+
+class Refusal(BaseModel):
+    """An error in Dify's shape; what its specification has no code for carries HTTP's status."""
+
+    error_code: int
+    error_msg: str
+
+
+class DifyRoute(APIRoute):
+    """A route whose errors are in Dify's shape; it reads no body before it has seen the key."""
+
+    def get_route_handler(self) -> Callable[[Request], Awaitable[Response]]:  # type: ignore[override]
+        """Wrap the route."""
+        handle = super().get_route_handler()
+
+        async def handled(request: Request) -> Response:
+            try:
+                await caller(request)
+                return await handle(request)
+            except Exception as error:
+                return _refuse(request, error)
+
+        return handled
+
+
+router = APIRouter(
+    tags=["Dify"],
+    route_class=DifyRoute,
+    responses={status: {"model": Refusal} for status in (400, 403, 500, 502, 503)},
+)
+
+
+@router.post("/retrieval", operation_id="dify_retrieval")
+@router.post("/dify/retrieval", operation_id="dify_retrieval_prefixed")
+async def retrieval(asked: Retrieval, limited: Caller) -> Records:
+    """Find records for Dify: give it this server's address, a key, and a dataset's name as id."""
+    if not asked.query.strip():
+        return Records(records=[])  # as Dify does; its check of the address may ask nothing
+    setting = asked.retrieval_setting
+    k = min(setting.top_k or TOP_K, MOST)
+    found = await query(
+        limited,
+        asked.query,
+        datasets=[asked.knowledge_id],
+        k=k,
+        filter=compile_conditions(asked.metadata_condition),
+    )
+    database, least = limited.core.database, setting.score_threshold or 0.0
+    passages = await find_passages(database, found, k, least)
+    return Records(records=[_record(passage) for passage in passages])
+
+
+def compile_conditions(given: MetadataCondition | None) -> Json | None:
+    """Give the filter of the same meaning, described in sql/README.md; None takes everything."""
+    conditions = [] if given is None else given.conditions or []
+    parts = [part for each in conditions if (part := _compile(each)) is not None]
+    return {(given and given.logical_operator) or "and": parts} if parts else None
+
+
+def _compile(condition: Condition) -> Json | None:
+    """Compile one condition; of several names any must fulfil it, a negative one each."""
+    given = condition.comparison_operator
+    op = OURS.get(given, given)
+    names = [condition.name] if isinstance(condition.name, str) else condition.name
+    if op not in ("empty", "not empty") and condition.value is None:
+        return None  # as Dify does with its own documents
+    parts = [part for name in names for part in _conditions(name, given, op, condition.value)]
+    return {"and" if op in NEGATIVE else "or": parts}
+
+
+def _conditions(key: str, given: str, op: str, value: Value | list[Value] | None) -> list[Json]:
+    """Give the conditions of which one must hold, of negative ones all.
+
+    Dify's numbers and dates arrive as texts or as numbers, whatever the documents hold.
+    """
+    if op in ("empty", "not empty"):
+        return [{"key": key, "op": op}]
+    values = value if isinstance(value, list) else [value] if value is not None else []
+    if op in ("in", "nin"):
+        if given in ("in", "not in") and isinstance(value, str):
+            values = [part.strip() for part in value.split(",")]
+        return [{"key": key, "op": op, "value": [form for each in values for form in _forms(each)]}]
+    if op in ("before", "after"):
+        return [part for each in values for part in _in_time(key, op, each)]
+    if op in ("gt", "lt", "gte", "lte"):
+        return [{"key": key, "op": op, "value": _forms(each)[-1]} for each in values]
+    return [{"key": key, "op": op, "value": _text(each)} for each in values]
+
+
+def _forms(value: Value) -> list[Value]:
+    """Give a value as a text and, where it says one, as a number or truth value, the last."""
+    text = _text(value)
+    if text in ("true", "false"):
+        return [text, text == "true"]
+    if not fullmatch(r"-?\d{1,15}(\.\d{1,15})?", text):
+        return [value]
+    return [text, float(text) if "." in text else int(text)]
+
+
+def _text(value: Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _in_time(key: str, op: str, value: Value) -> list[Json]:
+    """Compare with a date or with seconds since 1970, as which Dify keeps its own times."""
+    seconds = _forms(value)[-1]
+    if isinstance(seconds, str):
+        return [{"key": key, "op": op, "value": seconds}]
+    try:
+        date = datetime.fromtimestamp(seconds, UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        raise ConfigError(f"metadata_condition: {seconds} is no time") from None
+    compared = "lt" if op == "before" else "gt"
+    return [
+        {"key": key, "op": op, "value": date},
+        {"key": key, "op": compared, "value": seconds},
+    ]
+
+
+def _record(passage: Passage) -> Record:
+    metadata = dict(passage.describe())
+    return Record(
+        content=passage.hit.content,
+        score=passage.score,
+        title=metadata["title"],
+        metadata=metadata,
+    )
+
+
+def _refuse(request: Request, error: Exception) -> JSONResponse:
+    status, code, message = _seen(error, request.headers.get("authorization", ""))
+    return JSONResponse({"error_code": code, "error_msg": message}, status)
+
+
+def _seen(error: Exception, authorization: str) -> tuple[int, int, str]:
+    """Give HTTP's status, the error's code and its message.
+
+    Never 401 or 404: Dify takes the one for no reason to reject a key, and the other for a wrong
+    address.
+    """
+    if isinstance(error, ForbiddenError | NotFoundError):
+        return 400, NO_KNOWLEDGE, "The knowledge does not exist: its id is the name of a dataset."
+    if isinstance(error, AccessError):
+        if fullmatch(r"(?i)bearer +\S.*", authorization):
+            return 403, REFUSED, f"Authorization failed: {error}."
+        expected = "Expected 'Bearer <api-key>' format."
+        return 403, BAD_HEADER, f"Invalid Authorization header format. {expected}"
+    if isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        return 400, 400, f"{place}: {first['msg']}"
+    if isinstance(error, HTTPException):
+        return error.status_code, error.status_code, str(error.detail)
+    problem = public_error(error)
+    return problem.status, problem.status, problem.message

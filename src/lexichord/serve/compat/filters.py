@@ -1,0 +1,64 @@
+"""Filters of other makers' interfaces, where a key that no document has is no mistake."""
+
+import logging
+from collections.abc import Collection, Sequence
+from typing import Unpack, cast
+
+from lexichord.client.passages import for_passages
+from lexichord.errors import ConfigError, NotFoundError
+from lexichord.serve.access import Limited
+from lexichord.types import Json, QueryOptions, Response
+
+log = logging.getLogger("lexichord")
+
+NEGATIVE = {"ne", "nin", "not contains", "empty"}  # they hold for a document without the key
+EVERYTHING: Json = {"and": []}
+NOTHING: Json = {"or": []}
+
+
+async def query(limited: Limited, text: str, **options: Unpack[QueryOptions]) -> Response:
+    """Query for passages; a document without a filter's key simply fails, or fulfils, it.
+
+    Where our own users are told of a key that no document has, one filter goes to several
+    knowledge bases here, of which some may lack it: to fail would fail them all.
+    """
+    options = for_passages(options)
+    try:
+        return await limited.query(text, **options)
+    except NotFoundError:
+        raise
+    except ConfigError:
+        if (filter := options.get("filter")) is None:
+            raise
+        within = options.get("datasets", ())
+        unknown = {key for key in _keys(filter) if not await _is_known(limited, key, within)}
+        if not unknown:
+            raise
+        log.warning("a filter names keys that no document has: %r", sorted(unknown))
+        settled = {**options, "filter": settle(filter, unknown)}
+        return await limited.query(text, **cast(QueryOptions, settled))
+
+
+async def _is_known(limited: Limited, key: str, datasets: Sequence[str]) -> bool:
+    """Tell whether a document has a key, by a list of none of them."""
+    asked: Json = {"and": [{"key": key, "op": "empty"}, NOTHING]}
+    try:
+        await limited.list(datasets=datasets, filter=asked)
+    except ConfigError:
+        return False
+    return True
+
+
+def settle(filter: Json, unknown: Collection[str]) -> Json:
+    """Decide the conditions on keys that no document has; the others stay."""
+    for form in ("and", "or"):
+        if form in filter:
+            return {form: [settle(part, unknown) for part in filter[form]]}
+    if filter["key"] not in unknown:
+        return filter
+    return EVERYTHING if filter["op"] in NEGATIVE else NOTHING
+
+
+def _keys(filter: Json) -> set[str]:
+    parts = [*filter.get("and", ()), *filter.get("or", ())]
+    return {filter["key"]} if "key" in filter else {key for part in parts for key in _keys(part)}

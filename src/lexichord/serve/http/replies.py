@@ -1,0 +1,113 @@
+"""Every error as JSON in OpenAI's shape: {error: {type, message, code, param}}."""
+
+import json
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+
+from lexichord.errors import LexichordError
+from lexichord.serve.errors import Problem, public_error
+from lexichord.types.json import Shaped
+
+
+class ErrorDetail(BaseModel):
+    """What went wrong, in one line; `param` is the field that is wrong, where one is."""
+
+    type: str
+    message: str
+    code: str
+    param: str | None = None
+
+
+class ErrorBody(BaseModel):
+    """The body of every answer that is none."""
+
+    error: ErrorDetail
+
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorBody, "description": description}
+    for status, description in {
+        400: "Something in it makes no sense here.",
+        401: "It needs an API key, and has none or a wrong one.",
+        403: "The API key does not reach that far.",
+        404: "That dataset, document, chunk or job is not there.",
+        413: "The body is too large.",
+        422: "A field is missing, unknown or of the wrong form.",
+        429: "Too many requests at once; the header Retry-After says when to try again.",
+        500: "It failed, by a fault of this server.",
+        502: "A model's service failed.",
+        503: "The database, or a model's service, cannot answer now.",
+        504: "It took too long.",
+    }.items()
+}
+
+
+class Reply(JSONResponse):
+    """A body of JSON; half a character, which UTF-8 cannot hold, becomes a question mark."""
+
+    def render(self, content: Any) -> bytes:  # noqa: ANN401
+        """Write it."""
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return text.encode(errors="replace")
+
+
+def reply(result: Shaped | dict[str, Any], status: int = 200) -> Reply:
+    """Answer with a result as it is: nothing is checked or filtered a second time."""
+    return Reply(result if isinstance(result, dict) else result.to_dict(), status)
+
+
+def problem_reply(problem: Problem, param: str | None = None) -> Reply:
+    """Answer with an error."""
+    shape = problem.to_dict()
+    shape["error"]["param"] = param
+    headers = {"www-authenticate": "Bearer"} if problem.status == 401 else None
+    return Reply(shape, problem.status, headers)
+
+
+KINDS = {404: "not_found_error", 429: "rate_limit_error"}  # of HTTP's own errors
+
+
+def handle_errors(app: FastAPI) -> None:
+    """Register what answers where a route raises; `Watched` answers for all else."""
+    app.add_exception_handler(LexichordError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _of_http)
+
+
+async def _ours(_: Request, error: Exception) -> Reply:
+    return problem_reply(public_error(error))
+
+
+async def _invalid(_: Request, error: Exception) -> Reply:
+    """Name the first thing that is wrong; what was sent is not repeated."""
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    if first["type"] == "json_invalid" and first["loc"][0] == "body":
+        said = f"the body is no JSON: {first['ctx']['error']}, at character {first['loc'][1]}"
+        return problem_reply(Problem(400, "invalid_request_error", said))
+    if first["type"] == "model_attributes_type" and first["loc"] == ("body",):
+        said = "the body is to be a JSON object, and the content-type application/json"
+        return problem_reply(Problem(422, "invalid_request_error", said))
+    param = ".".join(str(part) for part in first["loc"][1:]) or None
+    said = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        said = "there is no such field here"
+    message = f"{param}: {said}" if param else said
+    status = 400 if first["type"] == "value_error" else 422  # 422 is for what the schema forbids
+    return problem_reply(Problem(status, "invalid_request_error", message), param)
+
+
+async def _of_http(request: Request, error: Exception) -> Reply:
+    assert isinstance(error, HTTPException)
+    kind = KINDS.get(error.status_code, "invalid_request_error")
+    answer = problem_reply(Problem(error.status_code, kind, str(error.detail)))
+    answer.headers.update(error.headers or {})
+    if error.status_code == 405:  # of several routes of one path, only the first was asked
+        methods = request.app.openapi()["paths"].get(request.scope["route"].path)
+        answer.headers["allow"] = ", ".join(methods or ()).upper() or answer.headers["allow"]
+    return answer
