@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from lexichord.types import Explanation, Json, Part
-from tests.unit.test_public import RESPONSE
-from tests.unit.test_types import HIT
+from tests.builders import HIT, RESPONSE
 
 FOUND = replace(
     HIT,
