@@ -13,6 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import pytest
+from hypothesis import settings as hypothesis_settings
 
 from lexichord.db import engine, schema
 from lexichord.db.pool import Database
@@ -29,6 +30,10 @@ OUTSIDE = (
     *("DATABASE_URL", "LEXICHORD_"),
     *("CO_", "COHERE_", "GEMINI_", "GOOGLE_", "JINA_", "OPENAI_"),
 )
+
+# No test is timed: on a busy machine an example may take any time.
+hypothesis_settings.register_profile("untimed", deadline=None)
+hypothesis_settings.load_profile("untimed")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
