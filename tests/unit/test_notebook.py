@@ -6,6 +6,7 @@ from typing import Any
 import lxml.html
 import pytest
 
+from lexichord.display.html import escaped
 from lexichord.types import (
     Comparison,
     Documents,
@@ -15,7 +16,6 @@ from lexichord.types import (
     SearchResult,
     ShownDocument,
 )
-from lexichord.types.html import escaped
 from tests.builders import CELL, CHUNK, DOCUMENT, FILE, HIT, QUOTE, RESPONSE, RESULTS
 
 HOSTILE = (
