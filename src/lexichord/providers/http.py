@@ -3,8 +3,6 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -13,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from lexichord.errors import AuthError, BadResponseError, ConfigError, ProviderError, RateLimitError
+from lexichord.providers.retry import RetryLaterError, retry_after_seconds
 from lexichord.settings import Settings
 
 if TYPE_CHECKING:
@@ -89,18 +88,6 @@ def connection(settings: Settings) -> dict[str, str]:
 STEP = 60.0  # seconds without a byte before a server is given up
 
 
-class RetryLaterError(RateLimitError):
-    """The provider asks for fewer requests, and says in how many seconds to come back."""
-
-    def __init__(self, message: str, seconds: float) -> None:
-        super().__init__(message)
-        self.seconds = seconds
-
-
-class PassingError(ProviderError):
-    """The provider failed or broke off, by no fault of what it was asked: ask it again."""
-
-
 def new_client() -> "AsyncClient":
     """Give a client for one exchange; whoever uses it limits the time of all its steps together.
 
@@ -146,14 +133,17 @@ def failures_named(who: str) -> Iterator[None]:
         yield
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         kind = type(error).__name__  # what it says may hold the key
-        message = f"{who} cannot be reached or broke off ({kind}): check its address"
-        raise ProviderError(message) from None
+        failure = ProviderError(f"{who} cannot be reached or broke off ({kind}): check its address")
+        failure.is_transient = True
+        raise failure from None
 
 
 def refusal(who: str, status: int | None, headers: Mapping[str, str]) -> ProviderError:
     """Give the error for a reply that is not a success; its body is never repeated."""
     error = _refusal(who, status, headers)
     error.status = status
+    if status is not None and (status == 408 or status >= 500):
+        error.is_transient = True
     return error
 
 
@@ -175,19 +165,9 @@ def host(url: str) -> str:
 
 
 def _rate_limit(who: str, headers: Mapping[str, str]) -> RateLimitError:
-    seconds = _retry_after(next((v for k, v in headers.items() if k.lower() == "retry-after"), ""))
+    header = next((v for k, v in headers.items() if k.lower() == "retry-after"), "")
+    seconds = retry_after_seconds(header)
     if seconds is None:
         return RateLimitError(f"{who} asks for fewer requests (429): try later")
     message = f"{who} asks for fewer requests (429): try again in {seconds:.0f} seconds"
     return RetryLaterError(message, seconds)
-
-
-def _retry_after(text: str) -> float | None:
-    """Read the header: seconds or a date (RFC 9110, 10.2.3); None for anything else."""
-    if text.strip().isdecimal():
-        return float(text)
-    try:
-        date = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    return max((date - datetime.now(UTC)).total_seconds(), 0.0) if date.tzinfo else None

@@ -5,7 +5,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from random import random
+from random import uniform
 from time import monotonic
 from typing import Any
 
@@ -17,7 +17,6 @@ from lexichord.errors import (
     ConfigError,
     ProviderError,
     ProviderTimeoutError,
-    RateLimitError,
 )
 from lexichord.ingest.flow import together
 from lexichord.ingest.llm_context.budget import (
@@ -30,21 +29,18 @@ from lexichord.ingest.llm_context.budget import (
 from lexichord.ingest.llm_context.prompt import Call, calls, context_key, label, tidy
 from lexichord.ingest.report import Written
 from lexichord.providers.base import Generator
-from lexichord.providers.http import PassingError, RetryLaterError
 from lexichord.providers.llm.gemini_cache import held_document
 from lexichord.providers.registry import find_generator
+from lexichord.providers.retry import RetryLaterError, RetryPolicy, retry
 from lexichord.settings import Settings
 from lexichord.types import Chunk, Document
 from lexichord.types.generation import Usage
 
 AT_ONCE = 8  # calls under way; a service that takes fewer says so, and is heeded
 SECONDS = 120.0  # for one call
-TRIES = 5  # of a call that a limit, a failure of the service or a time-out has stopped
-PAUSE, LONGEST_PAUSE = 1.0, 120.0  # seconds after the first failure, doubled with each; at most
-JITTER = 0.5  # of a pause, at most so much less: calls that failed at once come back one by one
+# Of a call that a limit, a failure of the service or a time-out has stopped.
+CONTEXT_RETRY = RetryPolicy(5, base_seconds=1.0, max_seconds=120.0, max_requested_seconds=120.0)
 FAILURES = 20  # calls in a row that fail in the end, after which no more are made
-
-PASSING = (RateLimitError, PassingError, ProviderTimeoutError)
 
 
 @dataclass
@@ -172,26 +168,21 @@ class ContextWriter:
     async def _ask(self, generator: Generator, call: Call) -> list[str]:
         """Give a context for each chunk of a call. Raises ProviderError."""
         async with self._free:  # in its pauses, too: a service in trouble is asked less
-            for tried in range(1, TRIES):
-                try:
-                    return await self._ask_once(generator, call)
-                except PASSING as error:
-                    await self._pause(error, tried)
-            return await self._ask_once(generator, call)
+            return await retry(
+                lambda: self._ask_once(generator, call), CONTEXT_RETRY, on_pause=self._pause
+            )
 
-    async def _pause(self, error: ProviderError, tried: int) -> None:
+    async def _pause(self, error: ProviderError, seconds: float) -> None:
         """Wait before another try; where the service asks for a pause, all calls wait."""
         if isinstance(error, RetryLaterError):
-            if error.seconds > LONGEST_PAUSE:
-                raise error
             self._resume = max(self._resume, monotonic() + error.seconds)
         else:
-            seconds = min(PAUSE * 2 ** (tried - 1), LONGEST_PAUSE)
-            await asyncio.sleep(seconds * (1 - JITTER * random()))  # noqa: S311
+            await asyncio.sleep(seconds)
 
     async def _ask_once(self, generator: Generator, call: Call) -> list[str]:
         if (rest := self._resume - monotonic()) > 0:
-            await asyncio.sleep(rest + PAUSE * random())  # noqa: S311
+            spread = uniform(0, CONTEXT_RETRY.base_seconds or 0.0)  # noqa: S311 - not all at once
+            await asyncio.sleep(rest + spread)
         if self.written.stopped:
             raise _StoppedError
         expected = estimate(call)

@@ -1,7 +1,6 @@
 """Embedding by a service: in batches, several at once, at the pace that it allows, tried again."""
 
 import asyncio
-import random
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from copy import copy
@@ -14,9 +13,9 @@ from typing import Literal, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from lexichord.errors import BadResponseError, ProviderError, ProviderTimeoutError, RateLimitError
+from lexichord.errors import BadResponseError, ProviderError, ProviderTimeoutError
 from lexichord.providers.base import Vectors
-from lexichord.providers.http import RetryLaterError
+from lexichord.providers.retry import RetryPolicy, retry
 from lexichord.types import EmbeddingSpace
 from lexichord.types.generation import Usage
 
@@ -40,8 +39,8 @@ class Pace:
 
 QUERY_SECONDS = 10.0  # for all that a query asks at once: a small server loads its model meanwhile
 PATIENCE = 600.0  # seconds for a batch of an ingest, with all pauses that the service asks for
-TRIES = 8  # of a batch; pauses that the service asks for are bounded by PATIENCE alone
-BASE, LONGEST = 0.5, 30.0  # seconds: the first pause of our own, and the longest
+# Of a batch; pauses that the service asks for are bounded by PATIENCE alone.
+EMBEDDING_RETRY = RetryPolicy(8, base_seconds=0.5, max_seconds=30.0, requested_pauses_count=False)
 ONE_TEXT = (400, 413, 422)  # refusals that may be one text's fault
 WORD = "word"  # what any service embeds that embeds at all
 
@@ -241,17 +240,8 @@ class BatchedEmbedder:
             return np.where(np.isfinite(lengths) & (lengths > 0), rows / lengths, np.nan)
 
     async def _persist(self, work: _Work, texts: Sequence[str]) -> Reply:
-        """Make a request until it succeeds, or trying again is no use or no longer allowed."""
-        end, failures = monotonic() + work.seconds, 0
-        while True:
-            try:
-                return await self._request(work, texts)
-            except ProviderError as error:
-                failures += not isinstance(error, RetryLaterError)
-                pause = _pause(error, failures)
-                if pause is None or failures >= TRIES or monotonic() + pause >= end:
-                    raise
-            await asyncio.sleep(pause)
+        deadline = monotonic() + work.seconds
+        return await retry(lambda: self._request(work, texts), EMBEDDING_RETRY, deadline)
 
     async def _request(self, work: _Work, texts: Sequence[str]) -> Reply:
         async with work.slots:
@@ -292,14 +282,3 @@ def _shares(count: int, most: int) -> list[range]:
     batches = -(-count // most)
     bounds = [count * number // batches for number in range(batches + 1)]
     return [range(*pair) for pair in pairwise(bounds)]
-
-
-def _pause(error: ProviderError, failures: int) -> float | None:
-    """Give the seconds until another try; None where that would fail in the same way."""
-    if isinstance(error, RetryLaterError):
-        return error.seconds + random.uniform(0.1, 1) * BASE  # noqa: S311 - so that not all come at once
-    passing = error.status is None or error.status == 408 or error.status >= 500
-    if isinstance(error, RateLimitError) or (passing and not isinstance(error, BadResponseError)):
-        longest = min(BASE * 2.0 ** (failures - 1), LONGEST)
-        return random.uniform(0.5, 1) * longest  # noqa: S311
-    return None

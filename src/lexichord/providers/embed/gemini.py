@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from google.genai import Client
 
 
-URL = "https://generativelanguage.googleapis.com"
+GEMINI_URL = "https://generativelanguage.googleapis.com"
 TASKS = {"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"}
 
 
@@ -28,7 +28,7 @@ class GeminiEmbeddings:
 
     space: EmbeddingSpace
     key: SecretStr
-    base_url: str = URL
+    base_url: str = GEMINI_URL
     most: int = 100  # that the API takes at once
 
     @property

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from httpx import AsyncClient
 
 
-URL = "https://api.openai.com/v1"
-JINA_URL = "https://api.jina.ai/v1"
+OPENAI_URL = "https://api.openai.com/v1"
 MOST = 32  # texts a request: what TEI takes, unless --max-client-batch-size says otherwise
 
 # Models that are known to shorten their vectors. Others are asked without `dimensions`, which vLLM
@@ -47,7 +46,7 @@ class OpenAIEmbeddings:
 
     most = MOST
 
-    def __init__(self, space: EmbeddingSpace, key: SecretStr, base_url: str = URL) -> None:
+    def __init__(self, space: EmbeddingSpace, key: SecretStr, base_url: str = OPENAI_URL) -> None:
         self.space = space
         self._key = key
         self._base_url = base_url

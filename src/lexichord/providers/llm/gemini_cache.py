@@ -17,7 +17,6 @@ from lexichord.providers.base import Generator
 from lexichord.providers.http import (
     NO_KEY,
     STEP,
-    PassingError,
     connection,
     failures_named,
     new_client,
@@ -118,12 +117,7 @@ def _told(name: str) -> Iterator[None]:
             yield
     except APIError as error:
         headers = dict(getattr(error.response, "headers", None) or {})
-        told = refusal(name, error.code, headers)
-        raise (PassingError(str(told)) if error.code >= 500 else told) from None
-    except BadResponseError:
-        raise
-    except ProviderError as error:  # it could not be reached, or broke off
-        raise PassingError(str(error)) from None
+        raise refusal(name, error.code, headers) from None
 
 
 class _LostError(Exception):

@@ -23,8 +23,9 @@ from lexichord.errors import (
     ProviderTimeoutError,
     RateLimitError,
 )
-from lexichord.providers.http import PassingError, RetryLaterError, connection
+from lexichord.providers.http import connection
 from lexichord.providers.llm.signatures import SIGNATURES
+from lexichord.providers.retry import PassingError, RetryLaterError, fits
 from lexichord.settings import Settings
 from lexichord.types.generation import Generated, Task, Usage
 
@@ -115,7 +116,7 @@ async def _ask(
     except failures.AdapterParseError:
         again: dspy.ChatAdapter = _Json()  # asked in the same form, a model errs in the same way
     except failures.LMRateLimitError as error:
-        if error.retry_after is None or monotonic() + error.retry_after >= deadline:
+        if error.retry_after is None or not fits(error.retry_after, deadline):
             raise
         await asyncio.sleep(error.retry_after)
         again = _Chat(use_json_adapter_fallback=False)
