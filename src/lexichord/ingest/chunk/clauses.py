@@ -9,10 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
+from lexichord.ingest.numerals import letters_value, roman_value
 from lexichord.types import Heading
-
-ROMAN = re.compile(r"(?=.)(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})\Z")
-VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +44,10 @@ def parse(style: str, mark: str) -> Iterator[Number]:
         return
     small = mark.lower()
     script = style + ("a" if mark == small else "A")
-    if len(set(small)) == 1:  # aa comes after z
-        yield Number(f"{script} letter", (26 * (len(small) - 1) + ord(small[0]) - 96,))
-    if ROMAN.match(small):
-        yield Number(f"{script} roman", (_roman(small),))
-
-
-def _roman(text: str) -> int:
-    values = [VALUES[letter] for letter in text]
-    following = [*values[1:], 0]
-    return sum(-v if v < after else v for v, after in zip(values, following, strict=True))
+    if (value := letters_value(small)) is not None:
+        yield Number(f"{script} letter", (value,))
+    if (value := roman_value(small)) is not None:
+        yield Number(f"{script} roman", (value,))
 
 
 DEEPEST = 8  # open lists; a deeper one is not followed

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from docx.oxml.ns import qn
 from lxml.etree import _Element
 
-from lexichord.ingest.load.builder import letters, roman
 from lexichord.ingest.load.docx.styles import Styles, value
+from lexichord.ingest.numerals import letters, roman
 
 LEVELS = 9
 FORMS: dict[str, Callable[[int], str]] = {

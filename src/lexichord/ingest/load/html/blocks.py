@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 from lxml.etree import SubElement, _Element
 
-from lexichord.ingest.load.builder import letters, roman, table_lines
+from lexichord.ingest.load.builder import table_lines
+from lexichord.ingest.numerals import letters, roman
 
 MARKER = "marker"  # the attribute of li that holds what stands before it
 FORMS: dict[str, Callable[[int], str]] = {
