@@ -14,16 +14,16 @@ from lexichord.db.pool import Conn, Database, Row
 from lexichord.db.search import Vector
 from lexichord.errors import ConfigError
 from lexichord.ingest.structural_context import embedding_text
-from lexichord.ingest.vectors import GROUP, SLICE
+from lexichord.ingest.vectors import EMBED_SLICE_CHUNKS, GROUP
 from lexichord.providers.base import Embedder
 from lexichord.types import EmbeddingSpace, Json, Shaped
 
 # Chunks of a transaction. Searches by words wait from its first row to its end (pg_textsearch
 # 0.6.1): the slowest twentieth took 650 ms with 128 of them, 90 with 16, 30 without a reembed.
-STORED = 16
-K = 10  # nearest chunks that are compared
+TRANSACTION_CHUNKS = 16
+OVERLAP_NEIGHBOURS = 10  # nearest chunks that are compared
 
-type FindEmbedder = Callable[[str], tuple[Embedder | None, list[str]]]
+type EmbedderLookup = Callable[[str], tuple[Embedder | None, list[str]]]
 
 
 class ReembedOptions(TypedDict, total=False):
@@ -66,7 +66,7 @@ class Reembed:
     """
 
     database: Database
-    find: FindEmbedder
+    find: EmbedderLookup
     sample: Path | str | None = None
     min_overlap: float | None = None
     on_start: Callable[[int], None] = lambda total: None
@@ -141,18 +141,20 @@ class Reembed:
         while rows := await db.chunks_without_other(self.database, after, GROUP):
             after = rows[-1]["chunk_id"]
             # texts of about the same length together
-            for some in batched(sorted(rows, key=lambda row: len(row["content"])), SLICE):
-                await self._fill_slice(embedder, some)
+            for batch in batched(
+                sorted(rows, key=lambda row: len(row["content"])), EMBED_SLICE_CHUNKS
+            ):
+                await self._fill_slice(embedder, batch)
             if await db.pack_keywords(self.database, self.unpacked):
                 self.unpacked = 0
         return after > 0
 
     async def _fill_slice(self, embedder: Embedder, rows: Sequence[Row]) -> None:
         vectors = await embed(embedder, rows)
-        for place in range(0, len(rows), STORED):
-            some = slice(place, place + STORED)
+        for place in range(0, len(rows), TRANSACTION_CHUNKS):
+            batch = slice(place, place + TRANSACTION_CHUNKS)
             filled = await db.set_other_vectors(
-                self.database, embedder.space, rows[some], vectors[some]
+                self.database, embedder.space, rows[batch], vectors[batch]
             )
             self._count(filled)
 
@@ -166,7 +168,9 @@ class Reembed:
         swapped = False
         while not swapped:
             filler = partial(embed, embedder)
-            swapped, filled = await db.swap_spaces(self.database, embedder.space, filler, SLICE)
+            swapped, filled = await db.swap_spaces(
+                self.database, embedder.space, filler, EMBED_SLICE_CHUNKS
+            )
             self._count(filled)
             if not swapped:
                 await self._pass(embedder)
@@ -189,22 +193,24 @@ class Reembed:
             if self.min_overlap is not None:
                 raise ConfigError(why[0])
             return None, why
-        made = await compare(self.database, old, embedder, queries)
-        await db.record_comparison(self.database, made)
-        if self.min_overlap is not None and made["overlap"] < self.min_overlap:
+        comparison = await compare_embedders(self.database, old, embedder, queries)
+        await db.record_comparison(self.database, comparison)
+        if self.min_overlap is not None and comparison["overlap"] < self.min_overlap:
             raise ConfigError(
-                f"nothing is swapped: the overlap is {made['overlap']:.2f}, less than "
+                f"nothing is swapped: the overlap is {comparison['overlap']:.2f}, less than "
                 f"{self.min_overlap}; ask for less, or give the new vectors up with --drop"
             )
-        return made, []
+        return comparison, []
 
     async def _report(self, comparison: Json | None, degraded: Sequence[str]) -> Reembedded:
         fixed = await search.database_status(self.database)
         row = await db.reembed_status(self.database)
         missing = fixed["chunks_without_vector"]
-        told = list(degraded) if comparison is None else []
+        reasons = list(degraded) if comparison is None else []
         if missing:
-            told.append(f"{missing} chunks have no vector: an ingest with an embedder fills them")
+            reasons.append(
+                f"{missing} chunks have no vector: an ingest with an embedder fills them"
+            )
         kept = None if row is None else row["other_space"]
         return Reembedded(
             fixed["space"],
@@ -212,7 +218,7 @@ class Reembed:
             embedded=self.embedded,
             missing=missing,
             comparison=comparison,
-            degraded=told,
+            degraded=reasons,
         )
 
 
@@ -223,17 +229,17 @@ async def embed(embedder: Embedder, rows: Sequence[Row]) -> list[Vector]:
     return list(vectors.tolist())
 
 
-async def compare(
+async def compare_embedders(
     database: Database, old: Embedder, new: Embedder, queries: Sequence[str]
 ) -> dict[str, float]:
     """Compare exactly, for each query, the nearest chunks by the old and by the new vectors."""
     one = await asyncio.to_thread(old.embed, list(queries), "query")
     other = await asyncio.to_thread(new.embed, list(queries), "query")
     pairs = zip(one.tolist(), other.tolist(), strict=True)
-    found = [await db.space_overlap(database, *pair, K) for pair in pairs]
-    shares = [share for share in found if share is not None] or [1.0]  # no chunks, no difference
+    overlaps = [await db.space_overlap(database, *pair, OVERLAP_NEIGHBOURS) for pair in pairs]
+    shares = [share for share in overlaps if share is not None] or [1.0]  # no chunks, no difference
     mean = sum(shares) / len(shares)
-    return {"queries": len(shares), "k": K, "overlap": mean, "lowest": min(shares)}
+    return {"queries": len(shares), "k": OVERLAP_NEIGHBOURS, "overlap": mean, "lowest": min(shares)}
 
 
 def read_queries(file: Path) -> list[str]:

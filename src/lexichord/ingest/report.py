@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
-from lexichord.ingest.sources import GoneError
+from lexichord.ingest.sources import FileGoneError
 from lexichord.types import Shaped
 from lexichord.types.generation import Usage
 
@@ -81,7 +81,7 @@ class Report(Shaped):
 
 
 @dataclass(slots=True)
-class Journal:
+class RunRecorder:
     """The one place that an outcome goes through; the listener hears it once it is recorded."""
 
     database: Database
@@ -100,7 +100,7 @@ class Journal:
 
     async def fail(self, uri: str, error: Exception) -> None:
         """Record a file that cannot be read or stored, or is no more."""
-        status = "deleted" if isinstance(error, GoneError) else "failed"
+        status = "deleted" if isinstance(error, FileGoneError) else "failed"
         run = self.report.run_id
         await store.record_files(self.database, run, [uri], status, reason=str(error))
         if status == "failed":
@@ -118,10 +118,10 @@ class Journal:
 
     async def prune(self, uris: Sequence[str]) -> None:
         """Delete the documents whose files are gone."""
-        for some in batched(uris, PRUNED):
-            await store.prune_documents(self.database, self.report.run_id, some)
-            self.report.deleted += len(some)
-            self._tell(some, "deleted")
+        for batch in batched(uris, PRUNED):
+            await store.prune_documents(self.database, self.report.run_id, batch)
+            self.report.deleted += len(batch)
+            self._tell(batch, "deleted")
 
     def _tell(self, uris: Sequence[str], status: str, reason: str = "") -> None:
         for uri in uris:

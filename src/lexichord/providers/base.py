@@ -35,15 +35,15 @@ class Remote(Embedder, Protocol):
     """An embedder that asks a service, which takes its time and may want to be paid."""
 
     def hurried(self) -> "Remote":
-        """Give the same embedder, as a query asks it: it waits for nothing that takes long."""
+        """Return the same embedder, as a query asks it: it waits for nothing that takes long."""
         ...
 
     def used(self) -> Usage:
-        """Say what was asked of the service, ever since."""
+        """Return what was asked of the service, ever since."""
         ...
 
     def stop(self) -> None:
-        """Give up what other threads are embedding now: they raise ProviderError."""
+        """Return up what other threads are embedding now: they raise ProviderError."""
         ...
 
 
@@ -54,7 +54,7 @@ class Reranker(Protocol):
     """
 
     async def rerank(self, query: str, texts: Sequence[str], top_n: int) -> Sequence[Ranked]:
-        """Give the `top_n` best of `texts`, best first, each by its place among them, from 0.
+        """Return the `top_n` best of `texts`, best first, each by its place among them, from 0.
 
         The score is on the vendor's scale, higher is better. Raises ProviderError.
         """

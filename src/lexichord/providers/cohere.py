@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError
-from lexichord.providers.http import failures_named, new_client, refusal
+from lexichord.providers.http import named_failures, new_client, refusal
 
 if TYPE_CHECKING:
     from cohere import AsyncClientV2
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 COHERE_URL = "https://api.cohere.com"
 
 
-def connect(key: SecretStr, base_url: str) -> "tuple[AsyncClient, AsyncClientV2]":
+def open_cohere(key: SecretStr, base_url: str) -> "tuple[AsyncClient, AsyncClientV2]":
     """Open the SDK's client, and the HTTP client that it uses, which the caller closes.
 
     The SDK loads for a second when it is first used.
@@ -38,7 +38,7 @@ def cohere_failures(who: str, bad_reply: str) -> Iterator[None]:
     from cohere.core import ApiError
 
     try:
-        with failures_named(who):
+        with named_failures(who):
             yield
     except ApiError as error:
         raise refusal(who, error.status_code, error.headers or {}) from None

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 def checked_url(name: str, url: str | None) -> str | None:
-    """Give a setting's URL without the slash at its end. Raises ConfigError."""
+    """Return a setting's URL without the slash at its end. Raises ConfigError."""
     if not url:
         return None
-    if not is_address(url):
+    if not is_http_url(url):
         raise ConfigError(f"{name} is no address like http://localhost:8000/v1")
     return url.rstrip("/")
 
 
-def is_address(url: str) -> bool:
-    """Tell whether a URL names a server that can be asked over HTTP."""
+def is_http_url(url: str) -> bool:
+    """Return whether a URL names a server that can be asked over HTTP."""
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -47,68 +47,70 @@ def check_key(what: str, key: str) -> None:
 def find_key(
     what: str, key: SecretStr | None, url: str | None, variables: Sequence[str]
 ) -> SecretStr | None:
-    """Give the key; a vendor's own variable counts only where the vendor itself is asked.
+    """Return the key; a vendor's own variable counts only where the vendor itself is asked.
 
     Raises ConfigError.
     """
-    found = key.get_secret_value() if key else ""
-    if not found and not url:
-        found = next(filter(None, (os.environ.get(name) for name in variables)), "")
-    check_key(f"{what}'s key", found)
-    return SecretStr(found) if found else None
+    value = key.get_secret_value() if key else ""
+    if not value and not url:
+        value = next(filter(None, (os.environ.get(name) for name in variables)), "")
+    check_key(f"{what}'s key", value)
+    return SecretStr(value) if value else None
 
 
 def has_library(name: str) -> bool:
-    """Tell whether a library is installed, without loading it."""
+    """Return whether a library is installed, without loading it."""
     try:
         return find_spec(name) is not None
     except (ModuleNotFoundError, ValueError):  # what it is a part of is missing, or was taken away
         return False
 
 
-NO_KEY = "none"  # what a server gets that was named without a key
+PLACEHOLDER_KEY = "none"  # what a server gets that was named without a key
 
 
-def connection(settings: Settings) -> dict[str, str]:
-    """Say where the model is served, and with which key.
+def llm_connection(settings: Settings) -> dict[str, str]:
+    """Return where the model is served, and with which key.
 
     A vendor's key in the environment is sent to the address that goes with it and to no other.
     """
     key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else ""
     check_key("llm_api_key", key)
     if url := settings.llm_base_url:
-        if not is_address(url):
+        if not is_http_url(url):
             raise ConfigError("llm_base_url is no address like http://localhost:11434/v1")
-        return {"api_base": url.rstrip("/"), "api_key": key or NO_KEY}
+        return {"api_base": url.rstrip("/"), "api_key": key or PLACEHOLDER_KEY}
     vendor = (settings.llm or "").partition("/")[0].upper()
     url = os.environ.get(f"{vendor}_API_BASE") or os.environ.get(f"{vendor}_BASE_URL")
     return ({"api_base": url.rstrip("/")} if url else {}) | ({"api_key": key} if key else {})
 
 
-STEP = 60.0  # seconds without a byte before a server is given up
+HTTP_TIMEOUT_SECONDS = 60.0  # seconds without a byte before a server is given up
 
 
 def new_client() -> "AsyncClient":
-    """Give a client for one exchange; whoever uses it limits the time of all its steps together.
+    """Return a client for one exchange; whoever uses it limits the time of all its steps together.
 
     It follows no redirect: neither a key nor a text goes to an address that was not given.
     """
     import httpx
 
-    return httpx.AsyncClient(verify=_certificates(), timeout=STEP, follow_redirects=False)
+    return httpx.AsyncClient(
+        verify=_certificates(), timeout=HTTP_TIMEOUT_SECONDS, follow_redirects=False
+    )
 
 
 async def post_json(
-    client: "AsyncClient", url: str, key: SecretStr | None, asked: Mapping[str, object], who: str
+    client: "AsyncClient", url: str, key: SecretStr | None, body: Mapping[str, object], who: str
 ) -> object:
-    """Give the JSON of a successful reply; `who` names the server in errors.
+    """Return the JSON of a successful reply; `who` names the server in errors.
 
     Without a key, or with an empty one, none is sent. Raises ProviderError.
     """
     bearer = key.get_secret_value() if key else ""
     headers = {"Authorization": f"Bearer {bearer}"} if bearer else {}
-    with failures_named(who):
-        reply = await client.post(url, json=asked, headers=headers)
+    with named_failures(who):
+        reply = await client.post(url, json=body, headers=headers)
     if not reply.is_success:
         raise refusal(who, reply.status_code, reply.headers)
     try:
@@ -125,7 +127,7 @@ def _certificates() -> "SSLContext":
 
 
 @contextmanager
-def failures_named(who: str) -> Iterator[None]:
+def named_failures(who: str) -> Iterator[None]:
     """Raise ProviderError for a server that cannot be reached, or breaks off."""
     import httpx
 
@@ -139,7 +141,7 @@ def failures_named(who: str) -> Iterator[None]:
 
 
 def refusal(who: str, status: int | None, headers: Mapping[str, str]) -> ProviderError:
-    """Give the error for a reply that is not a success; its body is never repeated."""
+    """Return the error for a reply that is not a success; its body is never repeated."""
     error = _refusal(who, status, headers)
     error.status = status
     if status is not None and (status == 408 or status >= 500):
@@ -160,7 +162,7 @@ def _refusal(who: str, status: int | None, headers: Mapping[str, str]) -> Provid
 
 
 def host(url: str) -> str:
-    """Give a URL's host and port, without the user and password that it may hold."""
+    """Return a URL's host and port, without the user and password that it may hold."""
     return urlsplit(url).netloc.rpartition("@")[2]
 
 

@@ -6,13 +6,13 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from lexichord.ingest.llm_context.prompt import LONGEST, Call
+from lexichord.ingest.llm_context.prompt import MAX_CONTEXT_CHARS, ContextCall
 from lexichord.settings import Settings
 from lexichord.types.generation import Price, Usage
 
 
 def find_price(settings: Settings) -> Price | None:
-    """Give the price of `settings.llm`; None where nobody knows it.
+    """Return the price of `settings.llm`; None where nobody knows it.
 
     `settings.prices` goes before the list.
     """
@@ -26,17 +26,19 @@ def _listed(name: str) -> Price | None:
     from dspy.clients.model_metadata import model_info
 
     vendor, _, model = name.partition("/")
-    found = model_info(vendor, model)
-    rates = [found.get(f"{kind}_cost_per_token") for kind in ("input", "output")]
+    info = model_info(vendor, model)
+    rates = [info.get(f"{kind}_cost_per_token") for kind in ("input", "output")]
     if not all(isinstance(rate, int | float) for rate in rates):
         return None
     return Price(*(rate * 1_000_000 for rate in rates))
 
 
 # Tokens of a prompt beside document and passages: with DSPy's format 2,100 characters.
-INSTRUCTIONS = 550
-REPLY, EACH = 40, LONGEST // 4  # tokens of a reply, and of each context in it: at most, in English
-HELD = 2  # estimates held back for a call under way: a reply that cannot be read is asked for twice
+INSTRUCTION_TOKENS = 550
+# Of a reply, and of each context in it: at most, in English.
+REPLY_TOKENS, CONTEXT_TOKENS = 40, MAX_CONTEXT_CHARS // 4
+# Estimates held back for a call under way: a reply that cannot be read is asked for twice.
+HELD_ESTIMATES = 2
 
 
 class OverBudgetError(Exception):
@@ -49,10 +51,10 @@ def count_tokens(text: str) -> int:
     return -(-plain // 4) + len(text) - plain
 
 
-def estimate(call: Call) -> Usage:
+def estimate_usage(call: ContextCall) -> Usage:
     """Estimate what a call takes, without its price."""
-    given = INSTRUCTIONS + count_tokens(call.document) + count_tokens(call.passages)
-    return Usage(1, given, REPLY + EACH * len(call.places), None)
+    prompt_tokens = INSTRUCTION_TOKENS + count_tokens(call.document) + count_tokens(call.passages)
+    return Usage(1, prompt_tokens, REPLY_TOKENS + CONTEXT_TOKENS * len(call.places), None)
 
 
 @dataclass(slots=True)
@@ -102,7 +104,7 @@ class Purse:
             return need
 
     def _need(self, guess: float) -> float:
-        return HELD * guess * max(self.worst, 1.0)
+        return HELD_ESTIMATES * guess * max(self.worst, 1.0)
 
     def _has(self, dollars: float) -> bool:
         return self.budget is None or (self.spent or 0.0) + dollars <= self.budget

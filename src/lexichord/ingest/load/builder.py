@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from lexichord.types import Heading, Table
 
 
-class Builder:
+class TextBuilder:
     """Paragraphs and tables, parted by blank lines."""
 
     def __init__(self) -> None:
@@ -16,7 +16,7 @@ class Builder:
 
     @property
     def text(self) -> str:
-        """Give all that was put in."""
+        """Return all that was put in."""
         return "".join(self._parts)
 
     def paragraph(self, text: str, level: int | None = None) -> None:
@@ -42,7 +42,7 @@ class Builder:
 
 
 def table_lines(rows: Iterable[Sequence[str]], header_rows: int) -> tuple[list[str], list[str]]:
-    """Give the lines of a table's head and of its body, their ends included."""
+    """Return the lines of a table's head and of its body, their ends included."""
     lines = ["\t".join(row) for row in rows]
     head, body = lines[:header_rows], lines[header_rows:]
     return [f"{line}\n" for line in head if line.strip()], [

@@ -21,7 +21,7 @@ from lexichord.types.generation import Usage
 
 
 @dataclass(slots=True)
-class Pace:
+class RequestPacer:
     """Requests at even distances, over all threads; `interval` is in seconds."""
 
     interval: float
@@ -38,27 +38,27 @@ class Pace:
 
 
 QUERY_SECONDS = 10.0  # for all that a query asks at once: a small server loads its model meanwhile
-PATIENCE = 600.0  # seconds for a batch of an ingest, with all pauses that the service asks for
+BATCH_SECONDS = 600.0  # seconds for a batch of an ingest, with all pauses that the service asks for
 # Of a batch; pauses that the service asks for are bounded by PATIENCE alone.
 EMBEDDING_RETRY = RetryPolicy(8, base_seconds=0.5, max_seconds=30.0, requested_pauses_count=False)
-ONE_TEXT = (400, 413, 422)  # refusals that may be one text's fault
-WORD = "word"  # what any service embeds that embeds at all
+ONE_TEXT_STATUSES = (400, 413, 422)  # refusals that may be one text's fault
+PROBE_TEXT = "word"  # what any service embeds that embeds at all
 
 type Kind = Literal["query", "document"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class EmbeddingReply:
     """A vector for each text, in their order; `tokens` that are paid for, 0 where nobody says."""
 
     vectors: Sequence[Sequence[float]]
     tokens: int = 0
 
 
-type Ask = Callable[[Sequence[str], Kind], Awaitable[Reply]]
+type EmbedRequest = Callable[[Sequence[str], Kind], Awaitable[EmbeddingReply]]
 
 
-class Service(Protocol):
+class EmbeddingService(Protocol):
     """What differs between vendors: how one request is written, and its reply read."""
 
     @property
@@ -68,7 +68,7 @@ class Service(Protocol):
 
     @property
     def who(self) -> str:
-        """Name it in messages."""
+        """Return its name in messages."""
         ...
 
     @property
@@ -76,7 +76,7 @@ class Service(Protocol):
         """How many texts a request may hold."""
         ...
 
-    def connect(self) -> AbstractAsyncContextManager[Ask]:
+    def connect(self) -> AbstractAsyncContextManager[EmbedRequest]:
         """Open a connection; what it gives makes one request. Both raise ProviderError."""
         ...
 
@@ -85,7 +85,7 @@ class Service(Protocol):
 class _Work:
     """One call of `embed`."""
 
-    ask: Ask
+    ask: EmbedRequest
     texts: Sequence[str]
     kind: Kind
     seconds: float  # for each batch
@@ -102,7 +102,7 @@ class BatchedEmbedder:
 
     def __init__(
         self,
-        service: Service,
+        service: EmbeddingService,
         *,
         per_minute: int | None = None,
         at_once: int = 4,
@@ -110,7 +110,7 @@ class BatchedEmbedder:
         price: float | None = None,
     ) -> None:
         self._service = service
-        self._pace = Pace(60 / per_minute if per_minute else 0.0)
+        self._pace = RequestPacer(60 / per_minute if per_minute else 0.0)
         self._at_once = at_once
         self._timeout = timeout
         self._price = price
@@ -133,13 +133,13 @@ class BatchedEmbedder:
         return asyncio.run(self._stoppable(texts, kind)).astype(np.float32)
 
     def hurried(self) -> Self:
-        """Give the same embedder, as a query asks it: documents have no more time than queries."""
+        """Return the same embedder with a query's time limit for documents, too."""
         hurried = copy(self)
         hurried._hurried = True
         return hurried
 
     def used(self) -> Usage:
-        """Say what was asked of the service, ever since."""
+        """Return what was asked of the service, ever since."""
         with self._state.lock:
             requests, tokens = self._state.requests, self._state.tokens
         known = tokens > 0 and self._price is not None
@@ -147,7 +147,7 @@ class BatchedEmbedder:
         return Usage(requests, tokens, 0, dollars)
 
     def stop(self) -> None:
-        """Give up what other threads are embedding now: they raise ProviderError."""
+        """Return up what other threads are embedding now: they raise ProviderError."""
         with self._state.lock:
             for task in self._state.running:
                 task.get_loop().call_soon_threadsafe(task.cancel)
@@ -169,7 +169,7 @@ class BatchedEmbedder:
         clean = [text.encode(errors="replace").decode() for text in texts]  # no half characters
         vectors = np.full((len(texts), self.space.dimension), np.nan)
         async with self._service.connect() as ask:
-            seconds = QUERY_SECONDS if short else PATIENCE
+            seconds = QUERY_SECONDS if short else BATCH_SECONDS
             slots = asyncio.Semaphore(self._at_once)
             work = _Work(ask, clean, kind, seconds, slots, vectors)
             try:
@@ -190,7 +190,7 @@ class BatchedEmbedder:
         try:
             reply = await self._persist(work, work.texts[places.start : places.stop])
         except ProviderError as error:
-            if error.status not in ONE_TEXT:
+            if error.status not in ONE_TEXT_STATUSES:
                 raise
             await self._prove(work, error)
             half = len(places) // 2
@@ -209,15 +209,15 @@ class BatchedEmbedder:
         if self._state.proved:
             return
         try:
-            rows = self._unit(await self._persist(work, [WORD]), 1)
+            rows = self._unit(await self._persist(work, [PROBE_TEXT]), 1)
         except ProviderError as other:
             raise (error if other.status == error.status else other) from None
         if np.isnan(rows).any():
             raise error
         self._state.proved = True
 
-    def _unit(self, reply: Reply, wanted: int) -> NDArray[np.float64]:
-        """Give a reply's vectors with length 1, NaN for those that have none."""
+    def _unit(self, reply: EmbeddingReply, wanted: int) -> NDArray[np.float64]:
+        """Return a reply's vectors with length 1, NaN for those that have none."""
         who, dimension = self._service.who, self.space.dimension
         try:
             rows = np.array(reply.vectors, np.float64)
@@ -239,11 +239,11 @@ class BatchedEmbedder:
             lengths = np.linalg.norm(rows, axis=1, keepdims=True)
             return np.where(np.isfinite(lengths) & (lengths > 0), rows / lengths, np.nan)
 
-    async def _persist(self, work: _Work, texts: Sequence[str]) -> Reply:
+    async def _persist(self, work: _Work, texts: Sequence[str]) -> EmbeddingReply:
         deadline = monotonic() + work.seconds
         return await retry(lambda: self._request(work, texts), EMBEDDING_RETRY, deadline)
 
-    async def _request(self, work: _Work, texts: Sequence[str]) -> Reply:
+    async def _request(self, work: _Work, texts: Sequence[str]) -> EmbeddingReply:
         async with work.slots:
             await asyncio.sleep(self._pace.reserve())
             self._state.count(requests=1)
@@ -277,8 +277,8 @@ class _State:
             self.tokens += tokens
 
 
-def _shares(count: int, most: int) -> list[range]:
+def _shares(count: int, max_texts: int) -> list[range]:
     """Part so many places into as few batches as can be, of about the same size."""
-    batches = -(-count // most)
+    batches = -(-count // max_texts)
     bounds = [count * number // batches for number in range(batches + 1)]
     return [range(*pair) for pair in pairwise(bounds)]

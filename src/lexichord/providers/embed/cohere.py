@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from lexichord.providers.cohere import COHERE_URL, cohere_failures, connect
-from lexichord.providers.embed.batching import Ask, Kind, Reply
+from lexichord.providers.cohere import COHERE_URL, cohere_failures, open_cohere
+from lexichord.providers.embed.batching import EmbeddingReply, EmbedRequest, Kind
 from lexichord.providers.http import host
 from lexichord.types import EmbeddingSpace
 
@@ -32,17 +32,17 @@ class CohereEmbeddings:
 
     @property
     def who(self) -> str:
-        """Name it in messages."""
+        """Return its name in messages."""
         return f"the embedder at {host(self.base_url)}"
 
     @asynccontextmanager
-    async def connect(self) -> AsyncIterator[Ask]:
+    async def connect(self) -> AsyncIterator[EmbedRequest]:
         """Open a connection."""
-        client, sdk = connect(self.key, self.base_url)
+        client, sdk = open_cohere(self.key, self.base_url)
         async with client:
             yield partial(self._ask, sdk)
 
-    async def _ask(self, sdk: "AsyncClientV2", texts: Sequence[str], kind: Kind) -> Reply:
+    async def _ask(self, sdk: "AsyncClientV2", texts: Sequence[str], kind: Kind) -> EmbeddingReply:
         shortens = not re.search(FIXED_LENGTH_MODELS, self.space.model)
         length: dict[str, Any] = {"output_dimension": self.space.dimension} if shortens else {}
         with cohere_failures(self.who, "holds no vectors"):
@@ -55,4 +55,6 @@ class CohereEmbeddings:
                 **length,
             )
             billed = reply.meta and reply.meta.billed_units
-            return Reply(reply.embeddings.float_ or [], int((billed and billed.input_tokens) or 0))
+            return EmbeddingReply(
+                reply.embeddings.float_ or [], int((billed and billed.input_tokens) or 0)
+            )

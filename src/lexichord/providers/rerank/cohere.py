@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import SecretStr
 
-from lexichord.providers.cohere import COHERE_URL, cohere_failures, connect
+from lexichord.providers.cohere import COHERE_URL, cohere_failures, open_cohere
 from lexichord.providers.http import host
 from lexichord.types import Ranked
 
@@ -28,7 +28,7 @@ class CohereReranker:
 
         Raises ProviderError.
         """
-        client, sdk = await asyncio.to_thread(connect, self.key, self.base_url)
+        client, sdk = await asyncio.to_thread(open_cohere, self.key, self.base_url)
         async with client:
             with cohere_failures(f"the reranker at {host(self.base_url)}", "is no ranking"):
                 reply = await sdk.rerank(

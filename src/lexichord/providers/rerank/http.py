@@ -21,8 +21,8 @@ JINA_URL = "https://api.jina.ai/v1"
 
 # Of each text: this shape has no option that all servers know. Twice our own chunks; about 400
 # tokens of English, which with the question fit in the 512 that small rerankers read.
-MAX_CHARACTERS = 1600
-TEI_BATCH = 32  # texts that TEI takes at once, unless --max-client-batch-size says otherwise
+MAX_RERANK_CHARS = 1600
+TEI_BATCH_TEXTS = 32  # texts that TEI takes at once, unless --max-client-batch-size says otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class JinaReranker:
         body = {
             "model": self.model,
             "query": query,
-            "documents": [text[:MAX_CHARACTERS] for text in texts],
+            "documents": [text[:MAX_RERANK_CHARS] for text in texts],
             "top_n": top_n,
             "return_documents": False,
         }
@@ -65,7 +65,7 @@ class TeiReranker:
         """
         ranked: list[Ranked] = []
         async with await asyncio.to_thread(new_client) as client:
-            for batch in batched(texts, TEI_BATCH):
+            for batch in batched(texts, TEI_BATCH_TEXTS):
                 body = {"query": query, "texts": batch, "truncate": True}
                 reply = await _post(client, self.base_url, self.key, body)
                 ranking = _read_ranking(reply, "score", self.base_url)
