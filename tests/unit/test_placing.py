@@ -112,7 +112,7 @@ def test_tokens_are_estimated_from_above_where_letters_are_not_ascii() -> None:
 
 
 async def test_calls_that_may_pass_the_budget_wait_for_those_before() -> None:
-    purse = Purse(Price(0, 1_000_000), budget=10.0)  # a dollar a token
+    purse = Purse(Price(0, 1_000_000), limit=10.0)  # a dollar a token
     expected, order = Usage(1, 0, 2, None), list[str]()
 
     async def call(name: str, tokens: int) -> None:
@@ -130,7 +130,7 @@ async def test_calls_that_may_pass_the_budget_wait_for_those_before() -> None:
 
 
 async def test_a_call_that_does_not_fit_is_not_made() -> None:
-    purse = Purse(Price(0, 1_000_000), budget=3.9)
+    purse = Purse(Price(0, 1_000_000), limit=3.9)
     with pytest.raises(OverBudgetError):
         async with purse.pay(Usage(1, 0, 2, None)):
             raise AssertionError

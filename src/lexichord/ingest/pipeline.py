@@ -38,11 +38,11 @@ type VectorOrigins = Mapping[str, tuple[int | None, int | None]]
 
 
 class IngestOptions(Hearing, total=False):
-    """How to store, and who hears of it: what `ingest`, `retry_failed` and `watch` share.
+    """How to store, and callbacks: what `ingest`, `retry_failed` and `watch` share.
 
-    `without` leaves parts of the structural context out; `on_usage` hears what the embedder's
-    service was asked so far, `on_run` the run's id once its record is open. `uris` gives files, by
-    their paths, other names than these.
+    `without` leaves parts of the structural context out; `on_usage` is called with what the
+    embedder's service was asked so far, `on_run` with the run's id once its record is open. `uris`
+    holds other names for files than their paths, by path.
     """
 
     dataset: str
@@ -58,7 +58,7 @@ class Ingest:
     """One run into one dataset. Raises ConfigError for a wrong `context` or `dataset`.
 
     Without an embedder chunks are stored without vectors; a later run with one fills them in.
-    `follow` gives the embedder and the space of now: another process may change them meanwhile.
+    `follow` returns the database's space now and its embedder: another process may change them.
     """
 
     database: Database
@@ -75,9 +75,9 @@ class Ingest:
     on_run: Callable[[int], None] = lambda run: None
     uris: Mapping[str, str] = field(default_factory=dict)
     follow: FollowSpace | None = None
-    journal: RunRecorder = field(init=False)
+    recorder: RunRecorder = field(init=False)
     sample: DocumentSample = field(init=False)
-    vectorizer: ChunkEmbedder = field(init=False)
+    chunk_embedder: ChunkEmbedder = field(init=False)
     writer: ContextWriter | None = field(init=False, default=None)
     stored: dict[str, Row] = field(init=False)
 
@@ -86,11 +86,11 @@ class Ingest:
         _check("part of a context", self.without, PARTS)
         if not self.dataset:
             raise ConfigError("the dataset needs a name")
-        self.journal = RunRecorder(self.database, self.listener)
+        self.recorder = RunRecorder(self.database, self.listener)
         self.sample = DocumentSample(self.database, self.dataset)
-        report = self.journal.report
+        report = self.recorder.report
         callbacks = self.on_chunks, self.on_usage
-        self.vectorizer = ChunkEmbedder(
+        self.chunk_embedder = ChunkEmbedder(
             self.database, self.embedder, self.space, *callbacks, report
         )
 
@@ -112,21 +112,21 @@ class Ingest:
         """
         if self.context == "llm":
             self.writer = await open_writer(self.database, self.settings)
-            self.journal.report.llm = self.writer.written
+            self.recorder.report.llm = self.writer.report
         self.on_start(len(sources))
         uris = {source.uri for source in sources}
         await find_gone(self.database, self.dataset, pruned, uris)  # refuses before it is too late
         await self.database.mend_keyword_index()
         await self._renew()
-        await self.journal.start(self.dataset, storable(description), len(sources))
-        self.on_run(self.journal.report.run_id)
-        async with beating(self.database, self.journal.report.run_id):
+        await self.recorder.start(self.dataset, storable(description), len(sources))
+        self.on_run(self.recorder.report.run_id)
+        async with beating(self.database, self.recorder.report.run_id):
             await self._store_new(sources)
             await self._fill()
             gone = await find_gone(self.database, self.dataset, pruned, uris)
-            await self.journal.prune(gone)
-            await store.finish_run(self.database, self.journal.report.run_id)
-        return self.journal.report
+            await self.recorder.prune(gone)
+            await store.finish_run(self.database, self.recorder.report.run_id)
+        return self.recorder.report
 
     async def _store_new(self, sources: Sequence[IngestSource]) -> None:
         todo = await self._skip_stored(sources)
@@ -144,7 +144,7 @@ class Ingest:
         uris = [source.uri for source in sources]
         self.stored = await store.document_digests(self.database, self.dataset, uris)
         todo = [source for source in sources if not self._is_stored(source)]
-        await self.journal.skip(sorted(set(uris).difference(source.uri for source in todo)))
+        await self.recorder.skip(sorted(set(uris).difference(source.uri for source in todo)))
         return todo
 
     def _is_stored(self, source: IngestSource) -> bool:
@@ -169,11 +169,11 @@ class Ingest:
         self, part: Sequence[IngestSource], origins: VectorOrigins
     ) -> AsyncGenerator[EmbeddedGroup]:
         async def embed(group: list[PreparedDocument]) -> tuple[list[ChunkVectors], str]:
-            vectorizer = self.vectorizer
-            return await vectorizer.vectors(group, origins), vectorizer.space
+            embedder = self.chunk_embedder
+            return await embedder.vectors(group, origins), embedder.space
 
         async with aclosing(self._groups(part)) as groups:
-            gathered = overlapping(groups, embed, self.vectorizer.at_once)
+            gathered = overlapping(groups, embed, self.chunk_embedder.at_once)
             async with aclosing(gathered) as embedded:
                 async for group, (vectors, space) in embedded:
                     yield group, vectors, space
@@ -186,7 +186,7 @@ class Ingest:
     async def _written(
         self, writer: ContextWriter, read: Sequence[PreparedDocument]
     ) -> list[PreparedDocument]:
-        """Return chunks their structural context, and below it what a model writes of them."""
+        """Add chunks' structural context, and below it what a model writes of them."""
         written: dict[str, PreparedDocument] = {}
 
         async def write(prepared: PreparedDocument) -> None:
@@ -210,7 +210,7 @@ class Ingest:
             try:
                 group.append(await asyncio.to_thread(self._prepare, source))
             except IngestError as error:
-                await self.journal.fail(source.uri, error)
+                await self.recorder.fail(source.uri, error)
             if sum(len(prepared.chunks) for prepared in group) >= GROUP:
                 yield group
                 group = []
@@ -228,7 +228,7 @@ class Ingest:
         return replace(prepared, chunks=self._contextualized(prepared))
 
     def _contextualized(self, prepared: PreparedDocument) -> list[Chunk]:
-        """Return chunks that bring no context of their own the structural one, or drop all."""
+        """Return the chunks with the structural context where they bring none, or without any."""
         if self.context == "none":
             return [replace(c, context="", keyword_context="") for c in prepared.chunks]
         phrases = keyphrases(prepared.document.text, self.sample.reference)
@@ -247,15 +247,15 @@ class Ingest:
             try:
                 row = await self._store_one(prepared, own, space, origins[uri][1])
             except (ConfigError, IngestError) as error:  # this document's data, not the server
-                await self.journal.fail(uri, error)
+                await self.recorder.fail(uri, error)
             else:
-                self.journal.store(uri, row)
+                self.recorder.store(uri, row)
 
     async def _store_one(
         self, prepared: PreparedDocument, vectors: ChunkVectors, space: str, twin: int | None
     ) -> Row:
         """Store a document; without vectors if the database has moved to another space since."""
-        run, chunks = self.journal.report.run_id, prepared.chunks
+        run, chunks = self.recorder.report.run_id, prepared.chunks
         stored = partial(store.store_document, self.database, prepared.document, chunks)
         try:
             return await stored(vectors, run, twin, space)
@@ -269,17 +269,17 @@ class Ingest:
 
     async def _fill(self) -> None:
         try:
-            await self.vectorizer.fill()
+            await self.chunk_embedder.fill()
         except EmbeddingMismatchError:
             await self._renew()
-            await self.vectorizer.fill()
+            await self.chunk_embedder.fill()
 
     async def _renew(self) -> None:
         """Take the embedder of the space that the database is bound to by now."""
         if self.follow is not None:
             self.embedder, self.space = await self.follow()
             embedder, space = self.embedder, self.space
-            self.vectorizer = replace(self.vectorizer, embedder=embedder, space=space)
+            self.chunk_embedder = replace(self.chunk_embedder, embedder=embedder, space=space)
 
     def _not_of_this_space(self, space: str) -> str:
         return f"its vectors are of {space}, the database is bound to {self.space}"

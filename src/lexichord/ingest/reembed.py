@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import batched
 from pathlib import Path
-from typing import TypedDict
 
 from lexichord.db import reembed as db
 from lexichord.db import search
 from lexichord.db.pool import Conn, Database, Row
 from lexichord.db.search import Vector
 from lexichord.errors import ConfigError
+from lexichord.ingest.report import CountCallbacks
 from lexichord.ingest.structural_context import embedding_text
 from lexichord.ingest.vectors import EMBED_SLICE_CHUNKS, GROUP
 from lexichord.providers.base import Embedder
@@ -26,18 +26,15 @@ OVERLAP_NEIGHBOURS = 10  # nearest chunks that are compared
 type EmbedderLookup = Callable[[str], tuple[Embedder | None, list[str]]]
 
 
-class ReembedOptions(TypedDict, total=False):
-    """How to compare, and who hears of it.
+class ReembedOptions(CountCallbacks, total=False):
+    """How to compare, and callbacks for the chunks to fill.
 
     `sample` is a file of queries to compare by, one a line; `min_overlap`, 0 to 1, is the mean
-    overlap below which nothing is swapped. `on_start` hears how many chunks there are to fill,
-    `on_chunks` how many more are filled.
+    overlap below which nothing is swapped.
     """
 
     sample: Path | str | None
     min_overlap: float | None
-    on_start: Callable[[int], None]
-    on_chunks: Callable[[int], None]
 
 
 @dataclass(slots=True)

@@ -27,9 +27,9 @@ type ChunkVectors = list[Vector | None]
 
 @dataclass(slots=True)
 class ChunkEmbedder:
-    """Embeds what it must; `on_chunks` hears how many chunks are done with.
+    """Embeds chunks that have no vector; calls `on_chunks` with how many more are finished.
 
-    A text that the embedder refuses is told in the report, and not tried again in this run.
+    A text that the embedder refuses is named in the report, and not tried again in this run.
     """
 
     database: Database

@@ -119,7 +119,7 @@ class _Run:
     report: Contextualized = field(init=False)
 
     def __post_init__(self) -> None:
-        self.report = Contextualized(self.dry_run, self.writer.written)
+        self.report = Contextualized(self.dry_run, self.writer.report)
 
     async def expect(self, rows: Sequence[Row]) -> Contextualized:
         """Count what `write` would take."""
@@ -221,10 +221,12 @@ class _Run:
             for place, (before, after) in enumerate(zip(old, new, strict=True))
             if store.vector_key(before) != store.vector_key(after)
         ]
-        hear = self.on_chunks, lambda usage: None
-        vectorizer = ChunkEmbedder(self.database, self.embedder, self.space, *hear, Report())
+        callbacks = self.on_chunks, lambda usage: None
+        chunk_embedder = ChunkEmbedder(
+            self.database, self.embedder, self.space, *callbacks, Report()
+        )
         texts = [embedding_text(new[place].context, new[place].content) for place in places]
         names = [f"chunk {place}" for place in places]
-        for place, vector in zip(places, await vectorizer.embed(texts, names), strict=True):
+        for place, vector in zip(places, await chunk_embedder.embed(texts, names), strict=True):
             vectors[place] = vector
         return vectors

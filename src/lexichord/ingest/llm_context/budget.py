@@ -1,4 +1,4 @@
-"""What calls to a language model take: an estimate before, the sum after, a limit never passed."""
+"""The budget of calls to a language model: estimates before, sums after, a limit never passed."""
 
 import asyncio
 import os
@@ -59,14 +59,14 @@ def estimate_usage(call: ContextCall) -> Usage:
 
 @dataclass(slots=True)
 class Purse:
-    """Pays for calls from a budget, in dollars; `spent` is None where no price is known.
+    """What calls may cost, in dollars; `spent` is None where no price is known.
 
-    With a budget the first call goes alone: what it takes beside its estimate, as when a model
+    With a `limit` the first call goes alone: what it takes beside its estimate, as when a model
     reasons before it writes, is what the estimates of the others are raised by.
     """
 
     price: Price | None
-    budget: float | None = None
+    limit: float | None = None
     spent: float | None = 0.0
     held: float = 0.0
     worst: float = 0.0
@@ -95,7 +95,7 @@ class Purse:
             return not self.held or (bool(self.worst) and self._has(self._need(guess) + self.held))
 
         async with self.freed:
-            if self.budget is not None:
+            if self.limit is not None:
                 await self.freed.wait_for(is_due)
             need = self._need(guess)
             if not self._has(need):
@@ -107,7 +107,7 @@ class Purse:
         return HELD_ESTIMATES * guess * max(self.worst, 1.0)
 
     def _has(self, dollars: float) -> bool:
-        return self.budget is None or (self.spent or 0.0) + dollars <= self.budget
+        return self.limit is None or (self.spent or 0.0) + dollars <= self.limit
 
     def _add(self, usage: Usage, guess: float) -> None:
         """Add what a call took; the user's table goes before DSPy's own estimate."""

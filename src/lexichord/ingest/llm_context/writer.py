@@ -45,16 +45,16 @@ FAILURES = 20  # calls in a row that fail in the end, after which no more are ma
 
 @dataclass
 class ContextWriter:
-    """Writes contexts, for several documents at once; what fails is told and stops nothing."""
+    """Writes contexts, for several documents at once; what fails is reported and stops nothing."""
 
     database: Database
     generator: Generator
     settings: Settings
-    purse: Purse
-    written: Written = field(init=False)
+    budget: Purse
+    report: Written = field(init=False)
 
     def __post_init__(self) -> None:
-        self.written = Written(self.generator.name)
+        self.report = Written(self.generator.name)
         self.by = label(self.generator.name)
         self._parts = asyncio.Semaphore(AT_ONCE)  # of documents; services hold them for a while
         self._free = asyncio.Semaphore(AT_ONCE)
@@ -77,13 +77,13 @@ class ContextWriter:
             await self._keep(
                 work, {place: kept[keys[place]] for place in keys if keys[place] in kept}
             )
-            self.written.cached += len(work.contexts)
+            self.report.cached += len(work.contexts)
             missing = [place for place in keys if place not in work.contexts]
             parts = calls(document.text, chunks, missing, self.settings.llm_window)
             await unbounded_gather(self._write_part(work, part) for part in parts)
-        self.written.chunks += len(work.contexts)
-        self.written.left += len(keys) - len(work.contexts) - work.failed
-        self.written.dollars = self.purse.spent
+        self.report.chunks += len(work.contexts)
+        self.report.left += len(keys) - len(work.contexts) - work.failed
+        self.report.dollars = self.budget.spent
         return work.contexts
 
     async def expect(
@@ -94,13 +94,13 @@ class ContextWriter:
         kept = await store.known_contexts(self.database, list(keys.values()))
         missing = [place for place, key in keys.items() if key not in kept and key not in seen]
         seen.update(keys.values())
-        report = self.written
+        report = self.report
         report.chunks += len(keys)
         report.cached += len(keys) - len(missing)
         for part in calls(document.text, chunks, missing, self.settings.llm_window):
             for call in part:
                 report.add(estimate_usage(call))
-        if price := self.purse.price:
+        if price := self.budget.price:
             report.dollars = price.of(report.input_tokens, report.output_tokens)
         elif report.requests:
             report.dollars = None
@@ -113,12 +113,12 @@ class ContextWriter:
     async def _write_part(self, work: "_Work", part: Sequence[ContextCall]) -> None:
         """Make the first call before the others: their beginning is then in the service's cache."""
         async with self._parts:
-            if self.written.stopped:
+            if self.report.stopped:
                 return
             shown = part[0].document
             # With a budget nothing is spent that no call counts; Gemini's newer models find a
             # prompt's beginning again by themselves.
-            is_worth_it = len(part) > 1 and self.purse.budget is None
+            is_worth_it = len(part) > 1 and self.budget.limit is None
             tokens = count_tokens(shown) if is_worth_it else 0
             async with cached_document(self.generator, self.settings, shown, tokens) as generator:
                 await self._write_call(work, generator, part[0])
@@ -130,7 +130,7 @@ class ContextWriter:
         except _StoppedError:
             return
         except OverBudgetError:
-            self.written.stopped = f"the budget of ${self.purse.budget:g} would be passed"
+            self.report.stopped = f"the budget of ${self.budget.limit:g} would be passed"
         except BadResponseError as error:
             if len(call.places) == 1:
                 self._fail(work, call, error)
@@ -158,12 +158,12 @@ class ContextWriter:
     def _fail(self, work: "_Work", call: ContextCall, error: ProviderError) -> None:
         self._failures += 1
         for place in call.places:
-            self.written.failed[f"{work.document.uri} chunk {place}"] = str(error)
+            self.report.failed[f"{work.document.uri} chunk {place}"] = str(error)
         work.failed += len(call.places)
         if isinstance(error, AuthError):
-            self.written.stopped = str(error)
+            self.report.stopped = str(error)
         elif self._failures == FAILURES:
-            self.written.stopped = f"{FAILURES} calls failed one after another: {error}"
+            self.report.stopped = f"{FAILURES} calls failed one after another: {error}"
 
     async def _ask(self, generator: Generator, call: ContextCall) -> list[str]:
         """Return a context for each chunk of a call. Raises ProviderError."""
@@ -183,18 +183,18 @@ class ContextWriter:
         if (rest := self._resume - monotonic()) > 0:
             spread = uniform(0, CONTEXT_RETRY.base_seconds or 0.0)  # noqa: S311 - not all at once
             await asyncio.sleep(rest + spread)
-        if self.written.stopped:
+        if self.report.stopped:
             raise _StoppedError
         expected = estimate_usage(call)
-        async with self.purse.pay(expected) as usages:
+        async with self.budget.pay(expected) as usages:
             try:
                 generated = await generator.generate("contexts", call.inputs, SECONDS)
             except (BadResponseError, ProviderTimeoutError) as error:
                 usages.append(_at_most(expected, 1 + isinstance(error, BadResponseError)))
-                self.written.add(usages[0])
+                self.report.add(usages[0])
                 raise
             usages.append(generated.usage if generated.usage.input_tokens else expected)
-            self.written.add(usages[0])
+            self.report.add(usages[0])
         return _checked(generated.outputs["contexts"], len(call.places), self.generator.name)
 
 

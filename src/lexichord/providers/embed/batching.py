@@ -72,7 +72,7 @@ class EmbeddingService(Protocol):
         ...
 
     @property
-    def most(self) -> int:
+    def max_texts(self) -> int:
         """How many texts a request may hold."""
         ...
 
@@ -177,7 +177,7 @@ class BatchedEmbedder:
                     asyncio.timeout(QUERY_SECONDS if short else None),
                     asyncio.TaskGroup() as group,
                 ):
-                    for places in _shares(len(texts), self._service.most):
+                    for places in _shares(len(texts), self._service.max_texts):
                         group.create_task(self._fill(work, places))
             except TimeoutError:
                 raise self._late(QUERY_SECONDS) from None

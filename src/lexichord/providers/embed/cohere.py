@@ -28,7 +28,7 @@ class CohereEmbeddings:
     space: EmbeddingSpace
     key: SecretStr
     base_url: str = COHERE_URL
-    most: int = 96  # that the API takes at once
+    max_texts: int = 96  # that the API takes at once
 
     @property
     def who(self) -> str:

@@ -29,7 +29,7 @@ class GeminiEmbeddings:
     space: EmbeddingSpace
     key: SecretStr
     base_url: str = GEMINI_URL
-    most: int = 100  # that the API takes at once
+    max_texts: int = 100  # that the API takes at once
 
     @property
     def who(self) -> str:

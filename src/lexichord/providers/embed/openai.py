@@ -45,7 +45,7 @@ JINA_TASKS = {"query": "retrieval.query", "document": "retrieval.passage"}  # Ji
 class OpenAIEmbeddings:
     """Asks POST {base_url}/embeddings; several threads may share it."""
 
-    most = OPENAI_BATCH_TEXTS
+    max_texts = OPENAI_BATCH_TEXTS
 
     def __init__(self, space: EmbeddingSpace, key: SecretStr, base_url: str = OPENAI_URL) -> None:
         self.space = space
