@@ -1,4 +1,4 @@
-"""Documents that are given, cut into chunks or not: one JSON object a line, or dictionaries."""
+"""Documents passed in, cut into chunks or not: one JSON object a line, or dictionaries."""
 
 import hashlib
 import json
@@ -192,13 +192,13 @@ def _document(source: GivenDocument, text: str, dataset: str, sha256: str, recip
 
 
 def _title(source: GivenDocument, text: str) -> str:
-    """Return a title to a uri that names a file; a bare key would only add noise."""
+    """Return a title for a uri that names a file; one for a bare key would only add noise."""
     named = "/" in source.uri or "." in source.uri
     return title(source.uri, text, source.media_type) if named else ""
 
 
 def _place(chunks: Iterable[GivenChunk], text: str) -> Iterator[Chunk]:
-    """Yield each chunk its place in the text; what does not stand there is refused."""
+    """Yield the chunks with their places in the text; refuse what does not stand there."""
     after = 0
     for number, chunk in enumerate(chunks):
         start = text.find(chunk.content, after) if chunk.start is None else chunk.start

@@ -1,4 +1,4 @@
-"""What can be asked for: to ingest, to take up again what failed, to follow folders."""
+"""The jobs: ingest, retry what failed, import a vechord namespace, watch folders."""
 
 import asyncio
 import os
@@ -95,7 +95,7 @@ async def ingest(
 
 
 async def retry_failed(run: Ingest) -> Report:
-    """Take up again the files that failed when they were last ingested."""
+    """Ingest again the files that failed when they were last ingested."""
     rows = await store.failed_files(run.database, run.dataset)
     places = [row["uri"] for row in rows if not _is_file(row["uri"])]
     names = [row["uri"] for row in rows if _is_file(row["uri"])]
@@ -122,7 +122,7 @@ async def import_vechord(run: Ingest, namespace: str, table: str | None) -> Repo
 async def watch(
     start: Callable[[], Ingest], paths: Sequence[Path], prune: bool, home: Path
 ) -> AsyncGenerator[Report]:
-    """Ingest, and again after each batch of changes, for ever."""
+    """Ingest, and again after each batch of changes, until cancelled."""
     if not paths:
         raise ConfigError("nothing to watch: name files or folders")
     first = True

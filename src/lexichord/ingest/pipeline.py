@@ -96,7 +96,7 @@ class Ingest:
 
     @property
     def recipe(self) -> str:
-        """What a document's recipe says of its chunks' context."""
+        """The part of a document's recipe on its chunks' context."""
         if self.context not in STRUCTURED_CONTEXTS:
             return f"context={self.context}"
         left_out = "".join(f" without={part}" for part in PARTS if part in self.without)

@@ -42,7 +42,7 @@ class Reembedded(Shaped):
     """What came of it: the database's space by now, and whose vectors are kept beside it.
 
     `embedded` vectors were filled in by this run, `missing` chunks lack one of `space`. Of a sample
-    of queries, `comparison` tells which part of the 10 nearest chunks by the old vectors is among
+    of queries, `comparison` holds which part of the 10 nearest chunks by the old vectors is among
     those by the new ones: `overlap` in the mean, `lowest` of one query, 0 to 1.
     """
 
@@ -59,7 +59,7 @@ class Reembedded(Shaped):
 class Reembed:
     """A change of the space, which goes on from wherever it was interrupted.
 
-    `find` gives the embedder of a space, or says why there is none.
+    `find` returns the embedder of a space, or the reasons why there is none.
     """
 
     database: Database
@@ -90,7 +90,7 @@ class Reembed:
     async def roll_back(self) -> Reembedded:
         """Change back to the old vectors, which are kept; what lacks one is embedded first.
 
-        Without an embedder of the old space that is left undone, and said.
+        Without an embedder of the old space none is embedded, and `degraded` says so.
         """
         async with db.hold_reembed(self.database) as holder:
             row = await db.reembed_status(self.database)
@@ -133,7 +133,7 @@ class Reembed:
             pass
 
     async def _pass(self, embedder: Embedder) -> bool:
-        """Embed what lacks a vector, and store each call's at once; tell whether any did."""
+        """Embed chunks that lack a vector, storing each call's at once; return whether any did."""
         after = 0
         while rows := await db.chunks_without_other(self.database, after, GROUP):
             after = rows[-1]["chunk_id"]

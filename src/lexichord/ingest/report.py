@@ -56,7 +56,7 @@ class CountCallbacks(TypedDict, total=False):
 
 
 class Hearing(CountCallbacks, total=False):
-    """The progress of a run over documents: `listener(uri, status, reason)` for each finished one."""
+    """The progress of a run over documents: `listener(uri, status, reason)` for each."""
 
     listener: Listener
 

@@ -1,4 +1,4 @@
-"""What is ingested: documents that are read when their turn comes."""
+"""What is ingested: files found in folders, as sources that are read when their turn comes."""
 
 import asyncio
 import hashlib
@@ -27,9 +27,9 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path]:
     """Yield each file once, folders searched in order of name, hidden ones left out.
 
     In a folder, files of kinds that cannot be read are passed over, and so are node_modules,
-    __pycache__, Python environments and links to folders; a link to a file gives that file. A
-    file that is named itself, and a folder that cannot be listed, is given as it is, so that
-    reading it says what is wrong. Raises ConfigError for a path that is missing.
+    __pycache__, Python environments and links to folders; a link to a file yields that file. A
+    file that is named itself, and a folder that cannot be listed, is yielded as it is, so that
+    reading it raises what is wrong. Raises ConfigError for a path that is missing.
     """
     seen = set[Path]()
     for path in paths:
@@ -60,7 +60,7 @@ def _linked(file: Path) -> Path:
     """Follow a link, unless it leads back to itself."""
     try:
         return file.resolve() if file.is_symlink() else file
-    except RuntimeError:  # Python 3.12; later ones give the link itself
+    except RuntimeError:  # Python 3.12; later ones return the link itself
         return file
 
 
@@ -80,7 +80,7 @@ def digest(file: Path) -> str:
         raise IngestError(f"cannot be read: {error.strerror}") from error
 
 
-# How the recipe of a document begins that was given, not read from a file.
+# How the recipe begins of a document that was passed in, not read from a file.
 GIVEN_RECIPE_PREFIX = "chunked "
 NO_URIS: Mapping[str, str] = MappingProxyType({})
 
@@ -121,8 +121,8 @@ def files(
 ) -> Iterator[IngestSource]:
     """Yield the files among `paths` and in its folders. Raises ConfigError for a missing path.
 
-    `context` is the part of the recipe that says how chunks get theirs; `uris` gives other names
-    than their paths.
+    `context` is the part of the recipe on how chunks get theirs; `uris` holds other names than
+    their paths.
     """
     for path in find_files(paths):
         yield file(path, dataset, context, reader, uris)

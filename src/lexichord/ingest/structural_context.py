@@ -1,4 +1,4 @@
-"""Free context: what a chunk alone does not say, from the document's structure, without a model."""
+"""Structural context: what a chunk leaves open, from its document's title, headings and words."""
 
 import asyncio
 import re
@@ -32,7 +32,7 @@ IDENTIFIER_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
 
 @dataclass
 class Reference:
-    """How many of some texts hold a word: what is rare among them tells a document apart."""
+    """How many of some texts hold a word: what is rare among them distinguishes a document."""
 
     texts: int = 0
     counts: Counter[str] = field(default_factory=Counter)
@@ -49,7 +49,7 @@ class Reference:
 
 
 def keyphrases(text: str, reference: Reference, limit: int = KEYPHRASES) -> list[str]:
-    """Return the identifiers that tell a document from the others, best first.
+    """Return the identifiers that distinguish a document from the others, best first.
 
     Scored by the square root of how often one occurs times its rarity.
     """
@@ -65,10 +65,10 @@ def structural_context(
     phrases: Sequence[str],
     parts: Collection[ContextPart] = PARTS,
 ) -> list[Chunk]:
-    """Return a document's chunks the chosen parts as context; one that has context keeps it.
+    """Return a document's chunks with the chosen parts as context; one that has context keeps it.
 
-    What helps one side of a search may blur the other (docs/benchmarks.md): vectors are told the
-    title, and code's the keyphrases; the keyword index is told the title, headings, keyphrases and
+    What helps one side of a search may blur the other (docs/benchmarks.md): vectors get the
+    title, and code's the keyphrases; the keyword index gets the title, headings, keyphrases and
     symbols, and of code the neighbours' edges.
     """
     words = " ".join(phrases) if "keyphrases" in parts else ""
@@ -131,7 +131,7 @@ def _parts(identifier: str) -> tuple[str, ...]:
     )
 
 
-SAMPLE_DOCUMENTS = 300  # texts at most that tell what is rare
+SAMPLE_DOCUMENTS = 300  # texts at most that word frequencies are counted over
 SAMPLE_CHARS = 2**26  # characters of text kept from the sample until their turn comes
 
 
@@ -165,7 +165,7 @@ class DocumentSample:
         return self.kept.pop(source.uri, None) or source.read()
 
     def _add(self, source: IngestSource) -> None:
-        with suppress(IngestError):  # said when its turn comes
+        with suppress(IngestError):  # reported when its turn comes
             prepared = source.read()
             text = prepared.document.text
             self.reference.add(text)

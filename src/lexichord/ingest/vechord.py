@@ -87,7 +87,7 @@ class VechordNamespace:
                 self.reading.cancel()
 
     async def remarks(self) -> list[str]:
-        """Return what did not go over as it was."""
+        """Return remarks on what was not imported as it was."""
         return list(self._remarks(await vechord.vechord_orphans(*self._from)))
 
     def _remarks(self, orphans: int) -> Iterator[str]:

@@ -56,7 +56,7 @@ class ChunkEmbedder:
     async def vectors(
         self, group: Sequence[PreparedDocument], origins: Mapping[str, Sequence[int | None]]
     ) -> list[ChunkVectors]:
-        """Return each document's vectors; None stands for one that the database has, or nobody.
+        """Return each document's vectors; None where the database has it, or where there is none.
 
         `origins` are the stored documents, by uri, whose chunks may lend theirs.
         """

@@ -1,4 +1,4 @@
-"""What providers that speak HTTP share: the client, and what a failure of it means."""
+"""What providers that speak HTTP share: addresses, keys, the client, and its failures as errors."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -66,7 +66,7 @@ def has_library(name: str) -> bool:
         return False
 
 
-PLACEHOLDER_KEY = "none"  # what a server gets that was named without a key
+PLACEHOLDER_KEY = "none"  # what a server gets that is configured without a key
 
 
 def llm_connection(settings: Settings) -> dict[str, str]:
@@ -89,9 +89,9 @@ HTTP_TIMEOUT_SECONDS = 60.0  # seconds without a byte before a server is given u
 
 
 def new_client() -> "AsyncClient":
-    """Return a client for one exchange; whoever uses it limits the time of all its steps together.
+    """Return a client for one exchange; its caller limits the time of all its steps together.
 
-    It follows no redirect: neither a key nor a text goes to an address that was not given.
+    It follows no redirect: neither a key nor a text goes to an address that no setting names.
     """
     import httpx
 
@@ -134,7 +134,7 @@ def named_failures(who: str) -> Iterator[None]:
     try:
         yield
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        kind = type(error).__name__  # what it says may hold the key
+        kind = type(error).__name__  # its message may hold the key
         failure = ProviderError(f"{who} cannot be reached or broke off ({kind}): check its address")
         failure.is_transient = True
         raise failure from None
@@ -155,7 +155,7 @@ def _refusal(who: str, status: int | None, headers: Mapping[str, str]) -> Provid
     if status == 429:
         return _rate_limit(who, headers)
     if status is None or status < 300:
-        return BadResponseError(f"{who} gave a reply that is no JSON: check its address")
+        return BadResponseError(f"{who} gave a reply that is not valid JSON: check its address")
     if status >= 500:
         return ProviderError(f"{who} failed ({status}): try later")
     return ProviderError(f"{who} refuses the request ({status}): check its address and model")

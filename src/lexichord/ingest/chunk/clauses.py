@@ -1,4 +1,4 @@
-"""The numbered sections of contracts, statutes and policies, told by their order.
+"""The numbered clauses of contracts, statutes and policies, recognized by their order.
 
 A number opens a clause where it goes on with a list that is open (5.2 after 5.1, (c) after (b)), or
 begins one (1, (a), (i)); other numbers are references, dates and amounts.
@@ -87,7 +87,7 @@ CLAUSE_NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class NumberMatch:
-    """What a match says: how its number may be read, and whether it stands where lists begin."""
+    """A match: how its number may be read, and whether it stands where lists begin."""
 
     numbers: tuple[ListNumber, ...]
     at_line: bool

@@ -20,7 +20,7 @@ from lexichord.types import Chunk, Document, Shaped
 from lexichord.types.documents import CONTEXT_BY
 from lexichord.types.questions import no_other_options, no_single_text
 
-GIVEN_CONTEXT_RECIPE = "context=given"  # in a recipe: what a chunk has for context, it brought
+GIVEN_CONTEXT_RECIPE = "context=given"  # in a recipe: chunks have the contexts they came with
 
 
 class OpenApplication(Protocol):
@@ -35,7 +35,7 @@ class OpenApplication(Protocol):
 
 @dataclass(slots=True)
 class Contextualized(Shaped):
-    """What became of the documents, or would: `dry_run` writes nothing and asks nobody.
+    """What became of the documents, or would: `dry_run` writes nothing and asks no model.
 
     `documents` got contexts (a dry run: lack some), `brought` are left alone because some of their
     chunks came with their own, `changed` are uris of those that somebody replaced meanwhile.
@@ -127,8 +127,7 @@ class _Run:
         async for group in self._groups(rows):
             for stored in group:
                 self.report.documents += 1
-                given = (stored.document, stored.chunks, stored.places)
-                await self.writer.expect(*given, seen)
+                await self.writer.expect(stored.document, stored.chunks, stored.places, seen)
         return self.report
 
     async def write(self, rows: Sequence[Row]) -> Contextualized:
@@ -189,11 +188,11 @@ class _Run:
                 yield changed
 
     async def _write(self, stored: _Stored, changed: list[_Changed]) -> None:
-        given = (stored.document, stored.chunks)
-        if contexts := await self.writer.write(*given, stored.places):
+        own = (stored.document, stored.chunks)
+        if contexts := await self.writer.write(*own, stored.places):
             is_complete = len(contexts) == len(stored.places)
             changed.append(
-                (stored, *with_contexts(*given, contexts, self.writer.by, is_complete=is_complete))
+                (stored, *with_contexts(*own, contexts, self.writer.by, is_complete=is_complete))
             )
 
     async def _store(self, stored: _Stored, document: Document, chunks: Sequence[Chunk]) -> None:

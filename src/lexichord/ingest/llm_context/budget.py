@@ -12,7 +12,7 @@ from lexichord.types.generation import Price, Usage
 
 
 def find_price(settings: Settings) -> Price | None:
-    """Return the price of `settings.llm`; None where nobody knows it.
+    """Return the price of `settings.llm`; None where it is not known.
 
     `settings.prices` goes before the list.
     """

@@ -12,8 +12,7 @@ from lexichord.types import Chunk, Document
 from lexichord.types.documents import CONTEXT_BY
 from lexichord.types.generation import enclose, mark_word
 
-# Of the prompt; raise it when other contexts are to be had: all are then asked for anew.
-PROMPT_VERSION = 1
+PROMPT_VERSION = 1  # raise it to have all contexts written anew
 
 # Chunks in one call. The document is paid for once a call, so eight cost an eighth of one by one;
 # twice as many would save a sixteenth more, and a list of short numbered texts is still short
@@ -23,16 +22,16 @@ CHUNKS = 8
 MAX_CONTEXT_CHARS = 400
 # Of the document, and on each side of the chunk: what a context depends on.
 KEY_HEAD_CHARS, KEY_NEIGHBOUR_CHARS = 1000, 500
-# Of a window, one part in so many is what the chunks of a call may have on top of it.
+# The chunks of a call may have one part in so many of the window, on top of it.
 PASSAGES_DIVISOR = 3
-# Of a window, one part in so many is the document's head, as much twice its overlap.
+# The document's head is one part in so many of the window, and so is twice the overlap.
 HEAD_DIVISOR = 4
 JOINER_CHARACTERS = "\u200c\u200d"  # format characters that some scripts need
 
 
 @dataclass(frozen=True, slots=True)
 class ContextCall:
-    """What is asked for at once: chunks by their places, from 0, and the fields of the prompt."""
+    """One call: the places of its chunks, from 0, and the fields of the prompt."""
 
     places: tuple[int, ...]
     document: str
@@ -53,7 +52,7 @@ def context_key(text: str, chunk: Chunk, by: str) -> str:
     """Return the key under which a chunk's context is kept.
 
     A digest of who writes it, the document's first 1,000 characters, the chunk, and 500 characters
-    on each side: what says which document it is, and where in it. So a copy, under whatever name,
+    on each side: what tells which document it is, and where in it. So a copy, under whatever name,
     another way to cut the text around it and a change elsewhere in the document keep the context,
     while the same clause in another document, or among other sections, gets its own.
     """
@@ -97,7 +96,7 @@ def with_contexts(
     *,
     is_complete: bool,
 ) -> tuple[Document, list[Chunk]]:
-    """Put a model's contexts below those that the chunks have, by place, and say so in the recipe.
+    """Put a model's contexts below those that the chunks have, by place, and name it in the recipe.
 
     Below, because the title that stands there is what hints and files are matched by, and what was
     measured (docs/benchmarks.md); a model may or may not repeat it. `is_complete`: no chunk lacks
@@ -149,9 +148,9 @@ def tidy(reply: str) -> str:
     return line[:MAX_CONTEXT_CHARS].rpartition(" ")[0] or line[:MAX_CONTEXT_CHARS]
 
 
-def _joined(chunk: Chunk, said: str, by: str) -> Chunk:
+def _joined(chunk: Chunk, text: str, by: str) -> Chunk:
     bare = without_context(chunk)
-    context = "\n".join(filter(None, (bare.context, said)))
+    context = "\n".join(filter(None, (bare.context, text)))
     return replace(bare, context=context, metadata={**bare.metadata, CONTEXT_BY: by})
 
 

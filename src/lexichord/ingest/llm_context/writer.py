@@ -36,7 +36,7 @@ from lexichord.settings import Settings
 from lexichord.types import Chunk, Document
 from lexichord.types.generation import Usage
 
-AT_ONCE = 8  # calls under way; a service that takes fewer says so, and is heeded
+AT_ONCE = 8  # calls under way; a service that takes fewer answers with a rate limit
 SECONDS = 120.0  # for one call
 # Of a call that a limit, a failure of the service or a time-out has stopped.
 CONTEXT_RETRY = RetryPolicy(5, base_seconds=1.0, max_seconds=120.0, max_requested_seconds=120.0)
@@ -238,6 +238,6 @@ def _checked(items: Sequence[Mapping[str, Any]], number: int, model: str) -> lis
 
 
 def _at_most(expected: Usage, requests: int) -> Usage:
-    """Return what a call may have taken that said nothing about it."""
+    """Return the most that a call may have taken which reported nothing."""
     tokens = (requests * expected.input_tokens, requests * expected.output_tokens)
     return Usage(requests, *tokens, None)

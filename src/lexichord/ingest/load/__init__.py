@@ -1,4 +1,7 @@
-"""Files in, text and what the format says about it out: one module a format."""
+"""Load a file: its text, headings and tables. One module or folder a format: text, pdf, docx, html.
+
+A format's library is imported when its first file is loaded.
+"""
 
 import os
 import re

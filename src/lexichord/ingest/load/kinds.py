@@ -1,4 +1,7 @@
-"""Which files can be read, by the ending of their names. Programming languages are text/x-…"""
+"""Kinds of files, by the ending of their names, and characters that are flagged or dropped.
+
+The media types of programming languages are text/x-….
+"""
 
 import re
 

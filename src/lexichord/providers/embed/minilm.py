@@ -17,7 +17,7 @@ def build_graph(weights: Path) -> bytes:
     """Build the model from `weights`, its safetensors file.
 
     The graph takes int64 `input_ids` and `attention_mask` of shape (batch, tokens <= MAX_TOKENS)
-    and gives float32 `embedding` of shape (batch, HIDDEN): the mean over the tokens that the mask
+    and returns float32 `embedding` of shape (batch, HIDDEN): the mean over the tokens that the mask
     keeps, scaled to length 1. Raises ImportError if onnx or safetensors is missing.
     """
     graph = _Graph(weights)
@@ -51,7 +51,7 @@ def quantise(graph: bytes) -> bytes:
 class _Graph:
     """An ONNX model that grows in place: onnx's own helpers would copy the weights twice.
 
-    Most methods append nodes: they take and give names of values. In their shapes, x is
+    Most methods append nodes: they take and return names of values. In their shapes, x is
     (batch, tokens, HIDDEN) and keep is (batch, tokens), 1 for a token and 0 for padding.
     """
 
@@ -68,7 +68,7 @@ class _Graph:
         )
 
     def serialize(self) -> bytes:
-        """Declare the inputs and the output, and give the whole as a file's bytes."""
+        """Declare the inputs and the output, and return the whole as a file's bytes."""
         graph, kinds = self._model.graph, self._onnx.TensorProto
         value = self._onnx.helper.make_tensor_value_info
         for name in ("input_ids", "attention_mask"):

@@ -24,7 +24,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_BATCH_TEXTS = 32
 
 # Models that are known to shorten their vectors. Others are asked without `dimensions`, which vLLM
-# and older servers refuse; where they give another length, with it.
+# and older servers refuse; where they return another length, with it.
 SHORTENING_MODELS = r"text-embedding-3|jina-embeddings-v[3-9]"
 
 # What the makers of open models put before a query and a document, where servers do not.
@@ -95,7 +95,7 @@ class OpenAIEmbeddings:
         url = f"{self._base_url}/embeddings"
         return self._read(await post_json(client, url, self._key, body, self.who))
 
-    def _read(self, reply: Any) -> EmbeddingReply:  # noqa: ANN401 - whatever a server says
+    def _read(self, reply: Any) -> EmbeddingReply:  # noqa: ANN401 - any JSON
         try:
             data = reply["data"]
             vectors = {item["index"]: _numbers(item["embedding"]) for item in data}

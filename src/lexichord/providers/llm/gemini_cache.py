@@ -98,7 +98,7 @@ async def _cache(
 
 
 async def _connect(opened: AsyncExitStack, settings: Settings) -> "Client":
-    """Open a client; all is said that the SDK would else take from variables."""
+    """Open a client; set all that the SDK would else take from variables."""
     from google import genai
     from google.genai import types
 

@@ -32,7 +32,7 @@ from lexichord.types.generation import Generated, Task, Usage
 # Characters and nested brackets of a reply; 20,000 braces took 2 s.
 MAX_REPLY_CHARS, MAX_REPLY_NESTING = 100_000, 100
 
-# How DSPy's errors are told, the narrower class first. A service's own words are never repeated:
+# DSPy's errors as ours, the narrower class first. A service's own words are never repeated:
 # they may hold the key, or pieces of documents.
 TRY_LATER, TRY_OTHER_MODEL = "try again later", "try another model"
 LM_ERRORS: tuple[tuple[type[Exception], type[ProviderError], str], ...] = (
@@ -89,7 +89,7 @@ class DspyGenerator:
         except Exception as error:  # DSPy lets those of its parsers through, too
             raise _named_error(
                 error, self.name
-            ) from None  # the cause may hold what must not be told
+            ) from None  # the cause may hold the key or documents
         outputs = {name: _plain(prediction[name]) for name in program.signature.output_fields}
         return Generated(outputs, _usage(requests, lm.history))
 
@@ -136,7 +136,7 @@ async def _predict(
         adapter=adapter,
         callbacks=[],
         trace=None,
-        disable_history=False,  # ours tells the tokens; it ends with the call
+        disable_history=False,  # ours counts the tokens; it ends with the call
         track_usage=False,
         send_stream=None,
         warn_on_type_mismatch=False,

@@ -65,7 +65,7 @@ class ListNumbering:
                     self._linked[f"{link} {style}"] = name
 
     def label(self, paragraph: _Element) -> str:
-        """Count a paragraph and give its number; "" for one that has none."""
+        """Count a paragraph and return its number; "" for one that has none."""
         numbering = self._styles.number(paragraph)
         if numbering is None or numbering[0] not in self._nums:
             return ""

@@ -105,7 +105,7 @@ def load(file: Path, named: str) -> LoadedText:
 
 
 def _parseable(content: str) -> bytes:
-    """Encode as the parser is told, whatever the page says; leave out what it cannot take."""
+    """Encode as UTF-8, whatever the page declares; leave out what the parser cannot take."""
     content = content.removeprefix("\ufeff").replace("\0", "").replace("\r\n", "\n")
     return content.encode()
 
@@ -141,7 +141,7 @@ def _loaded(root: _Element, named: str, metadata: dict[str, Any]) -> LoadedText:
 
 
 def _clean(root: _Element) -> None:
-    """Leave out control characters, which the parser gives and its tree then does not take."""
+    """Leave out control characters, which the parser passes on and its tree refuses."""
     for item in root.iter():
         if item.text and XML_CONTROL_CHARACTERS.search(item.text):
             item.text = XML_CONTROL_CHARACTERS.sub("", item.text)
@@ -159,7 +159,7 @@ def _depth(root: _Element) -> int:
 
 
 def _rendered(root: _Element) -> tuple[str, list[tuple[int, int, str]]]:
-    """Lay the page out; give the places of headings and tables, by order."""
+    """Lay the page out; return its text, and the places of headings and tables, in order."""
     for item in root.iter():
         item.attrib.pop("style", "")  # margins and the like
         # the library reads &lt; once more, after the parser

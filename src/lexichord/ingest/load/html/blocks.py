@@ -1,4 +1,4 @@
-"""Tables of a web page: data becomes lines of cells, what only sets out the page is unwrapped."""
+"""Lists and tables of a web page: numbered items, data as lines of cells, layout unwrapped."""
 
 import re
 from collections.abc import Callable
@@ -26,7 +26,7 @@ LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:\s*([a-z-]+)")
 
 
 def mark_items(root: _Element) -> None:
-    """Return each list item the marker that a browser shows."""
+    """Set the marker of each list item that a browser shows."""
     for item in root.iter("li"):
         item.set(MARKER_ATTRIBUTE, "• ")
     for ordered in root.iter("ol"):
@@ -60,7 +60,7 @@ MAX_CELL_PARAGRAPHS = 3  # in one cell: more are no data
 
 
 def flatten_tables(root: _Element) -> list[int]:
-    """Turn tables into text; give the length of the head of each that holds data, in order."""
+    """Turn tables into text; return the length of the head of each that holds data, in order."""
     heads = list[int]()
     for table in list(root.iter("table")):
         rows = [row for row in table.iter("tr") if _owner(row) is table]

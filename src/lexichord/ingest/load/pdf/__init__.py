@@ -56,7 +56,7 @@ def _pieces(document: pypdfium2.PdfDocument, index: int) -> list[TextPiece]:
 
 
 def _title(written: str, named: str) -> str:
-    """Take the title that the file gives itself, unless a program made it up."""
+    """Return the title in the file's metadata, unless a program made it up."""
     title = PROGRAM_TITLE_PART.sub("", storable_text(written).strip())
     return named if MEANINGLESS_TITLE.fullmatch(title) else title
 
