@@ -54,7 +54,7 @@ def too_long() -> IngestError:
 
 
 def decode(data: bytes, declared: str | None = None) -> tuple[str, str]:
-    """Return the text and its encoding: UTF-8, what a mark or the file declares, or the likeliest."""
+    """Return the text and its encoding: UTF-8, that of a mark or the file, or the likeliest."""
     try:
         return data.decode(), "utf-8"
     except UnicodeDecodeError:
