@@ -201,12 +201,12 @@ class BatchedEmbedder:
         if np.isnan(rows).any():
             what = f"{self._service.who} gives vectors that are zero or no numbers: check its model"
             await self._probe(job, BadResponseError(what))
-        self._state.probed = True
+        self._state.has_embedded = True
         job.vectors[places.start : places.stop] = rows
 
     async def _probe(self, job: _EmbedJob, error: ProviderError) -> None:
         """Raise the error unless the service embeds at all: then a text is at fault."""
-        if self._state.probed:
+        if self._state.has_embedded:
             return
         try:
             rows = self._unit(await self._retry(job, [PROBE_TEXT]), 1)
@@ -214,7 +214,7 @@ class BatchedEmbedder:
             raise (error if other.status == error.status else other) from None
         if np.isnan(rows).any():
             raise error
-        self._state.probed = True
+        self._state.has_embedded = True
 
     def _unit(self, reply: EmbeddingReply, wanted: int) -> NDArray[np.float64]:
         """Return a reply's vectors with length 1, NaN for those that have none."""
@@ -268,7 +268,7 @@ class _State:
     lock: Lock = field(default_factory=Lock)
     requests: int = 0
     tokens: int = 0
-    probed: bool = False  # the service has embedded something
+    has_embedded: bool = False  # then a text that is refused is itself at fault
     running: set[asyncio.Future[NDArray[np.float64]]] = field(default_factory=set)
 
     def count(self, requests: int = 0, tokens: int = 0) -> None:
