@@ -1,18 +1,22 @@
-"""Plain text, Markdown and source code: what is stored is the decoded file, as it is."""
+"""Text of any format: decoded from bytes, freed of what cannot be stored, put together from parts.
+
+Plain text, Markdown and source code are stored as they are decoded.
+"""
 
 import codecs
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lexichord.errors import IngestError
-from lexichord.types import Json
+from lexichord.types import Heading, Json, Table
 
 if TYPE_CHECKING:
     from charset_normalizer import CharsetMatch
 
-LIMIT = 50_000_000  # bytes of a text file; characters of another's text
-MARKS = {  # byte order marks; UTF-32's begins with UTF-16's
+MAX_TEXT_BYTES = 50_000_000  # bytes of a text file; characters of another's text
+BYTE_ORDER_MARKS = {  # byte order marks; UTF-32's begins with UTF-16's
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -20,17 +24,18 @@ MARKS = {  # byte order marks; UTF-32's begins with UTF-16's
 }
 # What texts that are not Unicode are written in. Rarer encodings are left out: a short text
 # fits many of them.
-ENCODINGS = [
+LEGACY_ENCODINGS = [
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258"),
     *("iso8859_2", "iso8859_5", "iso8859_7", "koi8_r", "cp874"),
     *("cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp949"),
 ]
-NEAR = 0.05  # of charset-normalizer's measure of mess: cp1252, the commonest, wins in this range
-BINARY = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # in none of ENCODINGS
+# Of charset-normalizer's measure of mess: cp1252, the commonest, wins in this range.
+MESS_TOLERANCE = 0.05
+BINARY_BYTES = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # in none of ENCODINGS
 
 
 def read_text(file: Path) -> tuple[str, Json]:
-    """Decode a file; say its encoding where it is not UTF-8. Raises IngestError."""
+    """Decode a file; return its encoding, too, where it is not UTF-8. Raises IngestError."""
     text, encoding = decode(read_bytes(file))
     if "\0" in text:
         raise IngestError("holds NUL characters: it is binary, or in an encoding without a mark")
@@ -40,7 +45,7 @@ def read_text(file: Path) -> tuple[str, Json]:
 def read_bytes(file: Path) -> bytes:
     """Read a file of text. Raises IngestError."""
     try:
-        if file.stat().st_size > LIMIT:
+        if file.stat().st_size > MAX_TEXT_BYTES:
             raise too_long()
         return file.read_bytes()
     except OSError as error:
@@ -49,15 +54,17 @@ def read_bytes(file: Path) -> bytes:
 
 def too_long() -> IngestError:
     """Make the error for a text that is longer than a document may be."""
-    return IngestError(f"holds more than {LIMIT // 10**6} MB of text: split it")
+    return IngestError(f"holds more than {MAX_TEXT_BYTES // 10**6} MB of text: split it")
 
 
 def decode(data: bytes, declared: str | None = None) -> tuple[str, str]:
-    """Give the text and its encoding: UTF-8, what a mark or the file says, or the likeliest."""
+    """Return the text and its encoding: UTF-8, that of a mark or the file, or the likeliest."""
     try:
         return data.decode(), "utf-8"
     except UnicodeDecodeError:
-        marked = next((name for mark, name in MARKS.items() if data.startswith(mark)), declared)
+        marked = next(
+            (name for mark, name in BYTE_ORDER_MARKS.items() if data.startswith(mark)), declared
+        )
     try:
         if marked:
             return data.decode(marked), codecs.lookup(marked).name
@@ -70,14 +77,90 @@ def decode(data: bytes, declared: str | None = None) -> tuple[str, str]:
 def _detect(data: bytes) -> str:
     from charset_normalizer import from_bytes
 
-    found = [] if BINARY.search(data) else list(from_bytes(data, cp_isolation=ENCODINGS))
-    if not found:
+    matches = (
+        [] if BINARY_BYTES.search(data) else list(from_bytes(data, cp_isolation=LEGACY_ENCODINGS))
+    )
+    if not matches:
         raise IngestError("is binary, or text in an unknown encoding: save it as UTF-8")
-    least = min(match.chaos for match in found)
-    near = {name for match in found if match.chaos <= least + NEAR for name in _names(match)}
-    return "cp1252" if "cp1252" in near else found[0].encoding
+    lowest = min(match.chaos for match in matches)
+    near = {
+        name
+        for match in matches
+        if match.chaos <= lowest + MESS_TOLERANCE
+        for name in _names(match)
+    }
+    return "cp1252" if "cp1252" in near else matches[0].encoding
 
 
 def _names(match: "CharsetMatch") -> list[str]:
     """List the encodings in which a text is the same."""
     return [match.encoding, *match.could_be_from_charset]
+
+
+INVISIBLE_CHARACTERS = {
+    # zero-width joiners are part of emoji and of Indic and Persian words, so they are not flagged
+    "zero-width characters": re.compile("[\u200b\u2060\u180e]|(?<!^)\ufeff"),
+    "bidirectional characters": re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"),
+}
+SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+DROPPED_FLAG = "characters that cannot be stored were dropped"
+
+
+def invisible_flags(text: str) -> list[str]:
+    """Name the kinds of invisible characters that a text holds."""
+    return [name for name, pattern in INVISIBLE_CHARACTERS.items() if pattern.search(text)]
+
+
+def storable_text(text: str) -> str:
+    """Put halves of characters together, drop those that stay alone, and NUL."""
+    return UNSTORABLE.sub("", SURROGATE_PAIR.sub(_whole, text))
+
+
+def _whole(pair: re.Match[str]) -> str:
+    return pair[0].encode("utf-16", "surrogatepass").decode("utf-16")
+
+
+class TextBuilder:
+    """Paragraphs and tables, parted by blank lines."""
+
+    def __init__(self) -> None:
+        self.headings = list[Heading]()
+        self.tables = list[Table]()
+        self._parts = list[str]()
+        self._length = 0
+
+    @property
+    def text(self) -> str:
+        """Return all that was put in."""
+        return "".join(self._parts)
+
+    def paragraph(self, text: str, level: int | None = None) -> None:
+        """Add a paragraph, or a heading of a level."""
+        start, end = self._add(text)
+        if level is not None:
+            self.headings.append(Heading(start, end, level, " ".join(text.split())))
+
+    def table(self, rows: Iterable[Sequence[str]], header_rows: int) -> None:
+        """Add a table, a line a row; empty rows are left out."""
+        head, body = table_lines(rows, header_rows)
+        if head or body:
+            start, end = self._add("".join(head + body).removesuffix("\n"))
+            self.tables.append(Table(start, end, min(start + len("".join(head)), end)))
+
+    def _add(self, text: str) -> tuple[int, int]:
+        if self._parts:
+            text = f"\n\n{text}"
+        start = self._length + (2 if self._parts else 0)
+        self._parts.append(text)
+        self._length += len(text)
+        return start, self._length
+
+
+def table_lines(rows: Iterable[Sequence[str]], header_rows: int) -> tuple[list[str], list[str]]:
+    """Return the lines of a table's head and of its body, their ends included."""
+    lines = ["\t".join(row) for row in rows]
+    head, body = lines[:header_rows], lines[header_rows:]
+    return [f"{line}\n" for line in head if line.strip()], [
+        f"{line}\n" for line in body if line.strip()
+    ]
