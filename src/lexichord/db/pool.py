@@ -152,7 +152,7 @@ class Database:
 
 
 async def call(connection: Conn, function: str, **arguments: object) -> list[Row]:
-    """As `Database.call`, on a connection of the caller's."""
+    """Call a function as `Database.call` does, on the caller's connection."""
     named = [
         sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name))
         for name in arguments
