@@ -15,8 +15,9 @@ import psycopg
 import pytest
 from hypothesis import settings as hypothesis_settings
 
-from lexichord.db import engine, schema
+from lexichord.db import schema
 from lexichord.db.pool import Database
+from lexichord.db.server import embedded_server
 from lexichord.providers.embed.local import LocalEmbedder, find_model
 from lexichord.settings import Settings, load_settings
 from lexichord.types import EmbeddingSpace
@@ -67,7 +68,7 @@ def settings(home: Path) -> Settings:
 
 @pytest.fixture(scope="session")
 def embedded_dsn(settings: Settings) -> Iterator[str]:
-    with engine.embedded_server(settings) as dsn:
+    with embedded_server(settings) as dsn:
         yield dsn
 
 

@@ -12,7 +12,7 @@ from math import log
 from operator import itemgetter
 from typing import get_args
 
-from lexichord.db import search, store
+from lexichord.db import catalogue, store
 from lexichord.db.pool import Database
 from lexichord.errors import IngestError
 from lexichord.ingest.chunk.outline import declared_names, is_code
@@ -158,7 +158,7 @@ class DocumentSample:
             if isinstance(item, IngestSource):
                 await asyncio.to_thread(self._add, item)
             else:
-                self.reference.add(await search.document_text(self.database, item))
+                self.reference.add(await catalogue.document_text(self.database, item))
 
     def read(self, source: IngestSource) -> PreparedDocument:
         """Return what was kept of a document, else read it. Raises IngestError."""
