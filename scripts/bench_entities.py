@@ -19,7 +19,7 @@ from unittest.mock import patch
 from bench_data import opened
 from lexichord.evaluate import entities
 from lexichord.evaluate.datasets import load_set
-from lexichord.evaluate.datasets.native import DOCUMENTS, FILE
+from lexichord.evaluate.datasets.native import DOCUMENTS_FILE, QUESTIONS_FILE
 from lexichord.evaluate.entities import EntityScores, tabulate_entities
 from lexichord.evaluate.metrics import summarise
 from lexichord.evaluate.significance import compare
@@ -37,8 +37,8 @@ MACRO = (
 def beside(documents: Path, folder: Path) -> EvalSet:
     """Put our questions beside the documents of another set, in our own format."""
     lines = (json.dumps(document) + "\n" for document in load_set(documents).documents)
-    (folder / DOCUMENTS).write_text("".join(lines), encoding="utf-8")
-    shutil.copy(QUESTIONS, folder / FILE)
+    (folder / DOCUMENTS_FILE).write_text("".join(lines), encoding="utf-8")
+    shutil.copy(QUESTIONS, folder / QUESTIONS_FILE)
     return load_set(folder)
 
 

@@ -10,7 +10,7 @@ from lexichord.db.catalogue import dense_recall
 from lexichord.db.evidence import chunk_places
 from lexichord.errors import LexichordError
 from lexichord.evaluate.application import Application
-from lexichord.evaluate.strategies import Found, Strategy, embed_question
+from lexichord.evaluate.strategies import Strategy, StrategyAnswer, embed_question
 from lexichord.evaluate.vectors import KeptVectors
 from lexichord.types.evaluation import EvalQuery, Outcome, Passage
 
@@ -35,15 +35,15 @@ async def _recalls(app: Application, query: EvalQuery, ks: Sequence[int]) -> lis
     return [await dense_recall(app.database, question, k) for k in ks]
 
 
-SECONDS = 3.0  # for which queries/s are measured, with each number of clients
+THROUGHPUT_SECONDS = 3.0  # for which queries/s are measured, with each number of clients
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TimedAnswer:
     """A question that was put to a strategy; `found` is None if it failed."""
 
     query: EvalQuery
-    found: Found | None
+    found: StrategyAnswer | None
     milliseconds: float
     error: str | None = None
 
@@ -73,7 +73,7 @@ async def measure_rate(
 
     async def client() -> int:
         answered = 0
-        while perf_counter() - started < SECONDS:
+        while perf_counter() - started < THROUGHPUT_SECONDS:
             asked = await _ask(app, strategy, next(turns), k)
             answered += asked.error is None
         return answered
@@ -82,29 +82,29 @@ async def measure_rate(
     return answered / (perf_counter() - started)
 
 
-async def _ask(app: Application, strategy: Strategy, query: EvalQuery, k: int) -> Asked:
+async def _ask(app: Application, strategy: Strategy, query: EvalQuery, k: int) -> TimedAnswer:
     """Put one question; whatever goes wrong with it is its own failure, not the run's.
 
     Where vectors are kept, the milliseconds are without those of embedding: else they would tell
     whether a text is new, not how fast a strategy is.
     """
     found, failure = None, None
-    before, started = _embedding(app), perf_counter()
+    before, started = _embedding_seconds(app), perf_counter()
     try:
         found = await strategy.ask(app, query, k)
     except LexichordError as error:
         failure = str(error)
     except Exception as error:
         failure = f"{type(error).__name__}: {error}"
-    seconds = perf_counter() - started - (_embedding(app) - before)
-    return Asked(query, found, 1000 * seconds, failure)
+    seconds = perf_counter() - started - (_embedding_seconds(app) - before)
+    return TimedAnswer(query, found, 1000 * seconds, failure)
 
 
-def _embedding(app: Application) -> float:
+def _embedding_seconds(app: Application) -> float:
     return app.embedder.seconds if isinstance(app.embedder, KeptVectors) else 0.0
 
 
-async def _outcomes(app: Application, asked: Sequence[Asked]) -> tuple[Outcome, ...]:
+async def _outcomes(app: Application, asked: Sequence[TimedAnswer]) -> tuple[Outcome, ...]:
     """Give outcomes, the passages with their chunks' numbers, which hits have not."""
     chunks = {hit.chunk_id for each in asked if each.found for hit in each.found.hits}
     rows = await chunk_places(app.database, sorted(chunks))
@@ -112,8 +112,8 @@ async def _outcomes(app: Application, asked: Sequence[Asked]) -> tuple[Outcome, 
     return tuple(_outcome(each, numbers) for each in asked)
 
 
-def _outcome(asked: Asked, numbers: Mapping[int, int]) -> Outcome:
-    found = asked.found or Found()
+def _outcome(asked: TimedAnswer, numbers: Mapping[int, int]) -> Outcome:
+    found = asked.found or StrategyAnswer()
     passages = tuple(
         Passage(hit.uri, hit.start, hit.end, numbers[hit.chunk_id], hit.score) for hit in found.hits
     )

@@ -7,7 +7,7 @@ from itertools import groupby
 from lexichord.evaluate.metrics import evaluate
 from lexichord.types.evaluation import EvalQuery, Outcome
 
-BINS = 10
+CALIBRATION_BINS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,8 @@ def reliability(confidences: Sequence[float], right: Sequence[bool]) -> list[Bin
     """Give the bins of equal width, ten from 0 to 1, that are not empty (a reliability diagram)."""
     rows = sorted(zip(confidences, right, strict=True))
     return [
-        _bin(number, list(inside)) for number, inside in groupby(rows, lambda row: _number(row[0]))
+        _make_bin(number, list(inside))
+        for number, inside in groupby(rows, lambda row: _bin_number(row[0]))
     ]
 
 
@@ -77,11 +78,11 @@ def auroc(confidences: Sequence[float], right: Sequence[bool]) -> float | None:
     return won / (yes * no)
 
 
-def _number(confidence: float) -> int:
-    return min(int(confidence * BINS), BINS - 1)
+def _bin_number(confidence: float) -> int:
+    return min(int(confidence * CALIBRATION_BINS), CALIBRATION_BINS - 1)
 
 
-def _bin(number: int, rows: Sequence[tuple[float, bool]]) -> Bin:
+def _make_bin(number: int, rows: Sequence[tuple[float, bool]]) -> Bin:
     mean = sum(confidence for confidence, _ in rows) / len(rows)
     share = sum(right for _, right in rows) / len(rows)
-    return Bin(number / BINS, (number + 1) / BINS, len(rows), mean, share)
+    return Bin(number / CALIBRATION_BINS, (number + 1) / CALIBRATION_BINS, len(rows), mean, share)

@@ -14,12 +14,18 @@ find (`extract.FINDABLE`), a model for all (`extract_llm`). Over all types there
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lexichord.evaluate.extract import FINDABLE, TYPES, EntityType, extract_entities, normalise
+from lexichord.evaluate.extract import (
+    ENTITY_TYPES,
+    FINDABLE,
+    EntityType,
+    extract_entities,
+    normalise,
+)
 from lexichord.types.evaluation import EvalQuery, Outcome
 
 LENGTH = 1000  # characters of an answer that are read
 
-type Extracted = Mapping[str, Sequence[str]]  # entities by type
+type EntitiesByType = Mapping[str, Sequence[str]]  # entities by type
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +48,7 @@ class EntityScores:
 
 
 def score_entities(
-    query: EvalQuery, answer: str, extracted: Extracted | None = None
+    query: EvalQuery, answer: str, extracted: EntitiesByType | None = None
 ) -> dict[str, float | None]:
     """Score one answer; None where the question has no entities of that kind.
 
@@ -52,7 +58,7 @@ def score_entities(
     types. Their means over questions are the macro averages.
     """
     tallies = count_entities(query, answer, extracted)
-    scores = _score(tallies[kind] for kind in _looked_for(extracted))
+    scores = _score(tallies[kind] for kind in _judged_types(extracted))
     name = "entity" if extracted is None else "entity_llm"
     return {
         f"{name}_precision": scores.precision,
@@ -75,14 +81,14 @@ def tabulate_entities(
     answers = ["" if out.error else out.answer for out in outcomes]
     found = [out.entities for out in outcomes]
     asked = list(zip(queries, map(count_entities, queries, answers, found), strict=True))
-    kinds = _looked_for(found[0] if found else None)
-    by_type = {kind: [tallies[kind] for _, tallies in asked] for kind in TYPES}
+    kinds = _judged_types(found[0] if found else None)
+    by_type = {kind: [tallies[kind] for _, tallies in asked] for kind in ENTITY_TYPES}
     looked_for = [tally for kind in kinds for tally in by_type[kind]]
     critical = [tally for query, tallies in asked for tally in _critical(query, tallies)]
     every = [tally for tallies in by_type.values() for tally in tallies]
     return {
         **{kind: _score(by_type[kind]) for kind in kinds},
-        **{kind: _recall_only(by_type[kind]) for kind in TYPES if kind not in kinds},
+        **{kind: _recall_only(by_type[kind]) for kind in ENTITY_TYPES if kind not in kinds},
         "micro": _score(looked_for),
         "micro_all": _recall_only(every),
         "micro_critical": _recall_only(critical),
@@ -90,18 +96,21 @@ def tabulate_entities(
 
 
 def count_entities(
-    query: EvalQuery, answer: str, extracted: Extracted | None = None
+    query: EvalQuery, answer: str, extracted: EntitiesByType | None = None
 ) -> dict[EntityType, Tally]:
     """Count one answer's entities by type; none is extracted if the question has none to find.
 
     `extracted` are a model's entities of it; by default rules find them.
     """
     answer = cut_answer(answer) if query.entities else ""  # reading it takes longest of all
-    given: Extracted | Mapping[EntityType, Sequence[str]] = {}
-    if any(query.entities.get(kind) for kind in _looked_for(extracted)):
+    given: EntitiesByType | Mapping[EntityType, Sequence[str]] = {}
+    if any(query.entities.get(kind) for kind in _judged_types(extracted)):
         given = extract_entities(answer) if extracted is None else extracted
     said = normalise(answer)
-    return {kind: _count(query.entities.get(kind, ()), said, given.get(kind, ())) for kind in TYPES}
+    return {
+        kind: _count(query.entities.get(kind, ()), said, given.get(kind, ()))
+        for kind in ENTITY_TYPES
+    }
 
 
 def cut_answer(answer: str) -> str:
@@ -113,23 +122,27 @@ def cut_answer(answer: str) -> str:
 def find_standing(text: str, entities: Sequence[str]) -> list[str]:
     """Give those entities that stand in a text by whole words, spelt as `normalise` spells."""
     said = normalise(text)
-    return [entity for entity in dict.fromkeys(entities) if _holds(said, normalise(entity))]
+    return [
+        entity for entity in dict.fromkeys(entities) if _contains_words(said, normalise(entity))
+    ]
 
 
-def _looked_for(extracted: Extracted | None) -> tuple[EntityType, ...]:
-    return FINDABLE if extracted is None else TYPES
+def _judged_types(extracted: EntitiesByType | None) -> tuple[EntityType, ...]:
+    return FINDABLE if extracted is None else ENTITY_TYPES
 
 
 def _count(entities: Sequence[str], said: str, extracted: Sequence[str]) -> Tally:
     gold = [[normalise(variant) for variant in entity.split("|")] for entity in entities]
-    found = sum(any(_holds(said, variant) for variant in variants) for variants in gold)
+    found = sum(any(_contains_words(said, variant) for variant in variants) for variants in gold)
     accepted = [variant for variants in gold for variant in variants]
     spelt = {normalise(entity) for entity in extracted}
-    right = sum(any(_holds(a, e) or _holds(e, a) for a in accepted) for e in spelt)
+    right = sum(
+        any(_contains_words(a, e) or _contains_words(e, a) for a in accepted) for e in spelt
+    )
     return Tally(len(gold), found, len(spelt), right)
 
 
-def _holds(text: str, words: str) -> bool:
+def _contains_words(text: str, words: str) -> bool:
     return bool(words) and f" {words} " in f" {text} "
 
 

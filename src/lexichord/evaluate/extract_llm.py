@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 
 from lexichord.errors import ProviderError
 from lexichord.evaluate.entities import cut_answer, find_standing
-from lexichord.evaluate.extract import TYPES
+from lexichord.evaluate.extract import ENTITY_TYPES
 from lexichord.providers.base import Generator
 from lexichord.types.evaluation import EvalQuery, Outcome
 from lexichord.types.generation import enclose, mark_word
 
-SECONDS = 60.0  # for one answer
-AT_ONCE = 4  # answers
+EXTRACTION_SECONDS = 60.0  # for one answer
+MAX_CONCURRENT_EXTRACTIONS = 4  # answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Extraction:
 
 
 @dataclass(frozen=True, slots=True)
-class _Marked:
+class _ExtractedOutcome:
     """One outcome with its entities."""
 
     outcome: Outcome
@@ -50,9 +50,9 @@ async def extract_all(
 
     An outcome whose extraction fails has none. `tell` hears how many are done.
     """
-    turns, done = asyncio.Semaphore(AT_ONCE), iter(range(1, len(outcomes) + 1))
+    turns, done = asyncio.Semaphore(MAX_CONCURRENT_EXTRACTIONS), iter(range(1, len(outcomes) + 1))
 
-    async def extract(query: EvalQuery, outcome: Outcome) -> _Marked:
+    async def extract(query: EvalQuery, outcome: Outcome) -> _ExtractedOutcome:
         async with turns:
             marked = await _extract(generator, query, outcome)
         tell(next(done))
@@ -66,18 +66,22 @@ async def extract_all(
     )
 
 
-async def _extract(generator: Generator, query: EvalQuery, outcome: Outcome) -> _Marked:
+async def _extract(generator: Generator, query: EvalQuery, outcome: Outcome) -> _ExtractedOutcome:
     text = cut_answer(outcome.answer)
     none = replace(outcome, entities={})
     if not query.entities or outcome.error is not None or not text.strip():
-        return _Marked(none)
+        return _ExtractedOutcome(none)
     shown = enclose(text, mark_word([text]))
     try:
-        made = await generator.generate("entities", {"text": shown, "types": TYPES}, SECONDS)
+        made = await generator.generate(
+            "entities", {"text": shown, "types": ENTITY_TYPES}, EXTRACTION_SECONDS
+        )
     except ProviderError as error:
-        return _Marked(none, f"{query.id}: {error}")
+        return _ExtractedOutcome(none, f"{query.id}: {error}")
     said: dict[str, list[str]] = made.outputs["entities"]
-    own: dict[str, list[str]] = {kind: find_standing(text, said.get(kind, ())) for kind in TYPES}
+    own: dict[str, list[str]] = {
+        kind: find_standing(text, said.get(kind, ())) for kind in ENTITY_TYPES
+    }
     given = sum(len(dict.fromkeys(entities)) for entities in said.values())
     foreign = given - sum(map(len, own.values()))
-    return _Marked(replace(outcome, entities=own), foreign=foreign)
+    return _ExtractedOutcome(replace(outcome, entities=own), foreign=foreign)

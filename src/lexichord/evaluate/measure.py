@@ -13,14 +13,14 @@ from lexichord.evaluate.application import Application
 from lexichord.types.evaluation import EvalSet, Evaluation, Extractor, Run
 from lexichord.types.questions import no_single_text
 
-Operator = Literal[">=", ">", "<=", "<"]
-OPERATORS: Mapping[Operator, Callable[[float, float], bool]] = {
+GateOperator = Literal[">=", ">", "<=", "<"]
+GATE_OPERATORS: Mapping[GateOperator, Callable[[float, float], bool]] = {
     ">=": operator.ge,
     ">": operator.gt,
     "<=": operator.le,
     "<": operator.lt,
 }
-GATE = re.compile(r"\s*([a-z_@.0-9]+)\s*(>=|<=|>|<)\s*([-+.\de]+)\s*", re.I)
+GATE_PATTERN = re.compile(r"\s*([a-z_@.0-9]+)\s*(>=|<=|>|<)\s*([-+.\de]+)\s*", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Gate:
     """The mean of `metric` must stand in the relation `operator` to `bound`."""
 
     metric: str
-    operator: Operator
+    operator: GateOperator
     bound: float
 
     def __str__(self) -> str:
@@ -37,13 +37,13 @@ class Gate:
 
 def parse_gate(text: str) -> Gate:
     """Read `metric>=number`, the sign being one of >=, >, <=, <. Raises ConfigError."""
-    match = GATE.fullmatch(text)
+    match = GATE_PATTERN.fullmatch(text)
     try:
         if match is None or not isfinite(bound := float(match[3])):
             raise ValueError
     except ValueError:
         raise ConfigError(f"not a gate: {text!r}; write one like 'pass@5>=0.84'") from None
-    sign = next(sign for sign in OPERATORS if sign == match[2])
+    sign = next(sign for sign in GATE_OPERATORS if sign == match[2])
     return Gate(match[1].lower(), sign, bound)
 
 
@@ -56,12 +56,12 @@ def check(gate: Gate, means: Mapping[str, float]) -> str | None:
         there = ", ".join(sorted(means)) or "none"
         raise ConfigError(f"gate {gate}: no metric {gate.metric!r} in this run; there are {there}")
     mean = means[gate.metric]
-    if OPERATORS[gate.operator](mean, gate.bound):
+    if GATE_OPERATORS[gate.operator](mean, gate.bound):
         return None
     return f"gate {gate} failed: {gate.metric} is {mean:.4f}"
 
 
-def check_all(gates: Sequence[Gate], runs: Sequence[Run]) -> list[str]:
+def check_gates(gates: Sequence[Gate], runs: Sequence[Run]) -> list[str]:
     """Say which runs do not keep which gates, or have not such a metric."""
     reasons = [(run, _reason(gate, run)) for gate in gates for run in runs]
     return [f"{run.strategy}: {reason}" for run, reason in reasons if reason]
@@ -104,15 +104,15 @@ async def evaluate(
     from lexichord.evaluate import compare as comparing  # whoever only searches need not wait
     from lexichord.evaluate import run
     from lexichord.evaluate.datasets import load_set
-    from lexichord.evaluate.strategies import DEFAULT, find_strategies
+    from lexichord.evaluate.strategies import DEFAULT_STRATEGIES, find_strategies
 
     no_single_text(strategies=strategies, ks=ks, gates=gates, clients=clients)
-    _check(strategies, ks, extract)
-    bounds, told = [parse_gate(text) for text in gates], Warnings(on_warning)
+    _check_arguments(strategies, ks, extract)
+    bounds, told = [parse_gate(text) for text in gates], WarningLog(on_warning)
     plan = run.Plan(
-        find_strategies(DEFAULT if strategies is None else strategies),
-        _numbers("ks", ks),
-        _numbers("clients", clients),
+        find_strategies(DEFAULT_STRATEGIES if strategies is None else strategies),
+        _check_numbers("ks", ks),
+        _check_numbers("clients", clients),
         extract,
         on_progress or (lambda what, done, total: None),
         told.warn,
@@ -122,18 +122,18 @@ async def evaluate(
         await comparing.check_evaluation(app, compare)
     runs = await run.run_evaluation(app, given, plan)
     changes = await comparing.compare_runs(app, compare, runs, told.warn)
-    broken = [*comparing.failures(runs), *check_all(bounds, runs)]
+    broken = [*comparing.failures(runs), *check_gates(bounds, runs)]
     return Evaluation(tuple(runs), tuple(changes), tuple(told.lines), tuple(broken))
 
 
-def _check(strategies: Sequence[str] | None, ks: Sequence[int], extract: str) -> None:
+def _check_arguments(strategies: Sequence[str] | None, ks: Sequence[int], extract: str) -> None:
     if extract not in get_args(Extractor):
         raise ConfigError(f"there is no extractor {extract}: {', '.join(get_args(Extractor))}")
     if not ks or (strategies is not None and not strategies):
         raise ConfigError("name at least one of ks and of strategies, or leave them out")
 
 
-def _numbers(name: str, numbers: Sequence[int]) -> tuple[int, ...]:
+def _check_numbers(name: str, numbers: Sequence[int]) -> tuple[int, ...]:
     """Give numbers from 1, each once and in order. Raises ConfigError."""
     for number in numbers:
         if not isinstance(number, int) or number < 1:
@@ -141,7 +141,7 @@ def _numbers(name: str, numbers: Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted(set(numbers)))
 
 
-class Warnings:
+class WarningLog:
     """What could not be done, each line once."""
 
     def __init__(self, hear: Callable[[str], None] | None) -> None:

@@ -28,11 +28,11 @@ from lexichord.errors import ConfigError
 from lexichord.evaluate.entities import score_entities
 from lexichord.types.evaluation import EvalQuery, Outcome, Passage
 
-type Stretch = tuple[str, int, int]
-type Covered = Mapping[str, Sequence[tuple[int, int]]]
+type FileSpan = tuple[str, int, int]
+type CoveredChars = Mapping[str, Sequence[tuple[int, int]]]
 
 
-def merge(stretches: Iterable[Stretch]) -> Covered:
+def merge_spans(stretches: Iterable[FileSpan]) -> CoveredChars:
     """Give the characters of all stretches, each once."""
     by_file: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for file, start, end in sorted(stretches):
@@ -44,12 +44,12 @@ def merge(stretches: Iterable[Stretch]) -> Covered:
     return by_file
 
 
-def length(covered: Covered) -> int:
+def count_chars(covered: CoveredChars) -> int:
     """Count the characters."""
     return sum(end - start for stretches in covered.values() for start, end in stretches)
 
 
-def shared(one: Covered, other: Covered) -> int:
+def count_shared_chars(one: CoveredChars, other: CoveredChars) -> int:
     """Count the characters that both hold."""
     return sum(
         max(0, min(end, other_end) - max(start, other_start))
@@ -59,7 +59,7 @@ def shared(one: Covered, other: Covered) -> int:
     )
 
 
-def cut(stretches: Iterable[Stretch], budget: int) -> Iterator[Stretch]:
+def truncate_spans(stretches: Iterable[FileSpan], budget: int) -> Iterator[FileSpan]:
     """Give the first `budget` characters of stretches as they come; those shown again cost again.
 
     The last one is cut where the budget ends.
@@ -124,9 +124,9 @@ def _dcg(gains: Sequence[int]) -> float:
 
 
 BUDGETS = (1000, 2000, 4000)  # characters
-HELD = 0.5  # of a span's characters, for it to count as found
+MIN_SPAN_COVERAGE = 0.5  # of a span's characters, for it to count as found
 
-type Scores = Mapping[str, float | None]
+type QueryScores = Mapping[str, float | None]
 
 
 def evaluate(
@@ -181,7 +181,7 @@ def _check(queries: Sequence[EvalQuery], outcomes: Sequence[Outcome], ks: Sequen
         raise ConfigError(f"k counts ranks from 1: {', '.join(map(str, ks)) or 'none given'}")
 
 
-def _score(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Scores:
+def _score(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> QueryScores:
     scores = {
         **_score_ranking(query, outcome, ks),
         **_score_characters(query, outcome, ks),
@@ -194,7 +194,7 @@ def _score(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Scores:
     return {name: None if score is None else 0.0 for name, score in scores.items()}
 
 
-def _score_ranking(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Scores:
+def _score_ranking(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> QueryScores:
     """Score by the finest unit that is judged."""
     if query.chunks:
         chunks = [(passage.uri, passage.number) for passage in outcome.passages]
@@ -208,7 +208,7 @@ def _score_ranking(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Sco
 
 def _score_ranks[T: (str, tuple[str, int])](
     found: Sequence[T], grades: Mapping[T, int], ks: Sequence[int]
-) -> Scores:
+) -> QueryScores:
     gains, ideal = find_gains(found, grades), find_ideal(grades)
     scores: dict[str, float | None] = {}
     for k in ks:
@@ -220,42 +220,45 @@ def _score_ranks[T: (str, tuple[str, int])](
     return scores
 
 
-def _score_spans(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Scores:
-    spans = [merge([(span.file, span.start, span.end)]) for span in query.spans]
-    gold = merge((span.file, span.start, span.end) for span in query.spans)
-    places = _places(outcome.passages)
-    gains = [int(shared(gold, merge([place])) > 0) for place in places]
+def _score_spans(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> QueryScores:
+    spans = [merge_spans([(span.file, span.start, span.end)]) for span in query.spans]
+    gold = merge_spans((span.file, span.start, span.end) for span in query.spans)
+    places = _passage_spans(outcome.passages)
+    gains = [int(count_shared_chars(gold, merge_spans([place])) > 0) for place in places]
     scores: dict[str, float | None] = {}
     for k in ks:
-        held = merge(places[:k])
-        found = [0 < HELD * length(span) <= shared(span, held) for span in spans]
+        held = merge_spans(places[:k])
+        found = [
+            0 < MIN_SPAN_COVERAGE * count_chars(span) <= count_shared_chars(span, held)
+            for span in spans
+        ]
         scores[f"pass@{k}"] = scores[f"recall@{k}"] = fmean(found)
         scores[f"precision@{k}"] = precision(gains, k)
         scores[f"ndcg@{k}"] = None
     return {**scores, "mrr": reciprocal_rank(gains), "map": None}
 
 
-def _score_characters(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Scores:
-    gold = merge((span.file, span.start, span.end) for span in query.spans)
-    room, places = length(gold), _places(outcome.passages)
+def _score_characters(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> QueryScores:
+    gold = merge_spans((span.file, span.start, span.end) for span in query.spans)
+    room, places = count_chars(gold), _passage_spans(outcome.passages)
     scores: dict[str, float | None] = {}
     for k in ks:
-        held = merge(places[:k])
-        right, shown = shared(gold, held), length(held)
+        held = merge_spans(places[:k])
+        right, shown = count_shared_chars(gold, held), count_chars(held)
         scores[f"char_recall@{k}"] = right / room if room else None
         scores[f"char_precision@{k}"] = (right / shown if shown else 0.0) if room else None
     for budget in BUDGETS:
-        right = shared(gold, merge(cut(places, budget)))
+        right = count_shared_chars(gold, merge_spans(truncate_spans(places, budget)))
         scores[f"evidence@{budget}"] = right / room if room else None
     return scores
 
 
-def _score_documents(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Scores:
+def _score_documents(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> QueryScores:
     grades, found = grade_documents(query), rank_documents(outcome)
     gains = find_gains(found, grades)
     judged = any(find_ideal(grades))
     return {f"document@{k}": float(any(gains[:k])) if judged else None for k in sorted({1, *ks})}
 
 
-def _places(passages: Sequence[Passage]) -> list[Stretch]:
+def _passage_spans(passages: Sequence[Passage]) -> list[FileSpan]:
     return [(passage.uri, passage.start, passage.end) for passage in passages]

@@ -14,7 +14,7 @@ from lexichord.evaluate.application import Application
 from lexichord.evaluate.ask import ask_all, measure_index, measure_rate
 from lexichord.evaluate.extract_llm import extract_all
 from lexichord.evaluate.metrics import evaluate
-from lexichord.evaluate.strategies import LLM_STAGES, Strategy, what_lacks
+from lexichord.evaluate.strategies import PIPELINE_LLM_STAGES, Strategy, find_missing_requirement
 from lexichord.evaluate.vectors import KeptVectors
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import title
@@ -26,10 +26,10 @@ from lexichord.types.evaluation import EvalQuery, EvalSet, Extractor, Outcome, R
 
 # Passages that are asked for at least, so that evidence within 4,000 characters is full: contracts'
 # chunks have 260 on average.
-LEAST = 30
-DOCUMENT_METRICS = ("document@", "recall@", "precision@", "ndcg@", "mrr", "map")
+MIN_PASSAGES = 30
+DOCUMENT_METRIC_PREFIXES = ("document@", "recall@", "precision@", "ndcg@", "mrr", "map")
 
-type Told = Callable[[str, int, int], None]  # what is done, how many of how many
+type EvalProgressCallback = Callable[[str, int, int], None]  # what is done, how many of how many
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,13 @@ class Plan:
     ks: tuple[int, ...] = (5, 10, 20)
     clients: tuple[int, ...] = ()
     extract: Extractor = "rules"
-    tell: Told = lambda what, done, total: None
+    tell: EvalProgressCallback = lambda what, done, total: None
     warn: Callable[[str], None] = lambda line: None
 
     @property
     def k(self) -> int:
         """Passages that are asked for."""
-        return max(LEAST, *self.ks)
+        return max(MIN_PASSAGES, *self.ks)
 
 
 async def run_evaluation(app: Application, given: EvalSet, plan: Plan) -> list[Run]:
@@ -65,15 +65,15 @@ async def run_evaluation(app: Application, given: EvalSet, plan: Plan) -> list[R
     if not given.queries:
         raise ConfigError(f"the set {given.name} has no questions")
     extractor = await _extractor(app, plan)
-    todo = [strategy for strategy in plan.strategies if not _is_told(strategy, app, plan)]
+    todo = [strategy for strategy in plan.strategies if not _warn_if_lacking(strategy, app, plan)]
     runs: list[Run] = []
     for context in dict.fromkeys(strategy.context for strategy in todo):
         some = [strategy for strategy in todo if strategy.context == context]
         embedder = None if all(strategy.by_words for strategy in some) else app.embedder
-        async with _ingested(app, embedder, given, context, plan) as (own, settings):
+        async with _scratch_application(app, embedder, given, context, plan) as (own, settings):
             for strategy in some:
                 run = await _run(own, given, strategy, plan, settings, extractor)
-                runs.append(await _recorded(app, run, plan))
+                runs.append(await _record(app, run, plan))
     names = [strategy.name for strategy in todo]
     return sorted(runs, key=lambda run: names.index(run.strategy))
 
@@ -94,14 +94,14 @@ async def _extractor(app: Application, plan: Plan) -> Generator | None:
     return model if is_asked else None
 
 
-def _is_told(strategy: Strategy, app: Application, plan: Plan) -> bool:
-    if reason := what_lacks(strategy, app):
+def _warn_if_lacking(strategy: Strategy, app: Application, plan: Plan) -> bool:
+    if reason := find_missing_requirement(strategy, app):
         plan.warn(reason)
     return reason is not None
 
 
 @asynccontextmanager
-async def _ingested(
+async def _scratch_application(
     app: Application, embedder: Embedder | None, given: EvalSet, context: ContextKind, plan: Plan
 ) -> AsyncIterator[tuple[Application, Json]]:
     """Give an application on a scratch database that holds the set, and what is in it."""
@@ -122,7 +122,7 @@ async def _ingest(own: Application, given: EvalSet, context: ContextKind, plan: 
     """Store the set's documents; give what came of it. What is not stored is told, or an error."""
     what = f"{given.name}: ingest with context {context}"
     whole = list(given.documents)
-    documents = [_cut(document) for document in whole if not _is_empty(document)]
+    documents = [_chunk(document) for document in whole if not _is_empty(document)]
     done = iter(range(1, len(documents) + 1))
     plan.tell(what, 0, len(documents))
     report = await own.ingest(
@@ -171,7 +171,7 @@ def _is_empty(document: Json) -> bool:
     return not document.get("chunks") and not (document.get("text") or "").strip()
 
 
-def _cut(document: Json) -> Json:
+def _chunk(document: Json) -> Json:
     """Give a document's chunks, as the ingest of a file would cut it, unless it brings its own."""
     if document.get("chunks"):
         return document
@@ -204,25 +204,25 @@ async def _run(
     for clients in plan.clients:
         plan.tell(f"{strategy.name}, {clients} clients", 0, 1)
         qps[clients] = await measure_rate(own, strategy, given.queries, plan.k, clients)
-    by_model = _by_model(own, strategy)
+    by_model = _describe_model(own, strategy)
     if extractor is not None:
-        outcomes, how = await _extracted(extractor, given, strategy, outcomes, plan)
+        outcomes, how = await _extract_entities(extractor, given, strategy, outcomes, plan)
         by_model = {**by_model, "entities": how}
-    metrics = _judged(strategy, given.queries, outcomes, plan.ks)
+    metrics = _compute_metrics(strategy, given.queries, outcomes, plan.ks)
     if strategy.is_dense:
         metrics = {**metrics, **await measure_index(own, given.queries, outcomes, plan.ks)}
     place = (given.name, strategy.name, {**settings, "degraded": degraded, **by_model}, plan.ks)
     return Run(None, *place, given.queries, outcomes, metrics, qps, started)
 
 
-def _by_model(own: Application, strategy: Strategy) -> Json:
+def _describe_model(own: Application, strategy: Strategy) -> Json:
     """Say which model did which stages, if any did."""
     if "llm" not in strategy.needs:
         return {}
-    return {"llm": own.settings.llm, "llm_stages": list(LLM_STAGES)}
+    return {"llm": own.settings.llm, "llm_stages": list(PIPELINE_LLM_STAGES)}
 
 
-async def _extracted(
+async def _extract_entities(
     extractor: Generator,
     given: EvalSet,
     strategy: Strategy,
@@ -239,7 +239,7 @@ async def _extracted(
     return done.outcomes, {"by": extractor.name, "failed": failed, "not_in_answer": done.foreign}
 
 
-def _judged(
+def _compute_metrics(
     strategy: Strategy, queries: Sequence[EvalQuery], outcomes: Sequence[Outcome], ks: Sequence[int]
 ) -> Mapping[str, Sequence[float | None]]:
     """Give the metrics; who finds documents only is judged by these only."""
@@ -247,11 +247,11 @@ def _judged(
     if strategy.passages:
         return metrics
     is_finer = any(query.chunks or query.spans for query in queries)
-    kept = DOCUMENT_METRICS[:1] if is_finer else DOCUMENT_METRICS
+    kept = DOCUMENT_METRIC_PREFIXES[:1] if is_finer else DOCUMENT_METRIC_PREFIXES
     return {name: values for name, values in metrics.items() if name.startswith(kept)}
 
 
-async def _recorded(app: Application, run: Run, plan: Plan) -> Run:
+async def _record(app: Application, run: Run, plan: Plan) -> Run:
     """Keep a run; who may not write still gets it."""
     try:
         return replace(run, id=await record_evaluation(app.database, run))

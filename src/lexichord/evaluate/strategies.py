@@ -31,13 +31,13 @@ from lexichord.types.questions import Intent
 
 LEAST_DEPTH = 100  # candidates of a channel
 EVEN = [0.5, 0.5]  # as they wrote it; ours are weighed
-LLM_STAGES: tuple[LlmStage, ...] = ("intent", "boost", "answer")
+PIPELINE_LLM_STAGES: tuple[LlmStage, ...] = ("intent", "boost", "answer")
 
-type Need = Literal["embedder", "reranker", "llm"]
+type Requirement = Literal["embedder", "reranker", "llm"]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class StrategyAnswer:
     """What a strategy gives for a question; `files` are uris, best first."""
 
     hits: Sequence[ChunkHit] = ()
@@ -47,7 +47,9 @@ class Found:
     abstained: bool = False
 
 
-type Ask = Callable[[Application, EvalQuery, int], Awaitable[Found]]  # for how many passages, too
+type AskStrategy = Callable[
+    [Application, EvalQuery, int], Awaitable[StrategyAnswer]
+]  # for how many passages, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +61,9 @@ class Strategy:
     """
 
     name: str
-    ask: Ask
+    ask: AskStrategy
     context: ContextKind = "structural"
-    needs: tuple[Need, ...] = ()
+    needs: tuple[Requirement, ...] = ()
     by_words: bool = False
     passages: bool = True
     stages: Stages = STAGES
@@ -76,7 +78,7 @@ def find_strategies(names: Sequence[str]) -> list[Strategy]:
     return [STRATEGIES[name] for name in dict.fromkeys(names)]
 
 
-def what_lacks(strategy: Strategy, app: Application) -> str | None:
+def find_missing_requirement(strategy: Strategy, app: Application) -> str | None:
     """Say in one line what a strategy needs and the application has not; None if it has all."""
     if "reranker" in strategy.needs and app.reranker is None:
         return f"{strategy.name} is not run: no reranker is configured"
@@ -87,13 +89,13 @@ def what_lacks(strategy: Strategy, app: Application) -> str | None:
     return None
 
 
-async def _channel(mode: Mode, app: Application, query: EvalQuery, k: int) -> Found:
+async def _channel(mode: Mode, app: Application, query: EvalQuery, k: int) -> StrategyAnswer:
     """Search by one channel, as the seed's baselines do: a hint is words like all others."""
-    found = await app.search(_whole(query), **_where(query, k, mode))
+    found = await app.search(_join_hint(query), **_search_options(query, k, mode))
     return _passages(found.hits)
 
 
-async def _fuse(app: Application, query: EvalQuery, k: int) -> Found:
+async def _fuse(app: Application, query: EvalQuery, k: int) -> StrategyAnswer:
     return _passages(await _by_ranks(app, query, k))
 
 
@@ -113,7 +115,7 @@ async def _by_ranks(app: Application, query: EvalQuery, k: int) -> list[ChunkHit
 
 async def embed_question(app: Application, query: EvalQuery, k: int) -> Question:
     """Give a question with its hint as words like all others, and its vector."""
-    text = _whole(query)
+    text = _join_hint(query)
     assert app.embedder is not None
     vectors = await asyncio.to_thread(app.embedder.embed, [text], "query")
     documents = tuple([await app.resolve(uri) for uri in query.within])
@@ -121,41 +123,45 @@ async def embed_question(app: Application, query: EvalQuery, k: int) -> Question
     return Question(text, vectors[0].tolist(), space=app.space, scope=scope, k=k, depth=_depth(k))
 
 
-async def _rerank(app: Application, query: EvalQuery, k: int) -> Found:
+async def _rerank(app: Application, query: EvalQuery, k: int) -> StrategyAnswer:
     assert app.reranker is not None
     candidates = await _by_ranks(app, query, CANDIDATES * k)
     trace = Trace()
-    hits = await rerank(_whole(query), candidates, k, app.reranker, trace)
+    hits = await rerank(_join_hint(query), candidates, k, app.reranker, trace)
     if trace.degraded:
         raise ProviderError(trace.degraded[0])
     return _passages(hits)
 
 
-async def _hybrid(app: Application, query: EvalQuery, k: int) -> Found:
-    found = await app.search(query.text, hint=query.hint, **_where(query, k))
+async def _hybrid(app: Application, query: EvalQuery, k: int) -> StrategyAnswer:
+    found = await app.search(query.text, hint=query.hint, **_search_options(query, k))
     return _passages(found.hits)
 
 
-async def _files(app: Application, query: EvalQuery, k: int) -> Found:
-    found = await app.files(query.text, hint=query.hint, **_where(query, k))
-    return Found(files=[file.uri for file in found.files])
+async def _files(app: Application, query: EvalQuery, k: int) -> StrategyAnswer:
+    found = await app.files(query.text, hint=query.hint, **_search_options(query, k))
+    return StrategyAnswer(files=[file.uri for file in found.files])
 
 
 async def _pipeline(
     app: Application, query: EvalQuery, k: int, variants: int | None = None
-) -> Found:
+) -> StrategyAnswer:
     fewer: Any = {} if variants is None else {"variants": variants}
-    found = await app.query(query.text, hint=query.hint, **_where(query, k), **fewer)
+    found = await app.query(query.text, hint=query.hint, **_search_options(query, k), **fewer)
     return _response(found, found.context)
 
 
-async def _pipeline_llm(app: Application, query: EvalQuery, k: int) -> Found:
+async def _pipeline_llm(app: Application, query: EvalQuery, k: int) -> StrategyAnswer:
     """Let the model do all it can; where a call fails, what the rules did instead is not its work.
 
     The answer is the model's, or the evidence where none is written.
     """
     found = await app.query(
-        query.text, hint=query.hint, **_where(query, k), llm_stages=LLM_STAGES, answer=True
+        query.text,
+        hint=query.hint,
+        **_search_options(query, k),
+        llm_stages=PIPELINE_LLM_STAGES,
+        answer=True,
     )
     calls = (step["made"] for step in found.trace if step["stage"].startswith("llm "))
     if failure := next((made["error"] for made in calls if "error" in made), None):
@@ -163,16 +169,16 @@ async def _pipeline_llm(app: Application, query: EvalQuery, k: int) -> Found:
     return _response(found, found.answer or found.context)
 
 
-def _response(found: Response, answer: str) -> Found:
+def _response(found: Response, answer: str) -> StrategyAnswer:
     files = dict.fromkeys([*(file.uri for file in found.files), *(hit.uri for hit in found.hits)])
-    return Found(found.hits, list(files), answer, found.confidence, found.abstained)
+    return StrategyAnswer(found.hits, list(files), answer, found.confidence, found.abstained)
 
 
-def _whole(query: EvalQuery) -> str:
+def _join_hint(query: EvalQuery) -> str:
     return query.text if query.hint is None else f"{query.hint}; {query.text}"
 
 
-def _where(query: EvalQuery, k: int, mode: Mode = "hybrid") -> SearchOptions:
+def _search_options(query: EvalQuery, k: int, mode: Mode = "hybrid") -> SearchOptions:
     return {"k": k, "depth": _depth(k), "mode": mode, "documents": list(query.within)}
 
 
@@ -180,10 +186,10 @@ def _depth(k: int) -> int:
     return max(LEAST_DEPTH, k)
 
 
-def _passages(hits: Sequence[ChunkHit]) -> Found:
+def _passages(hits: Sequence[ChunkHit]) -> StrategyAnswer:
     """Give hits, their files, and as answer the text that they make for a reader."""
     files = list(dict.fromkeys(hit.uri for hit in hits))
-    return Found(hits, files, format_context(hits, MAX_LENGTH)[0])
+    return StrategyAnswer(hits, files, format_context(hits, MAX_LENGTH)[0])
 
 
 async def _unlinked(database: object, query: str, hint: str | None, scope: object) -> Intent:
@@ -199,17 +205,17 @@ def _no_boost(*_: object) -> dict[str, float]:
     return {}
 
 
-async def _apart(database: object, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
+async def _unjoined(database: object, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
     return tuple(quotes)
 
 
 # The pipeline with a stage switched off: something that does nothing in its place.
-LINKING = Stages(find_intent=_unlinked)
-DISCOVERY = Stages(discover=_no_files)
-BOOST = Stages(boost_files=_no_boost)
-JOINING = Stages(join_neighbours=_apart)
+WITHOUT_LINKING = Stages(find_intent=_unlinked)
+WITHOUT_DISCOVERY = Stages(discover=_no_files)
+WITHOUT_BOOST = Stages(boost_files=_no_boost)
+WITHOUT_JOINING = Stages(join_neighbours=_unjoined)
 
-BASELINES = (
+BASELINE_STRATEGIES = (
     Strategy("vector", partial(_channel, "dense"), needs=("embedder",), is_dense=True),
     Strategy("keyword", partial(_channel, "keyword"), by_words=True),
     Strategy("hybrid-fuse", _fuse, needs=("embedder",)),
@@ -217,27 +223,27 @@ BASELINES = (
 )
 
 
-def _by_model(strategy: Strategy) -> Strategy:
-    needs: tuple[Need, ...] = (*strategy.needs, "llm")
+def _with_llm_context(strategy: Strategy) -> Strategy:
+    needs: tuple[Requirement, ...] = (*strategy.needs, "llm")
     return replace(strategy, name=f"{strategy.name}-llm", context="llm", needs=needs)
 
 
-WITHOUT = "pipeline-without-"
+ABLATION_PREFIX = "pipeline-without-"
 STRATEGIES = {
     strategy.name: strategy
     for strategy in (
-        *BASELINES,
-        *(replace(each, name=f"{each.name}-plain", context="none") for each in BASELINES),
-        *(_by_model(each) for each in BASELINES),
+        *BASELINE_STRATEGIES,
+        *(replace(each, name=f"{each.name}-plain", context="none") for each in BASELINE_STRATEGIES),
+        *(_with_llm_context(each) for each in BASELINE_STRATEGIES),
         Strategy("hybrid", _hybrid),
         Strategy("files", _files, passages=False),
         Strategy("pipeline", _pipeline),
         Strategy("pipeline-llm", _pipeline_llm, needs=("llm",)),
-        Strategy(f"{WITHOUT}linking", _pipeline, stages=LINKING),
-        Strategy(f"{WITHOUT}discovery", _pipeline, stages=DISCOVERY),
-        Strategy(f"{WITHOUT}variants", partial(_pipeline, variants=1)),
-        Strategy(f"{WITHOUT}boost", _pipeline, stages=BOOST),
-        Strategy(f"{WITHOUT}joining", _pipeline, stages=JOINING),
+        Strategy(f"{ABLATION_PREFIX}linking", _pipeline, stages=WITHOUT_LINKING),
+        Strategy(f"{ABLATION_PREFIX}discovery", _pipeline, stages=WITHOUT_DISCOVERY),
+        Strategy(f"{ABLATION_PREFIX}variants", partial(_pipeline, variants=1)),
+        Strategy(f"{ABLATION_PREFIX}boost", _pipeline, stages=WITHOUT_BOOST),
+        Strategy(f"{ABLATION_PREFIX}joining", _pipeline, stages=WITHOUT_JOINING),
     )
 }
-DEFAULT = ("keyword", "vector", "hybrid", "pipeline")
+DEFAULT_STRATEGIES = ("keyword", "vector", "hybrid", "pipeline")

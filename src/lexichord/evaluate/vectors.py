@@ -16,7 +16,9 @@ from lexichord.providers.base import Embedder, Vectors
 from lexichord.types import EmbeddingSpace
 
 NAME = "evaluation-vectors.sqlite"
-TABLE = "create table if not exists vector (digest blob primary key, vector blob) without rowid"
+VECTOR_CACHE_TABLE = (
+    "create table if not exists vector (digest blob primary key, vector blob) without rowid"
+)
 
 
 class KeptVectors(AbstractContextManager["KeptVectors"]):
@@ -32,7 +34,7 @@ class KeptVectors(AbstractContextManager["KeptVectors"]):
         try:
             home.mkdir(parents=True, exist_ok=True)
             self._kept = sqlite3.connect(home / NAME, check_same_thread=False, timeout=30)
-            self._kept.execute(TABLE)
+            self._kept.execute(VECTOR_CACHE_TABLE)
         except (OSError, sqlite3.Error) as error:
             raise ConfigError(f"{home / NAME} cannot be used ({error}): delete it") from None
 
