@@ -14,10 +14,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from unittest.mock import patch
 
 from bench_data import opened
-from lexichord.evaluate import entities
 from lexichord.evaluate.datasets import load_set
 from lexichord.evaluate.datasets.native import DOCUMENTS_FILE, QUESTIONS_FILE
 from lexichord.evaluate.entities import EntityScores, tabulate_entities
@@ -64,8 +62,7 @@ def print_lengths(runs: Sequence[Run]) -> None:
     _row("characters: micro, then critical recall", *(run.strategy for run in runs))
     _row(*["---"] * (len(runs) + 1))
     for length in LENGTHS:
-        with patch.object(entities, "LENGTH", length):
-            tables = [tabulate_entities(run.queries, run.outcomes) for run in runs]
+        tables = [tabulate_entities(run.queries, run.outcomes, length) for run in runs]
         critical = (_percent(table["micro_critical"].recall) for table in tables)
         cells = zip(tables, critical, strict=True)
         _row(f"{length:,}", *(f"{_scores(table['micro'])}; {recall}" for table, recall in cells))

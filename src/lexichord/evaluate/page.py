@@ -1,6 +1,6 @@
-"""A page of plain text, tables and plots, written as Markdown and as HTML.
+"""The report's blocks of plain text, tables and plots, rendered as Markdown and as HTML.
 
-All that comes in is anyone's: it is escaped here, and only here.
+All text is untrusted: it is escaped here, and only here.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import assert_never
 
-# Nothing but what stands in the page may act: no script, no address.
+# The page loads and runs nothing: no script, no address.
 REPORT_CSP = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 REPORT_CSS = """
@@ -30,8 +30,7 @@ tr { break-inside: avoid }
   table { font-size: 8pt } th, td { padding: .1rem .3rem; min-width: 0 } }
 """
 
-# White space but the no-break space, control codes, what turns the direction of writing, halves of
-# characters.
+# White space except the no-break space, control codes, bidirectional controls, lone surrogates.
 UNPRINTABLE_CHARS = re.compile(
     r"(?:[^\S\xa0]|[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff])+"
 )
@@ -56,7 +55,7 @@ class ReportList:
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
-    """Rows as long as the header; the first cell of a row names it."""
+    """A table: rows as long as the header, the first cell of each its heading."""
 
     caption: str
     header: Sequence[str]
@@ -65,7 +64,7 @@ class ReportTable:
 
 @dataclass(frozen=True, slots=True)
 class ReportPlot:
-    """A picture, and in words what it shows."""
+    """A picture with its caption, which says what it shows."""
 
     caption: str
     svg: str
@@ -75,17 +74,17 @@ type ReportBlock = str | ReportHeading | ReportList | ReportTable | ReportPlot
 
 
 def to_plain(text: str) -> str:
-    """Give a text on one line, without what cannot be printed."""
+    """Return a text on one line, without unprintable characters."""
     return UNPRINTABLE_CHARS.sub(" ", text).strip()
 
 
 def to_markdown(blocks: Sequence[ReportBlock]) -> str:
-    """Write blocks as Markdown, with GitHub's tables and without plots; all text is escaped."""
+    """Render blocks as Markdown, with GitHub's tables and without plots; all text is escaped."""
     return "\n\n".join(text for block in blocks if (text := _markdown(block))) + "\n"
 
 
 def to_html(blocks: Sequence[ReportBlock]) -> str:
-    """Write blocks as one page that needs nothing else; all text is escaped.
+    """Render blocks as one self-contained page; all text is escaped.
 
     The first block is the heading that names the page.
     """
@@ -166,15 +165,15 @@ def _html_text(text: str) -> str:
 
 
 def _html_cell(text: str) -> str:
-    """Let long names and paths break where their parts end."""
+    """Allow line breaks in long names and paths, where their parts end."""
     return re.sub(r"[/_]", r"\g<0><wbr>", _html_text(text))
 
 
 def _markdown_text(text: str) -> str:
-    """Escape what Markdown reads as markup, HTML's among it."""
+    """Escape what Markdown reads as markup, HTML included."""
     return MARKDOWN_MARKUP.sub(r"\\\g<0>", escape(to_plain(text).replace("\xa0", " "), quote=False))
 
 
 def drop_empty_tables(*tables: ReportTable) -> list[ReportTable]:
-    """Leave out tables without rows."""
+    """Return the tables that have rows."""
     return [table for table in tables if table.rows]

@@ -1,6 +1,6 @@
-"""Runs as a report for people: what is better, by how much, and where it still fails.
+"""Runs as a report: which strategy is better, by how much, and where it still fails.
 
-All text here is plain: `page` knows how it is written, and escapes what stands in it.
+All text here is plain: `page` renders and escapes it.
 """
 
 import json
@@ -39,38 +39,36 @@ from lexichord.evaluate.worst import explain_worst
 from lexichord.types.evaluation import Run
 from lexichord.types.text import MISSING, write_number
 
-MAX_HEADLINE_METRICS = 6  # metrics
-
-MAX_STRATEGIES_PER_TABLE = 8  # strategies side by side: as many as fit a printed page
-
-MAX_ERRORS_SHOWN = 10  # passages, gold places, errors
+MAX_HEADLINE_METRICS = 6
+MAX_STRATEGIES_PER_TABLE = 8  # as many columns as fit a printed page
+MAX_ERRORS_SHOWN = 10  # kinds of errors a strategy
 
 
 def write_report(runs: Sequence[Run], folder: Path) -> list[Path]:
-    """Write `report.md` and `report.html`, which is whole in itself, into a folder; give both.
+    """Write `report.md` and a self-contained `report.html` into a folder; return both paths.
 
     The runs are over the same questions; the others are compared with the first. Plots are in the
     HTML alone; the Markdown has their numbers in its tables. Raises ConfigError if there is no run,
-    if questions differ, if the plots' library is missing, or if the folder cannot be written to.
+    if questions differ, if matplotlib is missing, or if the folder cannot be written to.
     """
     if not runs:
         raise ConfigError("there is no run to report on")
-    asked = [(query.id, query.text) for query in runs[0].queries]
-    if any([(query.id, query.text) for query in run.queries] != asked for run in runs):
+    questions = [(query.id, query.text) for query in runs[0].queries]
+    if any([(query.id, query.text) for query in run.queries] != questions for run in runs):
         raise ConfigError("runs over different questions make no report: run all on one set")
     blocks = _report(_number_names(runs))
-    written = {"report.md": to_markdown(blocks), "report.html": to_html(blocks)}
+    files = {"report.md": to_markdown(blocks), "report.html": to_html(blocks)}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, text in written.items():
+        for name, text in files.items():
             (folder / name).write_text(text, encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"cannot write the report to '{folder}': {error}") from error
-    return [folder / name for name in written]
+    return [folder / name for name in files]
 
 
 def _number_names(runs: Sequence[Run]) -> list[Run]:
-    """Tell runs of one strategy apart by their place in the report."""
+    """Number the names of runs of the same strategy, by their place in the report."""
     names = [to_plain(run.strategy) for run in runs]
     return [
         replace(run, strategy=name if names.count(name) == 1 else f"{name} ({number})")
@@ -97,7 +95,7 @@ def _report(runs: Sequence[Run]) -> list[ReportBlock]:
 
 
 def _choose_metrics(runs: Sequence[Run]) -> list[str]:
-    """Give the metrics that say most about this set, the first of them by which it is judged."""
+    """Return the metrics that say most about this set, the one it is judged by first."""
     ks = sorted({k for run in runs for k in run.ks})
     rank = f"ndcg@{10 if 10 in ks else ks[0]}"
     abstain = [] if all(query.answerable for query in runs[0].queries) else ["abstain"]
@@ -207,7 +205,7 @@ def _speed(runs: Sequence[Run], metric: str) -> list[ReportBlock]:
 
 
 def _latency(run: Run) -> tuple[float, float] | None:
-    """Give p50 and p95 in milliseconds, None if no question was timed."""
+    """Return p50 and p95 in milliseconds, None if no question was timed."""
     timed = [out.milliseconds for out in run.outcomes if out.error is None and out.milliseconds > 0]
     if not timed:
         return None
@@ -217,7 +215,7 @@ def _latency(run: Run) -> tuple[float, float] | None:
 
 def _calibration(runs: Sequence[Run]) -> list[ReportBlock]:
     judged = [(run, *judge_confidence(run.queries, run.outcomes)) for run in runs]
-    judged = [each for each in judged if each[1]]
+    judged = [row for row in judged if row[1]]
     if not judged:
         return []
     bins = [reliability(confidences, right) for _, confidences, right in judged]
@@ -225,9 +223,9 @@ def _calibration(runs: Sequence[Run]) -> list[ReportBlock]:
         [
             run.strategy,
             str(len(right)),
-            *write_numbers((calibration_error(row), auroc(sure, right))),
+            *write_numbers((calibration_error(row), auroc(confidences, right))),
         ]
-        for (run, sure, right), row in zip(judged, bins, strict=True)
+        for (run, confidences, right), row in zip(judged, bins, strict=True)
     ]
     svg = plots.draw_calibration([run.strategy for run, _, _ in judged], bins)
     return [
@@ -246,13 +244,13 @@ def _calibration(runs: Sequence[Run]) -> list[ReportBlock]:
 def _failures(runs: Sequence[Run]) -> list[ReportBlock]:
     errors = [Counter(out.error for out in run.outcomes if out.error is not None) for run in runs]
     counts = [
-        [run.strategy, str(each.total()), str(sum(out.abstained for out in run.outcomes))]
-        for run, each in zip(runs, errors, strict=True)
+        [run.strategy, str(count.total()), str(sum(out.abstained for out in run.outcomes))]
+        for run, count in zip(runs, errors, strict=True)
     ]
-    said = [
+    frequent = [
         [run.strategy, str(times), error]
-        for run, each in zip(runs, errors, strict=True)
-        for error, times in each.most_common(MAX_ERRORS_SHOWN)
+        for run, count in zip(runs, errors, strict=True)
+        for error, times in count.most_common(MAX_ERRORS_SHOWN)
     ]
     return [
         ReportHeading("Failures"),
@@ -262,7 +260,7 @@ def _failures(runs: Sequence[Run]) -> list[ReportBlock]:
             counts,
         ),
         *drop_empty_tables(
-            ReportTable("The most frequent errors", ["strategy", "questions", "error"], said)
+            ReportTable("The most frequent errors", ["strategy", "questions", "error"], frequent)
         ),
     ]
 
@@ -270,7 +268,7 @@ def _failures(runs: Sequence[Run]) -> list[ReportBlock]:
 def _details(runs: Sequence[Run]) -> list[ReportBlock]:
     names = list(dict.fromkeys(name for run in runs for name in run.metrics))
     judged = [name for name in names if is_judged(runs, name)]
-    made = [
+    details = [
         [
             run.strategy,
             MISSING if run.id is None else str(run.id),
@@ -286,7 +284,7 @@ def _details(runs: Sequence[Run]) -> list[ReportBlock]:
             for start in range(0, len(runs), MAX_STRATEGIES_PER_TABLE)
         ),
         ReportHeading("Runs"),
-        ReportTable("How the runs were made", ["strategy", "run", "started", "settings"], made),
+        ReportTable("How the runs were made", ["strategy", "run", "started", "settings"], details),
     ]
 
 

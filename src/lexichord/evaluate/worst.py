@@ -1,4 +1,4 @@
-"""Where retrieval fails most: what was asked, what is gold, and what was found instead."""
+"""The report's worst questions: what is gold, and what was retrieved instead."""
 
 from collections.abc import Sequence
 
@@ -20,29 +20,25 @@ from lexichord.evaluate.significance import metric_values
 from lexichord.types.evaluation import EvalQuery, Outcome, Passage, Run, Span
 from lexichord.types.text import MISSING, write_number
 
-MAX_WORST_QUESTIONS = 10  # questions
-
-MAX_PLACES_SHOWN = 10  # passages, gold places, errors
-
-ANSWER_EXCERPT_CHARS = 300  # characters of an answer
-
+MAX_WORST_QUESTIONS = 10
+MAX_PLACES_SHOWN = 10  # passages, gold places
+ANSWER_EXCERPT_CHARS = 300
 
 type GoldItem = Span | tuple[str, int] | str  # characters, a chunk, a document
 
 
 def explain_worst(runs: Sequence[Run], metric: str) -> list[ReportBlock]:
-    """Give the section on the questions with the lowest values."""
+    """Return the section on the questions with the lowest values."""
     best = max(runs, key=lambda run: summarise(metric_values(run, metric)) or 0.0)
     scored = enumerate(metric_values(best, metric))
-    low = sorted((value, at) for at, value in scored if value is not None and value < 1)[
-        :MAX_WORST_QUESTIONS
-    ]
-    said = f"The lowest by {metric} of {best.strategy}, which has the highest mean, up to {MAX_WORST_QUESTIONS}."
-    none = f"None is below 1 by {metric} of {best.strategy}, which has the highest mean."
+    lowest = sorted((value, at) for at, value in scored if value is not None and value < 1)
+    shown = lowest[:MAX_WORST_QUESTIONS]
+    whose = f"by {metric} of {best.strategy}, which has the highest mean"
+    intro = f"The lowest {whose}, up to {MAX_WORST_QUESTIONS}." if shown else ""
     return [
         ReportHeading("Worst questions"),
-        said if low else none,
-        *(block for _, at in low for block in _explain(runs, best, metric, at)),
+        intro or f"None is below 1 {whose}.",
+        *(block for _, at in shown for block in _explain(runs, best, metric, at)),
     ]
 
 
@@ -75,13 +71,13 @@ def _explain(runs: Sequence[Run], run: Run, metric: str, at: int) -> list[Report
 
 
 def _facts(query: EvalQuery, outcome: Outcome) -> list[str]:
-    sure = write_number(outcome.confidence)
+    confidence = write_number(outcome.confidence)
     expected = [f"{kind}: {', '.join(each)}" for kind, each in query.entities.items()]
     facts = {
         f"question {query.id}": True,
         f"hint: {query.hint}": query.hint,
         f"failed: {outcome.error}": outcome.error is not None,
-        f"abstained, with confidence {sure}": outcome.abstained,
+        f"abstained, with confidence {confidence}": outcome.abstained,
         "nothing was found": not outcome.passages and not outcome.files,
         f"expected: {'; '.join(expected)}": expected,
         f"answered: {outcome.answer[:ANSWER_EXCERPT_CHARS]}": outcome.answer,
@@ -90,7 +86,7 @@ def _facts(query: EvalQuery, outcome: Outcome) -> list[str]:
 
 
 def _list_gold(query: EvalQuery) -> list[GoldItem]:
-    """Give the finest that is judged, as the metrics take it."""
+    """Return the gold of the finest unit that is judged, as the metrics take it."""
     documents = [uri for uri, grade in grade_documents(query).items() if grade > 0]
     return [*(query.chunks or query.spans or documents)]
 
@@ -122,8 +118,8 @@ def _fate(gold: GoldItem, outcome: Outcome, k: int) -> str:
         ranks = [documents.index(uri) + 1] if uri in documents else []
     if ranks:
         past = f", past the first {k}" if ranks[0] > k else ""
-        held = _share_held(gold, outcome, k) if isinstance(gold, Span) else 1.0
-        part = f"; the first {k} hold {held:.0%} of it" if held < 1 else ""
+        share = _share_held(gold, outcome, k) if isinstance(gold, Span) else 1.0
+        part = f"; the first {k} hold {share:.0%} of it" if share < 1 else ""
         return f"found at rank {ranks[0]}{past}{part}"
     if uri in documents and uri != gold:
         return f"not found; of the documents found, its own is number {documents.index(uri) + 1}"
@@ -137,7 +133,7 @@ def _share_held(gold: Span, outcome: Outcome, k: int) -> float:
 
 
 def _ranking(gold: Sequence[GoldItem], outcome: Outcome) -> list[list[str]]:
-    """Give the first passages and those below that are gold; files where there are no passages."""
+    """Return the first passages and gold ones below; files where there are no passages."""
     rows = []
     for rank, each in enumerate(outcome.passages, 1):
         right = any(_contains_gold(each, place) for place in gold)
@@ -145,8 +141,8 @@ def _ranking(gold: Sequence[GoldItem], outcome: Outcome) -> list[list[str]]:
             place = [f"{each.start} to {each.end}", str(each.number), write_number(each.score)]
             rows.append([str(rank), each.uri, *place, "yes" if right else ""])
     files = [] if rows else outcome.files[:MAX_PLACES_SHOWN]
-    golden = {*map(_uri, gold)}
+    gold_uris = {*map(_uri, gold)}
     return rows + [
-        [str(rank), uri, *[MISSING] * 3, "yes" if uri in golden else ""]
+        [str(rank), uri, *[MISSING] * 3, "yes" if uri in gold_uris else ""]
         for rank, uri in enumerate(files, 1)
     ]
