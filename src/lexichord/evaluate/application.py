@@ -1,4 +1,4 @@
-"""What is evaluated: the application, as far as it is asked here."""
+"""What evaluation asks of the application; `Lexichord` itself imports this package."""
 
 from collections.abc import Iterable
 from typing import Protocol, Self, Unpack
@@ -16,11 +16,12 @@ from lexichord.types import (
     Response,
     SearchOptions,
     SearchResult,
+    Status,
 )
 
 
 class Application(Protocol):
-    """`Lexichord`, which is above; a second one is opened on a scratch database."""
+    """The part of `Lexichord` that is evaluated; a second one is opened on a scratch database."""
 
     settings: Settings
     database: Database
@@ -56,3 +57,6 @@ class Application(Protocol):
 
     async def resolve(self, document: int | str) -> int:
         """See `Lexichord.resolve`."""
+
+    async def status(self) -> Status:
+        """See `Lexichord.status`."""

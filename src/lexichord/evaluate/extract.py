@@ -1,7 +1,7 @@
-"""Entities of a text by rules: times, amounts, percentages, organisations and places.
+"""Entities of a text by rules, and the normal form of texts that they are compared in.
 
-What a rule cannot tell, conditions and actions, is not looked for. Only the text is seen, never
-what is expected of it.
+Rules find times, amounts, percentages, organisations and places; conditions and actions they do
+not look for. Only the text is seen, never the expected entities.
 """
 
 import re
@@ -56,10 +56,10 @@ PREFIXED = re.compile(r"(?<!\d )\b(?:(?:usd|eur|gbp) \d[\d.]*(?: |$))+")
 
 
 def normalise(text: str) -> str:
-    """Give the words of a text, lower-case and in the singular, numbers as digits, spaces between.
+    """Return a text's words, lower-case and in the singular, numbers as digits, spaces between.
 
-    Signs are left out, amounts stand before their currency, what is said twice in a row as
-    contracts do ("five (5)") once.
+    Signs are left out, amounts stand before their currency, and what contracts repeat in brackets,
+    "five (5)", stands once.
     """
     text = unicodedata.normalize("NFKC", text).casefold()
     for pattern, written in SIGNS:
@@ -174,7 +174,7 @@ AREA_NAME = re.compile(
     r"(?:State|Commonwealth|Province|Republic|Kingdom|City|Town|County|District|Canton|Territory"
     r"|Island) of .+|.+ (?:County|City|Islands?|Street|Road|Avenue|Lane|Square)"
 )
-# What comes before the name of a place, and of little else.
+# What stands before the names of places, and of little else.
 PLACE_CUE = re.compile(
     r"\b(?:located|situated|based|resid(?:ent|ing|es)|domiciled|headquartered|incorporated"
     r"|registered|organi[sz]ed|offices?|premises|arbitration|seat(?:ed)?|venue|courts|laws)"
@@ -187,21 +187,21 @@ CONTRACT_TERM = re.compile(  # defined in contracts: roles and parts of the text
 
 
 def extract_entities(text: str) -> dict[EntityType, list[str]]:
-    """Give the entities of a text as written, by type, in its order, each once."""
-    found = sorted((start, kind, text[start:end]) for start, end, kind in _find(text))
+    """Return the entities of a text as written, by type, in its order, each once."""
+    spans = sorted((start, kind, text[start:end]) for start, end, kind in _find(text))
     return {
-        kind: list(dict.fromkeys(entity for _, other, entity in found if other == kind))
+        kind: list(dict.fromkeys(entity for _, other, entity in spans if other == kind))
         for kind in FINDABLE
     }
 
 
 def _find(text: str) -> list[tuple[int, int, EntityType]]:
-    """Give spans that do not overlap; what comes first here is believed."""
-    taken: list[tuple[int, int, EntityType]] = []
+    """Return spans that do not overlap; earlier candidates win."""
+    spans: list[tuple[int, int, EntityType]] = []
     for start, end, kind in _candidates(text):
-        if all(end <= first or last <= start for first, last, _ in taken):
-            taken.append((start, end, kind))
-    return taken
+        if all(end <= first or last <= start for first, last, _ in spans):
+            spans.append((start, end, kind))
+    return spans
 
 
 def _candidates(text: str) -> Iterator[tuple[int, int, EntityType]]:

@@ -1,4 +1,4 @@
-"""An evaluation as it is asked for: a set, names of strategies, gates, an earlier run."""
+"""An evaluation as callers ask for it: a set, strategies' names, gates, an earlier run."""
 
 import operator
 import re
@@ -36,7 +36,7 @@ class Gate:
 
 
 def parse_gate(text: str) -> Gate:
-    """Read `metric>=number`, the sign being one of >=, >, <=, <. Raises ConfigError."""
+    """Parse `metric>=number`, the sign being one of >=, >, <=, <. Raises ConfigError."""
     match = GATE_PATTERN.fullmatch(text)
     try:
         if match is None or not isfinite(bound := float(match[3])):
@@ -48,7 +48,7 @@ def parse_gate(text: str) -> Gate:
 
 
 def check(gate: Gate, means: Mapping[str, float]) -> str | None:
-    """Give the reason why the means fail the gate, None if they pass.
+    """Return why the means fail the gate, None if they pass.
 
     Raises ConfigError for a metric that is not among them.
     """
@@ -62,7 +62,7 @@ def check(gate: Gate, means: Mapping[str, float]) -> str | None:
 
 
 def check_gates(gates: Sequence[Gate], runs: Sequence[Run]) -> list[str]:
-    """Say which runs do not keep which gates, or have not such a metric."""
+    """Return a line for each run and gate that it fails, or whose metric it lacks."""
     reasons = [(run, _reason(gate, run)) for gate in gates for run in runs]
     return [f"{run.strategy}: {reason}" for run, reason in reasons if reason]
 
@@ -70,7 +70,7 @@ def check_gates(gates: Sequence[Gate], runs: Sequence[Run]) -> list[str]:
 def _reason(gate: Gate, run: Run) -> str | None:
     try:
         return check(gate, run.means)
-    except ConfigError as error:  # by now the runs are worth more than the complaint
+    except ConfigError as error:  # the runs are done by now, and worth more than the complaint
         return str(error)
 
 
@@ -95,35 +95,35 @@ async def evaluate(
     `strategies` are by default keyword, vector, hybrid and pipeline. Metrics look at ranks up to
     each of `ks`. `compare` is the id of an earlier run of the same set. `gates` are bounds that
     each strategy's mean must keep, as `pass@5>=0.84`. `clients` are numbers of clients to measure
-    queries per second with; milliseconds then hold those of embedding. `extract` says what finds
-    the entities of answers. `on_progress` hears what is done, and how many of how many,
-    `on_warning` in one line what could not be done.
+    queries per second with; milliseconds then include embedding. `extract` says what finds the
+    entities of answers. `on_progress` is called with a task, how many of its steps are done and of
+    how many, `on_warning` with one line on what could not be done.
 
-    What a strategy lacks is a warning, a question that fails is a zero. Raises ConfigError.
+    A strategy that lacks a requirement is a warning, a question that fails a zero. Raises
+    ConfigError.
     """
-    from lexichord.evaluate import compare as comparing  # whoever only searches need not wait
-    from lexichord.evaluate import run
+    from lexichord.evaluate import run  # imported late: a program that only searches need not wait
     from lexichord.evaluate.datasets import load_set
     from lexichord.evaluate.strategies import DEFAULT_STRATEGIES, find_strategies
 
     no_single_text(strategies=strategies, ks=ks, gates=gates, clients=clients)
     _check_arguments(strategies, ks, extract)
-    bounds, told = [parse_gate(text) for text in gates], WarningLog(on_warning)
+    parsed_gates, warnings = [parse_gate(text) for text in gates], WarningLog(on_warning)
     plan = run.Plan(
         find_strategies(DEFAULT_STRATEGIES if strategies is None else strategies),
         _check_numbers("ks", ks),
         _check_numbers("clients", clients),
         extract,
-        on_progress or (lambda what, done, total: None),
-        told.warn,
+        on_progress or (lambda task, done, total: None),
+        warnings.warn,
     )
-    given = questions if isinstance(questions, EvalSet) else load_set(questions)
+    eval_set = questions if isinstance(questions, EvalSet) else load_set(questions)
     if compare is not None:
-        await comparing.check_evaluation(app, compare)
-    runs = await run.run_evaluation(app, given, plan)
-    changes = await comparing.compare_runs(app, compare, runs, told.warn)
-    broken = [*comparing.failures(runs), *check_gates(bounds, runs)]
-    return Evaluation(tuple(runs), tuple(changes), tuple(told.lines), tuple(broken))
+        await run.check_evaluation(app, compare)
+    runs = await run.run_evaluation(app, eval_set, plan)
+    changes = await run.compare_runs(app, compare, runs, warnings.warn)
+    failures = [*run.describe_failures(runs), *check_gates(parsed_gates, runs)]
+    return Evaluation(tuple(runs), tuple(changes), tuple(warnings.lines), tuple(failures))
 
 
 def _check_arguments(strategies: Sequence[str] | None, ks: Sequence[int], extract: str) -> None:
@@ -134,7 +134,7 @@ def _check_arguments(strategies: Sequence[str] | None, ks: Sequence[int], extrac
 
 
 def _check_numbers(name: str, numbers: Sequence[int]) -> tuple[int, ...]:
-    """Give numbers from 1, each once and in order. Raises ConfigError."""
+    """Return numbers from 1, each once and in order. Raises ConfigError."""
     for number in numbers:
         if not isinstance(number, int) or number < 1:
             raise ConfigError(f"{name} are numbers from 1, not {number!r}")
@@ -144,13 +144,13 @@ def _check_numbers(name: str, numbers: Sequence[int]) -> tuple[int, ...]:
 class WarningLog:
     """What could not be done, each line once."""
 
-    def __init__(self, hear: Callable[[str], None] | None) -> None:
+    def __init__(self, on_warning: Callable[[str], None] | None) -> None:
         self.lines: list[str] = []
-        self._hear = hear
+        self._on_warning = on_warning
 
     def warn(self, line: str) -> None:
         """Keep a line, and pass it on."""
         if line not in self.lines:
             self.lines.append(line)
-            if self._hear:
-                self._hear(line)
+            if self._on_warning:
+                self._on_warning(line)
