@@ -9,7 +9,7 @@ from typing import Any, Literal
 from lexichord.db.search import hybrid_search
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.evaluate.application import Application
-from lexichord.retrieve.evidence import MAX_LENGTH, format_context
+from lexichord.retrieve.evidence import format_context
 from lexichord.retrieve.search.rerank import CANDIDATES, rerank
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
@@ -18,6 +18,7 @@ from lexichord.types import (
     ChunkHit,
     ContextKind,
     FileHit,
+    Json,
     LlmStage,
     Mode,
     Question,
@@ -29,7 +30,6 @@ from lexichord.types.evaluation import EvalQuery
 from lexichord.types.evidence import Quote
 from lexichord.types.questions import Intent
 
-MIN_DEPTH = 100  # candidates of a channel
 RRF_DENSE_SHARE = 0.5  # both channels alike, as its authors have it
 PIPELINE_LLM_STAGES: tuple[LlmStage, ...] = ("intent", "boost", "answer")
 
@@ -174,18 +174,18 @@ def _join_hint(query: EvalQuery) -> str:
     return query.text if query.hint is None else f"{query.hint}; {query.text}"
 
 
-def _search_options(query: EvalQuery, k: int, mode: Mode = "hybrid") -> SearchOptions:
+def _search_options(query: EvalQuery, k: int, mode: Mode = "hybrid") -> Json:
     return {"k": k, "depth": _depth(k), "mode": mode, "documents": list(query.within)}
 
 
 def _depth(k: int) -> int:
-    return max(MIN_DEPTH, k)
+    return max(SearchOptions.depth, k)
 
 
 def _passages(hits: Sequence[ChunkHit]) -> StrategyAnswer:
     """Return hits, their files, and as answer the context that they make for a reader."""
     files = list(dict.fromkeys(hit.uri for hit in hits))
-    return StrategyAnswer(hits, files, format_context(hits, MAX_LENGTH)[0])
+    return StrategyAnswer(hits, files, format_context(hits)[0])
 
 
 async def _unlinked(database: object, query: str, hint: str | None, scope: object) -> Intent:
