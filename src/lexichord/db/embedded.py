@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psycopg
 
+from lexichord.db.pool import SEARCH_PATH
 from lexichord.db.server import (
     DATABASE,
     PATIENCE,
@@ -112,6 +113,7 @@ def _data_folder(home: Path) -> Path:
 def _make_database(server: EmbeddedServer) -> None:
     """Make the database with a locale that knows every script's letters, on any machine."""
     with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
+        connection.execute(f"set search_path = {SEARCH_PATH}")
         known = connection.execute("select from pg_database where datname = %s", [DATABASE])
         if known.fetchone() is not None:
             return

@@ -10,7 +10,7 @@ from psycopg import Connection, errors, sql
 from psycopg.conninfo import make_conninfo
 
 from lexichord.db import schema
-from lexichord.db.pool import raised_as_ours
+from lexichord.db.pool import SEARCH_PATH, raised_as_ours
 from lexichord.errors import ConfigError
 from lexichord.types import EmbeddingSpace
 
@@ -39,6 +39,7 @@ def scratch_database(like: str) -> Iterator[str]:
     if the user may not make databases; DatabaseError.
     """
     with raised_as_ours(), psycopg.connect(like, autocommit=True) as owner:
+        owner.execute(f"set search_path = {SEARCH_PATH}")
         prefix = f"{PREFIX}_{_value(owner, OID)}_"
         _drop_abandoned(owner, prefix)
         name = f"{prefix}{os.getpid()}_{next(NUMBERS)}"

@@ -15,7 +15,7 @@ from urllib.parse import quote
 import psutil
 import psycopg
 
-from lexichord.db.pool import raised_as_ours
+from lexichord.db.pool import SEARCH_PATH, raised_as_ours
 from lexichord.errors import DatabaseError
 
 with warnings.catch_warnings():
@@ -159,6 +159,7 @@ def save_keyword_index(url: str) -> None:
     try:
         with raised_as_ours(), connect_after_recovery(url) as connection:
             connection.execute("set local client_min_messages = warning")
+            connection.execute(f"set local search_path = {SEARCH_PATH}")
             known = connection.execute("select to_regproc('lexichord.refresh_keyword_index')")
             if known.fetchone() == (None,):
                 return  # not prepared yet
