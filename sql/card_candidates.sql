@@ -4,7 +4,7 @@ create or replace function lexichord.card_candidates(
     query text, depth integer default 100, documents bigint[] default null
 ) returns table (document_id bigint, rank bigint, score double precision)
 language plpgsql stable rows 100
-set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     terms tsvector := lexichord.lexemes(query);
 begin

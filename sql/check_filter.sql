@@ -1,6 +1,6 @@
 -- A filter that would silently match nothing is refused: unknown keys, operators and shapes.
 create or replace function lexichord.check_filter(filter jsonb, documents bigint[]) returns void
-language plpgsql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     form text := lexichord.filter_form(filter);
     operator text;

@@ -1,7 +1,7 @@
 create or replace function lexichord.check_search(
-    query text, query_vector halfvec, query_space text, k integer, depth integer, fusion text, weights double precision[]
+    query text, query_vector @extschema:vector@.halfvec, query_space text, k integer, depth integer, fusion text, weights double precision[]
 ) returns void
-language plpgsql stable set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     problem text := case
         when query !~ '\S' or coalesce(query, query_vector::text) is null then 'the query is empty'
@@ -21,11 +21,11 @@ begin
         return;
     end if;
     select b.space, b.dimension into bound, dimension from lexichord.bound_space() as b;
-    if query_space <> bound or vector_dims(query_vector) <> dimension then
+    if query_space <> bound or @extschema:vector@.vector_dims(query_vector) <> dimension then
         raise exception 'the query''s vector is of %, the database''s vectors are of %',
-            coalesce(query_space, vector_dims(query_vector) || ' dimensions'), bound
+            coalesce(query_space, @extschema:vector@.vector_dims(query_vector) || ' dimensions'), bound
             using errcode = 'data_exception', hint = 'Embed the query with the database''s own model.';
     end if;
 end $$;
-comment on function lexichord.check_search(text, halfvec, text, integer, integer, text, double precision[]) is
+comment on function lexichord.check_search(text, @extschema:vector@.halfvec, text, integer, integer, text, double precision[]) is
 'Raises an error if the arguments of a search do not make sense, or if the vector is not of the space (provider/model/dimension) that the database is bound to.';

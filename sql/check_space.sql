@@ -1,5 +1,5 @@
 create or replace function lexichord.check_space(space text) returns void
-language plpgsql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     bound text := (select b.space from lexichord.bound_space() as b);
 begin

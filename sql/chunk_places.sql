@@ -2,7 +2,7 @@
 create or replace function lexichord.chunk_places(chunk_ids bigint[]) returns table (
     chunk_id bigint, document_id bigint, ordinal integer, section integer)
 language sql stable rows 100
-set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select c.id, c.document_id, c.ordinal,
            coalesce((select max(o.ordinal) + 1 from chunk o
                      where o.document_id = c.document_id and o.ordinal < c.ordinal and o.heading <> c.heading), 0)

@@ -1,6 +1,6 @@
 create or replace function lexichord.chunks_without_other(after bigint, batch integer)
 returns table (chunk_id bigint, context text, content text, row_version text)
-language sql stable set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select c.id, c.context, c.content, c.xmin::text from chunk c
     where c.other_embedding is null and c.id > after order by c.id limit batch
 $$;

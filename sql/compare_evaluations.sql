@@ -1,6 +1,6 @@
 create or replace function lexichord.compare_evaluations(a bigint, b bigint) returns table (
     metric text, query_id text, a_value double precision, b_value double precision, difference double precision)
-language plpgsql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     of_a bigint := (select e.set_id from evaluation e where e.id = a);
     of_b bigint := (select e.set_id from evaluation e where e.id = b);

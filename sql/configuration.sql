@@ -1,5 +1,5 @@
 create or replace function lexichord.configuration() returns table (engine text, text_config text, space text)
-language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select c.engine, c.text_config::text, concat_ws('/', s.provider, s.model, s.dimension)
     from configuration c, embedding_space s
 $$;

@@ -1,5 +1,5 @@
 create or replace function lexichord.count_faults() returns table (kind text, amount bigint)
-language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select 'documents without chunks', count(*) from document d
     where d.text <> '' and not exists (select from chunk c where c.document_id = d.id)
     union all

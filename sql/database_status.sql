@@ -1,7 +1,7 @@
 create or replace function lexichord.database_status() returns table (
     engine text, text_config text, space text, migration integer, datasets bigint, documents bigint, chunks bigint,
     chunks_without_vector bigint, keyword_index_is_stale boolean, bytes bigint)
-language sql stable set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select c.engine, c.text_config, c.space, (select max(m.number) from migration m),
            (select count(*) from dataset), n.document_count, n.chunk_count,
            (select count(*) from chunk where embedding is null),

@@ -1,7 +1,7 @@
 -- Two sources: documents whose chunks are hit, and documents whose card is. The best by card bring their own
 -- chunks along, so that their chunk score is known although none of them is in the global lists.
 create or replace function lexichord.discover_files(
-    query text, query_vector halfvec default null, k integer default 10, depth integer default 100,
+    query text, query_vector @extschema:vector@.halfvec default null, k integer default 10, depth integer default 100,
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
     aggregate text default 'max', file_weights double precision[] default '{0.9,0.1}',
     fusion text default 'zscore', weights double precision[] default '{0.35,0.65}', query_space text default null
@@ -9,7 +9,7 @@ create or replace function lexichord.discover_files(
     document_id bigint, dataset text, uri text, title text, score double precision,
     card_score double precision, chunk_score double precision, hits bigint)
 language plpgsql stable rows 10
-set search_path = lexichord_data, public, pg_catalog, pg_temp
+set search_path = pg_catalog, lexichord_data, pg_temp
 -- A custom plan looks cheaper each time, and costs a planning each time.
 set plan_cache_mode = force_generic_plan as $$
 declare
@@ -47,5 +47,5 @@ begin
     order by 5 desc, 1
     limit k;
 end $$;
-comment on function lexichord.discover_files(text, halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], text, double precision[], text) is
+comment on function lexichord.discover_files(text, @extschema:vector@.halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], text, double precision[], text) is
 'The k documents that a query is about: chunk hits aggregated by document (max, mean or sum) and the match of the document''s card, both on the scale of their own list, weighed by file_weights = {card,chunks}. hits = chunks among the candidates.';

@@ -1,7 +1,7 @@
 -- Over exactly what a copy takes along. What is made of it (ids, lexemes, statistics) differs between databases.
 create or replace function lexichord.document_hashes(dataset text)
 returns table (document_id bigint, uri text, chunks bigint, vectors bigint, hash text)
-language sql stable set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select d.id, d.uri, c.chunks, c.vectors, lexichord.content_hash(lexichord.content_hash(r::text) || c.hashes)
     from dataset s join document d on d.dataset_id = s.id,
          lexichord.read_document(d.id) as r,

@@ -1,6 +1,6 @@
 create or replace function lexichord.documents_under(dataset text, folder text)
 returns table (document_id bigint, uri text, recipe text)
-language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select d.id, d.uri, d.recipe
     from document d join dataset s on s.id = d.dataset_id
     where s.name = dataset and starts_with(d.uri, rtrim(folder, '/') || '/')

@@ -1,5 +1,5 @@
 create or replace function lexichord.drop_other(wait_ms integer default 200) returns text
-language plpgsql set search_path = lexichord_data, public, pg_catalog, pg_temp set lock_timeout = 0 set client_min_messages = warning as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set lock_timeout = 0 set client_min_messages = warning as $$
 declare
     dropped text;
 begin

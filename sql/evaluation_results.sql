@@ -1,7 +1,7 @@
 create or replace function lexichord.evaluation_results(evaluation bigint) returns table (
     query_id text, query text, hint text, intent text, answerable boolean, ms double precision, error text,
     confidence double precision, abstained boolean, metrics jsonb, passages jsonb, files text[], answer text)
-language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select r.query_id, q.text, q.hint, q.intent, q.answerable, r.ms, r.error, r.confidence, r.abstained,
            r.metrics, r.passages, r.files, r.answer
     from evaluation e

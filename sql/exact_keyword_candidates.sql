@@ -2,7 +2,7 @@ create or replace function lexichord.exact_keyword_candidates(
     query text, depth integer default 100, documents bigint[] default null
 ) returns table (chunk_id bigint, document_id bigint, rank bigint, score double precision)
 language plpgsql stable rows 100
-set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
     return query select * from lexichord.exact_term_candidates(lexichord.lexemes(query), depth, documents);
 end $$;

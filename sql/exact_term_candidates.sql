@@ -4,7 +4,7 @@ create or replace function lexichord.exact_term_candidates(
     terms tsvector, depth integer default 100, documents bigint[] default null
 ) returns table (chunk_id bigint, document_id bigint, rank bigint, score double precision)
 language plpgsql stable rows 100
-set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     names text[] := tsvector_to_array(terms);
     weights double precision[];

@@ -5,7 +5,7 @@ create or replace function lexichord.expand_context(
     chunk_id bigint, document_id bigint, uri text, title text, heading text,
     char_start integer, char_end integer, content text)
 language sql stable rows 10
-set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select c.id, d.id, d.uri, d.title, c.heading, around.first, around.last,
            substring(d.text from around.first + 1 for around.last - around.first)
     from unnest(chunk_ids) with ordinality as wanted (id, place)

@@ -1,7 +1,7 @@
 -- Lines of a --chunked file are known by their place only until they can be read. What they came from, ingested again
 -- to its end without meeting them, is the sign that they are mended.
 create or replace function lexichord.failed_files(dataset text) returns table (uri text, reason text)
-language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select f.uri, f.reason
     from run r join run_file f on f.run_id = r.id
     where r.dataset = failed_files.dataset and f.status = 'failed'

@@ -1,11 +1,11 @@
 -- One chunk a document: several of one document say what that document is about, not what the query is.
 create or replace function lexichord.feedback_chunks(
-    query text, query_vector halfvec default null, feedback_documents integer default 20, depth integer default 100,
+    query text, query_vector @extschema:vector@.halfvec default null, feedback_documents integer default 20, depth integer default 100,
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
     fusion text default 'zscore', weights double precision[] default '{0.35,0.65}', query_space text default null
 ) returns table (chunk_id bigint, document_id bigint, rank bigint, score double precision)
 language plpgsql stable rows 20
-set search_path = lexichord_data, public, pg_catalog, pg_temp
+set search_path = pg_catalog, lexichord_data, pg_temp
 set plan_cache_mode = force_generic_plan as $$
 begin
     perform lexichord.check_search(query, query_vector, query_space, feedback_documents, depth, fusion, weights);
@@ -18,5 +18,5 @@ begin
     order by b.score desc, b.chunk_id
     limit feedback_documents;
 end $$;
-comment on function lexichord.feedback_chunks(text, halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], text) is
+comment on function lexichord.feedback_chunks(text, @extschema:vector@.halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], text) is
 'The best chunk of each of the first documents of a search, best first: what relevance feedback learns from.';

@@ -5,7 +5,7 @@ create or replace function lexichord.feedback_terms(
     query text, chunks bigint[], terms integer default 30, original_weight double precision default 0.15
 ) returns table (lexeme text, weight double precision, times integer)
 language plpgsql stable rows 50
-set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
     if terms is null or terms < 1 or original_weight is null or original_weight not between 0 and 1 then
         raise exception 'terms must be at least 1, original_weight between 0 and 1' using errcode = 'invalid_parameter_value';

@@ -1,11 +1,11 @@
 -- The best chunks in their document's order, so that they read as its text; of a document that the query does not hit,
 -- its beginning. The dense channel reads every vector of so few documents.
 create or replace function lexichord.file_surrogates(
-    query text, query_vector halfvec, files bigint[], chunks integer default 2, characters integer default 800,
+    query text, query_vector @extschema:vector@.halfvec, files bigint[], chunks integer default 2, characters integer default 800,
     query_space text default null
 ) returns table (document_id bigint, surrogate text)
 language plpgsql stable rows 10
-set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
     if query_vector is not null then
         perform lexichord.check_space(query_space);
@@ -27,5 +27,5 @@ begin
     left join joined j on j.document_id = d.id
     order by wanted.place;
 end $$;
-comment on function lexichord.file_surrogates(text, halfvec, bigint[], integer, integer, text) is
+comment on function lexichord.file_surrogates(text, @extschema:vector@.halfvec, bigint[], integer, integer, text) is
 'A short text that stands for each document in the order given: its title and the chunks that a query hits best.';

@@ -2,7 +2,7 @@
 -- about the secret that made it.
 create or replace function lexichord.find_api_key(digest bytea) returns table (
     key_id bigint, digest bytea, datasets text[], writes boolean)
-language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select k.id, k.digest, k.datasets, k.writes from api_key k
     where k.digest = find_api_key.digest and k.revoked_at is null
 $$;

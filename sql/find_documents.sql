@@ -1,5 +1,5 @@
 create or replace function lexichord.find_documents(reference text) returns table (document_id bigint, dataset text, uri text)
-language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select d.id, s.name, d.uri from document d join dataset s on s.id = d.dataset_id
     where d.uri = reference or right(d.uri, length(reference) + 1) = '/' || reference
        or (reference ~ '^\d{1,18}$' and d.id = case when reference ~ '^\d{1,18}$' then reference::bigint end)

@@ -1,6 +1,15 @@
 -- Under 10,000 chunks the planner is right to do without an index.
 create or replace function lexichord.find_problems() returns table (problem text, remedy text)
-language sql set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+begin
+    return query
+    select format('the extension %s was moved from schema %s to %s', m.extension, m.named_schema, m.present_schema),
+           'run lexichord init'
+    from lexichord.moved_extensions() m;
+    if found then
+        return;  -- what else there is cannot be looked at
+    end if;
+    return query
     select 'the keyword index may be damaged by a restart', 'select lexichord.refresh_keyword_index();'
     where lexichord.keyword_index_is_stale()
     union all
@@ -21,8 +30,6 @@ language sql set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
            case when g.ours then 'select lexichord.grant_reader();' else g.statement || ';' end
     from lexichord.reader_gaps() g
     union all
-    select 'lexichord_reader may create objects in schema public, which the functions look into first',
-           'revoke create on schema public from public, lexichord_reader;'
-    where has_schema_privilege(to_regrole('lexichord_reader'), 'public', 'create')
-$$;
+    select s.problem, s.statement || ';' from lexichord.schema_gaps() s;
+end $$;
 comment on function lexichord.find_problems() is 'What is wrong with the database, and what to do; no row = healthy.';

@@ -1,5 +1,5 @@
 create or replace function lexichord.forget_evaluations(older_than interval) returns bigint
-language sql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with gone as (
         delete from evaluation e where e.started_at <= now() - older_than returning e.id
     ), unused as (

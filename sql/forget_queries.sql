@@ -1,5 +1,5 @@
 create or replace function lexichord.forget_queries(older_than interval) returns bigint
-language sql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with gone as (delete from query q where q.asked_at <= now() - older_than returning q.id)
     select count(*) from gone
 $$;

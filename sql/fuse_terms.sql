@@ -4,18 +4,18 @@
 -- A boosted document's own chunks are candidates too, on the same scales, so that it can answer although
 -- none of them is in the lists of the whole scope.
 create or replace function lexichord.fuse_terms(
-    terms tsvector, query_vector halfvec, depth integer, scope bigint[], fusion text, weights double precision[], boost jsonb default null
+    terms tsvector, query_vector @extschema:vector@.halfvec, depth integer, scope bigint[], fusion text, weights double precision[], boost jsonb default null
 ) returns table (
     chunk_id bigint, document_id bigint, score double precision, dense_score double precision, dense_rank bigint,
     keyword_score double precision, keyword_rank bigint, fused_score double precision)
 language plpgsql stable rows 200
-set search_path = lexichord_data, public, pg_catalog, pg_temp
+set search_path = pg_catalog, lexichord_data, pg_temp
 -- A custom plan looks cheaper each time, and costs a planning each time.
 set plan_cache_mode = force_generic_plan as $$
 declare
     boosted bigint[] := (select array_agg(key::bigint) from jsonb_each(boost) where scope is null or key::bigint = any(scope));
     by_words boolean := weights[2] > 0 and terms is not null;
-    vector halfvec := case when weights[1] > 0 then coalesce(query_vector, lexichord.term_centroid(terms, scope)) end;
+    vector @extschema:vector@.halfvec := case when weights[1] > 0 then coalesce(query_vector, lexichord.term_centroid(terms, scope)) end;
 begin
     if scope <@ boosted then
         boosted := null;  -- the lists of the scope hold its chunks already
@@ -58,5 +58,5 @@ begin
     from fused f
     order by 3 desc, 1;
 end $$;
-comment on function lexichord.fuse_terms(tsvector, halfvec, integer, bigint[], text, double precision[], jsonb) is
+comment on function lexichord.fuse_terms(tsvector, @extschema:vector@.halfvec, integer, bigint[], text, double precision[], jsonb) is
 'Dense and keyword candidates of a scope, fused, best first; score = fused_score + the boost of the document.';

@@ -1,6 +1,6 @@
 -- The row that every writer locks first.
 create or replace function lexichord.hold_writers() returns void
-language sql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select from corpus for no key update
 $$;
 comment on function lexichord.hold_writers() is

@@ -1,7 +1,7 @@
 -- The weights were chosen on half of a code set (dense .25 to .5) and compared on the other and on contracts:
 -- docs/benchmarks.md, as for zscore against rrf.
 create or replace function lexichord.hybrid_search(
-    query text, query_vector halfvec default null, k integer default 10, depth integer default 100,
+    query text, query_vector @extschema:vector@.halfvec default null, k integer default 10, depth integer default 100,
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
     fusion text default 'zscore', weights double precision[] default '{0.35,0.65}',
     boost jsonb default null, query_space text default null
@@ -11,7 +11,7 @@ create or replace function lexichord.hybrid_search(
     dense_score double precision, dense_rank bigint, keyword_score double precision, keyword_rank bigint,
     fused_score double precision)
 language plpgsql stable rows 10
-set search_path = lexichord_data, public, pg_catalog, pg_temp
+set search_path = pg_catalog, lexichord_data, pg_temp
 -- A custom plan looks cheaper each time, and costs a planning each time.
 set plan_cache_mode = force_generic_plan as $$
 begin
@@ -27,5 +27,5 @@ begin
     join dataset s on s.id = c.dataset_id
     order by f.score desc, f.chunk_id;
 end $$;
-comment on function lexichord.hybrid_search(text, halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], jsonb, text) is
+comment on function lexichord.hybrid_search(text, @extschema:vector@.halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], jsonb, text) is
 'The k best chunks for a query by meaning and by words. depth = candidates per channel (k never changes the head of the list); weights = {dense,keyword}, 0 leaves a channel out; boost = {"document id": points added}; query_space = the space that query_vector is of. Without a vector the keyword hits'' centroid stands in.';

@@ -1,6 +1,6 @@
 -- The corpus first, as every writer: until the transaction ends nobody replaces the document.
 create or replace function lexichord.is_unchanged(document bigint, updated_at timestamptz) returns boolean
-language plpgsql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
     perform from corpus for no key update;
     return exists (select from document d where d.id = is_unchanged.document and d.updated_at = is_unchanged.updated_at);

@@ -1,8 +1,8 @@
 -- The documents in their order, for the same chunk may stand in several of them, or twice in one. The recipe's part
 -- on a language model does not count: whether a chunk has a context of its is in the chunk's key.
 create or replace function lexichord.kept_vectors(documents bigint[], recipe text)
-returns table (key text, embedding halfvec)
-language sql stable set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+returns table (key text, embedding @extschema:vector@.halfvec)
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select distinct on (k.key) k.key, c.embedding
     from document d join chunk c on c.document_id = d.id,
          lexichord.vector_key(c.content, c.context, c.metadata) as k (key)

@@ -1,6 +1,6 @@
 -- The same key may stand under several names: a copied document's is as good as its own.
 create or replace function lexichord.known_contexts(keys text[]) returns table (key text, context text)
-language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select distinct on (c.key) c.key, c.context
     from chunk_context c where c.key = any(keys) order by c.key, c.made_at, c.dataset_id, c.uri
 $$;

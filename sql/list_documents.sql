@@ -4,7 +4,7 @@ create or replace function lexichord.list_documents(
     page_size bigint default null, page_offset bigint default 0
 ) returns table (document_id bigint, dataset text, uri text, title text, media_type text, characters integer,
                  chunks bigint, metadata jsonb, updated_at timestamptz)
-language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with scope as materialized (select lexichord.scope_documents(datasets, documents, uri_prefix, filter) as ids),
     page as materialized (
         select d.id, s.name, d.uri

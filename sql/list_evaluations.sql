@@ -1,7 +1,7 @@
 create or replace function lexichord.list_evaluations(latest integer default 20) returns table (
     evaluation_id bigint, set_name text, strategy text, started_at timestamptz, queries bigint, failed bigint,
     p50_ms double precision, p95_ms double precision, qps jsonb, means jsonb, ks integer[], settings jsonb, version text)
-language sql stable rows 20 set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql stable rows 20 set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select e.id, s.name, e.strategy, e.started_at, r.queries, r.failed, r.p50, r.p95, e.qps, m.means,
            e.ks, e.settings, e.version
     from (select * from evaluation order by id desc limit latest) as e

@@ -2,7 +2,7 @@ create or replace function lexichord.list_queries(latest integer default 20) ret
     query_id bigint, asked_at timestamptz, query text, hint text, hinted boolean, intent text,
     confidence double precision, abstained boolean, coverage double precision, hits bigint, ms double precision,
     counts jsonb, stages jsonb, datasets text[], narrowed boolean, space text, version text)
-language sql stable rows 20 set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql stable rows 20 set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select q.id, q.asked_at, q.text, q.hint, q.hinted, q.intent, q.confidence, q.abstained, q.coverage,
            (select count(*) from query_hit h where h.query_id = q.id),
            q.ms, q.counts, q.stages, q.datasets, q.narrowed, q.space, q.version

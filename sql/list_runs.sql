@@ -4,7 +4,7 @@ create or replace function lexichord.list_runs(
     run_id bigint, dataset text, source text, state text, started_at timestamptz, seen_at timestamptz,
     finished_at timestamptz, total bigint, done bigint,
     inserted bigint, replaced bigint, skipped bigint, failed bigint, deleted bigint, failures jsonb)
-language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select r.id, r.dataset, r.source,
            case when r.finished_at is not null then 'finished'
                 when r.seen_at < clock_timestamp() - interval '60 s' then 'stalled' else 'running' end,

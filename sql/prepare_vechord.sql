@@ -1,6 +1,6 @@
 create or replace function lexichord.prepare_vechord(namespace text, datasets text[] default null)
 returns table (dimension integer, finds_functions boolean)
-language plpgsql set search_path = lexichord_data, public, pg_catalog, pg_temp set client_min_messages = warning as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set client_min_messages = warning as $$
 declare
     scope bigint[] := lexichord.scope_documents(datasets);
     missing bigint;

@@ -1,5 +1,5 @@
 create or replace function lexichord.prune_documents(run_id bigint, uris text[]) returns bigint
-language plpgsql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     gone bigint;
 begin

@@ -1,7 +1,7 @@
 create or replace function lexichord.query_hits(query_id bigint) returns table (
     rank integer, chunk_id bigint, current_chunk_id bigint, dataset text, uri text,
     char_start integer, char_end integer, score double precision, scores jsonb, ranks jsonb)
-language sql stable rows 10 set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql stable rows 10 set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select h.rank, h.chunk_id, present.id, h.dataset, h.uri, h.char_start, h.char_end, h.score, h.scores, h.ranks
     from query_hit h
     left join lateral (

@@ -3,7 +3,7 @@ create or replace function lexichord.question_coverage(
     question text, chunk_ids bigint[]
 ) returns table (lexeme text, words text[], times integer, df bigint, idf double precision, chunks bigint[])
 language sql stable rows 10
-set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with word as (
         select w.word, tsvector_to_array(lexichord.lexemes(w.word)) as lexemes
         from (select distinct m[1] as word from regexp_matches(question, '[[:alnum:]_.]*[[:alnum:]]', 'g') as m) as w

@@ -2,7 +2,7 @@ create or replace function lexichord.read_hits(chunk_ids bigint[]) returns table
     chunk_id bigint, document_id bigint, dataset text, uri text, title text, heading text,
     char_start integer, char_end integer, page integer, content text, context text)
 language sql stable rows 10
-set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select c.id, c.document_id, s.name, d.uri, d.title, c.heading, c.char_start, c.char_end, c.page, c.content, c.context
     from unnest(chunk_ids) with ordinality as wanted (id, place)
     join chunk c on c.id = wanted.id

@@ -1,7 +1,7 @@
 create or replace function lexichord.read_spans(documents bigint[], starts integer[], ends integer[]) returns table (
     span_number integer, content text)
 language sql stable rows 100
-set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select s.number::integer,
            case when s.first >= 0 and s.last >= s.first and s.last <= length(d.text)
                 then substring(d.text from s.first + 1 for s.last - s.first) end

@@ -1,5 +1,5 @@
 create or replace function lexichord.record_comparison(comparison jsonb) returns void
-language sql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
     update reembedding r set comparison = record_comparison.comparison where r.state <> 'dropped'
 $$;
 comment on function lexichord.record_comparison(jsonb) is

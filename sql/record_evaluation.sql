@@ -2,7 +2,7 @@ create or replace function lexichord.record_evaluation(
     set_name text, strategy text, queries jsonb, results jsonb, ks integer[], version text,
     settings jsonb default '{}', qps jsonb default '{}', started_at timestamptz default now()
 ) returns bigint
-language sql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with kept as (
         insert into evaluation_set as s (name, digest)
         values (set_name, encode(sha256(convert_to(queries::text, 'utf8')), 'hex'))

@@ -1,7 +1,7 @@
 create or replace function lexichord.record_files(
     run_id bigint, uris text[], status text, reason text default '', chunks bigint default 0
 ) returns void
-language sql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
     insert into run_file (run_id, uri, status, reason, chunks)
     select run_id, u, status, reason, chunks from unnest(uris) as u
     on conflict on constraint run_file_pkey do update

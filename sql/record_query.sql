@@ -4,7 +4,7 @@ create or replace function lexichord.record_query(
     coverage double precision default null, space text default null, datasets text[] default '{}',
     narrowed boolean default false, hinted boolean default false, query text default null, hint text default null
 ) returns bigint
-language sql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with asked as (
         insert into query (version, space, datasets, narrowed, hinted, text, hint,
                            intent, confidence, abstained, coverage, ms, counts, stages)

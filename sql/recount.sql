@@ -1,6 +1,6 @@
 -- The triggers keep the statistics true; TRUNCATE and hand-written changes of chunk.lexemes go past them.
 create or replace function lexichord.recount() returns void
-language plpgsql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
     perform from corpus for no key update;
     lock table chunk in share mode;

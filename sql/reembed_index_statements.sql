@@ -1,7 +1,7 @@
 -- chunk_other_missing finds what is to be filled, and its condition makes the filling updates write index entries:
 -- pg_textsearch 0.6.1 builds no index that finds heap-only updated rows.
 create or replace function lexichord.reembed_index_statements(filled boolean) returns setof text
-language sql stable set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with wanted (name, definition) as (
         select 'chunk_other_missing', 'btree (id) where other_embedding is null'
         union all

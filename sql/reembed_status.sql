@@ -1,7 +1,7 @@
 create or replace function lexichord.reembed_status() returns table (
     reembed_id bigint, state text, old_space text, new_space text, other_space text, chunks bigint, missing bigint, embedded bigint,
     comparison jsonb, started_at timestamptz, seen_at timestamptz, swapped_at timestamptz)
-language plpgsql stable rows 1 set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+language plpgsql stable rows 1 set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
     select r.id, r.state, r.old_space, r.new_space, concat_ws('/', r.provider, r.model, r.dimension), n.chunk_count, r.embedded,
            r.comparison, r.started_at, r.seen_at, r.swapped_at

@@ -3,7 +3,7 @@ create or replace function lexichord.related_words(
     question text, chunk_ids bigint[], most integer default 8
 ) returns table (word text, lexeme text, chunks bigint, df bigint, weight double precision)
 language sql stable rows 10
-set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with written as materialized (
         select c.id, m[1] as word
         from chunk c, regexp_matches(c.content, '(?:^|[^[:alnum:]_])([[:alpha:]]{3,})(?![[:alnum:]_])', 'g') as m

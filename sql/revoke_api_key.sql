@@ -1,5 +1,5 @@
 create or replace function lexichord.revoke_api_key(key bigint) returns boolean
-language sql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with revoked as (
         update api_key set revoked_at = now() where id = key and revoked_at is null returning 1)
     select exists (select from revoked)

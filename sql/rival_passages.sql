@@ -1,12 +1,12 @@
 -- Less than hybrid_search gives: of the same k chunks few are compared, and all others' contents
 -- took 1.5 ms to send and to read.
 create or replace function lexichord.rival_passages(
-    query text, query_vector halfvec default null, k integer default 100, depth integer default 100,
+    query text, query_vector @extschema:vector@.halfvec default null, k integer default 100, depth integer default 100,
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
     query_space text default null, most_documents integer default 10, most_passages integer default 2
 ) returns table (document_id bigint, content text, dense_score double precision)
 language plpgsql stable rows 20
-set search_path = lexichord_data, public, pg_catalog, pg_temp
+set search_path = pg_catalog, lexichord_data, pg_temp
 -- A custom plan looks cheaper each time, and costs a planning each time.
 set plan_cache_mode = force_generic_plan as $$
 begin
@@ -26,5 +26,5 @@ begin
     where r.file <= most_documents and r.number <= most_passages
     order by r.file, r.number;
 end $$;
-comment on function lexichord.rival_passages(text, halfvec, integer, integer, text[], bigint[], text, jsonb, text, integer, integer) is
+comment on function lexichord.rival_passages(text, @extschema:vector@.halfvec, integer, integer, text[], bigint[], text, jsonb, text, integer, integer) is
 'The best passages of the best documents among the k chunks that hybrid_search finds, document by document: what evidence is compared with.';

@@ -3,7 +3,7 @@ create or replace function lexichord.scope_documents(
     datasets text[] default null, documents bigint[] default null,
     uri_prefix text default null, filter jsonb default null
 ) returns bigint[]
-language plpgsql stable set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     dataset_ids bigint[];
     missing text;

@@ -8,7 +8,7 @@ create or replace function lexichord.search_each(
     dense_score double precision, dense_rank bigint, keyword_score double precision, keyword_rank bigint,
     fused_score double precision)
 language plpgsql stable rows 100
-set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
     if query_vectors is not null and cardinality(query_vectors) <> cardinality(queries) then
         raise exception 'query_vectors must be as many as queries' using errcode = 'invalid_parameter_value';
@@ -17,7 +17,7 @@ begin
     select q.number::integer, h.*
     from unnest(queries) with ordinality as q (query, number)
     cross join unnest(documents) with ordinality as d (id, place),
-    lateral lexichord.hybrid_search(q.query, query_vectors[q.number]::halfvec, search_each.k,
+    lateral lexichord.hybrid_search(q.query, query_vectors[q.number]::@extschema:vector@.halfvec, search_each.k,
         greatest(search_each.k, 100), documents => array[d.id], query_space => search_each.query_space) as h
     order by q.number, d.place, h.score desc, h.chunk_id;
 end $$;

@@ -11,7 +11,7 @@ create or replace function lexichord.search_variants(
     dense_score double precision, dense_rank bigint, keyword_score double precision, keyword_rank bigint,
     fused_score double precision, variant_ranks jsonb, variant_scores jsonb)
 language plpgsql stable rows 10
-set search_path = lexichord_data, public, pg_catalog, pg_temp
+set search_path = pg_catalog, lexichord_data, pg_temp
 -- A custom plan looks cheaper each time, and costs a planning each time.
 set plan_cache_mode = force_generic_plan as $$
 begin
@@ -19,7 +19,7 @@ begin
     return query
     with variant as materialized (
         select v.place, v.given ->> 'name' as name, v.given ->> 'text' as text, v.given -> 'terms' as terms,
-               (v.given ->> 'vector')::halfvec as vector, coalesce((v.given ->> 'weight')::float8, 1) as weight,
+               (v.given ->> 'vector')::@extschema:vector@.halfvec as vector, coalesce((v.given ->> 'weight')::float8, 1) as weight,
                case when jsonb_typeof(v.given -> 'documents') = 'array' then array(
                    select inside.id from (select e::bigint as id from jsonb_array_elements_text(v.given -> 'documents') as e) as inside
                    where search_variants.documents is null or inside.id = any(search_variants.documents))

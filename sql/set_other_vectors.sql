@@ -1,7 +1,7 @@
 -- Each row is locked in the order of ids, as by any other who fills. One that was written since it was read is left:
 -- its text may be another.
 create or replace function lexichord.set_other_vectors(space text, chunk_ids bigint[], row_versions text[], vectors text[]) returns bigint
-language plpgsql set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     filled bigint;
 begin
@@ -18,7 +18,7 @@ begin
         where c.other_embedding is null and c.xmin::text = v.version
         order by c.id for no key update of c
     )
-    update chunk c set other_embedding = s.vector::halfvec from same s where c.id = s.id;
+    update chunk c set other_embedding = s.vector::@extschema:vector@.halfvec from same s where c.id = s.id;
     get diagnostics filled = row_count;
     update reembedding r set embedded = r.embedded + filled where r.state <> 'dropped';
     return filled;

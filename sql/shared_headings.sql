@@ -1,6 +1,6 @@
 create or replace function lexichord.shared_headings(documents bigint[], most integer default 8)
 returns table (heading text)
-language sql stable rows 8 set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+language sql stable rows 8 set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with named as (
         select distinct on (c.document_id, n.name) c.document_id, c.ordinal, p.place, n.name
         from chunk c,

@@ -5,12 +5,12 @@ create or replace function lexichord.similar_documents(
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null
 ) returns table (document_id bigint, dataset text, uri text, title text, score double precision, hits bigint)
 language plpgsql stable rows 10
-set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     own bigint;
-    mean halfvec;
+    mean @extschema:vector@.halfvec;
 begin
-    select count(*), avg(c.embedding) into own, mean from chunk c where c.document_id = source;
+    select count(*), @extschema:vector@.avg(c.embedding) into own, mean from chunk c where c.document_id = source;
     if not exists (select from document d where d.id = source) then
         raise exception 'there is no document %', source using errcode = 'no_data_found';
     elsif mean is null then

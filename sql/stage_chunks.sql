@@ -1,10 +1,10 @@
 -- COPY fills this table of the session, store_document empties it into chunk.
 create or replace function lexichord.stage_chunks() returns void
-language plpgsql set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
     create temporary table if not exists staged_chunk (
         ordinal integer, heading text, char_start integer, char_end integer, page integer,
-        content text, context text, keyword_context text, metadata jsonb, embedding halfvec
+        content text, context text, keyword_context text, metadata jsonb, embedding @extschema:vector@.halfvec
     ) on commit delete rows;
 end $$;
 comment on function lexichord.stage_chunks() is

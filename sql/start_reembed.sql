@@ -2,7 +2,7 @@
 -- makes all others wait, so it is given up soon.
 create or replace function lexichord.start_reembed(provider text, model text, dimension integer, wait_ms integer default 200)
 returns bigint
-language plpgsql set search_path = lexichord_data, public, pg_catalog, pg_temp set lock_timeout = 0 as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set lock_timeout = 0 as $$
 declare
     wanted text := concat_ws('/', provider, model, dimension);
     bound text := (select c.space from lexichord.configuration() as c);
@@ -27,7 +27,7 @@ begin
     end if;
     perform set_config('lock_timeout', wait_ms::text, true);
     lock table chunk in access exclusive mode;
-    execute format('alter table chunk add column other_embedding halfvec(%s)', dimension);
+    execute format('alter table chunk add column other_embedding @extschema:vector@.halfvec(%s)', dimension);
     if dimension <= 1536 then  -- kept in the row, as in index.sql
         alter table chunk alter column other_embedding set storage plain;
     end if;

@@ -2,7 +2,7 @@
 -- that it takes; whoever waits for that makes all others wait, so it is given up soon.
 create or replace function lexichord.swap_spaces(incomplete boolean default false, wait_ms integer default 200)
 returns table (swapped boolean, missing bigint)
-language plpgsql rows 1 set search_path = lexichord_data, public, pg_catalog, pg_temp set lock_timeout = 0 as $$
+language plpgsql rows 1 set search_path = pg_catalog, lexichord_data, pg_temp set lock_timeout = 0 as $$
 begin
     swapped := false;
     perform set_config('lock_timeout', wait_ms::text, true);

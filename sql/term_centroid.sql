@@ -1,8 +1,8 @@
 -- Stands in for a query's vector where nobody embedded the query. Ten hits: on ContractNLI the centroid of
 -- ten lifted recall@8 from 77.7 to 81.9, the query's own vector to 82.0.
-create or replace function lexichord.term_centroid(terms tsvector, documents bigint[] default null) returns halfvec
-language sql stable set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
-    select avg(c.embedding)
+create or replace function lexichord.term_centroid(terms tsvector, documents bigint[] default null) returns @extschema:vector@.halfvec
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
+    select @extschema:vector@.avg(c.embedding)
     from (select * from lexichord.term_candidates(terms, 10, documents) order by rank limit 10) as best
     join chunk c on c.id = best.chunk_id
 $$;

@@ -1,12 +1,12 @@
 create or replace function lexichord.variant_candidates(
-    query text, terms jsonb default null, query_vector halfvec default null, depth integer default 100,
+    query text, terms jsonb default null, query_vector @extschema:vector@.halfvec default null, depth integer default 100,
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
     weights double precision[] default '{0.35,0.65}', boost jsonb default null, query_space text default null
 ) returns table (
     chunk_id bigint, document_id bigint, rank bigint, score double precision, dense_score double precision, dense_rank bigint,
     keyword_score double precision, keyword_rank bigint, fused_score double precision)
 language plpgsql stable rows 100
-set search_path = lexichord_data, public, pg_catalog, pg_temp
+set search_path = pg_catalog, lexichord_data, pg_temp
 -- A custom plan looks cheaper each time, and costs a planning each time.
 set plan_cache_mode = force_generic_plan as $$
 begin
@@ -19,5 +19,5 @@ begin
     order by f.score desc, f.chunk_id
     limit depth;
 end $$;
-comment on function lexichord.variant_candidates(text, jsonb, halfvec, integer, text[], bigint[], text, jsonb, double precision[], jsonb, text) is
+comment on function lexichord.variant_candidates(text, jsonb, @extschema:vector@.halfvec, integer, text[], bigint[], text, jsonb, double precision[], jsonb, text) is
 'The depth best chunks of one variant, as hybrid_search ranks them, without their texts. terms = {"lexeme": times} takes the place of the query''s own words.';

@@ -1,6 +1,6 @@
 create or replace function lexichord.vechord_chunks(namespace text, chunk_table text, keys text[])
 returns table (key text, content text, context text, metadata jsonb, embedding real[])
-language plpgsql stable set search_path = public, pg_catalog, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     t record;
 begin

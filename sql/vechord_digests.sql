@@ -1,7 +1,7 @@
 -- vechord has no index on foreign keys: a page of documents costs one pass over the chunks.
 create or replace function lexichord.vechord_digests(namespace text, chunk_table text, after text, batch integer)
 returns table (key text, chunks bigint, sha256 text)
-language plpgsql stable set search_path = public, pg_catalog, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     t record;
 begin
@@ -15,7 +15,7 @@ begin
         select p.key::text, count(c.%5$I),
                encode(sha256(p.digest || coalesce(string_agg(
                    sha256(convert_to((select to_jsonb(r) from (select %6$s) as r)::text, 'UTF8')
-                          || coalesce(vector_send(c.%7$I), '')), null order by %8$s), '')), 'hex')
+                          || coalesce(@extschema:vector@.vector_send(c.%7$I), '')), null order by %8$s), '')), 'hex')
         from page p left join %9$s as c on c.%5$I = p.key
         group by p.key, p.digest order by p.key $query$,
         t.key_column,

@@ -3,7 +3,7 @@
 create or replace function lexichord.weigh_terms(texts text[]) returns table (
     lexeme text, idf double precision, df bigint, text_numbers integer[], frequencies integer[])
 language sql stable rows 500
-set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with held as (
         select u.lexeme collate "C" as lexeme,
                array_agg(t.number::integer) as numbers, array_agg(cardinality(u.positions)) as frequencies

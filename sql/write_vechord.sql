@@ -1,7 +1,7 @@
 -- The keyword column holds all that our keyword index sees. The vector was made of context and content already.
 create or replace function lexichord.write_vechord(namespace text, datasets text[] default null)
 returns table (documents bigint, chunks bigint)
-language plpgsql set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     scope bigint[] := coalesce(lexichord.scope_documents(datasets), array(select d.id from document d));
 begin
@@ -17,7 +17,7 @@ begin
     execute format(
         'insert into public.%I (uid, doc_id, text, vec, keyword)
          select lexichord.ordered_uuid(now(), row_number() over (order by c.document_id, c.ordinal)),
-                lexichord.ordered_uuid(now(), c.document_id), c.content, c.embedding::vector,
+                lexichord.ordered_uuid(now(), c.document_id), c.content, c.embedding::@extschema:vector@.vector,
                 tokenizer_catalog.tokenize(
                     concat_ws(E''\n'', nullif(c.context, ''''), nullif(c.keyword_context, ''''), c.content),
                     ''bert_base_uncased'')::bm25_catalog.bm25vector

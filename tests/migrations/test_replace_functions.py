@@ -154,7 +154,9 @@ def test_what_depends_on_a_function_that_must_go_is_named(
 ) -> None:
     run_statements(dsn, function, use, ANOTHER_VERSION)
     before = signatures(dsn)
-    with pytest.raises(DatabaseError, match=r"lexichord\.\w+\(.*\(view mine depends.*drop them"):
+    with pytest.raises(
+        DatabaseError, match=r"lexichord\.\w+\(.*\(view public\.mine depends.*drop them"
+    ):
         prepare(dsn, choice)
     assert signatures(dsn) == before
     run_statements(dsn, "drop view public.mine")

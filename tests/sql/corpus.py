@@ -190,6 +190,7 @@ INNER = {
     "is_narrow",
     "keyword_statement",
     "ordered_uuid",
+    "named_extensions",
     "other_index",
     "refuse_vechord_rows",
     "swap_indexes",

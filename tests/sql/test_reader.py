@@ -14,111 +14,13 @@ from lexichord.db import schema, search
 from lexichord.db.pool import Database
 from lexichord.errors import DatabaseError
 from lexichord.types import Question
-from tests.sql.corpus import MOST, SPACE, Connection, Row, call, put, value
+from tests.sql.calls import BY_VECTOR, READS, VECTOR
+from tests.sql.corpus import MOST, Connection, Row, call, put, value
 
 NUMBERS = count()
-VECTOR = "[1,0,0,0]"
-BY_VECTOR = {"query": "w1 w2", "query_vector": VECTOR, "query_space": SPACE}
-BY_TERMS = {"terms": "w1:1", "depth": 100}
-WEIGHTS = [0.35, 0.65]
-FILTER = {"key": "year", "op": "gt", "value": 2001}
-READS: dict[str, dict[str, Any]] = {
-    "are_weights": {"weights": WEIGHTS},
-    "bm25_parameters": {},
-    "bound_space": {},
-    "card_candidates": {"query": "animal1"},
-    "check_filter": {"filter": FILTER, "documents": [1, 2]},
-    "check_search": {**BY_VECTOR, "k": 1, "depth": 100, "fusion": "rrf", "weights": WEIGHTS},
-    "check_space": {"space": SPACE},
-    "check_variants": {"variants": '[{"name": "x", "text": "w1"}]', "k": 1, "depth": 100},
-    "chunk_places": {"chunk_ids": [1]},
-    "chunks_without_vector": {"after": 0, "batch": 5},
-    "configuration": {},
-    "content_hash": {"content": "w1"},
-    "count_faults": {},
-    "database_identity": {},
-    "database_status": {},
-    "dense_candidates": {"query_vector": VECTOR},
-    "dense_probes": {},
-    "dense_recall": {"query_vector": VECTOR},
-    "dense_statement": {"scoped": False},
-    "discover_files": BY_VECTOR,
-    "document_digests": {"dataset": "north", "uris": ["north/1.md"]},
-    "document_hashes": {"dataset": "north"},
-    "document_recipes": {},
-    "document_text": {"document": 1},
-    "document_twins": {"dataset": "north", "sha256s": ["0"]},
-    "documents_under": {"dataset": "north", "folder": "north"},
-    "exact_dense_candidates": {"query_vector": VECTOR},
-    "exact_keyword_candidates": {"query": "w1"},
-    "exact_term_candidates": BY_TERMS,
-    "expand_context": {"chunk_ids": [1]},
-    "feedback_chunks": BY_VECTOR,
-    "feedback_terms": {"query": "w1", "chunks": [1, 4]},
-    "feedback_vector": {"query_vector": VECTOR, "chunks": [1, 4]},
-    "file_surrogates": {**BY_VECTOR, "files": [1, 2]},
-    "filter_compares": {"had": "1", "operator": "gt", "wanted": "2"},
-    "filter_contains": {"had": '"ab"', "wanted": "a"},
-    "filter_form": {"filter": FILTER},
-    "filter_matches": {"metadata": {"year": 2002}, "filter": FILTER},
-    "filter_operator": {"name": "="},
-    "find_definitions": {"terms": ["w1"]},
-    "find_documents": {"reference": "1.md"},
-    "find_problems": {},
-    "fuse_terms": {
-        **BY_TERMS,
-        **{"query_vector": VECTOR, "scope": [1], "fusion": "rrf", "weights": WEIGHTS},
-    },
-    "hybrid_search": {**BY_VECTOR, "datasets": ["north"], "filter": FILTER},
-    "index_use": {},
-    "is_narrow": {"documents": [1]},
-    "kept_vectors": {"documents": [1], "recipe": "test"},
-    "keyword_candidates": {"query": "w1"},
-    "check_keyword_index": {},
-    "keyword_index_is_stale": {},
-    "keyword_statement": {"terms": "{1:1}", "depth": 100, "scoped": False},
-    "keyword_text": {"input": "NDAs"},
-    "lexemes": {"input": "NDAs"},
-    "lexeme_text": {"lexemes": "w1:1"},
-    "lexeme_vector": {"lexemes": "w1:1"},
-    "link_documents": {"words": ["animal1"]},
-    "list_chunks": {"document": 1},
-    "list_datasets": {},
-    "list_documents": {"uri_prefix": "north/1"},
-    "count_documents": {"uri_prefix": "north/1"},
-    "list_keys": {},
-    "most_dimensions": {},
-    "outgrown_indexes": {},
-    "question_coverage": {"question": "w1", "chunk_ids": [1]},
-    "read_chunks": {"document": 1},
-    "read_document": {"document": 1},
-    "read_hits": {"chunk_ids": [1]},
-    "read_spans": {"documents": [1], "starts": [0], "ends": [5]},
-    "reader_gaps": {},
-    "reader_rights": {},
-    "reembed_status": {},
-    "related_words": {"question": "w1", "chunk_ids": [1, 2, 3]},
-    "relevance_feedback": BY_VECTOR,
-    "reusable_chunks": {"documents": [1], "recipe": "test"},
-    "rival_passages": BY_VECTOR,
-    "sample_documents": {"dataset": "north", "documents": 2, "without": []},
-    "scope_documents": {"datasets": ["north"], "filter": FILTER},
-    "search_each": {"queries": ["w1"], "documents": [1, 2]},
-    "search_variants": {"variants": '[{"name": "x", "text": "w1"}]'},
-    "server_epoch": {},
-    "server_versions": {},
-    "shared_headings": {"documents": [1, 3]},
-    "similar_documents": {"source": 1},
-    "term_candidates": BY_TERMS,
-    "term_centroid": {"terms": "w1:1"},
-    "variant_candidates": BY_VECTOR,
-    "vector_key": {"content": "w1", "context": "", "metadata": {}},
-    "weigh_terms": {"texts": ["w1 w2"]},
-    "weighted_terms": {"terms": '{"w1": 1}'},
-}
 OF_ONE_ENGINE = {"lexeme_text", "lexeme_vector", "dense_probes"}
 # A function in neither list fails: if it only reads what a reader may, it goes into
-# sql/reader_rights.sql and, with a call, into READS; else here.
+# sql/reader_rights.sql and, with a call, into calls.READS; else here and into calls.OTHERS.
 WRITES = """
     build_indexes delete_documents drop_other drop_other_index finish_run forget_evaluations
     forget_queries grant_reader keep_contexts pack_keywords prepare_vechord prune_documents

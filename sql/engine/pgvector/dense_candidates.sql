@@ -1,8 +1,8 @@
 create or replace function lexichord.dense_candidates(
-    query_vector halfvec, depth integer default 100, documents bigint[] default null
+    query_vector @extschema:vector@.halfvec, depth integer default 100, documents bigint[] default null
 ) returns table (chunk_id bigint, document_id bigint, rank bigint, score double precision)
 language plpgsql stable rows 100
-set search_path = lexichord_data, public, pg_catalog, pg_temp
+set search_path = pg_catalog, lexichord_data, pg_temp
 -- All end with the function. The first is set again below; relaxed_order keeps a filtered scan
 -- going until the depth is reached (recall .967 -> .999).
 set hnsw.ef_search = 100 set hnsw.iterative_scan = relaxed_order set hnsw.max_scan_tuples = 20000 as $$
@@ -25,5 +25,5 @@ begin
         return query select * from lexichord.exact_dense_candidates(query_vector, depth, documents);
     end if;
 end $$;
-comment on function lexichord.dense_candidates(halfvec, integer, bigint[]) is
+comment on function lexichord.dense_candidates(@extschema:vector@.halfvec, integer, bigint[]) is
 'The depth chunks nearest to a vector, best first; score = cosine similarity. documents null = everywhere.';

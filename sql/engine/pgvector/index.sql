@@ -1,19 +1,5 @@
 -- Idempotent: the columns of this engine and the guard of its keyword index. The indexes are build_indexes'.
 
--- vector has the HNSW index, pg_textsearch the BM25 index.
-create extension if not exists vector;
-create extension if not exists pg_textsearch;
-
-do $$
-declare
-    found text := (select extversion from pg_extension where extname = 'vector');
-begin
-    if string_to_array(found, '.')::int[] < '{0,8}' then
-        raise exception 'the engine pgvector needs vector 0.8 or later, for filtered searches; found: %', found
-            using errcode = 'feature_not_supported', hint = 'Install it and run: alter extension vector update;';
-    end if;
-end $$;
-
 -- Each lexeme as often as it occurs: what the BM25 index reads, under the configuration `simple`,
 -- so that nothing is stemmed twice.
 create or replace function lexichord_data.lexeme_text(lexemes tsvector) returns text
@@ -57,7 +43,7 @@ begin
         raise exception 'the engine pgvector indexes at most 4,000 dimensions, the embedding space has %', space.dimension
             using errcode = 'feature_not_supported', hint = 'Choose a model, or an output, of fewer dimensions, or the engine vectorchord.';
     end if;
-    execute format('alter table lexichord_data.chunk add column if not exists embedding halfvec(%s)', space.dimension);
+    execute format('alter table lexichord_data.chunk add column if not exists embedding @extschema:vector@.halfvec(%s)', space.dimension);
     -- Kept in the row: comparing 1,340 vectors takes .5 ms, 4 ms if they must be fetched from elsewhere.
     -- Longer ones would not fit beside the rest.
     if space.dimension <= 1536 then

@@ -1,6 +1,6 @@
 -- The locks come first, the corpus row's as in every writer, so that none is between its rows and its mark.
 create or replace function lexichord.rebuild_indexes() returns boolean
-language plpgsql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
     perform from corpus for no key update;
     lock table chunk in share mode;

@@ -1,5 +1,5 @@
 create or replace function lexichord.build_indexes() returns boolean
-language plpgsql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
     perform lexichord_data.build_index(o.index_name) from lexichord.outgrown_indexes() as o;
     if found then

@@ -1,8 +1,8 @@
 create or replace function lexichord.dense_candidates(
-    query_vector halfvec, depth integer default 100, documents bigint[] default null
+    query_vector @extschema:vector@.halfvec, depth integer default 100, documents bigint[] default null
 ) returns table (chunk_id bigint, document_id bigint, rank bigint, score double precision)
 language plpgsql stable rows 100
-set search_path = lexichord_data, public, pg_catalog, pg_temp
+set search_path = pg_catalog, lexichord_data, pg_temp
 -- All end with the function. What a session or the database has set must not reach the index: too few probes lose
 -- rows, probes that do not fit its lists are an error of the planner's.
 set vchordrq.probes = '' set vchordrq.max_scan_tuples = -1 set vchordrq.enable_scan = on as $$
@@ -30,5 +30,5 @@ begin
     end loop;
     return query select * from unnest(chunks, owners, ranks, scores);
 end $$;
-comment on function lexichord.dense_candidates(halfvec, integer, bigint[]) is
+comment on function lexichord.dense_candidates(@extschema:vector@.halfvec, integer, bigint[]) is
 'The depth chunks nearest to a vector, best first; score = cosine similarity. documents null = everywhere.';

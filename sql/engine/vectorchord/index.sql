@@ -1,37 +1,9 @@
 -- Idempotent: the columns of this engine and what its indexes are built by. They are built by build_indexes.
 
-do $$
-declare
-    found text := (
-        select string_agg(n.name || ' ' || coalesce(a.installed_version, a.default_version, 'missing'), ', ' order by n.name)
-        from (values ('vchord', '1.1.'), ('vchord_bm25', '0.3.')) as n (name, wanted)
-        left join pg_available_extensions a on a.name = n.name
-        where not starts_with(coalesce(a.installed_version, a.default_version, ''), n.wanted));
-    absent text := (
-        select string_agg(n.library, ' and ' order by n.library)
-        from (values ('vchord', 'vchordrq.probes'), ('vchord_bm25', 'bm25_catalog.bm25_limit')) as n (library, setting)
-        where not exists (select from pg_settings s where s.name = n.setting));
-begin
-    if found is not null then
-        raise exception 'the engine vectorchord needs vchord 1.1.x and vchord_bm25 0.3.x; found: %', found
-            using errcode = 'feature_not_supported',
-                  hint = 'Start the server of docker-compose.yml, or install these versions and run: alter extension ... update;';
-    -- vchord refuses to work then; vchord_bm25 does not know its own settings before its first use.
-    elsif absent is not null then
-        raise exception 'the server has not loaded % at its start', absent
-            using errcode = 'feature_not_supported',
-                  hint = 'Set shared_preload_libraries = ''vchord,vchord_bm25'' in postgresql.conf and restart the server.';
-    end if;
-end $$;
-
--- vchord has the vector index (and brings pgvector's types), vchord_bm25 the BM25 index.
-create extension if not exists vchord cascade;
-create extension if not exists vchord_bm25;
-
 -- Lexemes as the text of a bm25vector, {term id:times,...}; unknown ones are left out, null = none is known.
 -- "offset 0" has each looked up: a join would read all terms where keyword_candidates has sorting switched off.
 create or replace function lexichord_data.lexeme_vector(lexemes tsvector) returns text
-language sql stable strict parallel safe set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language sql stable strict parallel safe set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select '{' || string_agg(t.id || ':' || cardinality(u.positions), ',' order by t.id) || '}'
     from unnest(lexemes) as u, lateral (select t.id from term t where t.lexeme = u.lexeme offset 0) as t
 $$;
@@ -40,13 +12,13 @@ $$;
 -- leave a dead copy of each in both indexes. So the terms are added here, with no change in df, which
 -- count_inserted still adds. The corpus row is locked first, as by every writer: one order, no deadlock.
 create or replace function lexichord_data.fill_keyword_vector() returns trigger
-language plpgsql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     names text[] := tsvector_to_array(new.lexemes);
 begin
     perform from corpus for no key update;
     perform lexichord_data.add_terms(names, array_fill(0::bigint, array[cardinality(names)]));
-    new.keyword_vector := lexichord_data.lexeme_vector(new.lexemes)::bm25_catalog.bm25vector;
+    new.keyword_vector := lexichord_data.lexeme_vector(new.lexemes)::@extschema:vchord_bm25@.bm25vector;
     return new;
 end $$;
 
@@ -65,7 +37,7 @@ $$;
 create table if not exists lexichord_data.unsaved_keywords (epoch timestamptz not null);
 
 create or replace function lexichord_data.mark_unsaved_keywords() returns trigger
-language plpgsql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
     if to_regclass('chunk_keyword') is not null then
         insert into unsaved_keywords
@@ -106,13 +78,13 @@ $$;
 -- Beside the old index, so that searches wait for the exchange only. No writer is under way then, because each holds
 -- the corpus row: one that has read the table and goes on to write would be in a deadlock with the exchange.
 create or replace function lexichord_data.build_index(name text) returns void
-language plpgsql set search_path = lexichord_data, public, pg_catalog, pg_temp set client_min_messages = warning as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set client_min_messages = warning as $$
 declare
     chunks bigint := (select n.chunk_count from corpus n for no key update);
 begin
     execute format('create index %I on chunk using %s', name || '_new', case name
-        when 'chunk_dense' then 'vchordrq (embedding halfvec_cosine_ops) ' || lexichord_data.dense_storage(chunks)
-        when 'chunk_keyword' then 'bm25 (keyword_vector bm25_catalog.bm25_ops)' end);
+        when 'chunk_dense' then 'vchordrq (embedding @extschema:vchord@.halfvec_cosine_ops) ' || lexichord_data.dense_storage(chunks)
+        when 'chunk_keyword' then 'bm25 (keyword_vector @extschema:vchord_bm25@.bm25_ops)' end);
     execute format('drop index if exists %I', name);
     execute format('alter index %I rename to %I', name || '_new', name);
     insert into index_build (index_name, chunks, last_chunk)
@@ -126,12 +98,12 @@ declare
     space lexichord_data.embedding_space;
 begin
     select * into strict space from lexichord_data.embedding_space;
-    execute format('alter table lexichord_data.chunk add column if not exists embedding halfvec(%s)', space.dimension);
+    execute format('alter table lexichord_data.chunk add column if not exists embedding @extschema:vector@.halfvec(%s)', space.dimension);
     -- Kept in the row, as on the other engine: exact scoring of narrow scopes reads it there.
     if space.dimension <= 1536 then
         alter table lexichord_data.chunk alter column embedding set storage plain;
     end if;
-    alter table lexichord_data.chunk add column if not exists keyword_vector bm25_catalog.bm25vector;
+    alter table lexichord_data.chunk add column if not exists keyword_vector @extschema:vchord_bm25@.bm25vector;
     -- Rows from before the trigger; a chunk without lexemes has no vector.
     update lexichord_data.chunk set lexemes = lexemes where keyword_vector is null and lexemes <> ''::tsvector;
 end $$;

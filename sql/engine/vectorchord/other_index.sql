@@ -1,6 +1,6 @@
 create or replace function lexichord.other_index() returns table (index_name text, definition text)
-language sql stable rows 1 set search_path = lexichord_data, pg_catalog, pg_temp as $$
-    select 'chunk_dense', 'vchordrq (other_embedding public.halfvec_cosine_ops) ' || lexichord_data.dense_storage(n.chunk_count)
+language sql stable rows 1 set search_path = pg_catalog, lexichord_data, pg_temp as $$
+    select 'chunk_dense', 'vchordrq (other_embedding @extschema:vchord@.halfvec_cosine_ops) ' || lexichord_data.dense_storage(n.chunk_count)
     from corpus n
 $$;
 comment on function lexichord.other_index() is

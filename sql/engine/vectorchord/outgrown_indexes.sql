@@ -2,7 +2,7 @@
 -- empty table has no index, and a load is followed by a build. Beside 100k packed rows, 2,000 waiting ones cost a query
 -- nothing that shows, 5,000 a sixth more, 10,000 twice and 20,000 four times the time; a build takes 1.5 s.
 create or replace function lexichord.outgrown_indexes() returns table (index_name text, reason text)
-language sql stable set search_path = lexichord_data, public, pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select i.name, case
         when to_regclass('lexichord_data.' || i.name) is null then 'is missing'
         else format('was built for %s chunks, there are %s, %s of them new', coalesce(b.chunks, 0), n.chunk_count, newer.chunks) end

@@ -1,7 +1,7 @@
 -- A row that is written anew waits, as a new one, in the part that every query reads whole, but has no new id by which
 -- outgrown_indexes would notice. As many as there cost a query nothing that shows.
 create or replace function lexichord.pack_keywords(written bigint default null) returns boolean
-language plpgsql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
     if written <= greatest(2000, (select n.chunk_count / 20 from corpus n))
        or to_regclass('lexichord_data.chunk_keyword') is null then

@@ -1,5 +1,5 @@
 create or replace function lexichord.rebuild_indexes() returns boolean
-language plpgsql set search_path = lexichord_data, pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
     if not exists (select from chunk) then
         return false;

@@ -1,5 +1,5 @@
 create or replace function lexichord.swap_indexes() returns void
-language plpgsql set search_path = lexichord_data, pg_catalog, pg_temp set client_min_messages = warning as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set client_min_messages = warning as $$
 begin
     alter index if exists chunk_dense rename to chunk_dense_swapped;
     alter index if exists chunk_dense_other rename to chunk_dense;

@@ -2,8 +2,7 @@ create or replace function lexichord.term_candidates(
     terms tsvector, depth integer default 100, documents bigint[] default null
 ) returns table (chunk_id bigint, document_id bigint, rank bigint, score double precision)
 language plpgsql stable rows 100
--- bm25_catalog, because the operator looks its own type up by the bare name.
-set search_path = lexichord_data, public, bm25_catalog, pg_catalog, pg_temp
+set search_path = pg_catalog, lexichord_data, pg_temp
 -- All end with the function. The first is set again below; without sorting, the index is the only way.
 -- Never the prefilter: it reads deleted rows, too, and where a vacuum has cut off the table's end, or whatever else
 -- goes wrong in it, the whole server goes down (vchord_bm25 0.3.0).
@@ -13,6 +12,11 @@ declare
     vector text := lexichord_data.lexeme_vector(terms);
     places bigint;
     row_limit integer;
+    path text := current_setting('search_path');
+    statement text := format('select pg_catalog.array_agg(c.id), pg_catalog.array_agg(c.document_id),
+                                     pg_catalog.array_agg(c.rank), pg_catalog.array_agg(c.score)
+                              from (%s) as c (id, document_id, rank, score)',
+                             lexichord.keyword_statement(vector, depth, documents is not null));
     chunks bigint[];
     owners bigint[];
     ranks bigint[];
@@ -33,11 +37,11 @@ begin
     select case when documents is null then 2::bigint * depth else 3::bigint * depth * n.document_count / cardinality(documents) end
     into places from corpus n;
     foreach row_limit in array array[case when places <= 65535 then places else -1 end, -1] loop
-        perform set_config('bm25_catalog.bm25_limit', row_limit::text, true);
-        execute format('select array_agg(c.id), array_agg(c.document_id), array_agg(c.rank), array_agg(c.score)
-                        from (%s) as c (id, document_id, rank, score)',
-                       lexichord.keyword_statement(vector, depth, documents is not null))
-        into chunks, owners, ranks, scores using documents;
+        -- vchord_bm25 looks its own types up by the search path.
+        perform set_config('bm25_catalog.bm25_limit', row_limit::text, true),
+                set_config('search_path', 'pg_catalog, @extschema:vchord_bm25@, pg_temp', true);
+        execute statement into chunks, owners, ranks, scores using documents;
+        perform pg_catalog.set_config('search_path', path, true);
         exit when cardinality(chunks) >= depth or row_limit = -1;
     end loop;
     return query select * from unnest(chunks, owners, ranks, scores);

@@ -15,7 +15,7 @@ from urllib.parse import quote
 import psutil
 import psycopg
 
-from lexichord.db.pool import raised_as_ours
+from lexichord.db.pool import SEARCH_PATH, raised_as_ours
 from lexichord.errors import ConfigError, DatabaseError
 
 with warnings.catch_warnings():
@@ -161,6 +161,7 @@ def save_keyword_index(url: str) -> None:
     try:
         with raised_as_ours(), connect_after_recovery(url) as connection:
             connection.execute("set local client_min_messages = warning")
+            connection.execute(f"set local search_path = {SEARCH_PATH}")
             function = connection.execute("select to_regproc('lexichord.refresh_keyword_index')")
             if function.fetchone() == (None,):
                 return  # not prepared yet
@@ -299,6 +300,7 @@ def _data_folder(home: Path) -> Path:
 def _create_database(server: EmbeddedServer) -> None:
     """Create the database with a locale that knows every script's letters, on any machine."""
     with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
+        connection.execute(f"set search_path = {SEARCH_PATH}")
         existing = connection.execute("select from pg_database where datname = %s", [DATABASE_NAME])
         if existing.fetchone() is not None:
             return

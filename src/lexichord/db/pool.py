@@ -26,6 +26,11 @@ type Conn = AsyncConnection[DictRow]
 type Row = dict[str, Any]
 
 CONNECT_TIMEOUT_SECONDS = 30
+# For statements that name more than functions of ours: a role that may create in a schema of the
+# session's own path could put something there that fits better than what is meant. Connections of
+# the pool keep their own path, for pg_textsearch looks its names up by it; what they run is
+# qualified.
+SEARCH_PATH = "pg_catalog, pg_temp"
 CONNECTION_OPTIONS: dict[str, Any] = {
     "row_factory": dict_row,
     "autocommit": True,

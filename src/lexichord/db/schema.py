@@ -7,7 +7,7 @@ before any function of ours exists.
 import hashlib
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -17,7 +17,7 @@ from typing import Any
 import psycopg
 from psycopg import Connection, errors
 
-from lexichord.db.pool import check_dsn, raised_as_ours
+from lexichord.db.pool import SEARCH_PATH, check_dsn, raised_as_ours
 from lexichord.errors import ConfigError, DatabaseError, EngineUnsupportedError, SchemaOutdatedError
 from lexichord.types import EmbeddingSpace
 
@@ -26,6 +26,9 @@ log = logging.getLogger("lexichord")
 LOCK = 7_245_089_131  # any number that no other program takes: one preparation at a time
 DEFAULT_SPACE = EmbeddingSpace("local", "all-MiniLM-L6-v2", 384)
 ENGINES = {"vectorchord": ("vchord", "vchord_bm25"), "pgvector": ("vector", "pg_textsearch")}
+EXTENSION_SCHEMA = re.compile(r"@extschema(?::(\w+))?@")  # as in Postgres' own extension scripts
+NO_FUNCTIONS = ("extensions.sql", "index.sql")  # of an engine
+UNSAFE = set("\"$'\\%")  # in a schema's name, which stands inside of quotes, formats and comments
 
 type Rows = list[tuple[Any, ...]]
 
@@ -52,13 +55,14 @@ def prepare(dsn: str, choice: Choice) -> None:
     Raises DatabaseError, EngineUnsupportedError for more dimensions than the engine indexes;
     ConfigError if `choice` contradicts what an earlier call chose.
     """
-    with _connect(dsn) as connection:
-        connection.execute("select pg_advisory_lock(%s)", [LOCK])
-        with connection.transaction():
-            _migrate(connection)
-            _configure(connection, choice)
-            _install(connection)
-            connection.execute("select lexichord.grant_reader()")
+    with _transaction(dsn) as connection:
+        connection.execute("select pg_advisory_xact_lock(%s)", [LOCK])
+        _migrate(connection)
+        _configure(connection, choice)
+        _install(connection)
+        connection.execute("select lexichord.grant_reader()")
+    with _transaction(dsn) as connection:
+        connection.execute("select pg_advisory_xact_lock(%s)", [LOCK])
         connection.execute("select lexichord.build_indexes()")
         if _rows(connection, "select from lexichord.keyword_index_is_stale() as s where s"):
             log.warning("the server was stopped uncleanly: building the keyword index again")
@@ -67,14 +71,18 @@ def prepare(dsn: str, choice: Choice) -> None:
 
 def check(dsn: str) -> None:
     """Raise SchemaOutdatedError unless a database fits this program as it is."""
-    with _connect(dsn) as connection:
+    with _transaction(dsn) as connection:
         if not _is_initialised(connection):
             raise SchemaOutdatedError(
                 "the database has no lexichord schema yet: run lexichord init"
             )
         pending = _pending(connection)
         engine = _rows(connection, "select engine from lexichord_data.configuration")
-        if pending or not engine or _installed(connection) != _digest(engine[0][0]):
+        if moved := _moved_extensions(connection):
+            raise SchemaOutdatedError(
+                f"extensions were moved to another schema ({', '.join(moved)}): run lexichord init"
+            )
+        if pending or not engine or _installed(connection) != _digest(connection, engine[0][0]):
             raise SchemaOutdatedError(
                 "the database was prepared by another version of lexichord: run lexichord init"
             )
@@ -82,20 +90,29 @@ def check(dsn: str) -> None:
 
 def bound_space(dsn: str) -> str:
     """Give the space of a prepared database, as provider/model/dimension. Raises DatabaseError."""
-    with _connect(dsn) as connection:
+    with _transaction(dsn) as connection:
         return str(_rows(connection, "select space from lexichord.configuration()")[0][0])
 
 
 @contextmanager
-def _connect(dsn: str) -> Iterator[Connection]:
+def _transaction(dsn: str) -> Iterator[Connection]:
+    """Yield a connection in a transaction in which nobody else's objects hide what is meant."""
     check_dsn(dsn)
-    with raised_as_ours(), psycopg.connect(dsn, autocommit=True) as connection:
-        connection.execute("set client_min_messages = warning")
+    with raised_as_ours(), psycopg.connect(dsn) as connection:
+        connection.execute("set local client_min_messages = warning")
+        connection.execute(f"set local search_path = {SEARCH_PATH}")
         yield connection
 
 
 def _rows(connection: Connection, statement: str, *values: object) -> Rows:
     return connection.execute(statement, values).fetchall()
+
+
+def _by_own_path(connection: Connection, expression: str, *values: object) -> Any:  # noqa: ANN401
+    """Return the value of an expression under the search path of whoever runs this."""
+    with connection.transaction(force_rollback=True):
+        connection.execute("set local search_path to default")
+        return _rows(connection, f"select {expression}", *values)[0][0]
 
 
 def _is_initialised(connection: Connection) -> bool:
@@ -147,7 +164,8 @@ def _configure(connection: Connection, choice: Choice) -> None:
             connection,
             "insert into lexichord_data.configuration (engine, text_config) "
             "values (%s, %s::regconfig) returning engine",
-            *(_choose_engine(connection, choice.engine), choice.text_config or "english"),
+            _choose_engine(connection, choice.engine),
+            _text_config(connection, choice.text_config or "pg_catalog.english"),
         )
         space = choice.space or DEFAULT_SPACE
         _rows(
@@ -161,7 +179,7 @@ def _configure(connection: Connection, choice: Choice) -> None:
         connection, "select provider, model, dimension from lexichord_data.embedding_space"
     )
     stored = (*fixed[0], EmbeddingSpace(*bound[0]))
-    text_config = _rows(connection, "select %s::regconfig::text", choice.text_config)[0][0]
+    text_config = _text_config(connection, choice.text_config)
     wanted = (choice.engine, text_config, _unless_left(connection, choice.space))
     names = ("engine", "text configuration", "embedding space")
     for name, old, new in zip(names, stored, wanted, strict=True):
@@ -172,6 +190,13 @@ def _configure(connection: Connection, choice: Choice) -> None:
             raise ConfigError(
                 f"the database's {name} is {old}{good}: for {new}, use another database{way}"
             )
+
+
+def _text_config(connection: Connection, name: str | None) -> str | None:
+    """Find a text configuration where whoever runs this would; name it for any search path."""
+    oid = _by_own_path(connection, "%s::pg_catalog.regconfig::pg_catalog.oid", name)
+    text: str | None = _rows(connection, "select %s::oid::regconfig::text", oid)[0][0]
+    return text
 
 
 def _unless_left(connection: Connection, space: EmbeddingSpace | None) -> EmbeddingSpace | None:
@@ -202,14 +227,52 @@ def _files(engine: str) -> list[Path]:
     """Give the functions' files, the engine's first."""
     root = folder("sql")
     own = [
-        path for path in sorted((root / "engine" / engine).glob("*.sql")) if path.stem != "index"
+        path
+        for path in sorted((root / "engine" / engine).glob("*.sql"))
+        if path.name not in NO_FUNCTIONS
     ]
     return own + sorted(root.glob("*.sql"))
 
 
-def _digest(engine: str) -> str:
-    files = [folder("sql") / "engine" / engine / "index.sql", *_files(engine)]
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()
+def _render(path: Path, schemas: Mapping[str | None, str]) -> str:
+    """Read a file, with the schemas of extensions in place of @extschema:name@."""
+    return EXTENSION_SCHEMA.sub(lambda match: schemas.get(match[1], match[0]), path.read_text())
+
+
+def _extension_schemas(connection: Connection) -> dict[str | None, str]:
+    """Find the schema of each extension of the engines, written as in a statement."""
+    names = [name for extensions in ENGINES.values() for name in extensions]
+    rows = _rows(
+        connection,
+        "select e.extname, n.nspname, quote_ident(n.nspname) from pg_extension e "
+        "join pg_namespace n on n.oid = e.extnamespace where e.extname = any(%s)",
+        names,
+    )
+    return {extension: _refuse_unsafe(schema, quoted) for extension, schema, quoted in rows}
+
+
+def _refuse_unsafe(schema: str, quoted: str) -> str:
+    """Return a schema's quoted name. Raises ConfigError if it would end what it stands in."""
+    if not schema.isprintable() or not UNSAFE.isdisjoint(schema):
+        raise ConfigError(f"the schema {quoted} holds one of {''.join(sorted(UNSAFE))}: rename it")
+    return quoted
+
+
+def _moved_extensions(connection: Connection) -> list[str]:
+    """Name the extensions that stand elsewhere than where the functions look for them."""
+    known = _rows(connection, "select to_regproc('lexichord.moved_extensions') is not null")[0][0]
+    if not known:
+        return []
+    return [
+        name for (name,) in _rows(connection, "select extension from lexichord.moved_extensions()")
+    ]
+
+
+def _digest(connection: Connection, engine: str) -> str:
+    schemas = _extension_schemas(connection)
+    own = [folder("sql") / "engine" / engine / name for name in NO_FUNCTIONS]
+    texts = [_render(path, schemas) for path in (*own, *_files(engine))]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
 def _installed(connection: Connection) -> str | None:
@@ -220,17 +283,18 @@ def _installed(connection: Connection) -> str | None:
 def _install(connection: Connection) -> None:
     """Replace the functions in one transaction, if they are not the ones of this program."""
     engine = _rows(connection, "select engine from lexichord_data.configuration")[0][0]
-    if _installed(connection) == _digest(engine):
+    if _installed(connection) == _digest(connection, engine):
         return
     with connection.transaction():
         _refuse_older(connection)
         # Functions name each other in any order, and the engine's columns before they exist.
         connection.execute("set local check_function_bodies = off")
-        connection.execute((folder("sql") / "engine" / engine / "index.sql").read_text())
+        schemas = _create_extensions(connection, engine)
+        connection.execute(_render(folder("sql") / "engine" / engine / "index.sql", schemas))
         connection.execute("create schema if not exists lexichord")
         before = set(_functions(connection))
         for path in _files(engine):
-            _replace(connection, path)
+            _replace(connection, path.stem, _render(path, schemas))
         for oid, _ in before.intersection(_functions(connection)):  # that no file has written
             _drop(connection, oid)
         _rows(
@@ -238,8 +302,17 @@ def _install(connection: Connection) -> None:
             "insert into lexichord_data.function_release (sha256, version) values (%s, %s) "
             "on conflict (only_row) do update set sha256 = excluded.sha256, "
             "version = excluded.version returning sha256",
-            *(_digest(engine), version("lexichord")),
+            *(_digest(connection, engine), version("lexichord")),
         )
+
+
+def _create_extensions(connection: Connection, engine: str) -> dict[str | None, str]:
+    """Create the extensions that the engine lacks; return the schema of each."""
+    schema = _by_own_path(connection, "pg_catalog.current_schema()") or "public"
+    quoted = _rows(connection, "select quote_ident(%s)", schema)[0][0]
+    path = folder("sql") / "engine" / engine / "extensions.sql"
+    connection.execute(_render(path, {None: _refuse_unsafe(schema, quoted)}))
+    return _extension_schemas(connection)
 
 
 def _refuse_older(connection: Connection) -> None:
@@ -267,15 +340,15 @@ def _functions(connection: Connection, name: str | None = None) -> Rows:
     )
 
 
-def _replace(connection: Connection, path: Path) -> None:
+def _replace(connection: Connection, name: str, definition: str) -> None:
     """Run one function's file; drop the old one first only if it cannot be replaced."""
     try:
         with connection.transaction():
-            connection.execute(path.read_text())
+            connection.execute(definition)
     except errors.InvalidFunctionDefinition:
-        for oid, _ in _functions(connection, path.stem):
+        for oid, _ in _functions(connection, name):
             _drop(connection, oid)
-        connection.execute(path.read_text())
+        connection.execute(definition)
 
 
 def _drop(connection: Connection, oid: int) -> None:

@@ -19,7 +19,7 @@ from lexichord.types import Chunk, Document
 from lexichord.types.documents import CONTEXT_BY
 
 COPY_CHUNKS_IN = (
-    "copy staged_chunk (ordinal, heading, char_start, char_end, page, content, context, "
+    "copy pg_temp.staged_chunk (ordinal, heading, char_start, char_end, page, content, context, "
     "keyword_context, metadata, embedding) from stdin (format binary)"
 )
 COPIED_TYPES = ["int4", "text", "int4", "int4", "int4", "text", "text", "text", "jsonb", "bytea"]
