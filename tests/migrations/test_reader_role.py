@@ -173,10 +173,10 @@ def test_a_schema_that_readers_may_fill_is_a_problem(dsn: str) -> None:
 
 def test_whoever_may_create_where_functions_look_is_named(dsn: str) -> None:
     roles = {name: f"{name}{os.getpid()}" for name in ("guest", "other guest", "third")}
-    run(dsn, *(f'create role "{name}"' for name in roles.values()))
+    run_statements(dsn, *(f'create role "{name}"' for name in roles.values()))
     guest, other, third = roles.values()
     try:
-        run(
+        run_statements(
             dsn,
             f"grant create on schema lexichord_data to public, {guest}",
             f'grant create on schema lexichord to "{other}" with grant option',
@@ -190,27 +190,29 @@ def test_whoever_may_create_where_functions_look_is_named(dsn: str) -> None:
                 f'"{other}", {guest}, {third} may create objects in schema lexichord, {looked}',
                 f"{guest}, every role may create objects in schema lexichord_data, {looked}",
             ]
-            run(dsn, *(row["remedy"] for row in rows))
+            run_statements(dsn, *(row["remedy"] for row in rows))
             assert call(connection, "find_problems") == []
     finally:
-        run(dsn, *(f'drop owned by "{name}"; drop role "{name}"' for name in roles.values()))
+        run_statements(
+            dsn, *(f'drop owned by "{name}"; drop role "{name}"' for name in roles.values())
+        )
 
 
 def test_who_could_change_the_functions_anyway_is_not_named(dsn: str) -> None:
     owner, superuser = (f"{name}{os.getpid()}" for name in ("owner", "super"))
-    run(dsn, f"create role {owner}", f"create role {superuser} superuser")
+    run_statements(dsn, f"create role {owner}", f"create role {superuser} superuser")
     try:
         with psycopg.connect(dsn, autocommit=True) as connection:
             database = value(connection, "select current_database()")
-            run(
+            run_statements(
                 dsn,
                 f"alter database {database} owner to {owner}",
                 f"grant create on schema lexichord, lexichord_data, public to {owner}, {superuser}",
                 "grant create on schema lexichord to pg_database_owner",
             )
             assert call(connection, "schema_gaps") == []
-            run(dsn, f"alter database {database} owner to current_user")
+            run_statements(dsn, f"alter database {database} owner to current_user")
             (own,) = call(connection, "schema_gaps")[:1]
             assert own["problem"].startswith(f"{owner} may create objects in schema lexichord,")
     finally:
-        run(dsn, f"drop owned by {owner}, {superuser}; drop role {owner}, {superuser}")
+        run_statements(dsn, f"drop owned by {owner}, {superuser}; drop role {owner}, {superuser}")
