@@ -25,7 +25,8 @@ EDGE = 150  # characters of each neighbour
 KEYPHRASES = 14  # per document; chosen of 8 to 20 on half of a code set (docs/benchmarks.md)
 # Every chunk may carry these, so that none may be large.
 TITLE = 800  # characters of a title
-LONGEST = 200  # characters of an identifier; what is longer is data, or text without spaces
+# Of an identifier; what is longer is data, or text without spaces.
+LONGEST = 200
 IDENTIFIER = re.compile(r"[^\W\d_]\w{2,}")
 IDENTIFIER_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
 
