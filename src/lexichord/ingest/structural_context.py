@@ -147,7 +147,7 @@ class DocumentSample:
     room: int = SAMPLE_CHARS
 
     async def count(self, todo: Sequence[IngestSource]) -> None:
-        """Count words over the REFERENCE documents of the smallest digests.
+        """Count words over the SAMPLE_DOCUMENTS documents of the smallest digests.
 
         These are the same whichever documents an earlier, interrupted run has stored already.
         """

@@ -93,7 +93,7 @@ async def _cache(
         try:
             yield _CachedDocument(plain, client, model, str(cache.name), document)
         finally:
-            with suppress(Exception):  # it deletes itself after SECONDS
+            with suppress(Exception):  # it deletes itself after CACHE_SECONDS
                 await asyncio.shield(client.aio.caches.delete(name=str(cache.name)))
 
 
