@@ -18,7 +18,8 @@ def build_graph(weights: Path) -> bytes:
 
     The graph takes int64 `input_ids` and `attention_mask` of shape (batch, tokens), at most
     MINILM_MAX_TOKENS of them, and returns float32 `embedding` of shape (batch, HIDDEN): the mean
-    over the tokens that the mask keeps, scaled to length 1. Raises ImportError if onnx or safetensors is missing.
+    over the tokens that the mask keeps, scaled to length 1. Raises ImportError if onnx or
+    safetensors is missing.
     """
     graph = _Graph(weights)
     keep = graph.node("Cast", "attention_mask", to=1)

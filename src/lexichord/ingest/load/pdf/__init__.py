@@ -1,4 +1,8 @@
-"""PDF: text in reading order, without what repeats at the edges of the pages."""
+"""PDF: text in reading order, without what repeats at the edges of the pages.
+
+Characters become words in `words`; headers, footers and page numbers go in `margins`; columns,
+paragraphs and tables are found in `order`. Here pages, titles and hyphenated words are joined.
+"""
 
 import re
 from collections.abc import Sequence
