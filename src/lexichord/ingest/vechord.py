@@ -24,7 +24,7 @@ log = logging.getLogger("lexichord")
 
 PAGE = 1000  # documents listed at once: each page is a pass over all chunks
 AHEAD = 2000  # chunks read at once, or one document's, for the same reason
-MAX_TITLE_CHARS = 80  # characters of a first line that stands in for a title
+VECHORD_TITLE_CHARS = 80  # characters of a first line that stands in for a title
 
 type TableRows = Sequence[Row]
 
@@ -199,6 +199,6 @@ def _document(row: Row, chunks: Sequence[Any]) -> dict[str, Any]:
     return {
         "chunks": chunks,
         "text": row["content"] or None,
-        "title": row["title"] or first[:MAX_TITLE_CHARS],
+        "title": row["title"] or first[:VECHORD_TITLE_CHARS],
         "metadata": row["metadata"],
     }
