@@ -204,7 +204,7 @@ class Ingest:
         return [written[prepared.document.uri] for prepared in read]
 
     async def _read(self, part: Sequence[IngestSource]) -> AsyncGenerator[list[PreparedDocument]]:
-        """Read the documents, in groups of at least GROUP chunks."""
+        """Read the documents, in groups of several hundred chunks."""
         group: list[PreparedDocument] = []
         for source in part:
             try:

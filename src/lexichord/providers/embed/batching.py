@@ -37,9 +37,10 @@ class RequestPacer:
             return start - now
 
 
-QUERY_SECONDS = 10.0  # for all that a query asks at once: a small server loads its model meanwhile
+# For all that a query asks at once: a small server loads its model meanwhile.
+QUERY_SECONDS = 10.0
 BATCH_SECONDS = 600.0  # seconds for a batch of an ingest, with all pauses that the service asks for
-# Of a batch; pauses that the service asks for are bounded by PATIENCE alone.
+# Of a batch; pauses that the service asks for are bounded by BATCH_SECONDS alone.
 EMBEDDING_RETRY = RetryPolicy(8, base_seconds=0.5, max_seconds=30.0, requested_pauses_count=False)
 ONE_TEXT_STATUSES = (400, 413, 422)  # refusals that may be one text's fault
 PROBE_TEXT = "word"  # what any service embeds that embeds at all
