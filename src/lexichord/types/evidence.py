@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from lexichord.types.json import Shaped, Shown
 from lexichord.types.results import ChunkHit, FileHit
+from lexichord.types.text import cite
 
 NOT_FOUND = "not found in this file"
 
@@ -35,6 +36,31 @@ class Quote(Shaped):
         """Quote a whole chunk."""
         same = {name: getattr(hit, name) for name in cls.__slots__ if name != "text"}
         return cls(text=hit.content, **same)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSource(Shaped):
+    """A passage of a response's context, by its number there, from 1.
+
+    `citation` is its document's title and its heading. Offsets are in characters, `page` is from 1,
+    None where the format has none; `score` is that of its quote.
+    """
+
+    number: int
+    citation: str
+    uri: str
+    start: int
+    end: int
+    page: int | None
+    chunk_id: int
+    document_id: int
+    score: float
+
+    @classmethod
+    def of(cls, number: int, quote: Quote) -> Self:
+        """Return the source that a quote is."""
+        same = {name: getattr(quote, name) for name in cls.__slots__[2:]}
+        return cls(number, cite(quote.title, quote.heading), **same)
 
 
 @dataclass(frozen=True, slots=True)

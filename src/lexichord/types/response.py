@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from lexichord.types.evidence import Comparison, Quote
+from lexichord.types.evidence import Comparison, ContextSource, Quote
 from lexichord.types.json import Json, Shaped, Shown
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Reflection
@@ -32,7 +32,7 @@ class Response(Shown):
     files: list[FileHit]
     hits: list[ChunkHit]
     context: str
-    sources: list[Json]
+    sources: list[ContextSource]
     quotes: Sequence[Quote] = ()
     answer: str = ""
     unverified: Sequence[str] = ()
