@@ -14,9 +14,9 @@ from lexichord.ingest.report import Hearing, Listener
 from lexichord.types import EmbeddingSpace, Shaped
 from lexichord.types.options import no_other_options
 
-CONNECTIONS = 2  # to the target: one writes, the other gives signs of life
+COPY_CONNECTIONS = 2  # to the target: one writes, the other gives signs of life
 
-type Hashes = dict[str, Row]
+type DocumentHashes = dict[str, Row]
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ async def copy_datasets(
     fixed = await search.configuration(source)
     choice = schema.Choice(None, fixed["text_config"], EmbeddingSpace.parse(fixed["space"]))
     await asyncio.to_thread(schema.prepare, target, choice)
-    async with Database(target, CONNECTIONS) as opened:
+    async with Database(target, COPY_CONNECTIONS) as opened:
         if await search.database_identity(source) == await search.database_identity(opened):
             raise ConfigError("a database cannot be copied onto itself: name another target")
         space = fixed["space"]
@@ -89,7 +89,7 @@ class Copy:
         self._refuse_difference(total)
         return self.report
 
-    async def _hashes(self) -> tuple[Hashes, Hashes]:
+    async def _hashes(self) -> tuple[DocumentHashes, DocumentHashes]:
         rows = [
             await search.document_hashes(database, self.dataset)
             for database in (self.source, self.target)

@@ -18,7 +18,7 @@ from lexichord.types import (
 from lexichord.types.options import no_single_text, only_known_options
 
 
-class InStore:
+class DocumentMethods:
     """What reads and deletes the documents of its database."""
 
     database: Database

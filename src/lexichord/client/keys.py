@@ -11,11 +11,11 @@ from lexichord.errors import AccessError, ConfigError, NotFoundError
 from lexichord.types import ApiKey, NewApiKey, Rights
 from lexichord.types.options import no_single_text
 
-PREFIX = "lx_"  # by which people, and scanners for leaked secrets, know what it is
-BYTES = 32  # of randomness: nobody guesses, so a fast hash is enough
+KEY_PREFIX = "lx_"  # by which people, and scanners for leaked secrets, know what it is
+KEY_BYTES = 32  # of randomness: nobody guesses, so a fast hash is enough
 
 
-class InKeys:
+class KeyMethods:
     """What gives keys to its database."""
 
     database: Database
@@ -32,7 +32,7 @@ class InKeys:
         reached = None if datasets is None else tuple(dict.fromkeys(datasets))
         if not name or reached == () or (reached and not all(reached)):
             raise ConfigError("a key needs a name, and datasets that have names, or none for all")
-        secret = PREFIX + token_urlsafe(BYTES)
+        secret = KEY_PREFIX + token_urlsafe(KEY_BYTES)
         key = await catalogue.create_api_key(self.database, name, _digest(secret), reached, writes)
         return NewApiKey(key, secret)
 

@@ -9,10 +9,10 @@ from typing import Self, Unpack, cast
 
 import lexichord.display  # noqa: F401  # str(record) and notebooks show it so
 from lexichord.client.copy import Copied, copy_datasets
-from lexichord.client.documents import InStore
-from lexichord.client.keys import InKeys
-from lexichord.client.space import InSpace, in_current_space
-from lexichord.client.status import InState
+from lexichord.client.documents import DocumentMethods
+from lexichord.client.keys import KeyMethods
+from lexichord.client.space import SpaceMethods, in_current_space
+from lexichord.client.status import StatusMethods
 from lexichord.db import engine, vechord
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
@@ -50,7 +50,7 @@ from lexichord.types import (
 )
 from lexichord.types.options import no_other_options, no_single_text, only_known_options
 
-CLOSED = "Lexichord is not open: use it inside `async with`, or await open() first"
+NOT_OPEN = "Lexichord is not open: use it inside `async with`, or await open() first"
 
 type Reasons = list[str]  # inside Lexichord, `list` is a method
 
@@ -62,14 +62,14 @@ async def _leave(server: AbstractContextManager[str]) -> None:
         server.__exit__(None, None, None)
 
 
-class Closed:
+class ClosedDatabase:
     """In the place of a database while there is none."""
 
     def __getattr__(self, name: str) -> object:
-        raise ConfigError(CLOSED)
+        raise ConfigError(NOT_OPEN)
 
 
-class Lexichord(InSpace, InStore, InState, InKeys):
+class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
     """Documents in, evidence out: an application on one database.
 
     Used as `async with Lexichord() as lexichord`. Without a DSN it starts the embedded server, or
@@ -120,8 +120,8 @@ class Lexichord(InSpace, InStore, InState, InKeys):
             await self._open.aclose()
 
     def _close(self) -> None:
-        self._open, self.database, self.space = None, cast(Database, Closed()), ""
-        self.embedder, self.degraded = None, [CLOSED]
+        self._open, self.database, self.space = None, cast(Database, ClosedDatabase()), ""
+        self.embedder, self.degraded = None, [NOT_OPEN]
 
     async def ingest(
         self,

@@ -16,7 +16,7 @@ from lexichord.types import ChunkHit, Json, QueryOptions, Response, Scope
 # score >= .1 keeps 2.8 to 3.5 hits a question with 78 to 81 % of the answering ones, >= .3 1.2 to
 # 1.8 with 57 to 62 %, >= .5 .6 to .9 with 36 to 50 %; of 132 foreign questions 71, 89, 95 % keep
 # none (by words alone 19, 44, 58 %).
-FALL, STEEPNESS = 0.38, 2.24
+RANK_DECAY, RANK_EXPONENT = 0.38, 2.24
 
 
 def hit_confidences(response: Response) -> list[float]:
@@ -27,7 +27,9 @@ def hit_confidences(response: Response) -> list[float]:
     a list or a comparison, where many hits hold a part, it is too low.
     """
     sure = response.confidence
-    return [sure / (1 + FALL * rank**STEEPNESS) for rank in range(1, 1 + len(response.hits))]
+    return [
+        sure / (1 + RANK_DECAY * rank**RANK_EXPONENT) for rank in range(1, 1 + len(response.hits))
+    ]
 
 
 def chunk_confidences(response: Response) -> dict[int, float]:
@@ -36,7 +38,17 @@ def chunk_confidences(response: Response) -> dict[int, float]:
     return dict(zip(ids, hit_confidences(response), strict=True))
 
 
-PLACE = ("dataset", "document_id", "chunk_id", "uri", "title", "heading", "page", "start", "end")
+PASSAGE_PLACE_FIELDS = (
+    "dataset",
+    "document_id",
+    "chunk_id",
+    "uri",
+    "title",
+    "heading",
+    "page",
+    "start",
+    "end",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +72,7 @@ class Passage:
 
         What a document says of itself cannot pass for its place.
         """
-        place = {name: getattr(self.hit, name) for name in PLACE}
+        place = {name: getattr(self.hit, name) for name in PASSAGE_PLACE_FIELDS}
         place["title"] = self.hit.title or self.name
         found = {"score": self.score, "scores": self.hit.scores, "ranks": self.hit.ranks}
         known = {name: value for name, value in place.items() if value is not None}

@@ -14,7 +14,7 @@ from lexichord.settings import Settings
 from lexichord.types.options import no_other_options
 
 # Else texts and key would go to the wrong one.
-WHOSE = (
+EMBEDDING_PROVIDER_UNCLEAR = (
     "embedding_base_url and embedding_api_key are one provider's: "
     "say whose by LEXICHORD_EMBEDDING=provider/model/dimension"
 )
@@ -22,7 +22,7 @@ WHOSE = (
 type FindEmbedder = Callable[[Settings, str], tuple[Embedder | None, list[str]]]
 
 
-class InSpace:
+class SpaceMethods:
     """What embeds in the space of its database; `find_embedder` may be the caller's own."""
 
     settings: Settings
@@ -69,11 +69,11 @@ class InSpace:
         given, provider = self.settings, space.partition("/")[0]
         is_shared = given.embedding_base_url or given.embedding_api_key
         if is_shared and not given.embedding and provider != self.space.partition("/")[0]:
-            return None, [WHOSE]
+            return None, [EMBEDDING_PROVIDER_UNCLEAR]
         return self.find_embedder(given, space)
 
 
-def in_current_space[S: InSpace, **P, R](
+def in_current_space[S: SpaceMethods, **P, R](
     method: Callable[Concatenate[S, P], Coroutine[Any, Any, R]],
 ) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
     """Ask once more where the database has left the space in which the question was embedded.

@@ -18,10 +18,10 @@ from lexichord.types.state import (
     Version,
 )
 
-RUNS = 5  # the latest ingests that status shows
+STATUS_RUNS = 5  # the latest ingests that status shows
 
 
-class InState:
+class StatusMethods:
     """What tells the state of its database."""
 
     database: Database
@@ -71,7 +71,7 @@ class InState:
     async def _runs(self, degraded: list[str]) -> list[IngestRun]:
         """List the latest ingests, none for a role that may not see them: lexichord_reader."""
         try:
-            rows = await search.list_runs(self.database, RUNS)
+            rows = await search.list_runs(self.database, STATUS_RUNS)
         except DatabaseError as error:
             degraded.append(f"the latest ingests are not shown: {error}")
             return []

@@ -21,12 +21,14 @@ from lexichord.types.results import ChunkHit, FileHit, FilesResult, SearchResult
 from lexichord.types.state import Health, Status
 from lexichord.types.text import cite, place, visible
 
-DIM = "opacity:.65"
-LEFT = "text-align:left;vertical-align:top;white-space:pre-line"
-QUOTE = "margin:.2em 0 .8em;padding-left:.8em;border-left:3px solid;white-space:pre-wrap;opacity:.9"
-SHOWN = 1000  # characters of a passage
+DIM_STYLE = "opacity:.65"
+CELL_STYLE = "text-align:left;vertical-align:top;white-space:pre-line"
+QUOTE_STYLE = (
+    "margin:.2em 0 .8em;padding-left:.8em;border-left:3px solid;white-space:pre-wrap;opacity:.9"
+)
+PASSAGE_CHARS = 1000  # characters of a passage
 # Dollars between which notebooks would set formulas are those of contracts.
-PLAIN = "tex2jax_ignore mathjax_ignore"
+NO_FORMULAS_CLASS = "tex2jax_ignore mathjax_ignore"
 
 
 def escaped(text: str) -> str:
@@ -37,15 +39,17 @@ def escaped(text: str) -> str:
 def page(degraded: Iterable[str], *parts: str) -> str:
     """Put parts below each other, after what could not be done."""
     lines = [f"<p><b>{escaped(reason)}</b></p>" for reason in degraded]
-    return f'<div class="{PLAIN}">{"".join([*lines, *parts])}</div>'
+    return f'<div class="{NO_FORMULAS_CLASS}">{"".join([*lines, *parts])}</div>'
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Draw a table of texts; nothing where there are no rows."""
-    lines = ["".join(f'<td style="{LEFT}">{escaped(cell)}</td>' for cell in row) for row in rows]
+    lines = [
+        "".join(f'<td style="{CELL_STYLE}">{escaped(cell)}</td>' for cell in row) for row in rows
+    ]
     if not lines:
         return ""
-    names = "".join(f'<th style="{LEFT}">{escaped(name)}</th>' for name in head)
+    names = "".join(f'<th style="{CELL_STYLE}">{escaped(name)}</th>' for name in head)
     top = f"<thead><tr>{names}</tr></thead>" if head else ""
     body = "".join(f"<tr>{line}</tr>" for line in lines)
     return f"<table>{top}<tbody>{body}</tbody></table>"
@@ -53,7 +57,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def line(text: str, dim: str = "") -> str:
     """Write a line, and after it what matters less."""
-    less = f' <span style="{DIM}">{escaped(dim)}</span>' if dim else ""
+    less = f' <span style="{DIM_STYLE}">{escaped(dim)}</span>' if dim else ""
     return f"<div>{escaped(text)}{less}</div>"
 
 
@@ -64,8 +68,8 @@ def heading(text: str) -> str:
 
 def quote(text: str, *, cut: bool = True) -> str:
     """Write a passage as it is, cut where it is long."""
-    shown = text[:SHOWN] + " …" if cut and len(text) > SHOWN else text
-    return f'<blockquote style="{QUOTE}">{escaped(shown)}</blockquote>'
+    shown = text[:PASSAGE_CHARS] + " …" if cut and len(text) > PASSAGE_CHARS else text
+    return f'<blockquote style="{QUOTE_STYLE}">{escaped(shown)}</blockquote>'
 
 
 def folded(title: str, *parts: str) -> str:
@@ -73,7 +77,7 @@ def folded(title: str, *parts: str) -> str:
     return f"<details><summary>{escaped(title)}</summary>{''.join(parts)}</details>"
 
 
-NOTHING = line("nothing found")
+NOTHING_FOUND = line("nothing found")
 
 
 @singledispatch
@@ -93,14 +97,14 @@ def _(record: SearchResult) -> str:
     """Show chunks with their places, and their scores behind a click."""
     head = ("", "chunk", "score", "fused", "dense", "rank", "keyword", "rank")
     rows = [[str(rank), *_scores(each)] for rank, each in enumerate(record.hits, 1)]
-    scores = folded("scores and ranks", table(head, rows)) if rows else NOTHING
+    scores = folded("scores and ranks", table(head, rows)) if rows else NOTHING_FOUND
     return page(record.degraded, *map(_hit, record.hits), scores)
 
 
 @to_html.register
 def _(record: FilesResult) -> str:
     """Show documents as a table."""
-    return page(record.degraded, _files(record.files) or NOTHING)
+    return page(record.degraded, _files(record.files) or NOTHING_FOUND)
 
 
 @to_html.register
@@ -113,7 +117,7 @@ def _(record: Response) -> str:
         shown += [heading("Answer"), quote(record.answer, cut=False)]
     if record.unverified:
         shown += [heading("Unverified, in no source"), *map(line, record.unverified)]
-    quotes = [*map(_quote, record.quotes)] or [NOTHING]
+    quotes = [*map(_quote, record.quotes)] or [NOTHING_FOUND]
     files = [heading("Files"), _files(record.files)] if record.files else []
     stages = folded("how it came about", *_explained(Explanation(record)))
     return page(record.degraded, *shown, heading("Evidence"), *quotes, *files, stages)
@@ -245,7 +249,7 @@ def _explained(found: Explanation) -> list[str]:
     ]
     steps = [[step.stage, f"{step.ms:.1f}", _details(step)] for step in found.steps]
     stages = table(("stage", "ms", "what it was given, made and dropped"), steps)
-    return [stages, heading("Rank, and score, in each list"), table(head, hits) or NOTHING]
+    return [stages, heading("Rank, and score, in each list"), table(head, hits) or NOTHING_FOUND]
 
 
 def _lists(found: Explanation, hit: ChunkHit) -> list[str]:

@@ -9,7 +9,7 @@ from lexichord.types.json import Json, Shaped, Shown
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Reflection
 from lexichord.types.results import ChunkHit, FileHit
-from lexichord.types.text import TITLE, one_line
+from lexichord.types.text import TITLE_CHARS, one_line
 
 Recording = Literal["off", "on", "text"]  # text: with the question's words
 
@@ -47,7 +47,7 @@ class Response(Shown):
 
     def __repr__(self) -> str:
         counts = f"{len(self.files)} files, {len(self.hits)} hits, {len(self.quotes)} quotes"
-        return f"<Response to {one_line(self.query, TITLE)!r}: {counts}, {self.sureness}>"
+        return f"<Response to {one_line(self.query, TITLE_CHARS)!r}: {counts}, {self.sureness}>"
 
     @property
     def sureness(self) -> str:
@@ -55,7 +55,7 @@ class Response(Shown):
         return f"confidence {self.confidence:.2f}{', no answer' if self.abstained else ''}"
 
 
-CHANNELS = ("dense", "keyword")
+CHANNEL_NAMES = ("dense", "keyword")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +103,12 @@ class Explanation(Shown):
     def lists(self) -> list[str]:
         """Name the lists that hits were in: the channels, then the ways of asking."""
         names = [name for hit in self.response.hits for name in hit.ranks]
-        return list(dict.fromkeys([*CHANNELS, *names]))
+        return list(dict.fromkeys([*CHANNEL_NAMES, *names]))
 
     def parts(self, hit: ChunkHit) -> list[Part]:
         """Give each list's part in a hit, in the order of `lists`."""
         scores = {**hit.scores.get("contributions", {})}
-        scores |= {name: hit.scores.get(name) for name in CHANNELS}
+        scores |= {name: hit.scores.get(name) for name in CHANNEL_NAMES}
         return [Part(name, hit.ranks.get(name), scores.get(name)) for name in self.lists]
 
     def to_dict(self) -> dict[str, Any]:
@@ -133,5 +133,5 @@ class Explanation(Shown):
         return shape | scores | {"lists": lists}
 
     def __repr__(self) -> str:
-        query, stages = one_line(self.response.query, TITLE), len(self.response.trace)
+        query, stages = one_line(self.response.query, TITLE_CHARS), len(self.response.trace)
         return f"<Explanation of {query!r}: {stages} steps, {len(self.response.hits)} hits>"

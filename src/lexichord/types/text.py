@@ -2,7 +2,7 @@
 
 import unicodedata
 
-TITLE = 60  # characters of a title or a question on one line
+TITLE_CHARS = 60  # characters of a title or a question on one line
 MISSING = "–"
 
 
