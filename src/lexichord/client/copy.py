@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Unpack
 
-from lexichord.db import schema, search, store
+from lexichord.db import catalogue, schema, store
 from lexichord.db.pool import Database, Row
 from lexichord.db.store import copy_document
 from lexichord.errors import ConfigError, DatabaseError
@@ -40,18 +40,18 @@ async def copy_datasets(
     """
     no_other_options(hearing, Hearing.__annotations__)
     names = await _names(source, datasets)
-    fixed = await search.configuration(source)
+    fixed = await catalogue.configuration(source)
     choice = schema.Choice(None, fixed["text_config"], EmbeddingSpace.parse(fixed["space"]))
     await asyncio.to_thread(schema.prepare, target, choice)
     async with Database(target, COPY_CONNECTIONS) as opened:
-        if await search.database_identity(source) == await search.database_identity(opened):
+        if await catalogue.database_identity(source) == await catalogue.database_identity(opened):
             raise ConfigError("a database cannot be copied onto itself: name another target")
         space = fixed["space"]
         return [await Copy(source, opened, name, space, **hearing).run() for name in names]
 
 
 async def _names(source: Database, wanted: Sequence[str]) -> list[str]:
-    names = [row["dataset"] for row in await search.list_datasets(source)]
+    names = [row["dataset"] for row in await catalogue.list_datasets(source)]
     for name in wanted:
         if name not in names:
             raise ConfigError(f"there is no dataset '{name}' to copy: see lexichord status")
@@ -91,7 +91,7 @@ class Copy:
 
     async def _hashes(self) -> tuple[DocumentHashes, DocumentHashes]:
         rows = [
-            await search.document_hashes(database, self.dataset)
+            await catalogue.document_hashes(database, self.dataset)
             for database in (self.source, self.target)
         ]
         here, there = ({row["uri"]: row for row in each} for each in rows)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from lexichord.db import search, store
+from lexichord.db import catalogue, search, store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.types import (
@@ -70,7 +70,7 @@ class DocumentMethods:
         of which only those that say where to look change anything.
         """
         scope = await self.scope(SearchOptions.select(locals()))
-        return Documents(await search.list_documents(self.database, scope, limit, offset))
+        return Documents(await catalogue.list_documents(self.database, scope, limit, offset))
 
     @only_known_options
     async def count(
@@ -87,14 +87,14 @@ class DocumentMethods:
     ) -> int:
         """Count the documents in scope; options are those of `list`."""
         scope = await self.scope(SearchOptions.select(locals()))
-        return await search.count_documents(self.database, scope)
+        return await catalogue.count_documents(self.database, scope)
 
     async def show(self, document: int | str, datasets: Iterable[str] = ()) -> ShownDocument:
         """Give a document with its text and chunks. Raises NotFoundError."""
         found = await self.resolve(document, datasets)
-        (row,) = await search.list_documents(self.database, Scope(documents=(found,)))
-        text = await search.document_text(self.database, found)
-        return ShownDocument(row, text, await search.list_chunks(self.database, found))
+        (row,) = await catalogue.list_documents(self.database, Scope(documents=(found,)))
+        text = await catalogue.document_text(self.database, found)
+        return ShownDocument(row, text, await catalogue.list_chunks(self.database, found))
 
     async def expand(
         self, chunk: int, *, neighbours: int = 1, whole_section: bool = False
@@ -117,7 +117,7 @@ class DocumentMethods:
         """
         no_single_text(datasets=datasets)
         within = set(datasets)
-        rows = await search.find_documents(self.database, str(document))
+        rows = await catalogue.find_documents(self.database, str(document))
         rows = [row for row in rows if not within or row["dataset"] in within]
         if len(rows) == 1:
             return int(rows[0]["document_id"])

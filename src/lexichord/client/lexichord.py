@@ -13,8 +13,9 @@ from lexichord.client.documents import DocumentMethods
 from lexichord.client.keys import KeyMethods
 from lexichord.client.space import SpaceMethods, in_current_space
 from lexichord.client.status import StatusMethods
-from lexichord.db import engine, vechord
+from lexichord.db import vechord
 from lexichord.db.pool import Database
+from lexichord.db.server import open_server
 from lexichord.errors import ConfigError
 from lexichord.evaluate.measure import evaluate
 from lexichord.ingest import jobs
@@ -100,7 +101,7 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         if self._open is not None:
             return self
         self.reranker = self.reranker or find_reranker(self.settings)
-        server = engine.open_server(self.settings)
+        server = open_server(self.settings)
         dsn = await asyncio.to_thread(server.__enter__)
         self._open = AsyncExitStack()
         self._open.callback(self._close)

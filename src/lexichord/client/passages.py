@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from lexichord.db.catalogue import list_documents
 from lexichord.db.pool import Database
-from lexichord.db.search import list_documents
 from lexichord.retrieve.judge.confidence import SEEN
 from lexichord.types import ChunkHit, Json, QueryOptions, Response, Scope
 

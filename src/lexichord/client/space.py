@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any, Concatenate, Unpack
 
-from lexichord.db import search
+from lexichord.db import catalogue
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, EmbeddingMismatchError
 from lexichord.ingest.reembed import Reembed, Reembedded, ReembedOptions
@@ -56,7 +56,7 @@ class SpaceMethods:
 
     async def _follow(self) -> tuple[Embedder | None, str]:
         """Take the space that the database is bound to now, and its embedder."""
-        space = (await search.configuration(self.database))["space"]
+        space = (await catalogue.configuration(self.database))["space"]
         if space != self.space:
             self.embedder, self.degraded = self.find_embedder(self.settings, space)
             self.space = space

@@ -6,8 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
-from lexichord.db import search
-from lexichord.db.catalogue import record_evaluation
+from lexichord.db.catalogue import database_status, record_evaluation
 from lexichord.db.scratch import scratch_database
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.evaluate.application import Application
@@ -156,7 +155,7 @@ def _check_stored(report: Report, documents: int, plan: Plan) -> None:
 
 async def _settings(own: Application, ingested: Json, plan: Plan) -> Json:
     """Give what a run is recorded with."""
-    held = await search.database_status(own.database)
+    held = await database_status(own.database)
     return {
         **{name: held[name] for name in ("engine", "text_config", "documents", "chunks")},
         **ingested,
