@@ -1,4 +1,4 @@
-"""The order of a copy: what differs, copy it, compare. Between any engines; nothing is embedded."""
+"""Copy datasets to another database, of any engine: what differs is copied, then compared."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -120,7 +120,7 @@ class Copy:
         self.listener(row["uri"], "replaced" if old else "copied", "")
 
     async def _compare(self) -> int:
-        """Record what is not the same; give the number of the source's documents."""
+        """Record what is not the same; return the number of the source's documents."""
         here, there = await self._hashes()
         for uri, row in here.items():
             difference = _difference(row, there.get(uri))
@@ -143,7 +143,7 @@ class Copy:
 
 
 def _difference(row: Row, copy: Row | None) -> str:
-    """Say how a document's copy differs; nothing if it does not."""
+    """Return how a document's copy differs, "" if it does not."""
     if copy is None:
         return "it is missing"
     for name in ("chunks", "vectors"):

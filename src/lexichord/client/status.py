@@ -22,7 +22,7 @@ STATUS_RUNS = 5  # the latest ingests that status shows
 
 
 class StatusMethods:
-    """What tells the state of its database."""
+    """The methods of `Lexichord` that return the state of its database."""
 
     database: Database
     embedder: Embedder | None
@@ -37,7 +37,7 @@ class StatusMethods:
         return [StoredDataset(**row) for row in await catalogue.list_datasets(self.database)]
 
     async def status(self) -> Status:
-        """Say what the database is and holds, and how the latest five ingests went."""
+        """Return what the database is and holds, and how the latest five ingests went."""
         change = await reembed.reembed_status(self.database)
         degraded = list(self.degraded)
         return Status(
@@ -50,10 +50,10 @@ class StatusMethods:
         )
 
     async def doctor(self) -> Health:
-        """Say all that `status` says, whether the indexes are used, and what is wrong."""
-        known = await self.status()
+        """Return all that `status` does, whether the indexes are used, and what is wrong."""
+        status = await self.status()
         return Health(
-            **{name: getattr(known, name) for name in Status.__slots__},
+            **{name: getattr(status, name) for name in Status.__slots__},
             server=[Version(**row) for row in await catalogue.server_versions(self.database)],
             indexes=await self._index_use(),
             faults=[Fault(**row) for row in await catalogue.count_faults(self.database)],
@@ -61,7 +61,7 @@ class StatusMethods:
         )
 
     async def reindex(self) -> Sequence[IndexUse]:
-        """Build both indexes anew for the size that the tables have now; say if they are used.
+        """Build both indexes anew for the tables' size by now; return whether they are used.
 
         Writers wait meanwhile, on pgvector also searches.
         """

@@ -32,7 +32,7 @@ NO_FORMULAS_CLASS = "tex2jax_ignore mathjax_ignore"
 
 
 def escaped(text: str) -> str:
-    """Give text as HTML that shows it, quotes escaped as well."""
+    """Return text as HTML that shows it, quotes escaped as well."""
     return escape(visible(text))
 
 
@@ -192,78 +192,76 @@ def _(record: Evaluation) -> str:
     return page([*record.warnings, *record.failures], *tables)
 
 
-def _hit(found: ChunkHit) -> str:
-    where = place(found.uri, found.start, found.end, found.page)
-    named = line(
-        cite(found.title or found.uri, found.heading), f"{short_number(found.score)}  {where}"
-    )
-    return named + quote(found.content)
+def _hit(hit: ChunkHit) -> str:
+    where = place(hit.uri, hit.start, hit.end, hit.page)
+    named = line(cite(hit.title or hit.uri, hit.heading), f"{short_number(hit.score)}  {where}")
+    return named + quote(hit.content)
 
 
-def _scores(found: ChunkHit) -> list[str]:
-    scores, ranks = found.scores, found.ranks
+def _scores(hit: ChunkHit) -> list[str]:
+    scores, ranks = hit.scores, hit.ranks
     channels = [(scores.get(name), ranks.get(name)) for name in ("dense", "keyword")]
     both = [short_number(each) for pair in channels for each in pair]
     return [
-        str(found.chunk_id),
-        short_number(found.score),
+        str(hit.chunk_id),
+        short_number(hit.score),
         short_number(scores.get("fused")),
         *both,
     ]
 
 
-def _quote(found: Quote) -> str:
-    where = place(found.uri, found.start, found.end, found.page)
-    return line(cite(found.title or found.uri, found.heading), where) + quote(found.text)
+def _quote(quoted: Quote) -> str:
+    where = place(quoted.uri, quoted.start, quoted.end, quoted.page)
+    return line(cite(quoted.title or quoted.uri, quoted.heading), where) + quote(quoted.text)
 
 
-def _files(found: Sequence[FileHit]) -> str:
-    rows = [[each.title, short_number(each.score), _parts(each), each.uri] for each in found]
+def _files(files: Sequence[FileHit]) -> str:
+    rows = [[each.title, short_number(each.score), _parts(each), each.uri] for each in files]
     return table(("file", "score", "of", "uri"), rows)
 
 
-def _parts(found: FileHit) -> str:
-    return ", ".join(f"{name} {short_number(each)}" for name, each in found.scores.items())
+def _parts(file: FileHit) -> str:
+    return ", ".join(f"{name} {short_number(each)}" for name, each in file.scores.items())
 
 
-def _comparison(found: Comparison) -> str:
+def _comparison(comparison: Comparison) -> str:
     rows = [
         [
             each.title or each.uri,
-            *(_cell(found.cell(each.document_id, aspect)) for aspect in found.aspects),
+            *(_cell(comparison.cell(each.document_id, aspect)) for aspect in comparison.aspects),
         ]
-        for each in found.documents
+        for each in comparison.documents
     ]
-    return table(("file", *found.aspects), rows)
+    return table(("file", *comparison.aspects), rows)
 
 
-def _cell(found: Cell) -> str:
-    return "\n".join(each.text for each in found.quotes) or NOT_FOUND
+def _cell(cell: Cell) -> str:
+    return "\n".join(each.text for each in cell.quotes) or NOT_FOUND
 
 
-def _explained(found: Explanation) -> list[str]:
-    head = ("", "chunk", "score", *found.lists)
+def _explained(explanation: Explanation) -> list[str]:
+    head = ("", "chunk", "score", *explanation.lists)
     hits = [
-        [str(rank), str(each.chunk_id), short_number(each.score), *_lists(found, each)]
-        for rank, each in enumerate(found.response.hits, 1)
+        [str(rank), str(each.chunk_id), short_number(each.score), *_lists(explanation, each)]
+        for rank, each in enumerate(explanation.response.hits, 1)
     ]
-    steps = [[step.stage, f"{step.ms:.1f}", _details(step)] for step in found.steps]
+    steps = [[step.stage, f"{step.ms:.1f}", _details(step)] for step in explanation.steps]
     stages = table(("stage", "ms", "what it was given, made and dropped"), steps)
     return [stages, heading("Rank, and score, in each list"), table(head, hits) or NOTHING_FOUND]
 
 
-def _lists(found: Explanation, hit: ChunkHit) -> list[str]:
-    return [part_text(part) for part in found.parts(hit)]
+def _lists(explanation: Explanation, hit: ChunkHit) -> list[str]:
+    return [part_text(part) for part in explanation.parts(hit)]
 
 
 def _details(step: Step) -> str:
     return "\n".join(f"{name}: {text}" for name, text in step_details(step).items())
 
 
-def _metadata(found: Json) -> str:
-    return table((), [[name, str(value)] for name, value in found.items()])
+def _metadata(metadata: Json) -> str:
+    return table((), [[name, str(value)] for name, value in metadata.items()])
 
 
-def _status(found: Status) -> list[str]:
-    held = [[each.dataset, str(each.documents), str(each.chunks)] for each in found.by_dataset]
-    return [table((), status_rows(found)), table(("dataset", "documents", "chunks"), held)]
+def _status(status: Status) -> list[str]:
+    held = [[each.dataset, str(each.documents), str(each.chunks)] for each in status.by_dataset]
+    return [table((), status_rows(status)), table(("dataset", "documents", "chunks"), held)]
