@@ -16,32 +16,32 @@ def initialise(settings: Settings) -> None:
 
 
 def start_server(settings: Settings) -> str:
-    """Start the embedded server so that it outlives this process; give its address."""
+    """Start the embedded server so that it outlives this process; return its address."""
     return server.start_server(settings)
 
 
 def stop_server(settings: Settings) -> bool:
-    """Stop the embedded server, whoever uses it; tell whether it ran."""
+    """Stop the embedded server, whoever uses it; return whether it ran."""
     return server.stop_server(settings)
 
 
 def server_address(settings: Settings) -> str:
-    """Give the address that other programs can use now."""
+    """Return the address that other programs can use now."""
     return server.server_address(settings)
 
 
 def fetch_models(settings: Settings) -> Path:
-    """Download the local embedder's model from its public address; give its folder."""
+    """Download the local embedder's model from its public address; return its folder."""
     return fetch_model(settings.home)
 
 
 def find_models(settings: Settings) -> Path | None:
-    """Give the folder that holds the local embedder's model, if any does."""
+    """Return the folder that holds the local embedder's model, if any does."""
     return find_model(settings.model_dir, settings.home)
 
 
 def list_settings(**arguments: object) -> Sequence[dict[str, Any]]:
-    """Give each setting's name, value and source; of keys only whether they are set."""
+    """Return each setting's name, value and source; of keys only whether they are set."""
     settings = load_settings(**arguments)
     sources, values = origins(**arguments), shown(settings)
     for name, file in values.items():

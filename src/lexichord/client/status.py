@@ -18,11 +18,11 @@ from lexichord.types.state import (
     Version,
 )
 
-RUNS = 5  # the latest ingests that status shows
+STATUS_RUNS = 5  # the latest ingests that status shows
 
 
-class InState:
-    """What tells the state of its database."""
+class StatusMethods:
+    """The methods of `Lexichord` that return the state of its database."""
 
     database: Database
     embedder: Embedder | None
@@ -37,7 +37,7 @@ class InState:
         return [StoredDataset(**row) for row in await catalogue.list_datasets(self.database)]
 
     async def status(self) -> Status:
-        """Say what the database is and holds, and how the latest five ingests went."""
+        """Return what the database is and holds, and how the latest five ingests went."""
         change = await reembed.reembed_status(self.database)
         degraded = list(self.degraded)
         return Status(
@@ -50,10 +50,10 @@ class InState:
         )
 
     async def doctor(self) -> Health:
-        """Say all that `status` says, whether the indexes are used, and what is wrong."""
-        known = await self.status()
+        """Return all that `status` does, whether the indexes are used, and what is wrong."""
+        status = await self.status()
         return Health(
-            **{name: getattr(known, name) for name in Status.__slots__},
+            **{name: getattr(status, name) for name in Status.__slots__},
             server=[Version(**row) for row in await catalogue.server_versions(self.database)],
             indexes=await self._index_use(),
             faults=[Fault(**row) for row in await catalogue.count_faults(self.database)],
@@ -61,7 +61,7 @@ class InState:
         )
 
     async def reindex(self) -> Sequence[IndexUse]:
-        """Build both indexes anew for the size that the tables have now; say if they are used.
+        """Build both indexes anew for the tables' size by now; return whether they are used.
 
         Writers wait meanwhile, on pgvector also searches.
         """
@@ -71,7 +71,7 @@ class InState:
     async def _runs(self, degraded: list[str]) -> list[IngestRun]:
         """List the latest ingests, none for a role that may not see them: lexichord_reader."""
         try:
-            rows = await catalogue.list_runs(self.database, RUNS)
+            rows = await catalogue.list_runs(self.database, STATUS_RUNS)
         except DatabaseError as error:
             degraded.append(f"the latest ingests are not shown: {error}")
             return []
