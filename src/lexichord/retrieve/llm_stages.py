@@ -11,7 +11,7 @@ from lexichord.providers.base import Generator
 from lexichord.providers.registry import find_generator
 from lexichord.retrieve.evidence import llm_answer
 from lexichord.retrieve.evidence.llm_answer import Source, mark, number_sources
-from lexichord.retrieve.llm import Ask, one_line
+from lexichord.retrieve.llm import LlmCaller, one_line
 from lexichord.retrieve.search import llm_keywords
 from lexichord.retrieve.stages import Stages
 from lexichord.retrieve.trace import Trace
@@ -20,10 +20,10 @@ from lexichord.settings import Settings
 from lexichord.types import LlmStage, QueryOptions, Response
 from lexichord.types.reflection import Grade, Grading
 
-ASPECTS = ("grounding", "completeness", "consistency", "specificity")
+GRADED_RESPECTS = ("grounding", "completeness", "consistency", "specificity")
 
 
-async def grade(ask: Ask, response: Response) -> Grading:
+async def grade(ask: LlmCaller, response: Response) -> Grading:
     """Grade a response's answer. Raises ProviderError: what was not graded has no grade."""
     sources = mark(_sources(response))
     given = {"question": response.query, "answer": response.answer, "sources": sources}
@@ -32,12 +32,14 @@ async def grade(ask: Ask, response: Response) -> Grading:
     except ProviderError as error:
         ask.degrade("reflection", error)
         raise
-    grades = (Grade(name, said[name]["score"], one_line(said[name]["reason"])) for name in ASPECTS)
+    grades = (
+        Grade(name, said[name]["score"], one_line(said[name]["reason"])) for name in GRADED_RESPECTS
+    )
     return Grading(tuple(grades), one_line(said["missing"]))
 
 
 def _sources(response: Response) -> list[Source]:
-    """Give what the context shows, and after it the quotes of a table that are not in there."""
+    """Return what the context shows, and after it the quotes of a table that are not in there."""
     shown = number_sources(response.quotes, response.sources)
     cells = () if response.comparison is None else response.comparison.cells
     held = {source.quote for source in shown}
@@ -51,7 +53,7 @@ ASKED: tuple[LlmStage, ...] = ("rewrite", "answer", "reflect")
 
 
 async def find_model(settings: Settings, options: QueryOptions) -> Generator | None:
-    """Give the model that a query names, or else the settings; None where neither names one.
+    """Return the model that a query names, or else the settings; None where neither names one.
 
     Raises ConfigError.
     """
@@ -63,7 +65,7 @@ async def find_model(settings: Settings, options: QueryOptions) -> Generator | N
 def with_model(
     stages: Stages, generator: Generator | None, trace: Trace, options: QueryOptions
 ) -> Stages:
-    """Give the stages with a model's twins in place of those that it is to do.
+    """Return the stages with a model's twins in place of those that it is to do.
 
     The twins belong to one query: they write into its trace, and take from its time.
     Raises ConfigError for a stage that no model does.
@@ -74,7 +76,7 @@ def with_model(
         raise ConfigError(f"a model does not do {', '.join(sorted(unknown))}, but {there}")
     if generator is None:
         return stages
-    ask, guidance = Ask(generator, trace), options.get("instructions") or ""
+    ask, guidance = LlmCaller(generator, trace), options.get("instructions") or ""
     made: dict[LlmStage, dict[str, Callable[..., Any]]] = {
         "intent": {"find_intent": partial(llm_question.find_intent, ask, stages.find_intent)},
         "boost": {

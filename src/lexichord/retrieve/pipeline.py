@@ -14,7 +14,7 @@ from lexichord.retrieve.judge.refine import ROUNDS, refine
 from lexichord.retrieve.judge.reflect import ENOUGH
 from lexichord.retrieve.search.discover import SHOWN, boost_files, discover
 from lexichord.retrieve.search.embedding import embed_queries, hurried
-from lexichord.retrieve.search.rerank import CANDIDATES, NEUTRAL, rerank
+from lexichord.retrieve.search.rerank import CANDIDATES, NEUTRAL_WORDS, rerank
 from lexichord.retrieve.search.searcher import Searcher, fall_back, reflect, rewritten
 from lexichord.retrieve.search.variants import VARIANTS
 from lexichord.retrieve.stages import Stages
@@ -25,7 +25,7 @@ from lexichord.types import ChunkHit, FileHit, QueryOptions, Question, Response
 from lexichord.types.questions import Intent, IntentKind
 from lexichord.types.reflection import Reflection
 
-SCORES = ("dense", "keyword", "fused", "variants", "rerank")
+SCORE_NAMES = ("dense", "keyword", "fused", "variants", "rerank")
 
 
 async def search_chunks(database: Database, question: Question) -> list[ChunkHit]:
@@ -88,9 +88,9 @@ def _check(options: QueryOptions) -> None:
             raise ConfigError(f"{name} must be at least 1, not {value}")
     if (kind := options.get("intent")) not in (None, *get_args(IntentKind)):
         raise ConfigError(f"there is no intent {kind}: {', '.join(get_args(IntentKind))}")
-    if unknown := set(options.get("min_score", {})).difference(SCORES):
+    if unknown := set(options.get("min_score", {})).difference(SCORE_NAMES):
         named = ", ".join(sorted(unknown))
-        raise ConfigError(f"there is no score {named}: {', '.join(SCORES)}")
+        raise ConfigError(f"there is no score {named}: {', '.join(SCORE_NAMES)}")
 
 
 async def _intent(
@@ -104,7 +104,7 @@ async def _intent(
 async def _asked(
     embedder: Embedder | None, question: Question, intent: Intent, trace: Trace
 ) -> tuple[Question, Question]:
-    """Give what is searched, and what its evidence is judged by, with their vectors."""
+    """Return what is searched, and what its evidence is judged by, with their vectors."""
     k = question.depth if intent.kind == "list_all" else question.k
     domain = intent.domain
     asked = replace(question, text=intent.question, hint=intent.hint, domain=domain, k=k)
@@ -121,7 +121,7 @@ async def _asked(
 
 
 def _about(intent: Intent) -> str:
-    """Give what the evidence should speak of, without the order to list or to compare it."""
+    """Return what the evidence should speak of, without the order to list or to compare it."""
     if intent.kind == "list_all":
         return find_listed(intent.question)
     if intent.kind == "comparison":
@@ -133,7 +133,7 @@ def _rerank(searcher: Searcher, reranker: Reranker, options: QueryOptions) -> No
     """Let the search find more, and the reranker choose among them."""
     question = searcher.question
     searcher.question = replace(question, k=min(CANDIDATES * question.k, question.depth))
-    neutral, trace = options.get("neutral", NEUTRAL), searcher.trace
+    neutral, trace = options.get("neutral", NEUTRAL_WORDS), searcher.trace
     searcher.rerank = partial(
         rerank, question.text, k=question.k, reranker=reranker, trace=trace, neutral=neutral
     )

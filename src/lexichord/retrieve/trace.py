@@ -14,7 +14,7 @@ from lexichord.types.response import Recording
 
 BUDGET_MS = 30_000.0  # of a query; kbbridge's time for one request
 # Of the time that is left, what one call may take: one that hangs leaves time for the next.
-SHARE = 0.5
+CALL_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Trace:
     @property
     def allowance(self) -> float:
         """Seconds that the next call to a model or a vendor may take."""
-        return SHARE * self.left
+        return CALL_SHARE * self.left
 
     @property
     def timings_ms(self) -> dict[str, float]:
@@ -72,7 +72,7 @@ class Trace:
 async def recorded(
     database: Database, response: Response, question: Question, started: float, how: Recording
 ) -> Response:
-    """Give the response with the id of its record; if recording failed, it says so instead.
+    """Return the response with the id of its record; if recording failed, it says so instead.
 
     `question` is what was asked for, with its scope; `started` when, by `perf_counter`.
     """

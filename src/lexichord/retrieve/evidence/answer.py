@@ -12,12 +12,12 @@ from lexichord.retrieve.evidence.summary import best_sentences
 from lexichord.types import Json
 from lexichord.types.evidence import NOT_FOUND, Answer, Brief, Cell, Comparison, Evidence, Quote
 
-SENTENCES = 3  # of an answer to a question for one thing, at most
+MAX_ANSWER_SENTENCES = 3  # of an answer to a question for one thing, at most
 # Of the best sentence's relevance. The share of an answer's sentences that are evidence, half A of
 # the sample questions, half B: 0 .22, .27; .7 .38, .38; .9 .57, .47. Answers that hold evidence:
 # 8 of 12 on A whatever it is; 9, 9, 8 of 11 on B.
-RELEVANT = 0.7
-ITEM = re.compile(r"\(\w{1,4}\)|[a-z]{1,4}[.)]\s|[-*•–]\s")
+MIN_ANSWER_SCORE_SHARE = 0.7
+ITEM_OPENING = re.compile(r"\(\w{1,4}\)|[a-z]{1,4}[.)]\s|[-*•–]\s")
 
 
 async def write_answer(
@@ -39,19 +39,19 @@ async def write_answer(
         return Answer(write_list(found.quotes, sources))
     quotes: Sequence[Quote] = found.quotes
     if brief.kind != "summary":
-        best = await best_sentences(database, brief.question, quotes, embed, SENTENCES)
-        said = [one for one in best if one.score >= RELEVANT * best[0].score]
+        best = await best_sentences(database, brief.question, quotes, embed, MAX_ANSWER_SENTENCES)
+        said = [one for one in best if one.score >= MIN_ANSWER_SCORE_SHARE * best[0].score]
         quotes = _apart([with_items(one, found.quotes) for one in said])
     return Answer("\n".join(cite_line(quote, sources) for quote in quotes))
 
 
 def with_items(sentence: Quote, passages: Iterable[Quote]) -> Quote:
-    """Give a sentence that ends in a colon together with the items that follow in its passage."""
+    """Return a sentence that ends in a colon together with the items that follow in its passage."""
     around = next((passage for passage in passages if _holds(passage, sentence)), None)
     if around is None or not sentence.text.rstrip().endswith(":"):
         return sentence
     later = [one.quote for one in sentences_of(around) if one.quote.start >= sentence.end]
-    items = [*takewhile(lambda one: ITEM.match(one.text), later)]
+    items = [*takewhile(lambda one: ITEM_OPENING.match(one.text), later)]
     end = items[-1].end if items else sentence.end
     start = around.start
     return sub_quote(around, sentence.start - start, end - start, sentence.score)
@@ -96,7 +96,7 @@ def cite_line(quote: Quote, sources: Iterable[Json]) -> str:
 
 
 def cite(quote: Quote, sources: Iterable[Json]) -> str:
-    """Give the number of the source that holds a quote, as [n], or else its title and heading."""
+    """Return the number of the source that holds a quote, as [n], or else its title and heading."""
     for source in sources:
         inside = source["start"] <= quote.start and quote.end <= source["end"]
         if source["document_id"] == quote.document_id and inside:

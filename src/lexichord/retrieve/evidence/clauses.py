@@ -18,8 +18,8 @@ type Join = Callable[[Database, Sequence[Quote]], Awaitable[tuple[Quote, ...]]]
 # then half B: nothing joined 55.2 / 70.2 / 84.3, 52.4 / 72.7 / 86.7; 5 places and 1,200 characters
 # 56.1 / 70.1 / 84.7, 50.6 / 72.2 / 87.3; 5 and 2,000: 52.3 / 70.3 / 84.5, 48.1 / 70.6 / 87.2; all
 # neighbours, 2,000: 50.6 / 68.9 / 84.0, 46.7 / 67.7 / 87.2.
-NEAR = 5  # places in the ranking from the best of a passage
-LONGEST = 1200  # characters of a joined passage
+MAX_RANK_GAP = 5  # places in the ranking from the best of a passage
+MAX_JOINED_CHARS = 1200  # characters of a joined passage
 
 
 def rank_files(hits: Iterable[ChunkHit], by: FileScore = "max") -> tuple[FileHit, ...]:
@@ -40,7 +40,7 @@ def _file(hits: Sequence[ChunkHit], by: FileScore) -> FileHit:
 
 
 async def find_clauses(database: Database, hits: Sequence[ChunkHit], join: Join) -> Evidence:
-    """Give the hits as verbatim passages, best first, and their files ranked by the best hit.
+    """Return the hits as verbatim passages, best first, and their files ranked by the best hit.
 
     `join` makes one passage, in the best one's place, of hits that belong together.
     """
@@ -67,8 +67,8 @@ async def join_neighbours(database: Database, quotes: Sequence[Quote]) -> tuple[
 
 def _fits(run: Sequence[Quote], quote: Quote, ranks: Mapping[int, int]) -> bool:
     best = min(ranks[one.chunk_id] for one in run)
-    is_near = abs(ranks[quote.chunk_id] - best) <= NEAR
-    return is_near and quote.end - run[0].start <= LONGEST
+    is_near = abs(ranks[quote.chunk_id] - best) <= MAX_RANK_GAP
+    return is_near and quote.end - run[0].start <= MAX_JOINED_CHARS
 
 
 async def _read_runs(

@@ -10,10 +10,10 @@ from lexichord.types.evidence import Quote
 from lexichord.types.text import cite
 
 ContextFormat = Literal["simple", "structured", "qa"]
-type Length = Callable[[str], int]
+type MeasureLength = Callable[[str], int]
 
 MAX_LENGTH = 4000  # characters
-CHARACTERS_A_TOKEN = 4
+BYTES_PER_TOKEN = 4
 
 
 def estimate_tokens(text: str) -> int:
@@ -22,7 +22,7 @@ def estimate_tokens(text: str) -> int:
     English prose has 4 to 5 characters a token in the usual vocabularies, code fewer; a letter
     outside ASCII counts as two or more. A budget in tokens is therefore roughly kept, not exactly.
     """
-    return -(-len(text.encode()) // CHARACTERS_A_TOKEN)
+    return -(-len(text.encode()) // BYTES_PER_TOKEN)
 
 
 def format_context(
@@ -30,9 +30,9 @@ def format_context(
     max_length: int = MAX_LENGTH,
     style: ContextFormat = "simple",
     question: str = "",
-    length: Length = len,
+    length: MeasureLength = len,
 ) -> tuple[str, list[Json]]:
-    """Give the passages that fit whole into `max_length`, and their sources, numbered as shown.
+    """Return the passages that fit whole into `max_length`, and their sources, numbered as shown.
 
     `simple` lists them, `structured` groups them by document, `qa` puts them between `question`
     and a place for the answer. `length` measures a text: `len`, `estimate_tokens` or a tokenizer's
@@ -55,7 +55,9 @@ def _quote(passage: ChunkHit | Quote) -> Quote:
     return Quote.of(passage) if isinstance(passage, ChunkHit) else passage
 
 
-def _fitting(quotes: Iterable[Quote], room: int, grouped: bool, length: Length) -> list[Quote]:
+def _fitting(
+    quotes: Iterable[Quote], room: int, grouped: bool, length: MeasureLength
+) -> list[Quote]:
     """Take quotes while they fit. A piece after the first has an empty line before it."""
     chosen: list[Quote] = []
     documents: set[int] = set()

@@ -7,7 +7,7 @@ from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.clauses import Join, find_clauses, join_neighbours, rank_files
 from lexichord.retrieve.evidence.comparison import compare
 from lexichord.retrieve.evidence.listing import list_all
-from lexichord.retrieve.evidence.relevance import Embed, Vectors
+from lexichord.retrieve.evidence.relevance import Embed, QuestionVectors
 from lexichord.retrieve.evidence.summary import summarise
 from lexichord.types import ChunkHit, FileHit
 from lexichord.types.evidence import Evidence
@@ -21,12 +21,12 @@ async def gather_evidence(
     *,
     aspects: Sequence[str] = (),
     files: Sequence[FileHit] = (),
-    vectors: Vectors | None = None,
+    vectors: QuestionVectors | None = None,
     space: str | None = None,
     embed: Embed | None = None,
     join: Join = join_neighbours,
 ) -> Evidence:
-    """Give the evidence that an intent of this kind asks for.
+    """Return the evidence that an intent of this kind asks for.
 
     Of a comparison `files` are the rows, `aspects` the columns; without aspects the question is the
     only one, without files it is a clause lookup. `vectors` are those of the aspects, or of the

@@ -9,32 +9,32 @@ from lexichord.db import evidence
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
 from lexichord.retrieve.evidence.answer import cite_line, write_table
-from lexichord.retrieve.evidence.comparison import CHUNKS
+from lexichord.retrieve.evidence.comparison import CHUNKS_PER_CELL
 from lexichord.retrieve.evidence.context import citation
 from lexichord.retrieve.evidence.quotes import sub_quote
 from lexichord.retrieve.evidence.relevance import Embed
 from lexichord.retrieve.evidence.values import values_of
-from lexichord.retrieve.llm import MOST, Ask
+from lexichord.retrieve.llm import MAX_LIST_ENTRIES, LlmCaller
 from lexichord.retrieve.stages import Write
 from lexichord.types import Json
 from lexichord.types.evidence import Answer, Brief, Cell, Comparison, Evidence, Quote
 from lexichord.types.generation import enclose, mark_word
 
 # Signs that models write in each other's place: quotation marks, dashes.
-ALIKE = ("'`\u2018\u2019", '"\u201c\u201d', "-\u2010\u2011\u2013\u2014")
-SAME = {sign: f"[{re.escape(signs)}]" for signs in ALIKE for sign in signs}
-MARKS = " \t\n'\"“”„«»\u2018\u2019"
+SIMILAR_SIGNS = ("'`\u2018\u2019", '"\u201c\u201d', "-\u2010\u2011\u2013\u2014")
+SIMILAR_SIGN_PATTERNS = {sign: f"[{re.escape(signs)}]" for signs in SIMILAR_SIGNS for sign in signs}
+QUOTE_EDGES = " \t\n'\"“”„«»\u2018\u2019"
 # A quote begins and ends where a word or a number does: "10 years" does not stand in "110 years",
 # nor "5%" in "0.5%". Scripts that put no spaces between words have no such places.
-LETTER = "0-9A-Za-z\u00c0-\u04ff"
-START = rf"(?:(?<![{LETTER}])(?!(?<=[0-9][.,])[0-9])|(?![{LETTER}]))"
-END = rf"(?:(?![{LETTER}])(?!(?<=[0-9])[.,][0-9])|(?<![{LETTER}]))"
+LETTERS_AND_DIGITS = "0-9A-Za-z\u00c0-\u04ff"
+QUOTE_START = rf"(?:(?<![{LETTERS_AND_DIGITS}])(?!(?<=[0-9][.,])[0-9])|(?![{LETTERS_AND_DIGITS}]))"
+QUOTE_END = rf"(?:(?![{LETTERS_AND_DIGITS}])(?!(?<=[0-9])[.,][0-9])|(?<![{LETTERS_AND_DIGITS}]))"
 # Between quotation marks; single ones are also apostrophes.
-QUOTED = re.compile(
+QUOTED_TEXT = re.compile(
     r"[“\"„«`]([^“”\"„«»`]+)[”\"“»`]"
     r"|(?<!\w)['\u2018]((?:[^'\u2018\u2019]|(?<=\w)['\u2019](?=\w))+)['\u2019](?!\w)"
 )
-ADDRESS = re.compile(r"//[^\s)>\]]+")
+LINK_ADDRESS = re.compile(r"//[^\s)>\]]+")
 
 
 class Source(NamedTuple):
@@ -45,7 +45,7 @@ class Source(NamedTuple):
 
 
 def number_sources(quotes: Iterable[Quote], sources: Sequence[Json]) -> list[Source]:
-    """Give the quotes that the context shows, under its numbers."""
+    """Return the quotes that the context shows, under its numbers."""
     numbers = {
         (each["document_id"], each["start"], each["end"]): each["number"] for each in sources
     }
@@ -73,7 +73,7 @@ def _name(quote: Quote) -> str:
 
 
 def find_quote(said: str, number: int, sources: Sequence[Source]) -> Quote | None:
-    """Give the stored text that a model's quote is, in the source it names, or else in any.
+    """Return the stored text that a model's quote is, in the source it names, or else in any.
 
     White space, and the way in which quotation marks and dashes are written, may differ.
     """
@@ -84,36 +84,36 @@ def find_quote(said: str, number: int, sources: Sequence[Source]) -> Quote | Non
 
 
 def _find(said: str, text: str) -> tuple[int, int] | None:
-    for quoted in dict.fromkeys((said, said.strip(MARKS))):
+    for quoted in dict.fromkeys((said, said.strip(QUOTE_EDGES))):
         words = quoted.split()
         if words and sum(map(len, words)) <= len(text):
             pattern = r"\s+".join(map(_pattern, words))
-            if found := re.search(START + pattern + END, text):
+            if found := re.search(QUOTE_START + pattern + QUOTE_END, text):
                 return found.span()
     return None
 
 
 def _pattern(word: str) -> str:
-    return "".join(SAME.get(sign) or re.escape(sign) for sign in word)
+    return "".join(SIMILAR_SIGN_PATTERNS.get(sign) or re.escape(sign) for sign in word)
 
 
 def is_invented(said: str, sources: Sequence[Source]) -> bool:
-    """Tell whether a text quotes, or links to, anything that no source holds.
+    """Return whether a text quotes, or links to, anything that no source holds.
 
     A comma or full stop inside the quotation marks may be the text's own.
     """
-    linked = dict.fromkeys(ADDRESS.findall(said))
+    linked = dict.fromkeys(LINK_ADDRESS.findall(said))
     if any(not any(each in source.quote.text for source in sources) for each in linked):
         return True
-    quoted = dict.fromkeys(match[1] or match[2] for match in QUOTED.finditer(said))
+    quoted = dict.fromkeys(match[1] or match[2] for match in QUOTED_TEXT.finditer(said))
     return any(not find_quote(each.rstrip(".,;:!?"), 0, sources) for each in quoted)
 
 
-type Place = tuple[int, str]  # a document's id and an aspect
+type CellKey = tuple[int, str]  # a document's id and an aspect
 
 
 async def compare(
-    ask: Ask, database: Database, table: Comparison, sources: Sequence[Json]
+    ask: LlmCaller, database: Database, table: Comparison, sources: Sequence[Json]
 ) -> Answer:
     """Write the table with the model's quotes; a cell without one keeps what it had.
 
@@ -125,10 +125,10 @@ async def compare(
     rows = {number: file.document_id for number, file in enumerate(table.documents, 1)}
     given = {"aspects": list(table.aspects), "sources": _by_document(rows, shown)}
     said = await ask("comparison", given)
-    chosen: dict[Place, Quote] = {}
+    chosen: dict[CellKey, Quote] = {}
     unverified = list[str]()
     aspects = {aspect.casefold(): aspect for aspect in table.aspects}
-    for each in said["cells"][:MOST]:
+    for each in said["cells"][:MAX_LIST_ENTRIES]:
         document, aspect = rows.get(each["document"]), aspects.get(each["aspect"].casefold())
         own = [source for source in shown if source.quote.document_id == document]
         quote = find_quote(each["text"], each["source"], own)
@@ -144,7 +144,7 @@ async def compare(
 async def _sources(database: Database, table: Comparison) -> list[Source]:
     """Number what each file's best passages and the table's quotes are, file by file."""
     ids = [file.document_id for file in table.documents]
-    hits = await evidence.search_each(database, table.aspects, ids, None, CHUNKS, None)
+    hits = await evidence.search_each(database, table.aspects, ids, None, CHUNKS_PER_CELL, None)
     quotes = [
         *(Quote.of(hit) for _, hit in hits),
         *(q for cell in table.cells for q in cell.quotes),
@@ -163,7 +163,7 @@ def _by_document(rows: Mapping[int, int], shown: Sequence[Source]) -> str:
     return "\n\n".join(parts)
 
 
-def _with(table: Comparison, chosen: Mapping[Place, Quote]) -> Comparison:
+def _with(table: Comparison, chosen: Mapping[CellKey, Quote]) -> Comparison:
     """Put the quotes into their cells, in place of what stood there."""
     cells = (_filled(cell, chosen.get((cell.document_id, cell.aspect))) for cell in table.cells)
     return replace(table, cells=tuple(cells))
@@ -176,11 +176,11 @@ def _filled(cell: Cell, quote: Quote | None) -> Cell:
 
 
 # A citation inside a sentence: checked are only those that the model gives beside it.
-CITED = re.compile(r" ?\[\d+(?:[,;–-] ?\d+)*\]")
+INLINE_CITATION = re.compile(r" ?\[\d+(?:[,;–-] ?\d+)*\]")
 
 
 async def write_answer(
-    ask: Ask,
+    ask: LlmCaller,
     twin: Write,
     database: Database,
     brief: Brief,
@@ -209,7 +209,7 @@ async def write_answer(
 
 
 async def _write(
-    ask: Ask,
+    ask: LlmCaller,
     database: Database,
     brief: Brief,
     found: Evidence,
@@ -219,22 +219,22 @@ async def _write(
     if brief.kind == "comparison" and found.comparison is not None:
         return await compare(ask, database, found.comparison, sources)
     write = extract_clauses if brief.kind == "clause_lookup" else summarise
-    return await write(ask, asked(brief), shown, sources)
+    return await write(ask, question_with_advice(brief), shown, sources)
 
 
-def asked(brief: Brief) -> str:
-    """Give the question, with what an earlier answer lacked."""
+def question_with_advice(brief: Brief) -> str:
+    """Return the question, with what an earlier answer lacked."""
     missed = f"\n\nAn earlier answer fell short. {brief.advice}" if brief.advice else ""
     return brief.question + missed
 
 
 async def extract_clauses(
-    ask: Ask, question: str, shown: Sequence[Source], sources: Sequence[Json]
+    ask: LlmCaller, question: str, shown: Sequence[Source], sources: Sequence[Json]
 ) -> Answer:
     """Quote the passages that answer, word for word. Raises ProviderError."""
     said = await ask("clauses", {"question": question, "sources": mark(shown)})
     lines, unverified = dict[str, None](), dict[str, None]()
-    for each in said["clauses"][:MOST]:
+    for each in said["clauses"][:MAX_LIST_ENTRIES]:
         if quote := find_quote(each["quote"], each["source"], shown):
             lines[cite_line(quote, sources)] = None
         elif each["quote"].strip():
@@ -243,14 +243,14 @@ async def extract_clauses(
 
 
 async def summarise(
-    ask: Ask, question: str, shown: Sequence[Source], sources: Sequence[Json]
+    ask: LlmCaller, question: str, shown: Sequence[Source], sources: Sequence[Json]
 ) -> Answer:
     """Sum the sources up, each sentence with those that it follows from. Raises ProviderError."""
     said = await ask("summary", {"question": question, "sources": mark(shown)})
     lines, unverified = list[str](), list[str]()
-    for each in said["sentences"][:MOST]:
+    for each in said["sentences"][:MAX_LIST_ENTRIES]:
         # At the beginning of a line, ">" would make it look like a quotation.
-        text = CITED.sub("", " ".join(each["text"].split())).lstrip("> ")
+        text = INLINE_CITATION.sub("", " ".join(each["text"].split())).lstrip("> ")
         cited = [source for source in shown if source.number in each["sources"]]
         if text and cited and not is_invented(text, cited):
             lines.append(" ".join([text, *(f"[{source.number}]" for source in cited)]))

@@ -66,7 +66,7 @@ async def _by_meaning[T](
 
 
 async def _aspects(searcher: Searcher, intent: Intent) -> Sequence[str]:
-    """Give the columns of a comparison: those of the question, else headings that its files share.
+    """Return the columns of a comparison: those of the question, else headings that its files share.
 
     "Compare the lease and the licence" names no aspect; all of it is left as the question then.
     """
@@ -77,7 +77,7 @@ async def _aspects(searcher: Searcher, intent: Intent) -> Sequence[str]:
 
 
 async def _rows(searcher: Searcher, intent: Intent, files: Sequence[FileHit]) -> Sequence[FileHit]:
-    """Give the files to compare: those that the query names, else those that were discovered."""
+    """Return the files to compare: those that the query names, else those that were discovered."""
     if intent.kind != "comparison" or len(intent.documents) < 2:
         return files
     known = {file.document_id: file for file in files}
@@ -138,7 +138,7 @@ async def respond(
 
 
 def _abstains(searcher: Searcher, intent: Intent, found: Evidence, sure: float) -> bool:
-    """Tell whether the evidence is too little to answer by.
+    """Return whether the evidence is too little to answer by.
 
     The confidence was calibrated on questions for one thing: a table and a summary are judged by
     whether they hold anything.

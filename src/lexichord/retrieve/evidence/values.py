@@ -14,7 +14,7 @@ from lexichord.types.evidence import Quote
 ValueKind = Literal["amount", "percentage", "date", "duration", "party"]
 
 
-class Value(NamedTuple):
+class TextValue(NamedTuple):
     """A value with its span in the text: `text[start:end] == value.text`."""
 
     kind: ValueKind
@@ -82,7 +82,7 @@ _NAME = r"(?:[A-Z0-9][\w&’'-]*|&|of|and|de|du|la)"
 _PARTIES = rf"(?<![\w])[A-Z][\w&’'-]*(?:[ \t]{_NAME}){{0,6}},?[ \t]{_FORM}(?![\w])\.?"
 
 # In this order a stretch is taken by the first that matches.
-PATTERNS: dict[ValueKind, re.Pattern[str]] = {
+VALUE_PATTERNS: dict[ValueKind, re.Pattern[str]] = {
     "amount": re.compile(_AMOUNTS),
     "percentage": re.compile(_PERCENT),
     "date": re.compile(_DATES),
@@ -91,23 +91,23 @@ PATTERNS: dict[ValueKind, re.Pattern[str]] = {
 }
 
 
-def find_values(text: str) -> list[Value]:
-    """Give the values in a text, in its order; no two overlap."""
-    taken: list[Value] = []
-    for kind, pattern in PATTERNS.items():
+def find_values(text: str) -> list[TextValue]:
+    """Return the values in a text, in its order; no two overlap."""
+    taken: list[TextValue] = []
+    for kind, pattern in VALUE_PATTERNS.items():
         taken += [value for value in _matches(kind, pattern, text) if not _overlaps(value, taken)]
     return sorted(taken, key=lambda value: value.start)
 
 
 def values_of(quotes: Iterable[Quote]) -> tuple[str, ...]:
-    """Give the values in quotes as they are written there, each once."""
+    """Return the values in quotes as they are written there, each once."""
     return tuple(dict.fromkeys(value.text for q in quotes for value in find_values(q.text)))
 
 
-def _matches(kind: ValueKind, pattern: re.Pattern[str], text: str) -> Iterator[Value]:
+def _matches(kind: ValueKind, pattern: re.Pattern[str], text: str) -> Iterator[TextValue]:
     for match in pattern.finditer(text):
-        yield Value(kind, match.group(), match.start(), match.end())
+        yield TextValue(kind, match.group(), match.start(), match.end())
 
 
-def _overlaps(value: Value, taken: list[Value]) -> bool:
+def _overlaps(value: TextValue, taken: list[TextValue]) -> bool:
     return any(value.start < other.end and other.start < value.end for other in taken)

@@ -24,15 +24,17 @@ type Floats = NDArray[np.float64]
 # Whether a document answers: ContractNLI dev, AUROC on half A with a vector / by words, .821 / .814
 # as it is. With whole passages in place of sentences .798, with windows of 50 words .793, with two
 # sentences .799, cut at every line and stop .808 (those from a prototype where sentences had .821).
-DEPTH = 100  # chunks of the whole database among which the rivals are
-DOCUMENTS = 10  # rivals; 8, 15: .821 / .805, .815 / .808
-PASSAGES = 2  # of each; 1, 3: .816 / .809, .821 / .814
-ROUNDS = 5  # 2, 3: .816 / .806, .818 / .810
-LEARNT = 5  # documents; 3, 4, 7: .827 / .799, .824 / .798, .819 / .814
-TERMS = 30  # 20, 40: .818 / .807, .820 / .810
-FEEDBACK = 0.8  # share of what is learnt in the model; .7, .9: .817 / .813, .822 / .806
-MEANING = 0.2  # of the passage's cosine in ranking the sentences; .1, .3: .821 / .816, .821 / .809
-LEAST = 0.05  # weight of a learnt sentence; with equal weights .813 / .805
+RIVAL_DEPTH = 100  # chunks of the whole database among which the rivals are
+RIVAL_DOCUMENTS = 10  # rivals; 8, 15: .821 / .805, .815 / .808
+RIVAL_PASSAGES = 2  # of each; 1, 3: .816 / .809, .821 / .814
+FEEDBACK_ROUNDS = 5  # 2, 3: .816 / .806, .818 / .810
+FEEDBACK_DOCUMENTS = 5  # documents; 3, 4, 7: .827 / .799, .824 / .798, .819 / .814
+FEEDBACK_TERMS = 30  # 20, 40: .818 / .807, .820 / .810
+FEEDBACK_SHARE = 0.8  # share of what is learnt in the model; .7, .9: .817 / .813, .822 / .806
+COSINE_SHARE = (
+    0.2  # of the passage's cosine in ranking the sentences; .1, .3: .821 / .816, .821 / .809
+)
+MIN_SENTENCE_WEIGHT = 0.05  # weight of a learnt sentence; with equal weights .813 / .805
 K1, B = 0.9, 0.4  # of BM25; b 0, .75: .818 / .798, .816 / .811
 
 
@@ -44,7 +46,9 @@ async def relative_evidence(
     About 1 or more if nothing better is stored, near 0 if others say it and the hits do not, 0 if
     nothing matches the question at all.
     """
-    rivals = await evidence.rival_passages(database, _anywhere(question), DOCUMENTS, PASSAGES)
+    rivals = await evidence.rival_passages(
+        database, _anywhere(question), RIVAL_DOCUMENTS, RIVAL_PASSAGES
+    )
     passages = [rival.content for rival in rivals] + [hit.content for hit in hits]
     cut = {passage: _sentences(passage) for passage in dict.fromkeys(passages)}
     theirs = [rival for rival in rivals for _ in cut[rival.content]]
@@ -62,7 +66,7 @@ def _anywhere(question: Question) -> Question:
     """Ask it of all documents, but never of another dataset: that may be another tenant's."""
     scope = replace(question.scope, documents=())
     text, vector, space = question.text, question.vector, question.space
-    return Question(text, vector, space=space, scope=scope, k=DEPTH)
+    return Question(text, vector, space=space, scope=scope, k=RIVAL_DEPTH)
 
 
 def _sentences(text: str) -> list[str]:
@@ -87,20 +91,20 @@ def compare(
     lowest = min((cosine for cosine in cosines if cosine is not None), default=0.0)
     meaning = _scaled(np.array([lowest if cosine is None else cosine for cosine in cosines]))
     model = query
-    for _ in range(ROUNDS):
-        ranking = MEANING * meaning + (1 - MEANING) * _scaled((matches @ model)[rivals])
+    for _ in range(FEEDBACK_ROUNDS):
+        ranking = COSINE_SHARE * meaning + (1 - COSINE_SHARE) * _scaled((matches @ model)[rivals])
         best = _best(ranking, documents)
         taught = [rivals[number] for number in best]
-        learnt = np.maximum(ranking[best], LEAST) @ shares[taught]
-        learnt[np.argsort(-learnt, kind="stable")[TERMS:]] = 0
-        model = (1 - FEEDBACK) * query + FEEDBACK * learnt / (learnt.sum() or 1.0)
+        learnt = np.maximum(ranking[best], MIN_SENTENCE_WEIGHT) @ shares[taught]
+        learnt[np.argsort(-learnt, kind="stable")[FEEDBACK_TERMS:]] = 0
+        model = (1 - FEEDBACK_SHARE) * query + FEEDBACK_SHARE * learnt / (learnt.sum() or 1.0)
     good = matches @ model
     reference = float(good[taught].mean())
     return float(good[own].max(initial=0.0)) / reference if reference else 0.0
 
 
 def _weigh(terms: Sequence[Postings], sentences: Sequence[int]) -> tuple[Floats, Floats]:
-    """Give BM25's part of each lexeme in each text without idf, and its share x idf.
+    """Return BM25's part of each lexeme in each text without idf, and its share x idf.
 
     A row a text, the question's the last; a column a lexeme of the sentences. Lexemes that weigh
     the same are learnt in the order of the columns: those that the best rivals hold first.
@@ -124,11 +128,11 @@ def _scaled(scores: Floats) -> Floats:
 
 
 def _best(ranking: Floats, documents: Sequence[int]) -> list[int]:
-    """Give the best sentence of each of the best documents."""
+    """Return the best sentence of each of the best documents."""
     first: dict[int, int] = {}
     for number in np.argsort(-ranking, kind="stable").tolist():
         first.setdefault(documents[number], number)
-    return list(first.values())[:LEARNT]
+    return list(first.values())[:FEEDBACK_DOCUMENTS]
 
 
 SEEN = 10  # hits that are judged
@@ -152,7 +156,7 @@ class Signals:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class Calibration:
     """Coefficients of one calibration: constant first; and its abstain border."""
 
     relative: tuple[float, float]  # constant, relative
@@ -170,12 +174,12 @@ class Model:
 # code questions asked of the NDAs turned away 92, 112, 96, 67 of 248.
 # Abstains on answerable sample questions 10.3 %, 10.3 %; within their own files 17 %, 14 %: these
 # paraphrase (share of words held at most .28, cosine .41), where foreign subjects lie as well.
-WITH_VECTOR = Model((-2.26, 6.21), (-8.66, 15.85, 7.0), 0.7, 0.36)
-WORDS_ONLY = Model((-2.75, 9.22), (-4.19, 0.0, 15.26), 0.4, 0.36)
+WITH_VECTOR = Calibration((-2.26, 6.21), (-8.66, 15.85, 7.0), 0.7, 0.36)
+WORDS_ONLY = Calibration((-2.75, 9.22), (-4.19, 0.0, 15.26), 0.4, 0.36)
 
 
 async def confidence(database: Database, question: Question, hits: Sequence[ChunkHit]) -> float:
-    """Give the probability, 0 to 1, that the hits hold an answer to the question; 0 without hits.
+    """Return the probability, 0 to 1, that the hits hold an answer to the question; 0 without hits.
 
     Compare with `abstain_below(question.vector)`. Its hint and its `k` are not looked at.
     """
@@ -208,7 +212,7 @@ def find_signals(
 
 
 def probability(signals: Signals) -> float:
-    """Give the confidence, 0 to 1."""
+    """Return the confidence, 0 to 1."""
     model = WORDS_ONLY if signals.cosine is None else WITH_VECTOR
     constant, slope = model.relative
     good = _logistic(constant + slope * min(signals.relative, SATURATED))
@@ -218,7 +222,7 @@ def probability(signals: Signals) -> float:
 
 
 def abstain_below(vector: Sequence[float] | None) -> float:
-    """Give the confidence below which nothing should be answered."""
+    """Return the confidence below which nothing should be answered."""
     return (WORDS_ONLY if vector is None else WITH_VECTOR).abstain
 
 

@@ -114,7 +114,7 @@ async def _rewritten(
 def _finished(
     searcher: Searcher, draft: Draft, rounds: Sequence[Round], stopped: str, options: QueryOptions
 ) -> Response:
-    """Give the best draft with all that was done about it."""
+    """Return the best draft with all that was done about it."""
     response, trace = draft.response, searcher.trace
     assert response.reflection is not None
     failures = [*response.reflection.errors, draft.error, *(each.error for each in rounds)]

@@ -15,12 +15,12 @@ from lexichord.types import ChunkHit
 from lexichord.types.reflection import Budget, Coverage, Decision, Reflection, Rewrite, Round, Term
 
 ENOUGH = 0.7  # coverage; the threshold of kbbridge's reflection, not tuned here
-NOTHING_LEFT = "no other wording is left"
+NO_WORDING_LEFT = "no other wording is left"
 GOOD = 0.7  # the lowest grade of an answer; kbbridge's threshold as well
-COVERED = 0.5  # of a sub-question's weight, in one passage; not tuned
+MIN_SUB_QUESTION_COVERAGE = 0.5  # of a sub-question's weight, in one passage; not tuned
 
 WORD = re.compile(r"[^\W_]+")
-CITATION = re.compile(r"\[\d{1,3}(?:, ?\d{1,3})*\]")
+CITATION_MARK = re.compile(r"\[\d{1,3}(?:, ?\d{1,3})*\]")
 NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)*(?![\d_])(?!,\d{3})")
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 MONTH = (
@@ -82,7 +82,7 @@ async def cover(
 
 
 def held_share(terms: Sequence[Term], chunks: Sequence[int] | None = None) -> float | None:
-    """Give the idf-weighted share of terms that any chunk (of `chunks`) holds; None of none."""
+    """Return the idf-weighted share of terms that any chunk (of `chunks`) holds; None of none."""
     whole = sum(term.idf for term in terms)
     held = sum(
         term.idf
@@ -93,13 +93,15 @@ def held_share(terms: Sequence[Term], chunks: Sequence[int] | None = None) -> fl
 
 
 def is_covered(terms: Sequence[Term]) -> bool:
-    """Tell whether one passage alone speaks of a question."""
+    """Return whether one passage alone speaks of a question."""
     passages = {chunk for term in terms for chunk in term.chunks}
-    return any((held_share(terms, [passage]) or 0) >= COVERED for passage in passages)
+    return any(
+        (held_share(terms, [passage]) or 0) >= MIN_SUB_QUESTION_COVERAGE for passage in passages
+    )
 
 
 def missing_entities(entities: Sequence[str], hits: Sequence[ChunkHit]) -> list[str]:
-    """Give the entities whose words no hit has, as a phrase, in its title, heading or content."""
+    """Return the entities whose words no hit has, as a phrase, in its title, heading or content."""
     texts = [f" {_plain(part)} " for hit in hits for part in (hit.title, hit.heading, hit.content)]
     return [
         entity for entity in entities if not any(f" {_plain(entity)} " in text for text in texts)
@@ -107,13 +109,13 @@ def missing_entities(entities: Sequence[str], hits: Sequence[ChunkHit]) -> list[
 
 
 def unsupported(answer: str, sources: Sequence[str]) -> tuple[str, ...]:
-    """Give the numbers and dates of an answer, as written there, that no source holds.
+    """Return the numbers and dates of an answer, as written there, that no source holds.
 
     Numbers up to 99 may be spelled out, dates be written in another order. Citation marks such as
     [1] are no numbers, and an answer's "one" need not be. A date counts as a whole: its year alone
     does not support it.
     """
-    facts = [fact for fact in _facts(CITATION.sub(" ", answer)) if fact[1].lower() != "one"]
+    facts = [fact for fact in _facts(CITATION_MARK.sub(" ", answer)) if fact[1].lower() != "one"]
     held = {value for source in sources for value, _ in _facts(source)}
     return tuple(dict.fromkeys(text for value, text in facts if value not in held))
 
@@ -126,7 +128,7 @@ def decide(
     expected_ms: float = 0.0,
     enough: float = ENOUGH,
 ) -> Decision:
-    """Give the next query of `rewrites` that was not tried, or stop and say why.
+    """Return the next query of `rewrites` that was not tried, or stop and say why.
 
     `expected_ms` is what a round takes: none is begun that the budget has no room for. `enough`
     is the coverage, 0 to 1, that needs no further round.
@@ -144,7 +146,7 @@ def decide(
     for each in rewrites:
         if each.kind != "none" and each.text.casefold() not in done:
             return Decision(each.text, f"{each.kind}: {each.reason}")
-    return Decision(None, NOTHING_LEFT)
+    return Decision(None, NO_WORDING_LEFT)
 
 
 def record(reflection: Reflection, round_: Round, covered: Coverage | None = None) -> Reflection:
@@ -159,7 +161,7 @@ def record(reflection: Reflection, round_: Round, covered: Coverage | None = Non
 
 
 def is_passed(reflection: Reflection, enough: float = ENOUGH, good: float = GOOD) -> bool:
-    """Tell whether coverage and grades are enough, nothing is unsupported and nothing failed."""
+    """Return whether coverage and grades are enough, nothing is unsupported and nothing failed."""
     covered = reflection.coverage
     complete = covered is not None and covered.score >= enough
     graded = all(grade.score >= good for grade in reflection.grades)

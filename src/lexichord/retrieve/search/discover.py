@@ -19,9 +19,9 @@ SHOWN = 5  # files of a response
 # A hint names files, a question only suggests them: there the smallest boost that does most of
 # the good still lets another file's better chunk come first. Where the best chunks of several files
 # differ, a question does not even suggest files: there the boost cost code 1.2 points Pass@10.
-FILES = 3  # whose own chunks become candidates
-BOOST = 0.5  # points of fused score for a point of file score
-HINT_BOOST = 2.0
+BOOSTED_FILES = 3  # whose own chunks become candidates
+FILE_BOOST = 0.5  # points of fused score for a point of file score
+HINT_FILE_BOOST = 2.0
 
 
 async def discover(
@@ -69,10 +69,12 @@ async def _rerank(
 
 
 def boost_files(files: Sequence[FileHit], hint: str | None) -> dict[str, float]:
-    """Give the first files' boost in points by document id, as hybrid_search takes it.
+    """Return the first files' boost in points by document id, as hybrid_search takes it.
 
     A reranker chooses files, but its scores have another scale.
     """
-    points = BOOST if hint is None else HINT_BOOST
-    scores = {file.document_id: file.scores.get("fused", file.score) for file in files[:FILES]}
+    points = FILE_BOOST if hint is None else HINT_FILE_BOOST
+    scores = {
+        file.document_id: file.scores.get("fused", file.score) for file in files[:BOOSTED_FILES]
+    }
     return {str(document): points * max(score, 0) for document, score in scores.items()}

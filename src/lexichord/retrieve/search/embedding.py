@@ -14,7 +14,7 @@ from lexichord.types import Question
 async def with_vectors(
     embedder: Embedder | None, question: Question, degraded: list[str]
 ) -> Question:
-    """Give a question with its vector and its hint's; without, if they fail: `degraded` says why.
+    """Return a question with its vector and its hint's; without, if they fail: `degraded` says why.
 
     Raises ProviderError if there is nothing else to search by.
     """
@@ -53,5 +53,5 @@ def by_words(error: ProviderError) -> str:
 
 
 def hurried(embedder: Embedder | None) -> Embedder | None:
-    """Give an embedder that a query need not wait for."""
+    """Return an embedder that a query need not wait for."""
     return embedder.hurried() if isinstance(embedder, Remote) else embedder

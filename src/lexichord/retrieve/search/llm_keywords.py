@@ -9,12 +9,12 @@ from lexichord.db import evidence, search
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
 from lexichord.providers.base import Generator
-from lexichord.retrieve.llm import Ask, one_line
-from lexichord.retrieve.search.discover import FILES, discover
+from lexichord.retrieve.llm import LlmCaller, one_line
+from lexichord.retrieve.search.discover import BOOSTED_FILES, discover
 from lexichord.retrieve.search.variants import FILE_WEIGHT, Variants
 from lexichord.retrieve.stages import MakeVariants
 from lexichord.retrieve.trace import Trace
-from lexichord.retrieve.understand.rewrite import WORD
+from lexichord.retrieve.understand.rewrite import PLAIN_WORD
 from lexichord.types import FileHit, KeywordSets, Question
 from lexichord.types.questions import Variant
 
@@ -22,7 +22,7 @@ ALIKE = 0.5  # Jaccard coefficient of two sets' words from which on they say the
 
 
 async def make_variants(
-    ask: Ask,
+    ask: LlmCaller,
     twin: MakeVariants,
     guidance: str,
     database: Database,
@@ -35,7 +35,7 @@ async def make_variants(
     Each has no vector yet. Files for which the model fails keep what the twin makes of them.
     """
     made = await twin(database, question, files, most)
-    first = files[: min(FILES, most - 1)]
+    first = files[: min(BOOSTED_FILES, most - 1)]
     number = -(-(most - 1) // len(first)) if first else 0
     found = await asyncio.gather(*(_keywords(ask, question, f, guidance, number) for f in first))
     variants: list[Variant] = []
@@ -52,9 +52,9 @@ async def make_variants(
 
 
 async def _keywords(
-    ask: Ask, question: Question, file: FileHit, guidance: str, number: int
+    ask: LlmCaller, question: Question, file: FileHit, guidance: str, number: int
 ) -> list[str]:
-    """Give sets of keywords for a file, each as one text; none if the model fails."""
+    """Return sets of keywords for a file, each as one text; none if the model fails."""
     given = {
         "query": question.text,
         "domain": question.domain,
@@ -73,7 +73,7 @@ async def _keywords(
 
 
 def diverse(texts: Iterable[str], most: int, taken: str) -> list[str]:
-    """Give the first `most` texts that have words other than `taken` and than one another."""
+    """Return the first `most` texts that have words other than `taken` and than one another."""
     kept, known = list[str](), [_words(taken)]
     for text in texts:
         if len(kept) == most:
@@ -86,30 +86,30 @@ def diverse(texts: Iterable[str], most: int, taken: str) -> list[str]:
 
 
 def _words(text: str) -> set[str]:
-    return set(WORD.findall(text.casefold()))
+    return set(PLAIN_WORD.findall(text.casefold()))
 
 
 FOUND = 20  # passages whose words are looked at
-FEWEST = 2  # of them in one document, for words that they share
+MIN_SHARED_PASSAGES = 2  # of them in one document, for words that they share
 
 
 async def keyword_sets(
     database: Database, question: Question, generator: Generator | None, trace: Trace, most: int
 ) -> KeywordSets:
-    """Give up to `most` sets: the query's own words, the model's, those of the best documents.
+    """Return up to `most` sets: the query's own words, the model's, those of the best documents.
 
     The documents' are the telling words that several of their passages on the query share.
     """
     own = await evidence.question_coverage(database, question.text, [])
     texts = [" ".join(word for term in own for word in term.words)]
     if generator is not None:
-        texts += await _by_model(Ask(generator, trace), database, question, most)
+        texts += await _by_model(LlmCaller(generator, trace), database, question, most)
     texts += await _by_documents(database, question)
     taken = diverse(texts, most, "")
     return KeywordSets(question.text, [text.split() for text in taken], trace.degraded)
 
 
-async def _by_model(ask: Ask, database: Database, question: Question, most: int) -> list[str]:
+async def _by_model(ask: LlmCaller, database: Database, question: Question, most: int) -> list[str]:
     files = await discover(database, question, ask.trace)
     made = await make_variants(ask, _original, "", database, question, files, most + 1)
     return [variant.text for variant in made.variants[1:]]
@@ -125,9 +125,9 @@ async def _by_documents(database: Database, question: Question) -> list[str]:
     by_document = defaultdict[int, list[int]](list)
     for hit in await search.hybrid_search(database, question):
         by_document[hit.document_id].append(hit.chunk_id)
-    groups = [chunks for chunks in by_document.values() if len(chunks) >= FEWEST]
+    groups = [chunks for chunks in by_document.values() if len(chunks) >= MIN_SHARED_PASSAGES]
     whole = [chunk for chunks in by_document.values() for chunk in chunks[:1]]
-    if len(whole) >= FEWEST:
+    if len(whole) >= MIN_SHARED_PASSAGES:
         groups.append(whole)  # what the documents share with one another
     words = [await evidence.related_words(database, question.text, group) for group in groups]
     return [" ".join(each) for each in words]

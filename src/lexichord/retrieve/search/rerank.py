@@ -13,7 +13,7 @@ from lexichord.types import ChunkHit
 CANDIDATES = 3  # for each hit that is wanted
 
 # They say what to make of the evidence, not what it is about: rerankers then prefer glossaries.
-NEUTRAL = (
+NEUTRAL_WORDS = (
     *("list", "lists", "listing", "enumerate", "extract"),
     *("definition", "definitions", "define", "defines", "glossary", "glossaries"),
 )
@@ -25,9 +25,9 @@ async def rerank(
     k: int,
     reranker: Reranker,
     trace: Trace,
-    neutral: Collection[str] = NEUTRAL,
+    neutral: Collection[str] = NEUTRAL_WORDS,
 ) -> list[ChunkHit]:
-    """Give the k hits that the reranker scores best by their content and context.
+    """Return the k hits that the reranker scores best by their content and context.
 
     It sees the question without the `neutral` words. The score becomes the hit's, and is kept as
     `rerank`. If it fails, or takes more than its share of the query's time, the order stays and
@@ -47,7 +47,7 @@ async def rerank(
 
 
 def without(question: str, words: Collection[str]) -> str:
-    """Give a question without some words, whole words in any case; itself if nothing is left."""
+    """Return a question without some words, whole words in any case; itself if nothing is left."""
     either = "|".join(map(re.escape, words))
     text = re.sub(rf"(?<!\w)(?:{either})(?!\w)", " ", question, flags=re.I) if words else question
     return " ".join(text.split()) if re.search(r"\w", text) else question

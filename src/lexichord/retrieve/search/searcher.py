@@ -16,7 +16,7 @@ from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, LexichordError
 from lexichord.providers.base import Embedder, Vectors
 from lexichord.retrieve.judge.confidence import abstain_below, confidence
-from lexichord.retrieve.judge.reflect import NOTHING_LEFT, cover, decide, record
+from lexichord.retrieve.judge.reflect import NO_WORDING_LEFT, cover, decide, record
 from lexichord.retrieve.search.embedding import embed_queries
 from lexichord.retrieve.stages import Stages
 from lexichord.retrieve.trace import Trace
@@ -24,11 +24,11 @@ from lexichord.types import ChunkHit, Json, Question
 from lexichord.types.questions import Intent, Variant
 from lexichord.types.reflection import Budget, Coverage, Decision, Reflection, Round, Wording
 
-RRF = 60  # the constant of Cormack et al. (2009), as in sql/search_variants.sql
+RRF_CONSTANT = 60  # the constant of Cormack et al. (2009), as in sql/search_variants.sql
 
 
 @dataclass(slots=True)
-class Fused:
+class FusedChunk:
     """A chunk's rank in each variant's list, and what each adds to its score."""
 
     ranks: dict[str, int] = field(default_factory=dict)
@@ -56,7 +56,7 @@ async def search_variants(
     lists = await asyncio.gather(
         *(db.variant_candidates(database, question, variant, boost) for variant in variants)
     )
-    fused = fuse(variants, [[row["chunk_id"] for row in rows] for rows in lists])
+    fused = fuse_ranks(variants, [[row["chunk_id"] for row in rows] for rows in lists])
     best = sorted(fused, key=lambda chunk: (-fused[chunk].score, chunk))[: question.k]
     first: Mapping[int, Row] = {row["chunk_id"]: row for row in lists[0]}
     return [
@@ -67,13 +67,15 @@ async def search_variants(
     ]
 
 
-def fuse(variants: Sequence[Variant], lists: Sequence[Sequence[int]]) -> dict[int, Fused]:
+def fuse_ranks(
+    variants: Sequence[Variant], lists: Sequence[Sequence[int]]
+) -> dict[int, FusedChunk]:
     """Fuse each variant's chunk ids, best first, by weighted Reciprocal Rank Fusion."""
-    fused: defaultdict[int, Fused] = defaultdict(Fused)
+    fused: defaultdict[int, FusedChunk] = defaultdict(FusedChunk)
     for variant, chunks in zip(variants, lists, strict=True):
         for rank, chunk in enumerate(chunks, start=1):
             fused[chunk].ranks[variant.name] = rank
-            fused[chunk].parts[variant.name] = variant.weight / (RRF + rank)
+            fused[chunk].parts[variant.name] = variant.weight / (RRF_CONSTANT + rank)
     return dict(fused)
 
 
@@ -144,7 +146,7 @@ class Searcher:
         return kept
 
     async def judge(self, hits: Sequence[ChunkHit]) -> float:
-        """Give the probability that the hits hold an answer."""
+        """Return the probability that the hits hold an answer."""
         with self.trace.stage("confidence", about=self.about.text) as step:
             step["made"] = sure = await confidence(self.database, self.about, hits)
         return sure
@@ -236,7 +238,7 @@ async def _decide(
     """Decide what to search next; other wordings are looked for only if they are needed."""
     expected = searcher.trace.latest_ms("search")
     decision = decide(covered, budget, (), tried, expected, enough)
-    if decision.reason != NOTHING_LEFT:
+    if decision.reason != NO_WORDING_LEFT:
         return decision
     asked, reword = searcher.question, searcher.stages.rewrite
     for kind in get_args(Wording):

@@ -38,7 +38,7 @@ class Variants:
 
     @property
     def is_scattered(self) -> bool:
-        """Tell whether the best chunks of several documents are known to differ."""
+        """Return whether the best chunks of several documents are known to differ."""
         return self.coherence is not None and self.coherence < COHERENCE
 
 
@@ -50,7 +50,7 @@ async def make_variants(
     *,
     always: bool = False,
 ) -> Variants:
-    """Give the original and up to `most` - 1 variants by relevance feedback, each inside a file.
+    """Return the original and up to `most` - 1 variants by relevance feedback, each inside a file.
 
     Where the scope pins documents there is one for all of them. They are made where the best chunks
     of several documents are alike, or `always`. Feedback comes from all documents, also where the

@@ -82,5 +82,5 @@ def _linked(intent: Intent, mentions: Sequence[Mention]) -> Intent:
 
 
 def _asks(question: str) -> bool:
-    """Tell whether enough is left to search for: two words besides the verb that orders it."""
+    """Return whether enough is left to search for: two words besides the verb that orders it."""
     return len(re.findall(r"\w+", question)) >= 3

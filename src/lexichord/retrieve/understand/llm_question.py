@@ -7,7 +7,7 @@ from lexichord.db import evidence
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
 from lexichord.retrieve.evidence.llm_answer import Source, mark
-from lexichord.retrieve.llm import LONGEST, Ask, one_line
+from lexichord.retrieve.llm import MAX_LINE_CHARS, LlmCaller, one_line
 from lexichord.retrieve.stages import FindIntent, Reword
 from lexichord.retrieve.understand.rewrite import EXPANDED
 from lexichord.types import ChunkHit, Scope
@@ -15,12 +15,12 @@ from lexichord.types.evidence import Quote
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Rewrite, Wording
 
-PARTS = 10  # entities or sub-questions that are heeded; each of these is searched for
-NOTHING = ("none", "null", "n/a")  # what models write where a field is to be empty
+MAX_QUESTION_PARTS = 10  # entities or sub-questions that are heeded; each of these is searched for
+EMPTY_FIELD_WORDS = ("none", "null", "n/a")  # what models write where a field is to be empty
 
 
 async def find_intent(
-    ask: Ask,
+    ask: LlmCaller,
     twin: FindIntent,
     database: Database,
     query: str,
@@ -35,7 +35,7 @@ async def find_intent(
         return await twin(database, query, hint, scope)
     read = await twin(database, query, hint or _text(said["hint"]) or None, scope)
     question, parts = (
-        one_line(said["question"], max(LONGEST, len(query))),
+        one_line(said["question"], max(MAX_LINE_CHARS, len(query))),
         _texts(said["sub_questions"]),
     )
     return replace(
@@ -51,18 +51,18 @@ async def find_intent(
 
 def _text(said: str) -> str:
     text = one_line(said)
-    return "" if text.casefold() in NOTHING else text
+    return "" if text.casefold() in EMPTY_FIELD_WORDS else text
 
 
 def _texts(said: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(filter(None, map(_text, said))))[:PARTS]
+    return tuple(dict.fromkeys(filter(None, map(_text, said))))[:MAX_QUESTION_PARTS]
 
 
-SHOWN = 5  # of the passages that were found
+REWRITE_PASSAGES = 5  # of the passages that were found
 
 
 async def rewrite(
-    ask: Ask,
+    ask: LlmCaller,
     twin: Reword,
     database: Database,
     question: str,
@@ -79,7 +79,7 @@ async def rewrite(
         return await twin(database, question, hits, scope, kind)
     terms = await evidence.question_coverage(database, question, [hit.chunk_id for hit in hits])
     missing = [word for term in terms if not term.chunks for word in term.words]
-    shown = [Source(n, Quote.of(hit)) for n, hit in enumerate(hits[:SHOWN], 1)]
+    shown = [Source(n, Quote.of(hit)) for n, hit in enumerate(hits[:REWRITE_PASSAGES], 1)]
     given = {"query": question, "passages": mark(shown), "missing": missing}
     try:
         said = await ask("rewrite", given)
