@@ -63,7 +63,7 @@ def _holds(one: Quote, other: Quote) -> bool:
 
 
 def _apart(quotes: Sequence[Quote]) -> list[Quote]:
-    """Leave out what another quote holds."""
+    """Return the quotes that no other quote holds."""
     return [one for one in quotes if not any(o is not one and _holds(o, one) for o in quotes)]
 
 

@@ -41,7 +41,7 @@ async def compare(
     space: str | None = None,
     embed: Embed | None = None,
 ) -> Evidence:
-    """Say what each file says of each aspect, in verbatim sentences.
+    """Compare what files say of aspects, in verbatim sentences.
 
     `vectors` are the aspects', of `space`, one each; `embed` gives vectors of sentences in the same
     space. Without them words decide alone. A cell without quotes: not found in that file; that is
@@ -65,7 +65,7 @@ async def compare(
 def _cell(
     document: int, number: int, aspect: str, scored: Iterable[ScoredSentence], least: float
 ) -> Cell:
-    """Take the best sentences of a document for an aspect, of those that meet the criterion."""
+    """Return the best sentences of a document for an aspect, of those that meet the criterion."""
     place = (number, document)
     own = [s for s in scored if (s.sentence.question, s.sentence.quote.document_id) == place]
     best = _distinct(sorted(own, key=lambda s: (-s.rank, s.sentence.quote.start)))[:MAX_CELL_QUOTES]
@@ -77,7 +77,7 @@ def _cell(
 
 
 def _distinct(scored: Iterable[ScoredSentence]) -> list[ScoredSentence]:
-    """Leave out sentences whose text has come before."""
+    """Return the first of the sentences with the same text."""
     first: dict[str, ScoredSentence] = {}
     for one in scored:
         first.setdefault(one.sentence.quote.text, one)

@@ -58,7 +58,7 @@ def _quote(passage: ChunkHit | Quote) -> Quote:
 def _fitting(
     quotes: Iterable[Quote], room: int, grouped: bool, length: MeasureLength
 ) -> list[Quote]:
-    """Take quotes while they fit. A piece after the first has an empty line before it."""
+    """Return the quotes that fit. A piece after the first has an empty line before it."""
     chosen: list[Quote] = []
     documents: set[int] = set()
     for quote in quotes:
@@ -72,7 +72,7 @@ def _fitting(
 
 
 def _by_document(quotes: Sequence[Quote]) -> list[Quote]:
-    """Put a document's quotes together; documents stay in the order of their first quote."""
+    """Group quotes by document; documents stay in the order of their first quote."""
     order = {name: n for n, name in enumerate(dict.fromkeys(q.document_id for q in quotes))}
     return sorted(quotes, key=lambda quote: order[quote.document_id])
 
@@ -103,7 +103,7 @@ def _place(quote: Quote) -> str:
 
 
 def citation(quote: Quote) -> str:
-    """Name a quote's source for a reader: title and heading."""
+    """Return the name of a quote's source for a reader: title and heading."""
     return cite(quote.title, quote.heading)
 
 

@@ -69,7 +69,7 @@ def _runs(quote: Quote, found: Mapping[Quote, float]) -> Iterator[Quote]:
 
 
 def distinct(quotes: Sequence[Quote]) -> list[Quote]:
-    """Leave out what nearly repeats an earlier quote of the same document.
+    """Return quotes without what nearly repeats an earlier quote of the same document.
 
     By the Jaccard coefficient of their shingles (Broder, 1997).
     """

@@ -1,4 +1,7 @@
-"""Documents' text as a model is shown it: numbered, and between marks that no text can hold."""
+"""The twin of the answer with a language model, and the checks of what it quotes.
+
+The model sees documents' text numbered, and between marks that no text can hold.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -164,7 +167,7 @@ def _by_document(rows: Mapping[int, int], shown: Sequence[Source]) -> str:
 
 
 def _with(table: Comparison, chosen: Mapping[CellKey, Quote]) -> Comparison:
-    """Put the quotes into their cells, in place of what stood there."""
+    """Replace what stands in cells by their quotes."""
     cells = (_filled(cell, chosen.get((cell.document_id, cell.aspect))) for cell in table.cells)
     return replace(table, cells=tuple(cells))
 

@@ -1,4 +1,4 @@
-"""How much a text says of a question, in absolute terms: comparable between documents."""
+"""Sentences, and what each says of a question: scores comparable between documents."""
 
 import asyncio
 import re
@@ -17,7 +17,8 @@ from lexichord.types.evidence import Quote
 SENTENCE_LANGUAGE = (
     "en"  # of the abbreviations; sentencex falls back to general rules for what it lacks
 )
-LONGEST, SMALL = 10, 4  # words of a heading; letters of a word that may stay small in a title
+MAX_HEADING_WORDS = 10
+SMALL_WORD_CHARS = 4  # a word that may stay small in a title
 MIN_WRAPPED_CHARS = 60  # characters from which on a line without an end may go on in the next
 
 ITEM_NUMBER = re.compile(r"\s*[^\w\s]*\s*(?:\d+(?:\.\d+)*|[IVXLC]+|\w)[.)]")
@@ -75,16 +76,21 @@ def _goes_on(block: str, line: str) -> bool:
 
 
 def _is_heading(block: str) -> bool:
-    """Return whether a line is one by its sign, or short, without an end, and numbered or in capitals."""
+    """Return whether a line is a heading: by its sign, or short, open, numbered or in capitals."""
     line = block.strip()
     if line.startswith("#"):
         return True
     number = SECTION_NUMBER.match(line)
     name = line[number.end() :] if number else line
     words = name.split()
-    if not words or len(words) > LONGEST or NOT_A_HEADING.search(name) or not name[0].isupper():
+    if (
+        not words
+        or len(words) > MAX_HEADING_WORDS
+        or NOT_A_HEADING.search(name)
+        or not name[0].isupper()
+    ):
         return False
-    return bool(number) or all(word[0].isupper() for word in words if len(word) > SMALL)
+    return bool(number) or all(word[0].isupper() for word in words if len(word) > SMALL_WORD_CHARS)
 
 
 def _in_block(block: str) -> Iterator[tuple[int, int]]:
@@ -107,7 +113,9 @@ def _opens(piece: str) -> bool:
     if number is None:
         return False
     words = piece[number.end() :].split()
-    is_title = len(words) <= LONGEST and all(w[0].isupper() for w in words if len(w) >= SMALL)
+    is_title = len(words) <= MAX_HEADING_WORDS and all(
+        w[0].isupper() for w in words if len(w) >= SMALL_WORD_CHARS
+    )
     return len(words) <= 2 or is_title
 
 

@@ -9,7 +9,7 @@ from lexichord.db.evidence import shared_headings
 from lexichord.errors import ProviderError
 from lexichord.retrieve.evidence import MAX_LENGTH, estimate_tokens, format_context, gather_evidence
 from lexichord.retrieve.evidence.relevance import Embed
-from lexichord.retrieve.judge.confidence import abstain_below
+from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE
 from lexichord.retrieve.judge.reflect import ENOUGH, is_passed, unsupported
 from lexichord.retrieve.search.embedding import by_words
 from lexichord.retrieve.search.searcher import Searcher
@@ -66,7 +66,7 @@ async def _by_meaning[T](
 
 
 async def _aspects(searcher: Searcher, intent: Intent) -> Sequence[str]:
-    """Return the columns of a comparison: those of the question, else headings that its files share.
+    """Return a comparison's columns: those of the question, else headings that its files share.
 
     "Compare the lease and the licence" names no aspect; all of it is left as the question then.
     """
@@ -145,7 +145,7 @@ def _abstains(searcher: Searcher, intent: Intent, found: Evidence, sure: float) 
     """
     if intent.kind in ("comparison", "summary"):
         return not found.quotes
-    return sure < abstain_below(searcher.question.vector)
+    return sure < MIN_CONFIDENCE
 
 
 def _context(searcher: Searcher, found: Evidence, options: QueryOptions) -> tuple[str, list[Json]]:

@@ -9,6 +9,17 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
+from lexichord.retrieve.numbers import (
+    DAY,
+    DAY_OF_MONTH,
+    ISO_DATE,
+    MONTH,
+    MONTH_AND_DAY,
+    NUMBER_WORDS,
+    RECENT_YEAR,
+    SCALE_WORD,
+    YEAR,
+)
 from lexichord.types.evidence import Quote
 
 ValueKind = Literal["amount", "percentage", "date", "duration", "party"]
@@ -23,15 +34,12 @@ class TextValue(NamedTuple):
     end: int
 
 
-_ONES = (
-    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
-    "|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-    "|hundred|thousand|million"
-)
 _GAP = r"[ \t\xa0\u202f]"
-_WORDS = rf"(?i:(?:{_ONES})(?:(?:-|\s(?:and\s)?)(?:{_ONES}))*)"
-_DIGITS = rf"(?:\d{{1,3}}(?:(?:[,.’']|{_GAP})\d{{3}})+(?:[.,]\d{{1,2}})?|\d+(?:[.,]\d+)?)(?!\d)"
-_AMOUNT = rf"(?:{_WORDS}\s*\(\s*{_DIGITS}\s*\)|{_DIGITS}|{_WORDS})"
+_GROUPED_DIGITS = (
+    rf"(?:\d{{1,3}}(?:(?:[,.’']|{_GAP})\d{{3}})+(?:[.,]\d{{1,2}})?|\d+(?:[.,]\d+)?)(?!\d)"
+)
+_SCALED_DIGITS = rf"{_GROUPED_DIGITS}(?:{_GAP}?(?i:{SCALE_WORD})\b)?"
+_AMOUNT = rf"(?:{NUMBER_WORDS}\s*\(\s*{_GROUPED_DIGITS}\s*\)|{_SCALED_DIGITS}|{NUMBER_WORDS})"
 _START = r"(?<![\w.,/§-])(?<!§ )"
 
 _CODES = (
@@ -44,27 +52,22 @@ _NAMES = (
     r"(?:US\s)?dollars?|euros?|pounds(?:\ssterling)?|kron(?:or|er|a|e)|francs?|yen|yuan|rupees?"
 )
 _AFTER = rf"(?:(?:{_CODES})\b|[€£¥₹$]|kr\b|(?i:{_NAMES})\b)(?!\s*\d)"
-_SCALE = rf"(?:{_GAP}?(?:(?i:thousand|million|billion|mn|bn)|[mk])\b)?"
-_AMOUNTS = rf"{_BEFORE}{_GAP}?{_DIGITS}{_SCALE}|{_START}{_AMOUNT}{_SCALE}\s?{_AFTER}"
+_SCALE = rf"(?:{_GAP}?(?:(?i:{SCALE_WORD}|mn|bn)|[mk])\b)?"
+_AMOUNTS = rf"{_BEFORE}{_GAP}?{_GROUPED_DIGITS}{_SCALE}|{_START}{_AMOUNT}{_SCALE}\s?{_AFTER}"
 
 _PERCENT = (
-    rf"{_START}{_AMOUNT}\s?(?:%(?!\w)|(?i:per\s?cent(?:age\spoints?)?)\b)(?:\s?\({_DIGITS}\s?%\))?"
+    rf"{_START}{_AMOUNT}\s?(?:%(?!\w)|(?i:per\s?cent(?:age\spoints?)?)\b)"
+    rf"(?:\s?\({_GROUPED_DIGITS}\s?%\))?"
 )
 
-_MONTH = (
-    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
-    r"|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
-)
-_DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
-_YEAR = r"(?:1[89]|20)\d\d"
 _DATES = "|".join(
     [
-        rf"{_START}{_DAY}(?:\s+day)?(?:\s+of)?\s+{_MONTH}(?:,?\s+{_YEAR})?",
-        rf"\b{_MONTH}\s+{_DAY}(?:,?\s+{_YEAR})?",
-        rf"\b{_MONTH}\s+{_YEAR}",
-        rf"{_START}{_YEAR}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])",
-        rf"{_START}(?:0?[1-9]|[12]\d|3[01])([./])(?:0?[1-9]|1[0-2])\1{_YEAR}",
-        rf"{_START}(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12]\d|3[01])/{_YEAR}",
+        rf"{_START}{DAY_OF_MONTH}(?:,?\s+{YEAR})?",
+        rf"\b{MONTH_AND_DAY}(?:,?\s+{YEAR})?",
+        rf"\b{MONTH}\s+{RECENT_YEAR}",
+        rf"{_START}{ISO_DATE}",
+        rf"{_START}{DAY}([./])(?:0?[1-9]|1[0-2])\1{YEAR}",
+        rf"{_START}(?:0?[1-9]|1[0-2])/{DAY}/{YEAR}",
     ]
 )
 _DATES = rf"(?:{_DATES})(?![\w%]|[.,/-]\d)"

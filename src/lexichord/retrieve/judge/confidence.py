@@ -1,4 +1,4 @@
-"""Evidence judged by what the rest of the database says on the same question, sentence by sentence.
+"""The probability that hits hold an answer, judged beside what else the database says.
 
 How a sentence would read that answers is learnt from the best sentence of each of the best
 documents anywhere: relevance feedback (RM3; Abdul-Jaleel et al., 2004) with sentences as documents.
@@ -35,7 +35,8 @@ COSINE_SHARE = (
     0.2  # of the passage's cosine in ranking the sentences; .1, .3: .821 / .816, .821 / .809
 )
 MIN_SENTENCE_WEIGHT = 0.05  # weight of a learnt sentence; with equal weights .813 / .805
-K1, B = 0.9, 0.4  # of BM25; b 0, .75: .818 / .798, .816 / .811
+BM25_K1 = 0.9
+BM25_B = 0.4  # 0, .75: .818 / .798, .816 / .811
 
 
 async def relative_evidence(
@@ -63,7 +64,7 @@ async def relative_evidence(
 
 
 def _anywhere(question: Question) -> Question:
-    """Ask it of all documents, but never of another dataset: that may be another tenant's."""
+    """Return the question for all documents of its datasets: another may be another tenant's."""
     scope = replace(question.scope, documents=())
     text, vector, space = question.text, question.vector, question.space
     return Question(text, vector, space=space, scope=scope, k=RIVAL_DEPTH)
@@ -118,7 +119,9 @@ def _weigh(terms: Sequence[Postings], sentences: Sequence[int]) -> tuple[Floats,
     length = np.maximum(np.bincount(rows, counts, asked + 1), 1)
     relative = length[rows] / length[list(sentences)].mean()
     matches, shares = np.zeros((2, asked + 1, len(held)))
-    matches[rows, columns] = counts * (K1 + 1) / (counts + K1 * (1 - B + B * relative))
+    matches[rows, columns] = (
+        counts * (BM25_K1 + 1) / (counts + BM25_K1 * (1 - BM25_B + BM25_B * relative))
+    )
     shares[rows, columns] = counts / length[rows] * idf[columns]
     return matches, shares
 
@@ -143,7 +146,7 @@ SATURATED = 1.3
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What the confidence is made of.
+    """The measurements behind a confidence.
 
     `relative` is that of `relative_evidence`, from 0, about 1 if nothing better is stored.
     `cosine` is the best hit's, None without the query's own vector. `held` is the idf-weighted
@@ -157,31 +160,31 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Coefficients of one calibration: constant first; and its abstain border."""
+    """Coefficients of one calibration, the constant first."""
 
     relative: tuple[float, float]  # constant, relative
     subject: tuple[float, float, float]  # constant, cosine, held
-    enough: float  # of the words; what is held beyond says no more of the subject
-    abstain: float
+    max_held: float  # what is held beyond says no more of the subject
 
 
-# scripts/bench_confidence.py fits and checks these. The border keeps 90 % of half A's
-# answerable pairs.
+# scripts/bench_confidence.py fits and checks these.
 # AUROC / calibration error, half A, half B: with a vector .820 / .040, .839 / .064; by words alone
 # .806 / .051, .822 / .042. On hypotheses not fitted on AUROC .805, .822; .792, .808.
-# Enough, with a vector 1, .7, .4: half A .821, .820, .819; answerable code questions turned away
-# 10, 4, 12 of 248. By words 1, .5, .4, .3: half A, hypotheses not fitted on .763, .780, .792, .806;
-# code questions asked of the NDAs turned away 92, 112, 96, 67 of 248.
+# `max_held`, with a vector 1, .7, .4: half A .821, .820, .819; answerable code questions turned
+# away 10, 4, 12 of 248. By words 1, .5, .4, .3: half A, hypotheses not fitted on .763, .780, .792,
+# .806; code questions asked of the NDAs turned away 92, 112, 96, 67 of 248.
+# MIN_CONFIDENCE keeps 90 % of half A's answerable pairs, with a vector and by words alone.
 # Abstains on answerable sample questions 10.3 %, 10.3 %; within their own files 17 %, 14 %: these
 # paraphrase (share of words held at most .28, cosine .41), where foreign subjects lie as well.
-WITH_VECTOR = Calibration((-2.26, 6.21), (-8.66, 15.85, 7.0), 0.7, 0.36)
-WORDS_ONLY = Calibration((-2.75, 9.22), (-4.19, 0.0, 15.26), 0.4, 0.36)
+WITH_VECTOR = Calibration((-2.26, 6.21), (-8.66, 15.85, 7.0), 0.7)
+WORDS_ONLY = Calibration((-2.75, 9.22), (-4.19, 0.0, 15.26), 0.4)
+MIN_CONFIDENCE = 0.36  # below it nothing should be answered
 
 
 async def confidence(database: Database, question: Question, hits: Sequence[ChunkHit]) -> float:
     """Return the probability, 0 to 1, that the hits hold an answer to the question; 0 without hits.
 
-    Compare with `abstain_below(question.vector)`. Its hint and its `k` are not looked at.
+    Compare with MIN_CONFIDENCE. The question's hint and `k` are not looked at.
     """
     if not hits:
         return 0.0
@@ -196,7 +199,7 @@ async def confidence(database: Database, question: Question, hits: Sequence[Chun
 def find_signals(
     hits: Sequence[ChunkHit], terms: Sequence[Term], relative: float, has_vector: bool
 ) -> Signals:
-    """Put the signals together.
+    """Return the signals of hits.
 
     Without the query's own vector the hits' dense scores are cosines to other passages, which say
     nothing here.
@@ -217,13 +220,8 @@ def probability(signals: Signals) -> float:
     constant, slope = model.relative
     good = _logistic(constant + slope * min(signals.relative, SATURATED))
     constant, by_cosine, by_held = model.subject
-    held = min(signals.held, model.enough)
+    held = min(signals.held, model.max_held)
     return good * _logistic(constant + by_cosine * (signals.cosine or 0.0) + by_held * held)
-
-
-def abstain_below(vector: Sequence[float] | None) -> float:
-    """Return the confidence below which nothing should be answered."""
-    return (WORDS_ONLY if vector is None else WITH_VECTOR).abstain
 
 
 def _logistic(value: float) -> float:

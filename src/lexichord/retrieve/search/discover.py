@@ -1,4 +1,4 @@
-"""Which documents: by chunk hits and cards, and perhaps a reranker's second look."""
+"""Documents by the hint or the question, and the boost that they give their chunks."""
 
 from collections.abc import Sequence
 from dataclasses import replace

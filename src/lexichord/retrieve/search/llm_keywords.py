@@ -1,4 +1,4 @@
-"""Content boost: other ways in which each file may put what is asked for, as a model knows them."""
+"""The twin of variants with a language model: keywords for each file; and keyword sets."""
 
 import asyncio
 from collections import defaultdict

@@ -15,7 +15,7 @@ from lexichord.db import search as db
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, LexichordError
 from lexichord.providers.base import Embedder, Vectors
-from lexichord.retrieve.judge.confidence import abstain_below, confidence
+from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE, confidence
 from lexichord.retrieve.judge.reflect import NO_WORDING_LEFT, cover, decide, record
 from lexichord.retrieve.search.embedding import embed_queries
 from lexichord.retrieve.stages import Stages
@@ -199,7 +199,7 @@ async def fall_back(
     What it finds is judged by the question that was asked, and kept if it is surer.
     """
     for number, text in enumerate(queries, start=1):
-        if sure >= abstain_below(searcher.question.vector):
+        if sure >= MIN_CONFIDENCE:
             break
         with searcher.trace.stage("fallback", query=text):
             await searcher.add(f"fallback {number}", text)

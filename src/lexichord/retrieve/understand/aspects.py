@@ -1,4 +1,4 @@
-"""What a comparison is about: the columns of its table, out of the question's own words.
+"""The aspects of a comparison, the columns of its table, in the question's own words.
 
 English cues, whole words only. Every "and" parts two aspects, unless the words tell that they are
 one: a fixed pair of English ("terms and conditions"), "between A and B", an adjective whose noun
@@ -98,7 +98,8 @@ def find_aspects(question: str, hint: str | None = None) -> tuple[str, ...]:
 
     `question` has lost the words that name documents; where it could not, `hint` holds them, and
     they are no aspects. A question that names none in a list is itself the only aspect, as is one
-    too long to be read. A list too long for a table has its rest in the last. Never raises; linear time.
+    too long to be read. A list too long for a table has its rest in the last.
+    Never raises; linear time.
     """
     if len(question) > READ:
         return (question,)
@@ -131,7 +132,7 @@ def _sentences(question: str) -> list[str]:
 
 
 def _listed(sentence: str, frames: Iterable[re.Pattern[str]]) -> list[str]:
-    """Return what a sentence lists where the first frame that fits it has a list; [] if none fits."""
+    """Return what a sentence lists in the first frame that fits it; [] if none does."""
     text = PARENTHESIS.sub(_blank, blank_quoted(sentence))
     end = len(text.rstrip(" \t\n.?!,;:"))
     for frame in frames:
@@ -173,7 +174,7 @@ def _belong(left: str, joint: str, right: str, has_signs: bool) -> bool:
 
 
 def _shares_noun(left: str, right: str) -> bool:
-    """Return whether the first is an adjective of the second's noun: "direct and indirect losses"."""
+    """Return whether the first is an adjective of the second's noun: "direct and indirect loss"."""
     word = ITEM_PREFIX.sub("", left)
     if " " in word or " " not in right:
         return False

@@ -1,4 +1,4 @@
-"""What the words of a query say by themselves: its kind, its names, its parts.
+"""The kind, names and parts of a query, by its words alone.
 
 English cues, whole words only; what stands in quotes is mentioned, not said, and gives no cue.
 Only the ends of a long text are read, so that its length costs no more than copying it.
@@ -166,7 +166,7 @@ KIND_CUES: tuple[tuple[IntentKind, re.Pattern[str], re.Pattern[str] | None], ...
 
 
 def _starts(sentence: str) -> list[int]:
-    """Where a sentence begins: after what is polite, and after where to look."""
+    """Return where a sentence begins: after what is polite, and after where to look."""
     start = _after(POLITE_OPENING, sentence, 0)
     return [start, _after(POLITE_OPENING, sentence, _after(PLACE_OPENING, sentence, start))]
 

@@ -1,4 +1,4 @@
-"""What a query wants: its kind, its parts, and which documents it names."""
+"""The intent of a query: its kind, its parts, and the documents that it names."""
 
 import re
 from collections.abc import Sequence

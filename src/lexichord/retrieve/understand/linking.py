@@ -1,4 +1,4 @@
-"""Which words of a query name a document, and what is left of the query without them.
+"""The words of a query that name a document, and what is left of the query without them.
 
 A mention is a run of words that one document's title, file name or card holds, over small words
 between them. It names the document if it is definite and nothing names another one as well.
@@ -167,7 +167,7 @@ def _outdoes(other: Mention, mention: Mention) -> bool:
 
 
 def _names(words: Sequence[Word], run: Sequence[Link], mention: Mention) -> bool:
-    """Return whether a run is a document's name: a rare name, its initials, or most of its title."""
+    """Return whether a run names its document: by a rare name, initials, or most of its title."""
     before = words[mention.first - 1].lower if mention.first else ""
     if before in INDEFINITE_WORDS:
         return False
@@ -198,7 +198,7 @@ def _is_certain(words: Sequence[Word], mention: Mention, rivals: Sequence[Mentio
 
 
 def are_listed(query: str, words: Sequence[Word], mentions: Sequence[Mention]) -> bool:
-    """Return whether the mentions are one list of several documents: "the lease and the licence"."""
+    """Return whether the mentions list several documents: "the lease and the licence"."""
     several = len({mention.document_id for mention in mentions}) > 1
     return several and all(_are_joined(query, words, *pair) for pair in pairwise(mentions))
 

@@ -1,4 +1,4 @@
-"""A question in other words, as a model puts it."""
+"""The twins of intent and rewrite with a language model."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

@@ -50,7 +50,7 @@ async def rewrite(
 
 
 def shortened(question: str) -> list[str]:
-    """Return what a question may have in a long and a short form: its abbreviations and initials."""
+    """Return the abbreviations and initials of a question, which may have a long form."""
     words = PLAIN_WORD.findall(question)
     runs = (
         words[start : start + length]
@@ -97,7 +97,7 @@ def relax(question: str, terms: Sequence[Term]) -> Rewrite:
 
 
 def _forms(question: str, found: Definition) -> list[tuple[str, str]]:
-    """The other form of an abbreviation, or what a definition says."""
+    """Return the other form of an abbreviation, or what a definition says."""
     asked = {word.casefold() for word in PLAIN_WORD.findall(question)}
     long = _long_form(found.term, found.before)
     if found.term.casefold() in asked:
@@ -110,7 +110,7 @@ def _forms(question: str, found: Definition) -> list[tuple[str, str]]:
 
 
 def _long_form(term: str, before: str) -> str:
-    """The words at the end of `before` whose initials are the term, or "" if they are not."""
+    """Return the words at the end of `before` whose initials are the term, else ""."""
     letters = term.casefold()
     words = list(PLAIN_WORD.finditer(before))[-len(letters) :]
     if not letters.isalpha() or "".join(word[0][0] for word in words).casefold() != letters:
