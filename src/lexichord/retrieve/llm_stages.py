@@ -1,4 +1,4 @@
-"""Which stages a model does."""
+"""The stages that a language model does in place of their twins, and the grades it gives."""
 
 import asyncio
 from collections.abc import Callable
@@ -23,27 +23,27 @@ from lexichord.types.reflection import Grade, Grading
 GRADED_RESPECTS = ("grounding", "completeness", "consistency", "specificity")
 
 
-async def grade(ask: LlmCaller, response: Response) -> Grading:
+async def grade(ask: LlmCaller, *, response: Response) -> Grading:
     """Grade a response's answer. Raises ProviderError: what was not graded has no grade."""
     sources = mark(_sources(response))
-    given = {"question": response.query, "answer": response.answer, "sources": sources}
+    inputs = {"question": response.query, "answer": response.answer, "sources": sources}
     try:
-        said = await ask("grade", given)
+        outputs = await ask("grade", inputs)
     except ProviderError as error:
         ask.degrade("reflection", error)
         raise
     grades = (
-        Grade(name, said[name]["score"], one_line(said[name]["reason"])) for name in GRADED_RESPECTS
+        Grade(name, outputs[name]["score"], one_line(outputs[name]["reason"])) for name in GRADED_RESPECTS
     )
-    return Grading(tuple(grades), one_line(said["missing"]))
+    return Grading(tuple(grades), one_line(outputs["missing"]))
 
 
 def _sources(response: Response) -> list[Source]:
     """Return what the context shows, and after it the quotes of a table that are not in there."""
     shown = number_sources(response.quotes, response.sources)
     cells = () if response.comparison is None else response.comparison.cells
-    held = {source.quote for source in shown}
-    more = dict.fromkeys(quote for cell in cells for quote in cell.quotes if quote not in held)
+    known = {source.quote for source in shown}
+    more = dict.fromkeys(quote for cell in cells for quote in cell.quotes if quote not in known)
     return [*shown, *(Source(n, quote) for n, quote in enumerate(more, len(response.sources) + 1))]
 
 
@@ -65,7 +65,7 @@ async def find_model(settings: Settings, options: QueryOptions) -> Generator | N
 def with_model(
     stages: Stages, generator: Generator | None, trace: Trace, options: QueryOptions
 ) -> Stages:
-    """Return the stages with a model's twins in place of those that it is to do.
+    """Return the stages with a model's twins in place of those that it does.
 
     The twins belong to one query: they write into its trace, and take from its time.
     Raises ConfigError for a stage that no model does.
@@ -77,7 +77,7 @@ def with_model(
     if generator is None:
         return stages
     ask, guidance = LlmCaller(generator, trace), options.get("instructions") or ""
-    made: dict[LlmStage, dict[str, Callable[..., Any]]] = {
+    twins: dict[LlmStage, dict[str, Callable[..., Any]]] = {
         "intent": {"find_intent": partial(llm_question.find_intent, ask, stages.find_intent)},
         "boost": {
             "make_variants": partial(
@@ -89,5 +89,5 @@ def with_model(
         "reflect": {"grade": partial(grade, ask)},
     }
     for name in uses:
-        stages = replace(stages, **made[name])
+        stages = replace(stages, **twins[name])
     return stages

@@ -23,7 +23,7 @@ ITEM_OPENING = re.compile(r"\(\w{1,4}\)|[a-z]{1,4}[.)]\s|[-*•–]\s")
 async def write_answer(
     database: Database,
     brief: Brief,
-    found: Evidence,
+    evidence: Evidence,
     sources: Sequence[Json],
     embed: Embed | None = None,
 ) -> Answer:
@@ -33,15 +33,15 @@ async def write_answer(
     best sentences. `sources` are those of the context: [n] names one, a title a quote that is in
     none of them. Without evidence the answer is "". Advice cannot be heeded: quotes stay quotes.
     """
-    if brief.kind == "comparison" and found.comparison is not None:
-        return Answer(write_table(found.comparison, sources))
+    if brief.kind == "comparison" and evidence.comparison is not None:
+        return Answer(write_table(evidence.comparison, sources))
     if brief.kind == "list_all":
-        return Answer(write_list(found.quotes, sources))
-    quotes: Sequence[Quote] = found.quotes
+        return Answer(write_list(evidence.quotes, sources))
+    quotes: Sequence[Quote] = evidence.quotes
     if brief.kind != "summary":
         best = await best_sentences(database, brief.question, quotes, embed, MAX_ANSWER_SENTENCES)
-        said = [one for one in best if one.score >= MIN_ANSWER_SCORE_SHARE * best[0].score]
-        quotes = _apart([with_items(one, found.quotes) for one in said])
+        relevant = [one for one in best if one.score >= MIN_ANSWER_SCORE_SHARE * best[0].score]
+        quotes = _apart([with_items(one, evidence.quotes) for one in relevant])
     return Answer("\n".join(cite_line(quote, sources) for quote in quotes))
 
 

@@ -1,9 +1,9 @@
 """Clause lookup: files ranked by their chunks, hits as quotes, neighbours joined again."""
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, Protocol
 
 from lexichord.db import evidence
 from lexichord.db.pool import Database
@@ -12,7 +12,15 @@ from lexichord.types import ChunkHit, FileHit
 from lexichord.types.evidence import Evidence, Quote
 
 FileScore = Literal["max", "mean", "sum"]
-type Join = Callable[[Database, Sequence[Quote]], Awaitable[tuple[Quote, ...]]]
+
+
+class JoinNeighbours(Protocol):
+    """Makes one passage, in the best one's place, of quotes (best first) that belong together."""
+
+    async def __call__(
+        self, *, database: Database, quotes: Sequence[Quote]
+    ) -> tuple[Quote, ...]: ...
+
 
 # Evidence of half of the NDA questions within 1,000 / 2,000 / 4,000 characters of 30 hits, half A,
 # then half B: nothing joined 55.2 / 70.2 / 84.3, 52.4 / 72.7 / 86.7; 5 places and 1,200 characters
@@ -39,13 +47,13 @@ def _file(hits: Sequence[ChunkHit], by: FileScore) -> FileHit:
     return FileHit(*place, score, scores={"chunks": score}, hits=len(hits))
 
 
-async def find_clauses(database: Database, hits: Sequence[ChunkHit], join: Join) -> Evidence:
+async def find_clauses(database: Database, hits: Sequence[ChunkHit], join: JoinNeighbours) -> Evidence:
     """Return the hits as verbatim passages, best first, and their files ranked by the best hit.
 
-    `join` makes one passage, in the best one's place, of hits that belong together.
+    `join` makes one passage of those that belong together.
     """
     quotes, dropped = await check_quotes(database, [Quote.of(hit) for hit in hits])
-    return Evidence(rank_files(hits), await join(database, quotes), dropped)
+    return Evidence(rank_files(hits), await join(database=database, quotes=quotes), dropped)
 
 
 async def join_neighbours(database: Database, quotes: Sequence[Quote]) -> tuple[Quote, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from lexichord.db import evidence
+from lexichord.db import evidence as db
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
 from lexichord.retrieve.evidence.answer import cite_line, write_table
@@ -18,7 +18,7 @@ from lexichord.retrieve.evidence.quotes import sub_quote
 from lexichord.retrieve.evidence.relevance import Embed
 from lexichord.retrieve.evidence.values import values_of
 from lexichord.retrieve.llm import MAX_LIST_ENTRIES, LlmCaller
-from lexichord.retrieve.stages import Write
+from lexichord.retrieve.stages import WriteAnswer
 from lexichord.types import Json
 from lexichord.types.evidence import Answer, Brief, Cell, Comparison, Evidence, Quote
 from lexichord.types.generation import enclose, mark_word
@@ -126,12 +126,12 @@ async def compare(
     """
     shown = await _sources(database, table)
     rows = {number: file.document_id for number, file in enumerate(table.documents, 1)}
-    given = {"aspects": list(table.aspects), "sources": _by_document(rows, shown)}
-    said = await ask("comparison", given)
+    inputs = {"aspects": list(table.aspects), "sources": _by_document(rows, shown)}
+    outputs = await ask("comparison", inputs)
     chosen: dict[CellKey, Quote] = {}
     unverified = list[str]()
     aspects = {aspect.casefold(): aspect for aspect in table.aspects}
-    for each in said["cells"][:MAX_LIST_ENTRIES]:
+    for each in outputs["cells"][:MAX_LIST_ENTRIES]:
         document, aspect = rows.get(each["document"]), aspects.get(each["aspect"].casefold())
         own = [source for source in shown if source.quote.document_id == document]
         quote = find_quote(each["text"], each["source"], own)
@@ -147,7 +147,7 @@ async def compare(
 async def _sources(database: Database, table: Comparison) -> list[Source]:
     """Number what each file's best passages and the table's quotes are, file by file."""
     ids = [file.document_id for file in table.documents]
-    hits = await evidence.search_each(database, table.aspects, ids, None, CHUNKS_PER_CELL, None)
+    hits = await db.search_each(database, table.aspects, ids, None, CHUNKS_PER_CELL, None)
     quotes = [
         *(Quote.of(hit) for _, hit in hits),
         *(q for cell in table.cells for q in cell.quotes),
@@ -184,43 +184,46 @@ INLINE_CITATION = re.compile(r" ?\[\d+(?:[,;–-] ?\d+)*\]")
 
 async def write_answer(
     ask: LlmCaller,
-    twin: Write,
+    twin: WriteAnswer,
+    *,
     database: Database,
     brief: Brief,
-    found: Evidence,
+    evidence: Evidence,
     sources: Sequence[Json],
     embed: Embed | None,
 ) -> Answer:
     """Write an answer by intent: clauses word for word, a table of quotes, else a summary.
 
-    What no source holds is left out and told as unverified; if nothing is left, the twin writes.
-    So it does with a list: whatever is found stands in it.
+    What no source holds is left out and reported as unverified; if nothing is left, the twin writes.
+    So it does with a list: whatever was found stands in it.
     """
-    shown = number_sources(found.quotes, sources)
+    shown = number_sources(evidence.quotes, sources)
     answer = Answer("")
     if brief.kind != "list_all" and shown:
         try:
-            answer = await _write(ask, database, brief, found, shown, sources)
+            answer = await _write(ask, database, brief, evidence, shown, sources)
             if not answer.text:
                 ask.degrade("answer", "nothing in its reply can be shown")
         except ProviderError as error:
             ask.degrade("answer", error)
     if answer.text:
         return answer
-    plain = await twin(database, brief, found, sources, embed)
-    return replace(plain, unverified=answer.unverified)
+    written = await twin(
+        database=database, brief=brief, evidence=evidence, sources=sources, embed=embed
+    )
+    return replace(written, unverified=answer.unverified)
 
 
 async def _write(
     ask: LlmCaller,
     database: Database,
     brief: Brief,
-    found: Evidence,
+    evidence: Evidence,
     shown: Sequence[Source],
     sources: Sequence[Json],
 ) -> Answer:
-    if brief.kind == "comparison" and found.comparison is not None:
-        return await compare(ask, database, found.comparison, sources)
+    if brief.kind == "comparison" and evidence.comparison is not None:
+        return await compare(ask, database, evidence.comparison, sources)
     write = extract_clauses if brief.kind == "clause_lookup" else summarise
     return await write(ask, question_with_advice(brief), shown, sources)
 
@@ -235,9 +238,9 @@ async def extract_clauses(
     ask: LlmCaller, question: str, shown: Sequence[Source], sources: Sequence[Json]
 ) -> Answer:
     """Quote the passages that answer, word for word. Raises ProviderError."""
-    said = await ask("clauses", {"question": question, "sources": mark(shown)})
+    outputs = await ask("clauses", {"question": question, "sources": mark(shown)})
     lines, unverified = dict[str, None](), dict[str, None]()
-    for each in said["clauses"][:MAX_LIST_ENTRIES]:
+    for each in outputs["clauses"][:MAX_LIST_ENTRIES]:
         if quote := find_quote(each["quote"], each["source"], shown):
             lines[cite_line(quote, sources)] = None
         elif each["quote"].strip():
@@ -249,9 +252,9 @@ async def summarise(
     ask: LlmCaller, question: str, shown: Sequence[Source], sources: Sequence[Json]
 ) -> Answer:
     """Sum the sources up, each sentence with those that it follows from. Raises ProviderError."""
-    said = await ask("summary", {"question": question, "sources": mark(shown)})
+    outputs = await ask("summary", {"question": question, "sources": mark(shown)})
     lines, unverified = list[str](), list[str]()
-    for each in said["sentences"][:MAX_LIST_ENTRIES]:
+    for each in outputs["sentences"][:MAX_LIST_ENTRIES]:
         # At the beginning of a line, ">" would make it look like a quotation.
         text = INLINE_CITATION.sub("", " ".join(each["text"].split())).lstrip("> ")
         cited = [source for source in shown if source.number in each["sources"]]

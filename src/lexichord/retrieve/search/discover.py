@@ -28,35 +28,35 @@ async def discover(
     database: Database,
     question: Question,
     trace: Trace,
-    files: int = SHOWN,
+    limit: int = SHOWN,
     reranker: Reranker | None = None,
 ) -> list[FileHit]:
-    """Find documents by the hint, or else by the question, best first.
+    """Find up to `limit` documents by the hint, or else by the question, best first.
 
     A reranker sees four times as many, each as its title and best chunks, and chooses among them.
     If it fails, or takes more than its share of the query's time, the order stays and `degraded`
     says why.
     """
-    wanted = files if reranker is None else max(files, min(4 * files, question.depth))
-    found = await search.discover_files(database, replace(question, k=wanted))
-    if reranker is not None and found:
+    wanted = limit if reranker is None else max(limit, min(4 * limit, question.depth))
+    files = await search.discover_files(database, replace(question, k=wanted))
+    if reranker is not None and files:
         try:
-            found = await _rerank(database, question, found, files, reranker, trace.allowance)
+            files = await _rerank(database, question, files, limit, reranker, trace.allowance)
         except ProviderError as error:
             trace.degrade(f"files are not reranked: {error}")
-    return found[:files]
+    return files[:limit]
 
 
 async def _rerank(
     database: Database,
     question: Question,
-    found: Sequence[FileHit],
-    files: int,
+    files: Sequence[FileHit],
+    limit: int,
     reranker: Reranker,
     seconds: float,
 ) -> list[FileHit]:
-    texts = await search.file_surrogates(database, question, [file.document_id for file in found])
-    ranked = await rank(reranker, question.hint or question.text, texts, files, seconds)
+    texts = await search.file_surrogates(database, question, [file.document_id for file in files])
+    ranked = await rank(reranker, question.hint or question.text, texts, limit, seconds)
     return [
         replace(
             file,
@@ -64,7 +64,7 @@ async def _rerank(
             scores={**file.scores, "fused": file.score, "rerank": each.score},
         )
         for each in ranked
-        for file in [found[each.index]]
+        for file in [files[each.index]]
     ]
 
 
