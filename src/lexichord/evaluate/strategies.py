@@ -9,7 +9,7 @@ from typing import Any, Literal
 from lexichord.db import search
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.evaluate.application import Application
-from lexichord.retrieve.evidence import MAX_LENGTH, format_context
+from lexichord.retrieve.evidence.context import format_context
 from lexichord.retrieve.search.rerank import CANDIDATES, rerank
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
@@ -23,7 +23,6 @@ from lexichord.types import (
     Question,
     Response,
     Scope,
-    SearchOptions,
 )
 from lexichord.types.evaluation import EvalQuery
 from lexichord.types.evidence import Quote
@@ -172,7 +171,7 @@ def _whole(query: EvalQuery) -> str:
     return query.text if query.hint is None else f"{query.hint}; {query.text}"
 
 
-def _where(query: EvalQuery, k: int, mode: Mode = "hybrid") -> SearchOptions:
+def _where(query: EvalQuery, k: int, mode: Mode = "hybrid") -> dict[str, Any]:
     return {"k": k, "depth": _depth(k), "mode": mode, "documents": list(query.within)}
 
 
@@ -183,23 +182,23 @@ def _depth(k: int) -> int:
 def _passages(hits: Sequence[ChunkHit]) -> Found:
     """Give hits, their files, and as answer the text that they make for a reader."""
     files = list(dict.fromkeys(hit.uri for hit in hits))
-    return Found(hits, files, format_context(hits, MAX_LENGTH)[0])
+    return Found(hits, files, format_context(hits)[0])
 
 
-async def _unlinked(database: object, query: str, hint: str | None, scope: object) -> Intent:
+async def _unlinked(*, query: str, hint: str | None, **_: object) -> Intent:
     """Read the words of a query; it names no document and stays whole."""
     return replace(read_intent(query), hint=hint)
 
 
-async def _no_files(*_: object) -> list[FileHit]:
+async def _no_files(**_: object) -> list[FileHit]:
     return []
 
 
-def _no_boost(*_: object) -> dict[str, float]:
+def _no_boost(**_: object) -> dict[str, float]:
     return {}
 
 
-async def _apart(database: object, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
+async def _apart(*, quotes: Sequence[Quote], **_: object) -> tuple[Quote, ...]:
     return tuple(quotes)
 
 

@@ -22,7 +22,7 @@ from lexichord.retrieve.search.chunks import (
 )
 from lexichord.retrieve.search.discover import boost_files, discover
 from lexichord.retrieve.search.rerank import CANDIDATES
-from lexichord.retrieve.stages import Stages
+from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.aspects import find_aspects
 from lexichord.retrieve.understand.cues import find_listed
@@ -36,9 +36,10 @@ async def query(
     embedder: Embedder | None,
     question: Question,
     options: QueryOptions,
+    *,
     trace: Trace,
-    reranker: Reranker | None,
-    stages: Stages,
+    reranker: Reranker | None = None,
+    stages: Stages = STAGES,
     generator: Generator | None = None,
 ) -> Response:
     """Find the files, then evidence in the whole scope and inside them, by the query's intent.
@@ -155,9 +156,7 @@ async def _plan_search(context: QueryContext, plan: SearchPlan) -> SearchPlan:
         boost = {}
     plan = replace(plan, question=question, variants=variants, boost=boost)
     if instructions := context.options.instructions:
-        plan = await add_wording(
-            context, plan, "instructions", f"{question.text} {instructions}"
-        )
+        plan = await add_wording(context, plan, "instructions", f"{question.text} {instructions}")
     return plan
 
 

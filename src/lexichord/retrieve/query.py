@@ -37,7 +37,7 @@ class QueryContext:
         return {"by": self.own_stages[stage]} if stage in self.own_stages else {}
 
     async def embed(self, texts: Sequence[str], question: Question) -> list[list[float]] | None:
-        """Embed texts as queries; None without an embedder, or, as the trace says, where it fails."""
+        """Embed texts as queries; None if that fails, as the trace says, or without an embedder."""
         if self.embedder is None or question.mode == "keyword":
             return None
         return await embed_queries(self.embedder, texts, question, self.trace.degraded)

@@ -35,15 +35,17 @@ from lexichord.types.reflection import Grading, Rewrite, Wording
 
 
 class FindIntent(Protocol):
-    """Reads what a query wants, and which documents it or the caller's hint names."""
+    """The stage `find_intent`."""
 
     async def __call__(
         self, *, database: Database, query: str, hint: str | None, scope: Scope
-    ) -> Intent: ...
+    ) -> Intent:
+        """Read what a query wants, and which documents it or the caller's hint names."""
+        ...
 
 
 class Discover(Protocol):
-    """Finds up to `limit` documents, best first."""
+    """The stage `discover`."""
 
     async def __call__(
         self,
@@ -53,25 +55,31 @@ class Discover(Protocol):
         trace: Trace,
         limit: int,
         reranker: Reranker | None,
-    ) -> list[FileHit]: ...
+    ) -> list[FileHit]:
+        """Find up to `limit` documents, best first."""
+        ...
 
 
 class BoostFiles(Protocol):
-    """Returns the points by which chunks of a document are preferred, by its id as text."""
+    """The stage `boost_files`."""
 
-    def __call__(self, *, files: Sequence[FileHit], hint: str | None) -> Mapping[str, float]: ...
+    def __call__(self, *, files: Sequence[FileHit], hint: str | None) -> Mapping[str, float]:
+        """Return the points by which chunks of a document are preferred, by its id as text."""
+        ...
 
 
 class MakeVariants(Protocol):
-    """Returns up to `limit` ways of asking, the original first."""
+    """The stage `make_variants`."""
 
     async def __call__(
         self, *, database: Database, question: Question, files: Sequence[FileHit], limit: int
-    ) -> Variants: ...
+    ) -> Variants:
+        """Return up to `limit` ways of asking, the original first."""
+        ...
 
 
 class RewriteQuestion(Protocol):
-    """Returns a question in other words after a look at what it found; None: of either kind."""
+    """The stage `rewrite`."""
 
     async def __call__(
         self,
@@ -81,36 +89,37 @@ class RewriteQuestion(Protocol):
         hits: Sequence[ChunkHit],
         scope: Scope,
         kind: Wording | None,
-    ) -> Rewrite: ...
+    ) -> Rewrite:
+        """Return a question in other words after a look at what it found; None: of either kind."""
+        ...
 
 
 class SelectHits(Protocol):
-    """Returns the hits of a search that go on to be judged and quoted, in their order.
-
-    It runs after each search, the reranker and `min_score`; hits are best first.
-    """
+    """The stage `select_hits`."""
 
     async def __call__(
         self, *, question: Question, intent: Intent, hits: Sequence[ChunkHit]
-    ) -> Sequence[ChunkHit]: ...
+    ) -> Sequence[ChunkHit]:
+        """Return the hits of a search that go on to be judged and quoted, in their order.
+
+        It runs after each search, the reranker and `min_score`; hits are best first.
+        """
+        ...
 
 
 class SelectEvidence(Protocol):
-    """Returns the evidence that the context shows and an answer is written from.
+    """The stage `select_evidence`."""
 
-    The table of a comparison is `evidence.comparison`; its quotes are also in `evidence.quotes`.
-    """
+    async def __call__(self, *, question: Question, intent: Intent, evidence: Evidence) -> Evidence:
+        """Return the evidence that the context shows and an answer is written from.
 
-    async def __call__(
-        self, *, question: Question, intent: Intent, evidence: Evidence
-    ) -> Evidence: ...
+        The table of a comparison is `evidence.comparison`; its quotes are in `quotes` as well.
+        """
+        ...
 
 
 class WriteAnswer(Protocol):
-    """Writes an answer to the brief out of the evidence; `sources` are those of the context.
-
-    `embed` returns unit vectors of sentences; None where there are none.
-    """
+    """The stage `write_answer`."""
 
     async def __call__(
         self,
@@ -120,13 +129,20 @@ class WriteAnswer(Protocol):
         evidence: Evidence,
         sources: Sequence[Json],
         embed: Embed | None,
-    ) -> Answer: ...
+    ) -> Answer:
+        """Write an answer to the brief out of the evidence; `sources` are those of the context.
+
+        `embed` returns unit vectors of sentences; None where there are none.
+        """
+        ...
 
 
 class GradeAnswer(Protocol):
-    """Grades a response's answer. Raises ProviderError."""
+    """The stage `grade`."""
 
-    async def __call__(self, *, response: Response) -> Grading: ...
+    async def __call__(self, *, response: Response) -> Grading:
+        """Grade a response's answer. Raises ProviderError."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

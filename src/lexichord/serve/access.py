@@ -1,9 +1,10 @@
 """The application as one caller may use it: within the datasets, and the rights, of a key."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
 from ipaddress import ip_address
-from typing import Any, Self, TypedDict, Unpack, cast
+from typing import Any, Concatenate, Self, TypedDict, Unpack, cast
 
 from lexichord.client.lexichord import Lexichord
 from lexichord.db import search
@@ -11,21 +12,17 @@ from lexichord.db.pool import Row
 from lexichord.errors import AccessError, ConfigError, ForbiddenError, NotFoundError
 from lexichord.ingest.pipeline import IngestOptions
 from lexichord.ingest.report import Report
-from lexichord.retrieve.trace import BUDGET_MS
 from lexichord.serve.errors import public_line
 from lexichord.types import (
     Excerpt,
     FilesResult,
     Json,
     KeywordSets,
-    QueryOptions,
     Reflection,
     Response,
     Rights,
-    SearchOptions,
     SearchResult,
     ShownDocument,
-    StoredDocument,
 )
 from lexichord.types.state import Job
 
@@ -34,6 +31,21 @@ ALL = Rights()
 
 class _Within(TypedDict, total=False):
     datasets: Sequence[str]
+
+
+def _scoped[**P, R](
+    method: Callable[Concatenate[Lexichord, P], Coroutine[Any, Any, R]],
+) -> "Callable[Concatenate[Limited, P], Coroutine[Any, Any, R]]":
+    """Keep a method within reach of the rights, and from its result what is not for others."""
+
+    @wraps(method)
+    async def call(self: "Limited", /, *args: P.args, **kwargs: P.kwargs) -> R:
+        given = cast(dict[str, Any], kwargs)
+        within = self._within(given.get("datasets", ()))
+        result = await method(self.core, *args, **cast(Any, {**given, **within}))
+        return cast(R, _public(result))
+
+    return call
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,51 +59,13 @@ class Limited:
     core: Lexichord
     rights: Rights = ALL
 
-    async def search(
-        self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
-    ) -> SearchResult:
-        """See `Lexichord.search`."""
-        return _public(await self.core.search(query, hint=hint, **self._limited(options)))
-
-    async def files(
-        self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
-    ) -> FilesResult:
-        """See `Lexichord.files`."""
-        return _public(await self.core.files(query, hint=hint, **self._limited(options)))
-
-    async def keywords(
-        self,
-        query: str,
-        *,
-        sets: int = 5,
-        budget_ms: float = BUDGET_MS,
-        **options: Unpack[SearchOptions],
-    ) -> KeywordSets:
-        """See `Lexichord.keywords`."""
-        limited = self._limited(options)
-        found = await self.core.keywords(query, sets=sets, budget_ms=budget_ms, **limited)
-        return _public(found)
-
-    async def query(self, query: str, **options: Unpack[QueryOptions]) -> Response:
-        """See `Lexichord.query`."""
-        within = self._within(options.get("datasets", ()))
-        found = await self.core.query(query, **cast(QueryOptions, {**options, **within}))
-        trace = [_public_step(step) for step in found.trace]
-        return replace(_public(found), trace=trace, reflection=_public_rounds(found.reflection))
-
-    async def similar(self, document: int | str, **options: Unpack[SearchOptions]) -> FilesResult:
-        """See `Lexichord.similar`."""
-        return _public(await self.core.similar(document, **self._limited(options)))
-
-    async def list(
-        self, *, limit: int | None = None, offset: int = 0, **options: Unpack[SearchOptions]
-    ) -> list[StoredDocument]:
-        """See `Lexichord.list`."""
-        return await self.core.list(limit=limit, offset=offset, **self._limited(options))
-
-    async def count(self, **options: Unpack[SearchOptions]) -> int:
-        """See `Lexichord.count`."""
-        return await self.core.count(**self._limited(options))
+    search = _scoped(Lexichord.search)
+    files = _scoped(Lexichord.files)
+    keywords = _scoped(Lexichord.keywords)
+    query = _scoped(Lexichord.query)
+    similar = _scoped(Lexichord.similar)
+    list = _scoped(Lexichord.list)
+    count = _scoped(Lexichord.count)
 
     async def show(self, document: int | str, datasets: Sequence[str] = ()) -> ShownDocument:
         """See `Lexichord.show`."""
@@ -150,9 +124,6 @@ class Limited:
         if dataset is not None:
             self._within([dataset])
 
-    def _limited(self, options: SearchOptions) -> SearchOptions:
-        return {**options, **self._within(options.get("datasets", ()))}
-
     def _within(self, asked: Sequence[str] = ()) -> _Within:
         """Give the datasets to look in: those asked for, else all in reach."""
         reach = self.rights.datasets
@@ -165,8 +136,15 @@ class Limited:
         return {"datasets": asked or reach}
 
 
-def _public[R: SearchResult | FilesResult | KeywordSets | Response](result: R) -> R:
-    return replace(result, degraded=[public_line(line) for line in result.degraded])
+def _public(result: object) -> object:
+    """Return a result without what only who runs the server may see."""
+    if not isinstance(result, SearchResult | FilesResult | KeywordSets | Response):
+        return result
+    shown = replace(result, degraded=[public_line(line) for line in result.degraded])
+    if isinstance(shown, Response):
+        trace = [_public_step(step) for step in shown.trace]
+        return replace(shown, trace=trace, reflection=_public_rounds(shown.reflection))
+    return shown
 
 
 def _public_step(step: Json) -> Json:

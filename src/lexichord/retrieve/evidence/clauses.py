@@ -15,11 +15,11 @@ FileScore = Literal["max", "mean", "sum"]
 
 
 class JoinNeighbours(Protocol):
-    """Makes one passage, in the best one's place, of quotes (best first) that belong together."""
+    """The stage `join_neighbours`."""
 
-    async def __call__(
-        self, *, database: Database, quotes: Sequence[Quote]
-    ) -> tuple[Quote, ...]: ...
+    async def __call__(self, *, database: Database, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
+        """Make one passage, in the best one's place, of quotes, best first, of one place."""
+        ...
 
 
 # Evidence of half of the NDA questions within 1,000 / 2,000 / 4,000 characters of 30 hits, half A,
@@ -47,7 +47,9 @@ def _file(hits: Sequence[ChunkHit], by: FileScore) -> FileHit:
     return FileHit(*place, score, scores={"chunks": score}, hits=len(hits))
 
 
-async def find_clauses(database: Database, hits: Sequence[ChunkHit], join: JoinNeighbours) -> Evidence:
+async def find_clauses(
+    database: Database, hits: Sequence[ChunkHit], join: JoinNeighbours
+) -> Evidence:
     """Return the hits as verbatim passages, best first, and their files ranked by the best hit.
 
     `join` makes one passage of those that belong together.

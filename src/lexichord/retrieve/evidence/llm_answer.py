@@ -194,8 +194,8 @@ async def write_answer(
 ) -> Answer:
     """Write an answer by intent: clauses word for word, a table of quotes, else a summary.
 
-    What no source holds is left out and reported as unverified; if nothing is left, the twin writes.
-    So it does with a list: whatever was found stands in it.
+    What no source holds is left out, and reported as unverified; if nothing remains, the twin
+    writes. So it does with a list: whatever was found stands in it.
     """
     shown = number_sources(evidence.quotes, sources)
     answer = Answer("")

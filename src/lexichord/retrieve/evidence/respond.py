@@ -30,9 +30,7 @@ from lexichord.types.questions import Intent
 from lexichord.types.reflection import Reflection
 
 
-async def gather(
-    context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]
-) -> Evidence:
+async def gather(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> Evidence:
     """Gather the evidence that the intent asks for."""
     intent, about = plan.intent, plan.about
     aspects = await _aspects(context, intent) if intent.kind == "comparison" else ()
@@ -120,9 +118,7 @@ def _unscored(document: StoredDocument) -> FileHit:
     return FileHit(*place, score=0.0, scores={}, hits=0)
 
 
-async def select_evidence(
-    context: QueryContext, plan: SearchPlan, evidence: Evidence
-) -> Evidence:
+async def select_evidence(context: QueryContext, plan: SearchPlan, evidence: Evidence) -> Evidence:
     """Keep of the evidence what the caller's own stage keeps; all of it without one."""
     select = context.stages.select_evidence
     if select is None:
@@ -189,9 +185,7 @@ def _abstains(intent: Intent, evidence: Evidence, confidence: float) -> bool:
     return confidence < MIN_CONFIDENCE
 
 
-def _format(
-    context: QueryContext, plan: SearchPlan, evidence: Evidence
-) -> tuple[str, list[Json]]:
+def _format(context: QueryContext, plan: SearchPlan, evidence: Evidence) -> tuple[str, list[Json]]:
     options = context.options
     length = estimate_tokens if options.unit == "tokens" else len
     style, question = options.format, plan.question.text

@@ -11,12 +11,10 @@ from decimal import Decimal
 from lexichord.db import evidence
 from lexichord.db.pool import Database
 from lexichord.retrieve.numbers import SPELLED_NUMBER, find_dates, parse_number, signed_values
-from lexichord.types import ChunkHit
+from lexichord.types import ChunkHit, QueryOptions
 from lexichord.types.reflection import Budget, Coverage, Decision, Reflection, Rewrite, Round, Term
 
-ENOUGH = 0.7  # coverage; the threshold of kbbridge's reflection, not tuned here
 NO_WORDING_LEFT = "no other wording is left"
-GOOD = 0.7  # the lowest grade of an answer; kbbridge's threshold as well
 MIN_SUB_QUESTION_COVERAGE = 0.5  # of a sub-question's weight, in one passage; not tuned
 
 WORD = re.compile(r"[^\W_]+")
@@ -98,14 +96,14 @@ def decide(
     rewrites: Sequence[Rewrite] = (),
     tried: Sequence[str] = (),
     expected_ms: float = 0.0,
-    enough: float = ENOUGH,
+    min_coverage: float = QueryOptions.min_coverage,
 ) -> Decision:
     """Return the next query of `rewrites` that was not tried, or stop and say why.
 
-    `expected_ms` is what a round takes: none is begun that the budget has no room for. `enough`
-    is the coverage, 0 to 1, that needs no further round.
+    `expected_ms` is what a round takes: none is begun that the budget has no room for. A
+    `min_coverage`, 0 to 1, needs no further round.
     """
-    if covered.score >= enough and not covered.uncovered_sub_questions:
+    if covered.score >= min_coverage and not covered.uncovered_sub_questions:
         return Decision(None, f"the evidence covers {covered.score:.0%}")
     if budget.rounds < 1:
         return Decision(None, "no rounds are left")
@@ -132,11 +130,15 @@ def record(reflection: Reflection, round_: Round, covered: Coverage | None = Non
     )
 
 
-def is_passed(reflection: Reflection, enough: float = ENOUGH, good: float = GOOD) -> bool:
+def is_passed(
+    reflection: Reflection,
+    min_coverage: float = QueryOptions.min_coverage,
+    min_grade: float = QueryOptions.min_grade,
+) -> bool:
     """Return whether coverage and grades are enough, nothing is unsupported and nothing failed."""
     covered = reflection.coverage
-    complete = covered is not None and covered.score >= enough
-    graded = all(grade.score >= good for grade in reflection.grades)
+    complete = covered is not None and covered.score >= min_coverage
+    graded = all(grade.score >= min_grade for grade in reflection.grades)
     return complete and graded and not reflection.unsupported and not reflection.errors
 
 

@@ -10,7 +10,7 @@ from typing import get_args
 
 from lexichord.errors import LexichordError, ProviderError
 from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE, confidence
-from lexichord.retrieve.judge.reflect import NOTHING_LEFT, cover, decide, is_passed, record
+from lexichord.retrieve.judge.reflect import NO_WORDING_LEFT, cover, decide, is_passed, record
 from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan, add_wording, search_by_plan
 from lexichord.retrieve.stages import GradeAnswer
@@ -25,9 +25,7 @@ from lexichord.types.reflection import (
     Wording,
 )
 
-type WriteAgain = Callable[
-    [SearchPlan, list[ChunkHit], float, Response, str], Awaitable[Response]
-]
+type WriteAgain = Callable[[SearchPlan, list[ChunkHit], float, Response, str], Awaitable[Response]]
 
 
 async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> float:
@@ -102,7 +100,7 @@ async def _decide(
     budget = Budget(options.rounds - len(reflection.rounds), trace.left * 1000)
     limits = (tried, trace.latest_ms("search"), options.min_coverage)
     decision = decide(reflection.coverage, budget, (), *limits)
-    if decision.reason != NOTHING_LEFT:
+    if decision.reason != NO_WORDING_LEFT:
         return decision
     for kind in get_args(Wording):
         rewrite = await context.stages.rewrite(

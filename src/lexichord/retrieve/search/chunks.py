@@ -76,9 +76,7 @@ def _filter_by_score(context: QueryContext, hits: list[ChunkHit]) -> list[ChunkH
     return kept
 
 
-async def _select(
-    context: QueryContext, plan: SearchPlan, hits: list[ChunkHit]
-) -> list[ChunkHit]:
+async def _select(context: QueryContext, plan: SearchPlan, hits: list[ChunkHit]) -> list[ChunkHit]:
     select = context.stages.select_hits
     if select is None:
         return hits

@@ -110,7 +110,9 @@ async def keyword_sets(
     return KeywordSets(question.text, [text.split() for text in taken], trace.degraded)
 
 
-async def _by_model(ask: LlmCaller, database: Database, question: Question, limit: int) -> list[str]:
+async def _by_model(
+    ask: LlmCaller, database: Database, question: Question, limit: int
+) -> list[str]:
     files = await discover(database, question, ask.trace)
     made = await make_variants(
         ask,

@@ -79,9 +79,7 @@ async def rewrite(
     the twin's: asked the same once more, the model would say the same.
     """
     if kind == "relaxation":
-        return await twin(
-            database=database, question=question, hits=hits, scope=scope, kind=kind
-        )
+        return await twin(database=database, question=question, hits=hits, scope=scope, kind=kind)
     terms = await evidence.question_coverage(database, question, [hit.chunk_id for hit in hits])
     missing = [word for term in terms if not term.chunks for word in term.words]
     shown = [Source(n, Quote.of(hit)) for n, hit in enumerate(hits[:REWRITE_PASSAGES], 1)]
@@ -90,9 +88,7 @@ async def rewrite(
         outputs = await ask("rewrite", inputs)
     except ProviderError as error:
         ask.degrade("rewrite", error)
-        return await twin(
-            database=database, question=question, hits=hits, scope=scope, kind=kind
-        )
+        return await twin(database=database, question=question, hits=hits, scope=scope, kind=kind)
     text, reason = one_line(outputs["text"], EXPANDED), one_line(outputs["reason"])
     if outputs["kind"] == "none" or not text or text == question:
         return Rewrite("none", question, reason)

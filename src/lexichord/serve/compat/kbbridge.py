@@ -1,6 +1,6 @@
 """kbbridge's five other tools, under their names and with their parameters."""
 
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -30,7 +30,7 @@ from lexichord.serve.mcp.shapes import (
     passages,
 )
 from lexichord.serve.services import without_reranker
-from lexichord.types import ChunkHit, Mode, QueryOptions, SearchOptions
+from lexichord.types import ChunkHit, Json, Mode
 
 DEPTH = 100  # candidates of a search at least, and all that kbbridge's top_k mean by recall
 PAGE = 1000  # names at most in one list
@@ -86,7 +86,7 @@ async def retriever(
     """
     mode, limited = MODES[search_method], asker.limited
     scope = await where(limited, [place(resource_id, dataset_id, source_path)], document_name)
-    options: SearchOptions = {**scope, "mode": mode, "k": top_k, "depth": max(DEPTH, top_k)}
+    options = {**scope, "mode": mode, "k": top_k, "depth": max(DEPTH, top_k)}
     if mode == "hybrid":
         options["dense_share"] = weights
     hits, degraded = await _passages(asker, query, options, does_rerank)
@@ -108,14 +108,14 @@ async def retriever(
 
 
 async def _passages(
-    asker: Asker, query: str, options: SearchOptions, reranks: bool
+    asker: Asker, query: str, options: Json, reranks: bool
 ) -> tuple[list[ChunkHit], list[str]]:
     """Search; where there is a reranker to look again, by the pipeline, which asks it."""
     if not (reranks and asker.limited.core.reranker):
         found = await asker.limited.search(query, **options)
         return found.hits, found.degraded
     whole = {**options, "variants": 1, "budget_ms": 1000 * asker.seconds}
-    response = await asker.limited.query(query, **cast(QueryOptions, whole))
+    response = await asker.limited.query(query, **whole)
     return response.hits[: options["k"]], response.degraded
 
 

@@ -11,15 +11,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from lexichord.errors import ConfigError
 from lexichord.ingest.chunked import GivenDocument
-from lexichord.retrieve.evidence import MAX_LENGTH
-from lexichord.retrieve.judge.refine import ROUNDS
-from lexichord.retrieve.judge.reflect import ENOUGH, GOOD
-from lexichord.retrieve.llm_stages import ASKED
-from lexichord.retrieve.search.discover import SHOWN
-from lexichord.retrieve.search.variants import VARIANTS
-from lexichord.retrieve.trace import BUDGET_MS
 from lexichord.serve.limits import LONGEST, LONGEST_IN_ADDRESS
-from lexichord.types import ContextFormat, IntentKind, LlmStage, Mode, Unit
+from lexichord.types import ContextFormat, IntentKind, LlmStage, Mode, QueryOptions, Unit
 
 DEEPEST = 32  # objects and lists inside each other
 
@@ -101,25 +94,34 @@ class QueryBody(SearchBody):
 
     intent: IntentKind | None = Field(None, description="By default the question tells.")
     instructions: Text | None = Field(None, description="Its words are searched as well.")
-    variants: int = Field(VARIANTS, ge=1, le=20, description="Ways of asking at most.")
-    files: int = Field(SHOWN, ge=1, le=100, description="How many files.")
+    variants: int = Field(QueryOptions.variants, ge=1, le=20, description="Ways of asking at most.")
+    files: int = Field(QueryOptions.files, ge=1, le=100, description="How many files.")
     rewrite: bool = Field(False, description="Search the question in other words, too.")
     fallbacks: Annotated[list[Text], Field(max_length=10)] = Field(
         [], description="Searched in turn while nothing answers."
     )
     reflect: bool = Field(False, description="Search again for what the evidence lacks.")
-    rounds: int = Field(ROUNDS, ge=0, le=10, description="Of reflection, at most.")
+    rounds: int = Field(QueryOptions.rounds, ge=0, le=10, description="Of reflection, at most.")
     budget_ms: float = Field(
-        BUDGET_MS, ge=0, le=600_000, description="Of models, rerankers and reflection, together."
+        QueryOptions.budget_ms,
+        ge=0,
+        le=600_000,
+        description="Of models, rerankers and reflection, together.",
     )
-    min_coverage: Share = Field(ENOUGH, description="Of the question, that ends reflection.")
-    min_grade: Share = Field(GOOD, description="Of an answer, by a model, that ends reflection.")
+    min_coverage: Share = Field(
+        QueryOptions.min_coverage, description="Of the question, that ends reflection."
+    )
+    min_grade: Share = Field(
+        QueryOptions.min_grade, description="Of an answer, by a model, that ends reflection."
+    )
     llm_stages: Annotated[list[LlmStage], Field(max_length=5)] = Field(
-        list(ASKED),
+        list(QueryOptions.llm_stages),
         description="What the server's language model does, if it has one.",
     )
     format: ContextFormat = Field("simple", description="How the evidence is written.")
-    max_length: int = Field(MAX_LENGTH, ge=1, le=1_000_000, description="Of the evidence.")
+    max_length: int = Field(
+        QueryOptions.max_length, ge=1, le=1_000_000, description="Of the evidence."
+    )
     unit: Unit = Field("characters", description="What max_length counts.")
     answer: bool = Field(False, description="Write one, in the evidence's own words.")
     min_score: Annotated[dict[str, float], Field(max_length=10)] = Field(

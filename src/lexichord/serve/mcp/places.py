@@ -3,10 +3,11 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.access import Limited
-from lexichord.types import SearchOptions, StoredDocument
+from lexichord.types import StoredDocument
 
 MOST = 500  # documents that are named one by one: each is looked up by itself
 EXAMPLE = '[{"id": "contracts", "source_path": ""}]'
@@ -50,14 +51,14 @@ def _place(item: object) -> Place | None:
     return Place(name, folder) if isinstance(name, str) and isinstance(folder, str) else None
 
 
-async def where(limited: Limited, places: Sequence[Place], document: str = "") -> SearchOptions:
+async def where(limited: Limited, places: Sequence[Place], document: str = "") -> dict[str, Any]:
     """Give the options of a search that looks in these places, or in one document there.
 
     A folder is what documents' uris begin with, or one or more whole folder names inside them:
     "2024" and "contracts/2024" both mean /home/ann/contracts/2024/nda.txt. Raises ConfigError,
     NotFoundError.
     """
-    options: SearchOptions = {}
+    options: dict[str, Any] = {}
     if all(each.dataset for each in places):
         options["datasets"] = list(dict.fromkeys(each.dataset for each in places))
     if not document and not any(each.folder for each in places):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
@@ -14,7 +14,7 @@ from lexichord.errors import ConfigError
 from lexichord.serve.access import Door, Limited
 from lexichord.serve.errors import Problem, public_line
 from lexichord.serve.page.results import file_name
-from lexichord.types import IntentKind, Mode, QueryOptions
+from lexichord.types import IntentKind, Mode
 
 LONGEST = 2000  # characters of a question; with 8 KB, proxies begin to refuse an address
 MOST = 100  # hits that a page shows
@@ -48,7 +48,7 @@ def read_form(given: Mapping[str, str]) -> Form:
     return Form(**{name: text for name, text in texts.items() if text})
 
 
-def query_options(form: Form) -> QueryOptions:
+def query_options(form: Form) -> dict[str, Any]:
     """Give the options as the application takes them. Raises ConfigError."""
     if len(form.q) > LONGEST:
         raise ConfigError(f"a question has at most {LONGEST:,} characters, not {len(form.q):,}")
@@ -64,8 +64,7 @@ def query_options(form: Form) -> QueryOptions:
         "reflect": form.reflect == "1",
     }
     said = {name: value for name, value in given.items() if value}
-    shape = {**said, "mode": form.mode, "k": int(form.k), "answer": form.answer == "1"}
-    return cast(QueryOptions, shape)
+    return {**said, "mode": form.mode, "k": int(form.k), "answer": form.answer == "1"}
 
 
 COOKIE = "lexichord_key"
