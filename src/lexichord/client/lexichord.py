@@ -380,9 +380,7 @@ class Lexichord(InSpace, InStore, InState, InKeys):
             stages=self.stages,
             generator=model,
         )
-        return await recorded(
-            self.database, response, question, trace.started, self.settings.record
-        )
+        return await recorded(self.database, found, question, trace.started, self.settings.record)
 
     async def _question(
         self, query: str, hint: str | None, options: SearchOptions
