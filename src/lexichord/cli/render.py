@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from lexichord.display.text import status_rows
 from lexichord.types import (
     ChunkHit,
     Documents,
@@ -165,7 +166,7 @@ def passage(found: Excerpt) -> None:
 
 def status(found: Status) -> None:
     """Print what the database is and holds."""
-    for name, value in found.rows():
+    for name, value in status_rows(found):
         out.print(f"{name}: {value}")
     for dataset in found.by_dataset:
         counts = f"{dataset.documents} documents, {dataset.chunks} chunks"

@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
-from lexichord.types.json import Shaped
+from lexichord.types.json import Shaped, Shown
 from lexichord.types.results import ChunkHit, FileHit
-from lexichord.types.text import cite, one_line, place
 
 NOT_FOUND = "not found in this file"
-LINE = 120  # characters of a quote, and of its citation, on one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +35,6 @@ class Quote(Shaped):
         """Quote a whole chunk."""
         same = {name: getattr(hit, name) for name in cls.__slots__ if name != "text"}
         return cls(text=hit.content, **same)
-
-    def __str__(self) -> str:
-        """Give the text and where it stands, on one line."""
-        where = place(self.uri, self.start, self.end, self.page)
-        named = one_line(cite(self.title or self.uri, self.heading), LINE)
-        return f"“{one_line(self.text, LINE)}” {named}  {where}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +69,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Shaped):
+class Comparison(Shown):
     """A table of documents × aspects, its `cells` row by row."""
 
     aspects: tuple[str, ...]
@@ -90,11 +82,6 @@ class Comparison(Shaped):
             if (cell.document_id, cell.aspect) == (document_id, aspect):
                 return cell
         raise KeyError(document_id, aspect)
-
-    def _repr_html_(self) -> str:
-        from lexichord.types import notebook
-
-        return notebook.comparison(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from lexichord.types.documents import StoredDataset
-from lexichord.types.json import Json, Shaped
+from lexichord.types.json import Json, Shaped, Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class Problem(Shaped):
 
 
 @dataclass(frozen=True, slots=True)
-class Status(Shaped):
+class Status(Shown):
     """What a database is and holds, and how the latest ingests went, newest first.
 
     `space` is that of its vectors, provider/model/dimension; `embedder` that of the embedder in
@@ -157,23 +157,6 @@ class Status(Shaped):
     reembed: SpaceChange | None
     degraded: list[str]
 
-    def rows(self) -> list[tuple[str, str]]:
-        """Give the most important of it as texts, each with its name."""
-        names = ("engine", "text_config", "space", "embedder", "documents", "chunks")
-        rows = [(name, str(getattr(self, name))) for name in names]
-        rows.append(("without vector", str(self.chunks_without_vector)))
-        return [*rows, ("size", f"{self.bytes / 2**20:.0f} MiB")]
-
-    def __str__(self) -> str:
-        """Give a line each, after what cannot be done."""
-        reasons = [f"degraded: {reason}" for reason in self.degraded]
-        return "\n".join([*reasons, *(f"{name}: {value}" for name, value in self.rows())])
-
-    def _repr_html_(self) -> str:
-        from lexichord.types import notebook
-
-        return notebook.status(self)
-
 
 @dataclass(frozen=True, slots=True)
 class Health(Status):
@@ -186,11 +169,6 @@ class Health(Status):
     indexes: list[IndexUse]
     faults: list[Fault]
     problems: list[Problem]
-
-    def _repr_html_(self) -> str:
-        from lexichord.types import notebook
-
-        return notebook.health(self)
 
 
 @dataclass(frozen=True, slots=True)
