@@ -116,7 +116,7 @@ def test_plain_strategies_have_an_ingest_without_context(plain: SyncLexichord) -
 def test_what_lacks_a_model_is_said_not_scored(plain: SyncLexichord) -> None:
     lines: list[str] = []
     names = ("vector", "hybrid-rerank", "keyword")
-    runs = run(plain, small_set(), *names, warn=lines.append)
+    runs = run(plain, small_set(), *names, on_warning=lines.append)
     assert [each.strategy for each in runs] == ["keyword"]
     assert lines[0].startswith("vector is not run: no embedder for test/tiny/4")
     assert lines[1] == "hybrid-rerank is not run: no reranker is configured"
@@ -191,7 +191,7 @@ def test_documents_that_are_missing_are_counted_and_told(plain: SyncLexichord) -
     odd = [{"uri": "texts/empty", "text": " "}, {"uri": "texts/nul", "text": "half a \0"}]
     lines: list[str] = []
     asked = small_set([query("ember")], [*good, *odd])
-    (found,) = run(plain, asked, "keyword", warn=lines.append)
+    (found,) = run(plain, asked, "keyword", on_warning=lines.append)
     counts = [found.settings[f"{what}documents"] for what in ("", "failed_", "empty_")]
     assert counts == [3, 1, 1]
     assert lines[0].startswith("1 of 4 documents are not stored, document 4: chunks.0.content: ")
@@ -225,7 +225,7 @@ def test_no_database_is_left_behind(plain: SyncLexichord, dsn: str) -> None:
         raise OSError("nobody listens")
 
     with pytest.raises(OSError, match="nobody listens"):
-        run(plain, small_set(), "keyword", tell=fail)
+        run(plain, small_set(), "keyword", on_progress=fail)
     assert scratch_databases(dsn, os.getpid()) == 0
 
 

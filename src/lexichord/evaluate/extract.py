@@ -1,7 +1,7 @@
-"""Entities of a text by rules: times, amounts, percentages, organisations and places.
+"""Entities of a text by rules, and the normal form of texts that they are compared in.
 
-What a rule cannot tell, conditions and actions, is not looked for. Only the text is seen, never
-what is expected of it.
+Rules find times, amounts, percentages, organisations and places; conditions and actions they do
+not look for. Only the text is seen, never the expected entities.
 """
 
 import re
@@ -39,10 +39,10 @@ PREFIXED = re.compile(r"(?<!\d )\b(?:(?:usd|eur|gbp) \d[\d.]*(?: |$))+")
 
 
 def normalise(text: str) -> str:
-    """Give the words of a text, lower-case and in the singular, numbers as digits, spaces between.
+    """Return a text's words, lower-case and in the singular, numbers as digits, spaces between.
 
-    Signs are left out, amounts stand before their currency, what is said twice in a row as
-    contracts do ("five (5)") once.
+    Signs are left out, amounts stand before their currency, and what contracts repeat in brackets,
+    "five (5)", stands once.
     """
     text = unicodedata.normalize("NFKC", text).casefold()
     for pattern, written in SIGNS:
@@ -114,7 +114,7 @@ Stockholm, Sydney, Taipei, Tel Aviv, Tokyo, Toronto, Vancouver, Vienna, Vilnius,
 Washington D.C., Wilmington, Zurich
 """
 
-PLACES = frozenset(
+PLACE_NAMES = frozenset(
     place.strip().casefold()
     for places in (_COUNTRIES, _STATES, _CITIES)
     for place in places.replace("\n", " ").split(",")
@@ -125,8 +125,8 @@ EntityType = Literal[
     "TIME", "MONEY", "LOCATION", "ORGANIZATION", "CONDITION", "ACTION", "PERCENTAGE"
 ]
 FINDABLE: tuple[EntityType, ...] = ("TIME", "MONEY", "PERCENTAGE", "ORGANIZATION", "LOCATION")
-TYPES: tuple[EntityType, ...] = (*FINDABLE, "CONDITION", "ACTION")
-KINDS: Mapping[ValueKind, EntityType] = {
+ENTITY_TYPES: tuple[EntityType, ...] = (*FINDABLE, "CONDITION", "ACTION")
+VALUE_ENTITY_TYPES: Mapping[ValueKind, EntityType] = {
     "date": "TIME",
     "duration": "TIME",
     "amount": "MONEY",
@@ -135,53 +135,55 @@ KINDS: Mapping[ValueKind, EntityType] = {
 }
 
 _COUNT = rf"(?:\d+(?:[.,]\d+)*|{NUMBER_WORDS}(?: \(\d+\))?)"
-DISTANCE = re.compile(rf"\b{_COUNT}[\s-](?:miles?|kilomet(?:er|re)s?|km)(?:[\s-]radius)?\b", re.I)
-ABBREVIATED = re.compile(r"\bU\.[SK]\.(?:A\.)?")
-_HEAD = (
+DISTANCE_PHRASE = re.compile(
+    rf"\b{_COUNT}[\s-](?:miles?|kilomet(?:er|re)s?|km)(?:[\s-]radius)?\b", re.I
+)
+ABBREVIATED_COUNTRY = re.compile(r"\bU\.[SK]\.(?:A\.)?")
+_INSTITUTION_HEAD = (
     r"(?:University|College|Institute|Bank|Ministry|Department|Commission|Commissioner|Authority"
     r"|Agency|Council|Court|Chamber|Foundation|Association|Society|Hospital|Bureau|Committee"
     r"|Federation|Corps|Holdings|Partners|Group|Fund|Union|Church|Museum|Observatory|Exchange)"
 )
-INSTITUTION = re.compile(rf".+ {_HEAD}|(?:.+ )?{_HEAD} of .+")
-AREA = re.compile(
+INSTITUTION_NAME = re.compile(rf".+ {_INSTITUTION_HEAD}|(?:.+ )?{_INSTITUTION_HEAD} of .+")
+AREA_NAME = re.compile(
     r"(?:State|Commonwealth|Province|Republic|Kingdom|City|Town|County|District|Canton|Territory"
     r"|Island) of .+|.+ (?:County|City|Islands?|Street|Road|Avenue|Lane|Square)"
 )
-# What comes before the name of a place, and of little else.
-SITED = re.compile(
+# What stands before the names of places, and of little else.
+PLACE_CUE = re.compile(
     r"\b(?:located|situated|based|resid(?:ent|ing|es)|domiciled|headquartered|incorporated"
     r"|registered|organi[sz]ed|offices?|premises|arbitration|seat(?:ed)?|venue|courts|laws)"
     r" (?:at|in|of|within) $"
 )
-TERM = re.compile(  # defined in contracts: roles and parts of the text, no names
+CONTRACT_TERM = re.compile(  # defined in contracts: roles and parts of the text, no names
     r"\b(?:Part(?:y|ies)|Agreement|Contract|Section|Clause|Article|Schedule|Annex|Exhibit|Appendix"
     r"|Recipient|Discloser|Company|Employee|Employer|Customer|Supplier|Purpose)\b"
 )
 
 
 def extract_entities(text: str) -> dict[EntityType, list[str]]:
-    """Give the entities of a text as written, by type, in its order, each once."""
-    found = sorted((start, kind, text[start:end]) for start, end, kind in _find(text))
+    """Return the entities of a text as written, by type, in its order, each once."""
+    spans = sorted((start, kind, text[start:end]) for start, end, kind in _find(text))
     return {
-        kind: list(dict.fromkeys(entity for _, other, entity in found if other == kind))
+        kind: list(dict.fromkeys(entity for _, other, entity in spans if other == kind))
         for kind in FINDABLE
     }
 
 
 def _find(text: str) -> list[tuple[int, int, EntityType]]:
-    """Give spans that do not overlap; what comes first here is believed."""
-    taken: list[tuple[int, int, EntityType]] = []
+    """Return spans that do not overlap; earlier candidates win."""
+    spans: list[tuple[int, int, EntityType]] = []
     for start, end, kind in _candidates(text):
-        if all(end <= first or last <= start for first, last, _ in taken):
-            taken.append((start, end, kind))
-    return taken
+        if all(end <= first or last <= start for first, last, _ in spans):
+            spans.append((start, end, kind))
+    return spans
 
 
 def _candidates(text: str) -> Iterator[tuple[int, int, EntityType]]:
     for value in find_values(text):
         opening = _opening(value.text) if value.kind == "party" else 0  # May opens no date
-        yield value.start + opening, value.end, KINDS[value.kind]
-    for pattern in (DISTANCE, ABBREVIATED):
+        yield value.start + opening, value.end, VALUE_ENTITY_TYPES[value.kind]
+    for pattern in (DISTANCE_PHRASE, ABBREVIATED_COUNTRY):
         for match in pattern.finditer(text):
             yield *match.span(), "LOCATION"
     for match in NAME.finditer(text):
@@ -197,10 +199,10 @@ def _opening(name: str) -> int:
 
 
 def _type_of(name: str, before: str) -> EntityType | None:
-    if name.casefold() in PLACES:
+    if name.casefold() in PLACE_NAMES:
         return "LOCATION"
-    if TERM.search(name):
+    if CONTRACT_TERM.search(name):
         return None
-    if INSTITUTION.fullmatch(name):
+    if INSTITUTION_NAME.fullmatch(name):
         return "ORGANIZATION"
-    return "LOCATION" if AREA.fullmatch(name) or SITED.search(before[-60:]) else None
+    return "LOCATION" if AREA_NAME.fullmatch(name) or PLACE_CUE.search(before[-60:]) else None

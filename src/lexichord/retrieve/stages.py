@@ -11,11 +11,11 @@ A stage is an async function that takes what its Protocol names, by name. One of
 
     with SyncLexichord(stages=Stages(select_hits=keep_insurance)) as lexichord:
         lexichord.ingest(["contracts"])
-        print(lexichord.explain("What are the landlord's duties?"))
+        print(lexichord.explain("Who insures the building?"))
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Protocol
 
 from lexichord.db.pool import Database
@@ -167,6 +167,14 @@ class Stages:
         """Return the names of the functions that are not the default ones, by their stage."""
         stages = ((field, getattr(self, field.name)) for field in fields(self))
         return {field.name: name_of(stage) for field, stage in stages if stage is not field.default}
+
+    def over(self, other: "Stages") -> "Stages":
+        """Return the other stages with these in place of theirs, where these are not default."""
+        return replace(other, **{stage: getattr(self, stage) for stage in self.own()})
+
+    def without(self, stage: str) -> "Stages":
+        """Return the stages with the default one in a stage's place."""
+        return replace(self, **{stage: getattr(STAGES, stage)})
 
 
 def name_of(stage: object) -> str:
