@@ -36,19 +36,19 @@ class LlmCaller:
             try:
                 if not seconds:
                     raise ProviderTimeoutError("no time is left for it: raise budget_ms")
-                made = await self.generator.generate(task, inputs, seconds)
+                generated = await self.generator.generate(task, inputs, seconds)
             except ProviderError as error:
                 late = isinstance(error, ProviderTimeoutError)
                 step["made"] = {"error": str(error), "late": late}
                 raise
-            step["made"] = made.usage.to_dict()
-        return made.outputs
+            step["made"] = generated.usage.to_dict()
+        return generated.outputs
 
-    def degrade(self, what: str, why: object) -> None:
+    def degrade(self, stage: str, error: object) -> None:
         """Note that a stage was done without the model, and why it was the first time."""
-        line = f"{what} without the model: "
-        if not any(each.startswith(line) for each in self.trace.degraded):
-            self.trace.degrade(f"{line}{why}")
+        line = f"{stage} without the model: "
+        if not any(reason.startswith(line) for reason in self.trace.degraded):
+            self.trace.degrade(f"{line}{error}")
 
 
 def one_line(text: str, most: int = MAX_LINE_CHARS) -> str:

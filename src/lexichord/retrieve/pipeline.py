@@ -143,16 +143,20 @@ async def _plan_search(context: QueryContext, plan: SearchPlan) -> SearchPlan:
         plan = replace(plan, reranked=question.k)
         question = replace(question, k=min(CANDIDATES * question.k, question.depth))
     with context.trace.stage("variants", **context.by("make_variants")) as step:
-        made = await stages.make_variants(
+        variant_set = await stages.make_variants(
             database=context.database,
             question=question,
             files=plan.files,
             limit=context.options.variants,
         )
-        names = [variant.name for variant in made.variants]
-        step["made"] = {"names": names, "coherence": made.coherence, "reason": made.reason}
-    variants = await embed_variants(context, question, made.variants)
-    if made.is_scattered and plan.intent.hint is None:
+        names = [variant.name for variant in variant_set.variants]
+        step["made"] = {
+            "names": names,
+            "coherence": variant_set.coherence,
+            "reason": variant_set.reason,
+        }
+    variants = await embed_variants(context, question, variant_set.variants)
+    if variant_set.is_scattered and plan.intent.hint is None:
         boost = {}
     plan = replace(plan, question=question, variants=variants, boost=boost)
     if instructions := context.options.instructions:

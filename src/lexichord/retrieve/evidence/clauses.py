@@ -35,7 +35,7 @@ def rank_files(hits: Iterable[ChunkHit], by: FileScore = "max") -> tuple[FileHit
     groups: dict[int, list[ChunkHit]] = defaultdict(list)
     for hit in hits:
         groups[hit.document_id].append(hit)
-    files = [_file(found, by) for found in groups.values()]
+    files = [_file(group, by) for group in groups.values()]
     return tuple(sorted(files, key=lambda file: (-file.score, file.uri)))
 
 

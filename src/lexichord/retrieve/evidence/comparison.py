@@ -56,20 +56,22 @@ async def compare(
     kept = set(good)
     checked = [one for one in parts if one.quote in kept]
     scored = await score_sentences(database, names, checked, used, embed)
-    least = MIN_CELL_COVERAGE if used is None or embed is None else MIN_CELL_SCORE
-    cells = tuple(_cell(f, n, names[n], scored, least) for f in ids for n in range(len(names)))
+    min_score = MIN_CELL_COVERAGE if used is None or embed is None else MIN_CELL_SCORE
+    cells = tuple(_cell(f, n, names[n], scored, min_score) for f in ids for n in range(len(names)))
     quotes = tuple(dict.fromkeys(quote for cell in cells for quote in cell.quotes))
     return Evidence(tuple(files), quotes, dropped, Comparison(names, tuple(files), cells))
 
 
 def _cell(
-    document: int, number: int, aspect: str, scored: Iterable[ScoredSentence], least: float
+    document: int, number: int, aspect: str, scored: Iterable[ScoredSentence], min_score: float
 ) -> Cell:
     """Return the best sentences of a document for an aspect, of those that meet the criterion."""
     place = (number, document)
     own = [s for s in scored if (s.sentence.question, s.sentence.quote.document_id) == place]
     best = _distinct(sorted(own, key=lambda s: (-s.rank, s.sentence.quote.start)))[:MAX_CELL_QUOTES]
-    good = [s for s in best if s.found >= least and s.rank >= MIN_CELL_SCORE_SHARE * best[0].rank]
+    good = [
+        s for s in best if s.found >= min_score and s.rank >= MIN_CELL_SCORE_SHARE * best[0].rank
+    ]
     quotes = tuple(replace(s.sentence.quote, score=s.found) for s in good)
     return Cell(
         document, aspect, quotes, values_of(quotes), max((s.found for s in best), default=0.0)

@@ -47,9 +47,9 @@ async def list_all(
     meant = {hit.chunk_id for hit in hits if (hit.scores.get("dense") or 0) >= MIN_PASSAGE_COSINE}
     near = [one.quote.chunk_id in meant for one in parts]
     scored = await score_sentences(database, [question], parts, vectors, embed, near)
-    least = MIN_LIST_COVERAGE if vectors is None or embed is None else MIN_LIST_SCORE
-    found = {one.sentence.quote: one.found for one in scored if one.found >= least}
-    quotes = [run for quote in good for run in _runs(quote, found)]
+    min_score = MIN_LIST_COVERAGE if vectors is None or embed is None else MIN_LIST_SCORE
+    scores = {one.sentence.quote: one.found for one in scored if one.found >= min_score}
+    quotes = [run for quote in good for run in _runs(quote, scores)]
     wanted = {quote.chunk_id for quote in quotes}
     files = rank_files(hit for hit in hits if hit.chunk_id in wanted)
     order = {file.document_id: n for n, file in enumerate(files)}
@@ -57,14 +57,14 @@ async def list_all(
     return Evidence(files, tuple(in_document_order(by_file)), dropped)
 
 
-def _runs(quote: Quote, found: Mapping[Quote, float]) -> Iterator[Quote]:
+def _runs(quote: Quote, scores: Mapping[Quote, float]) -> Iterator[Quote]:
     """Return the stretches of a quote whose sentences were all found, with the best one's score."""
     sentences = [one.quote for one in sentences_of(quote)]
-    for is_found, run in groupby(sentences, key=found.__contains__):
+    for is_found, run in groupby(sentences, key=scores.__contains__):
         if is_found:
             one, *more = run
             end = (more or [one])[-1].end
-            score = max(found[each] for each in (one, *more))
+            score = max(scores[sentence] for sentence in (one, *more))
             yield sub_quote(quote, one.start - quote.start, end - quote.start, score)
 
 

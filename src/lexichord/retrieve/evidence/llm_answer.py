@@ -50,7 +50,8 @@ class Source(NamedTuple):
 def number_sources(quotes: Iterable[Quote], sources: Sequence[Json]) -> list[Source]:
     """Return the quotes that the context shows, under its numbers."""
     numbers = {
-        (each["document_id"], each["start"], each["end"]): each["number"] for each in sources
+        (source["document_id"], source["start"], source["end"]): source["number"]
+        for source in sources
     }
     places = {(quote.document_id, quote.start, quote.end): quote for quote in quotes}
     shown = [Source(numbers[place], places[place]) for place in numbers if place in places]
@@ -75,24 +76,24 @@ def _name(quote: Quote) -> str:
     return " ".join(f"{citation(quote) or quote.uri}".split())[:200]
 
 
-def find_quote(said: str, number: int, sources: Sequence[Source]) -> Quote | None:
+def find_quote(stated: str, number: int, sources: Sequence[Source]) -> Quote | None:
     """Return the stored text that a model's quote is, in the source it names, or else in any.
 
     White space, and the way in which quotation marks and dashes are written, may differ.
     """
     for source in sorted(sources, key=lambda each: each.number != number):
-        if span := _find(said, source.quote.text):
+        if span := _find(stated, source.quote.text):
             return sub_quote(source.quote, *span, source.quote.score)
     return None
 
 
-def _find(said: str, text: str) -> tuple[int, int] | None:
-    for quoted in dict.fromkeys((said, said.strip(QUOTE_EDGES))):
-        words = quoted.split()
+def _find(stated: str, text: str) -> tuple[int, int] | None:
+    for candidate in dict.fromkeys((stated, stated.strip(QUOTE_EDGES))):
+        words = candidate.split()
         if words and sum(map(len, words)) <= len(text):
             pattern = r"\s+".join(map(_pattern, words))
-            if found := re.search(QUOTE_START + pattern + QUOTE_END, text):
-                return found.span()
+            if match := re.search(QUOTE_START + pattern + QUOTE_END, text):
+                return match.span()
     return None
 
 
@@ -100,16 +101,16 @@ def _pattern(word: str) -> str:
     return "".join(SIMILAR_SIGN_PATTERNS.get(sign) or re.escape(sign) for sign in word)
 
 
-def is_invented(said: str, sources: Sequence[Source]) -> bool:
+def is_invented(text: str, sources: Sequence[Source]) -> bool:
     """Return whether a text quotes, or links to, anything that no source holds.
 
     A comma or full stop inside the quotation marks may be the text's own.
     """
-    linked = dict.fromkeys(LINK_ADDRESS.findall(said))
-    if any(not any(each in source.quote.text for source in sources) for each in linked):
+    linked = dict.fromkeys(LINK_ADDRESS.findall(text))
+    if any(not any(stated in source.quote.text for source in sources) for stated in linked):
         return True
-    quoted = dict.fromkeys(match[1] or match[2] for match in QUOTED_TEXT.finditer(said))
-    return any(not find_quote(each.rstrip(".,;:!?"), 0, sources) for each in quoted)
+    quoted = dict.fromkeys(match[1] or match[2] for match in QUOTED_TEXT.finditer(text))
+    return any(not find_quote(stated.rstrip(".,;:!?"), 0, sources) for stated in quoted)
 
 
 type CellKey = tuple[int, str]  # a document's id and an aspect
@@ -131,17 +132,17 @@ async def compare(
     chosen: dict[CellKey, Quote] = {}
     unverified = list[str]()
     aspects = {aspect.casefold(): aspect for aspect in table.aspects}
-    for each in outputs["cells"][:MAX_LIST_ENTRIES]:
-        document, aspect = rows.get(each["document"]), aspects.get(each["aspect"].casefold())
+    for cell in outputs["cells"][:MAX_LIST_ENTRIES]:
+        document, aspect = rows.get(cell["document"]), aspects.get(cell["aspect"].casefold())
         own = [source for source in shown if source.quote.document_id == document]
-        quote = find_quote(each["text"], each["source"], own)
+        quote = find_quote(cell["text"], cell["source"], own)
         if quote is not None and aspect is not None:
             chosen.setdefault((quote.document_id, aspect), quote)
-        elif each["text"].strip():
-            unverified.append(each["text"])
-    made = _with(table, chosen)
-    text = write_table(made, sources) if chosen else ""
-    return Answer(text, tuple(unverified), made if chosen else None)
+        elif cell["text"].strip():
+            unverified.append(cell["text"])
+    filled = _with(table, chosen)
+    text = write_table(filled, sources) if chosen else ""
+    return Answer(text, tuple(unverified), filled if chosen else None)
 
 
 async def _sources(database: Database, table: Comparison) -> list[Source]:
@@ -240,11 +241,11 @@ async def extract_clauses(
     """Quote the passages that answer, word for word. Raises ProviderError."""
     outputs = await ask("clauses", {"question": question, "sources": mark(shown)})
     lines, unverified = dict[str, None](), dict[str, None]()
-    for each in outputs["clauses"][:MAX_LIST_ENTRIES]:
-        if quote := find_quote(each["quote"], each["source"], shown):
+    for clause in outputs["clauses"][:MAX_LIST_ENTRIES]:
+        if quote := find_quote(clause["quote"], clause["source"], shown):
             lines[cite_line(quote, sources)] = None
-        elif each["quote"].strip():
-            unverified[each["quote"]] = None
+        elif clause["quote"].strip():
+            unverified[clause["quote"]] = None
     return Answer("\n".join(lines), tuple(unverified))
 
 
@@ -254,10 +255,10 @@ async def summarise(
     """Sum the sources up, each sentence with those that it follows from. Raises ProviderError."""
     outputs = await ask("summary", {"question": question, "sources": mark(shown)})
     lines, unverified = list[str](), list[str]()
-    for each in outputs["sentences"][:MAX_LIST_ENTRIES]:
+    for sentence in outputs["sentences"][:MAX_LIST_ENTRIES]:
         # At the beginning of a line, ">" would make it look like a quotation.
-        text = INLINE_CITATION.sub("", " ".join(each["text"].split())).lstrip("> ")
-        cited = [source for source in shown if source.number in each["sources"]]
+        text = INLINE_CITATION.sub("", " ".join(sentence["text"].split())).lstrip("> ")
+        cited = [source for source in shown if source.number in sentence["sources"]]
         if text and cited and not is_invented(text, cited):
             lines.append(" ".join([text, *(f"[{source.number}]" for source in cited)]))
         elif text:

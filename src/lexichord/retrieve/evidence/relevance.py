@@ -43,15 +43,15 @@ def split_sentences(text: str) -> list[SentenceSpan]:
 
     A list item, a table row and a paragraph end a sentence; a line that is a heading is none.
     """
-    found: list[SentenceSpan] = []
+    spans: list[SentenceSpan] = []
     heading = ""
     for start, end in _blocks(text):
         block = text[start:end]
         if _is_heading(block):
             heading = block.strip(" \n#*")
             continue
-        found += [SentenceSpan(start + a, start + b, heading) for a, b in _in_block(block)]
-    return found
+        spans += [SentenceSpan(start + a, start + b, heading) for a, b in _in_block(block)]
+    return spans
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
@@ -190,10 +190,10 @@ async def score_sentences(
     texts = [sentence.quote.text for sentence in sentences]
     headings = [sentence.heading for sentence in sentences]
     terms = iter(await weigh_texts(database, [*questions, *texts, *headings]))
-    asked = [next(terms) for _ in questions]
-    own = [next(terms) for _ in sentences]
-    places = zip(sentences, own, terms, strict=True)
-    covered = [coverage(asked[one.question], words, above) for one, words, above in places]
+    question_terms = [next(terms) for _ in questions]
+    sentence_terms = [next(terms) for _ in sentences]
+    places = zip(sentences, sentence_terms, terms, strict=True)
+    covered = [coverage(question_terms[one.question], words, above) for one, words, above in places]
     likely = [words > 0 or near is None or near[n] for n, words in enumerate(covered)]
     cosines = await _cosines(sentences, vectors, embed, likely)
     if cosines is None:

@@ -110,7 +110,11 @@ async def _rows(context: QueryContext, plan: SearchPlan) -> Sequence[FileHit]:
     scope = replace(plan.question.scope, documents=documents)
     listed = await search.list_documents(context.database, scope)
     named = {document.document_id: _unscored(document) for document in listed}
-    return [known.get(each, named[each]) for each in documents if each in named]
+    return [
+        known.get(document_id, named[document_id])
+        for document_id in documents
+        if document_id in named
+    ]
 
 
 def _unscored(document: StoredDocument) -> FileHit:
@@ -125,9 +129,9 @@ async def select_evidence(context: QueryContext, plan: SearchPlan, evidence: Evi
         return evidence
     with context.trace.stage(name_of(select), quotes=len(evidence.quotes)) as step:
         kept = await select(question=plan.question, intent=plan.intent, evidence=evidence)
-        left = (quote for quote in evidence.quotes if quote not in kept.quotes)
+        dropped = (quote for quote in evidence.quotes if quote not in kept.quotes)
         step["made"] = {"quotes": len(kept.quotes)}
-        step["dropped"] = [f"{quote.uri}:{quote.start}-{quote.end}" for quote in left]
+        step["dropped"] = [f"{quote.uri}:{quote.start}-{quote.end}" for quote in dropped]
     return kept
 
 
@@ -195,8 +199,8 @@ def _format(context: QueryContext, plan: SearchPlan, evidence: Evidence) -> tupl
 def _left_out(evidence: Evidence, sources: Sequence[Json]) -> list[str]:
     """Return a line for each passage that the context had no room for."""
     shown = {(source["document_id"], source["start"]) for source in sources}
-    left = (quote for quote in evidence.quotes if (quote.document_id, quote.start) not in shown)
-    return [f"no room for {quote.uri}:{quote.start}-{quote.end}" for quote in left]
+    omitted = (quote for quote in evidence.quotes if (quote.document_id, quote.start) not in shown)
+    return [f"no room for {quote.uri}:{quote.start}-{quote.end}" for quote in omitted]
 
 
 async def _write(

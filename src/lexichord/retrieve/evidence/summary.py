@@ -76,16 +76,17 @@ async def best_sentences(
 
 def choose(relevance: Sequence[float], likeness: SentenceSimilarity, number: int) -> list[int]:
     """Choose by Maximal Marginal Relevance; what has no relevance is never chosen."""
-    left = [n for n, value in enumerate(relevance) if value > 0]
-    nearest = dict.fromkeys(left, 0.0)  # likeness to the nearest one chosen
+    remaining = [n for n, value in enumerate(relevance) if value > 0]
+    nearest = dict.fromkeys(remaining, 0.0)  # likeness to the nearest one chosen
     chosen: list[int] = []
-    while left and len(chosen) < number:
+    while remaining and len(chosen) < number:
         best = max(
-            left, key=lambda n: (1 - NOVELTY_WEIGHT) * relevance[n] - NOVELTY_WEIGHT * nearest[n]
+            remaining,
+            key=lambda n: (1 - NOVELTY_WEIGHT) * relevance[n] - NOVELTY_WEIGHT * nearest[n],
         )
-        left.remove(best)
+        remaining.remove(best)
         chosen.append(best)
-        for n in left:
+        for n in remaining:
             nearest[n] = max(nearest[n], likeness(n, best))
     return chosen
 
@@ -95,14 +96,16 @@ async def _pool(
 ) -> SentencePool:
     own = _candidates(quotes)
     texts = [one.quote.text for one in own]
-    asked, *terms = await weigh_texts(database, [question, *texts, *(one.heading for one in own)])
+    question_terms, *terms = await weigh_texts(
+        database, [question, *texts, *(one.heading for one in own)]
+    )
     words, headings = terms[: len(texts)], terms[len(texts) :]
     central = _centrality(words)
-    said = [coverage(asked, *pair) for pair in zip(words, headings, strict=True)]
+    relevances = [coverage(question_terms, *pair) for pair in zip(words, headings, strict=True)]
     rows = None if embed is None else await embed_all(embed, [question, *texts])
     if rows is not None:
-        said = _mean(said, rows[1:] @ rows[0])
-    relevance = _mean(said, central) if asked else central
+        relevances = _mean(relevances, rows[1:] @ rows[0])
+    relevance = _mean(relevances, central) if question_terms else central
     likeness = _likeness(words, None if rows is None else rows[1:])
     return SentencePool([one.quote for one in own], relevance, likeness)
 

@@ -110,15 +110,17 @@ def _weigh(terms: Sequence[Postings], sentences: Sequence[int]) -> tuple[Floats,
     A row a text, the question's the last; a column a lexeme of the sentences. Lexemes that weigh
     the same are learnt in the order of the columns: those that the best rivals hold first.
     """
-    asked = 1 + max(sentences)
-    held = sorted((term for term in terms if term.texts != [asked]), key=lambda one: min(one.texts))
+    question_number = 1 + max(sentences)
+    held = sorted(
+        (term for term in terms if term.texts != [question_number]), key=lambda one: min(one.texts)
+    )
     rows = np.array([number for term in held for number in term.texts], np.intp)
     columns = np.repeat(np.arange(len(held)), [len(term.texts) for term in held])
     counts = np.array([number for term in held for number in term.frequencies], np.float64)
     idf = np.array([term.idf for term in held])
-    length = np.maximum(np.bincount(rows, counts, asked + 1), 1)
+    length = np.maximum(np.bincount(rows, counts, question_number + 1), 1)
     relative = length[rows] / length[list(sentences)].mean()
-    matches, shares = np.zeros((2, asked + 1, len(held)))
+    matches, shares = np.zeros((2, question_number + 1, len(held)))
     matches[rows, columns] = (
         counts * (BM25_K1 + 1) / (counts + BM25_K1 * (1 - BM25_B + BM25_B * relative))
     )

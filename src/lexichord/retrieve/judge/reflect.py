@@ -109,13 +109,13 @@ def decide(
         return Decision(None, "no rounds are left")
     if budget.milliseconds <= 0 or budget.milliseconds < expected_ms:
         return Decision(None, f"{max(0, budget.milliseconds):.0f} ms are left, too few for a round")
-    done = {text.casefold() for text in tried}
+    searched = {text.casefold() for text in tried}
     for part in covered.uncovered_sub_questions:
-        if part.casefold() not in done:
+        if part.casefold() not in searched:
             return Decision(part, "a sub-question without evidence, asked alone")
-    for each in rewrites:
-        if each.kind != "none" and each.text.casefold() not in done:
-            return Decision(each.text, f"{each.kind}: {each.reason}")
+    for rewrite in rewrites:
+        if rewrite.kind != "none" and rewrite.text.casefold() not in searched:
+            return Decision(rewrite.text, f"{rewrite.kind}: {rewrite.reason}")
     return Decision(None, NO_WORDING_LEFT)
 
 

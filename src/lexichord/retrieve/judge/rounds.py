@@ -209,8 +209,8 @@ async def _write_better(
 ) -> tuple[Draft, Round]:
     """Search what is missing, write on the evidence and the grades' reasons, grade that."""
     assert draft.grading is not None
-    low = [each for each in draft.grading.grades if each.score < context.options.min_grade]
-    advice = "; ".join(f"{each.name}: {each.reason}" for each in low)
+    low = [respect for respect in draft.grading.grades if respect.score < context.options.min_grade]
+    advice = "; ".join(f"{respect.name}: {respect.reason}" for respect in low)
     query, started = draft.grading.missing, perf_counter()
     with context.trace.stage("refine", query=query, advice=advice) as step:
         try:
@@ -235,8 +235,8 @@ async def _write_on_more(
         name = f"refinement {len(plan.variants)}"
         plan = await add_wording(context, plan, name, query)
         hits = await search_by_plan(context, plan)
-    found = await judge(context, plan, hits)
-    return Draft(plan, await write_again(plan, hits, found, response, advice))
+    confidence = await judge(context, plan, hits)
+    return Draft(plan, await write_again(plan, hits, confidence, response, advice))
 
 
 def _finished(
@@ -245,7 +245,7 @@ def _finished(
     """Return the best draft with all that was done about it."""
     response, options = draft.response, context.options
     assert response.reflection is not None
-    failures = [*response.reflection.errors, draft.error, *(each.error for each in rounds)]
+    failures = [*response.reflection.errors, draft.error, *(done.error for done in rounds)]
     reflection = replace(
         response.reflection,
         rounds=tuple(rounds),

@@ -58,11 +58,11 @@ async def _rerank(
     return [
         replace(
             file,
-            score=each.score,
-            scores={**file.scores, "fused": file.score, "rerank": each.score},
+            score=reranked.score,
+            scores={**file.scores, "fused": file.score, "rerank": reranked.score},
         )
-        for each in ranked
-        for file in [files[each.index]]
+        for reranked in ranked
+        for file in [files[reranked.index]]
     ]
 
 

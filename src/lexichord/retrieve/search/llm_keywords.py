@@ -35,7 +35,7 @@ async def make_variants(
 
     Each has no vector yet. Files for which the model fails keep what the twin makes of them.
     """
-    made = await twin(database=database, question=question, files=files, limit=limit)
+    twins = await twin(database=database, question=question, files=files, limit=limit)
     first = files[: min(BOOSTED_FILES, limit - 1)]
     number = -(-(limit - 1) // len(first)) if first else 0
     keywords = await asyncio.gather(*(_keywords(ask, question, f, guidance, number) for f in first))
@@ -46,10 +46,10 @@ async def make_variants(
             for n, text in enumerate(sets, start=1)
         ]
     done = {variant.documents for variant in variants}
-    kept = [variant for variant in made.variants if variant.documents not in done]
+    kept = [variant for variant in twins.variants if variant.documents not in done]
     chosen = (kept[0], *variants, *kept[1:])[:limit]
-    reason = f"{made.reason}; {len(variants)} sets of keywords" if variants else made.reason
-    return replace(made, variants=chosen, reason=reason)
+    reason = f"{twins.reason}; {len(variants)} sets of keywords" if variants else twins.reason
+    return replace(twins, variants=chosen, reason=reason)
 
 
 async def _keywords(
@@ -114,7 +114,7 @@ async def _by_model(
     ask: LlmCaller, database: Database, question: Question, limit: int
 ) -> list[str]:
     files = await discover(database, question, ask.trace)
-    made = await make_variants(
+    variants = await make_variants(
         ask,
         _original,
         "",
@@ -123,7 +123,7 @@ async def _by_model(
         files=files,
         limit=limit + 1,
     )
-    return [variant.text for variant in made.variants[1:]]
+    return [variant.text for variant in variants.variants[1:]]
 
 
 async def _original(
@@ -141,4 +141,4 @@ async def _by_documents(database: Database, question: Question) -> list[str]:
     if len(whole) >= MIN_SHARED_PASSAGES:
         groups.append(whole)  # what the documents share with one another
     words = [await evidence.related_words(database, question.text, group) for group in groups]
-    return [" ".join(each) for each in words]
+    return [" ".join(group_words) for group_words in words]

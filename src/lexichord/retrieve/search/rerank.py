@@ -34,9 +34,9 @@ async def rerank(
         trace.degrade(f"chunks are not reranked: {error}")
         return list(hits[:k])
     return [
-        replace(hit, score=each.score, scores={**hit.scores, "rerank": each.score})
-        for each in ranked
-        for hit in [hits[each.index]]
+        replace(hit, score=reranked.score, scores={**hit.scores, "rerank": reranked.score})
+        for reranked in ranked
+        for hit in [hits[reranked.index]]
     ]
 
 

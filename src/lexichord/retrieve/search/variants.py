@@ -65,8 +65,8 @@ async def make_variants(
     if limit < 2:
         return Variants((original,), "no variants are wanted", feedback.coherence)
     pinned = bool(question.scope.documents)
-    made = [_by_feedback(question, feedback)] if pinned else _inside(question, feedback, files)
-    return Variants((original, *made[: limit - 1]), _why(feedback, always), feedback.coherence)
+    others = [_by_feedback(question, feedback)] if pinned else _inside(question, feedback, files)
+    return Variants((original, *others[: limit - 1]), _why(feedback, always), feedback.coherence)
 
 
 def _by_feedback(question: Question, feedback: Feedback) -> Variant:

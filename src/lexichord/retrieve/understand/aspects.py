@@ -104,8 +104,8 @@ def find_aspects(question: str, hint: str | None = None) -> tuple[str, ...]:
     if len(question) > READ:
         return (question,)
     named = {name.casefold() for name in (hint or "").split(", ")}
-    found = {aspect.casefold(): aspect for aspect in _aspects(question)}
-    return tuple(found[key] for key in found if key not in named)[:MOST] or (question,)
+    aspects = {aspect.casefold(): aspect for aspect in _aspects(question)}
+    return tuple(aspects[key] for key in aspects if key not in named)[:MOST] or (question,)
 
 
 def _aspects(question: str) -> list[str]:

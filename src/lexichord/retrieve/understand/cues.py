@@ -200,8 +200,8 @@ def find_sub_questions(query: str) -> tuple[str, ...]:
         len(text),
     ]
     parts = [(start, end) for start, end in zip(ends[::2], ends[1::2], strict=True) if start < end]
-    asked = [query[slice(*part)].strip() for part in parts if _asks(text[slice(*part)].strip())]
-    return tuple(asked) if len(asked) > 1 else ()
+    questions = [query[slice(*part)].strip() for part in parts if _asks(text[slice(*part)].strip())]
+    return tuple(questions) if len(questions) > 1 else ()
 
 
 def _asks(part: str) -> bool:
@@ -258,16 +258,16 @@ OPENING = re.compile(
 def find_entities(query: str) -> tuple[str, ...]:
     """Return the quoted phrases, identifiers and names of a query, in its order, each once."""
     text = read_ends(query)
-    found = {
+    entities = {
         match.start(): next(filter(None, match.groups())) for match in QUOTED_PHRASE.finditer(text)
     }
     plain = blank_quoted(text)
     for match in CODE_IDENTIFIER.finditer(plain):
         if "_" not in match[0] or re.search(r"[^\W\d_]", match[0]):
-            found[match.start()] = match[0]
+            entities[match.start()] = match[0]
     plain = DAY_AND_MONTH.sub(_blank, CODE_IDENTIFIER.sub(_blank, plain))
-    found |= dict(_names(plain))
-    return tuple(dict.fromkeys(found[start].strip() for start in sorted(found)))
+    entities |= dict(_names(plain))
+    return tuple(dict.fromkeys(entities[start].strip() for start in sorted(entities)))
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -278,7 +278,7 @@ def _names(text: str) -> Iterator[tuple[int, str]]:
     if not re.search(r"[a-z]", text):
         return  # capitals tell nothing where there are only capitals
     for match in NAME.finditer(text):
-        words = [(found.start(), found[0]) for found in re.finditer(r"\S+", match[0])]
+        words = [(word.start(), word[0]) for word in re.finditer(r"\S+", match[0])]
         while words and OPENING.fullmatch(words[0][1]):
             words.pop(0)
         for start, name in _parted(words):

@@ -83,8 +83,8 @@ def find_mentions(words: Sequence[Word], links: Sequence[Link]) -> list[Mention]
     sorts = {link.word for link in links if link.named and not link.rare}
     runs = [
         (run, _mention(words, run, sorts))
-        for found in by_document.values()
-        for run in _runs(words, sorted(found, key=lambda link: link.word))
+        for document_links in by_document.values()
+        for run in _runs(words, sorted(document_links, key=lambda link: link.word))
     ]
     widest = [
         (run, mention)
@@ -119,10 +119,10 @@ def _parted(words: Sequence[Word], run: list[Link]) -> list[list[Link]]:
     texts = [words[link.word].lower for link in run]
     for number in range(1, len(run)):
         start = max(run[0].word - 2, 0)
-        said = [word.lower for word in words[start : run[number].word]]
-        gap = said[run[number - 1].word + 1 - start :]
+        before = [word.lower for word in words[start : run[number].word]]
+        gap = before[run[number - 1].word + 1 - start :]
         again = {*texts[:number]} & {*texts[number:]}
-        if "and" in gap and again and "between" not in said:
+        if "and" in gap and again and "between" not in before:
             return [run[:number], *_parted(words, run[number:])]
     return [run]
 
@@ -130,8 +130,8 @@ def _parted(words: Sequence[Word], run: list[Link]) -> list[list[Link]]:
 def _continues(words: Sequence[Word], first: int, last: int, word: int) -> bool:
     """Return whether a word before or after a run belongs to it: near, not "NDA and NDA"."""
     one, other = (last, word) if word > last else (word, first)
-    said = {each.lower for each in words[first : last + 1]}
-    again = words[other - 1].lower == "and" and words[word].lower in said
+    run_words = {each.lower for each in words[first : last + 1]}
+    again = words[other - 1].lower == "and" and words[word].lower in run_words
     return _are_near(words, one, other) and not again
 
 

@@ -65,7 +65,7 @@ def expand(
     question: str, definitions: Sequence[Definition] = (), related: Sequence[str] = ()
 ) -> Rewrite:
     """Add long forms, short forms and definitions, then words that the best chunks share."""
-    forms = [found for each in definitions for found in _forms(question, each)]
+    forms = [form for definition in definitions for form in _forms(question, definition)]
     known = {word.casefold() for word in PLAIN_WORD.findall(question)}
     text, reasons = question, list[str]()
     for added, reason in [*forms, *((word, "shared by the best passages") for word in related)]:
@@ -85,7 +85,9 @@ def relax(question: str, terms: Sequence[Term]) -> Rewrite:
     Half of the terms stay, and two at least.
     """
     text = BRACKETED_QUALIFIER.sub("", question).strip()
-    reasons = [f"'{found.strip()}': a qualifier" for found in BRACKETED_QUALIFIER.findall(question)]
+    reasons = [
+        f"'{qualifier.strip()}': a qualifier" for qualifier in BRACKETED_QUALIFIER.findall(question)
+    ]
     keep = max(MIN_KEPT_TERMS, (len(terms) + 1) // 2)
     for term, reason in _droppable(terms)[: max(0, len(terms) - keep)]:
         text, dropped = _without(text, term.words), ", ".join(term.words)
@@ -96,17 +98,17 @@ def relax(question: str, terms: Sequence[Term]) -> Rewrite:
     return Rewrite("relaxation", text, "dropped " + "; ".join(reasons))
 
 
-def _forms(question: str, found: Definition) -> list[tuple[str, str]]:
+def _forms(question: str, definition: Definition) -> list[tuple[str, str]]:
     """Return the other form of an abbreviation, or what a definition says."""
-    asked = {word.casefold() for word in PLAIN_WORD.findall(question)}
-    long = _long_form(found.term, found.before)
-    if found.term.casefold() in asked:
+    question_words = {word.casefold() for word in PLAIN_WORD.findall(question)}
+    long = _long_form(definition.term, definition.before)
+    if definition.term.casefold() in question_words:
         if long:
-            return [(long, f"what {found.term} is short for")]
-        meaning = DEFINITION_TEXT.match(found.after)
-        return [(meaning[1].strip(), f"how {found.term} is defined")] if meaning else []
+            return [(long, f"what {definition.term} is short for")]
+        meaning = DEFINITION_TEXT.match(definition.after)
+        return [(meaning[1].strip(), f"how {definition.term} is defined")] if meaning else []
     written = {word.casefold() for word in PLAIN_WORD.findall(long)}
-    return [(found.term, f"short for {long}")] if long and written <= asked else []
+    return [(definition.term, f"short for {long}")] if long and written <= question_words else []
 
 
 def _long_form(term: str, before: str) -> str:
