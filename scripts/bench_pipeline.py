@@ -29,7 +29,7 @@ from lexichord.evaluate.strategies import (
     WITHOUT_JOINING,
     WITHOUT_LINKING,
 )
-from lexichord.retrieve.evidence import format_context
+from lexichord.retrieve.evidence.context import format_context
 from lexichord.retrieve.search.variants import FEEDBACK_WEIGHT, Variants, make_variants
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.types import ChunkHit, ContextSource, Json, QueryOptions
@@ -41,9 +41,9 @@ SEED = 20261121
 type Numbers = np.ndarray[Any, np.dtype[Any]]
 
 
-async def _feedback_everywhere(*arguments: Any) -> Variants:  # noqa: ANN401
+async def _feedback_everywhere(**arguments: Any) -> Variants:  # noqa: ANN401
     """Search the words of the feedback in the whole scope, too, in place of the third file."""
-    made = await make_variants(*arguments)
+    made = await make_variants(**arguments)
     original, *inside = made.variants
     if not inside:
         return made
@@ -51,12 +51,12 @@ async def _feedback_everywhere(*arguments: Any) -> Variants:  # noqa: ANN401
     return replace(made, variants=(original, everywhere, *inside[:2]))
 
 
-async def _as_if_alike(*arguments: Any) -> Variants:  # noqa: ANN401
-    return replace(await make_variants(*arguments), coherence=None)
+async def _as_if_alike(**arguments: Any) -> Variants:  # noqa: ANN401
+    return replace(await make_variants(**arguments), coherence=None)
 
 
-async def _variants_always(*arguments: Any) -> Variants:  # noqa: ANN401
-    return await make_variants(*arguments, always=True)
+async def _variants_always(**arguments: Any) -> Variants:  # noqa: ANN401
+    return await make_variants(**arguments, always=True)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 
 from lexichord.db.schema import Choice, check, prepare
 from lexichord.errors import ConfigError, SchemaOutdatedError
-from tests.migrations.test_replace_functions import run
+from tests.migrations.conftest import run_statements
 from tests.sql.corpus import Connection, call, library, value
 
 EXTENSIONS = {"pgvector": ["vector", "pg_textsearch"], "vectorchord": ["vector", "vchord"]}
@@ -23,7 +23,7 @@ def elsewhere(empty: str, choice: Choice, request: pytest.FixtureRequest) -> str
     assert choice.engine is not None
     schema = f'"{request.param}"'
     made = [f"create extension {name} schema {schema}" for name in EXTENSIONS[choice.engine]]
-    run(empty, f"create schema {schema}", *made)
+    run_statements(empty, f"create schema {schema}", *made)
     prepare(empty, choice)
     return empty
 
@@ -54,7 +54,9 @@ def test_extensions_elsewhere_are_found(elsewhere: str) -> None:
 def test_what_init_makes_stands_where_its_caller_would_make_it(empty: str, choice: Choice) -> None:
     with psycopg.connect(empty) as connection:
         database = value(connection, "select current_database()")
-    run(empty, "create schema app", f"alter database {database} set search_path = app, public")
+    run_statements(
+        empty, "create schema app", f"alter database {database} set search_path = app, public"
+    )
     prepare(empty, choice)
     with psycopg.connect(empty, autocommit=True) as connection:
         assert set(places(connection).values()) == {"app"}
@@ -65,7 +67,7 @@ def test_what_init_makes_stands_where_its_caller_would_make_it(empty: str, choic
 def test_without_a_schema_of_its_own_init_takes_public(empty: str, choice: Choice) -> None:
     with psycopg.connect(empty) as connection:
         database = value(connection, "select current_database()")
-    run(empty, f"alter database {database} set search_path = nothing")
+    run_statements(empty, f"alter database {database} set search_path = nothing")
     prepare(empty, choice)
     with psycopg.connect(empty, autocommit=True) as connection:
         assert set(places(connection).values()) == {"public"}
@@ -96,15 +98,15 @@ def test_extensions_that_were_moved_are_told_and_followed(dsn: str, choice: Choi
 
 
 def test_a_schema_that_would_end_a_quotation_is_refused(empty: str, choice: Choice) -> None:
-    run(empty, """create schema "it's" """, """create extension vector schema "it's" """)
+    run_statements(empty, """create schema "it's" """, """create extension vector schema "it's" """)
     with pytest.raises(ConfigError, match="rename it"):
         prepare(empty, choice)
-    run(empty, """alter schema "it's" rename to its""")
+    run_statements(empty, """alter schema "it's" rename to its""")
     prepare(empty, choice)
 
 
 def test_a_text_configuration_of_the_callers_own_is_found(empty: str, choice: Choice) -> None:
-    run(empty, "create text search configuration public.mine (copy = pg_catalog.german)")
+    run_statements(empty, "create text search configuration public.mine (copy = pg_catalog.german)")
     mine = replace(choice, text_config="mine")
     prepare(empty, mine)
     prepare(empty, mine)

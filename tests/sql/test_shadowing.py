@@ -9,12 +9,12 @@ from typing import Any
 import psycopg
 import pytest
 
+from lexichord.db.embedded import save_keyword_index
 from lexichord.db.pool import Database
 from lexichord.db.reembed import build_reembed_indexes, hold_reembed, start_reembed
 from lexichord.db.schema import Choice, bound_space, check, prepare
 from lexichord.db.scratch import scratch_database
 from lexichord.db.search import hybrid_search
-from lexichord.db.server import save_keyword_index
 from lexichord.db.store import finish_run, start_run, store_document
 from lexichord.errors import DatabaseError
 from lexichord.types import Chunk, Document, EmbeddingSpace, Question

@@ -7,26 +7,11 @@ not look for. Only the text is seen, never the expected entities.
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
 from typing import Literal
 
 from lexichord.retrieve.evidence.values import ValueKind, find_values
+from lexichord.retrieve.numbers import NUMBER_WORDS, SCALE_SIGNS, SPELLED_NUMBER, parse_number
 from lexichord.retrieve.understand.cues import NAME, OPENING
-
-_UNITS = "one|two|three|four|five|six|seven|eight|nine"
-_TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
-_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-_SCALES = "thousand|million|billion"
-WORDS = f"{_UNITS}|{_TEENS}|{_TENS}|hundred|{_SCALES}"
-_VALUES = {word: value for value, word in enumerate(f"{_UNITS}|{_TEENS}".split("|"), 1)}
-_VALUES |= {word: 10 * value for value, word in enumerate(_TENS.split("|"), 2)}
-_POWERS = {word: 1000**power for power, word in enumerate(_SCALES.split("|"), 1)}
-
-_SMALL = rf"(?:(?:{_TENS})(?: (?:{_UNITS})\b)?|{_UNITS}|{_TEENS})\b"
-_PART = rf"(?:(?:{_SMALL} )?hundred\b(?:(?: and)? {_SMALL})?|{_SMALL})"
-_SCALED = rf"(?:(?:{_PART}|\d+(?:\.\d+)?\b) )?(?:{_SCALES})\b"
-_MORE = rf"(?:(?: and)? {_PART} (?:{_SCALES})\b)*(?:(?: and)? {_PART})?"
-NUMBER = re.compile(rf"\b(?:{_SCALED}{_MORE}|{_PART})")
 
 # On the case-folded text, in this order.
 SIGNS = [
@@ -39,9 +24,7 @@ SIGNS = [
         (r"\$|\bdollars?\b", " usd "),
         (r"€|\beuros?\b", " eur "),
         (r"£|\bpounds\s+sterling\b|\bpounds?\b", " gbp "),
-        (r"(?<=\d)bn\b", " billion"),
-        (r"(?<=\d)mn?\b", " million"),
-        (r"(?<=\d)k\b", " thousand"),
+        *((rf"(?<=\d){sign}\b", f" {scale}") for sign, scale in SCALE_SIGNS.items()),
         (r"'s\b", ""),
     )
 ]
@@ -65,22 +48,14 @@ def normalise(text: str) -> str:
     for pattern, written in SIGNS:
         text = pattern.sub(written, text)
     text = GROUPED.sub(lambda match: re.sub(r"\D", "", match[0]), text)
-    text = NUMBER.sub(_as_digits, " ".join(WORD.findall(text)))
+    text = SPELLED_NUMBER.sub(_as_digits, " ".join(WORD.findall(text)))
     text = PREFIXED.sub(_turned, NUMBER_AGAIN.sub(r"\1", text))
     text = " ".join(map(_singular, CURRENCY_AGAIN.sub(r"\1", text).split()))
     return VALUE_AGAIN.sub(r"\1", text)
 
 
 def _as_digits(match: re.Match[str]) -> str:
-    total, part = Decimal(0), Decimal(0)
-    for word in match[0].split():
-        if word in _POWERS:
-            total, part = total + (part or Decimal(1)) * _POWERS[word], Decimal(0)
-        elif word == "hundred":
-            part = (part or Decimal(1)) * 100
-        elif word != "and":
-            part += Decimal(_VALUES.get(word) or word)
-    return f"{(total + part).normalize():f}"
+    return f"{parse_number(match[0]).normalize():f}"
 
 
 def _turned(match: re.Match[str]) -> str:
@@ -159,7 +134,7 @@ VALUE_ENTITY_TYPES: Mapping[ValueKind, EntityType] = {
     "party": "ORGANIZATION",
 }
 
-_COUNT = rf"(?:\d+(?:[.,]\d+)*|(?:{WORDS})(?:[ -](?:{WORDS}))*(?: \(\d+\))?)"
+_COUNT = rf"(?:\d+(?:[.,]\d+)*|{NUMBER_WORDS}(?: \(\d+\))?)"
 DISTANCE_PHRASE = re.compile(
     rf"\b{_COUNT}[\s-](?:miles?|kilomet(?:er|re)s?|km)(?:[\s-]radius)?\b", re.I
 )
@@ -206,7 +181,8 @@ def _find(text: str) -> list[tuple[int, int, EntityType]]:
 
 def _candidates(text: str) -> Iterator[tuple[int, int, EntityType]]:
     for value in find_values(text):
-        yield value.start + _opening(value.text), value.end, VALUE_ENTITY_TYPES[value.kind]
+        opening = _opening(value.text) if value.kind == "party" else 0  # May opens no date
+        yield value.start + opening, value.end, VALUE_ENTITY_TYPES[value.kind]
     for pattern in (DISTANCE_PHRASE, ABBREVIATED_COUNTRY):
         for match in pattern.finditer(text):
             yield *match.span(), "LOCATION"

@@ -92,12 +92,13 @@ async def evaluate(
     `questions` is a file or folder, `"sample"` or a set. Its documents go into scratch databases on
     the same server, so nothing that is stored changes; each run is recorded in this one.
 
-    `strategies` are by default keyword, vector, hybrid and pipeline. Metrics look at ranks up to
-    each of `ks`. `compare` is the id of an earlier run of the same set. `gates` are bounds that
-    each strategy's mean must keep, as `pass@5>=0.84`. `clients` are numbers of clients to measure
-    queries per second with; milliseconds then include embedding. `extract` says what finds the
-    entities of answers. `on_progress` is called with a task, how many of its steps are done and of
-    how many, `on_warning` with one line on what could not be done.
+    `strategies` are by default keyword, vector, hybrid and pipeline, which runs with the caller's
+    own stages; `pipeline-without-` and the name of one's function leaves it out. Metrics look at
+    ranks up to each of `ks`. `compare` is the id of an earlier run of the same set. `gates` are
+    bounds that each strategy's mean must keep, as `pass@5>=0.84`. `clients` are numbers of clients
+    to measure queries per second with; milliseconds then include embedding. `extract` says what
+    finds the entities of answers. `on_progress` is called with a task, how many of its steps are
+    done and of how many, `on_warning` with one line on what could not be done.
 
     A strategy that lacks a requirement is a warning, a question that fails a zero. Raises
     ConfigError.
@@ -110,7 +111,7 @@ async def evaluate(
     _check_arguments(strategies, ks, extract)
     parsed_gates, warnings = [parse_gate(text) for text in gates], WarningLog(on_warning)
     plan = run.Plan(
-        find_strategies(DEFAULT_STRATEGIES if strategies is None else strategies),
+        find_strategies(DEFAULT_STRATEGIES if strategies is None else strategies, app.stages),
         _check_numbers("ks", ks),
         _check_numbers("clients", clients),
         extract,

@@ -113,6 +113,7 @@ async def _scratch_application(
         async with type(app)(app.settings.model_copy(update=changed)) as own:
             with KeptVectors(embedder, home) if embedder else nullcontext() as cached:
                 own.embedder, own.reranker = cached, app.reranker
+                own.stages = app.stages
                 ingested = await _ingest(own, eval_set, context, plan)
                 if plan.clients:
                     own.embedder = embedder
@@ -165,6 +166,7 @@ async def _settings(own: Application, ingested: Json, plan: Plan) -> Json:
         "space": own.space if own.embedder else None,
         "k": plan.k,
         "milliseconds": "with embedding" if plan.clients else "without embedding",
+        **({"stages": own.stages.own()} if own.stages.own() else {}),
     }
 
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from lexichord.db.search import hybrid_search
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.evaluate.application import Application
-from lexichord.retrieve.evidence import format_context
-from lexichord.retrieve.search.rerank import CANDIDATES, rerank
+from lexichord.retrieve.evidence.context import format_context
+from lexichord.retrieve.search.chunks import CANDIDATES, rerank
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.intent import read_intent
@@ -69,12 +69,23 @@ class Strategy:
     is_dense: bool = False
 
 
-def find_strategies(names: Sequence[str]) -> list[Strategy]:
-    """Return strategies by name, each once. Raises ConfigError."""
+def find_strategies(names: Sequence[str], stages: Stages = STAGES) -> list[Strategy]:
+    """Return strategies by name, each once, with the caller's own stages in their pipelines.
+
+    For each of these there is a strategy without it: `pipeline-without-`, and its function's name.
+    Raises ConfigError.
+    """
+    strategies = {
+        **_without_own_stages(stages),
+        **{
+            name: replace(strategy, stages=strategy.stages.over(stages))
+            for name, strategy in STRATEGIES.items()
+        },
+    }
     for name in names:
-        if name not in STRATEGIES:
-            raise ConfigError(f"there is no strategy '{name}': {', '.join(STRATEGIES)}")
-    return [STRATEGIES[name] for name in dict.fromkeys(names)]
+        if name not in strategies:
+            raise ConfigError(f"there is no strategy '{name}': {', '.join(strategies)}")
+    return [strategies[name] for name in dict.fromkeys(names)]
 
 
 def find_missing_requirement(strategy: Strategy, app: Application) -> str | None:
@@ -188,20 +199,20 @@ def _passages(hits: Sequence[ChunkHit]) -> StrategyAnswer:
     return StrategyAnswer(hits, files, format_context(hits)[0])
 
 
-async def _unlinked(database: object, query: str, hint: str | None, scope: object) -> Intent:
+async def _unlinked(*, query: str, hint: str | None, **_: object) -> Intent:
     """Read the intent from a query's words; no document is linked, the query stays whole."""
     return replace(read_intent(query), hint=hint)
 
 
-async def _no_files(*_: object) -> list[FileHit]:
+async def _no_files(**_: object) -> list[FileHit]:
     return []
 
 
-def _no_boost(*_: object) -> dict[str, float]:
+def _no_boost(**_: object) -> dict[str, float]:
     return {}
 
 
-async def _unjoined(database: object, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
+async def _unjoined(*, quotes: Sequence[Quote], **_: object) -> tuple[Quote, ...]:
     return tuple(quotes)
 
 
@@ -246,4 +257,14 @@ STRATEGIES = {
         Strategy(f"{ABLATION_PREFIX}joining", _pipeline, stages=WITHOUT_JOINING),
     )
 }
+
+
+def _without_own_stages(stages: Stages) -> dict[str, Strategy]:
+    names = {f"{ABLATION_PREFIX}{name}": stage for stage, name in stages.own().items()}
+    return {
+        name: Strategy(name, _pipeline, stages=stages.without(stage))
+        for name, stage in names.items()
+    }
+
+
 DEFAULT_STRATEGIES = ("keyword", "vector", "hybrid", "pipeline")
