@@ -5,7 +5,7 @@ from dataclasses import asdict
 import typer
 from rich.text import Text
 
-from lexichord.cli.options import Run, command
+from lexichord.cli.options import Invocation, command
 from lexichord.cli.render import Row, out, printable
 
 app = typer.Typer()
@@ -14,20 +14,20 @@ app.add_typer(config, name="config")
 
 
 @command(config)
-def show(run: Run) -> None:
+def show(invocation: Invocation) -> None:
     """Show each setting with its source; of keys only whether they are set."""
     from lexichord.client.setup import list_settings
 
-    run.show({"settings": list_settings(**run.arguments)}, _settings)
+    invocation.show({"settings": list_settings(**invocation.arguments)}, _settings)
 
 
 @command(app)
-def providers(run: Run) -> None:
+def providers(invocation: Invocation) -> None:
     """List embedders, rerankers and language model: what they need, and what is missing."""
     from lexichord.client.setup import list_providers
 
-    found = [asdict(provider) for provider in list_providers(run.settings)]
-    run.show({"providers": found}, _providers)
+    found = [asdict(provider) for provider in list_providers(invocation.settings)]
+    invocation.show({"providers": found}, _providers)
 
 
 def _settings(row: Row) -> None:
