@@ -11,6 +11,7 @@ from rich.text import Text
 from lexichord.cli.options import EXIT_FAILED, Invocation, command
 from lexichord.cli.progress import TaskProgress
 from lexichord.cli.render import err, out, printable
+from lexichord.display.text import comparison_table, evaluation_table
 from lexichord.errors import ConfigError
 from lexichord.types.evaluation import Evaluation, Extractor
 
@@ -98,9 +99,9 @@ def _numbers(name: str, text: str) -> tuple[int, ...]:
 def _print(evaluation: Evaluation) -> None:
     """Print a column a strategy, then what differs from the earlier run."""
     if evaluation.runs:
-        _table(evaluation.table())
+        _table(evaluation_table(evaluation))
     if evaluation.comparisons:
-        _table(evaluation.comparison_table())
+        _table(comparison_table(evaluation))
 
 
 def _table(lines: Sequence[Sequence[str]]) -> None:
