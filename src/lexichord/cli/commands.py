@@ -46,13 +46,13 @@ app = typer.Typer(
 )
 models = typer.Typer(help="The local embedder's model.", no_args_is_help=True)
 app.add_typer(models, name="models")
-app.add_typer(contextualize.app)
-app.add_typer(vechord.app)
-app.add_typer(reembed.app)
-app.add_typer(evaluation.app)
-app.add_typer(config.app)
-app.add_typer(serve.app)
-app.add_typer(keys.app, name="keys")
+app.add_typer(contextualize.contextualize_app)
+app.add_typer(vechord.vechord_app)
+app.add_typer(reembed.reembed_app)
+app.add_typer(evaluation.eval_app)
+app.add_typer(config.config_app)
+app.add_typer(serve.serve_app)
+app.add_typer(keys.keys_app, name="keys")
 
 
 def main() -> None:

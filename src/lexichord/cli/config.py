@@ -8,12 +8,12 @@ from rich.text import Text
 from lexichord.cli.options import Invocation, command
 from lexichord.cli.render import ResultRow, out, printable
 
-app = typer.Typer()
-config = typer.Typer(help="The settings.", no_args_is_help=True)
-app.add_typer(config, name="config")
+config_app = typer.Typer()
+config_commands = typer.Typer(help="The settings.", no_args_is_help=True)
+config_app.add_typer(config_commands, name="config")
 
 
-@command(config)
+@command(config_commands)
 def show(invocation: Invocation) -> None:
     """Show each setting with its source; of keys only whether they are set."""
     from lexichord.client.setup import list_settings
@@ -21,7 +21,7 @@ def show(invocation: Invocation) -> None:
     invocation.show({"settings": list_settings(**invocation.arguments)}, _settings)
 
 
-@command(app)
+@command(config_app)
 def providers(invocation: Invocation) -> None:
     """List embedders, rerankers and language model: what they need, and what is missing."""
     from lexichord.client.setup import list_providers

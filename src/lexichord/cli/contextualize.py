@@ -8,10 +8,10 @@ from lexichord.cli import render
 from lexichord.cli.options import EXIT_FAILED, DatasetsOption, Invocation, command
 from lexichord.cli.progress import FileProgress
 
-app = typer.Typer()
+contextualize_app = typer.Typer()
 
 
-@command(app)
+@command(contextualize_app)
 def contextualize(
     invocation: Invocation,
     dataset: DatasetsOption = None,

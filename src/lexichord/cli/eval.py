@@ -15,7 +15,7 @@ from lexichord.display.text import comparison_table, evaluation_table
 from lexichord.errors import ConfigError
 from lexichord.types.evaluation import Evaluation, Extractor
 
-app = typer.Typer()
+eval_app = typer.Typer()
 
 QuestionsArgument = Annotated[
     str, typer.Argument(metavar="SET", help="A file or folder, or sample.", show_default=False)
@@ -45,7 +45,7 @@ LlmOption = Annotated[
 ExtractOption = Annotated[Extractor, typer.Option(help="What finds the entities of answers.")]
 
 
-@command(app, "eval")
+@command(eval_app, "eval")
 def evaluate(
     invocation: Invocation,
     questions: QuestionsArgument,

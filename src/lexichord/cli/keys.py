@@ -9,10 +9,10 @@ from lexichord.cli.options import Invocation, command
 from lexichord.cli.render import err, out, printable
 from lexichord.types import ApiKey, NewApiKey
 
-app = typer.Typer(help="API keys for HTTP and MCP.", no_args_is_help=True)
+keys_app = typer.Typer(help="API keys for HTTP and MCP.", no_args_is_help=True)
 
 
-@command(app)
+@command(keys_app)
 def create(
     invocation: Invocation,
     name: Annotated[str, typer.Argument(help="Whose it is.", show_default=False)],
@@ -27,7 +27,7 @@ def create(
     invocation.show(key, _created)
 
 
-@command(app, "list")
+@command(keys_app, "list")
 def list_keys(invocation: Invocation) -> None:
     """List the keys, without their secrets."""
     with invocation.open() as lexichord:
@@ -35,7 +35,7 @@ def list_keys(invocation: Invocation) -> None:
     invocation.show({"keys": [key.to_dict() for key in keys]}, lambda _: _list(keys))
 
 
-@command(app)
+@command(keys_app)
 def revoke(
     invocation: Invocation, number: Annotated[int, typer.Argument(help="Of the list.")]
 ) -> None:

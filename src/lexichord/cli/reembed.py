@@ -14,10 +14,10 @@ from lexichord.errors import ConfigError
 if TYPE_CHECKING:
     from lexichord.ingest.reembed import ReembedOptions
 
-app = typer.Typer()
+reembed_app = typer.Typer()
 
 
-@command(app)
+@command(reembed_app)
 def reembed(
     invocation: Invocation,
     to: Annotated[

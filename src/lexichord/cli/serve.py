@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lexichord.serve.access import Door
     from lexichord.settings import Settings
 
-app = typer.Typer()
+serve_app = typer.Typer()
 
 HostOption = Annotated[
     str, typer.Option(help="The address to listen on; others than loopback need keys.")
@@ -26,7 +26,7 @@ HttpOption = Annotated[
 ]
 
 
-@command(app)
+@command(serve_app)
 def serve(invocation: Invocation, host: HostOption = "127.0.0.1", port: PortOption = 8080) -> None:
     """Answer over HTTP, with a page to ask on, until Ctrl-C."""
     try:
@@ -36,7 +36,7 @@ def serve(invocation: Invocation, host: HostOption = "127.0.0.1", port: PortOpti
     err.print("stopped")
 
 
-@command(app)
+@command(serve_app)
 def mcp(
     invocation: Invocation,
     http: HttpOption = False,

@@ -8,10 +8,10 @@ from lexichord.cli import render
 from lexichord.cli.options import EXIT_FAILED, DatasetsOption, Invocation, command
 from lexichord.cli.progress import FileProgress
 
-app = typer.Typer()
+vechord_app = typer.Typer()
 
 
-@command(app, "import")
+@command(vechord_app, "import")
 def import_(
     invocation: Invocation,
     from_vechord: Annotated[
@@ -32,7 +32,7 @@ def import_(
         raise typer.Exit(EXIT_FAILED)
 
 
-@command(app)
+@command(vechord_app)
 def export(
     invocation: Invocation,
     to_vechord: Annotated[
