@@ -13,7 +13,7 @@ from lexichord.cli.progress import TaskProgress
 from lexichord.cli.render import err, out, printable
 from lexichord.display.text import comparison_table, evaluation_table
 from lexichord.errors import ConfigError
-from lexichord.types.evaluation import Evaluation, Extractor
+from lexichord.types.evaluation import DEFAULT_KS, DEFAULT_STRATEGIES, Evaluation, Extractor
 
 eval_app = typer.Typer()
 
@@ -22,7 +22,7 @@ QuestionsArgument = Annotated[
 ]
 StrategiesOption = Annotated[
     str | None,
-    typer.Option(help="Names, with commas; by default keyword, vector, hybrid, pipeline."),
+    typer.Option(help=f"Names, with commas; by default {', '.join(DEFAULT_STRATEGIES)}."),
 ]
 KsOption = Annotated[str, typer.Option("--k", help="Ranks that metrics look at, with commas.")]
 GatesOption = Annotated[
@@ -45,12 +45,15 @@ LlmOption = Annotated[
 ExtractOption = Annotated[Extractor, typer.Option(help="What finds the entities of answers.")]
 
 
+DEFAULT_KS_TEXT = ",".join(map(str, DEFAULT_KS))
+
+
 @command(eval_app, "eval")
 def evaluate(
     invocation: Invocation,
     questions: QuestionsArgument,
     strategies: StrategiesOption = None,
-    k: KsOption = "5,10,20",
+    k: KsOption = DEFAULT_KS_TEXT,
     gate: GatesOption = None,
     compare: CompareOption = None,
     report: ReportOption = None,

@@ -22,7 +22,15 @@ from lexichord.ingest.report import Report
 from lexichord.providers.base import Embedder, Generator
 from lexichord.retrieve.llm_stages import find_model
 from lexichord.types import ContextKind, Json, LoadedText
-from lexichord.types.evaluation import Change, EvalQuery, EvalSet, Extractor, Outcome, Run
+from lexichord.types.evaluation import (
+    DEFAULT_KS,
+    Change,
+    EvalQuery,
+    EvalSet,
+    Extractor,
+    Outcome,
+    Run,
+)
 
 # Passages asked for at least, so that evidence within 4,000 characters is full: contracts' chunks
 # have 260 on average.
@@ -43,7 +51,7 @@ class Plan:
     """
 
     strategies: Sequence[Strategy]
-    ks: tuple[int, ...] = (5, 10, 20)
+    ks: tuple[int, ...] = DEFAULT_KS
     clients: tuple[int, ...] = ()
     extract: Extractor = "rules"
     on_progress: EvalProgressCallback = lambda task, done, total: None

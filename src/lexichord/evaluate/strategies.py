@@ -246,4 +246,3 @@ STRATEGIES = {
         Strategy(f"{ABLATION_PREFIX}joining", _pipeline, stages=WITHOUT_JOINING),
     )
 }
-DEFAULT_STRATEGIES = ("keyword", "vector", "hybrid", "pipeline")
