@@ -1,7 +1,7 @@
 """lexichord: context-aware retrieval that lives in your Postgres.
 
 `SyncLexichord` is for scripts and notebooks, `Lexichord` the same with async and await. What their
-methods give is in `lexichord.types`, what they raise in `lexichord.errors`.
+methods return is in `lexichord.types`, what they raise in `lexichord.errors`.
 """
 
 from typing import TYPE_CHECKING

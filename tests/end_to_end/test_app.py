@@ -199,7 +199,7 @@ def test_the_state_is_told(samples: SyncLexichord) -> None:
         (lambda samples: samples.search("a", k=500), "raise depth as well"),
         (lambda samples: samples.search("a", filter={"no": 1}), 'in scope has the key "no"'),
         (lambda samples: samples.search("a\0b"), "NUL"),
-        (lambda samples: samples.search("a\ud83c"), "half a character"),
+        (lambda samples: samples.search("a\ud83c"), "lone surrogate"),
         (lambda samples: samples.query("a", datasets=["none"]), "there is no dataset 'none'"),
         (lambda samples: samples.files(""), "the query is empty"),
         (lambda samples: samples.search("a", mode="fuzzy"), "there is no mode 'fuzzy': hybrid"),

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from typing import Any, Concatenate, Self, TypedDict, Unpack, cast
 
 from lexichord.client.lexichord import Lexichord
-from lexichord.db import search
+from lexichord.db import catalogue
 from lexichord.db.pool import Row
 from lexichord.errors import AccessError, ConfigError, ForbiddenError, NotFoundError
 from lexichord.ingest.pipeline import IngestOptions
@@ -107,12 +107,12 @@ class Limited:
     async def jobs(self, latest: int = 20, datasets: Sequence[str] = ()) -> Sequence[IngestRun]:
         """List the latest ingests in reach, newest first."""
         within = self._within(datasets).get("datasets")
-        return [_job(row) for row in await search.list_runs(self.core.database, latest, within)]
+        return [_job(row) for row in await catalogue.list_runs(self.core.database, latest, within)]
 
     async def job(self, job: int) -> IngestRun:
         """Give an ingest. Raises NotFoundError."""
         within = self._within().get("datasets")
-        rows = await search.list_runs(self.core.database, 1, within, [job])
+        rows = await catalogue.list_runs(self.core.database, 1, within, [job])
         if not rows:
             raise NotFoundError(f"there is no job {job}")
         return _job(rows[0])

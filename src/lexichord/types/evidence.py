@@ -1,4 +1,4 @@
-"""Evidence: verbatim quotes, and the table of a comparison. Offsets are in characters."""
+"""Evidence: quotes, a context's sources, tables, answers. Offsets are in characters."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -83,7 +83,7 @@ class Cell:
         return bool(self.quotes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape of a cell."""
+        """Return the JSON shape of a cell."""
         return {
             "document_id": self.document_id,
             "aspect": self.aspect,
@@ -103,7 +103,7 @@ class Comparison(Shown):
     cells: tuple[Cell, ...]
 
     def cell(self, document_id: int, aspect: str) -> Cell:
-        """Give one cell. Raises KeyError if the table has no such row or column."""
+        """Return one cell. Raises KeyError if the table has no such row or column."""
         for cell in self.cells:
             if (cell.document_id, cell.aspect) == (document_id, aspect):
                 return cell
@@ -133,7 +133,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What an intent's aggregation gives.
+    """What an intent's aggregation returns.
 
     `files` and `quotes` are best first, for a summary `quotes` are in document order; `dropped`
     says of each quote that is not in the stored text where it claimed to be.

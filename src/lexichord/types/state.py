@@ -43,7 +43,7 @@ class NewApiKey:
     secret: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape, with the secret."""
+        """Return the JSON shape, with the secret."""
         return {**self.key.to_dict(), "secret": self.secret}
 
 
@@ -76,7 +76,7 @@ class IngestRun(Shaped):
     failures: dict[str, str]
 
     def to_job(self) -> dict[str, Any]:
-        """Return the JSON shape of a job, as which those see it who ask over a network."""
+        """Return the JSON shape of a job, as callers over a network see it."""
         run = self.to_dict()
         return {"job_id": self.run_id, **{name: run[name] for name in JOB_FIELDS}}
 

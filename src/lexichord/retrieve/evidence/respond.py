@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from lexichord.db import search
+from lexichord.db import catalogue
 from lexichord.db.evidence import shared_headings
 from lexichord.errors import ProviderError
 from lexichord.retrieve.evidence import estimate_tokens, format_context, gather_evidence
@@ -82,7 +82,7 @@ async def _rows(searcher: Searcher, intent: Intent, files: Sequence[FileHit]) ->
         return files
     known = {file.document_id: file for file in files}
     scope = replace(searcher.question.scope, documents=intent.documents)
-    listed = await search.list_documents(searcher.database, scope)
+    listed = await catalogue.list_documents(searcher.database, scope)
     named = {each.document_id: _unscored(each) for each in listed}
     return [known.get(each, named[each]) for each in intent.documents if each in named]
 
