@@ -310,7 +310,7 @@ def test_stored_text_cannot_speak_to_the_terminal(stocked: Cli, tmp_path: Path) 
         (["search", "x", "--depth", "5"], "depth must be between"),
         (["search", "x", "--dataset", "nope"], "there is no dataset 'nope'"),
         (["search", "x", "--document", "nope.txt"], "there is no document nope.txt"),
-        (["search", "x", "--filter", "{"], "--filter is no JSON"),
+        (["search", "x", "--filter", "{"], "--filter is not valid JSON"),
         (["search", "x", "--filter", "[1]"], "must be a JSON object"),
         (["search", "x", "--filter", '{"no_such_key": 1}'], "no_such_key"),
         (["ingest"], "nothing to ingest"),

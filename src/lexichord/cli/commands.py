@@ -7,30 +7,36 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args
 
 import typer
 
-from lexichord.cli import config, contextualize, keys, mcp, query, reembed, render, serve, vechord
+from lexichord.cli import config, contextualize, keys, reembed, render, serve, vechord
 from lexichord.cli import eval as evaluation
 from lexichord.cli.options import (
-    FAILED,
-    SEARCH,
-    DatasetsOption,
-    Explain,
-    FilterOption,
-    Hint,
-    Query,
-    References,
-    Run,
-    UnderOption,
+    EXIT_FAILED,
+    QUERY_OPTIONS,
+    SCOPE_OPTIONS,
+    SEARCH_OPTIONS,
+    ExplainOption,
+    HintOption,
+    Invocation,
+    QueryArgument,
+    ReferencesArgument,
     command,
-    search_options,
 )
-from lexichord.cli.progress import Progress
+from lexichord.cli.progress import FileProgress
 from lexichord.errors import ConfigError
 from lexichord.types import ContextKind, ContextPart
+from lexichord.types.response import Recording
 
 if TYPE_CHECKING:
     from lexichord.ingest.pipeline import IngestOptions
 
-PARTS = get_args(ContextPart)
+CONTEXT_PART_NAMES = ", ".join(get_args(ContextPart))
+
+RecordOption = Annotated[
+    Recording | None, typer.Option(help="Keep it in the database; text: with its words.")
+]
+RerankerOption = Annotated[
+    str | None, typer.Option(help="Reranks what is found: cohere/MODEL, jina/MODEL, tei.")
+]
 
 app = typer.Typer(
     help="Context-aware retrieval that lives in your Postgres.",
@@ -40,15 +46,13 @@ app = typer.Typer(
 )
 models = typer.Typer(help="The local embedder's model.", no_args_is_help=True)
 app.add_typer(models, name="models")
-app.add_typer(contextualize.app)
-app.add_typer(query.app)
-app.add_typer(vechord.app)
-app.add_typer(reembed.app)
-app.add_typer(evaluation.app)
-app.add_typer(config.app)
-app.add_typer(serve.app)
-app.add_typer(mcp.app)
-app.add_typer(keys.app, name="keys")
+app.add_typer(contextualize.contextualize_app)
+app.add_typer(vechord.vechord_app)
+app.add_typer(reembed.reembed_app)
+app.add_typer(evaluation.eval_app)
+app.add_typer(config.config_app)
+app.add_typer(serve.serve_app)
+app.add_typer(keys.keys_app, name="keys")
 
 
 def main() -> None:
@@ -58,7 +62,7 @@ def main() -> None:
 
 @command(app)
 def init(
-    run: Run,
+    invocation: Invocation,
     engine: Annotated[
         Literal["pgvector", "vectorchord"] | None, typer.Option(help="By default what is there.")
     ] = None,
@@ -72,15 +76,15 @@ def init(
     """Prepare a database, or bring it up to date. Engine and text are for good."""
     from lexichord.client.setup import initialise
 
-    run.arguments.update(engine=engine, text_config=text_config, embedding=embedding)
-    initialise(run.settings)
-    with run.open() as lexichord:
-        run.show(lexichord.status(), render.status)
+    invocation.arguments.update(engine=engine, text_config=text_config, embedding=embedding)
+    initialise(invocation.settings)
+    with invocation.open() as lexichord:
+        invocation.show(lexichord.status(), render.status)
 
 
 @command(app)
 def ingest(
-    run: Run,
+    invocation: Invocation,
     paths: Annotated[list[Path] | None, typer.Argument(help="Files and folders.")] = None,
     chunked: Annotated[
         Path | None, typer.Option(help="JSON lines of documents that are cut into chunks already.")
@@ -91,7 +95,7 @@ def ingest(
     ] = "structural",
     without: Annotated[
         list[str] | None,
-        typer.Option(help=f"Leave out of the context: {', '.join(PARTS)}; repeatable."),
+        typer.Option(help=f"Leave out of the context: {CONTEXT_PART_NAMES}; repeatable."),
     ] = None,
     prune: Annotated[
         bool, typer.Option("--prune", help="Delete what is gone from the folders.")
@@ -105,25 +109,25 @@ def ingest(
 ) -> None:
     """Store documents with their chunks; what is stored already, unchanged, is skipped."""
     _check_ingest(bool(paths), bool(chunked), prune, watch, retry_failed)
-    with run.open() as lexichord, Progress() as progress:
-        given = {
+    with invocation.open() as lexichord, FileProgress() as progress:
+        options: IngestOptions = {
             "dataset": dataset,
             "context": context,
             "without": cast("list[ContextPart]", without or []),
-            "on_usage": progress.spend,
+            "on_usage": progress.show_usage,
         }
-        options = cast("IngestOptions", {**given, **progress.listening()})
+        options |= cast("IngestOptions", progress.callbacks())
         if watch:
             with closing(lexichord.watch(paths or [], prune=prune, **options)) as reports:
                 for report in reports:
-                    run.show(report.to_dict(), render.report)
+                    invocation.show(report.to_dict(), render.report)
         elif retry_failed:
             report = lexichord.retry_failed(**options)
         else:
             report = lexichord.ingest(paths or [], chunked_file=chunked, prune=prune, **options)
-    run.show(report.to_dict(), render.retried if retry_failed else render.report)
+    invocation.show(report.to_dict(), render.retried if retry_failed else render.report)
     if report.failed:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(EXIT_FAILED)
 
 
 def _check_ingest(paths: bool, chunked: bool, prune: bool, watch: bool, retry_failed: bool) -> None:
@@ -137,7 +141,7 @@ def _check_ingest(paths: bool, chunked: bool, prune: bool, watch: bool, retry_fa
 
 @command(app)
 def copy(
-    run: Run,
+    invocation: Invocation,
     to: Annotated[str, typer.Option(help="The database to copy to: a DSN.", show_default=False)],
     source: Annotated[
         str | None, typer.Option("--from", help="The one to copy from; by default as everywhere.")
@@ -147,59 +151,69 @@ def copy(
     ] = None,
 ) -> None:
     """Copy datasets to another database, of any engine; what is the same there is skipped."""
-    if source and run.arguments["dsn"]:
+    if source and invocation.arguments["dsn"]:
         raise ConfigError("--from and --dsn both say where to copy from: leave one out")
-    run.arguments["dsn"] = source or run.arguments["dsn"]
-    with run.open() as lexichord, Progress("copy") as bar:
-        reports = lexichord.copy_to(to, dataset or (), **bar.listening())
-    run.show({"datasets": [report.to_dict() for report in reports]}, render.copied)
+    invocation.arguments["dsn"] = source or invocation.arguments["dsn"]
+    with invocation.open() as lexichord, FileProgress("copy") as progress:
+        reports = lexichord.copy_to(to, dataset or (), **progress.callbacks())
+    invocation.show({"datasets": [report.to_dict() for report in reports]}, render.copied)
 
 
-@command(app, asks=SEARCH)
+@command(app, group=SEARCH_OPTIONS)
 def search(
-    run: Run,
-    query: Query,
+    invocation: Invocation,
+    query: QueryArgument,
     options: dict[str, Any],
-    hint: Hint = None,
-    explain: Explain = False,
+    hint: HintOption = None,
+    explain: ExplainOption = False,
 ) -> None:
     """Find the chunks that answer a query."""
-    with run.open() as lexichord:
+    with invocation.open() as lexichord:
         result = lexichord.search(query, hint=hint, **options)
-    run.show(result, lambda found: render.search(found, explain))
+    invocation.show(result, lambda result: render.search(result, explain))
 
 
-@command(app, asks=SEARCH)
+@command(app, group=SEARCH_OPTIONS)
 def files(
-    run: Run,
-    query: Query,
+    invocation: Invocation,
+    query: QueryArgument,
     options: dict[str, Any],
-    hint: Hint = None,
-    explain: Explain = False,
+    hint: HintOption = None,
+    explain: ExplainOption = False,
 ) -> None:
     """Find the documents that a query is about."""
-    with run.open() as lexichord:
+    with invocation.open() as lexichord:
         result = lexichord.files(query, hint=hint, **options)
-    run.show(result, lambda found: render.files(found, explain))
+    invocation.show(result, lambda result: render.files(result, explain))
 
 
-@command(app, "list")
-def list_documents(
-    run: Run,
-    dataset: DatasetsOption = None,
-    under: UnderOption = None,
-    filter: FilterOption = None,
+@command(app, group=QUERY_OPTIONS)
+def query(
+    invocation: Invocation,
+    query: QueryArgument,
+    options: dict[str, Any],
+    record: RecordOption = None,
+    reranker: RerankerOption = None,
+    explain: ExplainOption = False,
 ) -> None:
+    """Find the files, then chunks in and around them, and print the evidence with its sources."""
+    invocation.arguments.update(record=record, reranker=reranker)
+    with invocation.open() as lexichord:
+        response = lexichord.query(query, **options)
+    invocation.show(response, lambda response: render.response(response, explain))
+
+
+@command(app, "list", group=SCOPE_OPTIONS)
+def list_documents(invocation: Invocation, options: dict[str, Any]) -> None:
     """List the documents."""
-    options = search_options(dataset=dataset, under=under, filter=filter)
-    with run.open() as lexichord:
+    with invocation.open() as lexichord:
         documents = lexichord.list(**options)
-    run.show(documents.to_dict(), lambda _: render.documents(documents))
+    invocation.show(documents.to_dict(), lambda _: render.documents(documents))
 
 
 @command(app)
 def show(
-    run: Run,
+    invocation: Invocation,
     reference: Annotated[str, typer.Argument(help="A document's id, uri or uri's end.")] = "",
     chunk: Annotated[int | None, typer.Option(help="A chunk, with the text around it.")] = None,
     neighbours: Annotated[int, typer.Option(help="Chunks on each side of it.")] = 1,
@@ -207,88 +221,88 @@ def show(
     """Show a document with its chunks, or one chunk in its surroundings."""
     if bool(reference) == (chunk is not None):
         raise ConfigError("name a document, or --chunk with a chunk's id")
-    with run.open() as lexichord:
+    with invocation.open() as lexichord:
         if chunk is not None:
-            run.show(lexichord.expand(chunk, neighbours=neighbours), render.passage)
+            invocation.show(lexichord.expand(chunk, neighbours=neighbours), render.passage)
         else:
-            run.show(lexichord.show(reference), render.document)
+            invocation.show(lexichord.show(reference), render.document)
 
 
 @command(app)
 def rm(
-    run: Run,
-    references: References,
+    invocation: Invocation,
+    references: ReferencesArgument,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Delete documents with all that hangs on them."""
-    with run.open() as lexichord:
+    """Delete documents with their chunks and all that belongs to them."""
+    with invocation.open() as lexichord:
         if not yes:
             if not sys.stdin.isatty():
                 raise ConfigError("rm deletes for good: add --yes")
             typer.confirm(f"Delete {', '.join(references)}?", abort=True, err=True)
-        run.show({"deleted": lexichord.delete(references)}, render.deleted)
+        invocation.show({"deleted": lexichord.delete(references)}, render.deleted)
 
 
 @command(app)
-def status(run: Run) -> None:
-    """Say what the database holds and how the latest ingests went."""
-    with run.open() as lexichord:
-        run.show(lexichord.status(), render.status)
+def status(invocation: Invocation) -> None:
+    """Show what the database holds and how the latest ingests went."""
+    with invocation.open() as lexichord:
+        invocation.show(lexichord.status(), render.status)
 
 
 @command(app)
-def doctor(run: Run) -> None:
+def doctor(invocation: Invocation) -> None:
     """Check versions, indexes, statistics and vectors."""
-    with run.open() as lexichord:
+    with invocation.open() as lexichord:
         report = lexichord.doctor()
-    run.show(report, render.doctor)
+    invocation.show(report, render.doctor)
     if report.problems:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(EXIT_FAILED)
 
 
 @command(app)
-def reindex(run: Run) -> None:
-    """Build both indexes anew, to fit what the database holds now."""
-    with run.open() as lexichord:
+def reindex(invocation: Invocation) -> None:
+    """Rebuild both indexes, to fit what the database holds now."""
+    with invocation.open() as lexichord:
         indexes = lexichord.reindex()
-    run.show({"indexes": indexes}, lambda _: render.indexes(indexes))
+    invocation.show({"indexes": indexes}, lambda _: render.indexes(indexes))
 
 
 @command(app)
-def start(run: Run) -> None:
+def start(invocation: Invocation) -> None:
     """Start the embedded server and keep it up for other programs."""
     from lexichord.client.setup import start_server
 
-    run.show({"dsn": start_server(run.settings)}, render.dsn)
+    invocation.show({"dsn": start_server(invocation.settings)}, render.dsn)
 
 
 @command(app)
-def stop(run: Run) -> None:
+def stop(invocation: Invocation) -> None:
     """Stop the embedded server, whoever uses it."""
     from lexichord.client.setup import stop_server
 
-    run.show({"stopped": stop_server(run.settings)}, render.stopped)
+    invocation.show({"stopped": stop_server(invocation.settings)}, render.stopped)
 
 
 @command(app)
-def dsn(run: Run) -> None:
+def dsn(invocation: Invocation) -> None:
     """Print the address of the running server, for psql and other programs."""
     from lexichord.client.setup import server_address
 
-    run.show({"dsn": server_address(run.settings)}, render.dsn)
+    invocation.show({"dsn": server_address(invocation.settings)}, render.dsn)
 
 
 @command(models, "list")
-def list_models(run: Run) -> None:
-    """Say where the model's files are."""
+def list_models(invocation: Invocation) -> None:
+    """Print where the model's files are."""
     from lexichord.client.setup import find_models
 
-    run.show({"folder": find_models(run.settings)}, render.model)
+    invocation.show({"folder": find_models(invocation.settings)}, render.model)
 
 
 @command(models)
-def fetch(run: Run) -> None:
+def fetch(invocation: Invocation) -> None:
     """Download the model's files (91 MB) from their public address."""
     from lexichord.client.setup import fetch_models
 
-    run.show({"folder": fetch_models(run.settings)}, render.model)
+    invocation.show({"folder": fetch_models(invocation.settings)}, render.model)

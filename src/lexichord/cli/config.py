@@ -1,50 +1,50 @@
-"""What is set, and what could be."""
+"""The commands that show the settings and the providers."""
 
 from dataclasses import asdict
 
 import typer
 from rich.text import Text
 
-from lexichord.cli.options import Run, command
-from lexichord.cli.render import Row, out, printable
+from lexichord.cli.options import Invocation, command
+from lexichord.cli.render import ResultRow, out, printable
 
-app = typer.Typer()
-config = typer.Typer(help="The settings.", no_args_is_help=True)
-app.add_typer(config, name="config")
+config_app = typer.Typer()
+config_commands = typer.Typer(help="The settings.", no_args_is_help=True)
+config_app.add_typer(config_commands, name="config")
 
 
-@command(config)
-def show(run: Run) -> None:
+@command(config_commands)
+def show(invocation: Invocation) -> None:
     """Show each setting with its source; of keys only whether they are set."""
     from lexichord.client.setup import list_settings
 
-    run.show({"settings": list_settings(**run.arguments)}, _settings)
+    invocation.show({"settings": list_settings(**invocation.arguments)}, _settings)
 
 
-@command(app)
-def providers(run: Run) -> None:
+@command(config_app)
+def providers(invocation: Invocation) -> None:
     """List embedders, rerankers and language model: what they need, and what is missing."""
     from lexichord.client.setup import list_providers
 
-    found = [asdict(provider) for provider in list_providers(run.settings)]
-    run.show({"providers": found}, _providers)
+    providers = [asdict(provider) for provider in list_providers(invocation.settings)]
+    invocation.show({"providers": providers}, _providers)
 
 
-def _settings(row: Row) -> None:
-    """Print a line a setting."""
+def _settings(row: ResultRow) -> None:
+    """Print a line for each setting."""
     for setting in row["settings"]:
         value = "-" if setting["value"] is None else str(setting["value"])
         source = Text(f"  ({setting['source']})", "dim")
         out.print(Text(f"{setting['name']}: ") + printable(value) + source)
 
 
-def _providers(row: Row) -> None:
-    """Print a line a provider, and what it still wants."""
-    for each in row["providers"]:
-        use = "in use, " if each["in_use"] else ""
-        state = f"{use}{'there' if not each['missing'] else 'lacks something'}"
-        address = f" at {each['address']}" if each["address"] else ""
-        line = Text(f"{each['kind']} ") + printable(f"{each['name']}{address}: {state}")
-        out.print(line + Text(f"; needs {each['needs']}", "dim"))
-        for step in each["missing"]:
-            out.print(printable(f"  {step}"), style="red" if each["in_use"] else "yellow")
+def _providers(row: ResultRow) -> None:
+    """Print a line for provider provider, and what it lacks."""
+    for provider in row["providers"]:
+        use = "in use, " if provider["in_use"] else ""
+        state = f"{use}{'there' if not provider['missing'] else 'lacks something'}"
+        address = f" at {provider['address']}" if provider["address"] else ""
+        line = Text(f"{provider['kind']} ") + printable(f"{provider['name']}{address}: {state}")
+        out.print(line + Text(f"; needs {provider['needs']}", "dim"))
+        for step in provider["missing"]:
+            out.print(printable(f"  {step}"), style="red" if provider["in_use"] else "yellow")

@@ -5,15 +5,15 @@ from typing import Annotated, Any
 import typer
 
 from lexichord.cli import render
-from lexichord.cli.options import FAILED, DatasetsOption, Run, command
-from lexichord.cli.progress import Progress
+from lexichord.cli.options import EXIT_FAILED, DatasetsOption, Invocation, command
+from lexichord.cli.progress import FileProgress
 
-app = typer.Typer()
+contextualize_app = typer.Typer()
 
 
-@command(app)
+@command(contextualize_app)
 def contextualize(
-    run: Run,
+    invocation: Invocation,
     dataset: DatasetsOption = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what it would take; nobody is asked.")
@@ -23,13 +23,13 @@ def contextualize(
     ] = None,
 ) -> None:
     """Have a language model say of each stored chunk where in its document it belongs."""
-    with run.open() as lexichord, Progress("contextualize") as progress:
+    with invocation.open() as lexichord, FileProgress("contextualize") as progress:
         report = lexichord.contextualize(
-            dataset or (), dry_run=dry_run, budget=budget, **progress.listening()
+            dataset or (), dry_run=dry_run, budget=budget, **progress.callbacks()
         )
-    run.show(report.to_dict(), _print)
+    invocation.show(report.to_dict(), _print)
     if report.llm.failed or report.llm.stopped or report.changed:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(EXIT_FAILED)
 
 
 def _print(row: dict[str, Any]) -> None:

@@ -1,91 +1,92 @@
 """The command that measures retrieval on a set of questions."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated
 
 import typer
-from rich import progress
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from lexichord.cli.options import FAILED, Run, command
+from lexichord.cli.options import EXIT_FAILED, Invocation, command
+from lexichord.cli.progress import TaskProgress
 from lexichord.cli.render import err, out, printable
 from lexichord.display.text import comparison_table, evaluation_table
 from lexichord.errors import ConfigError
-from lexichord.types.evaluation import Evaluation, Extractor
+from lexichord.types.evaluation import DEFAULT_KS, DEFAULT_STRATEGIES, Evaluation, Extractor
 
-app = typer.Typer()
+eval_app = typer.Typer()
 
-Questions = Annotated[
+QuestionsArgument = Annotated[
     str, typer.Argument(metavar="SET", help="A file or folder, or sample.", show_default=False)
 ]
-Strategies = Annotated[
+StrategiesOption = Annotated[
     str | None,
-    typer.Option(help="Names, with commas; by default keyword, vector, hybrid, pipeline."),
+    typer.Option(help=f"Names, with commas; by default {', '.join(DEFAULT_STRATEGIES)}."),
 ]
-Ks = Annotated[str, typer.Option("--k", help="Ranks that metrics look at, with commas.")]
-Gates = Annotated[
+KsOption = Annotated[str, typer.Option("--k", help="Ranks that metrics look at, with commas.")]
+GatesOption = Annotated[
     list[str] | None,
     typer.Option(
         "--gate", help="As pass@5>=0.84, of each strategy's mean; else exit code 1; repeatable."
     ),
 ]
-Compare = Annotated[
+CompareOption = Annotated[
     int | None, typer.Option(help="The number of an earlier run of this set.", metavar="RUN")
 ]
-Report = Annotated[Path | None, typer.Option(help="A folder to write a report to.")]
-Clients = Annotated[
+ReportOption = Annotated[Path | None, typer.Option(help="A folder to write a report to.")]
+ClientsOption = Annotated[
     str, typer.Option(help="Measure queries/s by so many at once, with commas; and embedding.")
 ]
-Llm = Annotated[
+LlmOption = Annotated[
     str | None,
     typer.Option(help="A language model as DSPy names it, for pipeline-llm and --extract llm."),
 ]
-Extract = Annotated[Extractor, typer.Option(help="What finds the entities of answers.")]
+ExtractOption = Annotated[Extractor, typer.Option(help="What finds the entities of answers.")]
 
 
-@command(app, "eval")
+DEFAULT_KS_TEXT = ",".join(map(str, DEFAULT_KS))
+
+
+@command(eval_app, "eval")
 def evaluate(
-    run: Run,
-    questions: Questions,
-    strategies: Strategies = None,
-    k: Ks = "5,10,20",
-    gate: Gates = None,
-    compare: Compare = None,
-    report: Report = None,
-    clients: Clients = "",
-    llm: Llm = None,
-    extract: Extract = "rules",
+    invocation: Invocation,
+    questions: QuestionsArgument,
+    strategies: StrategiesOption = None,
+    k: KsOption = DEFAULT_KS_TEXT,
+    gate: GatesOption = None,
+    compare: CompareOption = None,
+    report: ReportOption = None,
+    clients: ClientsOption = "",
+    llm: LlmOption = None,
+    extract: ExtractOption = "rules",
 ) -> None:
     """Ask a set's questions by several strategies and measure what comes back."""
-    chosen = [name.strip() for name in strategies.split(",")] if strategies else None
-    ks, numbers = _numbers("k", k), _numbers("clients", clients)
-    run.arguments["llm"] = llm
-    with run.open() as lexichord, _Progress() as bar:
-        found = lexichord.evaluate(
+    names = [name.strip() for name in strategies.split(",")] if strategies else None
+    ks, client_counts = _numbers("k", k), _numbers("clients", clients)
+    invocation.arguments["llm"] = llm
+    with invocation.open() as lexichord, TaskProgress() as progress:
+        evaluation = lexichord.evaluate(
             questions,
-            strategies=chosen,
+            strategies=names,
             ks=ks,
             compare=compare,
             gates=gate or (),
-            clients=numbers,
+            clients=client_counts,
             extract=extract,
-            on_progress=bar.tell,
-            on_warning=bar.warn,
+            on_progress=progress.update,
+            on_warning=progress.warn,
         )
-    run.show(found, _print)
+    invocation.show(evaluation, _print)
     if report is not None:
         from lexichord.evaluate.report import write_report
 
-        for file in write_report(found.runs, report):
+        for file in write_report(evaluation.runs, report):
             err.print(Text(f"written: {file}"))
-    for line in found.failures:
+    for line in evaluation.failures:
         err.print(Text(f"lexichord: {line}"))
-    if found.failures or found.warnings:
-        raise typer.Exit(FAILED)
+    if evaluation.failures or evaluation.warnings:
+        raise typer.Exit(EXIT_FAILED)
 
 
 def _numbers(name: str, text: str) -> tuple[int, ...]:
@@ -98,12 +99,12 @@ def _numbers(name: str, text: str) -> tuple[int, ...]:
     return numbers
 
 
-def _print(found: Evaluation) -> None:
+def _print(evaluation: Evaluation) -> None:
     """Print a column a strategy, then what differs from the earlier run."""
-    if found.runs:
-        _table(evaluation_table(found))
-    if found.comparisons:
-        _table(comparison_table(found))
+    if evaluation.runs:
+        _table(evaluation_table(evaluation))
+    if evaluation.comparisons:
+        _table(comparison_table(evaluation))
 
 
 def _table(lines: Sequence[Sequence[str]]) -> None:
@@ -119,36 +120,3 @@ def _table(lines: Sequence[Sequence[str]]) -> None:
     for cells in rows:
         table.add_row(*map(printable, cells))
     out.print(table, soft_wrap=False)
-
-
-class _Progress:
-    """What goes on: a bar on a terminal, elsewhere a line a task; both on stderr."""
-
-    def __init__(self) -> None:
-        self._tasks: dict[str, progress.TaskID] = {}
-        self._bar = progress.Progress(
-            progress.TextColumn("{task.description}", markup=False),
-            progress.BarColumn(),
-            progress.MofNCompleteColumn(),
-            console=Console(stderr=True),
-            disable=not sys.stderr.isatty(),
-        )
-
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def tell(self, what: str, done: int, total: int) -> None:
-        """Hear how far a task is."""
-        if what not in self._tasks:
-            self._tasks[what] = self._bar.add_task(what, total=total)
-            if self._bar.disable:
-                err.print(Text(what))
-        self._bar.update(self._tasks[what], completed=done)
-
-    def warn(self, line: str) -> None:
-        """Hear what could not be done."""
-        err.print(Text(f"lexichord: {line}"))

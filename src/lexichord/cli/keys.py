@@ -5,47 +5,49 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from lexichord.cli.options import Run, command
+from lexichord.cli.options import Invocation, command
 from lexichord.cli.render import err, out, printable
 from lexichord.types import ApiKey, NewApiKey
 
-app = typer.Typer(help="API keys for HTTP and MCP.", no_args_is_help=True)
+keys_app = typer.Typer(help="API keys for HTTP and MCP.", no_args_is_help=True)
 
 
-@command(app)
+@command(keys_app)
 def create(
-    run: Run,
+    invocation: Invocation,
     name: Annotated[str, typer.Argument(help="Whose it is.", show_default=False)],
     dataset: Annotated[
         list[str] | None, typer.Option(help="It reaches only this; repeatable. By default all.")
     ] = None,
     write: Annotated[bool, typer.Option("--write", help="It may write documents, too.")] = False,
 ) -> None:
-    """Make a key and print it, once."""
-    with run.open() as lexichord:
-        made = lexichord.create_key(name, datasets=dataset or None, writes=write)
-    run.show(made, _created)
+    """Create a key and print it, once."""
+    with invocation.open() as lexichord:
+        key = lexichord.create_key(name, datasets=dataset or None, writes=write)
+    invocation.show(key, _created)
 
 
-@command(app, "list")
-def list_keys(run: Run) -> None:
-    """List the keys; what they are is not known."""
-    with run.open() as lexichord:
-        found = lexichord.list_keys()
-    run.show({"keys": [key.to_dict() for key in found]}, lambda _: _list(found))
+@command(keys_app, "list")
+def list_keys(invocation: Invocation) -> None:
+    """List the keys, without their secrets."""
+    with invocation.open() as lexichord:
+        keys = lexichord.list_keys()
+    invocation.show({"keys": [key.to_dict() for key in keys]}, lambda _: _list(keys))
 
 
-@command(app)
-def revoke(run: Run, number: Annotated[int, typer.Argument(help="Of the list.")]) -> None:
-    """Make a key worthless, for good."""
-    with run.open() as lexichord:
+@command(keys_app)
+def revoke(
+    invocation: Invocation, number: Annotated[int, typer.Argument(help="Of the list.")]
+) -> None:
+    """Revoke a key, for good."""
+    with invocation.open() as lexichord:
         lexichord.revoke_key(number)
-    run.show({"revoked": number}, lambda row: out.print(f"key {row['revoked']} is revoked"))
+    invocation.show({"revoked": number}, lambda row: out.print(f"key {row['revoked']} is revoked"))
 
 
-def _created(made: NewApiKey) -> None:
+def _created(key: NewApiKey) -> None:
     err.print(Text("keep it: it is not shown again"))
-    out.print(Text(made.secret))
+    out.print(Text(key.secret))
 
 
 def _list(keys: list[ApiKey]) -> None:

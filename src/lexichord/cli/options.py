@@ -1,123 +1,172 @@
-"""What all commands share: the settings they were given, how results and errors come out."""
+"""What commands share: their options, the settings, how results and errors are printed."""
 
 import inspect
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
 from lexichord.errors import ConfigError, LexichordError
-from lexichord.types import Mode
+from lexichord.types.options import Described, QueryOptions, SearchOptions, describe
 
 if TYPE_CHECKING:
     from lexichord.client.sync import SyncLexichord
     from lexichord.settings import Settings
 
 
-Query = Annotated[str, typer.Argument(help="What is asked, in words.", show_default=False)]
-K = Annotated[int, typer.Option("-k", help="How many results.")]
-Depth = Annotated[int, typer.Option(help="Candidates per channel, at least 100 and at least k.")]
-Hint = Annotated[str | None, typer.Option(help="Which documents, in words.")]
-DatasetsOption = Annotated[
-    list[str] | None, typer.Option("--dataset", help="Only in this one; repeatable.")
-]
-DocumentsOption = Annotated[
-    list[str] | None,
-    typer.Option("--document", help="Only in this one: id, uri or a uri's end; repeatable."),
-]
-UnderOption = Annotated[
-    str | None, typer.Option("--under", help="Only in this folder, or what a uri begins with.")
-]
-FilterOption = Annotated[
-    str | None, typer.Option("--filter", help="Only documents with this metadata, in JSON.")
-]
-ModeOption = Annotated[Mode, typer.Option(help="By meaning, by words, or by both.")]
-Explain = Annotated[bool, typer.Option("--explain", help="Show every score and rank.")]
-References = Annotated[list[str], typer.Argument(help="Ids, uris or ends of uris.")]
+type CliOption = tuple[object, object]  # its type, and its default
 
-
-class Asking(NamedTuple):
-    """Options that make up one argument: each one's type and default, and who reads them."""
-
-    options: dict[str, tuple[object, object]]
-    read: Callable[..., object]
-
-
-def search_options(
-    k: int = 10,
-    depth: int = 100,
-    mode: Mode = "hybrid",
-    dataset: list[str] | None = None,
-    document: list[str] | None = None,
-    under: str | None = None,
-    filter: str | None = None,
-) -> dict[str, Any]:
-    """Give the options as the application takes them. Raises ConfigError."""
-    return {
-        "k": k,
-        "depth": depth,
-        "mode": mode,
-        "datasets": dataset or (),
-        "documents": document or (),
-        "uri_prefix": None if under is None else _prefix(under),
-        "filter": None if filter is None else _json(filter),
-    }
-
-
-# What search, files and query share.
-SEARCH = Asking(
-    {
-        "k": (K, 10),
-        "depth": (Depth, 100),
-        "mode": (ModeOption, "hybrid"),
-        "dataset": (DatasetsOption, None),
-        "document": (DocumentsOption, None),
-        "under": (UnderOption, None),
-        "filter": (FilterOption, None),
-    },
-    search_options,
-)
-
-
-def _prefix(under: str) -> str:
-    """Give a folder's whole path with a slash at its end; anything else as it is."""
-    folder = Path(under).expanduser().resolve()
-    return f"{folder.as_posix()}/" if folder.is_dir() else under
-
-
-def _json(text: str) -> dict[str, object]:
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ConfigError(f"--filter is no JSON ({error.msg}): {text}") from None
-    if not isinstance(value, dict):
-        raise ConfigError(f"--filter must be a JSON object: {text}")
-    return value
-
-
-FAILED, USAGE, INTERRUPTED = 1, 2, 130  # exit codes
-
-Dsn = Annotated[str | None, typer.Option(help="A Postgres server, instead of the embedded one.")]
-ModelDir = Annotated[Path | None, typer.Option(help="Folder of the local embedder's model.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-SHARED: dict[str, tuple[object, object]] = {
-    "dsn": (Dsn, None),
-    "model_dir": (ModelDir, None),
-    "as_json": (AsJson, False),
+# The flags of options that have another name, or a short one.
+OPTION_FLAGS = {
+    "k": "-k",
+    "datasets": "--dataset",
+    "documents": "--document",
+    "uri_prefix": "--under",
+    "fallbacks": "--fallback",
+    "llm_stages": "--llm-stage",
+}
+JSON_OPTIONS = ("filter", "min_score")
+PYTHON_ONLY_OPTIONS = ("dense_share", "neutral")
+# What the command line adds to the model's texts.
+OPTION_NOTES = {
+    "uri_prefix": "Or a folder.",
+    "filter": 'In JSON: {"year": 2024}.',
+    "min_score": 'In JSON: {"dense": 0.3}.',
 }
 
 
 @dataclass(frozen=True)
-class Run:
-    """One invocation."""
+class OptionGroup:
+    """Options of a model that make up one argument of a command, by the model's names."""
+
+    model: type[SearchOptions]
+    names: tuple[str, ...]
+
+    @property
+    def cli_options(self) -> dict[str, CliOption]:
+        """The type and the default of each option."""
+        return {name: _cli_option(describe(self.model)[name]) for name in self.names}
+
+    def parse(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options that were given, as the application takes them.
+
+        Raises ConfigError, also for what the model refuses.
+        """
+        options = {name: value for name, value in values.items() if value not in (None, [])}
+        for name in options.keys() & JSON_OPTIONS:
+            options[name] = _parse_json(name, options[name])
+        if "min_score" in options:
+            options["min_score"] = _parse_scores(options["min_score"])
+        if "uri_prefix" in options:
+            options["uri_prefix"] = _resolve_folder(options["uri_prefix"])
+        self.model.read(options)
+        return options
+
+
+def _all_but(model: type[SearchOptions], *names: str) -> OptionGroup:
+    return OptionGroup(model, tuple(name for name in describe(model) if name not in names))
+
+
+SEARCH_OPTIONS = _all_but(SearchOptions, *PYTHON_ONLY_OPTIONS)
+QUERY_OPTIONS = _all_but(QueryOptions, *PYTHON_ONLY_OPTIONS)
+SCOPE_OPTIONS = OptionGroup(SearchOptions, ("datasets", "uri_prefix", "filter"))
+
+
+def _cli_option(described: Described) -> CliOption:
+    """Return an option as typer takes it: help and default are the model's."""
+    name, default = described.name, described.default
+    kind: Any = described.type
+    if described.is_list:
+        kind, default = list[str] | None, None
+    elif name in JSON_OPTIONS:
+        kind, default = str | None, None
+    flag = OPTION_FLAGS.get(name, f"--{name.replace('_', '-')}")
+    return Annotated[kind, typer.Option(flag, help=_help(described))], default
+
+
+def _help(described: Described) -> str:
+    """Return an option's text with what the command line adds to it."""
+    option, lowest, highest = described.option, described.option.minimum, described.option.maximum
+    notes = [option.text]
+    if lowest is not None:
+        notes.append(f"At least {lowest}." if highest is None else f"{lowest} to {highest}.")
+    if option.unit:
+        is_option = option.unit in describe(QueryOptions)
+        notes.append(f"In what --{option.unit} says." if is_option else f"In {option.unit}.")
+    if described.is_list:
+        notes += _list_notes(described)
+    notes.append(OPTION_NOTES.get(described.name, ""))
+    return " ".join(filter(None, notes))
+
+
+def _list_notes(described: Described) -> list[str]:
+    (item,) = get_args(described.type)
+    choices = get_args(item) if get_origin(item) is Literal else ()
+    return [
+        *([f"Of {', '.join(choices)}."] if choices else []),
+        *([f"By default {', '.join(described.default)}."] if described.default else []),
+        "Repeatable.",
+    ]
+
+
+def _resolve_folder(under: str) -> str:
+    """Return a folder's whole path with a slash at its end; anything else as it is."""
+    folder = Path(under).expanduser().resolve()
+    return f"{folder.as_posix()}/" if folder.is_dir() else under
+
+
+def _parse_json(name: str, text: str) -> dict[str, Any]:
+    flag = f"--{name.replace('_', '-')}"
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"{flag} is not valid JSON ({error.msg}): {text}") from None
+    if not isinstance(value, dict):
+        raise ConfigError(f"{flag} must be a JSON object: {text}")
+    return value
+
+
+def _parse_scores(scores: Mapping[str, Any]) -> dict[str, float]:
+    try:
+        return {name: float(score) for name, score in scores.items()}
+    except (ValueError, TypeError):
+        raise ConfigError(f"--min-score takes names and numbers in JSON: {scores}") from None
+
+
+QueryArgument = Annotated[str, typer.Argument(help="What is asked, in words.", show_default=False)]
+ReferencesArgument = Annotated[list[str], typer.Argument(help="Ids, uris or ends of uris.")]
+HintOption = Annotated[str | None, typer.Option(help=_help(describe(QueryOptions)["hint"]))]
+DatasetsOption = Annotated[
+    list[str] | None,
+    typer.Option("--dataset", help=_help(describe(SearchOptions)["datasets"])),
+]
+ExplainOption = Annotated[bool, typer.Option("--explain", help="Show every score and rank.")]
+
+EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
+
+DsnOption = Annotated[
+    str | None, typer.Option(help="A Postgres server, instead of the embedded one.")
+]
+ModelDirOption = Annotated[Path | None, typer.Option(help="Folder of the local embedder's model.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+SHARED_OPTIONS: dict[str, CliOption] = {
+    "dsn": (DsnOption, None),
+    "model_dir": (ModelDirOption, None),
+    "as_json": (JsonOption, False),
+}
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """One run of a command: its settings, and how its result is printed."""
 
     arguments: dict[str, Any]
     as_json: bool
@@ -146,25 +195,26 @@ class Run:
 
 
 def command(
-    app: typer.Typer, name: str | None = None, *, asks: Asking | None = None
+    app: typer.Typer, name: str | None = None, *, group: OptionGroup | None = None
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register a function as a command.
 
-    Its `run` is made from the options that all commands share, its `options`, if it `asks`, from
-    those of its kind of question.
+    Its `invocation` is made from the options that all commands share, its `options`, if it has a
+    `group`, from those.
     """
-    added = (asks.options if asks else {}) | SHARED
+    group_options = group.cli_options if group else {}
+    added = group_options | SHARED_OPTIONS
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)
-        def call(**given: Any) -> None:  # noqa: ANN401
-            shared = {option: given.pop(option) for option in SHARED}
-            run = Run(as_json=bool(shared.pop("as_json")), arguments=shared)
+        def call(**arguments: Any) -> None:  # noqa: ANN401
+            shared = {name: arguments.pop(name) for name in SHARED_OPTIONS}
+            invocation = Invocation(as_json=bool(shared.pop("as_json")), arguments=shared)
             with _errors_in_one_line():
-                if asks:
-                    taken = {option: given.pop(option) for option in asks.options}
-                    given["options"] = asks.read(**taken)
-                function(run, **given)
+                if group:
+                    values = {name: arguments.pop(name) for name in group_options}
+                    arguments["options"] = group.parse(values)
+                function(invocation, **arguments)
 
         call.__signature__ = _signature(function, added)  # type: ignore[attr-defined]
         app.command(name)(call)
@@ -173,14 +223,12 @@ def command(
     return register
 
 
-def _signature(
-    function: Callable[..., None], added: dict[str, tuple[object, object]]
-) -> inspect.Signature:
+def _signature(function: Callable[..., None], added: dict[str, CliOption]) -> inspect.Signature:
     kind = inspect.Parameter.KEYWORD_ONLY
     own = [
         parameter.replace(kind=kind)
         for name, parameter in inspect.signature(function).parameters.items()
-        if name not in ("run", "options")
+        if name not in ("invocation", "options")
     ]
     shared = [
         inspect.Parameter(name, kind, default=default, annotation=annotation)
@@ -198,10 +246,10 @@ def _errors_in_one_line() -> Iterator[None]:
         yield
     except LexichordError as error:
         typer.echo(f"lexichord: {error}", err=True)
-        raise typer.Exit(USAGE if isinstance(error, ConfigError) else FAILED) from error
+        raise typer.Exit(EXIT_USAGE if isinstance(error, ConfigError) else EXIT_FAILED) from error
     except KeyboardInterrupt:
         typer.echo("lexichord: interrupted; what was reported is stored", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
 def _plain(value: object) -> object:

@@ -1,69 +1,135 @@
-"""What goes on in a run over many files, while it lasts."""
+"""Progress of long commands on stderr: bars on a terminal, elsewhere lines."""
 
 import sys
 from typing import TYPE_CHECKING, Self
 
-from rich import progress
 from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.text import Text
 
-from lexichord.cli.render import short, usage
+from lexichord.cli.render import err, short, usage
 
 if TYPE_CHECKING:
     from lexichord.ingest.report import Hearing
     from lexichord.types.generation import Usage
 
+PROGRESS_LINES = 10  # printed of a run over chunks where there is no terminal
 
-class Progress:
-    """What becomes of each file: a bar on a terminal, elsewhere lines; both on stderr."""
 
-    def __init__(self, what: str = "ingest") -> None:
-        self._what = what
-        self._bar = progress.Progress(
-            progress.TextColumn("{task.description}"),
-            progress.BarColumn(),
-            progress.MofNCompleteColumn(),
-            progress.TextColumn("files"),
-            progress.TextColumn("{task.fields[speed]} chunks/s, left"),
-            progress.TimeRemainingColumn(),
-            progress.TextColumn("{task.fields[spent]}"),
+class ProgressBars:
+    """Bars, one a task, that are drawn on a terminal only."""
+
+    def __init__(self, *columns: ProgressColumn) -> None:
+        self._bars = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            *columns,
             console=Console(stderr=True),
             disable=not sys.stderr.isatty(),
         )
 
     def __enter__(self) -> Self:
-        self._bar.start()
+        self._bars.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+        self._bars.stop()
 
-    def listening(self) -> "Hearing":
-        """Give the options of a run that is heard here."""
-        return {"on_start": self.start, "on_chunks": self.count, "listener": self.advance}
+    def _print(self, line: str) -> None:
+        """Print a line above the bars."""
+        self._bars.console.print(Text(line), soft_wrap=True)
+
+
+class FileProgress(ProgressBars):
+    """Progress over files: a bar with the speed and what it costs, elsewhere a line a file."""
+
+    def __init__(self, name: str = "ingest") -> None:
+        self._name = name
+        super().__init__(
+            TextColumn("files"),
+            TextColumn("{task.fields[speed]} chunks/s, left"),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[spent]}"),
+        )
+
+    def callbacks(self) -> "Hearing":
+        """Return the options of a run that report its progress here."""
+        return {
+            "on_start": self.start,
+            "on_chunks": self.add_chunks,
+            "listener": self.finish_file,
+        }
 
     def start(self, total: int) -> None:
-        """Hear how many files there are."""
-        for task in self._bar.task_ids:  # of the ingest before, in a watched folder
-            self._bar.remove_task(task)
+        """Show how many files there are."""
+        for task in self._bars.task_ids:  # of the ingest before, in a watched folder
+            self._bars.remove_task(task)
         self._chunks = 0
-        self._task = self._bar.add_task(self._what, total=total, speed="-", spent="")
+        self._task = self._bars.add_task(self._name, total=total, speed="-", spent="")
 
-    def count(self, chunks: int) -> None:
-        """Hear how many more chunks are done."""
+    def add_chunks(self, chunks: int) -> None:
+        """Show the speed after that many more chunks."""
         self._chunks += chunks
-        elapsed = self._bar.tasks[0].elapsed
+        elapsed = self._bars.tasks[0].elapsed
         if elapsed:
-            self._bar.update(self._task, speed=f"{self._chunks / elapsed:.0f}")
+            self._bars.update(self._task, speed=f"{self._chunks / elapsed:.0f}")
 
-    def spend(self, used: "Usage") -> None:
-        """Hear what a service was asked."""
-        self._bar.update(self._task, spent=usage(used.to_dict()))
+    def show_usage(self, used: "Usage") -> None:
+        """Show what a service was asked."""
+        self._bars.update(self._task, spent=usage(used.to_dict()))
 
-    def advance(self, uri: str, status: str, reason: str) -> None:
-        """Hear what became of a file."""
-        self._bar.advance(self._task)
-        if status == "failed" or (self._bar.disable and status != "skipped"):
-            self._bar.console.print(
-                Text(f"{status} {short(uri)}{reason and ': '}{reason}"), soft_wrap=True
-            )
+    def finish_file(self, uri: str, status: str, reason: str) -> None:
+        """Advance by a file; print a failed one, without a bar all that were not skipped."""
+        self._bars.advance(self._task)
+        if status == "failed" or (self._bars.disable and status != "skipped"):
+            self._print(f"{status} {short(uri)}{reason and ': '}{reason}")
+
+
+class ChunkProgress(ProgressBars):
+    """Progress over chunks: a bar, elsewhere ten lines."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        super().__init__(TextColumn("chunks, left"), TimeRemainingColumn())
+
+    def start(self, total: int) -> None:
+        """Show how many chunks there are."""
+        self._done, self._total = 0, total
+        self._task = self._bars.add_task(self._name, total=total)
+
+    def add_chunks(self, chunks: int) -> None:
+        """Advance by that many chunks."""
+        before, self._done = self._done, self._done + chunks
+        self._bars.advance(self._task, chunks)
+        step = max(self._total // PROGRESS_LINES, 1)
+        if self._bars.disable and before // step < self._done // step:
+            self._print(f"{self._done} of {self._total} chunks")
+
+
+class TaskProgress(ProgressBars):
+    """Progress of several tasks by name: a bar each, elsewhere a line each."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, TaskID] = {}
+        super().__init__()
+
+    def update(self, name: str, done: int, total: int) -> None:
+        """Show how far a task is."""
+        if name not in self._tasks:
+            self._tasks[name] = self._bars.add_task(name, total=total)
+            if self._bars.disable:
+                err.print(Text(name))
+        self._bars.update(self._tasks[name], completed=done)
+
+    def warn(self, line: str) -> None:
+        """Print what could not be done."""
+        err.print(Text(f"lexichord: {line}"))

@@ -5,24 +5,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich import progress
-from rich.console import Console
 
 from lexichord.cli import render
-from lexichord.cli.options import Run, command
+from lexichord.cli.options import Invocation, command
+from lexichord.cli.progress import ChunkProgress
 from lexichord.errors import ConfigError
 
 if TYPE_CHECKING:
     from lexichord.ingest.reembed import ReembedOptions
 
-PARTS = 10  # lines that tell the progress where there is no terminal
-
-app = typer.Typer()
+reembed_app = typer.Typer()
 
 
-@command(app)
+@command(reembed_app)
 def reembed(
-    run: Run,
+    invocation: Invocation,
     to: Annotated[
         str | None,
         typer.Option(help="The new space: provider/model/dimension; without, go on."),
@@ -47,43 +44,15 @@ def reembed(
         if not sys.stdin.isatty():
             raise ConfigError("--drop deletes vectors for good: add --yes")
         typer.confirm("Delete the vectors that are not in use?", abort=True, err=True)
-    with run.open() as lexichord, Progress() as bar:
+    with invocation.open() as lexichord, ChunkProgress("reembed") as progress:
         options: ReembedOptions = {"sample": sample, "min_overlap": min_overlap}
-        options |= {"on_start": bar.begin, "on_chunks": bar.count}
-        done = lexichord.reembed(to, rollback=rollback, drop=drop, **options)
-    run.show(done.to_dict(), reembedded)
+        options |= {"on_start": progress.start, "on_chunks": progress.add_chunks}
+        report = lexichord.reembed(to, rollback=rollback, drop=drop, **options)
+    invocation.show(report.to_dict(), _print)
 
 
-class Progress(progress.Progress):
-    """How many chunks have their new vector: a bar on a terminal, elsewhere lines; on stderr."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            progress.TextColumn("{task.description}"),
-            progress.BarColumn(),
-            progress.MofNCompleteColumn(),
-            progress.TextColumn("chunks, left"),
-            progress.TimeRemainingColumn(),
-            console=Console(stderr=True, soft_wrap=True),
-            disable=not sys.stderr.isatty(),
-        )
-
-    def begin(self, total: int) -> None:
-        """Hear how many chunks there are."""
-        self._filled, self._total = 0, total
-        self._bar = self.add_task("reembed", total=total)
-
-    def count(self, chunks: int) -> None:
-        """Hear how many more have their vector."""
-        before, self._filled = self._filled, self._filled + chunks
-        self.advance(self._bar, chunks)
-        step = max(self._total // PARTS, 1)
-        if self.disable and before // step < self._filled // step:
-            self.console.print(f"{self._filled} of {self._total} chunks")
-
-
-def reembedded(row: dict[str, Any]) -> None:
-    """Print what came of it."""
+def _print(row: dict[str, Any]) -> None:
+    """Print the outcome."""
     if row["dropped"]:
         render.out.print(render.printable(f"dropped: vectors of {row['dropped']}"))
         return

@@ -1,4 +1,4 @@
-"""Results for people. Stored text is data: it is never read as markup, nor as terminal codes."""
+"""Results for people. Stored text is data: never markup, never terminal codes."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -31,17 +31,17 @@ from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, ContextSource
 from lexichord.types.reflection import Reflection
 from lexichord.types.text import cite, visible
 
-OUTCOMES = ("inserted", "replaced", "skipped", "failed", "deleted")
-SNIPPET = 1000  # characters of a hit that are shown
-REFUSED = 10  # chunks without a vector that are named
+INGEST_OUTCOMES = ("inserted", "replaced", "skipped", "failed", "deleted")
+MAX_SNIPPET_CHARS = 1000  # of a hit
+MAX_REFUSED_SHOWN = 10  # chunks without a vector
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
-type Row = Mapping[str, Any]
+type ResultRow = Mapping[str, Any]
 
 
-def retried(row: Row) -> None:
-    """Print the outcome of taking up again what failed."""
+def retried(row: ResultRow) -> None:
+    """Print the outcome of retrying failed files."""
     if row["run_id"]:
         report(row)
     else:
@@ -49,9 +49,9 @@ def retried(row: Row) -> None:
         degraded(row["degraded"])
 
 
-def report(row: Row) -> None:
+def report(row: ResultRow) -> None:
     """Print the outcome of an ingest."""
-    counts = [f"{row[name]} {name}" for name in OUTCOMES if name != "failed"]
+    counts = [f"{row[name]} {name}" for name in INGEST_OUTCOMES if name != "failed"]
     if not row["deleted"]:
         counts.pop()
     chunks = f"{row['chunks']} chunks stored, {row['embedded']} embedded"
@@ -60,16 +60,16 @@ def report(row: Row) -> None:
         out.print(f"{row['vectors_filled']} vectors filled in")
     if row["usage"] and row["usage"]["requests"]:
         out.print(usage(row["usage"]))
-    for name in row["refused"][:REFUSED]:
+    for name in row["refused"][:MAX_REFUSED_SHOWN]:
         err.print(Text("no vector, the embedder refuses its text: ", "yellow") + printable(name))
-    if more := len(row["refused"][REFUSED:]):
+    if more := len(row["refused"][MAX_REFUSED_SHOWN:]):
         err.print(Text(f"and {more} more that the embedder refuses: see --json", "yellow"))
     if row["llm"]:
         written(row["llm"])
     degraded(row["degraded"])
 
 
-def written(row: Row) -> None:
+def written(row: ResultRow) -> None:
     """Print what a model was asked for chunks' contexts, and on stderr why some have none."""
     out.print(printable(f"{row['chunks']} contexts by {row['model']}, {row['cached']} from before"))
     calls = f"{row['requests']} calls, {row['input_tokens']} tokens in, {row['output_tokens']} out"
@@ -83,18 +83,18 @@ def written(row: Row) -> None:
 
 
 def dollars(amount: float | None) -> str:
-    """Give an amount for people."""
+    """Format an amount of dollars."""
     return "cost unknown" if amount is None else f"${amount:.4f}"
 
 
-def usage(row: Row) -> str:
-    """Say what a service was asked, and what that costs, as far as it is known."""
+def usage(row: ResultRow) -> str:
+    """Format what a service was asked, and what that costs, as far as it is known."""
     tokens = f", {row['input_tokens']:,} tokens" if row["input_tokens"] else ""
     dollars = "" if row["dollars"] is None else f", ${row['dollars']:.6f}"
     return f"{row['requests']:,} requests{tokens}{dollars}"
 
 
-def copied(row: Row) -> None:
+def copied(row: ResultRow) -> None:
     """Print a line a dataset."""
     for report in row["datasets"]:
         counts = ", ".join(f"{report[name]} {name}" for name in ("copied", "replaced", "skipped"))
@@ -103,28 +103,28 @@ def copied(row: Row) -> None:
         out.print("nothing to copy: there are no datasets")
 
 
-def exported(done: Exported) -> None:
+def exported(export: Exported) -> None:
     """Print how much was written."""
-    counts = f"{done.documents} documents, {done.chunks} chunks"
-    out.print(f"{counts} written to the vechord namespace {done.namespace}")
-    degraded(done.degraded)
+    counts = f"{export.documents} documents, {export.chunks} chunks"
+    out.print(f"{counts} written to the vechord namespace {export.namespace}")
+    degraded(export.degraded)
 
 
-def search(found: SearchResult, explain: bool) -> None:
+def search(result: SearchResult, explain: bool) -> None:
     """Print chunk hits."""
-    degraded(found.degraded)
-    if not found.hits:
+    degraded(result.degraded)
+    if not result.hits:
         out.print("nothing found")
-    for number, hit in enumerate(found.hits, 1):
-        _hit(number, hit, found.query, explain)
+    for number, hit in enumerate(result.hits, 1):
+        _hit(number, hit, result.query, explain)
 
 
-def files(found: FilesResult, explain: bool) -> None:
+def files(result: FilesResult, explain: bool) -> None:
     """Print file hits."""
-    degraded(found.degraded)
-    if not found.files:
+    degraded(result.degraded)
+    if not result.files:
         out.print("nothing found")
-    for number, file in enumerate(found.files, 1):
+    for number, file in enumerate(result.files, 1):
         file_line(number, file, explain)
 
 
@@ -137,9 +137,9 @@ def file_line(number: int, file: FileHit, explain: bool) -> None:
         out.print(f"   {parts}, {file.hits} hits", style="dim")
 
 
-def documents(found: Documents) -> None:
+def documents(listed: Documents) -> None:
     """Print a line a document."""
-    for document in found:
+    for document in listed:
         number = f"{document.document_id:>5} {document.chunks:>5} chunks  "
         place = f"{document.dataset}  {short(document.uri)}  "
         out.print(Text(number, "dim") + printable(place) + printable(document.title))
@@ -156,78 +156,78 @@ def document(shown: ShownDocument) -> None:
         out.print(line + printable(f"  {' '.join(chunk.content.split())[:60]}"))
 
 
-def passage(found: Excerpt) -> None:
+def passage(excerpt: Excerpt) -> None:
     """Print a chunk's surroundings."""
-    place = f"{short(found.uri)}:{found.start}-{found.end}"
-    out.print(printable(f"{cite(found.title, found.heading)}  {place}"), style="bold")
-    out.print(printable(found.content))
+    place = f"{short(excerpt.uri)}:{excerpt.start}-{excerpt.end}"
+    out.print(printable(f"{cite(excerpt.title, excerpt.heading)}  {place}"), style="bold")
+    out.print(printable(excerpt.content))
 
 
-def status(found: Status) -> None:
+def status(state: Status) -> None:
     """Print what the database is and holds."""
-    for name, value in status_rows(found):
+    for name, value in status_rows(state):
         out.print(f"{name}: {value}")
-    for dataset in found.by_dataset:
+    for dataset in state.by_dataset:
         counts = f"{dataset.documents} documents, {dataset.chunks} chunks"
         out.print(Text("dataset ") + printable(dataset.dataset) + f": {counts}")
-    for run in found.runs:
+    for run in state.runs:
         _run(run)
-    if found.reembed:
-        _reembed(found.reembed)
-    degraded(found.degraded)
+    if state.reembed:
+        _reembed(state.reembed)
+    degraded(state.degraded)
 
 
-def indexes(found: Iterable[IndexUse]) -> None:
+def indexes(used: Iterable[IndexUse]) -> None:
     """Print a line an index."""
-    for index in found:
+    for index in used:
         use = "used" if index.used else "not used (a small table needs none)"
         out.print(f"index {index.index_name}: {use if index.plan else 'not built yet'}")
 
 
-def doctor(found: Health) -> None:
+def doctor(health: Health) -> None:
     """Print the status, what the indexes do, and what is wrong."""
-    out.print(", ".join(f"{part.name} {part.version}" for part in found.server))
-    status(found)
-    indexes(found.indexes)
-    for each in found.problems:
-        out.print(printable(f"problem: {each.problem}: {each.remedy}"), style="red")
-    if not found.problems:
+    out.print(", ".join(f"{part.name} {part.version}" for part in health.server))
+    status(health)
+    indexes(health.indexes)
+    for problem in health.problems:
+        out.print(printable(f"problem: {problem.problem}: {problem.remedy}"), style="red")
+    if not health.problems:
         out.print("healthy", style="green")
 
 
-def deleted(row: Row) -> None:
+def deleted(row: ResultRow) -> None:
     """Print how many documents are gone."""
     out.print(f"{row['deleted']} deleted")
 
 
-def dsn(row: Row) -> None:
+def dsn(row: ResultRow) -> None:
     """Print an address."""
     out.print(Text(row["dsn"]))
 
 
-def stopped(row: Row) -> None:
+def stopped(row: ResultRow) -> None:
     """Print whether there was a server to stop."""
     out.print("stopped" if row["stopped"] else "was not running")
 
 
-def model(row: Row) -> None:
+def model(row: ResultRow) -> None:
     """Print where the model is."""
     out.print(Text(str(row["folder"])) if row["folder"] else "none: run lexichord models fetch")
 
 
 def degraded(reasons: Iterable[str]) -> None:
-    """Say on stderr what could not be done."""
+    """Print on stderr what could not be done."""
     for reason in reasons:
         err.print(Text(f"degraded: {reason}", "yellow"))
 
 
 def printable(text: str) -> Text:
-    """Give text without what a terminal would obey, or a byte order mark."""
+    """Return text without control codes or a byte order mark."""
     return Text(visible(text))
 
 
 def short(uri: str) -> str:
-    """Give a path from here, if it lies under the current folder."""
+    """Return a path relative to the current folder, if it lies under it."""
     here = Path.cwd().as_posix() + "/"
     return uri.removeprefix(here)
 
@@ -239,8 +239,8 @@ def _hit(number: int, hit: ChunkHit, query: str, explain: bool) -> None:
     out.print(Text(f"   {hit.score:.2f}  chunk {hit.chunk_id}  ", "dim") + printable(place))
     if explain:
         out.print(f"   {_channel(hit, 'dense')}, {_channel(hit, 'keyword')}", style="dim")
-    text = hit.content if len(hit.content) <= SNIPPET else hit.content[:SNIPPET] + " …"
-    snippet = printable(text)
+    cut = " …" if len(hit.content) > MAX_SNIPPET_CHARS else ""
+    snippet = printable(hit.content[:MAX_SNIPPET_CHARS] + cut)
     snippet.highlight_words(re.findall(r"\w{4,}", query), "bold", case_sensitive=False)
     out.print(snippet, end="\n\n")
 
@@ -251,7 +251,7 @@ def _channel(hit: ChunkHit, name: str) -> str:
 
 
 def _run(run: IngestRun) -> None:
-    amounts = {name: getattr(run, name) for name in OUTCOMES}
+    amounts = {name: getattr(run, name) for name in INGEST_OUTCOMES}
     counts = ", ".join(f"{amount} {name}" for name, amount in amounts.items() if amount)
     state = f"{run.state}, {run.done} of {run.total} files"
     started = f"{run.started_at:%Y-%m-%d %H:%M}"
@@ -271,46 +271,46 @@ def _reembed(change: SpaceChange) -> None:
         out.print(printable(f"kept beside: vectors of {change.other_space} (reembed --drop)"))
 
 
-def response(found: Response, explain: bool) -> None:
+def response(answered: Response, explain: bool) -> None:
     """Print the files, the evidence as text, and where each passage stands."""
-    degraded(found.degraded)
-    out.print(Text("Intent: ", "bold") + printable(found.intent.reason))
-    sure = f"{found.confidence:.2f}"
-    out.print(Text("Confidence: ", "bold") + sure + " (no answer)" * found.abstained)
-    if found.answer:
-        _answer(found)
-    for said in found.unverified:
-        line = " ".join(said.split())
+    degraded(answered.degraded)
+    out.print(Text("Intent: ", "bold") + printable(answered.intent.reason))
+    confidence = f"{answered.confidence:.2f}"
+    out.print(Text("Confidence: ", "bold") + confidence + " (no answer)" * answered.abstained)
+    if answered.answer:
+        _answer(answered)
+    for sentence in answered.unverified:
+        line = " ".join(sentence.split())
         out.print(printable(f"Unverified, in no source: {line}"), style="yellow")
-    if found.reflection is not None:
-        _reflection(found.reflection)
+    if answered.reflection is not None:
+        _reflection(answered.reflection)
     out.print("Files", style="bold")
-    for number, file in enumerate(found.files, 1):
+    for number, file in enumerate(answered.files, 1):
         file_line(number, file, explain)
     out.print("\nEvidence", style="bold")
-    out.print(printable(found.context) or "nothing found")
+    out.print(printable(answered.context) or "nothing found")
     out.print("Sources", style="bold")
-    for source in found.sources:
+    for source in answered.sources:
         out.print(Text(f"[{source.number}] {short(source.uri)}:{_span(source)}"))
     if explain:
-        out.print(printable(str(Explanation(found))))
+        out.print(printable(str(Explanation(answered))))
 
 
-def _answer(found: Response) -> None:
+def _answer(answered: Response) -> None:
     """Print the answer; on a terminal a comparison is drawn, elsewhere it is Markdown."""
     out.print("Answer", style="bold")
-    if found.comparison is not None and out.is_terminal:
-        out.print(_table(found.comparison), soft_wrap=False)
+    if answered.comparison is not None and out.is_terminal:
+        out.print(_table(answered.comparison), soft_wrap=False)
     else:
-        out.print(printable(found.answer))
+        out.print(printable(answered.answer))
 
 
-def _reflection(found: Reflection) -> None:
+def _reflection(reflection: Reflection) -> None:
     """Print what reflection came to, each grade with its reason."""
-    rounds = f"{len(found.rounds)} round{'s' * (len(found.rounds) != 1)}"
-    passed = "passed" if found.passed else "not passed"
-    out.print(Text("Reflection: ", "bold") + printable(f"{passed}; {rounds}; {found.stopped}"))
-    for grade in found.grades:
+    rounds = f"{len(reflection.rounds)} round{'s' * (len(reflection.rounds) != 1)}"
+    passed = "passed" if reflection.passed else "not passed"
+    out.print(Text("Reflection: ", "bold") + printable(f"{passed}; {rounds}; {reflection.stopped}"))
+    for grade in reflection.grades:
         out.print(printable(f"  {grade.name} {grade.score:.2f}: {grade.reason}"))
 
 

@@ -1,11 +1,11 @@
-"""The command that answers over HTTP."""
+"""The commands that answer over HTTP, and to agents by the Model Context Protocol."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lexichord.cli.options import Run, command
+from lexichord.cli.options import Invocation, command
 from lexichord.cli.render import err
 from lexichord.errors import ConfigError
 
@@ -13,27 +13,47 @@ if TYPE_CHECKING:
     from lexichord.serve.access import Door
     from lexichord.settings import Settings
 
-app = typer.Typer()
+serve_app = typer.Typer()
 
-Host = Annotated[
+HostOption = Annotated[
     str, typer.Option(help="The address to listen on; others than loopback need keys.")
 ]
-Port = Annotated[
+PortOption = Annotated[
     int, typer.Option(help="The port to listen on; 0 takes a free one.", min=0, max=65535)
+]
+HttpOption = Annotated[
+    bool, typer.Option("--http", help="Over HTTP at /mcp, instead of standard input and output.")
 ]
 
 
-@command(app)
-def serve(run: Run, host: Host = "127.0.0.1", port: Port = 8080) -> None:
+@command(serve_app)
+def serve(invocation: Invocation, host: HostOption = "127.0.0.1", port: PortOption = 8080) -> None:
     """Answer over HTTP, with a page to ask on, until Ctrl-C."""
     try:
-        asyncio.run(_serve(run.settings, host, port))
+        asyncio.run(_serve_http(invocation.settings, host, port))
     except ModuleNotFoundError as error:
         raise ConfigError(f"no {error.name}: pip install 'lexichord[server]'") from error
     err.print("stopped")
 
 
-async def _serve(settings: "Settings", host: str, port: int) -> None:
+@command(serve_app)
+def mcp(
+    invocation: Invocation,
+    http: HttpOption = False,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8081,
+) -> None:
+    """Answer agents by the Model Context Protocol, until they go or Ctrl-C."""
+    serving = (
+        _serve_mcp(invocation.settings, host, port) if http else _serve_stdio(invocation.settings)
+    )
+    try:
+        asyncio.run(serving)
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"no {error.name}: pip install 'lexichord[mcp]'") from error
+
+
+async def _serve_http(settings: "Settings", host: str, port: int) -> None:
     from lexichord.client.lexichord import Lexichord
     from lexichord.serve.access import Door
     from lexichord.serve.http.app import make_server
@@ -41,11 +61,31 @@ async def _serve(settings: "Settings", host: str, port: int) -> None:
 
     async with Lexichord(settings) as core:
         door = await Door.open(core, host)
-        await serve(make_server(door), host, port, lambda taken: tell(door, taken))
+        await serve(make_server(door), host, port, lambda taken: _announce(door, taken))
 
 
-def tell(door: "Door", port: int, path: str = "") -> None:
-    """Say where it listens, who may come, and what it has to do without."""
+async def _serve_mcp(settings: "Settings", host: str, port: int) -> None:
+    from lexichord.client.lexichord import Lexichord
+    from lexichord.serve.access import Door
+    from lexichord.serve.mcp.server import PATH, make_app
+    from lexichord.serve.server import guarded, serve
+
+    async with Lexichord(settings) as core:
+        door = await Door.open(core, host)
+        app = guarded(make_app(door), door)
+        await serve(app, host, port, lambda taken: _announce(door, taken, PATH))
+
+
+async def _serve_stdio(settings: "Settings") -> None:
+    from lexichord.client.lexichord import Lexichord
+    from lexichord.serve.mcp.server import serve_stdio
+
+    async with Lexichord(settings) as core:
+        await serve_stdio(core)
+
+
+def _announce(door: "Door", port: int, path: str = "") -> None:
+    """Print where it listens, who may come, and what it has to do without."""
     name = f"[{door.host}]" if ":" in door.host and "[" not in door.host else door.host
     who = "with an API key" if door.needs_key else "from this machine, without a key"
     err.print(f"http://{name}:{port}{path}  {who}; Ctrl-C ends it", highlight=False, markup=False)

@@ -5,15 +5,15 @@ from typing import Annotated
 import typer
 
 from lexichord.cli import render
-from lexichord.cli.options import FAILED, DatasetsOption, Run, command
-from lexichord.cli.progress import Progress
+from lexichord.cli.options import EXIT_FAILED, DatasetsOption, Invocation, command
+from lexichord.cli.progress import FileProgress
 
-app = typer.Typer()
+vechord_app = typer.Typer()
 
 
-@command(app, "import")
+@command(vechord_app, "import")
 def import_(
-    run: Run,
+    invocation: Invocation,
     from_vechord: Annotated[
         str, typer.Option(help="A vechord namespace in the same database.", show_default=False)
     ],
@@ -23,23 +23,23 @@ def import_(
     dataset: Annotated[str, typer.Option(help="Where to store it.")] = "default",
 ) -> None:
     """Take over documents, chunks, contexts and vectors; nothing is embedded again."""
-    with run.open() as lexichord, Progress("import") as bar:
+    with invocation.open() as lexichord, FileProgress("import") as progress:
         report = lexichord.import_vechord(
-            from_vechord, table=table, dataset=dataset, **bar.listening()
+            from_vechord, table=table, dataset=dataset, **progress.callbacks()
         )
-    run.show(report.to_dict(), render.report)
+    invocation.show(report.to_dict(), render.report)
     if report.failed:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(EXIT_FAILED)
 
 
-@command(app)
+@command(vechord_app)
 def export(
-    run: Run,
+    invocation: Invocation,
     to_vechord: Annotated[
         str, typer.Option(help="A new vechord namespace in the same database.", show_default=False)
     ],
     dataset: DatasetsOption = None,
 ) -> None:
     """Write tables that programs of the vechord library search."""
-    with run.open() as lexichord:
-        run.show(lexichord.export_vechord(to_vechord, dataset or ()), render.exported)
+    with invocation.open() as lexichord:
+        invocation.show(lexichord.export_vechord(to_vechord, dataset or ()), render.exported)

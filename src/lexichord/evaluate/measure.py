@@ -10,7 +10,14 @@ from typing import Literal, get_args
 
 from lexichord.errors import ConfigError
 from lexichord.evaluate.application import Application
-from lexichord.types.evaluation import EvalSet, Evaluation, Extractor, Run
+from lexichord.types.evaluation import (
+    DEFAULT_KS,
+    DEFAULT_STRATEGIES,
+    EvalSet,
+    Evaluation,
+    Extractor,
+    Run,
+)
 from lexichord.types.options import no_single_text
 
 GateOperator = Literal[">=", ">", "<=", "<"]
@@ -79,7 +86,7 @@ async def evaluate(
     questions: EvalSet | Path | str,
     *,
     strategies: Sequence[str] | None = None,
-    ks: Sequence[int] = (5, 10, 20),
+    ks: Sequence[int] = DEFAULT_KS,
     compare: int | None = None,
     gates: Sequence[str] = (),
     clients: Sequence[int] = (),
@@ -105,7 +112,7 @@ async def evaluate(
     """
     from lexichord.evaluate import run  # imported late: a program that only searches need not wait
     from lexichord.evaluate.datasets import load_set
-    from lexichord.evaluate.strategies import DEFAULT_STRATEGIES, find_strategies
+    from lexichord.evaluate.strategies import find_strategies
 
     no_single_text(strategies=strategies, ks=ks, gates=gates, clients=clients)
     _check_arguments(strategies, ks, extract)

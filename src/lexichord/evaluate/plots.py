@@ -159,13 +159,13 @@ def _draw_means(axes: "Axes", means: Sequence[Difference | None]) -> None:
     known = [(at, mean) for at, mean in enumerate(means) if mean is not None]
     ats = [at for at, _ in known]
     sides = [
-        [each.mean - each.low for _, each in known],
-        [each.high - each.mean for _, each in known],
+        [mean.mean - mean.low for _, mean in known],
+        [mean.high - mean.mean for _, mean in known],
     ]
     colours = [PLOT_COLOURS[at % len(PLOT_COLOURS)] for at in ats]
-    axes.barh(ats, [each.mean for _, each in known], height=0.7, color=colours, alpha=0.75)
+    axes.barh(ats, [mean.mean for _, mean in known], height=0.7, color=colours, alpha=0.75)
     axes.errorbar(
-        [each.mean for _, each in known], ats, xerr=sides, fmt="none", ecolor="black", capsize=2
+        [mean.mean for _, mean in known], ats, xerr=sides, fmt="none", ecolor="black", capsize=2
     )
     axes.grid(axis="y", visible=False)
 

@@ -22,7 +22,15 @@ from lexichord.ingest.report import Report
 from lexichord.providers.base import Embedder, Generator
 from lexichord.retrieve.llm_stages import find_model
 from lexichord.types import ContextKind, Json, LoadedText
-from lexichord.types.evaluation import Change, EvalQuery, EvalSet, Extractor, Outcome, Run
+from lexichord.types.evaluation import (
+    DEFAULT_KS,
+    Change,
+    EvalQuery,
+    EvalSet,
+    Extractor,
+    Outcome,
+    Run,
+)
 
 # Passages asked for at least, so that evidence within 4,000 characters is full: contracts' chunks
 # have 260 on average.
@@ -43,7 +51,7 @@ class Plan:
     """
 
     strategies: Sequence[Strategy]
-    ks: tuple[int, ...] = (5, 10, 20)
+    ks: tuple[int, ...] = DEFAULT_KS
     clients: tuple[int, ...] = ()
     extract: Extractor = "rules"
     on_progress: EvalProgressCallback = lambda task, done, total: None
@@ -70,9 +78,12 @@ async def run_evaluation(app: Application, eval_set: EvalSet, plan: Plan) -> lis
     for context in dict.fromkeys(strategy.context for strategy in runnable):
         group = [strategy for strategy in runnable if strategy.context == context]
         embedder = None if all(strategy.by_words for strategy in group) else app.embedder
-        async with _scratch_application(app, embedder, eval_set, context, plan) as (own, settings):
+        async with _scratch_application(app, embedder, eval_set, context, plan) as (
+            scratch,
+            settings,
+        ):
             for strategy in group:
-                run = await _run(own, eval_set, strategy, plan, settings, extractor)
+                run = await _run(scratch, eval_set, strategy, plan, settings, extractor)
                 runs.append(await _record(app, run, plan))
     names = [strategy.name for strategy in runnable]
     return sorted(runs, key=lambda run: names.index(run.strategy))
@@ -110,24 +121,26 @@ async def _scratch_application(
     home = app.settings.home
     with scratch_database(app.database.dsn) as dsn:
         changed = {"dsn": dsn, "pool_size": pool_size, "record": "off"}
-        async with type(app)(app.settings.model_copy(update=changed)) as own:
+        async with type(app)(app.settings.model_copy(update=changed)) as scratch:
             with KeptVectors(embedder, home) if embedder else nullcontext() as cached:
-                own.embedder, own.reranker = cached, app.reranker
-                own.stages = app.stages
-                ingested = await _ingest(own, eval_set, context, plan)
+                scratch.embedder, scratch.reranker = cached, app.reranker
+                scratch.stages = app.stages
+                ingested = await _ingest(scratch, eval_set, context, plan)
                 if plan.clients:
-                    own.embedder = embedder
-                yield own, await _settings(own, ingested, plan)
+                    scratch.embedder = embedder
+                yield scratch, await _settings(scratch, ingested, plan)
 
 
-async def _ingest(own: Application, eval_set: EvalSet, context: ContextKind, plan: Plan) -> Json:
+async def _ingest(
+    scratch: Application, eval_set: EvalSet, context: ContextKind, plan: Plan
+) -> Json:
     """Store the set's documents and return how that went; what is not stored is a warning."""
     task = f"{eval_set.name}: ingest with context {context}"
     originals = list(eval_set.documents)
     documents = [_chunk(document) for document in originals if not _is_empty(document)]
     done = iter(range(1, len(documents) + 1))
     plan.on_progress(task, 0, len(documents))
-    report = await own.ingest(
+    report = await scratch.ingest(
         documents=documents,
         context=context,
         listener=lambda *_: plan.on_progress(task, next(done), len(documents)),
@@ -156,17 +169,17 @@ def _check_stored(report: Report, documents: int, plan: Plan) -> None:
         plan.on_warning(f"only {counts}: {reasons[0]}")
 
 
-async def _settings(own: Application, ingested: Json, plan: Plan) -> Json:
+async def _settings(scratch: Application, ingested: Json, plan: Plan) -> Json:
     """Return the settings that a run is recorded with."""
-    status = await own.status()
+    status = await scratch.status()
     recorded = ("engine", "text_config", "documents", "chunks")
     return {
         **{name: getattr(status, name) for name in recorded},
         **ingested,
-        "space": own.space if own.embedder else None,
+        "space": scratch.space if scratch.embedder else None,
         "k": plan.k,
         "milliseconds": "with embedding" if plan.clients else "without embedding",
-        **({"stages": own.stages.own()} if own.stages.own() else {}),
+        **({"stages": scratch.stages.own()} if scratch.stages.own() else {}),
     }
 
 
@@ -191,7 +204,7 @@ def _chunk(document: Json) -> Json:
 
 
 async def _run(
-    own: Application,
+    scratch: Application,
     eval_set: EvalSet,
     strategy: Strategy,
     plan: Plan,
@@ -199,19 +212,19 @@ async def _run(
     extractor: Generator | None,
 ) -> Run:
     started, total = datetime.now(UTC), len(eval_set.queries)
-    degraded = [] if strategy.by_words else own.degraded
+    degraded = [] if strategy.by_words else scratch.degraded
     for reason in degraded:
         plan.on_warning(f"{strategy.name}: {reason}")
     on_progress = partial(plan.on_progress, strategy.name)
     qps = {}
-    own.stages = strategy.stages
+    scratch.stages = strategy.stages
     outcomes = await ask_all(
-        own, strategy, eval_set.queries, plan.k, lambda done: on_progress(done, total)
+        scratch, strategy, eval_set.queries, plan.k, lambda done: on_progress(done, total)
     )
     for clients in plan.clients:
         plan.on_progress(f"{strategy.name}, {clients} clients", 0, 1)
-        qps[clients] = await measure_rate(own, strategy, eval_set.queries, plan.k, clients)
-    model_settings = _describe_model(own, strategy)
+        qps[clients] = await measure_rate(scratch, strategy, eval_set.queries, plan.k, clients)
+    model_settings = _describe_model(scratch, strategy)
     if extractor is not None:
         outcomes, extraction = await _extract_entities(
             extractor, eval_set, strategy, outcomes, plan
@@ -219,7 +232,7 @@ async def _run(
         model_settings = {**model_settings, "entities": extraction}
     metrics = _compute_metrics(strategy, eval_set.queries, outcomes, plan.ks)
     if strategy.is_dense:
-        metrics = {**metrics, **await measure_index(own, eval_set.queries, outcomes, plan.ks)}
+        metrics = {**metrics, **await measure_index(scratch, eval_set.queries, outcomes, plan.ks)}
     return Run(
         None,
         eval_set.name,
@@ -234,11 +247,11 @@ async def _run(
     )
 
 
-def _describe_model(own: Application, strategy: Strategy) -> Json:
+def _describe_model(scratch: Application, strategy: Strategy) -> Json:
     """Return which model did which stages, if any did."""
     if "llm" not in strategy.needs:
         return {}
-    return {"llm": own.settings.llm, "llm_stages": list(PIPELINE_LLM_STAGES)}
+    return {"llm": scratch.settings.llm, "llm_stages": list(PIPELINE_LLM_STAGES)}
 
 
 async def _extract_entities(

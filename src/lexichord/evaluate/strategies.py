@@ -166,8 +166,8 @@ async def _pipeline_llm(app: Application, query: EvalQuery, k: int) -> StrategyA
         llm_stages=PIPELINE_LLM_STAGES,
         answer=True,
     )
-    calls = (step["made"] for step in response.trace if step["stage"].startswith("llm "))
-    if failure := next((made["error"] for made in calls if "error" in made), None):
+    outputs = (step["made"] for step in response.trace if step["stage"].startswith("llm "))
+    if failure := next((output["error"] for output in outputs if "error" in output), None):
         raise ProviderError(failure)
     return _response(response, response.answer or response.context)
 
@@ -265,6 +265,3 @@ def _without_own_stages(stages: Stages) -> dict[str, Strategy]:
         name: Strategy(name, _pipeline, stages=stages.without(stage))
         for name, stage in names.items()
     }
-
-
-DEFAULT_STRATEGIES = ("keyword", "vector", "hybrid", "pipeline")

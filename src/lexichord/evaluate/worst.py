@@ -47,7 +47,7 @@ def _explain(runs: Sequence[Run], run: Run, metric: str, at: int) -> list[Report
     k = int(metric.partition("@")[2] or min(run.ks))
     gold = _list_gold(query)
     scores = ", ".join(
-        f"{each.strategy} {write_number(metric_values(each, metric)[at])}" for each in runs
+        f"{other.strategy} {write_number(metric_values(other, metric)[at])}" for other in runs
     )
     return [
         ReportHeading(query.text, 3),
@@ -72,7 +72,7 @@ def _explain(runs: Sequence[Run], run: Run, metric: str, at: int) -> list[Report
 
 def _facts(query: EvalQuery, outcome: Outcome) -> list[str]:
     confidence = write_number(outcome.confidence)
-    expected = [f"{kind}: {', '.join(each)}" for kind, each in query.entities.items()]
+    expected = [f"{kind}: {', '.join(entities)}" for kind, entities in query.entities.items()]
     facts = {
         f"question {query.id}": True,
         f"hint: {query.hint}": query.hint,
@@ -113,7 +113,9 @@ def _contains_gold(passage: Passage, gold: GoldItem) -> bool:
 
 def _fate(gold: GoldItem, outcome: Outcome, k: int) -> str:
     documents, uri = rank_documents(outcome), _uri(gold)
-    ranks = [rank for rank, each in enumerate(outcome.passages, 1) if _contains_gold(each, gold)]
+    ranks = [
+        rank for rank, passage in enumerate(outcome.passages, 1) if _contains_gold(passage, gold)
+    ]
     if isinstance(gold, str):
         ranks = [documents.index(uri) + 1] if uri in documents else []
     if ranks:
@@ -127,7 +129,9 @@ def _fate(gold: GoldItem, outcome: Outcome, k: int) -> str:
 
 
 def _share_held(gold: Span, outcome: Outcome, k: int) -> float:
-    held = merge_spans((each.uri, each.start, each.end) for each in outcome.passages[:k])
+    held = merge_spans(
+        (passage.uri, passage.start, passage.end) for passage in outcome.passages[:k]
+    )
     whole = merge_spans([(gold.file, gold.start, gold.end)])
     return count_shared_chars(whole, held) / max(1, gold.end - gold.start)
 
@@ -135,11 +139,15 @@ def _share_held(gold: Span, outcome: Outcome, k: int) -> float:
 def _ranking(gold: Sequence[GoldItem], outcome: Outcome) -> list[list[str]]:
     """Return the first passages and gold ones below; files where there are no passages."""
     rows = []
-    for rank, each in enumerate(outcome.passages, 1):
-        right = any(_contains_gold(each, place) for place in gold)
+    for rank, passage in enumerate(outcome.passages, 1):
+        right = any(_contains_gold(passage, place) for place in gold)
         if rank <= MAX_PLACES_SHOWN or right:
-            place = [f"{each.start} to {each.end}", str(each.number), write_number(each.score)]
-            rows.append([str(rank), each.uri, *place, "yes" if right else ""])
+            place = [
+                f"{passage.start} to {passage.end}",
+                str(passage.number),
+                write_number(passage.score),
+            ]
+            rows.append([str(rank), passage.uri, *place, "yes" if right else ""])
     files = [] if rows else outcome.files[:MAX_PLACES_SHOWN]
     gold_uris = {*map(_uri, gold)}
     return rows + [

@@ -13,6 +13,8 @@ from lexichord.types.json import Json, Shaped, Shown, plain
 from lexichord.types.options import IntentKind
 
 Extractor = Literal["rules", "llm"]  # of the entities of answers
+DEFAULT_STRATEGIES = ("keyword", "vector", "hybrid", "pipeline")
+DEFAULT_KS = (5, 10, 20)  # ranks
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,8 @@ def load_set(path_or_name: str | Path) -> EvalSet:
         raise ConfigError(
             f"there is no file or folder {path}, and '{SAMPLE_SET}' is the only set with a name"
         )
-    for known in FORMATS:
-        if known.fits(path):
-            return known.load(path)
-    layouts = "; ".join(known.layout for known in FORMATS)
+    for set_format in FORMATS:
+        if set_format.fits(path):
+            return set_format.load(path)
+    layouts = "; ".join(set_format.layout for set_format in FORMATS)
     raise ConfigError(f"{path} is not a set of questions: what can be read is {layouts}")

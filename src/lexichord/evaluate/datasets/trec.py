@@ -61,13 +61,14 @@ def _rows(file: Path) -> Iterator[tuple[str, str, str, str]]:
 
 def _by_uri(qrels: Qrels, uris: Iterable[str]) -> Qrels:
     """Name documents by their uris; an ending that was left out has to be clear."""
-    known = {uri: uri for uri in uris}
+    full_uris = {uri: uri for uri in uris}
     bare: dict[str, list[str]] = {}
-    for uri in known:
+    for uri in full_uris:
         bare.setdefault(PurePosixPath(uri).with_suffix("").as_posix(), []).append(uri)
-    known = {name: full[0] for name, full in bare.items() if len(full) == 1} | known
+    unique = {name: full[0] for name, full in bare.items() if len(full) == 1}
+    full_uris = unique | full_uris
     return {
-        query: {known.get(name, name): grade for name, grade in grades.items()}
+        query: {full_uris.get(name, name): grade for name, grade in grades.items()}
         for query, grades in qrels.items()
     }
 
