@@ -19,7 +19,7 @@ from bench_confidence import Floats, _logistic, auroc, reliability
 from bench_data import opened
 from bench_quality import HOW, SPLITTERS, _document, _legal_tests, _uri
 from lexichord import SyncLexichord
-from lexichord.client.passages import FALL, STEEPNESS, hit_confidences
+from lexichord.client.passages import RANK_DECAY, RANK_EXPONENT, hit_confidences
 from lexichord.types import ChunkHit, Mode
 
 K = 10
@@ -154,7 +154,7 @@ def main() -> None:
     arguments = parser.parse_args()
     for mode in MODES:
         sets = collect(arguments.data.resolve(), mode)
-        print(f"{mode}: fall {FALL}, steepness {STEEPNESS}")
+        print(f"{mode}: fall {RANK_DECAY}, steepness {RANK_EXPONENT}")
         if arguments.fit:
             every = [each for asked in sets.values() for each in asked if each.half == 0]
             print("  fitted: fall {:.2f}, steepness {:.2f}".format(*fit(every)))

@@ -22,7 +22,7 @@ import numpy as np
 from bench_data import _document as windows_document
 from bench_data import questions, texts
 from bench_quality import KS, _document
-from lexichord.db.engine import embedded_server
+from lexichord.db.server import embedded_server
 from lexichord.providers.base import Vectors
 from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.settings import load_settings

@@ -13,9 +13,11 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import pytest
+from hypothesis import settings as hypothesis_settings
 
-from lexichord.db import engine, schema
+from lexichord.db import schema
 from lexichord.db.pool import Database
+from lexichord.db.server import embedded_server
 from lexichord.providers.embed.local import LocalEmbedder, find_model
 from lexichord.settings import Settings, load_settings
 from lexichord.types import EmbeddingSpace
@@ -29,6 +31,10 @@ OUTSIDE = (
     *("DATABASE_URL", "LEXICHORD_"),
     *("CO_", "COHERE_", "GEMINI_", "GOOGLE_", "JINA_", "OPENAI_"),
 )
+
+# No test is timed: on a busy machine an example may take any time.
+hypothesis_settings.register_profile("untimed", deadline=None)
+hypothesis_settings.load_profile("untimed")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -62,7 +68,7 @@ def settings(home: Path) -> Settings:
 
 @pytest.fixture(scope="session")
 def embedded_dsn(settings: Settings) -> Iterator[str]:
-    with engine.embedded_server(settings) as dsn:
+    with embedded_server(settings) as dsn:
         yield dsn
 
 

@@ -36,8 +36,8 @@ class LexichordRetriever(BaseRetriever):
     ) -> list[Document]:
         if isinstance(self.lexichord, Lexichord):
             raise ConfigError("a Lexichord serves ainvoke only: give a SyncLexichord for invoke")
-        k, asked = self._asked(options)
-        response = self.lexichord.query(query, **asked)
+        k, chosen = self._chosen(options)
+        response = self.lexichord.query(query, **chosen)
         return self.lexichord.run(_documents(self.lexichord.core, response, k))
 
     async def _aget_relevant_documents(
@@ -48,11 +48,11 @@ class LexichordRetriever(BaseRetriever):
             return await asyncio.to_thread(
                 self._get_relevant_documents, query, run_manager=managed, **options
             )
-        k, asked = self._asked(options)
-        response = await self.lexichord.query(query, **asked)
+        k, chosen = self._chosen(options)
+        response = await self.lexichord.query(query, **chosen)
         return await _documents(self.lexichord, response, k)
 
-    def _asked(self, options: dict[str, object]) -> tuple[int, Json]:
+    def _chosen(self, options: dict[str, object]) -> tuple[int, Json]:
         chosen = {**self.search_kwargs, **options}
         return QueryOptions.read(chosen).k, for_passages(chosen)
 

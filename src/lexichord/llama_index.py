@@ -20,7 +20,17 @@ from lexichord.errors import ConfigError
 from lexichord.types import QueryOptions, Response
 
 # What a language model is not shown of a node: it would spend tokens on numbers.
-HIDDEN = ["dataset", "document_id", "chunk_id", "uri", "start", "end", "score", "scores", "ranks"]
+HIDDEN_METADATA_KEYS = [
+    "dataset",
+    "document_id",
+    "chunk_id",
+    "uri",
+    "start",
+    "end",
+    "score",
+    "scores",
+    "ranks",
+]
 
 
 class LexichordRetriever(BaseRetriever):
@@ -68,8 +78,8 @@ def _node(passage: Passage) -> TextNode:
         id_=str(hit.chunk_id),
         text=hit.content,
         metadata=passage.describe(),
-        excluded_llm_metadata_keys=HIDDEN,
-        excluded_embed_metadata_keys=HIDDEN,
+        excluded_llm_metadata_keys=HIDDEN_METADATA_KEYS,
+        excluded_embed_metadata_keys=HIDDEN_METADATA_KEYS,
         start_char_idx=hit.start,
         end_char_idx=hit.end,
         relationships={

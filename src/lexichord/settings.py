@@ -30,8 +30,8 @@ from lexichord.errors import ConfigError
 from lexichord.types.generation import Price
 from lexichord.types.response import Recording
 
-CONTAINER = Path("/run/secrets")  # where Docker and Podman put secrets, readable by all inside
-LONGEST = 10_000  # bytes of a file that holds a key
+CONTAINER_SECRETS = Path("/run/secrets")  # of Docker and Podman, readable by all inside
+MAX_KEY_FILE_BYTES = 10_000
 
 type Origin = Literal["argument", "environment", ".env", "TOML", "default"]
 
@@ -52,7 +52,7 @@ def _pair(price: object) -> object:
 
 
 def _checked(price: Price) -> Price:
-    if not all(isfinite(each) and each >= 0 for each in (price.input, price.output)):
+    if not all(isfinite(dollars) and dollars >= 0 for dollars in (price.input, price.output)):
         raise ValueError("a price is a number of dollars, 0 or more")
     return price
 
@@ -152,9 +152,9 @@ def load_settings(**arguments: object) -> Settings:
     """Read the settings; an argument that is None counts as not given. Raises ConfigError."""
     if unknown := set(arguments).difference(Settings.model_fields):
         raise ConfigError(f"there is no setting {', '.join(sorted(unknown))}")
-    given = {name: value for name, value in arguments.items() if value is not None}
+    values = {name: value for name, value in arguments.items() if value is not None}
     try:
-        settings = Settings(**given)  # type: ignore[arg-type]
+        settings = Settings(**values)  # type: ignore[arg-type]
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])
@@ -166,7 +166,7 @@ def load_settings(**arguments: object) -> Settings:
 
 
 def origins(**arguments: object) -> dict[str, Origin]:
-    """Say of each setting where `load_settings` takes it from."""
+    """Return where `load_settings` takes each setting from, by name."""
     places: list[tuple[Origin, set[str]]] = [
         ("argument", {name for name, value in arguments.items() if value is not None}),
         ("environment", set(EnvSettingsSource(Settings)())),
@@ -175,7 +175,7 @@ def origins(**arguments: object) -> dict[str, Origin]:
     ]
     return {
         name: next(
-            (place for place, given in places if given & {name, f"LEXICHORD_{name.upper()}"}),
+            (place for place, names in places if names & {name, f"LEXICHORD_{name.upper()}"}),
             "default",
         )
         for name in Settings.model_fields
@@ -183,7 +183,7 @@ def origins(**arguments: object) -> dict[str, Origin]:
 
 
 def shown(settings: Settings) -> dict[str, object]:
-    """Give the settings without secrets: of a key only whether it is set, no password of a URL."""
+    """Return the settings without secrets: of a key only whether it is set, no URL's password."""
     return {name: _shown(name, getattr(settings, name)) for name in Settings.model_fields}
 
 
@@ -206,18 +206,21 @@ def _secrets(settings: Settings) -> dict[str, SecretStr]:
         key = name.removesuffix("_file")
         if getattr(settings, key) is not None:
             raise ConfigError(f"{key} and {name} are both set: leave one out")
-        read[key] = SecretStr(_secret(name, file.expanduser()))
+        read[key] = SecretStr(read_secret(name, file.expanduser()))
     return read
 
 
-def _secret(name: str, file: Path) -> str:
-    """Read a file that its owner alone may read, or one that a container was given."""
+def read_secret(name: str, file: Path, *, container_secrets: Path = CONTAINER_SECRETS) -> str:
+    """Return the text of a file that its owner alone may read, or one that a container was given.
+
+    `name` is the setting's, for messages. Raises ConfigError.
+    """
     try:
         with file.open("rb") as stream:
             mode = stat.S_IMODE(os.fstat(stream.fileno()).st_mode)
-            if mode & 0o077 and not file.resolve().is_relative_to(CONTAINER):
+            if mode & 0o077 and not file.resolve().is_relative_to(container_secrets):
                 raise ConfigError(f"{name}: others may read '{file}': run chmod 600 on it")
-            text = stream.read(LONGEST).decode().strip()
+            text = stream.read(MAX_KEY_FILE_BYTES).decode().strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "no text"
         raise ConfigError(f"{name}: '{file}' cannot be read ({reason})") from None

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db import engine, schema
+from lexichord.db import schema
+from lexichord.db.server import stop_server
 from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.settings import load_settings
 from tests.conftest import SAMPLES, new_database
@@ -32,7 +33,7 @@ def new_home(copy_of: Path | None = None) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        engine.stop(load_settings(home=folder))
+        stop_server(load_settings(home=folder))
         shutil.rmtree(folder)
 
 

@@ -12,6 +12,7 @@ from signal import SIGKILL
 from typing import Any, Literal
 
 import numpy as np
+import psycopg
 
 from lexichord import SyncLexichord
 from lexichord.ingest import pipeline, report, vectors
@@ -102,3 +103,49 @@ def kill(random: Random, *arguments: str) -> bool:
 def end(process: BaseProcess, pipe: Connection) -> None:
     process.join()
     pipe.close()
+
+
+STATE = {
+    "documents": "select uri, title, media_type, sha256, recipe, text, metadata, card_length "
+    "from lexichord_data.document order by uri",
+    "chunks": "select d.uri, c.ordinal, c.heading, c.char_start, c.char_end, c.page, c.content, "
+    "c.context, c.keyword_context, c.lexemes::text, c.token_count, c.metadata, c.content_hash "
+    "from lexichord_data.chunk c join lexichord_data.document d on d.id = c.document_id "
+    "order by d.uri, c.ordinal",
+    "terms": "select lexeme, df from lexichord_data.term where df <> 0 order by lexeme",
+    "cards": "select d.uri, c.lexeme, c.tf from lexichord_data.card_term c "
+    "join lexichord_data.document d on d.id = c.document_id order by d.uri, c.lexeme",
+    "corpus": "select to_jsonb(c) from lexichord_data.corpus c",
+    "failed": "select * from lexichord.failed_files('default')",
+    "faults": "select * from lexichord.count_faults() where amount > 0",
+    "problems": "select * from lexichord.find_problems()",
+}
+VECTORS = """
+select c.embedding::real[] from lexichord_data.chunk c
+join lexichord_data.document d on d.id = c.document_id order by d.uri, c.ordinal
+"""
+CLIENTS = "select count(*) from pg_stat_activity where application_name = 'lexichord' "
+CLIENTS += "and datname = current_database()"
+
+
+def state(dsn: str) -> dict[str, list[Any]]:
+    with psycopg.connect(dsn) as connection:
+        return {
+            name: connection.execute(statement.encode()).fetchall()
+            for name, statement in STATE.items()
+        }
+
+
+def unit_vectors(dsn: str) -> Any:
+    with psycopg.connect(dsn) as connection:
+        rows = np.array([row for (row,) in connection.execute(VECTORS).fetchall()])
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def assert_same(one: str, other: str) -> None:
+    expected = state(other)
+    assert state(one) == expected
+    assert expected["documents"]
+    assert expected["faults"] == expected["problems"] == []
+    cosines = (unit_vectors(one) * unit_vectors(other)).sum(axis=1)
+    assert cosines.min() > 0.9999

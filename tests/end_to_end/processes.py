@@ -13,7 +13,11 @@ from typing import Self
 import psutil
 import psycopg
 
+from lexichord import SyncLexichord
 from lexichord.db.embedded import running_url
+from lexichord.evaluate.run import Plan, run_evaluation
+from lexichord.evaluate.strategies import find_strategies
+from lexichord.types.evaluation import EvalSet, Run
 from tests.conftest import ROOT
 
 PATIENCE = 30  # seconds
@@ -116,3 +120,18 @@ def wait_until(is_so: Callable[[], bool]) -> None:
     while not is_so():
         assert time.monotonic() < deadline, "it never came"
         time.sleep(0.02)
+
+
+def run_strategies(
+    lexichord: SyncLexichord, given: EvalSet, *names: str, **more: object
+) -> list[Run]:
+    plan = Plan(find_strategies(names), **more)  # type: ignore[arg-type]
+    return lexichord.run(run_evaluation(lexichord.core, given, plan))
+
+
+def run_eval_command(dsn: str, home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "lexichord", "eval", "--dsn", dsn, *arguments]
+    environment = os.environ | {"LEXICHORD_HOME": str(home), "COLUMNS": "200"}
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
+    )

@@ -16,7 +16,7 @@ from lexichord.retrieve.evidence.answer import write_answer
 from lexichord.retrieve.evidence.context import format_context
 from lexichord.retrieve.evidence.relevance import Embed
 from lexichord.retrieve.evidence.respond import gather_evidence
-from lexichord.types import ChunkHit, FileHit, Json
+from lexichord.types import ChunkHit, ContextSource, FileHit
 from lexichord.types.evidence import Brief, Evidence
 from tests.conftest import SAMPLES
 
@@ -54,7 +54,11 @@ def assert_verbatim(samples: SyncLexichord, evidence: Evidence) -> None:
 
 
 def answer(
-    samples: SyncLexichord, kind: str, question: str, evidence: Evidence, sources: Sequence[Json]
+    samples: SyncLexichord,
+    kind: str,
+    question: str,
+    evidence: Evidence,
+    sources: Sequence[ContextSource],
 ) -> str:
     database = samples.core.database
     brief = Brief(kind, question)

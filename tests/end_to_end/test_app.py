@@ -62,9 +62,9 @@ def test_evidence_is_verbatim_and_says_where_it_stands(samples: SyncLexichord) -
     assert answer.files[0].uri.endswith("master-services-agreement-sundermoor-brackenlow.md")
     assert 0 < len(answer.context) <= 4000
     for source in answer.sources:
-        text = samples.show(source["document_id"]).text
-        passage = f"[{source['number']}] {source['citation']}\n"
-        passage += f"{text[source['start'] : source['end']]}\n"
+        text = samples.show(source.document_id).text
+        passage = f"[{source.number}] {source.citation}\n"
+        passage += f"{text[source.start : source.end]}\n"
         assert passage in answer.context
     assert answer.intent.kind == "clause_lookup"
     assert answer.intent.hint == "master services agreement"
@@ -199,7 +199,7 @@ def test_the_state_is_told(samples: SyncLexichord) -> None:
         (lambda samples: samples.search("a", k=500), "raise depth as well"),
         (lambda samples: samples.search("a", filter={"no": 1}), 'in scope has the key "no"'),
         (lambda samples: samples.search("a\0b"), "NUL"),
-        (lambda samples: samples.search("a\ud83c"), "half a character"),
+        (lambda samples: samples.search("a\ud83c"), "lone surrogate"),
         (lambda samples: samples.query("a", datasets=["none"]), "there is no dataset 'none'"),
         (lambda samples: samples.files(""), "the query is empty"),
         (lambda samples: samples.search("a", mode="fuzzy"), "there is no mode 'fuzzy': hybrid"),

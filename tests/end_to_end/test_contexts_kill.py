@@ -17,9 +17,8 @@ from tests.end_to_end.context_server import (
     context_server,
     numbered,
 )
-from tests.end_to_end.killed import Scattered, end, finish, start
+from tests.end_to_end.killed import CLIENTS, Scattered, assert_same, end, finish, start
 from tests.end_to_end.processes import wait_until
-from tests.end_to_end.test_kill import CLIENTS, assert_same
 from tests.providers.chat_servers import ChatServer
 from tests.sql.corpus import value
 

@@ -15,7 +15,7 @@ from lexichord.types import Mode
 from lexichord.types.evaluation import EvalQuery, EvalSet, Span
 from tests.conftest import ROOT, SAMPLES
 from tests.end_to_end.context_server import asked, context_server, opened, passages
-from tests.end_to_end.test_eval import run
+from tests.end_to_end.processes import run_strategies
 from tests.providers.chat_servers import Prompt, chat_server
 
 NAMES = ("Acme", "Borealis", "Cobalt", "Dunmore", "Evergreen", "Falcon", "Granite", "Halcyon",
@@ -91,7 +91,7 @@ def given_set() -> EvalSet:
 def test_the_contextual_rows_of_an_evaluation(embedding_dsn: str, home: Path) -> None:
     names = ("vector", "keyword", "vector-llm", "keyword-llm", "hybrid-fuse-llm")
     with chat_server(good) as server, opened(embedding_dsn, server, home=home) as lexichord:
-        runs = {each.strategy: each for each in run(lexichord, given_set(), *names)}
+        runs = {each.strategy: each for each in run_strategies(lexichord, given_set(), *names)}
     assert [each.settings["context"] for each in runs.values()] == [
         *["structural"] * 2,
         *["llm"] * 3,
@@ -107,10 +107,10 @@ def test_an_evaluation_says_which_contexts_are_missing(embedding_dsn: str, home:
     warnings: list[str] = []
     with context_server() as server, opened(embedding_dsn, server, home=home) as lexichord:
         server.mode = "unauthorized"
-        run(lexichord, given_set(), "keyword-llm", on_warning=warnings.append)
+        run_strategies(lexichord, given_set(), "keyword-llm", on_warning=warnings.append)
     assert warnings[0].startswith("only 0 of 36 chunks have a context by the model: openai/any")
     with SyncLexichord(dsn=embedding_dsn, home=home) as lexichord:
-        run(lexichord, given_set(), "keyword-llm", on_warning=warnings.append)
+        run_strategies(lexichord, given_set(), "keyword-llm", on_warning=warnings.append)
     assert warnings[-1] == "keyword-llm is not run: no language model is configured"
 
 

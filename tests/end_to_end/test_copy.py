@@ -19,9 +19,8 @@ from lexichord.errors import ConfigError, DatabaseError, SchemaOutdatedError
 from lexichord.types import EmbeddingSpace
 from tests.conftest import SAMPLES, SPACE, new_database
 from tests.end_to_end.client import CHUNKS, documents, uri
-from tests.end_to_end.killed import finish, kill
+from tests.end_to_end.killed import CLIENTS, assert_same, finish, kill
 from tests.end_to_end.processes import start_cli, wait_until
-from tests.end_to_end.test_kill import CLIENTS, assert_same
 from tests.sql.corpus import call, put, value
 
 FIXTURES = {"pgvector": "embedded_dsn", "vectorchord": "vectorchord_dsn"}

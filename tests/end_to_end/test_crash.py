@@ -7,8 +7,8 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db import engine
 from lexichord.db.search import vector_text
+from lexichord.db.server import embedded_server
 from lexichord.settings import load_settings
 from lexichord.types import Health
 from tests.end_to_end.client import CHUNKS, documents, uri, vectors, word
@@ -139,7 +139,7 @@ def test_a_damaged_index_is_not_asked(stocked_home: Path) -> None:
     """Whoever attaches without opening the application is told, and told what to do."""
     settings = load_settings(home=stocked_home)
     crash(stocked_home, STORED, "client and postmaster")
-    with engine.embedded_server(settings) as dsn, psycopg.connect(dsn) as connection:
+    with embedded_server(settings) as dsn, psycopg.connect(dsn) as connection:
         with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState) as caught:
             connection.execute("select lexichord.keyword_candidates('clause')")
         assert caught.value.diag.message_hint == "Run: select lexichord.refresh_keyword_index();"
@@ -148,7 +148,7 @@ def test_a_damaged_index_is_not_asked(stocked_home: Path) -> None:
 def test_resetting_the_statistics_counts_as_a_crash(stocked_home: Path) -> None:
     """The guard reads their time; a server of its own, as every database there turns stale."""
     settings = load_settings(home=stocked_home)
-    with engine.embedded_server(settings) as dsn, psycopg.connect(dsn, autocommit=True) as one:
+    with embedded_server(settings) as dsn, psycopg.connect(dsn, autocommit=True) as one:
         one.execute("delete from lexichord_data.document where uri = %s", [uri(0)])
         assert value(one, "select lexichord.keyword_index_is_stale()") is False
         one.execute("select pg_stat_reset_shared('bgwriter')")
@@ -165,7 +165,7 @@ def test_a_clean_stop_saves_the_keyword_index_and_says_so(stocked_home: Path) ->
         assert client.process.returncode == 0
         assert "keyword index built again" in client.errors()
     settings = load_settings(home=stocked_home)
-    with engine.embedded_server(settings) as dsn, psycopg.connect(dsn) as connection:
+    with embedded_server(settings) as dsn, psycopg.connect(dsn) as connection:
         rows = connection.execute(BY_WORD, [[word(number) for number in range(90)]]).fetchall()
         assert sorted(rows) == [(word(number), uri(number), CHUNKS) for number in range(90)]
 

@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from signal import SIGINT, SIGKILL
@@ -14,41 +12,12 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.evaluate.run import Plan, run_evaluation
-from lexichord.evaluate.strategies import STRATEGIES, find_strategies
-from lexichord.types import Json, Ranked
-from lexichord.types.evaluation import EvalQuery, EvalSet, Run, Span
-from tests.conftest import ROOT
-from tests.end_to_end.processes import start_cli
+from lexichord.evaluate.strategies import STRATEGIES
+from lexichord.types import Ranked
+from lexichord.types.evaluation import EvalQuery, Span
+from tests.builders import WORDS, small_set, word_query, word_text, word_uri
+from tests.end_to_end.processes import run_eval_command, run_strategies, start_cli
 from tests.sql.corpus import value
-
-WORDS = ["ember", "lagoon", "quartz", "thistle", "walrus", "zephyr", "bramble", "cobalt"]
-
-
-def text(word: str) -> str:
-    return f"All about the {word} stands here, and the {word} is told of nowhere else.\n"
-
-
-def uri(word: str) -> str:
-    return f"texts/{word}.txt"
-
-
-def query(word: str, **more: object) -> EvalQuery:
-    gold = Span(uri(word), 0, len(text(word)) - 1)
-    return EvalQuery(f"q-{word}", f"where is the {word}?", spans=(gold,), **more)  # type: ignore[arg-type]
-
-
-def small_set(
-    queries: Sequence[EvalQuery] | None = None, documents: Sequence[Json] | None = None
-) -> EvalSet:
-    given = [{"uri": uri(word), "text": text(word)} for word in WORDS]
-    asked = [query(word) for word in WORDS] if queries is None else queries
-    return EvalSet("small", given if documents is None else documents, tuple(asked))
-
-
-def run(lexichord: SyncLexichord, given: EvalSet, *names: str, **more: object) -> list[Run]:
-    plan = Plan(find_strategies(names), **more)  # type: ignore[arg-type]
-    return lexichord.run(run_evaluation(lexichord.core, given, plan))
 
 
 def scratch_databases(dsn: str, pid: int) -> int:
@@ -63,51 +32,45 @@ def folder_of_set(folder: Path) -> Path:
     lines = []
     (folder / "texts").mkdir()
     for word in WORDS:
-        (folder / uri(word)).write_text(text(word))
-        span = {"file": uri(word), "quote": f"the {word} is told of nowhere else"}
-        shape = {"id": f"q-{word}", "query": query(word).text, "relevant_spans": [span]}
+        (folder / word_uri(word)).write_text(word_text(word))
+        span = {"file": word_uri(word), "quote": f"the {word} is told of nowhere else"}
+        shape = {"id": f"q-{word}", "query": word_query(word).text, "relevant_spans": [span]}
         lines.append(json.dumps(shape))
     (folder / "questions.jsonl").write_text("\n".join(lines))
     return folder
 
 
-def cli(dsn: str, home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "lexichord", "eval", "--dsn", dsn, *arguments]
-    environment = os.environ | {"LEXICHORD_HOME": str(home), "COLUMNS": "200"}
-    return subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
-    )
-
-
 def test_a_perfect_run_scores_one(plain: SyncLexichord) -> None:
-    (found,) = run(plain, small_set(), "keyword")
+    (found,) = run_strategies(plain, small_set(), "keyword")
     for metric in ("pass@5", "mrr", "char_recall@5", "evidence@4000", "document@1"):
         assert found.metrics[metric] == [1.0] * len(WORDS)
     assert [outcome.error for outcome in found.outcomes] == [None] * len(WORDS)
     first = found.outcomes[0].passages[0]
-    assert (first.uri, first.number, first.start) == (uri(WORDS[0]), 0, 0)
+    assert (first.uri, first.number, first.start) == (word_uri(WORDS[0]), 0, 0)
     assert WORDS[0] in found.outcomes[0].answer
 
 
 def test_wrong_gold_scores_nothing(plain: SyncLexichord) -> None:
-    gold = (Span(uri("lagoon"), 0, 9),)
-    wrong = EvalQuery("q", "where is the ember?", spans=gold, within=(uri("ember"),))
-    (found,) = run(plain, small_set([wrong]), "keyword")
+    gold = (Span(word_uri("lagoon"), 0, 9),)
+    wrong = EvalQuery("q", "where is the ember?", spans=gold, within=(word_uri("ember"),))
+    (found,) = run_strategies(plain, small_set([wrong]), "keyword")
     assert (found.metrics["pass@5"], found.metrics["document@1"]) == ([0.0], [0.0])
-    assert {passage.uri for passage in found.outcomes[0].passages} == {uri("ember")}
+    assert {passage.uri for passage in found.outcomes[0].passages} == {word_uri("ember")}
 
 
 def test_a_question_that_fails_is_a_zero_and_the_others_go_on(plain: SyncLexichord) -> None:
-    broken = EvalQuery("broken", "  ", files=(uri("ember"),))
-    (found,) = run(plain, small_set([broken, query("lagoon")]), "keyword")
+    broken = EvalQuery("broken", "  ", files=(word_uri("ember"),))
+    (found,) = run_strategies(plain, small_set([broken, word_query("lagoon")]), "keyword")
     assert [outcome.error for outcome in found.outcomes] == ["the query is empty", None]
     assert found.metrics["document@1"] == [0.0, 1.0]
 
 
 def test_plain_strategies_have_an_ingest_without_context(plain: SyncLexichord) -> None:
     documents = [{"uri": f"texts/{word}.txt", "text": "No word of it here.\n"} for word in WORDS]
-    asked = [EvalQuery("q", "the walrus", files=(uri("walrus"),))]
-    by_name, without = run(plain, small_set(asked, documents), "keyword", "keyword-plain")
+    asked = [EvalQuery("q", "the walrus", files=(word_uri("walrus"),))]
+    by_name, without = run_strategies(
+        plain, small_set(asked, documents), "keyword", "keyword-plain"
+    )
     assert (by_name.settings["context"], without.settings["context"]) == ("structural", "none")
     assert by_name.metrics["document@1"] == [1.0]
     assert without.outcomes[0].passages == ()
@@ -116,7 +79,7 @@ def test_plain_strategies_have_an_ingest_without_context(plain: SyncLexichord) -
 def test_what_lacks_a_model_is_said_not_scored(plain: SyncLexichord) -> None:
     lines: list[str] = []
     names = ("vector", "hybrid-rerank", "keyword")
-    runs = run(plain, small_set(), *names, on_warning=lines.append)
+    runs = run_strategies(plain, small_set(), *names, on_warning=lines.append)
     assert [each.strategy for each in runs] == ["keyword"]
     assert lines[0].startswith("vector is not run: no embedder for test/tiny/4")
     assert lines[1] == "hybrid-rerank is not run: no reranker is configured"
@@ -143,7 +106,7 @@ def test_the_baselines_of_the_seed(embedding_dsn: str, home: Path) -> None:
     ]
     with SyncLexichord(dsn=embedding_dsn, home=home) as lexichord:
         reranker = lexichord.core.reranker = Overlap()
-        runs = run(lexichord, small_set(), *names)
+        runs = run_strategies(lexichord, small_set(), *names)
     assert [each.strategy for each in runs] == names
     for each in runs:
         assert [outcome.error for outcome in each.outcomes] == [None] * len(WORDS)
@@ -161,7 +124,7 @@ def test_every_stage_can_be_off(plain: SyncLexichord) -> None:
     names = [
         name for name, each in STRATEGIES.items() if name.startswith("pipeline") and not each.needs
     ]
-    runs = run(plain, small_set(), *names, "files")
+    runs = run_strategies(plain, small_set(), *names, "files")
     assert [each.strategy for each in runs] == [*names, "files"]
     assert len(names) == 6
     for each in runs:
@@ -187,25 +150,25 @@ def test_a_stage_that_is_off_does_nothing(
 
 
 def test_documents_that_are_missing_are_counted_and_told(plain: SyncLexichord) -> None:
-    good = [{"uri": uri(word), "text": text(word)} for word in WORDS[:3]]
+    good = [{"uri": word_uri(word), "text": word_text(word)} for word in WORDS[:3]]
     odd = [{"uri": "texts/empty", "text": " "}, {"uri": "texts/nul", "text": "half a \0"}]
     lines: list[str] = []
-    asked = small_set([query("ember")], [*good, *odd])
-    (found,) = run(plain, asked, "keyword", on_warning=lines.append)
+    asked = small_set([word_query("ember")], [*good, *odd])
+    (found,) = run_strategies(plain, asked, "keyword", on_warning=lines.append)
     counts = [found.settings[f"{what}documents"] for what in ("", "failed_", "empty_")]
     assert counts == [3, 1, 1]
     assert lines[0].startswith("1 of 4 documents are not stored, document 4: chunks.0.content: ")
 
 
 def test_clients_are_counted_in_answers_a_second(plain: SyncLexichord) -> None:
-    (found,) = run(plain, small_set(), "keyword", clients=(2,))
+    (found,) = run_strategies(plain, small_set(), "keyword", clients=(2,))
     assert list(found.qps) == [2]
     assert found.qps[2] > 0
     assert found.settings["milliseconds"] == "with embedding"
 
 
 def test_runs_are_recorded_where_the_application_is(plain: SyncLexichord, dsn: str) -> None:
-    (found,) = run(plain, small_set(), "keyword", ks=(1, 3))
+    (found,) = run_strategies(plain, small_set(), "keyword", ks=(1, 3))
     with psycopg.connect(dsn) as connection:
         statement = "select set_name, means->>'pass@3', ks from lexichord.list_evaluations()"
         assert connection.execute(statement).fetchall() == [("small", "1", [1, 3])]
@@ -214,10 +177,10 @@ def test_runs_are_recorded_where_the_application_is(plain: SyncLexichord, dsn: s
 
 
 def test_no_database_is_left_behind(plain: SyncLexichord, dsn: str) -> None:
-    run(plain, small_set(), "keyword", "keyword-plain")
+    run_strategies(plain, small_set(), "keyword", "keyword-plain")
     assert scratch_databases(dsn, os.getpid()) == 0
     with pytest.raises(ConfigError, match="1 of 1 documents are not stored, document 1: uri: "):
-        run(plain, small_set(documents=[{"uri": "", "text": "ember"}]), "keyword")
+        run_strategies(plain, small_set(documents=[{"uri": "", "text": "ember"}]), "keyword")
     assert scratch_databases(dsn, os.getpid()) == 0
 
     def fail(what: str, done: int, total: int) -> None:
@@ -225,7 +188,7 @@ def test_no_database_is_left_behind(plain: SyncLexichord, dsn: str) -> None:
         raise OSError("nobody listens")
 
     with pytest.raises(OSError, match="nobody listens"):
-        run(plain, small_set(), "keyword", on_progress=fail)
+        run_strategies(plain, small_set(), "keyword", on_progress=fail)
     assert scratch_databases(dsn, os.getpid()) == 0
 
 
@@ -241,18 +204,18 @@ def test_nor_after_an_interrupt_nor_for_long_after_a_kill(
     while "keyword" not in (line := process.stderr.readline()):
         assert line, "it ended before it asked"
     assert scratch_databases(dsn, process.pid) == 1
-    run(plain, small_set(), "keyword")  # leaves alone what is in use
+    run_strategies(plain, small_set(), "keyword")  # leaves alone what is in use
     assert scratch_databases(dsn, process.pid) == 1
     process.send_signal(sent)
     _, told = process.communicate(timeout=60)
     assert (process.returncode, scratch_databases(dsn, process.pid)) == (code, left), told
-    run(plain, small_set(), "keyword")
+    run_strategies(plain, small_set(), "keyword")
     assert scratch_databases(dsn, process.pid) == 0
 
 
 def test_the_command_line(dsn: str, folder_of_set: Path, home: Path) -> None:
     asked = (str(folder_of_set), "--strategies", "keyword,hybrid", "--k", "1,5")
-    done = cli(dsn, home, *asked, "--gate", "pass@1>=1")
+    done = run_eval_command(dsn, home, *asked, "--gate", "pass@1>=1")
     assert "| pass@1 | 1.0000 | 1.0000 |" in done.stdout
     assert "| failed | 0 of 8 | 0 of 8 |" in done.stdout
     degraded = "lexichord: hybrid: no embedder for test/tiny/4: by words only"
@@ -264,9 +227,9 @@ def test_a_gate_that_is_not_kept_fails_the_command(
     dsn: str, folder_of_set: Path, home: Path
 ) -> None:
     asked = (str(folder_of_set), "--strategies", "keyword")
-    kept = cli(dsn, home, *asked, "--gate", "pass@5>=1")
+    kept = run_eval_command(dsn, home, *asked, "--gate", "pass@5>=1")
     assert (kept.returncode, "gate" in kept.stderr) == (0, False), kept.stderr
-    failed = cli(dsn, home, *asked, "--gate", "precision@5>=0.9", "--gate", "mrr>=1")
+    failed = run_eval_command(dsn, home, *asked, "--gate", "precision@5>=0.9", "--gate", "mrr>=1")
     assert failed.returncode == 1
     (reason,) = [line for line in failed.stderr.splitlines() if "gate" in line]
     assert reason.startswith("lexichord: keyword: gate precision@5>=0.9 failed: precision@5 is 0.2")
@@ -275,8 +238,8 @@ def test_a_gate_that_is_not_kept_fails_the_command(
 
 def test_the_same_again_is_noise(dsn: str, folder_of_set: Path, home: Path) -> None:
     asked = (str(folder_of_set), "--strategies", "keyword", "--json")
-    first = json.loads(cli(dsn, home, *asked).stdout)["runs"][0]
-    done = cli(dsn, home, *asked, "--compare", str(first["id"]))
+    first = json.loads(run_eval_command(dsn, home, *asked).stdout)["runs"][0]
+    done = run_eval_command(dsn, home, *asked, "--compare", str(first["id"]))
     assert done.returncode == 0, done.stderr
     shape = json.loads(done.stdout)
     assert shape["runs"][0]["means"] == first["means"]
@@ -284,7 +247,7 @@ def test_the_same_again_is_noise(dsn: str, folder_of_set: Path, home: Path) -> N
     assert {change["metric"] for change in shape["comparisons"]} == set(first["means"])
     nothing = {"mean": 0.0, "low": 0.0, "high": 0.0, "is_noise": True}
     assert all(change["difference"] == nothing for change in shape["comparisons"])
-    drawn = cli(dsn, home, *asked[:-1], "--compare", str(first["id"])).stdout
+    drawn = run_eval_command(dsn, home, *asked[:-1], "--compare", str(first["id"])).stdout
     assert "| keyword | mrr | +0.0000 | +0.0000 to +0.0000 | noise |" in drawn
 
 
@@ -300,7 +263,7 @@ def test_the_same_again_is_noise(dsn: str, folder_of_set: Path, home: Path) -> N
 def test_what_cannot_be_meant_is_said_at_once(
     dsn: str, folder_of_set: Path, home: Path, arguments: Sequence[str], reason: str
 ) -> None:
-    done = cli(dsn, home, str(folder_of_set), *arguments)
+    done = run_eval_command(dsn, home, str(folder_of_set), *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"lexichord: {reason}")
     assert done.stderr.count("\n") == 1
@@ -310,6 +273,6 @@ def test_the_sample_set_keeps_its_gate(embedding_dsn: str, home: Path) -> None:
     """What users get out of the box; today .84 and .83. The real model, 30 questions."""
     gates = ("--gate", "pass@5>=0.8", "--gate", "evidence@4000>=0.84")
     chosen = ("--strategies", "hybrid,pipeline")
-    done = cli(embedding_dsn, home, "sample", *chosen, *gates)
+    done = run_eval_command(embedding_dsn, home, "sample", *chosen, *gates)
     assert done.returncode == 0, done.stderr
     assert "| pass@5 |" in done.stdout

@@ -13,8 +13,8 @@ from lexichord.client.lexichord import Lexichord
 from lexichord.errors import ConfigError
 from lexichord.types import Explanation, StoredDataset
 from lexichord.types.evaluation import EvalQuery, EvalSet
+from tests.builders import WORDS, small_set, word_query, word_text, word_uri
 from tests.end_to_end.client import documents
-from tests.end_to_end.test_eval import WORDS, query, small_set, text, uri
 
 NOTICE = "how much notice ends the mutual non-disclosure agreement"
 NOT_CLOSED = """
@@ -164,7 +164,9 @@ def test_an_evaluation_is_compared_to_an_earlier_one(plain: SyncLexichord) -> No
     assert {change.before for change in found.comparisons} == {before}
     assert all(change.difference.is_noise for change in found.comparisons)
     assert "| keyword | mrr | +0.0000 | +0.0000 to +0.0000 | noise |" in str(found)
-    other = EvalSet("other", [{"uri": uri("ember"), "text": text("ember")}], (query("ember"),))
+    other = EvalSet(
+        "other", [{"uri": word_uri("ember"), "text": word_text("ember")}], (word_query("ember"),)
+    )
     found = plain.evaluate(other, strategies=["keyword"], compare=before)
     assert (len(found.runs), found.comparisons) == (1, ())
     assert found.warnings
@@ -209,6 +211,6 @@ def test_a_set_is_named_or_a_path(plain: SyncLexichord, tmp_path: Path) -> None:
         plain.evaluate(tmp_path / "none.jsonl")
     with pytest.raises(ConfigError, match="has no questions"):
         plain.evaluate(EvalSet("empty", [], ()))
-    asked = [EvalQuery("q", "  ", files=(uri("ember"),)), query("lagoon")]
+    asked = [EvalQuery("q", "  ", files=(word_uri("ember"),)), word_query("lagoon")]
     found = plain.evaluate(small_set(asked), strategies=["keyword"])
     assert found.failures == ("keyword: 1 of 2 questions failed, q: the query is empty",)

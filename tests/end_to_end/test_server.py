@@ -10,8 +10,8 @@ import psutil
 import psycopg
 
 from lexichord import Lexichord, SyncLexichord
-from lexichord.db import engine
-from lexichord.db.server import EmbeddedServer
+from lexichord.db.embedded import EmbeddedServer
+from lexichord.db.server import start_server, stop_server
 from lexichord.settings import Settings, load_settings
 from tests.end_to_end.client import SPACE
 from tests.end_to_end.processes import Client, kill_backend, kill_postmaster, postmaster, wait_until
@@ -113,10 +113,10 @@ def test_opening_after_a_crash_leaves_nothing_behind(prepared_home: Path) -> Non
 
 def test_started_it_stays_up_until_it_is_stopped(prepared_home: Path) -> None:
     settings = settings_of(prepared_home)
-    dsn = engine.start(settings)
+    dsn = start_server(settings)
     server = postmaster(prepared_home)
     assert server is not None
-    assert engine.start(settings) == dsn
+    assert start_server(settings) == dsn
     for home in (prepared_home, prepared_home):
         with SyncLexichord(home=home):
             assert postmaster(prepared_home) == server
@@ -126,9 +126,9 @@ def test_started_it_stays_up_until_it_is_stopped(prepared_home: Path) -> None:
         assert postmaster(prepared_home) == server
     with psycopg.connect(dsn) as connection:
         connection.execute("select lexichord.configuration()")
-    assert engine.stop(settings) is True
+    assert stop_server(settings) is True
     assert postmaster(prepared_home) is None
-    assert engine.stop(settings) is False
+    assert stop_server(settings) is False
     with SyncLexichord(home=prepared_home):
         pass
     assert postmaster(prepared_home) is None
@@ -136,7 +136,7 @@ def test_started_it_stays_up_until_it_is_stopped(prepared_home: Path) -> None:
 
 def test_it_is_stopped_under_those_who_use_it(prepared_home: Path) -> None:
     with SyncLexichord(home=prepared_home), Client(prepared_home, "hold") as client:
-        assert engine.stop(settings_of(prepared_home)) is True
+        assert stop_server(settings_of(prepared_home)) is True
         assert postmaster(prepared_home) is None
         client.rest()
         assert client.process.returncode == 0
@@ -145,14 +145,14 @@ def test_it_is_stopped_under_those_who_use_it(prepared_home: Path) -> None:
 
 def test_a_server_can_be_opened_again_after_it_was_stopped(prepared_home: Path) -> None:
     with SyncLexichord(home=prepared_home):
-        engine.stop(settings_of(prepared_home))
+        stop_server(settings_of(prepared_home))
         with SyncLexichord(home=prepared_home) as lexichord:
             assert lexichord.status().documents == 0
         assert postmaster(prepared_home) is None
 
 
 def test_stopping_where_nothing_is_makes_nothing(tmp_path: Path) -> None:
-    assert engine.stop(settings_of(tmp_path / "none")) is False
+    assert stop_server(settings_of(tmp_path / "none")) is False
     assert not (tmp_path / "none").exists()
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db import engine
+from lexichord.db.server import start_server, stop_server
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.settings import load_settings
 from tests.conftest import ROOT
@@ -23,12 +23,11 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may become ano
 NOBODY = "nobody"
 FAILING = """
 import sys
-from lexichord import SyncLexichord
-from lexichord.db import embedded
+from pathlib import Path
+from lexichord.db.embedded import attach
 from lexichord.errors import DatabaseError
-embedded.LOCK_PATIENCE = 0
 try:
-    SyncLexichord(home=sys.argv[1]).__enter__()
+    attach(Path(sys.argv[1]), lock_seconds=0)
 except DatabaseError as error:
     sys.stdout.write(str(error))
 """
@@ -90,7 +89,7 @@ def test_a_wrong_choice_is_the_only_thing_that_is_said(
 
 def test_a_dsn_leaves_nothing_to_start_or_stop(parent: Path) -> None:
     settings = load_settings(home=parent, dsn="postgresql://127.0.0.1:1/none")
-    for call in (engine.start, engine.stop):
+    for call in (start_server, stop_server):
         with pytest.raises(ConfigError, match="a DSN is set"):
             call(settings)
     assert list(parent.iterdir()) == []

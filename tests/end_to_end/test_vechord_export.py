@@ -27,7 +27,7 @@ from lexichord.errors import ConfigError, EngineUnsupportedError
 from lexichord.providers.embed.local import LocalEmbedder
 from tests.conftest import SAMPLES, SPACE, new_database
 from tests.end_to_end.client import documents
-from tests.end_to_end.test_vechord_import import stored
+from tests.end_to_end.vechord_rows import stored
 
 PATH = "?options=-c%20search_path%3Dpublic,bm25_catalog,tokenizer_catalog"
 # Both find the same chunk first by vector for all 26 sample questions, by keyword for 17: vechord's

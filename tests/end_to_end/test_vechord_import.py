@@ -3,13 +3,9 @@
 import asyncio
 import json
 import math
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import psycopg
 import pytest
-from psycopg import sql
 from typer.testing import CliRunner
 
 from lexichord import Lexichord, SyncLexichord
@@ -19,6 +15,7 @@ from lexichord.db import vechord as adapter
 from lexichord.errors import ConfigError, EngineUnsupportedError
 from lexichord.ingest import vechord
 from tests.conftest import SPACE, new_database
+from tests.end_to_end.vechord_rows import execute, stored
 
 LEASE = "The lease begins in May. Rent is due monthly. It ends in June."
 NDA = "Keep it secret. For two years."
@@ -29,18 +26,6 @@ CHUNKS = [  # document, index, content, context; not in their order
     ("a", 1, "Rent is due monthly.", "What the lease costs."),
     ("b", 0, "Keep it secret.", ""),
 ]
-
-
-def execute(dsn: str, *statements: str, name: str = "", values: Sequence[Any] = ()) -> list[Any]:
-    """Run statements in which {name_x} stands for a quoted table."""
-    classes = ("document", "chunk", "contextualchunk", "query", "entity")
-    if values:
-        name = name.replace("%", "%%")  # else a placeholder
-    tables = {each: sql.Identifier(f"{name}_{each}") for each in classes}
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        for statement in statements:
-            cursor = connection.execute(sql.SQL(statement).format(**tables), values or None)
-        return cursor.fetchall() if cursor.description else []
 
 
 def vector(number: int) -> list[float]:
@@ -85,14 +70,6 @@ def small(dsn: str, name: str = "s") -> None:
         "insert into {chunk} values (1, 'Alpha.', '[1,0,0,0]'), (1, 'Beta.', '[0,1,0,0]'), "
         "(2, 'Gamma.', '[0,0,1,0]')",
         name=name,
-    )
-
-
-def stored(dsn: str) -> list[tuple[Any, ...]]:
-    return execute(
-        dsn,
-        "select d.uri, c.content, c.context, c.embedding::real[] from lexichord_data.chunk c "
-        "join lexichord_data.document d on d.id = c.document_id order by d.uri, c.ordinal",
     )
 
 

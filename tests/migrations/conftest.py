@@ -21,3 +21,12 @@ def choice(dsn: str) -> Choice:
         row = connection.execute("select engine from lexichord.configuration()").fetchone()
     assert row is not None
     return Choice(row[0], "english", SPACE)
+
+
+ANOTHER_VERSION = "update lexichord_data.function_release set sha256 = 'of another version'"
+
+
+def run_statements(dsn: str, *statements: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement.encode())

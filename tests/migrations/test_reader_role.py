@@ -10,7 +10,7 @@ from psycopg import errors
 
 from lexichord.db.schema import ENGINES, Choice, prepare
 from tests.conftest import at
-from tests.migrations.test_replace_functions import ANOTHER_VERSION, run
+from tests.migrations.conftest import ANOTHER_VERSION, run_statements
 from tests.own_server import Server, own_server
 from tests.sql.corpus import call, put, value
 
@@ -31,11 +31,11 @@ def test_init_without_rights_succeeds_and_says_what_is_missing(
     server: Server, choice: Choice
 ) -> None:
     theirs = at(server.dsn, "theirs")
-    run(server.dsn, "create role plain login", "create database theirs owner plain")
+    run_statements(server.dsn, "create role plain login", "create database theirs owner plain")
     assert choice.engine
-    run(theirs, *(f"create extension {name} cascade" for name in ENGINES[choice.engine]))
+    run_statements(theirs, *(f"create extension {name} cascade" for name in ENGINES[choice.engine]))
     if choice.engine == "vectorchord":
-        run(theirs, "grant usage on schema bm25_catalog to plain")
+        run_statements(theirs, "grant usage on schema bm25_catalog to plain")
     plain = theirs.replace("postgres@", "plain@")
     prepare(plain, choice)
     with psycopg.connect(plain, autocommit=True) as connection:
@@ -48,11 +48,11 @@ def test_init_without_rights_succeeds_and_says_what_is_missing(
         assert told[2:] == []
         for _ in range(2):  # the schemas' usage is told of once the role is there
             for remedy in [row["remedy"] for row in call(connection, "find_problems")]:
-                run(plain if "grant_reader" in remedy else theirs, remedy)
+                run_statements(plain if "grant_reader" in remedy else theirs, remedy)
         assert call(connection, "find_problems") == []
         put(connection, "b", ["w4"], [[1, 0, 0, 0]])
         connection.execute("select lexichord.build_indexes()")
-    run(server.dsn, "create role app login in role lexichord_reader")
+    run_statements(server.dsn, "create role app login in role lexichord_reader")
     with psycopg.connect(theirs.replace("postgres@", "app@"), autocommit=True) as app:
         assert call(app, "hybrid_search", query="w1")[0]["uri"] == "a"
         with pytest.raises(errors.InsufficientPrivilege):
@@ -61,7 +61,7 @@ def test_init_without_rights_succeeds_and_says_what_is_missing(
 
 def test_databases_that_are_made_at_once_share_the_role(server: Server, choice: Choice) -> None:
     names = ["one", "two", "three"]
-    run(server.dsn, *(f"create database {name}" for name in names))
+    run_statements(server.dsn, *(f"create database {name}" for name in names))
     dsns = [at(server.dsn, name) for name in names]
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda dsn: prepare(dsn, choice), dsns))
@@ -75,7 +75,7 @@ def test_a_replacement_grants_again_and_keeps_the_grants_of_others(
     dsn: str, choice: Choice
 ) -> None:
     acl = "select proacl::text from pg_proc where proname = 'delete_documents'"
-    run(
+    run_statements(
         dsn,
         "grant execute on function lexichord.delete_documents to pg_monitor",
         "grant select, insert on lexichord_data.run to pg_monitor",
@@ -120,14 +120,14 @@ def test_a_replacement_grants_again_and_keeps_the_grants_of_others(
 
 
 def test_keys_are_never_granted(dsn: str, choice: Choice) -> None:
-    run(
+    run_statements(
         dsn,
         "create table if not exists lexichord_data.api_key (hash text)",
         "select lexichord.grant_reader()",
     )
     with psycopg.connect(dsn, autocommit=True) as connection:
         assert not value(connection, MAY_READ, "api_key")
-        run(dsn, "grant select on lexichord_data.api_key to lexichord_reader")
+        run_statements(dsn, "grant select on lexichord_data.api_key to lexichord_reader")
         assert [row["problem"] for row in call(connection, "find_problems")] == [
             "lexichord_reader may do too much with lexichord_data.api_key"
         ]
@@ -142,7 +142,7 @@ def test_another_writer_needs_what_the_description_says(dsn: str, choice: Choice
     with psycopg.connect(dsn, autocommit=True) as connection:
         put(connection, "a", ["w1", "w2"], [[1, 0, 0, 0], [0, 1, 0, 0]])
         connection.execute("select lexichord.build_indexes()")
-    run(
+    run_statements(
         dsn,
         f"create role {role}",
         f"grant usage on schema {schemas}{', bm25_catalog' if vectorchord else ''} to {role}",
@@ -159,13 +159,13 @@ def test_another_writer_needs_what_the_description_says(dsn: str, choice: Choice
             (hit,) = call(writer, "keyword_candidates", query="w3")
             assert call(writer, "delete_documents", documents=[hit["document_id"]])
     finally:
-        run(dsn, f"drop owned by {role}", f"drop role {role}")
+        run_statements(dsn, f"drop owned by {role}", f"drop role {role}")
 
 
 def test_a_schema_that_readers_may_fill_is_a_problem(dsn: str) -> None:
-    run(dsn, "grant create on schema public to public")
+    run_statements(dsn, "grant create on schema public to public")
     with psycopg.connect(dsn, autocommit=True) as connection:
         (row,) = call(connection, "find_problems")
         assert "may create objects in schema public" in row["problem"]
-        run(dsn, row["remedy"])
+        run_statements(dsn, row["remedy"])
         assert call(connection, "find_problems") == []

@@ -8,9 +8,8 @@ import pytest
 
 from lexichord.db.schema import Choice, check, prepare
 from lexichord.errors import DatabaseError, SchemaOutdatedError
+from tests.migrations.conftest import ANOTHER_VERSION, run_statements
 from tests.sql.corpus import call, put, value
-
-ANOTHER_VERSION = "update lexichord_data.function_release set sha256 = 'of another version'"
 
 OF_ANOTHER_SHAPE = [
     # another row shape
@@ -42,12 +41,6 @@ OF_ANOTHER_SHAPE = [
 ]
 
 
-def run(dsn: str, *statements: str) -> None:
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        for statement in statements:
-            connection.execute(statement.encode())
-
-
 def signatures(dsn: str) -> set[Any]:
     """What the functions are, without the numbers that they have in this database."""
     with psycopg.connect(dsn) as connection:
@@ -71,7 +64,7 @@ def oids(dsn: str) -> dict[str, int]:
 
 def test_functions_of_another_version_are_told_and_replaced(dsn: str, choice: Choice) -> None:
     before, ours = oids(dsn), signatures(dsn)
-    run(
+    run_statements(
         dsn,
         ANOTHER_VERSION,
         "update lexichord_data.function_release set version = '0.0.1'",
@@ -90,10 +83,10 @@ def test_functions_of_another_version_are_told_and_replaced(dsn: str, choice: Ch
 
 def test_an_older_program_refuses(dsn: str, choice: Choice) -> None:
     of_the_newer = "create function lexichord.later() returns int language sql as 'select 1'"
-    run(dsn, ANOTHER_VERSION, of_the_newer)
+    run_statements(dsn, ANOTHER_VERSION, of_the_newer)
     before = signatures(dsn)
     for newer in ("99.0.0", "99.0.0rc1", "99.0", "0.99999.0.dev3"):
-        run(dsn, f"update lexichord_data.function_release set version = '{newer}'")
+        run_statements(dsn, f"update lexichord_data.function_release set version = '{newer}'")
         with pytest.raises(SchemaOutdatedError, match=f"by lexichord {newer}, this is .*: upgrade"):
             prepare(dsn, choice)
         assert signatures(dsn) == before
@@ -102,13 +95,13 @@ def test_an_older_program_refuses(dsn: str, choice: Choice) -> None:
 def test_any_older_version_is_brought_up_to_date(dsn: str, choice: Choice) -> None:
     for older in ("0.0.1", "0.0.1rc2", "0.0"):
         set_version = f"update lexichord_data.function_release set version = '{older}'"
-        run(dsn, ANOTHER_VERSION, set_version)
+        run_statements(dsn, ANOTHER_VERSION, set_version)
         prepare(dsn, choice)
         check(dsn)
 
 
 def test_grants_views_and_functions_of_others_survive(dsn: str, choice: Choice) -> None:
-    run(
+    run_statements(
         dsn,
         "revoke all on function lexichord.list_keys() from public",
         "grant execute on function lexichord.list_keys() to pg_monitor",
@@ -132,7 +125,7 @@ def test_grants_views_and_functions_of_others_survive(dsn: str, choice: Choice) 
 
 def test_a_function_that_vanished_is_dropped(dsn: str, choice: Choice) -> None:
     ours = signatures(dsn)
-    run(
+    run_statements(
         dsn,
         "create function lexichord.old_thing(a int) returns int language sql as 'select 1'",
         "create function lexichord.old_thing(a text) returns int language sql as 'select 1'",
@@ -159,12 +152,12 @@ def test_a_function_that_vanished_is_dropped(dsn: str, choice: Choice) -> None:
 def test_what_depends_on_a_function_that_must_go_is_named(
     dsn: str, choice: Choice, function: str, use: str
 ) -> None:
-    run(dsn, function, use, ANOTHER_VERSION)
+    run_statements(dsn, function, use, ANOTHER_VERSION)
     before = signatures(dsn)
     with pytest.raises(DatabaseError, match=r"lexichord\.\w+\(.*\(view mine depends.*drop them"):
         prepare(dsn, choice)
     assert signatures(dsn) == before
-    run(dsn, "drop view public.mine")
+    run_statements(dsn, "drop view public.mine")
     prepare(dsn, choice)
     check(dsn)
 
@@ -172,7 +165,7 @@ def test_what_depends_on_a_function_that_must_go_is_named(
 def test_functions_of_another_shape_are_mended(dsn: str, choice: Choice) -> None:
     ours = signatures(dsn)
     for old in OF_ANOTHER_SHAPE:
-        run(dsn, old, ANOTHER_VERSION)
+        run_statements(dsn, old, ANOTHER_VERSION)
         assert signatures(dsn) != ours, old
         prepare(dsn, choice)
         assert signatures(dsn) == ours, old
@@ -183,7 +176,7 @@ def test_functions_of_another_shape_are_mended(dsn: str, choice: Choice) -> None
 
 def test_a_failure_half_way_leaves_the_old_functions(dsn: str, choice: Choice) -> None:
     """The last file in order cannot be replaced, for it is a procedure here."""
-    run(
+    run_statements(
         dsn,
         "create or replace function lexichord.card_candidates(query text, depth integer "
         "default 100, documents bigint[] default null) returns table (document_id bigint, "

@@ -141,3 +141,60 @@ def random_vectors(random: Random, count: int) -> list[list[float]]:
 
 def ids(rows: list[Row], column: str = "chunk_id") -> list[int]:
     return [row[column] for row in rows]
+
+
+VECTOR = "[0.3,-1,0.5,0.2]"
+BY_VECTOR = {"query_vector": VECTOR, "query_space": SPACE}
+
+
+def counter(connection: Connection, index: str) -> int:
+    """Give how often this session has begun to read an index, or how many pages of it it read.
+
+    VectorChord's indexes do not count the former.
+    """
+    vectorchord = value(connection, "select engine from lexichord.configuration()") != "pgvector"
+    kind = "blocks_fetched" if vectorchord else "numscans"
+    name = f"lexichord_data.{index}"
+    return int(value(connection, f"select pg_stat_get_xact_{kind}(%s::regclass)", name))
+
+
+def scans(connection: Connection, index: str, before: int) -> int:
+    """Give how often an index was read since the counter was at `before`."""
+    since = counter(connection, index) - before
+    if value(connection, "select engine from lexichord.configuration()") == "pgvector":
+        return since
+    return int(since > 10)  # planning reads fewer pages than that
+
+
+def all_settings(connection: Connection) -> dict[str, str]:
+    return dict(connection.execute("select name, setting from pg_settings").fetchall())
+
+
+INNER = {
+    "are_weights",
+    "check_filter",
+    "check_keyword_index",
+    "check_search",
+    "check_space",
+    "check_variants",
+    "column_list",
+    "dense_statement",
+    "drop_other_index",
+    "exact_term_candidates",
+    "filter_compares",
+    "filter_contains",
+    "filter_form",
+    "filter_matches",
+    "filter_operator",
+    "fuse_terms",
+    "is_narrow",
+    "keyword_statement",
+    "ordered_uuid",
+    "other_index",
+    "refuse_vechord_rows",
+    "swap_indexes",
+    "term_candidates",
+    "term_centroid",
+    "vechord_columns",
+    "weighted_terms",
+}

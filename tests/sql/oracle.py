@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean, pstdev
 from types import MappingProxyType
 
+from tests.sql import oracle
+from tests.sql.corpus import Connection, call
+
 type Scores = Mapping[int, float]
 
 STOP_WORDS = {"", "a", "of", "the"}
@@ -71,3 +74,24 @@ def card(uri: str, title: str, text: str) -> str:
     name = uri.rpartition("/")[2]
     words = re.split(r"\W+", f"{title} {title} {name} {text[:1500]}".lower())
     return " ".join(word for word in words if word not in STOP_WORDS)
+
+
+def check_statistics(connection: Connection) -> None:
+    """Recount everything from the stored texts, by other means than count_faults."""
+    assert {row["amount"] for row in call(connection, "count_faults")} == {0}
+    chunks = connection.execute("select content from lexichord_data.chunk").fetchall()
+    bags = [Counter(content.split()) for (content,) in chunks]
+    rows = connection.execute("select uri, title, text from lexichord_data.document").fetchall()
+    cards = [Counter(oracle.card(*row).split()) for row in rows]
+    corpus = connection.execute(
+        "select chunk_count, token_count, document_count, card_token_count "
+        "from lexichord_data.corpus"
+    ).fetchall()
+    tokens, card_tokens = (sum(bag.total() for bag in some) for some in (bags, cards))
+    assert corpus == [(len(bags), tokens, len(cards), card_tokens)]
+    terms = connection.execute("select lexeme, df from lexichord_data.term where df <> 0")
+    assert dict(terms.fetchall()) == Counter(word for bag in bags for word in bag)
+    card_terms = connection.execute(
+        "select lexeme, sum(tf)::int from lexichord_data.card_term group by 1"
+    )
+    assert dict(card_terms.fetchall()) == sum(cards, Counter())

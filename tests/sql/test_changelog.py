@@ -10,8 +10,8 @@ released.txt is written anew at each release, when the lines move from Unrelease
 import re
 from pathlib import Path
 
-from tests.sql.corpus import Connection
-from tests.sql.test_contract import INNER, ROOT
+from tests.conftest import ROOT
+from tests.sql.corpus import INNER, Connection
 
 RELEASED = Path(__file__).with_name("released.txt")
 SIGNATURES = """

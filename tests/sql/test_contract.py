@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.sql.corpus import Connection, value
+from tests.conftest import ROOT
+from tests.sql.corpus import INNER, Connection, value
 
-ROOT = Path(__file__).parents[2]
 CANDIDATES = "chunk_id bigint, document_id bigint, rank bigint, score double precision"
 SCOPE = "datasets text[], documents bigint[], uri_prefix text, filter jsonb"
 API_KEY = (
@@ -379,34 +379,6 @@ CONTRACT = {
         "namespace text, datasets text[]",
         "TABLE(documents bigint, chunks bigint)",
     ),
-}
-INNER = {
-    "are_weights",
-    "check_filter",
-    "check_keyword_index",
-    "check_search",
-    "check_space",
-    "check_variants",
-    "column_list",
-    "dense_statement",
-    "drop_other_index",
-    "exact_term_candidates",
-    "filter_compares",
-    "filter_contains",
-    "filter_form",
-    "filter_matches",
-    "filter_operator",
-    "fuse_terms",
-    "is_narrow",
-    "keyword_statement",
-    "ordered_uuid",
-    "other_index",
-    "refuse_vechord_rows",
-    "swap_indexes",
-    "term_candidates",
-    "term_centroid",
-    "vechord_columns",
-    "weighted_terms",
 }
 OWN = "pronamespace in ('lexichord'::regnamespace, 'lexichord_data'::regnamespace)"
 

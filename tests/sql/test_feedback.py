@@ -13,8 +13,7 @@ from lexichord.db.pool import Database
 from lexichord.db.search import vector_text
 from lexichord.retrieve.search.variants import make_variants
 from lexichord.types import FileHit, Question, Scope
-from tests.sql.corpus import Connection, Row, call, ids, put, value
-from tests.sql.test_hybrid_search import BY_VECTOR, VECTOR
+from tests.sql.corpus import BY_VECTOR, VECTOR, Connection, Row, call, ids, put, value
 
 QUERY = "w0 w3 w3"
 

@@ -6,11 +6,9 @@ import psycopg
 import pytest
 
 from tests.sql import oracle
-from tests.sql.corpus import SPACE, Connection, Row, call, ids, put, value
+from tests.sql.corpus import BY_VECTOR, SPACE, VECTOR, Connection, Row, call, ids, put, value
 
-VECTOR = "[0.3,-1,0.5,0.2]"
 QUERIES = ["w0 w1", "w3", "w17 w17 w2", "tale w5", "nothing that is stored"]
-BY_VECTOR = {"query_vector": VECTOR, "query_space": SPACE}
 
 
 def lists(connection: Connection, query: str, vector: str | None) -> tuple[list[Row], list[Row]]:

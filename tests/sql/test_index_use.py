@@ -5,7 +5,18 @@ from typing import Any
 
 import pytest
 
-from tests.sql.corpus import MOST, SPACE, Connection, call, ids, put, value
+from tests.sql.corpus import (
+    MOST,
+    SPACE,
+    Connection,
+    all_settings,
+    call,
+    counter,
+    ids,
+    put,
+    scans,
+    value,
+)
 
 BY_VECTOR = {"query_vector": "[1,0,0,0]", "query_space": SPACE}
 SEARCHES: list[tuple[str, dict[str, Any]]] = [
@@ -128,25 +139,6 @@ def test_exact_candidates_use_no_index(wide: Connection) -> None:
         assert list(map(scans, [wide, wide], [dense, keyword], before)) == [0, 0]
 
 
-def counter(connection: Connection, index: str) -> int:
-    """Give how often this session has begun to read an index, or how many pages of it it read.
-
-    VectorChord's indexes do not count the former.
-    """
-    vectorchord = value(connection, "select engine from lexichord.configuration()") != "pgvector"
-    kind = "blocks_fetched" if vectorchord else "numscans"
-    name = f"lexichord_data.{index}"
-    return int(value(connection, f"select pg_stat_get_xact_{kind}(%s::regclass)", name))
-
-
-def scans(connection: Connection, index: str, before: int) -> int:
-    """Give how often an index was read since the counter was at `before`."""
-    since = counter(connection, index) - before
-    if value(connection, "select engine from lexichord.configuration()") == "pgvector":
-        return since
-    return int(since > 10)  # planning reads fewer pages than that
-
-
 @pytest.mark.parametrize(("function", "arguments"), SEARCHES)
 def test_settings_end_with_the_function(
     wide: Connection, function: str, arguments: dict[str, Any]
@@ -174,7 +166,3 @@ def test_the_callers_own_settings_come_back(
         before = all_settings(wide)
         assert call(wide, function, **arguments) == expected
         assert all_settings(wide) == before
-
-
-def all_settings(connection: Connection) -> dict[str, str]:
-    return dict(connection.execute("select name, setting from pg_settings").fetchall())

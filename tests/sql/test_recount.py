@@ -1,7 +1,7 @@
 """What goes past the triggers is counted anew."""
 
 from tests.sql.corpus import Connection, call, put
-from tests.sql.test_statistics import check
+from tests.sql.oracle import check_statistics
 
 
 def test_mends_what_went_past_the_triggers(connection: Connection) -> None:
@@ -19,4 +19,4 @@ def test_mends_what_went_past_the_triggers(connection: Connection) -> None:
     remedies = {row["remedy"] for row in call(connection, "find_problems")}
     assert "select lexichord.recount();" in remedies
     call(connection, "recount")
-    check(connection)
+    check_statistics(connection)

@@ -6,9 +6,19 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.sql.corpus import SPACE, Connection, Row, call, ids, put
-from tests.sql.test_hybrid_search import BY_VECTOR, VECTOR
-from tests.sql.test_index_use import all_settings, counter, scans
+from tests.sql.corpus import (
+    BY_VECTOR,
+    SPACE,
+    VECTOR,
+    Connection,
+    Row,
+    all_settings,
+    call,
+    counter,
+    ids,
+    put,
+    scans,
+)
 
 ONE = {"name": "original", "text": "w0 w1", "vector": [0.3, -1, 0.5, 0.2]}
 TWO = {"name": "other", "text": "w3", "weight": 0.5}

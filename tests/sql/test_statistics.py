@@ -1,7 +1,6 @@
 """The statistics of BM25 stay true, whoever writes, whatever fails, however many write at once."""
 
 import asyncio
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from threading import Barrier
@@ -12,44 +11,23 @@ import pytest
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.types import Chunk, Document
-from tests.sql import oracle
 from tests.sql.corpus import Connection, call, put, random_lines, value
-
-
-def check(connection: Connection) -> None:
-    """Recount everything from the stored texts, by other means than count_faults."""
-    assert {row["amount"] for row in call(connection, "count_faults")} == {0}
-    chunks = connection.execute("select content from lexichord_data.chunk").fetchall()
-    bags = [Counter(content.split()) for (content,) in chunks]
-    rows = connection.execute("select uri, title, text from lexichord_data.document").fetchall()
-    cards = [Counter(oracle.card(*row).split()) for row in rows]
-    corpus = connection.execute(
-        "select chunk_count, token_count, document_count, card_token_count "
-        "from lexichord_data.corpus"
-    ).fetchall()
-    tokens, card_tokens = (sum(bag.total() for bag in some) for some in (bags, cards))
-    assert corpus == [(len(bags), tokens, len(cards), card_tokens)]
-    terms = connection.execute("select lexeme, df from lexichord_data.term where df <> 0")
-    assert dict(terms.fetchall()) == Counter(word for bag in bags for word in bag)
-    card_terms = connection.execute(
-        "select lexeme, sum(tf)::int from lexichord_data.card_term group by 1"
-    )
-    assert dict(card_terms.fetchall()) == sum(cards, Counter())
+from tests.sql.oracle import check_statistics
 
 
 def test_insert_replace_delete(connection: Connection) -> None:
-    check(connection)
+    check_statistics(connection)
     put(connection, "a", ["w1 w2", "w2 w2 w3"], title="w9")
-    check(connection)
+    check_statistics(connection)
     put(connection, "b", ["w1", "", "w4"], title="w9 w8")
-    check(connection)
+    check_statistics(connection)
     put(connection, "a", ["w2", "w5 w5"], title="w7")
     put(connection, "a", ["w2", "w5 w5"], title="w7")
-    check(connection)
+    check_statistics(connection)
     put(connection, "a", [], title="w7")
-    check(connection)
+    check_statistics(connection)
     assert value(connection, "select lexichord.delete_documents(array[1, 2, 99])") == 2
-    check(connection)
+    check_statistics(connection)
     assert value(connection, "select count(*) from lexichord_data.card_term") == 0
 
 
@@ -78,7 +56,7 @@ def test_direct_sql(connection: Connection, statement: str) -> None:
     )
     assert set(faults.values()) == {0}
     if not without:
-        check(connection)
+        check_statistics(connection)
 
 
 def test_rollback(connection: Connection) -> None:
@@ -87,11 +65,11 @@ def test_rollback(connection: Connection) -> None:
         put(connection, "a", ["w3"])
         put(connection, "b", ["w1"])
         call(connection, "delete_documents", documents=[1])
-        check(connection)
-    check(connection)
+        check_statistics(connection)
+    check_statistics(connection)
     with pytest.raises(psycopg.errors.CheckViolation):
         store_and_spoil(connection)
-    check(connection)
+    check_statistics(connection)
 
 
 def store_and_spoil(connection: Connection) -> None:
@@ -126,7 +104,7 @@ async def test_many_writers_at_once(dsn: str, fresh: Connection) -> None:
         run = await store.start_run(database, "many", "test", 1)
         writers = (write(database, run, Random(seed)) for seed in range(6))
         await asyncio.wait_for(asyncio.gather(*writers), 60)
-    check(fresh)
+    check_statistics(fresh)
     assert value(fresh, "select count(*) from lexichord_data.document") > 3
     largest, count = fresh.execute("select max(id), count(*) from lexichord_data.term").fetchall()[
         0
@@ -165,5 +143,5 @@ def test_transactions_that_store_several_documents_do_not_deadlock(
         for number in range(5):
             names = [f"x{number}", f"y{number}"]
             list(pool.map(store_both, [names, names[::-1]]))
-    check(fresh)
+    check_statistics(fresh)
     assert value(fresh, "select count(*) from lexichord_data.document") == 10

@@ -11,32 +11,13 @@ from lexichord.retrieve.judge.confidence import (
     find_signals,
     probability,
 )
-from lexichord.types import ChunkHit
 from lexichord.types.reflection import Term
+from tests.builders import scored_hit
 
 share = st.floats(0, 1)
 signals = st.builds(
     Signals, relative=st.floats(0, 50), cosine=st.none() | st.floats(-1, 1), held=share
 )
-
-
-def hit(chunk_id: int, dense: float | None) -> ChunkHit:
-    return ChunkHit(
-        chunk_id=chunk_id,
-        document_id=1,
-        dataset="d",
-        uri="u",
-        title="t",
-        heading="h",
-        start=0,
-        end=1,
-        page=None,
-        content="c",
-        context="",
-        score=1.0,
-        scores={"dense": dense, "keyword": 1.0, "fused": 1.0},
-        ranks={},
-    )
 
 
 def term(idf: float, *chunks: int) -> Term:
@@ -73,14 +54,16 @@ def test_another_subject_is_no_evidence_however_good_in_its_place() -> None:
 
 
 def test_signals_weigh_terms_by_idf() -> None:
-    found = find_signals([hit(1, 0.2), hit(2, 0.6)], [term(3, 1), term(1)], 0.8, has_vector=True)
+    found = find_signals(
+        [scored_hit(1, 0.2), scored_hit(2, 0.6)], [term(3, 1), term(1)], 0.8, has_vector=True
+    )
     assert found == Signals(0.8, 0.6, 0.75)
 
 
 def test_without_the_query_s_vector_cosines_do_not_count() -> None:
-    found = find_signals([hit(1, 0.9)], [term(1, 1)], 0.0, has_vector=False)
+    found = find_signals([scored_hit(1, 0.9)], [term(1, 1)], 0.0, has_vector=False)
     assert found == Signals(0.0, None, 1.0)
 
 
 def test_a_question_without_terms_and_hits_without_cosine() -> None:
-    assert find_signals([hit(1, None)], [], 0.5, has_vector=True) == Signals(0.5, 0.0, 0.0)
+    assert find_signals([scored_hit(1, None)], [], 0.5, has_vector=True) == Signals(0.5, 0.0, 0.0)

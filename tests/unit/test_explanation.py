@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from lexichord.display.text import step_details
 from lexichord.types import Explanation, Json, Part
-from tests.unit.test_public import RESPONSE
-from tests.unit.test_types import HIT
+from tests.builders import HIT, RESPONSE
 
 FOUND = replace(
     HIT,

@@ -16,8 +16,7 @@ from lexichord.types import (
     SearchResult,
     ShownDocument,
 )
-from tests.unit.test_public import CELL, CHUNK, DOCUMENT, GIVEN, QUOTE, RESPONSE
-from tests.unit.test_types import FILE, HIT
+from tests.builders import CELL, CHUNK, DOCUMENT, FILE, HIT, QUOTE, RESPONSE, RESULTS
 
 HOSTILE = (
     "</td></table></blockquote><script>alert(1)</script><img src=x onerror='alert(2)'>"
@@ -91,7 +90,7 @@ def test_spaces_stay_and_what_is_not_seen_does_not() -> None:
     assert escaped("\u200b\u202e\x07") == "\ufffd" * 3
 
 
-@pytest.mark.parametrize("record", GIVEN, ids=lambda record: type(record).__name__)
+@pytest.mark.parametrize("record", RESULTS, ids=lambda record: type(record).__name__)
 def test_what_is_shown_can_be_read(record: Any) -> None:
     if hasattr(record, "_repr_html_"):
         assert {each.tag for each in read(record._repr_html_()).iter()} <= TAGS

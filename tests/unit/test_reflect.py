@@ -16,7 +16,7 @@ from lexichord.retrieve.judge.reflect import (
 )
 from lexichord.types import QueryOptions
 from lexichord.types.reflection import Budget, Coverage, Grade, Reflection, Rewrite, Round, Term
-from tests.unit.test_confidence import hit
+from tests.builders import scored_hit
 
 PLENTY = Budget(rounds=2, milliseconds=1000)
 POOR = Coverage(0.2, ("rent",))
@@ -41,8 +41,10 @@ def test_a_sub_question_needs_one_passage_that_speaks_of_it() -> None:
 
 
 def test_entities_are_whole_words() -> None:
-    assert missing_entities(["T", "c", "All"], [hit(1, None)]) == ["All"]
-    assert missing_entities(["h c"], [hit(1, None)]) == ["h c"]  # not across heading and content
+    assert missing_entities(["T", "c", "All"], [scored_hit(1, None)]) == ["All"]
+    assert missing_entities(["h c"], [scored_hit(1, None)]) == [
+        "h c"
+    ]  # not across heading and content
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lexichord import settings as module
 from lexichord.errors import ConfigError
-from lexichord.settings import default_home, load_settings, origins, shown
+from lexichord.settings import default_home, load_settings, origins, read_secret, shown
 from lexichord.types.generation import Price
 
 KEY = "sk-very-secret"
@@ -147,20 +146,16 @@ def test_a_file_that_others_may_read_is_refused(
         load_settings()
 
 
-def test_what_a_container_was_given_may_be_read_by_all_in_it(
-    folder: Path, secret: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_container_was_given_may_be_read_by_all_in_it(folder: Path, secret: Path) -> None:
     secret.chmod(0o444)
     link = folder / "link"
     link.symlink_to(secret)
-    monkeypatch.setattr(module, "CONTAINER", folder.resolve())
-    monkeypatch.setenv("LEXICHORD_LLM_API_KEY_FILE", str(link))
-    assert key_of("llm_api_key") == KEY
-    (folder / "elsewhere").mkdir()
-    monkeypatch.setattr(module, "CONTAINER", folder.resolve() / "elsewhere")
-    monkeypatch.setenv("LEXICHORD_LLM_API_KEY_FILE", f"{folder}/elsewhere/../key")
+    container = folder.resolve()
+    assert read_secret("llm_api_key_file", link, container_secrets=container) == KEY
+    (container / "elsewhere").mkdir()
+    outside = container / "elsewhere" / ".." / "key"
     with pytest.raises(ConfigError, match="others may read"):
-        load_settings()
+        read_secret("llm_api_key_file", outside, container_secrets=container / "elsewhere")
 
 
 @pytest.mark.parametrize(

@@ -9,26 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.errors import ConfigError
-from lexichord.types import ChunkHit, EmbeddingSpace, FileHit, FilesResult, Response, SearchResult
+from lexichord.types import EmbeddingSpace, FilesResult, Response, SearchResult
+from lexichord.types.evidence import ContextSource, Quote
 from lexichord.types.questions import Intent
-
-HIT = ChunkHit(
-    chunk_id=1,
-    document_id=2,
-    dataset="default",
-    uri="a/lease.md",
-    title="Lease",
-    heading="Rent",
-    start=10,
-    end=14,
-    page=None,
-    content="text",
-    context="Lease › Rent",
-    score=0.5,
-    scores={"dense": 0.9, "keyword": None, "fused": 0.5},
-    ranks={"dense": 1, "keyword": None},
-)
-FILE = FileHit(2, "default", "a/lease.md", "Lease", 0.7, {"chunks": 0.6, "card": None}, 3)
+from tests.builders import FILE, HIT
 
 no_slash = st.text(st.characters(exclude_characters="/", codec="utf-8"), min_size=1)
 
@@ -87,7 +71,14 @@ def test_a_file_has_the_promised_keys() -> None:
         (SearchResult("q", [HIT], ["no embedder"]), {"query", "hits", "degraded"}),
         (FilesResult("q", [FILE], []), {"query", "files", "degraded"}),
         (
-            Response("q", Intent("general", "q"), [FILE], [HIT], "[1] Lease", [{"number": 1}]),
+            Response(
+                "q",
+                Intent("general", "q"),
+                [FILE],
+                [HIT],
+                "[1] Lease",
+                [ContextSource.of(1, Quote.of(HIT))],
+            ),
             {field.name for field in fields(Response)},
         ),
     ],

@@ -27,8 +27,7 @@ from lexichord.types import (
     SpaceChange,
     Status,
 )
-from lexichord.types.evidence import NOT_FOUND, Cell, Comparison
-from lexichord.types.json import Json
+from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, ContextSource
 from lexichord.types.reflection import Reflection
 from lexichord.types.text import cite, visible
 
@@ -292,7 +291,7 @@ def response(found: Response, explain: bool) -> None:
     out.print(printable(found.context) or "nothing found")
     out.print("Sources", style="bold")
     for source in found.sources:
-        out.print(Text(f"[{source['number']}] {short(source['uri'])}:{_span(source)}"))
+        out.print(Text(f"[{source.number}] {short(source.uri)}:{_span(source)}"))
     if explain:
         out.print(printable(str(Explanation(found))))
 
@@ -330,6 +329,6 @@ def _cell(cell: Cell) -> Text:
     return printable(quotes) if cell.found else Text(NOT_FOUND, "dim")
 
 
-def _span(source: Json) -> str:
-    page = f" page {source['page']}" if source["page"] else ""
-    return f"{source['start']}-{source['end']}{page}"
+def _span(source: ContextSource) -> str:
+    page = f" page {source.page}" if source.page else ""
+    return f"{source.start}-{source.end}{page}"

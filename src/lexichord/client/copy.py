@@ -1,11 +1,11 @@
-"""The order of a copy: what differs, copy it, compare. Between any engines; nothing is embedded."""
+"""Copy datasets to another database, of any engine: what differs is copied, then compared."""
 
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Unpack
 
-from lexichord.db import schema, search, store
+from lexichord.db import catalogue, schema, store
 from lexichord.db.pool import Database, Row
 from lexichord.db.store import copy_document
 from lexichord.errors import ConfigError, DatabaseError
@@ -14,9 +14,9 @@ from lexichord.ingest.report import Hearing, Listener
 from lexichord.types import EmbeddingSpace, Shaped
 from lexichord.types.options import no_other_options
 
-CONNECTIONS = 2  # to the target: one writes, the other gives signs of life
+COPY_CONNECTIONS = 2  # to the target: one writes, the other gives signs of life
 
-type Hashes = dict[str, Row]
+type DocumentHashes = dict[str, Row]
 
 
 @dataclass(slots=True)
@@ -40,18 +40,18 @@ async def copy_datasets(
     """
     no_other_options(hearing, Hearing.__annotations__)
     names = await _names(source, datasets)
-    fixed = await search.configuration(source)
+    fixed = await catalogue.configuration(source)
     choice = schema.Choice(None, fixed["text_config"], EmbeddingSpace.parse(fixed["space"]))
     await asyncio.to_thread(schema.prepare, target, choice)
-    async with Database(target, CONNECTIONS) as opened:
-        if await search.database_identity(source) == await search.database_identity(opened):
+    async with Database(target, COPY_CONNECTIONS) as opened:
+        if await catalogue.database_identity(source) == await catalogue.database_identity(opened):
             raise ConfigError("a database cannot be copied onto itself: name another target")
         space = fixed["space"]
         return [await Copy(source, opened, name, space, **hearing).run() for name in names]
 
 
 async def _names(source: Database, wanted: Sequence[str]) -> list[str]:
-    names = [row["dataset"] for row in await search.list_datasets(source)]
+    names = [row["dataset"] for row in await catalogue.list_datasets(source)]
     for name in wanted:
         if name not in names:
             raise ConfigError(f"there is no dataset '{name}' to copy: see lexichord status")
@@ -89,9 +89,9 @@ class Copy:
         self._refuse_difference(total)
         return self.report
 
-    async def _hashes(self) -> tuple[Hashes, Hashes]:
+    async def _hashes(self) -> tuple[DocumentHashes, DocumentHashes]:
         rows = [
-            await search.document_hashes(database, self.dataset)
+            await catalogue.document_hashes(database, self.dataset)
             for database in (self.source, self.target)
         ]
         here, there = ({row["uri"]: row for row in each} for each in rows)
@@ -120,7 +120,7 @@ class Copy:
         self.listener(row["uri"], "replaced" if old else "copied", "")
 
     async def _compare(self) -> int:
-        """Record what is not the same; give the number of the source's documents."""
+        """Record what is not the same; return the number of the source's documents."""
         here, there = await self._hashes()
         for uri, row in here.items():
             difference = _difference(row, there.get(uri))
@@ -143,7 +143,7 @@ class Copy:
 
 
 def _difference(row: Row, copy: Row | None) -> str:
-    """Say how a document's copy differs; nothing if it does not."""
+    """Return how a document's copy differs, "" if it does not."""
     if copy is None:
         return "it is missing"
     for name in ("chunks", "vectors"):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from lexichord.db import search, store
+from lexichord.db import catalogue, search, store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.types import (
@@ -18,8 +18,8 @@ from lexichord.types import (
 from lexichord.types.options import no_single_text, only_known_options
 
 
-class InStore:
-    """What reads and deletes the documents of its database."""
+class DocumentMethods:
+    """The methods of `Lexichord` that read and delete the documents of its database."""
 
     database: Database
     degraded: list[str]
@@ -70,7 +70,7 @@ class InStore:
         of which only those that say where to look change anything.
         """
         scope = await self.scope(SearchOptions.select(locals()))
-        return Documents(await search.list_documents(self.database, scope, limit, offset))
+        return Documents(await catalogue.list_documents(self.database, scope, limit, offset))
 
     @only_known_options
     async def count(
@@ -87,37 +87,38 @@ class InStore:
     ) -> int:
         """Count the documents in scope; options are those of `list`."""
         scope = await self.scope(SearchOptions.select(locals()))
-        return await search.count_documents(self.database, scope)
+        return await catalogue.count_documents(self.database, scope)
 
     async def show(self, document: int | str, datasets: Iterable[str] = ()) -> ShownDocument:
-        """Give a document with its text and chunks. Raises NotFoundError."""
-        found = await self.resolve(document, datasets)
-        (row,) = await search.list_documents(self.database, Scope(documents=(found,)))
-        text = await search.document_text(self.database, found)
-        return ShownDocument(row, text, await search.list_chunks(self.database, found))
+        """Return a document with its text and chunks. Raises NotFoundError."""
+        document_id = await self.resolve(document, datasets)
+        scope = Scope(documents=(document_id,))
+        (row,) = await catalogue.list_documents(self.database, scope)
+        text = await catalogue.document_text(self.database, document_id)
+        return ShownDocument(row, text, await catalogue.list_chunks(self.database, document_id))
 
     async def expand(
         self, chunk: int, *, neighbours: int = 1, whole_section: bool = False
     ) -> Excerpt:
-        """Give a chunk with the text around it. Raises NotFoundError."""
-        found = await search.expand_context(self.database, [chunk], neighbours, whole_section)
-        if not found:
+        """Return a chunk with the text around it. Raises NotFoundError."""
+        excerpts = await search.expand_context(self.database, [chunk], neighbours, whole_section)
+        if not excerpts:
             raise NotFoundError(f"there is no chunk {chunk}")
-        return found[0]
+        return excerpts[0]
 
     async def delete(self, documents: Sequence[int | str], datasets: Iterable[str] = ()) -> int:
-        """Delete documents with all that hangs on them; give their number."""
-        found = [await self.resolve(document, datasets) for document in documents]
-        return await store.delete_documents(self.database, found)
+        """Delete documents with all that hangs on them; return their number."""
+        ids = [await self.resolve(document, datasets) for document in documents]
+        return await store.delete_documents(self.database, ids)
 
     async def resolve(self, document: int | str, datasets: Iterable[str] = ()) -> int:
-        """Give the id that an id, a uri or the end of a uri means, in these datasets or any.
+        """Return the id that an id, a uri or the end of a uri means, in these datasets or any.
 
         Raises NotFoundError; ConfigError where it may mean several.
         """
         no_single_text(datasets=datasets)
         within = set(datasets)
-        rows = await search.find_documents(self.database, str(document))
+        rows = await catalogue.find_documents(self.database, str(document))
         rows = [row for row in rows if not within or row["dataset"] in within]
         if len(rows) == 1:
             return int(rows[0]["document_id"])
@@ -129,5 +130,5 @@ class InStore:
     async def scope(self, options: SearchOptions) -> Scope:
         """Return where a search is to look. Raises ConfigError."""
         datasets = tuple(options.datasets)
-        found = [await self.resolve(each, datasets) for each in options.documents]
-        return Scope(datasets, tuple(found), options.uri_prefix, options.filter)
+        ids = [await self.resolve(document, datasets) for document in options.documents]
+        return Scope(datasets, tuple(ids), options.uri_prefix, options.filter)

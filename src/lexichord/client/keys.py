@@ -1,4 +1,4 @@
-"""API keys for those who ask over a network: made, listed, revoked, checked."""
+"""API keys for callers over a network: created, listed, revoked, checked."""
 
 from collections.abc import Iterable
 from hashlib import sha256
@@ -11,12 +11,12 @@ from lexichord.errors import AccessError, ConfigError, NotFoundError
 from lexichord.types import ApiKey, NewApiKey, Rights
 from lexichord.types.options import no_single_text
 
-PREFIX = "lx_"  # by which people, and scanners for leaked secrets, know what it is
-BYTES = 32  # of randomness: nobody guesses, so a fast hash is enough
+KEY_PREFIX = "lx_"  # by which people, and scanners for leaked secrets, know what it is
+KEY_BYTES = 32  # of randomness: nobody guesses, so a fast hash is enough
 
 
-class InKeys:
-    """What gives keys to its database."""
+class KeyMethods:
+    """The methods of `Lexichord` for the keys of its database."""
 
     database: Database
 
@@ -25,15 +25,15 @@ class InKeys:
     ) -> NewApiKey:
         """Make a key that reaches these datasets, by default all, to read or also to write.
 
-        The datasets need not be there yet. Its secret is given now and never again.
+        The datasets need not be there yet. Its secret is returned now and never again.
         Raises ConfigError.
         """
         no_single_text(datasets=datasets)
-        reached = None if datasets is None else tuple(dict.fromkeys(datasets))
-        if not name or reached == () or (reached and not all(reached)):
+        in_reach = None if datasets is None else tuple(dict.fromkeys(datasets))
+        if not name or in_reach == () or (in_reach and not all(in_reach)):
             raise ConfigError("a key needs a name, and datasets that have names, or none for all")
-        secret = PREFIX + token_urlsafe(BYTES)
-        key = await catalogue.create_api_key(self.database, name, _digest(secret), reached, writes)
+        secret = KEY_PREFIX + token_urlsafe(KEY_BYTES)
+        key = await catalogue.create_api_key(self.database, name, _digest(secret), in_reach, writes)
         return NewApiKey(key, secret)
 
     async def list_keys(self) -> list[ApiKey]:
@@ -46,7 +46,7 @@ class InKeys:
             raise NotFoundError(f"there is no valid key {key}: see lexichord keys list")
 
     async def check_key(self, secret: str) -> Rights:
-        """Give what the owner of a secret may do. Raises AccessError."""
+        """Return what the owner of a secret may do. Raises AccessError."""
         digest = _digest(secret)
         row = await catalogue.find_api_key(self.database, digest)
         if row is None or not compare_digest(row["digest"], digest):

@@ -9,12 +9,13 @@ from typing import Self, Unpack, cast
 
 import lexichord.display  # noqa: F401  # str(record) and notebooks show it so
 from lexichord.client.copy import Copied, copy_datasets
-from lexichord.client.documents import InStore
-from lexichord.client.keys import InKeys
-from lexichord.client.space import InSpace, in_current_space
-from lexichord.client.status import InState
-from lexichord.db import engine, vechord
+from lexichord.client.documents import DocumentMethods
+from lexichord.client.keys import KeyMethods
+from lexichord.client.space import SpaceMethods, in_current_space
+from lexichord.client.status import StatusMethods
+from lexichord.db import vechord
 from lexichord.db.pool import Database
+from lexichord.db.server import open_server
 from lexichord.errors import ConfigError
 from lexichord.evaluate.measure import evaluate
 from lexichord.ingest import jobs
@@ -50,7 +51,7 @@ from lexichord.types import (
 )
 from lexichord.types.options import no_other_options, no_single_text, only_known_options
 
-CLOSED = "Lexichord is not open: use it inside `async with`, or await open() first"
+NOT_OPEN = "Lexichord is not open: use it inside `async with`, or await open() first"
 
 type Reasons = list[str]  # inside Lexichord, `list` is a method
 
@@ -62,19 +63,19 @@ async def _leave(server: AbstractContextManager[str]) -> None:
         server.__exit__(None, None, None)
 
 
-class Closed:
+class ClosedDatabase:
     """In the place of a database while there is none."""
 
     def __getattr__(self, name: str) -> object:
-        raise ConfigError(CLOSED)
+        raise ConfigError(NOT_OPEN)
 
 
-class Lexichord(InSpace, InStore, InState, InKeys):
+class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
     """Documents in, evidence out: an application on one database.
 
     Used as `async with Lexichord() as lexichord`. Without a DSN it starts the embedded server, or
     attaches to it; `arguments` are settings, see `lexichord config show`. Methods raise ConfigError
-    for what the caller can mend, else another LexichordError. What they give are records with a
+    for what the caller can mend, else another LexichordError. They return records with a
     `to_dict()` for JSON; notebooks show them as HTML. A `reranker`, the caller's or the settings',
     chooses files and a query's chunks; `stages` of the caller's take the place of a query's own,
     see `lexichord.retrieve.stages`.
@@ -103,7 +104,7 @@ class Lexichord(InSpace, InStore, InState, InKeys):
         if self._open is not None:
             return self
         self.reranker = self.reranker or find_reranker(self.settings)
-        server = engine.open_server(self.settings)
+        server = open_server(self.settings)
         dsn = await asyncio.to_thread(server.__enter__)
         self._open = AsyncExitStack()
         self._open.callback(self._close)
@@ -123,8 +124,8 @@ class Lexichord(InSpace, InStore, InState, InKeys):
             await self._open.aclose()
 
     def _close(self) -> None:
-        self._open, self.database, self.space = None, cast(Database, Closed()), ""
-        self.embedder, self.degraded = None, [CLOSED]
+        self._open, self.database, self.space = None, cast(Database, ClosedDatabase()), ""
+        self.embedder, self.degraded = None, [NOT_OPEN]
 
     async def ingest(
         self,
@@ -142,13 +143,13 @@ class Lexichord(InSpace, InStore, InState, InKeys):
         what was stored from the folders among `paths` and is no longer there.
         """
         no_single_text(paths=paths, documents=documents)
-        run, found = self._ingest(options), [Path(path) for path in paths]
+        run, files = self._ingest(options), [Path(path) for path in paths]
         chunked = None if chunked_file is None else Path(chunked_file)
-        return self._told(await jobs.ingest(run, found, documents, chunked, prune))
+        return self._with_degraded(await jobs.ingest(run, files, documents, chunked, prune))
 
     async def retry_failed(self, **options: Unpack[IngestOptions]) -> Report:
         """Take up again the files of a dataset that failed; `run_id` is 0 if there are none."""
-        return self._told(await jobs.retry_failed(self._ingest(options)))
+        return self._with_degraded(await jobs.retry_failed(self._ingest(options)))
 
     async def watch(
         self,
@@ -157,12 +158,13 @@ class Lexichord(InSpace, InStore, InState, InKeys):
         prune: bool = False,
         **options: Unpack[IngestOptions],
     ) -> AsyncGenerator[Report]:
-        """Ingest, and again after each batch of changes, for ever; give each one's report."""
+        """Ingest, and again after each batch of changes, for ever; yield each one's report."""
         no_single_text(paths=paths)
-        found, home = [Path(path) for path in paths], self.settings.home
-        async with aclosing(jobs.watch(lambda: self._ingest(options), found, prune, home)) as told:
-            async for report in told:
-                yield self._told(report)
+        files, home = [Path(path) for path in paths], self.settings.home
+        watched = jobs.watch(lambda: self._ingest(options), files, prune, home)
+        async with aclosing(watched) as reports:
+            async for report in reports:
+                yield self._with_degraded(report)
 
     @only_known_options
     async def search(
@@ -183,8 +185,8 @@ class Lexichord(InSpace, InStore, InState, InKeys):
 
         Options are described in `lexichord.types.SearchOptions`: `k` results from `depth`
         candidates per channel, `mode` hybrid, dense or keyword, and where to look: `datasets`,
-        `documents` (ids, uris or ends of uris), `uri_prefix`, `filter`. What scores mean is told by
-        `lexichord.types.ChunkHit`.
+        `documents` (ids, uris or ends of uris), `uri_prefix`, `filter`. `lexichord.types.ChunkHit`
+        describes the scores.
         """
         return await self._search(query, hint, SearchOptions.select(locals()))
 
@@ -205,7 +207,7 @@ class Lexichord(InSpace, InStore, InState, InKeys):
     ) -> FilesResult:
         """Find the k documents that the hint names, or else that the query is about.
 
-        Options are those of `search`. What scores mean is told by `lexichord.types.FileHit`.
+        Options are those of `search`. `lexichord.types.FileHit` describes the scores.
         """
         return await self._files(query, hint, SearchOptions.select(locals()))
 
@@ -268,7 +270,7 @@ class Lexichord(InSpace, InStore, InState, InKeys):
     ) -> Response:
         """Find the files, and evidence in and around them, by the query's intent.
 
-        Says what it is sure of; an answer, in the evidence's own words, is written if asked for.
+        The response has a confidence; an answer, in the evidence's own words, if it is asked for.
         Options are those of `search` and what `lexichord.types.QueryOptions` describes.
         """
         return await self._query(query, QueryOptions.select(locals()))
@@ -328,7 +330,9 @@ class Lexichord(InSpace, InStore, InState, InKeys):
         `table` holds the chunks, if several do; vectors are taken to be of the database's space.
         """
         options["context"] = "given"
-        return self._told(await jobs.import_vechord(self._ingest(options), namespace, table))
+        return self._with_degraded(
+            await jobs.import_vechord(self._ingest(options), namespace, table)
+        )
 
     async def export_vechord(self, namespace: str, datasets: Iterable[str] = ()) -> Exported:
         """Write datasets, by default all, as a new vechord namespace of the same database."""
@@ -337,10 +341,10 @@ class Lexichord(InSpace, InStore, InState, InKeys):
 
     def _ingest(self, options: IngestOptions) -> Ingest:
         no_other_options(options, IngestOptions.__annotations__)
-        given = (self.database, self.embedder, self.space, self.settings)
-        return Ingest(*given, follow=self._follow, **options)
+        place = (self.database, self.embedder, self.space, self.settings)
+        return Ingest(*place, follow=self._follow, **options)
 
-    def _told(self, report: Report) -> Report:
+    def _with_degraded(self, report: Report) -> Report:
         report.degraded += self.degraded
         return report
 
@@ -371,7 +375,7 @@ class Lexichord(InSpace, InStore, InState, InKeys):
         question = await self._unembedded(query, options.hint, options)
         model = await find_model(self.settings, options.llm)
         trace = Trace(options.budget_ms / 1000, [*self._degraded(question)])
-        found = await pipeline.query(
+        response = await pipeline.query(
             self.database,
             self.embedder,
             question,
@@ -381,14 +385,16 @@ class Lexichord(InSpace, InStore, InState, InKeys):
             stages=self.stages,
             generator=model,
         )
-        return await recorded(self.database, found, question, trace.started, self.settings.record)
+        return await recorded(
+            self.database, response, question, trace.started, self.settings.record
+        )
 
     async def _question(
         self, query: str, hint: str | None, options: SearchOptions
     ) -> tuple[Question, Reasons]:
-        asked = await self._unembedded(query, hint, options)
-        degraded = [*self._degraded(asked)]
-        return await with_vectors(self.embedder, asked, degraded), degraded
+        question = await self._unembedded(query, hint, options)
+        degraded = [*self._degraded(question)]
+        return await with_vectors(self.embedder, question, degraded), degraded
 
     async def _unembedded(self, query: str, hint: str | None, options: SearchOptions) -> Question:
         if options.mode == "dense" and not self.embedder:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from lexichord.db.catalogue import list_documents
 from lexichord.db.pool import Database
-from lexichord.db.search import list_documents
 from lexichord.retrieve.judge.confidence import SEEN
 from lexichord.types import ChunkHit, Json, QueryOptions, Response, Scope
 
@@ -16,27 +16,40 @@ from lexichord.types import ChunkHit, Json, QueryOptions, Response, Scope
 # score >= .1 keeps 2.8 to 3.5 hits a question with 78 to 81 % of the answering ones, >= .3 1.2 to
 # 1.8 with 57 to 62 %, >= .5 .6 to .9 with 36 to 50 %; of 132 foreign questions 71, 89, 95 % keep
 # none (by words alone 19, 44, 58 %).
-FALL, STEEPNESS = 0.38, 2.24
+RANK_DECAY, RANK_EXPONENT = 0.38, 2.24
 
 
 def hit_confidences(response: Response) -> list[float]:
-    """Give for each hit of a response the probability, 0 to 1, that it holds an answer.
+    """Return for each hit of a response the probability, 0 to 1, that it holds an answer.
 
     The same scale with a reranker, whose own scores differ from model to model: it changes the
     order and, through what it puts first, the confidence. Measured on questions for one thing; of
     a list or a comparison, where many hits hold a part, it is too low.
     """
-    sure = response.confidence
-    return [sure / (1 + FALL * rank**STEEPNESS) for rank in range(1, 1 + len(response.hits))]
+    confidence = response.confidence
+    return [
+        confidence / (1 + RANK_DECAY * rank**RANK_EXPONENT)
+        for rank in range(1, 1 + len(response.hits))
+    ]
 
 
 def chunk_confidences(response: Response) -> dict[int, float]:
-    """Give the same by the id of the chunk."""
+    """Return the same by the id of the chunk."""
     ids = (hit.chunk_id for hit in response.hits)
     return dict(zip(ids, hit_confidences(response), strict=True))
 
 
-PLACE = ("dataset", "document_id", "chunk_id", "uri", "title", "heading", "page", "start", "end")
+PASSAGE_PLACE_FIELDS = (
+    "dataset",
+    "document_id",
+    "chunk_id",
+    "uri",
+    "title",
+    "heading",
+    "page",
+    "start",
+    "end",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,36 +69,36 @@ class Passage:
         return PurePosixPath(self.hit.uri).name or self.hit.uri
 
     def describe(self) -> Json:
-        """Give the metadata, and over it where the passage stands and how it was found.
+        """Return the metadata, and over it where the passage stands and how it was found.
 
         What a document says of itself cannot pass for its place.
         """
-        place = {name: getattr(self.hit, name) for name in PLACE}
+        place = {name: getattr(self.hit, name) for name in PASSAGE_PLACE_FIELDS}
         place["title"] = self.hit.title or self.name
-        found = {"score": self.score, "scores": self.hit.scores, "ranks": self.hit.ranks}
+        scores = {"score": self.score, "scores": self.hit.scores, "ranks": self.hit.ranks}
         known = {name: value for name, value in place.items() if value is not None}
-        return {**self.metadata, **known, **found}
+        return {**self.metadata, **known, **scores}
 
 
 def for_passages(options: Json) -> Json:
     """Return the options by which to query for the hits alone. Raises ConfigError.
 
     Whatever the intent, hits are searched alike; the table of a comparison, the list or summary,
-    which take a second to make, would be thrown away. With fewer hits than the confidence is told
-    by, their scores would depend on k.
+    which take a second to make, would be thrown away. With fewer hits than the confidence is
+    estimated from, their scores would depend on k.
     """
     k = QueryOptions.read(options).k
     return {"intent": "general", **options, "k": max(k, SEEN)}
 
 
 async def find_passages(
-    database: Database, response: Response, k: int, least: float = 0.0
+    database: Database, response: Response, k: int, min_score: float = 0.0
 ) -> list[Passage]:
-    """Give the k best passages of a response, of those that score at least `least`."""
+    """Return the k best passages of a response, of those that score at least `min_score`."""
     scored = [
         (hit, score)
         for hit, score in zip(response.hits[:k], hit_confidences(response), strict=False)
-        if score >= least
+        if score >= min_score
     ]
     if not scored:
         return []

@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any, Concatenate, Unpack
 
-from lexichord.db import search
+from lexichord.db import catalogue
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, EmbeddingMismatchError
 from lexichord.ingest.reembed import Reembed, Reembedded, ReembedOptions
@@ -14,7 +14,7 @@ from lexichord.settings import Settings
 from lexichord.types.options import no_other_options
 
 # Else texts and key would go to the wrong one.
-WHOSE = (
+EMBEDDING_PROVIDER_UNCLEAR = (
     "embedding_base_url and embedding_api_key are one provider's: "
     "say whose by LEXICHORD_EMBEDDING=provider/model/dimension"
 )
@@ -22,8 +22,8 @@ WHOSE = (
 type FindEmbedder = Callable[[Settings, str], tuple[Embedder | None, list[str]]]
 
 
-class InSpace:
-    """What embeds in the space of its database; `find_embedder` may be the caller's own."""
+class SpaceMethods:
+    """The methods of `Lexichord` for its database's space; `find_embedder` may be the caller's."""
 
     settings: Settings
     database: Database
@@ -56,40 +56,40 @@ class InSpace:
 
     async def _follow(self) -> tuple[Embedder | None, str]:
         """Take the space that the database is bound to now, and its embedder."""
-        space = (await search.configuration(self.database))["space"]
+        space = (await catalogue.configuration(self.database))["space"]
         if space != self.space:
             self.embedder, self.degraded = self.find_embedder(self.settings, space)
             self.space = space
         return self.embedder, self.space
 
     def _embedder_of(self, space: str) -> tuple[Embedder | None, list[str]]:
-        """Give the embedder of any space, or the reason why there is none."""
+        """Return the embedder of any space, or the reason why there is none."""
         if self.embedder and space == self.space:
             return self.embedder, []
-        given, provider = self.settings, space.partition("/")[0]
-        is_shared = given.embedding_base_url or given.embedding_api_key
-        if is_shared and not given.embedding and provider != self.space.partition("/")[0]:
-            return None, [WHOSE]
-        return self.find_embedder(given, space)
+        settings, provider = self.settings, space.partition("/")[0]
+        is_shared = settings.embedding_base_url or settings.embedding_api_key
+        if is_shared and not settings.embedding and provider != self.space.partition("/")[0]:
+            return None, [EMBEDDING_PROVIDER_UNCLEAR]
+        return self.find_embedder(settings, space)
 
 
-def in_current_space[S: InSpace, **P, R](
+def in_current_space[S: SpaceMethods, **P, R](
     method: Callable[Concatenate[S, P], Coroutine[Any, Any, R]],
 ) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
-    """Ask once more where the database has left the space in which the question was embedded.
+    """Retry once where the database has left the space in which the question was embedded.
 
     The database refuses a vector of another space, so no result is made of two.
     """
 
     @wraps(method)
-    async def ask(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        asked_in = self.space
+    async def retry(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        space = self.space
         try:
             return await method(self, *args, **kwargs)
         except EmbeddingMismatchError:
             await self._follow()
-            if self.space == asked_in:
+            if self.space == space:
                 raise
             return await method(self, *args, **kwargs)
 
-    return ask
+    return retry

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from lexichord.db import reembed, search, store
+from lexichord.db import catalogue, reembed, store
 from lexichord.db.pool import Database
 from lexichord.errors import DatabaseError
 from lexichord.providers.base import Embedder
@@ -18,11 +18,11 @@ from lexichord.types.state import (
     Version,
 )
 
-RUNS = 5  # the latest ingests that status shows
+STATUS_RUNS = 5  # the latest ingests that status shows
 
 
-class InState:
-    """What tells the state of its database."""
+class StatusMethods:
+    """The methods of `Lexichord` that return the state of its database."""
 
     database: Database
     embedder: Embedder | None
@@ -30,18 +30,18 @@ class InState:
 
     async def ping(self) -> None:
         """Raise DatabaseError unless the database answers."""
-        await search.configuration(self.database)
+        await catalogue.configuration(self.database)
 
     async def datasets(self) -> list[StoredDataset]:
         """List the datasets by name, with how many documents and chunks each holds."""
-        return [StoredDataset(**row) for row in await search.list_datasets(self.database)]
+        return [StoredDataset(**row) for row in await catalogue.list_datasets(self.database)]
 
     async def status(self) -> Status:
-        """Say what the database is and holds, and how the latest five ingests went."""
+        """Return what the database is and holds, and how the latest five ingests went."""
         change = await reembed.reembed_status(self.database)
         degraded = list(self.degraded)
         return Status(
-            **await search.database_status(self.database),
+            **await catalogue.database_status(self.database),
             embedder=str(self.embedder.space) if self.embedder else None,
             by_dataset=await self.datasets(),
             runs=await self._runs(degraded),
@@ -50,18 +50,18 @@ class InState:
         )
 
     async def doctor(self) -> Health:
-        """Say all that `status` says, whether the indexes are used, and what is wrong."""
-        known = await self.status()
+        """Return all that `status` does, whether the indexes are used, and what is wrong."""
+        status = await self.status()
         return Health(
-            **{name: getattr(known, name) for name in Status.__slots__},
-            server=[Version(**row) for row in await search.server_versions(self.database)],
+            **{name: getattr(status, name) for name in Status.__slots__},
+            server=[Version(**row) for row in await catalogue.server_versions(self.database)],
             indexes=await self._index_use(),
-            faults=[Fault(**row) for row in await search.count_faults(self.database)],
-            problems=[Problem(**row) for row in await search.find_problems(self.database)],
+            faults=[Fault(**row) for row in await catalogue.count_faults(self.database)],
+            problems=[Problem(**row) for row in await catalogue.find_problems(self.database)],
         )
 
     async def reindex(self) -> Sequence[IndexUse]:
-        """Build both indexes anew for the size that the tables have now; say if they are used.
+        """Build both indexes anew for the tables' size by now; return whether they are used.
 
         Writers wait meanwhile, on pgvector also searches.
         """
@@ -71,11 +71,11 @@ class InState:
     async def _runs(self, degraded: list[str]) -> list[IngestRun]:
         """List the latest ingests, none for a role that may not see them: lexichord_reader."""
         try:
-            rows = await search.list_runs(self.database, RUNS)
+            rows = await catalogue.list_runs(self.database, STATUS_RUNS)
         except DatabaseError as error:
             degraded.append(f"the latest ingests are not shown: {error}")
             return []
         return [IngestRun(**row) for row in rows]
 
     async def _index_use(self) -> list[IndexUse]:
-        return [IndexUse(**row) for row in await search.index_use(self.database)]
+        return [IndexUse(**row) for row in await catalogue.index_use(self.database)]

@@ -17,8 +17,8 @@ from lexichord.ingest.report import Report
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.settings import Settings
 
-CLOSED = "SyncLexichord is not open: use it inside `with`, or call open() first"
-PATIENCE = 10  # seconds for what was interrupted to leave things in order
+SYNC_NOT_OPEN = "SyncLexichord is not open: use it inside `with`, or call open() first"
+INTERRUPT_SECONDS = 10  # seconds for what was interrupted to leave things in order
 
 
 def _sync[**P, R](
@@ -27,7 +27,7 @@ def _sync[**P, R](
     @wraps(method)
     def call(self: "SyncLexichord", *args: P.args, **kwargs: P.kwargs) -> R:
         if not self._open:
-            raise ConfigError(CLOSED)
+            raise ConfigError(SYNC_NOT_OPEN)
         return self.run(method(self.core, *args, **kwargs))
 
     return cast("Callable[Concatenate[SyncLexichord, P], R]", call)
@@ -105,7 +105,7 @@ class SyncLexichord:
         except BaseException:
             self._loop.call_soon_threadsafe(cancel)
             with suppress(Empty):
-                ended.get(timeout=PATIENCE)
+                ended.get(timeout=INTERRUPT_SECONDS)
             raise
         return started[0].result()
 
@@ -124,7 +124,7 @@ class SyncLexichord:
     ) -> Generator[Report]:
         """`Lexichord.watch`, as a plain generator."""
         if not self._open:
-            raise ConfigError(CLOSED)
+            raise ConfigError(SYNC_NOT_OPEN)
         reports = self.core.watch(paths, prune=prune, **options)
         try:
             while True:

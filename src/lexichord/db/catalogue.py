@@ -1,4 +1,7 @@
-"""Recorded queries: what is kept of one, and the SQL function that keeps it."""
+"""The catalogue: documents, datasets, runs and state; API keys, recorded queries, evaluations.
+
+One Python function per SQL function, of the same name.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -9,18 +12,121 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from lexichord.db.pool import Database, Row
-from lexichord.db.search import vector_text
-from lexichord.types import ApiKey, ChunkHit, Json, Question, Response
+from lexichord.db.search import scope_arguments, with_offsets
+from lexichord.types import (
+    ApiKey,
+    ChunkHit,
+    Json,
+    Question,
+    Response,
+    Scope,
+    StoredChunk,
+    StoredDocument,
+)
 from lexichord.types.evaluation import Run
+
+RECORD_JSON_COLUMNS = ("hits", "stages", "counts")
+
+
+async def list_documents(
+    database: Database, scope: Scope, limit: int | None = None, offset: int = 0
+) -> list[StoredDocument]:
+    """See sql/list_documents.sql."""
+    page = {"page_size": limit, "page_offset": offset}
+    rows = await database.call("list_documents", **scope_arguments(scope), **page)
+    return [StoredDocument(**row) for row in rows]
+
+
+async def count_documents(database: Database, scope: Scope) -> int:
+    """See sql/count_documents.sql."""
+    rows = await database.call("count_documents", **scope_arguments(scope))
+    return int(rows[0]["count_documents"])
+
+
+async def list_chunks(database: Database, document: int) -> list[StoredChunk]:
+    """See sql/list_chunks.sql."""
+    rows = await database.call("list_chunks", document=document)
+    return [StoredChunk(**with_offsets(row)) for row in rows]
+
+
+async def document_text(database: Database, document: int) -> str:
+    """See sql/document_text.sql."""
+    rows = await database.call("document_text", document=document)
+    return str(rows[0]["document_text"])
+
+
+async def find_documents(database: Database, reference: str) -> list[Row]:
+    """See sql/find_documents.sql."""
+    return await database.call("find_documents", reference=reference)
+
+
+async def document_hashes(database: Database, dataset: str) -> list[Row]:
+    """See sql/document_hashes.sql."""
+    return await database.call("document_hashes", dataset=dataset)
+
+
+async def list_datasets(database: Database) -> list[Row]:
+    """See sql/list_datasets.sql."""
+    return await database.call("list_datasets")
+
+
+async def list_runs(
+    database: Database,
+    latest: int,
+    datasets: Sequence[str] | None = None,
+    runs: Sequence[int] | None = None,
+) -> list[Row]:
+    """See sql/list_runs.sql."""
+    scope = {"datasets": datasets and list(datasets), "runs": runs and list(runs)}
+    return await database.call("list_runs", latest=latest, **scope)
+
+
+async def configuration(database: Database) -> Row:
+    """See sql/configuration.sql."""
+    return (await database.call("configuration"))[0]
+
+
+async def database_identity(database: Database) -> str:
+    """See sql/database_identity.sql."""
+    rows = await database.call("database_identity")
+    return str(rows[0]["database_identity"])
+
+
+async def database_status(database: Database) -> Row:
+    """See sql/database_status.sql."""
+    return (await database.call("database_status"))[0]
+
+
+async def server_versions(database: Database) -> list[Row]:
+    """See sql/server_versions.sql."""
+    return await database.call("server_versions")
+
+
+async def index_use(database: Database) -> list[Row]:
+    """See sql/engine/*/index_use.sql."""
+    return await database.call("index_use")
+
+
+async def find_problems(database: Database) -> list[Row]:
+    """See sql/find_problems.sql."""
+    return await database.call("find_problems")
+
+
+async def count_faults(database: Database) -> list[Row]:
+    """See sql/count_faults.sql."""
+    return await database.call("count_faults")
 
 
 async def create_api_key(
     database: Database, name: str, digest: bytes, datasets: Sequence[str] | None, writes: bool
 ) -> ApiKey:
     """See sql/create_api_key.sql."""
-    listed = None if datasets is None else list(datasets)
     (row,) = await database.call(
-        "create_api_key", name=name, digest=digest, datasets=listed, writes=writes
+        "create_api_key",
+        name=name,
+        digest=digest,
+        datasets=None if datasets is None else list(datasets),
+        writes=writes,
     )
     return _key(row)
 
@@ -50,29 +156,29 @@ def _key(row: Row) -> ApiKey:
 async def record_query(
     database: Database, response: Response, question: Question, ms: float, *, keep_text: bool
 ) -> int:
-    """See sql/record_query.sql; `ms` is from question to response. Gives the record's id."""
+    """See sql/record_query.sql; `ms` is from question to response. Returns the record's id."""
     record = query_record(response, question, keep_text=keep_text)
-    given = {name: Jsonb(each) if name in JSON else each for name, each in record.items()}
-    rows = await database.call("record_query", version=version("lexichord"), ms=ms, **given)
+    columns = {
+        name: Jsonb(value) if name in RECORD_JSON_COLUMNS else value
+        for name, value in record.items()
+    }
+    rows = await database.call("record_query", version=version("lexichord"), ms=ms, **columns)
     return int(rows[0]["record_query"])
 
 
-JSON = ("hits", "stages", "counts")
-
-
 def query_record(response: Response, question: Question, *, keep_text: bool) -> dict[str, Any]:
-    """Give what is recorded: numbers, names that the program gives, and the places of the hits.
+    """Return what is recorded: numbers, the program's own names, and the hits' offsets.
 
     Anything else of a response may repeat the question's words. They are in `query` and `hint`
     only, and only if the text is to be kept.
     """
     intent, reflection, scope = response.intent, response.reflection, question.scope
-    covered = reflection.coverage if reflection else None
+    coverage = reflection.coverage if reflection else None
     return {
         "intent": intent.kind,
         "confidence": response.confidence,
         "abstained": response.abstained,
-        "coverage": covered.score if covered else None,
+        "coverage": coverage.score if coverage else None,
         "space": None if question.mode == "keyword" else question.space,
         "datasets": list(scope.datasets),
         "narrowed": bool(scope.documents or scope.uri_prefix or scope.filter),
@@ -110,7 +216,7 @@ def _hit(hit: ChunkHit) -> Json:
 
 
 def _numbers(values: Json) -> Json:
-    """Keep what is a number or lacks one, also a level below."""
+    """Keep what is a number or None, also a level below."""
     return {
         name: _numbers(value) if isinstance(value, Mapping) else value
         for name, value in values.items()
@@ -119,13 +225,13 @@ def _numbers(values: Json) -> Json:
 
 
 async def record_evaluation(database: Database, run: Run) -> int:
-    """See sql/record_evaluation.sql. Gives the evaluation's id."""
+    """See sql/record_evaluation.sql. Returns the evaluation's id."""
     rows = await database.call(
         "record_evaluation",
         set_name=run.set_name,
         strategy=run.strategy,
         queries=Jsonb([asdict(query) for query in run.queries]),
-        results=Jsonb([_result(run, place) for place in range(len(run.queries))]),
+        results=Jsonb([_result(run, index) for index in range(len(run.queries))]),
         ks=list(run.ks),
         version=version("lexichord"),
         settings=Jsonb(dict(run.settings)),
@@ -135,9 +241,9 @@ async def record_evaluation(database: Database, run: Run) -> int:
     return int(rows[0]["record_evaluation"])
 
 
-def _result(run: Run, place: int) -> dict[str, Any]:
-    outcome = run.outcomes[place]
-    metrics = {name: values[place] for name, values in run.metrics.items()}
+def _result(run: Run, index: int) -> dict[str, Any]:
+    outcome = run.outcomes[index]
+    metrics = {name: values[index] for name, values in run.metrics.items()}
     return {**asdict(outcome), "ms": outcome.milliseconds, "metrics": metrics}
 
 
@@ -160,14 +266,3 @@ async def forget_evaluations(database: Database, older_than: timedelta) -> int:
     """See sql/forget_evaluations.sql."""
     rows = await database.call("forget_evaluations", older_than=older_than)
     return int(rows[0]["forget_evaluations"])
-
-
-async def dense_recall(database: Database, question: Question, k: int) -> float | None:
-    """See sql/dense_recall.sql."""
-    rows = await database.call(
-        "dense_recall",
-        query_vector=vector_text(question.vector),
-        k=k,
-        documents=list(question.scope.documents) or None,
-    )
-    return rows[0]["dense_recall"] if rows else None

@@ -10,13 +10,15 @@ from lexichord.types import ChunkHit, Question, Scope
 from lexichord.types.questions import Link
 from lexichord.types.reflection import Definition, Term
 
-SAME = [field.name for field in fields(Link) if field.name != "word"]
+LINK_COLUMNS = [field.name for field in fields(Link) if field.name != "word"]
 
 
 async def link_documents(database: Database, words: Sequence[str], scope: Scope) -> list[Link]:
     """See sql/link_documents.sql; the best document by its card comes first."""
     rows = await database.call("link_documents", words=list(words), **scope_arguments(scope))
-    return [Link(word=row["word"] - 1, **{name: row[name] for name in SAME}) for row in rows]
+    return [
+        Link(word=row["word"] - 1, **{name: row[name] for name in LINK_COLUMNS}) for row in rows
+    ]
 
 
 async def question_coverage(
@@ -24,8 +26,7 @@ async def question_coverage(
 ) -> list[Term]:
     """See sql/question_coverage.sql."""
     rows = await database.call("question_coverage", question=question, chunk_ids=list(chunk_ids))
-    lists = [{"words": tuple(row["words"]), "chunks": tuple(row["chunks"])} for row in rows]
-    return [Term(**(row | given)) for row, given in zip(rows, lists, strict=True)]
+    return [Term(**row | {name: tuple(row[name]) for name in ("words", "chunks")}) for row in rows]
 
 
 async def related_words(database: Database, question: str, chunk_ids: Sequence[int]) -> list[str]:
@@ -42,7 +43,7 @@ async def find_definitions(
     return [Definition(**row) for row in rows]
 
 
-type Span = tuple[int, int, int]
+type DocumentSpan = tuple[int, int, int]  # id, start, end
 
 
 class Postings(NamedTuple):
@@ -54,7 +55,7 @@ class Postings(NamedTuple):
     frequencies: list[int]
 
 
-class Rival(NamedTuple):
+class RivalPassage(NamedTuple):
     """A passage that evidence is compared with; the cosine is that of hybrid_search."""
 
     document_id: int
@@ -64,7 +65,7 @@ class Rival(NamedTuple):
 
 async def rival_passages(
     database: Database, question: Question, documents: int, passages: int
-) -> list[Rival]:
+) -> list[RivalPassage]:
     """See sql/rival_passages.sql; the question's mode is hybrid."""
     rows = await database.call(
         "rival_passages",
@@ -74,7 +75,7 @@ async def rival_passages(
         most_passages=passages,
         **question_arguments(question),
     )
-    return [Rival(row["document_id"], row["content"], row["dense_score"]) for row in rows]
+    return [RivalPassage(row["document_id"], row["content"], row["dense_score"]) for row in rows]
 
 
 async def search_each(
@@ -85,7 +86,7 @@ async def search_each(
     k: int,
     space: str | None,
 ) -> list[tuple[int, ChunkHit]]:
-    """See sql/search_each.sql; gives each hit with its query's index, from 0."""
+    """See sql/search_each.sql; returns each hit with its query's index, from 0."""
     rows = await database.call(
         "search_each",
         queries=list(queries),
@@ -98,7 +99,7 @@ async def search_each(
 
 
 async def weigh_terms(database: Database, texts: Sequence[str]) -> list[Postings]:
-    """See sql/weigh_terms.sql; gives lexemes in the order of their bytes."""
+    """See sql/weigh_terms.sql; returns lexemes in the order of their bytes."""
     return [
         Postings(
             row["lexeme"],
@@ -110,8 +111,8 @@ async def weigh_terms(database: Database, texts: Sequence[str]) -> list[Postings
     ]
 
 
-async def read_spans(database: Database, spans: Sequence[Span]) -> list[str | None]:
-    """See sql/read_spans.sql; a span is (document id, start, end)."""
+async def read_spans(database: Database, spans: Sequence[DocumentSpan]) -> list[str | None]:
+    """See sql/read_spans.sql."""
     documents, starts, ends = zip(*spans, strict=True) if spans else ((), (), ())
     rows = await database.call(
         "read_spans", documents=list(documents), starts=list(starts), ends=list(ends)

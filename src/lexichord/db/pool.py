@@ -25,8 +25,8 @@ log = logging.getLogger("lexichord")
 type Conn = AsyncConnection[DictRow]
 type Row = dict[str, Any]
 
-CONNECT_TIMEOUT = 30  # seconds
-SESSION: dict[str, Any] = {
+CONNECT_TIMEOUT_SECONDS = 30
+CONNECTION_OPTIONS: dict[str, Any] = {
     "row_factory": dict_row,
     "autocommit": True,
     "application_name": "lexichord",
@@ -35,7 +35,7 @@ SESSION: dict[str, Any] = {
 
 @contextmanager
 def raised_as_ours() -> Iterator[None]:
-    """Turn a driver's error into one of ours, in one line."""
+    """Raise the driver's errors as ours, each in one line."""
     try:
         yield
     except (psycopg.DataError, errors.ProgramLimitExceeded) as error:
@@ -44,7 +44,9 @@ def raised_as_ours() -> Iterator[None]:
     except errors.NoDataFound as error:
         raise NotFoundError(_line(error)) from error
     except UnicodeEncodeError as error:
-        raise ConfigError("a text holds half a character, which is not UTF-8") from error
+        raise ConfigError(
+            "a text holds a lone surrogate, which UTF-8 cannot hold: remove it"
+        ) from error
     except errors.FeatureNotSupported as error:  # what an engine's index.sql raises
         raise EngineUnsupportedError(_line(error)) from error
     except (psycopg.Error, PoolTimeout) as error:
@@ -82,23 +84,23 @@ class Database:
         self._pool = AsyncConnectionPool(
             dsn,
             connection_class=AsyncConnection[DictRow],
-            kwargs=SESSION,
+            kwargs=CONNECTION_OPTIONS,
             min_size=1,
             max_size=size,
-            timeout=CONNECT_TIMEOUT,
+            timeout=CONNECT_TIMEOUT_SECONDS,
             open=False,
         )
 
     async def __aenter__(self) -> Self:
         with raised_as_ours():
-            await self._pool.open(wait=True, timeout=CONNECT_TIMEOUT)
+            await self._pool.open(wait=True, timeout=CONNECT_TIMEOUT_SECONDS)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self._pool.close()
 
     def connections(self) -> dict[str, int]:
-        """Count connections: open, lent; and requests that wait for one."""
+        """Count the connections, open and lent, and the requests that wait for one."""
         stats = self._pool.get_stats()
         size = stats["pool_size"]
         lent, waiting = size - stats["pool_available"], stats.get("requests_waiting", 0)
@@ -106,13 +108,13 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Conn]:
-        """Lend a connection inside a transaction."""
+        """Yield a connection inside a transaction."""
         with raised_as_ours():
             async with self._pool.connection() as connection, connection.transaction():
                 yield connection
 
     async def call(self, function: str, **arguments: object) -> list[Row]:
-        """Run `select * from lexichord.function(name => value, ...)` and give its rows.
+        """Run `select * from lexichord.function(name => value, ...)` and return its rows.
 
         What a crash of the server leaves behind is mended once: cut connections, a stale keyword
         index. Raises DatabaseError; ConfigError for arguments that the function refuses.
@@ -150,7 +152,7 @@ class Database:
 
 
 async def call(connection: Conn, function: str, **arguments: object) -> list[Row]:
-    """As `Database.call`, on a connection of the caller's."""
+    """Call a function as `Database.call` does, on the caller's connection."""
     named = [
         sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name))
         for name in arguments

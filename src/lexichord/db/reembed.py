@@ -9,30 +9,31 @@ from typing import Any
 from psycopg import AsyncConnection, errors
 from psycopg.types.json import Jsonb
 
-from lexichord.db.pool import SESSION, Conn, Database, Row, call, raised_as_ours
+from lexichord.db.pool import CONNECTION_OPTIONS, Conn, Database, Row, call, raised_as_ours
 from lexichord.db.search import Vector, vector_text
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import EmbeddingSpace, Json
 
-type Embed = Callable[[Sequence[Row]], Awaitable[Sequence[Vector]]]
+type EmbedRows = Callable[[Sequence[Row]], Awaitable[Sequence[Vector]]]
 
-# Who waits for a lock on everybody makes all searches wait behind it, so it is given up soon and
-# tried again. The server ends a vacuum of its own only for who waits longer than deadlock_timeout,
+# All searches wait behind an exclusive lock that is waited for, so it is given up soon and tried
+# again. The server ends a vacuum of its own only for one who waits longer than deadlock_timeout,
 # 1 s by default: each fifth time.
-SHORT, LONG, EACH = 200, 1500, 5  # ms, ms, tries
-PAUSE = 0.5  # seconds between tries
-PATIENCE = 5  # seconds for the server to notice that the one before was killed
+SHORT_LOCK_WAIT_MS, LONG_LOCK_WAIT_MS = 200, 1500
+ATTEMPTS_PER_LONG_WAIT = 5
+LOCK_RETRY_SECONDS = 0.5
+DEAD_HOLDER_SECONDS = 5  # until the server notices that the one before was killed
 
 
 @asynccontextmanager
 async def hold_reembed(database: Database) -> AsyncIterator[Conn]:
-    """Be the only one who changes the space; lend the connection that holds the lock.
+    """Yield the connection that holds the lock on changes of the space.
 
     See sql/hold_reembed.sql. Raises ConfigError if another one does.
     """
     with raised_as_ours():
-        async with await AsyncConnection.connect(database.dsn, **SESSION) as connection:
-            for _ in range(PATIENCE):
+        async with await AsyncConnection.connect(database.dsn, **CONNECTION_OPTIONS) as connection:
+            for _ in range(DEAD_HOLDER_SECONDS):
                 rows = await call(connection, "hold_reembed")
                 if rows[0]["hold_reembed"]:
                     break
@@ -44,8 +45,13 @@ async def hold_reembed(database: Database) -> AsyncIterator[Conn]:
 
 async def start_reembed(database: Database, space: EmbeddingSpace) -> None:
     """See sql/start_reembed.sql."""
-    parts = {"provider": space.provider, "model": space.model, "dimension": space.dimension}
-    await _patiently(database, "start_reembed", **parts)
+    await _call_exclusively(
+        database,
+        "start_reembed",
+        provider=space.provider,
+        model=space.model,
+        dimension=space.dimension,
+    )
 
 
 async def reembed_status(database: Database) -> Row | None:
@@ -55,7 +61,7 @@ async def reembed_status(database: Database) -> Row | None:
 
 
 async def build_reembed_indexes(database: Database, holder: Conn, *, filled: bool) -> None:
-    """Run what sql/reembed_index_statements.sql gives."""
+    """Run the statements of sql/reembed_index_statements.sql."""
     rows = await database.call("reembed_index_statements", filled=filled)
     with raised_as_ours():
         for row in rows:
@@ -115,54 +121,54 @@ async def record_comparison(database: Database, comparison: Json) -> None:
 
 async def swap_as_it_is(database: Database) -> None:
     """See sql/swap_spaces.sql; chunks that lack a vector then have none."""
-    await _patiently(database, "swap_spaces", incomplete=True)
+    await _call_exclusively(database, "swap_spaces", incomplete=True)
 
 
 async def swap_spaces(
-    database: Database, space: EmbeddingSpace, embed: Embed, most: int
+    database: Database, space: EmbeddingSpace, embed: EmbedRows, limit: int
 ) -> tuple[bool, int]:
     """See sql/swap_spaces.sql; the last chunks are filled in the same transaction.
 
-    Who stores documents waits meanwhile: else one who never pauses would never let it come to an
-    end. Not so where more than `most` chunks lack a vector. Tells whether it has swapped, and how
-    many it filled; what it filled stays, even if searches were in the way of the swap.
+    Writers wait meanwhile: else one that never pauses would never let it come to an end. Nothing is
+    filled where more than `limit` chunks lack a vector. Returns whether it has swapped, and how
+    many it filled; those stay, even if searches were in the way of the swap.
     """
     for attempt in count(1):
         async with database.transaction() as connection:
             await call(connection, "hold_writers")
-            rows = await call(connection, "chunks_without_other", after=0, batch=most + 1)
-            if len(rows) > most:
+            rows = await call(connection, "chunks_without_other", after=0, batch=limit + 1)
+            if len(rows) > limit:
                 return False, 0
             vectors = await embed(rows) if rows else []
             filled = await _set_other_vectors(connection, space, rows, vectors)
             with suppress(errors.LockNotAvailable):
                 async with connection.transaction():
-                    swap = await call(connection, "swap_spaces", wait_ms=_wait(attempt))
+                    swap = await call(connection, "swap_spaces", wait_ms=_lock_wait_ms(attempt))
                     return bool(swap[0]["swapped"]), filled
         if filled:
             return False, filled
-        await asyncio.sleep(PAUSE)
+        await asyncio.sleep(LOCK_RETRY_SECONDS)
     raise AssertionError
 
 
 async def drop_other(database: Database) -> str:
     """See sql/drop_other.sql."""
-    rows = await _patiently(database, "drop_other")
+    rows = await _call_exclusively(database, "drop_other")
     return str(rows[0]["drop_other"])
 
 
-async def _patiently(database: Database, function: str, **arguments: Any) -> list[Row]:  # noqa: ANN401
-    """Call a function that excludes everybody for a moment, until nobody is in its way."""
+async def _call_exclusively(database: Database, function: str, **arguments: Any) -> list[Row]:  # noqa: ANN401
+    """Call a function that takes an exclusive lock, until it gets the lock."""
     for attempt in count(1):
         try:
             async with database.transaction() as connection:
-                return await call(connection, function, wait_ms=_wait(attempt), **arguments)
+                return await call(connection, function, wait_ms=_lock_wait_ms(attempt), **arguments)
         except DatabaseError as error:
             if not isinstance(error.__cause__, errors.LockNotAvailable):
                 raise
-        await asyncio.sleep(PAUSE)
+        await asyncio.sleep(LOCK_RETRY_SECONDS)
     raise AssertionError
 
 
-def _wait(attempt: int) -> int:
-    return SHORT if attempt % EACH else LONG
+def _lock_wait_ms(attempt: int) -> int:
+    return SHORT_LOCK_WAIT_MS if attempt % ATTEMPTS_PER_LONG_WAIT else LONG_LOCK_WAIT_MS

@@ -1,4 +1,4 @@
-"""Databases that are there for as long as they are worked in."""
+"""Scratch databases: created for an evaluation, dropped after it."""
 
 import os
 from collections.abc import Iterator
@@ -14,34 +14,35 @@ from lexichord.db.pool import raised_as_ours
 from lexichord.errors import ConfigError
 from lexichord.types import EmbeddingSpace
 
-PREFIX = "lexichord_scratch"
-NUMBERS = count()
-CHOICE = """
+SCRATCH_PREFIX = "lexichord_scratch"
+CONFIGURATION_QUERY = """
 select c.engine, c.text_config::text, s.provider, s.model, s.dimension
 from lexichord_data.configuration c, lexichord_data.embedding_space s
 """
 # The locale decides what a letter is. A server before Postgres 17 has other names for it.
-LOCALE = """
+LOCALE_QUERY = """
 select pg_encoding_to_char(d.encoding), d.datcollate, d.datctype, d.datlocprovider::text,
        coalesce(to_jsonb(d)->>'datlocale', to_jsonb(d)->>'daticulocale')
 from pg_database d where d.datname = current_database()
 """
-OID = "select oid from pg_database where datname = current_database()"
-PROVIDERS = {"b": "builtin", "i": "icu", "c": "libc"}
+DATABASE_OID_QUERY = "select oid from pg_database where datname = current_database()"
+LOCALE_PROVIDERS = {"b": "builtin", "i": "icu", "c": "libc"}
+
+scratch_numbers = count()  # of this process
 
 
 @contextmanager
 def scratch_database(like: str) -> Iterator[str]:
-    """Give the DSN of a new, prepared, empty database on the same server, made like that of `like`.
+    """Yield the DSN of a new, prepared, empty database on the server of the DSN `like`.
 
-    Engine, text configuration, embedding space and locale are the same. It is dropped at the end,
-    whoever is connected; what a killed process left is dropped by the next one. Raises ConfigError
-    if the user may not make databases; DatabaseError.
+    Engine, text configuration, embedding space and locale are those of `like`. It is dropped at the
+    end, whoever is connected; what a killed process left is dropped by the next one. Raises
+    ConfigError if the user may not create databases; DatabaseError.
     """
     with raised_as_ours(), psycopg.connect(like, autocommit=True) as owner:
-        prefix = f"{PREFIX}_{_value(owner, OID)}_"
+        prefix = f"{SCRATCH_PREFIX}_{_value(owner, DATABASE_OID_QUERY)}_"
         _drop_abandoned(owner, prefix)
-        name = f"{prefix}{os.getpid()}_{next(NUMBERS)}"
+        name = f"{prefix}{os.getpid()}_{next(scratch_numbers)}"
         owner.execute("select pg_advisory_lock(hashtextextended(%s, 0))", [name])
         _create(owner, name)
         try:
@@ -75,28 +76,30 @@ def _value(owner: Connection, statement: str, *values: object) -> object:
 
 
 def _choice(connection: Connection) -> schema.Choice:
-    row = connection.execute(CHOICE).fetchone()
+    row = connection.execute(CONFIGURATION_QUERY).fetchone()
     assert row is not None
     return schema.Choice(row[0], row[1], EmbeddingSpace(*row[2:]))
 
 
 def _create(connection: Connection, name: str) -> None:
-    row = connection.execute(LOCALE).fetchone()
+    row = connection.execute(LOCALE_QUERY).fetchone()
     assert row is not None
     encoding, collate, ctype, provider, locale = row
-    own = sql.SQL("{} {}").format(sql.SQL(f"{PROVIDERS[provider]}_locale"), sql.Literal(locale))
+    locale_option = sql.SQL("{} {}").format(
+        sql.SQL(f"{LOCALE_PROVIDERS[provider]}_locale"), sql.Literal(locale)
+    )
     statement = sql.SQL(
         "create database {} template template0 encoding {} lc_collate {} lc_ctype {} "
         "locale_provider {} {}"
     ).format(
         sql.Identifier(name),
         *map(sql.Literal, (encoding, collate, ctype)),
-        sql.SQL(PROVIDERS[provider]),
-        own if provider in "bi" else sql.SQL(""),
+        sql.SQL(LOCALE_PROVIDERS[provider]),
+        locale_option if provider in "bi" else sql.SQL(""),
     )
     try:
         connection.execute(statement)
     except errors.InsufficientPrivilege:
         raise ConfigError(
-            "the server's user may not make a scratch database: grant it CREATEDB"
+            "the server's user may not create a scratch database: grant it CREATEDB"
         ) from None

@@ -1,8 +1,8 @@
-"""Reads: one Python function per SQL function, of the same name."""
+"""Searches: one Python function per SQL function, of the same name; a hit's row is read here."""
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from psycopg.types.json import Jsonb
 
@@ -16,33 +16,30 @@ from lexichord.types import (
     Mode,
     Question,
     Scope,
-    StoredChunk,
-    StoredDocument,
 )
 from lexichord.types.questions import Feedback, Variant
 
 type Vector = Sequence[float]
 
-WEIGHTS: dict[Mode, dict[str, object]] = {
+MODE_WEIGHTS: dict[Mode, dict[str, object]] = {
     "hybrid": {},  # the SQL functions' own default
     "dense": {"weights": [1.0, 0.0]},
     "keyword": {"weights": [0.0, 1.0]},
 }
 
-# The columns that a hit has under the same name.
-SAME = [
-    "chunk_id",
-    "document_id",
-    "dataset",
-    "uri",
-    "title",
-    "heading",
-    "page",
-    "content",
-    "context",
-    "score",
-]
-FILE = ["document_id", "dataset", "uri", "title", "score", "hits"]
+# The row of a hit, which the functions that search chunks share: a record's fields, then what each
+# channel gave. Offsets have a prefix: `end` is a word of SQL.
+OFFSET_COLUMNS = {"start": "char_start", "end": "char_end"}
+HIT_COLUMNS = {
+    field.name: OFFSET_COLUMNS.get(field.name, field.name)
+    for field in fields(ChunkHit)
+    if field.name not in ("scores", "ranks")
+}
+SCORE_COLUMNS = {channel: f"{channel}_score" for channel in ("dense", "keyword", "fused")}
+RANK_COLUMNS = {channel: f"{channel}_rank" for channel in ("dense", "keyword")}
+# Of a chunk that is not in the original question's list.
+NO_CHANNELS = dict.fromkeys([*SCORE_COLUMNS.values(), *RANK_COLUMNS.values()])
+FILE_COLUMNS = [field.name for field in fields(FileHit) if field.name != "scores"]
 
 
 async def hybrid_search(
@@ -61,13 +58,9 @@ async def hybrid_search(
 
 
 async def discover_files(database: Database, question: Question) -> list[FileHit]:
-    """See sql/discover_files.sql; the hint is what is searched for, where there is one."""
-    by_hint = question.hint is not None
+    """See sql/discover_files.sql; the hint, where there is one, is searched for."""
     rows = await database.call(
-        "discover_files",
-        query=question.hint if by_hint else question.text,
-        query_vector=vector_text(question.hint_vector if by_hint else question.vector),
-        **question_arguments(question),
+        "discover_files", **_file_query(question), **question_arguments(question)
     )
     return [_file_hit(row, chunks=row["chunk_score"], card=row["card_score"]) for row in rows]
 
@@ -76,15 +69,19 @@ async def file_surrogates(
     database: Database, question: Question, files: Sequence[int]
 ) -> list[str]:
     """See sql/file_surrogates.sql."""
-    by_hint = question.hint is not None
     rows = await database.call(
         "file_surrogates",
-        query=question.hint if by_hint else question.text,
-        query_vector=vector_text(question.hint_vector if by_hint else question.vector),
         files=list(files),
         query_space=question.space,
+        **_file_query(question),
     )
     return [row["surrogate"] for row in rows]
+
+
+def _file_query(question: Question) -> dict[str, object]:
+    if question.hint is None:
+        return {"query": question.text, "query_vector": vector_text(question.vector)}
+    return {"query": question.hint, "query_vector": vector_text(question.hint_vector)}
 
 
 async def similar_documents(database: Database, source: int, scope: Scope, k: int) -> list[FileHit]:
@@ -103,159 +100,18 @@ async def expand_context(
         neighbours=neighbours,
         whole_section=whole_section,
     )
-    return [Excerpt(**_with_offsets(row)) for row in rows]
+    return [Excerpt(**with_offsets(row)) for row in rows]
 
 
-async def find_documents(database: Database, reference: str) -> list[Row]:
-    """See sql/find_documents.sql."""
-    return await database.call("find_documents", reference=reference)
-
-
-async def list_documents(
-    database: Database, scope: Scope, limit: int | None = None, offset: int = 0
-) -> list[StoredDocument]:
-    """See sql/list_documents.sql."""
-    page = {"page_size": limit, "page_offset": offset}
-    rows = await database.call("list_documents", **scope_arguments(scope), **page)
-    return [StoredDocument(**row) for row in rows]
-
-
-async def count_documents(database: Database, scope: Scope) -> int:
-    """See sql/count_documents.sql."""
-    rows = await database.call("count_documents", **scope_arguments(scope))
-    return int(rows[0]["count_documents"])
-
-
-async def list_chunks(database: Database, document: int) -> list[StoredChunk]:
-    """See sql/list_chunks.sql."""
-    rows = await database.call("list_chunks", document=document)
-    return [StoredChunk(**_with_offsets(row)) for row in rows]
-
-
-async def list_datasets(database: Database) -> list[Row]:
-    """See sql/list_datasets.sql."""
-    return await database.call("list_datasets")
-
-
-async def document_hashes(database: Database, dataset: str) -> list[Row]:
-    """See sql/document_hashes.sql."""
-    return await database.call("document_hashes", dataset=dataset)
-
-
-async def list_runs(
-    database: Database,
-    latest: int,
-    datasets: Sequence[str] | None = None,
-    runs: Sequence[int] | None = None,
-) -> list[Row]:
-    """See sql/list_runs.sql."""
-    within = {"datasets": datasets and list(datasets), "runs": runs and list(runs)}
-    return await database.call("list_runs", latest=latest, **within)
-
-
-async def document_text(database: Database, document: int) -> str:
-    """See sql/document_text.sql."""
-    rows = await database.call("document_text", document=document)
-    return str(rows[0]["document_text"])
-
-
-async def configuration(database: Database) -> Row:
-    """See sql/configuration.sql."""
-    return (await database.call("configuration"))[0]
-
-
-async def database_identity(database: Database) -> str:
-    """See sql/database_identity.sql."""
-    rows = await database.call("database_identity")
-    return str(rows[0]["database_identity"])
-
-
-async def database_status(database: Database) -> Row:
-    """See sql/database_status.sql."""
-    return (await database.call("database_status"))[0]
-
-
-async def server_versions(database: Database) -> list[Row]:
-    """See sql/server_versions.sql."""
-    return await database.call("server_versions")
-
-
-async def index_use(database: Database) -> list[Row]:
-    """See sql/engine/*/index_use.sql."""
-    return await database.call("index_use")
-
-
-async def find_problems(database: Database) -> list[Row]:
-    """See sql/find_problems.sql."""
-    return await database.call("find_problems")
-
-
-async def count_faults(database: Database) -> list[Row]:
-    """See sql/count_faults.sql."""
-    return await database.call("count_faults")
-
-
-def question_arguments(question: Question) -> dict[str, object]:
-    """Give the arguments that hybrid_search and discover_files share. Raises ConfigError."""
-    if question.mode not in WEIGHTS:
-        raise ConfigError(f"there is no mode '{question.mode}': {', '.join(WEIGHTS)}")
-    return {
-        "k": question.k,
-        "depth": question.depth,
-        "query_space": question.space,
-        **scope_arguments(question.scope),
-        **_weights(question),
-    }
-
-
-def _weights(question: Question) -> dict[str, object]:
-    share = question.dense_share
-    if share is None or question.mode != "hybrid":
-        return WEIGHTS[question.mode]
-    if not 0 <= share <= 1:
-        raise ConfigError(f"dense_share must be from 0 to 1, not {share:g}")
-    return {"weights": [share, 1 - share]}
-
-
-def scope_arguments(scope: Scope) -> dict[str, object]:
-    """Give the four arguments that carry a scope in every SQL function that has one."""
-    return {
-        "datasets": list(scope.datasets) or None,
-        "documents": list(scope.documents) or None,
-        "uri_prefix": scope.uri_prefix,
-        "filter": None if scope.filter is None else Jsonb(scope.filter),
-    }
-
-
-def vector_text(vector: Vector | None) -> str | None:
-    """Write a vector as pgvector reads it."""
-    return None if vector is None else "[" + ",".join(map(repr, map(float, vector))) + "]"
-
-
-def chunk_hit(row: Row) -> ChunkHit:
-    """Make a hit of a row with the columns of hybrid_search."""
-    return ChunkHit(
-        **{name: row[name] for name in SAME},
-        start=row["char_start"],
-        end=row["char_end"],
-        scores={channel: row[f"{channel}_score"] for channel in ("dense", "keyword", "fused")},
-        ranks={channel: row[f"{channel}_rank"] for channel in ("dense", "keyword")},
+async def dense_recall(database: Database, question: Question, k: int) -> float | None:
+    """See sql/dense_recall.sql."""
+    rows = await database.call(
+        "dense_recall",
+        query_vector=vector_text(question.vector),
+        k=k,
+        documents=list(question.scope.documents) or None,
     )
-
-
-def _with_offsets(row: Row) -> Row:
-    """Name a row's offsets as all records do."""
-    return {name.removeprefix("char_"): value for name, value in row.items()}
-
-
-def _file_hit(row: Row, **scores: float | None) -> FileHit:
-    return FileHit(**{name: row[name] for name in FILE}, scores=scores)
-
-
-# What the row of a chunk lacks that is not in the original's list.
-UNLISTED = dict.fromkeys(
-    ("dense_score", "dense_rank", "keyword_score", "keyword_rank", "fused_score")
-)
+    return rows[0]["dense_recall"] if rows else None
 
 
 async def relevance_feedback(
@@ -281,10 +137,10 @@ async def variant_candidates(
     database: Database, question: Question, variant: Variant, boost: Json | None = None
 ) -> list[Row]:
     """See sql/variant_candidates.sql; none where the variant's documents are out of scope."""
-    inside = _inside(question.scope.documents, variant.documents)
-    if inside == ():
+    documents = _allowed_documents(question.scope.documents, variant.documents)
+    if documents == ():
         return []
-    scope = replace(question.scope, documents=inside or ())
+    scope = replace(question.scope, documents=documents or ())
     arguments = question_arguments(replace(question, scope=scope))
     del arguments["k"]
     return await database.call(
@@ -318,6 +174,52 @@ async def search_variants(
     ]
 
 
+def question_arguments(question: Question) -> dict[str, object]:
+    """Return the arguments that hybrid_search and discover_files share. Raises ConfigError."""
+    if question.mode not in MODE_WEIGHTS:
+        raise ConfigError(f"there is no mode '{question.mode}': {', '.join(MODE_WEIGHTS)}")
+    return {
+        "k": question.k,
+        "depth": question.depth,
+        "query_space": question.space,
+        **scope_arguments(question.scope),
+        **_weights(question),
+    }
+
+
+def _weights(question: Question) -> dict[str, object]:
+    share = question.dense_share
+    if share is None or question.mode != "hybrid":
+        return MODE_WEIGHTS[question.mode]
+    if not 0 <= share <= 1:
+        raise ConfigError(f"dense_share must be from 0 to 1, not {share:g}")
+    return {"weights": [share, 1 - share]}
+
+
+def scope_arguments(scope: Scope) -> dict[str, object]:
+    """Return the four arguments that carry a scope in every SQL function that has one."""
+    return {
+        "datasets": list(scope.datasets) or None,
+        "documents": list(scope.documents) or None,
+        "uri_prefix": scope.uri_prefix,
+        "filter": None if scope.filter is None else Jsonb(scope.filter),
+    }
+
+
+def vector_text(vector: Vector | None) -> str | None:
+    """Format a vector as pgvector reads it."""
+    return None if vector is None else "[" + ",".join(map(repr, map(float, vector))) + "]"
+
+
+def chunk_hit(row: Row) -> ChunkHit:
+    """Build a hit from a row with the columns of hybrid_search."""
+    return ChunkHit(
+        **{name: row[column] for name, column in HIT_COLUMNS.items()},
+        scores={channel: row[column] for channel, column in SCORE_COLUMNS.items()},
+        ranks={channel: row[column] for channel, column in RANK_COLUMNS.items()},
+    )
+
+
 def variant_hit(
     row: Row,
     original: Row,
@@ -325,8 +227,11 @@ def variant_hit(
     ranks: Mapping[str, int],
     contributions: Mapping[str, float],
 ) -> ChunkHit:
-    """Make a hit of a chunk's texts, its row in the original's list ({} = not there), and parts."""
-    hit = chunk_hit({**UNLISTED, **original, **row, "score": score})
+    """Build a hit from a chunk's texts and its row in the original question's list, {} if none.
+
+    `ranks` and `contributions` are by variant.
+    """
+    hit = chunk_hit({**NO_CHANNELS, **original, **row, "score": score})
     return replace(
         hit,
         scores={**hit.scores, "variants": score, "contributions": dict(contributions)},
@@ -334,8 +239,19 @@ def variant_hit(
     )
 
 
-def _inside(scope: tuple[int, ...], variant: tuple[int, ...] | None) -> tuple[int, ...] | None:
-    """Give the documents that both allow; None is everywhere, () nowhere."""
+def with_offsets(row: Row) -> Row:
+    """Return a row with its offsets named as in all records."""
+    return {name.removeprefix("char_"): value for name, value in row.items()}
+
+
+def _file_hit(row: Row, **scores: float | None) -> FileHit:
+    return FileHit(**{name: row[name] for name in FILE_COLUMNS}, scores=scores)
+
+
+def _allowed_documents(
+    scope: tuple[int, ...], variant: tuple[int, ...] | None
+) -> tuple[int, ...] | None:
+    """Return the documents that both allow; None is everywhere, () nowhere."""
     if variant is None:
         return scope or None
-    return tuple(each for each in variant if not scope or each in scope)
+    return tuple(document for document in variant if not scope or document in scope)

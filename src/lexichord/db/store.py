@@ -1,4 +1,7 @@
-"""Writes: one Python function per SQL function, of the same name; chunks arrive by COPY."""
+"""Writes, and what they read before: one Python function per SQL function, of the same name.
+
+Chunks arrive by COPY.
+"""
 
 import hashlib
 import json
@@ -8,17 +11,21 @@ from datetime import datetime
 
 from psycopg.types.json import Jsonb
 
+from lexichord.db.catalogue import configuration
 from lexichord.db.pool import Conn, Database, Row, call
-from lexichord.db.search import Vector, configuration, vector_text
+from lexichord.db.search import Vector, vector_text
 from lexichord.errors import ConfigError, EmbeddingMismatchError
 from lexichord.types import Chunk, Document
 from lexichord.types.documents import CONTEXT_BY
 
-COPY = (
+COPY_CHUNKS_IN = (
     "copy staged_chunk (ordinal, heading, char_start, char_end, page, content, context, "
     "keyword_context, metadata, embedding) from stdin (format binary)"
 )
-COPIED = ["int4", "text", "int4", "int4", "int4", "text", "text", "text", "jsonb", "bytea"]
+COPIED_TYPES = ["int4", "text", "int4", "int4", "int4", "text", "text", "text", "jsonb", "bytea"]
+COPY_CHUNKS_OUT = "copy (select * from lexichord.read_chunks(%s)) to stdout (format binary)"
+REPEATABLE_READ = "set transaction isolation level repeatable read"  # text and chunks fit
+CLIENT_UTF8 = "set local client_encoding = 'utf8'"  # whatever encoding the database has
 
 
 async def store_document(
@@ -33,9 +40,9 @@ async def store_document(
     """Store a document with its chunks and the run's record of it, in one transaction.
 
     `vectors`, of `space`, has one entry per chunk; where it is None, the chunk keeps the vector
-    that it had, or has in `twin`. Gives the SQL function's row: document_id, status, chunks. Raises
-    DatabaseError, and EmbeddingMismatchError if the database is bound to another space by now;
-    nothing changes then.
+    that it had, or has in `twin`. Returns the SQL function's row: document_id, status, chunks.
+    Raises DatabaseError, and EmbeddingMismatchError if the database is bound to another space by
+    now; nothing changes then.
     """
     async with database.transaction() as connection:
         stored = await replace_document(connection, document, chunks, vectors, twin, space)
@@ -52,7 +59,7 @@ async def replace_document(
     twin: int | None = None,
     space: str | None = None,
 ) -> Row:
-    """As `store_document`, without a record, in a transaction of the caller's."""
+    """Store as `store_document` does, without a record, in the caller's transaction."""
     await call(connection, "stage_chunks")
     await _copy(connection, zip(chunks, vectors, strict=True))
     rows = await call(
@@ -73,16 +80,16 @@ async def replace_document(
 
 
 async def _copy(connection: Conn, rows: Iterable[tuple[Chunk, Vector | None]]) -> None:
-    async with connection.cursor().copy(COPY) as copy:
-        copy.set_types(COPIED)
+    async with connection.cursor().copy(COPY_CHUNKS_IN) as copy:
+        copy.set_types(COPIED_TYPES)
         for ordinal, (chunk, vector) in enumerate(rows):
-            place = (ordinal, chunk.heading, chunk.start, chunk.end, chunk.page)
-            text = (chunk.content, chunk.context, chunk.keyword_context)
-            await copy.write_row(place + text + (Jsonb(chunk.metadata), _halfvec(vector)))
+            position = (ordinal, chunk.heading, chunk.start, chunk.end, chunk.page)
+            texts = (chunk.content, chunk.context, chunk.keyword_context)
+            await copy.write_row(position + texts + (Jsonb(chunk.metadata), _halfvec(vector)))
 
 
 def _halfvec(vector: Vector | None) -> bytes | None:
-    """Write a vector as halfvec's binary form: 384 numbers take 4 µs, as text 225."""
+    """Pack a vector into halfvec's binary form: 384 numbers take 4 µs, as text 225."""
     if vector is None:
         return None
     try:
@@ -204,21 +211,21 @@ async def keep_contexts(
 
 async def document_recipes(database: Database, datasets: Sequence[str] | None) -> list[Row]:
     """See sql/document_recipes.sql."""
-    given = None if datasets is None else list(datasets)
-    return await database.call("document_recipes", datasets=given)
+    names = None if datasets is None else list(datasets)
+    return await database.call("document_recipes", datasets=names)
 
 
 async def read_document(database: Database, document: int) -> tuple[Document, list[Chunk]] | None:
-    """Give a stored document with its chunks, as they are at one moment; None if it is gone."""
+    """Return a stored document with its chunks, from one snapshot; None if it is gone."""
     async with database.transaction() as connection:
-        await connection.execute("set transaction isolation level repeatable read")
-        found = await call(connection, "read_document", document=document)
-        rows = await call(connection, "list_chunks", document=document)
-    if not found:
+        await connection.execute(REPEATABLE_READ)
+        documents = await call(connection, "read_document", document=document)
+        chunks = await call(connection, "list_chunks", document=document)
+    if not documents:
         return None
-    text = found[0].pop("content")
-    fields = found[0] | {"metadata": json.loads(found[0]["metadata"])}
-    return Document(**fields, text=text), [_chunk(row) for row in rows]
+    row = documents[0]
+    text, metadata = row.pop("content"), json.loads(row.pop("metadata"))
+    return Document(**row, text=text, metadata=metadata), [_chunk(chunk) for chunk in chunks]
 
 
 async def replace_contexts(
@@ -232,42 +239,35 @@ async def replace_contexts(
 ) -> bool:
     """Store a document's chunks with other contexts, all at once; see `store_document`.
 
-    False, and nothing changes, if somebody has replaced or deleted the document since `updated_at`.
+    Returns False, and nothing changes, if it was replaced or deleted since `updated_at`.
     """
     async with database.transaction() as connection:
-        given = {"document": document, "updated_at": updated_at}
-        rows = await call(connection, "is_unchanged", **given)
+        rows = await call(connection, "is_unchanged", document=document, updated_at=updated_at)
         if rows[0]["is_unchanged"]:
             await replace_document(connection, changed, chunks, vectors, space=space)
     return bool(rows[0]["is_unchanged"])
 
 
 def _chunk(row: Row) -> Chunk:
-    same = ("content", "heading", "context", "keyword_context", "page", "metadata")
-    return Chunk(row["char_start"], row["char_end"], **{name: row[name] for name in same})
-
-
-OUT = "copy (select * from lexichord.read_chunks(%s)) to stdout (format binary)"
-INTO = COPY  # has the columns of read_chunks, and is binary as well
-AS_ONE = "set transaction isolation level repeatable read"  # text and chunks fit each other
-UTF8 = "set local client_encoding = 'utf8'"  # of both, whatever the databases have
+    columns = ("content", "heading", "context", "keyword_context", "page", "metadata")
+    return Chunk(row["char_start"], row["char_end"], **{name: row[name] for name in columns})
 
 
 async def copy_document(
     source: Database, target: Database, row: Row, old: Row | None, run: int, space: str
 ) -> int | None:
-    """Copy a document with the run's record of it, in one transaction; give how many chunks it has.
+    """Copy a document with the run's record of it, in one transaction; return its chunk count.
 
-    `row` and `old` are what sql/document_hashes.sql says of it in source and target. None if the
-    source has it no more. Raises DatabaseError, EmbeddingMismatchError if one of them is bound to
-    another space than `space` by now; nothing changes then.
+    `row` and `old` are its rows of sql/document_hashes.sql in source and target. Returns None if
+    the source no longer has it. Raises DatabaseError, EmbeddingMismatchError if one of them is
+    bound to another space than `space` by now; nothing changes then.
     """
     async with source.transaction() as reading, target.transaction() as writing:
-        await reading.execute(AS_ONE)
-        await reading.execute(UTF8)
-        await writing.execute(UTF8)
-        found = await call(reading, "read_document", document=row["document_id"])
-        if not found:
+        await reading.execute(REPEATABLE_READ)
+        await reading.execute(CLIENT_UTF8)
+        await writing.execute(CLIENT_UTF8)
+        documents = await call(reading, "read_document", document=row["document_id"])
+        if not documents:
             return None
         if old and row["vectors"] < row["chunks"]:  # else store_document would keep the old ones
             await call(writing, "delete_documents", documents=[old["document_id"]])
@@ -276,7 +276,7 @@ async def copy_document(
         # The chunks were read, so no swap of the source's spaces can come in between.
         if (await configuration(source))["space"] != space:
             raise EmbeddingMismatchError(f"the source has left {space}: copy again")
-        stored = await call(writing, "store_document", **found[0], space=space)
+        stored = await call(writing, "store_document", **documents[0], space=space)
         chunks = int(stored[0]["chunks"])
         record = {"status": "replaced" if old else "inserted", "chunks": chunks}
         await call(writing, "record_files", run_id=run, uris=[row["uri"]], **record)
@@ -285,8 +285,8 @@ async def copy_document(
 
 async def _stream(reading: Conn, writing: Conn, document: int) -> None:
     async with (
-        reading.cursor().copy(OUT, [document]) as out,
-        writing.cursor().copy(INTO) as into,
+        reading.cursor().copy(COPY_CHUNKS_OUT, [document]) as out,
+        writing.cursor().copy(COPY_CHUNKS_IN) as into,
     ):
         async for data in out:
             await into.write(data)

@@ -1,4 +1,4 @@
-"""vechord's tables: read through the catalog, made and indexed by its own library.
+"""vechord's tables: read through the catalog, created and indexed by its own library.
 
 The one module that knows the library, and only to export.
 """
@@ -13,9 +13,9 @@ from lexichord.db.pool import Database, Row, raised_as_ours
 from lexichord.errors import ConfigError
 
 # vechord writes a namespace unquoted into foreign keys, and names indexes up to 33 letters longer.
-NAMESPACE = re.compile(r"[a-z_][a-z0-9_]{0,29}")
-SEARCH_PATH = "public,bm25_catalog,tokenizer_catalog"
-SET_PATH = (
+VECHORD_NAMESPACE = re.compile(r"[a-z_][a-z0-9_]{0,29}")
+VECHORD_SEARCH_PATH = "public,bm25_catalog,tokenizer_catalog"
+SEARCH_PATH_HINT = (
     "vechord's own programs will not find their functions: run in this database: alter database "
     'NAME set search_path to "$user", public, bm25_catalog, tokenizer_catalog'
 )
@@ -60,23 +60,24 @@ async def vechord_orphans(database: Database, namespace: str, chunk_table: str) 
 
 
 async def export_vechord(database: Database, namespace: str, datasets: Sequence[str]) -> Row:
-    """Write datasets, by default all, as a new vechord namespace; give how much was written.
+    """Write datasets, by default all, as a new vechord namespace.
 
-    Raises ConfigError, EngineUnsupportedError, DatabaseError.
+    Returns its name, what was written of each kind, and what is `degraded`. Raises ConfigError,
+    EngineUnsupportedError, DatabaseError.
     """
-    if not NAMESPACE.fullmatch(namespace):
+    if not VECHORD_NAMESPACE.fullmatch(namespace):
         raise ConfigError(
             f"'{namespace}' is no namespace that vechord can query: take up to 30 small letters, "
             "digits and _, no digit first"
         )
     vechord = _library()
     scope = {"namespace": namespace, "datasets": list(datasets) or None}
-    ready = (await database.call("prepare_vechord", **scope))[0]
-    tables = [vechord.DefaultDocument, vechord.create_chunk_with_dim(ready["dimension"])]
+    target = (await database.call("prepare_vechord", **scope))[0]
+    tables = [vechord.DefaultDocument, vechord.create_chunk_with_dim(target["dimension"])]
     await _register(vechord, database.dsn, namespace, tables, False)
     written = (await database.call("write_vechord", **scope))[0]
     await _register(vechord, database.dsn, namespace, tables, True)
-    degraded = [] if ready["finds_functions"] else [SET_PATH]
+    degraded = [] if target["finds_functions"] else [SEARCH_PATH_HINT]
     return {"namespace": namespace, **written, "degraded": degraded}
 
 
@@ -95,11 +96,11 @@ async def _register(
     tables: Sequence[type],
     create_index: bool,
 ) -> None:
-    """Let the library make what is missing: the tables, then, when they are full, the indexes.
+    """Let the library create what is missing: the tables, then, once filled, the indexes.
 
     A keyword index packs only what is there when it is built.
     """
-    options = f"{conninfo_to_dict(dsn).get('options') or ''} -c search_path={SEARCH_PATH}"
+    options = f"{conninfo_to_dict(dsn).get('options') or ''} -c search_path={VECHORD_SEARCH_PATH}"
     url = make_conninfo(dsn, options=options.strip())
     with raised_as_ours():
         async with vechord.VechordRegistry(

@@ -21,31 +21,35 @@ from lexichord.types.results import ChunkHit, FileHit, FilesResult, SearchResult
 from lexichord.types.state import Health, Status
 from lexichord.types.text import cite, place, visible
 
-DIM = "opacity:.65"
-LEFT = "text-align:left;vertical-align:top;white-space:pre-line"
-QUOTE = "margin:.2em 0 .8em;padding-left:.8em;border-left:3px solid;white-space:pre-wrap;opacity:.9"
-SHOWN = 1000  # characters of a passage
+DIM_STYLE = "opacity:.65"
+CELL_STYLE = "text-align:left;vertical-align:top;white-space:pre-line"
+QUOTE_STYLE = (
+    "margin:.2em 0 .8em;padding-left:.8em;border-left:3px solid;white-space:pre-wrap;opacity:.9"
+)
+PASSAGE_CHARS = 1000  # characters of a passage
 # Dollars between which notebooks would set formulas are those of contracts.
-PLAIN = "tex2jax_ignore mathjax_ignore"
+NO_FORMULAS_CLASS = "tex2jax_ignore mathjax_ignore"
 
 
 def escaped(text: str) -> str:
-    """Give text as HTML that shows it, quotes escaped as well."""
+    """Return text as HTML that shows it, quotes escaped as well."""
     return escape(visible(text))
 
 
 def page(degraded: Iterable[str], *parts: str) -> str:
     """Put parts below each other, after what could not be done."""
     lines = [f"<p><b>{escaped(reason)}</b></p>" for reason in degraded]
-    return f'<div class="{PLAIN}">{"".join([*lines, *parts])}</div>'
+    return f'<div class="{NO_FORMULAS_CLASS}">{"".join([*lines, *parts])}</div>'
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Draw a table of texts; nothing where there are no rows."""
-    lines = ["".join(f'<td style="{LEFT}">{escaped(cell)}</td>' for cell in row) for row in rows]
+    lines = [
+        "".join(f'<td style="{CELL_STYLE}">{escaped(cell)}</td>' for cell in row) for row in rows
+    ]
     if not lines:
         return ""
-    names = "".join(f'<th style="{LEFT}">{escaped(name)}</th>' for name in head)
+    names = "".join(f'<th style="{CELL_STYLE}">{escaped(name)}</th>' for name in head)
     top = f"<thead><tr>{names}</tr></thead>" if head else ""
     body = "".join(f"<tr>{line}</tr>" for line in lines)
     return f"<table>{top}<tbody>{body}</tbody></table>"
@@ -53,7 +57,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def line(text: str, dim: str = "") -> str:
     """Write a line, and after it what matters less."""
-    less = f' <span style="{DIM}">{escaped(dim)}</span>' if dim else ""
+    less = f' <span style="{DIM_STYLE}">{escaped(dim)}</span>' if dim else ""
     return f"<div>{escaped(text)}{less}</div>"
 
 
@@ -64,8 +68,8 @@ def heading(text: str) -> str:
 
 def quote(text: str, *, cut: bool = True) -> str:
     """Write a passage as it is, cut where it is long."""
-    shown = text[:SHOWN] + " …" if cut and len(text) > SHOWN else text
-    return f'<blockquote style="{QUOTE}">{escaped(shown)}</blockquote>'
+    shown = text[:PASSAGE_CHARS] + " …" if cut and len(text) > PASSAGE_CHARS else text
+    return f'<blockquote style="{QUOTE_STYLE}">{escaped(shown)}</blockquote>'
 
 
 def folded(title: str, *parts: str) -> str:
@@ -73,7 +77,7 @@ def folded(title: str, *parts: str) -> str:
     return f"<details><summary>{escaped(title)}</summary>{''.join(parts)}</details>"
 
 
-NOTHING = line("nothing found")
+NOTHING_FOUND = line("nothing found")
 
 
 @singledispatch
@@ -93,14 +97,14 @@ def _(record: SearchResult) -> str:
     """Show chunks with their places, and their scores behind a click."""
     head = ("", "chunk", "score", "fused", "dense", "rank", "keyword", "rank")
     rows = [[str(rank), *_scores(each)] for rank, each in enumerate(record.hits, 1)]
-    scores = folded("scores and ranks", table(head, rows)) if rows else NOTHING
+    scores = folded("scores and ranks", table(head, rows)) if rows else NOTHING_FOUND
     return page(record.degraded, *map(_hit, record.hits), scores)
 
 
 @to_html.register
 def _(record: FilesResult) -> str:
     """Show documents as a table."""
-    return page(record.degraded, _files(record.files) or NOTHING)
+    return page(record.degraded, _files(record.files) or NOTHING_FOUND)
 
 
 @to_html.register
@@ -113,7 +117,7 @@ def _(record: Response) -> str:
         shown += [heading("Answer"), quote(record.answer, cut=False)]
     if record.unverified:
         shown += [heading("Unverified, in no source"), *map(line, record.unverified)]
-    quotes = [*map(_quote, record.quotes)] or [NOTHING]
+    quotes = [*map(_quote, record.quotes)] or [NOTHING_FOUND]
     files = [heading("Files"), _files(record.files)] if record.files else []
     stages = folded("how it came about", *_explained(Explanation(record)))
     return page(record.degraded, *shown, heading("Evidence"), *quotes, *files, stages)
@@ -188,78 +192,76 @@ def _(record: Evaluation) -> str:
     return page([*record.warnings, *record.failures], *tables)
 
 
-def _hit(found: ChunkHit) -> str:
-    where = place(found.uri, found.start, found.end, found.page)
-    named = line(
-        cite(found.title or found.uri, found.heading), f"{short_number(found.score)}  {where}"
-    )
-    return named + quote(found.content)
+def _hit(hit: ChunkHit) -> str:
+    where = place(hit.uri, hit.start, hit.end, hit.page)
+    named = line(cite(hit.title or hit.uri, hit.heading), f"{short_number(hit.score)}  {where}")
+    return named + quote(hit.content)
 
 
-def _scores(found: ChunkHit) -> list[str]:
-    scores, ranks = found.scores, found.ranks
+def _scores(hit: ChunkHit) -> list[str]:
+    scores, ranks = hit.scores, hit.ranks
     channels = [(scores.get(name), ranks.get(name)) for name in ("dense", "keyword")]
     both = [short_number(each) for pair in channels for each in pair]
     return [
-        str(found.chunk_id),
-        short_number(found.score),
+        str(hit.chunk_id),
+        short_number(hit.score),
         short_number(scores.get("fused")),
         *both,
     ]
 
 
-def _quote(found: Quote) -> str:
-    where = place(found.uri, found.start, found.end, found.page)
-    return line(cite(found.title or found.uri, found.heading), where) + quote(found.text)
+def _quote(quoted: Quote) -> str:
+    where = place(quoted.uri, quoted.start, quoted.end, quoted.page)
+    return line(cite(quoted.title or quoted.uri, quoted.heading), where) + quote(quoted.text)
 
 
-def _files(found: Sequence[FileHit]) -> str:
-    rows = [[each.title, short_number(each.score), _parts(each), each.uri] for each in found]
+def _files(files: Sequence[FileHit]) -> str:
+    rows = [[each.title, short_number(each.score), _parts(each), each.uri] for each in files]
     return table(("file", "score", "of", "uri"), rows)
 
 
-def _parts(found: FileHit) -> str:
-    return ", ".join(f"{name} {short_number(each)}" for name, each in found.scores.items())
+def _parts(file: FileHit) -> str:
+    return ", ".join(f"{name} {short_number(each)}" for name, each in file.scores.items())
 
 
-def _comparison(found: Comparison) -> str:
+def _comparison(comparison: Comparison) -> str:
     rows = [
         [
             each.title or each.uri,
-            *(_cell(found.cell(each.document_id, aspect)) for aspect in found.aspects),
+            *(_cell(comparison.cell(each.document_id, aspect)) for aspect in comparison.aspects),
         ]
-        for each in found.documents
+        for each in comparison.documents
     ]
-    return table(("file", *found.aspects), rows)
+    return table(("file", *comparison.aspects), rows)
 
 
-def _cell(found: Cell) -> str:
-    return "\n".join(each.text for each in found.quotes) or NOT_FOUND
+def _cell(cell: Cell) -> str:
+    return "\n".join(each.text for each in cell.quotes) or NOT_FOUND
 
 
-def _explained(found: Explanation) -> list[str]:
-    head = ("", "chunk", "score", *found.lists)
+def _explained(explanation: Explanation) -> list[str]:
+    head = ("", "chunk", "score", *explanation.lists)
     hits = [
-        [str(rank), str(each.chunk_id), short_number(each.score), *_lists(found, each)]
-        for rank, each in enumerate(found.response.hits, 1)
+        [str(rank), str(each.chunk_id), short_number(each.score), *_lists(explanation, each)]
+        for rank, each in enumerate(explanation.response.hits, 1)
     ]
-    steps = [[step.stage, f"{step.ms:.1f}", _details(step)] for step in found.steps]
+    steps = [[step.stage, f"{step.ms:.1f}", _details(step)] for step in explanation.steps]
     stages = table(("stage", "ms", "what it was given, made and dropped"), steps)
-    return [stages, heading("Rank, and score, in each list"), table(head, hits) or NOTHING]
+    return [stages, heading("Rank, and score, in each list"), table(head, hits) or NOTHING_FOUND]
 
 
-def _lists(found: Explanation, hit: ChunkHit) -> list[str]:
-    return [part_text(part) for part in found.parts(hit)]
+def _lists(explanation: Explanation, hit: ChunkHit) -> list[str]:
+    return [part_text(part) for part in explanation.parts(hit)]
 
 
 def _details(step: Step) -> str:
     return "\n".join(f"{name}: {text}" for name, text in step_details(step).items())
 
 
-def _metadata(found: Json) -> str:
-    return table((), [[name, str(value)] for name, value in found.items()])
+def _metadata(metadata: Json) -> str:
+    return table((), [[name, str(value)] for name, value in metadata.items()])
 
 
-def _status(found: Status) -> list[str]:
-    held = [[each.dataset, str(each.documents), str(each.chunks)] for each in found.by_dataset]
-    return [table((), status_rows(found)), table(("dataset", "documents", "chunks"), held)]
+def _status(status: Status) -> list[str]:
+    held = [[each.dataset, str(each.documents), str(each.chunks)] for each in status.by_dataset]
+    return [table((), status_rows(status)), table(("dataset", "documents", "chunks"), held)]

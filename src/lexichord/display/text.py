@@ -12,7 +12,7 @@ from lexichord.types.results import ChunkHit, FileHit, FilesResult, SearchResult
 from lexichord.types.state import Status
 from lexichord.types.text import (
     MISSING,
-    TITLE,
+    TITLE_CHARS,
     cite,
     one_line,
     place,
@@ -33,14 +33,14 @@ def to_text(record: object) -> str:
 @to_text.register
 def _(hit: ChunkHit) -> str:
     """Write its score, what it is part of and where it stands, on one line."""
-    named = one_line(cite(hit.title or hit.uri, hit.heading), 2 * TITLE)
+    named = one_line(cite(hit.title or hit.uri, hit.heading), 2 * TITLE_CHARS)
     return f"{short_number(hit.score)}  {named}  {place(hit.uri, hit.start, hit.end, hit.page)}"
 
 
 @to_text.register
 def _(file: FileHit) -> str:
     """Write its score, title and uri, on one line."""
-    named = one_line(file.title or file.uri, TITLE)
+    named = one_line(file.title or file.uri, TITLE_CHARS)
     return f"{short_number(file.score)}  {named}  {visible(file.uri)}"
 
 
@@ -72,7 +72,7 @@ def _(explanation: Explanation) -> str:
         lines += [f"             {name}: {text}" for name, text in step_details(step).items()]
     lines.append("Hits: rank (score) in each list")
     for rank, hit in enumerate(explanation.response.hits, 1):
-        named = one_line(cite(hit.title or hit.uri, hit.heading), 2 * TITLE)
+        named = one_line(cite(hit.title or hit.uri, hit.heading), 2 * TITLE_CHARS)
         lines.append(f"{rank:3}. {short_number(hit.score)}  chunk {hit.chunk_id}  {named}")
         parts = (f"{visible(part.name)}: {part_text(part)}" for part in explanation.parts(hit))
         lines.append(f"     {'; '.join(parts)}")
@@ -90,7 +90,7 @@ def _(quote: Quote) -> str:
 @to_text.register
 def _(document: StoredDocument) -> str:
     """Write its id, dataset, title and uri, on one line."""
-    named = one_line(document.title or document.uri, TITLE)
+    named = one_line(document.title or document.uri, TITLE_CHARS)
     return f"{document.document_id}  {document.dataset}  {named}  {visible(document.uri)}"
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import cycle
 from time import perf_counter
 
-from lexichord.db.catalogue import dense_recall
 from lexichord.db.evidence import chunk_places
+from lexichord.db.search import dense_recall
 from lexichord.errors import LexichordError
 from lexichord.evaluate.application import Application
 from lexichord.evaluate.strategies import Strategy, StrategyAnswer, embed_question

@@ -8,8 +8,8 @@ from itertools import batched
 from pathlib import Path
 from typing import TypedDict
 
+from lexichord.db import catalogue
 from lexichord.db import reembed as db
-from lexichord.db import search
 from lexichord.db.pool import Conn, Database, Row
 from lexichord.db.search import Vector
 from lexichord.errors import ConfigError
@@ -112,7 +112,7 @@ class Reembed:
         """Delete the vectors that are not in use: the old ones, or new ones that are unfinished."""
         async with db.hold_reembed(self.database):
             dropped = await db.drop_other(self.database)
-        fixed = await search.configuration(self.database)
+        fixed = await catalogue.configuration(self.database)
         return Reembedded(fixed["space"], dropped=dropped)
 
     async def _under_way(self) -> str:
@@ -180,7 +180,7 @@ class Reembed:
 
         Gives the comparison, or why there is none.
         """
-        bound = (await search.configuration(self.database))["space"]
+        bound = (await catalogue.configuration(self.database))["space"]
         old, reasons = self.find(bound)
         if queries is None:
             queries = await db.sample_queries(self.database)
@@ -199,7 +199,7 @@ class Reembed:
         return made, []
 
     async def _report(self, comparison: Json | None, degraded: Sequence[str]) -> Reembedded:
-        fixed = await search.database_status(self.database)
+        fixed = await catalogue.database_status(self.database)
         row = await db.reembed_status(self.database)
         missing = fixed["chunks_without_vector"]
         told = list(degraded) if comparison is None else []

@@ -12,7 +12,7 @@ from math import log
 from operator import itemgetter
 from typing import get_args
 
-from lexichord.db import search, store
+from lexichord.db import catalogue, store
 from lexichord.db.pool import Database
 from lexichord.errors import IngestError
 from lexichord.ingest.chunk.outline import declared_names, is_code
@@ -156,7 +156,7 @@ class Sample:
             if isinstance(item, Source):
                 await asyncio.to_thread(self._add, item)
             else:
-                self.reference.add(await search.document_text(self.database, item))
+                self.reference.add(await catalogue.document_text(self.database, item))
 
     def read(self, source: Source) -> Prepared:
         """Give what was kept of a document, else read it. Raises IngestError."""

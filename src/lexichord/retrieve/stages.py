@@ -28,7 +28,7 @@ from lexichord.retrieve.search.variants import Variants, make_variants
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.intent import find_intent
 from lexichord.retrieve.understand.rewrite import rewrite
-from lexichord.types import ChunkHit, FileHit, Json, Question, Response, Scope
+from lexichord.types import ChunkHit, ContextSource, FileHit, Question, Response, Scope
 from lexichord.types.evidence import Answer, Brief, Evidence
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Grading, Rewrite, Wording
@@ -127,7 +127,7 @@ class WriteAnswer(Protocol):
         database: Database,
         brief: Brief,
         evidence: Evidence,
-        sources: Sequence[Json],
+        sources: Sequence[ContextSource],
         embed: Embed | None,
     ) -> Answer:
         """Write an answer to the brief out of the evidence; `sources` are those of the context.

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from typing import Any, Concatenate, Self, TypedDict, Unpack, cast
 
 from lexichord.client.lexichord import Lexichord
-from lexichord.db import search
+from lexichord.db import catalogue
 from lexichord.db.pool import Row
 from lexichord.errors import AccessError, ConfigError, ForbiddenError, NotFoundError
 from lexichord.ingest.pipeline import IngestOptions
@@ -24,7 +24,7 @@ from lexichord.types import (
     SearchResult,
     ShownDocument,
 )
-from lexichord.types.state import Job
+from lexichord.types.state import IngestRun
 
 ALL = Rights()
 
@@ -104,15 +104,15 @@ class Limited:
         found = await self.core.datasets()
         return [each.to_dict() for each in found if reach is None or each.dataset in reach]
 
-    async def jobs(self, latest: int = 20, datasets: Sequence[str] = ()) -> Sequence[Job]:
+    async def jobs(self, latest: int = 20, datasets: Sequence[str] = ()) -> Sequence[IngestRun]:
         """List the latest ingests in reach, newest first."""
         within = self._within(datasets).get("datasets")
-        return [_job(row) for row in await search.list_runs(self.core.database, latest, within)]
+        return [_job(row) for row in await catalogue.list_runs(self.core.database, latest, within)]
 
-    async def job(self, job: int) -> Job:
+    async def job(self, job: int) -> IngestRun:
         """Give an ingest. Raises NotFoundError."""
         within = self._within().get("datasets")
-        rows = await search.list_runs(self.core.database, 1, within, [job])
+        rows = await catalogue.list_runs(self.core.database, 1, within, [job])
         if not rows:
             raise NotFoundError(f"there is no job {job}")
         return _job(rows[0])
@@ -164,10 +164,9 @@ def _public_rounds(reflection: Reflection | None) -> Reflection | None:
     return replace(reflection, rounds=tuple(rounds), errors=tuple(errors))
 
 
-def _job(row: Row) -> Job:
-    names = [name for name in Job.__slots__ if name not in ("job_id", "failures")]
+def _job(row: Row) -> IngestRun:
     failures = {uri: public_line(reason) for uri, reason in row["failures"].items()}
-    return Job(row["run_id"], failures=failures, **{name: row[name] for name in names})
+    return IngestRun(**{**row, "failures": failures})
 
 
 HERE = ("localhost", "127.0.0.1", "[::1]", "::1")  # names that reach nobody but this machine

@@ -21,7 +21,7 @@ class EmbeddingSpace:
     dimension: int
 
     def __str__(self) -> str:
-        """Give the form that the database and the SQL functions use: provider/model/dimension."""
+        """Return the form that the database and the SQL functions use: provider/model/dimension."""
         return f"{self.provider}/{self.model}/{self.dimension}"
 
     @classmethod
@@ -142,11 +142,11 @@ class Documents(list[StoredDocument], Shown):
     """A list of documents, which notebooks show as a table."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape, `documents`."""
+        """Return the JSON shape, `documents`."""
         return {"documents": [document.to_dict() for document in self]}
 
     def __repr__(self) -> str:
-        """Give a line a document."""
+        """Return a line a document."""
         return "\n".join(map(str, self)) or "no documents"
 
 
@@ -182,7 +182,7 @@ class ShownDocument(Shown):
         return f"<ShownDocument {self.document}: {len(self.chunks)} chunks>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape: that of the document, with `text` and `chunks`."""
+        """Return the JSON shape: that of the document, with `text` and `chunks`."""
         chunks = [chunk.to_dict() for chunk in self.chunks]
         return {**self.document.to_dict(), "text": self.text, "chunks": chunks}
 

@@ -96,8 +96,8 @@ class Run:
     """A strategy asked all questions of a set, once; `id` is None until it is stored.
 
     `outcomes` and the values of each metric are in the order of `queries`; a value is None where
-    the query has no judgment of that kind. `qps` are queries per second by number of clients. What
-    the metrics are is told in `lexichord.evaluate.metrics`.
+    the query has no judgment of that kind. `qps` are queries per second by number of clients.
+    `lexichord.evaluate.metrics` describes the metrics.
     """
 
     id: int | None
@@ -135,7 +135,7 @@ class Run:
         return [outcome for outcome in self.outcomes if outcome.error is not None]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape: numbers of the whole run, each question's are in the database."""
+        """Return the JSON shape: numbers of the whole run, each question's are in the database."""
         same = ("id", "set_name", "strategy", "settings", "ks", "qps", "started_at")
         return {
             **{name: plain(getattr(self, name)) for name in same},

@@ -1,10 +1,11 @@
-"""Evidence: verbatim quotes, and the table of a comparison. Offsets are in characters."""
+"""Evidence: quotes, a context's sources, tables, answers. Offsets are in characters."""
 
 from dataclasses import dataclass
 from typing import Any, Self
 
 from lexichord.types.json import Shaped, Shown
 from lexichord.types.results import ChunkHit, FileHit
+from lexichord.types.text import cite
 
 NOT_FOUND = "not found in this file"
 
@@ -38,6 +39,31 @@ class Quote(Shaped):
 
 
 @dataclass(frozen=True, slots=True)
+class ContextSource(Shaped):
+    """A passage of a response's context, by its number there, from 1.
+
+    `citation` is its document's title and its heading. Offsets are in characters, `page` is from 1,
+    None where the format has none; `score` is that of its quote.
+    """
+
+    number: int
+    citation: str
+    uri: str
+    start: int
+    end: int
+    page: int | None
+    chunk_id: int
+    document_id: int
+    score: float
+
+    @classmethod
+    def of(cls, number: int, quote: Quote) -> Self:
+        """Return the source that a quote is."""
+        same = {name: getattr(quote, name) for name in cls.__slots__[2:]}
+        return cls(number, cite(quote.title, quote.heading), **same)
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """What one document says of one aspect; without quotes: not found in this file.
 
@@ -57,7 +83,7 @@ class Cell:
         return bool(self.quotes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape of a cell."""
+        """Return the JSON shape of a cell."""
         return {
             "document_id": self.document_id,
             "aspect": self.aspect,
@@ -77,7 +103,7 @@ class Comparison(Shown):
     cells: tuple[Cell, ...]
 
     def cell(self, document_id: int, aspect: str) -> Cell:
-        """Give one cell. Raises KeyError if the table has no such row or column."""
+        """Return one cell. Raises KeyError if the table has no such row or column."""
         for cell in self.cells:
             if (cell.document_id, cell.aspect) == (document_id, aspect):
                 return cell
@@ -107,7 +133,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What an intent's aggregation gives.
+    """What an intent's aggregation returns.
 
     `files` and `quotes` are best first, for a summary `quotes` are in document order; `dropped`
     says of each quote that is not in the stored text where it claimed to be.

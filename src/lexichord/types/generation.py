@@ -1,4 +1,4 @@
-"""What a language model is asked, and what it gives."""
+"""What a language model is asked, and what it returns."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -41,7 +41,7 @@ class Price(Shaped):
     output: float
 
     def of(self, input_tokens: int, output_tokens: int) -> float:
-        """Give the dollars for so many tokens."""
+        """Return the dollars for so many tokens."""
         return (self.input * input_tokens + self.output * output_tokens) / 1_000_000
 
 
@@ -54,7 +54,7 @@ class Generated:
 
 
 def mark_word(texts: Iterable[str]) -> str:
-    """Give the marks' word: 16 digits of a digest of all that stands between such marks.
+    """Return the marks' word: 16 digits of a digest of all that stands between such marks.
 
     So none of these texts can hold it, and pretend to end there.
     """

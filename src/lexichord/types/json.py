@@ -1,4 +1,4 @@
-"""JSON values, and records as such."""
+"""JSON values, records as such, and what writes records for people."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -29,7 +29,7 @@ class Shaped:
         return renderers.text(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape: a member for each field; times are in ISO 8601."""
+        """Return the JSON shape: a member for each field; times are in ISO 8601."""
         return shape_of(self)
 
 
@@ -43,13 +43,13 @@ class Shown(Shaped):
 
 
 def shape_of(record: object) -> dict[str, Any]:
-    """Give a dataclass's fields by name, as JSON has them."""
+    """Return a dataclass's fields by name, as JSON has them."""
     assert is_dataclass(record)
     return {field.name: plain(getattr(record, field.name)) for field in fields(record)}
 
 
 def plain(value: object) -> Any:  # noqa: ANN401
-    """Give a value as JSON has it: records and mappings as objects, sequences as lists."""
+    """Return a value as JSON has it: records and mappings as objects, sequences as lists."""
     if hasattr(value, "to_dict"):
         return value.to_dict()
     if is_dataclass(value):
@@ -57,7 +57,7 @@ def plain(value: object) -> Any:  # noqa: ANN401
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, Mapping):
-        return {name: plain(each) for name, each in value.items()}
+        return {name: plain(item) for name, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        return [plain(each) for each in value]
+        return [plain(item) for item in value]
     return value

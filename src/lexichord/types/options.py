@@ -42,10 +42,11 @@ class Option:
 
     def bounds(self, served: bool = False) -> dict[str, int]:
         """Return the bounds as pydantic's `Field` takes them; `served`, those over a network."""
-        most = self.served_maximum if served and self.served_maximum is not None else self.maximum
+        has_own = served and self.served_maximum is not None
+        maximum = self.served_maximum if has_own else self.maximum
         items = self.served_items if served else None
-        found = {"ge": self.minimum, "le": most, "max_length": items}
-        return {name: bound for name, bound in found.items() if bound is not None}
+        bounds = {"ge": self.minimum, "le": maximum, "max_length": items}
+        return {name: bound for name, bound in bounds.items() if bound is not None}
 
 
 @dataclass(frozen=True, slots=True)

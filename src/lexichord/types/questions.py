@@ -1,4 +1,4 @@
-"""What is asked, where to look, and how."""
+"""What a query is read as: its intent, the documents it names, its variants, its scope."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,7 +48,7 @@ class Link:
 
     @property
     def named(self) -> bool:
-        """Tell whether the title or the file's name holds the word, not only the card."""
+        """Whether the title or the file's name holds the word, not only the card."""
         return self.in_title or self.in_file or self.initials
 
 
@@ -68,7 +68,7 @@ class Variant:
     terms: Mapping[str, int] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape, which is also what the SQL function search_variants takes."""
+        """Return the JSON shape, which is also what the SQL function search_variants takes."""
         vector = None if self.vector is None else [float(x) for x in self.vector]
         documents = None if self.documents is None else list(self.documents)
         terms = None if self.terms is None else dict(self.terms)

@@ -1,15 +1,15 @@
-"""How a response came about: each stage, and each hit's rank in every list that it was in."""
+"""A response, and how it came about: each stage, each hit's rank in every list it was in."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from lexichord.types.evidence import Comparison, Quote
+from lexichord.types.evidence import Comparison, ContextSource, Quote
 from lexichord.types.json import Json, Shaped, Shown
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Reflection
 from lexichord.types.results import ChunkHit, FileHit
-from lexichord.types.text import TITLE, one_line
+from lexichord.types.text import TITLE_CHARS, one_line
 
 Recording = Literal["off", "on", "text"]  # text: with the question's words
 
@@ -32,7 +32,7 @@ class Response(Shown):
     files: list[FileHit]
     hits: list[ChunkHit]
     context: str
-    sources: list[Json]
+    sources: list[ContextSource]
     quotes: Sequence[Quote] = ()
     answer: str = ""
     unverified: Sequence[str] = ()
@@ -47,22 +47,22 @@ class Response(Shown):
 
     def __repr__(self) -> str:
         counts = f"{len(self.files)} files, {len(self.hits)} hits, {len(self.quotes)} quotes"
-        return f"<Response to {one_line(self.query, TITLE)!r}: {counts}, {self.sureness}>"
+        return f"<Response to {one_line(self.query, TITLE_CHARS)!r}: {counts}, {self.sureness}>"
 
     @property
     def sureness(self) -> str:
-        """Say how sure it is, in words."""
+        """Its confidence, and whether it abstained, in words."""
         return f"confidence {self.confidence:.2f}{', no answer' if self.abstained else ''}"
 
 
-CHANNELS = ("dense", "keyword")
+CHANNEL_NAMES = ("dense", "keyword")
 
 
 @dataclass(frozen=True, slots=True)
 class Step(Shaped):
     """One run of a stage: what it was given, made of it, left out and why; `ms` it took.
 
-    `made` is None and `dropped` empty where the stage has nothing to tell.
+    `made` is None and `dropped` empty where the stage has nothing to say.
     """
 
     stage: str
@@ -93,7 +93,7 @@ class Explanation(Shown):
 
     @property
     def steps(self) -> list[Step]:
-        """Give the stages in the order in which they ended; one may run several times."""
+        """The stages in the order in which they ended; one may run several times."""
         return [
             Step(row["stage"], row["ms"], row["given"], row.get("made"), row.get("dropped", ()))
             for row in self.response.trace
@@ -101,37 +101,37 @@ class Explanation(Shown):
 
     @property
     def lists(self) -> list[str]:
-        """Name the lists that hits were in: the channels, then the ways of asking."""
+        """The lists that hits were in: the channels, then the ways of asking."""
         names = [name for hit in self.response.hits for name in hit.ranks]
-        return list(dict.fromkeys([*CHANNELS, *names]))
+        return list(dict.fromkeys([*CHANNEL_NAMES, *names]))
 
     def parts(self, hit: ChunkHit) -> list[Part]:
-        """Give each list's part in a hit, in the order of `lists`."""
+        """Return each list's part in a hit, in the order of `lists`."""
         scores = {**hit.scores.get("contributions", {})}
-        scores |= {name: hit.scores.get(name) for name in CHANNELS}
+        scores |= {name: hit.scores.get(name) for name in CHANNEL_NAMES}
         return [Part(name, hit.ranks.get(name), scores.get(name)) for name in self.lists]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape: the stages, and of files and hits what led to their order."""
-        found = self.response
+        """Return the JSON shape: the stages, and of files and hits what led to their order."""
+        response = self.response
         return {
-            "query": found.query,
-            "intent": found.intent.to_dict(),
-            "confidence": found.confidence,
-            "abstained": found.abstained,
-            "degraded": list(found.degraded),
+            "query": response.query,
+            "intent": response.intent.to_dict(),
+            "confidence": response.confidence,
+            "abstained": response.abstained,
+            "degraded": list(response.degraded),
             "steps": [step.to_dict() for step in self.steps],
-            "files": [file.to_dict() for file in found.files],
-            "hits": [self._hit(hit) for hit in found.hits],
+            "files": [file.to_dict() for file in response.files],
+            "hits": [self._hit(hit) for hit in response.hits],
         }
 
     def _hit(self, hit: ChunkHit) -> dict[str, Any]:
         same = ("chunk_id", "document_id", "uri", "title", "heading", "start", "end", "score")
-        lists = {each.name: {"rank": each.rank, "score": each.score} for each in self.parts(hit)}
+        lists = {part.name: {"rank": part.rank, "score": part.score} for part in self.parts(hit)}
         shape: dict[str, Any] = {name: getattr(hit, name) for name in same}
         scores = {name: hit.scores[name] for name in ("fused", "rerank") if name in hit.scores}
         return shape | scores | {"lists": lists}
 
     def __repr__(self) -> str:
-        query, stages = one_line(self.response.query, TITLE), len(self.response.trace)
+        query, stages = one_line(self.response.query, TITLE_CHARS), len(self.response.trace)
         return f"<Explanation of {query!r}: {stages} steps, {len(self.response.hits)} hits>"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from lexichord.types.json import Json, Shaped, Shown
-from lexichord.types.text import TITLE, one_line
+from lexichord.types.text import TITLE_CHARS, one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class SearchResult(Shown):
     degraded: list[str]
 
     def __repr__(self) -> str:
-        return f"<SearchResult of {one_line(self.query, TITLE)!r}: {len(self.hits)} hits>"
+        return f"<SearchResult of {one_line(self.query, TITLE_CHARS)!r}: {len(self.hits)} hits>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,4 +107,4 @@ class FilesResult(Shown):
     degraded: list[str]
 
     def __repr__(self) -> str:
-        return f"<FilesResult of {one_line(self.query, TITLE)!r}: {len(self.files)} files>"
+        return f"<FilesResult of {one_line(self.query, TITLE_CHARS)!r}: {len(self.files)} files>"

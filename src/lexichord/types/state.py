@@ -43,7 +43,7 @@ class NewApiKey:
     secret: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape, with the secret."""
+        """Return the JSON shape, with the secret."""
         return {**self.key.to_dict(), "secret": self.secret}
 
 
@@ -74,6 +74,18 @@ class IngestRun(Shaped):
     failed: int
     deleted: int
     failures: dict[str, str]
+
+    def to_job(self) -> dict[str, Any]:
+        """Return the JSON shape of a job, as callers over a network see it."""
+        run = self.to_dict()
+        return {"job_id": self.run_id, **{name: run[name] for name in JOB_FIELDS}}
+
+
+# Of a run's fields those of a job, in the order of its JSON; its place on the disk is not for all.
+JOB_FIELDS = (
+    *("dataset", "state", "total", "done", "inserted", "replaced", "skipped", "failed", "deleted"),
+    *("failures", "started_at", "seen_at", "finished_at"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,26 +191,3 @@ class Exported(Shaped):
     documents: int
     chunks: int
     degraded: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Job(Shaped):
-    """One ingest: of its `total` documents `done` are done with, `failures` says why some failed.
-
-    `stalled`: it gave no sign of life for 60 seconds; what it stored by then is stored.
-    """
-
-    job_id: int
-    dataset: str
-    state: RunState
-    total: int
-    done: int
-    inserted: int
-    replaced: int
-    skipped: int
-    failed: int
-    deleted: int
-    failures: dict[str, str]
-    started_at: datetime
-    seen_at: datetime
-    finished_at: datetime | None

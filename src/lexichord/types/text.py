@@ -2,20 +2,20 @@
 
 import unicodedata
 
-TITLE = 60  # characters of a title or a question on one line
+TITLE_CHARS = 60  # characters of a title or a question on one line
 MISSING = "–"
 
 
 def visible(text: str) -> str:
-    """Give text with U+FFFD in place of what no one could see, but for spaces and line ends."""
+    """Return text with U+FFFD in place of what no one could see, but for spaces and line ends."""
     shown = text.replace("\ufeff", "").replace("\r\n", "\n")
     return "".join(c if _is_seen(c) else "\ufffd" for c in shown)
 
 
-def one_line(text: str, most: int) -> str:
-    """Give visible text on one line, cut where it is longer than `most` characters."""
+def one_line(text: str, max_chars: int) -> str:
+    """Return visible text on one line, cut where it is longer than `max_chars`."""
     line = " ".join(visible(text).split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    return line if len(line) <= max_chars else f"{line[: max_chars - 1]}…"
 
 
 def cite(title: str, heading: str) -> str:
@@ -24,7 +24,7 @@ def cite(title: str, heading: str) -> str:
 
 
 def place(uri: str, start: int, end: int, page: int | None = None) -> str:
-    """Say where a passage stands, in characters of the stored text, and on which page."""
+    """Write where a passage stands, in characters of the stored text, and on which page."""
     return f"{uri}:{start}-{end}" + (f" page {page}" if page else "")
 
 

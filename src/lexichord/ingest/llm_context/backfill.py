@@ -5,7 +5,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Protocol, Unpack
 
-from lexichord.db import search, store
+from lexichord.db import catalogue, store
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError
 from lexichord.ingest.flow import ahead, together
@@ -89,7 +89,7 @@ async def contextualize(
 
 
 async def _names(database: Database, wanted: Sequence[str]) -> Sequence[str] | None:
-    known = [row["dataset"] for row in await search.list_datasets(database)]
+    known = [row["dataset"] for row in await catalogue.list_datasets(database)]
     for name in wanted:
         if name not in known:
             raise ConfigError(f"there is no dataset '{name}': see lexichord status")
@@ -99,7 +99,7 @@ async def _names(database: Database, wanted: Sequence[str]) -> Sequence[str] | N
 async def _check_embedder(app: Opened) -> None:
     """Refuse to put contexts where the vectors could not follow."""
     if app.embedder is None:
-        held = await search.database_status(app.database)
+        held = await catalogue.database_status(app.database)
         if held["chunks_without_vector"] < held["chunks"]:
             raise ConfigError(f"contexts need vectors made anew, but {app.degraded[0]}")
 

@@ -19,7 +19,7 @@ from lexichord.retrieve.evidence.relevance import Embed
 from lexichord.retrieve.evidence.values import values_of
 from lexichord.retrieve.llm import MAX_LIST_ENTRIES, LlmCaller
 from lexichord.retrieve.stages import WriteAnswer
-from lexichord.types import Json
+from lexichord.types import ContextSource
 from lexichord.types.evidence import Answer, Brief, Cell, Comparison, Evidence, Quote
 from lexichord.types.generation import enclose, mark_word
 
@@ -47,12 +47,9 @@ class Source(NamedTuple):
     quote: Quote
 
 
-def number_sources(quotes: Iterable[Quote], sources: Sequence[Json]) -> list[Source]:
+def number_sources(quotes: Iterable[Quote], sources: Sequence[ContextSource]) -> list[Source]:
     """Return the quotes that the context shows, under its numbers."""
-    numbers = {
-        (source["document_id"], source["start"], source["end"]): source["number"]
-        for source in sources
-    }
+    numbers = {(source.document_id, source.start, source.end): source.number for source in sources}
     places = {(quote.document_id, quote.start, quote.end): quote for quote in quotes}
     shown = [Source(numbers[place], places[place]) for place in numbers if place in places]
     return sorted(shown, key=lambda source: source.number)
@@ -117,7 +114,7 @@ type CellKey = tuple[int, str]  # a document's id and an aspect
 
 
 async def compare(
-    ask: LlmCaller, database: Database, table: Comparison, sources: Sequence[Json]
+    ask: LlmCaller, database: Database, table: Comparison, sources: Sequence[ContextSource]
 ) -> Answer:
     """Write the table with the model's quotes; a cell without one keeps what it had.
 
@@ -190,7 +187,7 @@ async def write_answer(
     database: Database,
     brief: Brief,
     evidence: Evidence,
-    sources: Sequence[Json],
+    sources: Sequence[ContextSource],
     embed: Embed | None,
 ) -> Answer:
     """Write an answer by intent: clauses word for word, a table of quotes, else a summary.
@@ -221,7 +218,7 @@ async def _write(
     brief: Brief,
     evidence: Evidence,
     shown: Sequence[Source],
-    sources: Sequence[Json],
+    sources: Sequence[ContextSource],
 ) -> Answer:
     if brief.kind == "comparison" and evidence.comparison is not None:
         return await compare(ask, database, evidence.comparison, sources)
@@ -236,7 +233,7 @@ def question_with_advice(brief: Brief) -> str:
 
 
 async def extract_clauses(
-    ask: LlmCaller, question: str, shown: Sequence[Source], sources: Sequence[Json]
+    ask: LlmCaller, question: str, shown: Sequence[Source], sources: Sequence[ContextSource]
 ) -> Answer:
     """Quote the passages that answer, word for word. Raises ProviderError."""
     outputs = await ask("clauses", {"question": question, "sources": mark(shown)})
@@ -250,7 +247,7 @@ async def extract_clauses(
 
 
 async def summarise(
-    ask: LlmCaller, question: str, shown: Sequence[Source], sources: Sequence[Json]
+    ask: LlmCaller, question: str, shown: Sequence[Source], sources: Sequence[ContextSource]
 ) -> Answer:
     """Sum the sources up, each sentence with those that it follows from. Raises ProviderError."""
     outputs = await ask("summary", {"question": question, "sources": mark(shown)})

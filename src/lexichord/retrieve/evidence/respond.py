@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from lexichord.db import search
+from lexichord.db import catalogue
 from lexichord.db.evidence import shared_headings
 from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.clauses import (
@@ -24,7 +24,7 @@ from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan
 from lexichord.retrieve.stages import name_of
 from lexichord.retrieve.understand.aspects import MOST, find_aspects
-from lexichord.types import ChunkHit, FileHit, Json, Response, StoredDocument
+from lexichord.types import ChunkHit, ContextSource, FileHit, Response, StoredDocument
 from lexichord.types.evidence import Answer, Brief, Evidence
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Reflection
@@ -108,7 +108,7 @@ async def _rows(context: QueryContext, plan: SearchPlan) -> Sequence[FileHit]:
         return plan.files
     known = {file.document_id: file for file in plan.files}
     scope = replace(plan.question.scope, documents=documents)
-    listed = await search.list_documents(context.database, scope)
+    listed = await catalogue.list_documents(context.database, scope)
     named = {document.document_id: _unscored(document) for document in listed}
     return [
         known.get(document_id, named[document_id])
@@ -189,16 +189,18 @@ def _abstains(intent: Intent, evidence: Evidence, confidence: float) -> bool:
     return confidence < MIN_CONFIDENCE
 
 
-def _format(context: QueryContext, plan: SearchPlan, evidence: Evidence) -> tuple[str, list[Json]]:
+def _format(
+    context: QueryContext, plan: SearchPlan, evidence: Evidence
+) -> tuple[str, list[ContextSource]]:
     options = context.options
     length = estimate_tokens if options.unit == "tokens" else len
     style, question = options.format, plan.question.text
     return format_context(evidence.quotes, options.max_length, style, question, length)
 
 
-def _left_out(evidence: Evidence, sources: Sequence[Json]) -> list[str]:
+def _left_out(evidence: Evidence, sources: Sequence[ContextSource]) -> list[str]:
     """Return a line for each passage that the context had no room for."""
-    shown = {(source["document_id"], source["start"]) for source in sources}
+    shown = {(source.document_id, source.start) for source in sources}
     omitted = (quote for quote in evidence.quotes if (quote.document_id, quote.start) not in shown)
     return [f"no room for {quote.uri}:{quote.start}-{quote.end}" for quote in omitted]
 
@@ -208,7 +210,7 @@ async def _write(
     plan: SearchPlan,
     brief: Brief,
     evidence: Evidence,
-    sources: Sequence[Json],
+    sources: Sequence[ContextSource],
 ) -> Answer:
     return await context.by_meaning(
         plan.question.vector is not None,

@@ -47,10 +47,10 @@ async def ask(caller: Caller, body: AskBody) -> Reply:
     scores = chunk_confidences(found)
     sources = [
         {
-            "id": str(source["chunk_id"]),
-            "title": titles.get(source["document_id"]) or source["uri"],
-            "dataset_id": str(source["document_id"]),
-            "score": scores.get(source["chunk_id"], 0.0),
+            "id": str(source.chunk_id),
+            "title": titles.get(source.document_id) or source.uri,
+            "dataset_id": str(source.document_id),
+            "score": scores.get(source.chunk_id, 0.0),
         }
         for source in found.sources
     ]

@@ -8,9 +8,14 @@ from lexichord.serve.http.bodies import Alike, Around, DocumentsBody, Id, Listed
 from lexichord.serve.http.caller import Caller, KeyFirst
 from lexichord.serve.http.jobs import accepted
 from lexichord.serve.http.replies import ERRORS, Reply, reply
-from lexichord.serve.http.shapes import DatasetsShape, DeletedShape, DocumentShape, DocumentsShape
+from lexichord.serve.http.shapes import (
+    DatasetsShape,
+    DeletedShape,
+    DocumentShape,
+    DocumentsShape,
+    Job,
+)
 from lexichord.types import Excerpt, FilesResult
-from lexichord.types.state import Job
 
 router = APIRouter(prefix="/v1", tags=["documents"], route_class=KeyFirst, responses=ERRORS)
 

@@ -15,8 +15,7 @@ from lexichord.serve.errors import public_error
 from lexichord.serve.http.bodies import Id, Latest
 from lexichord.serve.http.caller import Caller, KeyFirst
 from lexichord.serve.http.replies import ERRORS, Reply, reply
-from lexichord.serve.http.shapes import JobsShape
-from lexichord.types.state import Job
+from lexichord.serve.http.shapes import Job, JobsShape
 
 AT_ONCE = 2  # each reads files in a process of its own
 PLACE = 10  # seconds that one more waits for one of them to end
@@ -99,8 +98,8 @@ async def accepted(request: Request, caller: Limited, ingest: Ingest) -> Reply:
     """Start an ingest and answer with its job."""
     jobs: Jobs = request.app.state.jobs
     job = await caller.job(await jobs.begin(ingest))
-    answer = reply(job, 202)
-    answer.headers["location"] = f"/v1/jobs/{job.job_id}"
+    answer = reply(job.to_job(), 202)
+    answer.headers["location"] = f"/v1/jobs/{job.run_id}"
     return answer
 
 
@@ -108,10 +107,10 @@ async def accepted(request: Request, caller: Limited, ingest: Ingest) -> Reply:
 async def list_jobs(caller: Caller, asked: Annotated[Latest, Query()]) -> Reply:
     """List the latest ingests, newest first, those of the command line among them."""
     found = await caller.jobs(asked.limit, asked.dataset)
-    return reply({"jobs": [job.to_dict() for job in found]})
+    return reply({"jobs": [run.to_job() for run in found]})
 
 
 @router.get("/jobs/{job_id}", response_model=Job)
 async def show_job(caller: Caller, job_id: Annotated[Id, Path()]) -> Reply:
     """Say how far an ingest is, and what failed in it."""
-    return reply(await caller.job(job_id))
+    return reply((await caller.job(job_id)).to_job())

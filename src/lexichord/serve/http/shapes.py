@@ -4,9 +4,10 @@ Results are sent as their `to_dict` gives them. Where that has the fields of the
 record describes it; the shapes of the others are here.
 """
 
-from typing import Any
+from types import GenericAlias
+from typing import Any, get_type_hints
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from lexichord.types import (
     ChunkHit,
@@ -18,7 +19,7 @@ from lexichord.types import (
     StoredDocument,
 )
 from lexichord.types.reflection import Reflection
-from lexichord.types.state import Job
+from lexichord.types.state import JOB_FIELDS, IngestRun
 
 
 class CellShape(BaseModel):
@@ -127,10 +128,17 @@ class DatasetsShape(BaseModel):
     )
 
 
-class JobsShape(BaseModel):
-    """The latest ingests, newest first."""
-
-    jobs: list[Job]
+RUN_TYPES = get_type_hints(IngestRun)
+JOB: dict[str, Any] = {"job_id": (int, ...), **{n: (RUN_TYPES[n], ...) for n in JOB_FIELDS}}
+Job = create_model(
+    "Job",
+    __doc__="One ingest: of its `total` documents `done` are done with, `failures` says why some "
+    "failed.\n\n`stalled`: it gave no sign of life for 60 seconds; what it stored by then is "
+    "stored.",
+    **JOB,
+)
+JOBS: dict[str, Any] = {"jobs": (GenericAlias(list, (Job,)), ...)}
+JobsShape = create_model("JobsShape", __doc__="The latest ingests, newest first.", **JOBS)
 
 
 class ItemShape(BaseModel):

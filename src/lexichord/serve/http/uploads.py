@@ -18,7 +18,7 @@ from lexichord.ingest.report import Report
 from lexichord.serve.http.caller import Caller, KeyFirst
 from lexichord.serve.http.jobs import OnRun, accepted
 from lexichord.serve.http.replies import ERRORS, Reply
-from lexichord.types.state import Job
+from lexichord.serve.http.shapes import Job
 
 LONGEST_PART, LONGEST = 200, 1_000  # characters of a name's parts, and of it all
 

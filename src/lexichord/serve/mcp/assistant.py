@@ -141,11 +141,9 @@ def answered(found: Response, verbose: bool = False) -> Answered:
     relevance = chunk_confidences(found)
     sources = [
         Source(
-            **source,
-            source="/".join(
-                filter(None, (datasets.get(source["document_id"]), source["citation"]))
-            ),
-            relevance=relevance.get(source["chunk_id"]),
+            **source.to_dict(),
+            source="/".join(filter(None, (datasets.get(source.document_id), source.citation))),
+            relevance=relevance.get(source.chunk_id),
         )
         for source in found.sources
     ]

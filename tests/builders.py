@@ -1,0 +1,168 @@
+"""One of each record, and small sets of documents and questions, for the tests to build on."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from lexichord import types
+from lexichord.client.copy import Copied
+from lexichord.ingest.llm_context.backfill import Contextualized
+from lexichord.ingest.reembed import Reembedded
+from lexichord.ingest.report import Report, Written
+from lexichord.types import ChunkHit, FileHit, Json
+from lexichord.types.evaluation import (
+    Change,
+    Difference,
+    EvalQuery,
+    EvalSet,
+    Evaluation,
+    Outcome,
+    Passage,
+    Run,
+    Span,
+)
+from lexichord.types.generation import Usage
+from lexichord.types.reflection import Coverage, Grade, Reflection, Round
+
+HIT = ChunkHit(
+    chunk_id=1,
+    document_id=2,
+    dataset="default",
+    uri="a/lease.md",
+    title="Lease",
+    heading="Rent",
+    start=10,
+    end=14,
+    page=None,
+    content="text",
+    context="Lease › Rent",
+    score=0.5,
+    scores={"dense": 0.9, "keyword": None, "fused": 0.5},
+    ranks={"dense": 1, "keyword": None},
+)
+FILE = FileHit(2, "default", "a/lease.md", "Lease", 0.7, {"chunks": 0.6, "card": None}, 3)
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+DOCUMENT = types.StoredDocument(1, "d", "a.md", "A", "text/markdown", 4, 1, {"year": 2024}, NOW)
+CHUNK = types.StoredChunk(1, 0, "Rent", 0, 4, None, "text", "A", "", {}, True)
+QUOTE = types.Quote.of(HIT)
+CELL = types.Cell(2, "rent", (QUOTE,), ("EUR 5",), 0.9)
+RESPONSE = types.Response(
+    "q",
+    types.Intent("comparison", "rent", documents=(2,), entities=("Lease",)),
+    files=[FILE],
+    hits=[HIT],
+    context="[1] text",
+    sources=[types.ContextSource.of(1, QUOTE)],
+    quotes=(QUOTE,),
+    comparison=types.Comparison(("rent",), (FILE,), (CELL,)),
+    reflection=Reflection(
+        Coverage(0.5, ("rent",)), "no rounds", (Round("q", "r", 1.0),), grades=(Grade("g", 1, ""),)
+    ),
+    timings_ms={"search": 1.5},
+    trace=[{"stage": "search", "given": {"variants": ("original",)}, "ms": 1.5}],
+)
+RUN = types.IngestRun(
+    *(1, "d", "folder", "finished", NOW, NOW, None, 1, 1), *(1, 0, 0, 0, 0), {"a": "no text"}
+)
+CHANGE = types.SpaceChange(1, "filling", "a/b/4", "c/d/4", "c/d/4", 9, 3, 6, None, NOW, NOW, None)
+STATUS: dict[str, Any] = {
+    "engine": "pgvector",
+    "text_config": "english",
+    "space": "a/b/4",
+    "migration": 11,
+    "datasets": 1,
+    "documents": 1,
+    "chunks": 1,
+    "chunks_without_vector": 0,
+    "keyword_index_is_stale": False,
+    "bytes": 2**20,
+    "embedder": None,
+    "by_dataset": [types.StoredDataset("d", 1, 1)],
+    "runs": [RUN],
+    "reembed": CHANGE,
+    "degraded": ["no embedder"],
+}
+KEY = types.ApiKey(1, "ci", ("d",), False, NOW, None)
+EVALUATED = Run(
+    *(None, "small", "keyword", {"milliseconds": "without embedding"}, (5,)),
+    queries=(EvalQuery("1", "where?", spans=(Span("a.md", 0, 4),)),),
+    outcomes=(Outcome("1", (Passage("a.md", 0, 4, 0, 1.0),), milliseconds=2.0),),
+    metrics={"pass@5": (1.0,), "map": (None,)},
+    qps={4: 100.0},
+    started_at=NOW,
+)
+
+
+# One of each record that a method gives.
+RESULTS = (
+    types.SearchResult("q", [HIT], ["by words only"]),
+    types.FilesResult("q", [FILE], []),
+    types.KeywordSets("q", [["a", "b"]], []),
+    RESPONSE,
+    types.Explanation(RESPONSE),
+    types.Documents([DOCUMENT]),
+    types.ShownDocument(DOCUMENT, "text", [CHUNK]),
+    types.Excerpt(1, 2, "a.md", "A", "Rent", 0, 4, "text"),
+    types.StoredDataset("d", 1, 1),
+    types.Status(**STATUS),
+    types.Health(
+        **STATUS,
+        server=[types.Version("postgres", "17.9")],
+        indexes=[types.IndexUse("chunk_bm25", True, "Index Scan")],
+        faults=[types.Fault("wrong corpus counts", 0)],
+        problems=[types.Problem("stale", "reindex")],
+    ),
+    types.IndexUse("chunk_hnsw", False, None),
+    types.Exported("ns", 1, 2, []),
+    types.Rights(("d",), False, 1),
+    KEY,
+    types.NewApiKey(KEY, "lx_secret"),
+    Report(1, failed={"a": "no text"}, usage=Usage(1, 2, 3, None), llm=Written("m")),
+    Copied("d", 1, copied=2),
+    Reembedded("a/b/4", comparison={"overlap": 0.5}),
+    Contextualized(True, Written("m", failed={"a": "refused"})),
+    Evaluation((EVALUATED,), (Change(1, 2, "keyword", "mrr", Difference(0.1, 0, 0.2, True)),)),
+)
+
+
+def scored_hit(chunk_id: int, dense: float | None) -> ChunkHit:
+    return ChunkHit(
+        chunk_id=chunk_id,
+        document_id=1,
+        dataset="d",
+        uri="u",
+        title="t",
+        heading="h",
+        start=0,
+        end=1,
+        page=None,
+        content="c",
+        context="",
+        score=1.0,
+        scores={"dense": dense, "keyword": 1.0, "fused": 1.0},
+        ranks={},
+    )
+
+
+WORDS = ["ember", "lagoon", "quartz", "thistle", "walrus", "zephyr", "bramble", "cobalt"]
+
+
+def word_text(word: str) -> str:
+    return f"All about the {word} stands here, and the {word} is told of nowhere else.\n"
+
+
+def word_uri(word: str) -> str:
+    return f"texts/{word}.txt"
+
+
+def word_query(word: str, **more: object) -> EvalQuery:
+    gold = Span(word_uri(word), 0, len(word_text(word)) - 1)
+    return EvalQuery(f"q-{word}", f"where is the {word}?", spans=(gold,), **more)  # type: ignore[arg-type]
+
+
+def small_set(
+    queries: Sequence[EvalQuery] | None = None, documents: Sequence[Json] | None = None
+) -> EvalSet:
+    given = [{"uri": word_uri(word), "text": word_text(word)} for word in WORDS]
+    asked = [word_query(word) for word in WORDS] if queries is None else queries
+    return EvalSet("small", given if documents is None else documents, tuple(asked))
