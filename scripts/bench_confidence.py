@@ -16,12 +16,12 @@ from lexichord import SyncLexichord
 from lexichord.db import evidence, search
 from lexichord.retrieve.judge.confidence import (
     BEST,
+    MIN_CONFIDENCE,
     SATURATED,
     SEEN,
     WITH_VECTOR,
     WORDS_ONLY,
     Signals,
-    abstain_below,
     find_signals,
     probability,
     relative_evidence,
@@ -154,7 +154,7 @@ def fit(sets: Sets, taken: NDArray[np.bool_]) -> tuple[Floats, Floats]:
 
 def _on_subject(signals: Sequence[Signals]) -> Floats:
     model = WORDS_ONLY if signals[0].cosine is None else WITH_VECTOR
-    return np.array([(1, each.cosine or 0, min(each.held, model.enough)) for each in signals])
+    return np.array([(1, each.cosine or 0, min(each.held, model.max_held)) for each in signals])
 
 
 def _against_others(signals: Sequence[Signals]) -> Floats:
@@ -249,7 +249,7 @@ def main() -> None:
             print("  fitted:", relative.round(2).tolist(), subject.round(2).tolist())
         own = np.array(list(map(probability, sets.pairs)))[(sets.half == 0) & sets.answerable]
         print(f"  border that keeps {KEPT:.0%} of half A: {np.quantile(own, 1 - KEPT):.2f}")
-        report(sets, abstain_below([] if with_vector else None))
+        report(sets, MIN_CONFIDENCE)
 
 
 if __name__ == "__main__":

@@ -14,12 +14,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from unittest.mock import patch
 
 from bench_data import opened
-from lexichord.evaluate import entities
 from lexichord.evaluate.datasets import load_set
-from lexichord.evaluate.datasets.native import DOCUMENTS, FILE
+from lexichord.evaluate.datasets.native import DOCUMENTS_FILE, QUESTIONS_FILE
 from lexichord.evaluate.entities import EntityScores, tabulate_entities
 from lexichord.evaluate.metrics import summarise
 from lexichord.evaluate.significance import compare
@@ -37,8 +35,8 @@ MACRO = (
 def beside(documents: Path, folder: Path) -> EvalSet:
     """Put our questions beside the documents of another set, in our own format."""
     lines = (json.dumps(document) + "\n" for document in load_set(documents).documents)
-    (folder / DOCUMENTS).write_text("".join(lines), encoding="utf-8")
-    shutil.copy(QUESTIONS, folder / FILE)
+    (folder / DOCUMENTS_FILE).write_text("".join(lines), encoding="utf-8")
+    shutil.copy(QUESTIONS, folder / QUESTIONS_FILE)
     return load_set(folder)
 
 
@@ -64,8 +62,7 @@ def print_lengths(runs: Sequence[Run]) -> None:
     _row("characters: micro, then critical recall", *(run.strategy for run in runs))
     _row(*["---"] * (len(runs) + 1))
     for length in LENGTHS:
-        with patch.object(entities, "LENGTH", length):
-            tables = [tabulate_entities(run.queries, run.outcomes) for run in runs]
+        tables = [tabulate_entities(run.queries, run.outcomes, length) for run in runs]
         critical = (_percent(table["micro_critical"].recall) for table in tables)
         cells = zip(tables, critical, strict=True)
         _row(f"{length:,}", *(f"{_scores(table['micro'])}; {recall}" for table, recall in cells))

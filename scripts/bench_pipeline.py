@@ -24,12 +24,12 @@ from bench_data import opened
 from bench_quality import HOW, KS, _document, _legal_tests, _uri
 from lexichord import SyncLexichord
 from lexichord.evaluate.strategies import (
-    BOOST,
-    DISCOVERY,
-    JOINING,
-    LINKING,
+    WITHOUT_BOOST,
+    WITHOUT_DISCOVERY,
+    WITHOUT_JOINING,
+    WITHOUT_LINKING,
 )
-from lexichord.retrieve.evidence import format_context
+from lexichord.retrieve.evidence.context import format_context
 from lexichord.retrieve.search.variants import FEEDBACK_WEIGHT, Variants, make_variants
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.types import ChunkHit, ContextSource, Json, QueryOptions
@@ -41,9 +41,9 @@ SEED = 20261121
 type Numbers = np.ndarray[Any, np.dtype[Any]]
 
 
-async def _feedback_everywhere(*arguments: Any) -> Variants:  # noqa: ANN401
+async def _feedback_everywhere(**arguments: Any) -> Variants:  # noqa: ANN401
     """Search the words of the feedback in the whole scope, too, in place of the third file."""
-    made = await make_variants(*arguments)
+    made = await make_variants(**arguments)
     original, *inside = made.variants
     if not inside:
         return made
@@ -51,12 +51,12 @@ async def _feedback_everywhere(*arguments: Any) -> Variants:  # noqa: ANN401
     return replace(made, variants=(original, everywhere, *inside[:2]))
 
 
-async def _as_if_alike(*arguments: Any) -> Variants:  # noqa: ANN401
-    return replace(await make_variants(*arguments), coherence=None)
+async def _as_if_alike(**arguments: Any) -> Variants:  # noqa: ANN401
+    return replace(await make_variants(**arguments), coherence=None)
 
 
-async def _variants_always(*arguments: Any) -> Variants:  # noqa: ANN401
-    return await make_variants(*arguments, always=True)
+async def _variants_always(**arguments: Any) -> Variants:  # noqa: ANN401
+    return await make_variants(**arguments, always=True)
 
 
 @dataclass(frozen=True)
@@ -71,16 +71,19 @@ class Way:
 
 WAYS = (
     Way("all defaults"),
-    Way("without linking", stages=LINKING),
-    Way("without discovery", stages=DISCOVERY),
-    Way("without linking and discovery", stages=replace(LINKING, discover=DISCOVERY.discover)),
-    Way("without the boost of files", stages=BOOST),
+    Way("without linking", stages=WITHOUT_LINKING),
+    Way("without discovery", stages=WITHOUT_DISCOVERY),
+    Way(
+        "without linking and discovery",
+        stages=replace(WITHOUT_LINKING, discover=WITHOUT_DISCOVERY.discover),
+    ),
+    Way("without the boost of files", stages=WITHOUT_BOOST),
     Way("always with the boost", stages=Stages(make_variants=_as_if_alike)),
     Way("variants also where files differ", stages=Stages(make_variants=_variants_always)),
     Way("with feedback everywhere", stages=Stages(make_variants=_feedback_everywhere)),
     Way("without variants", {"variants": 1}),
-    Way("without linking and variants", {"variants": 1}, LINKING),
-    Way("without joining neighbours", stages=JOINING),
+    Way("without linking and variants", {"variants": 1}, WITHOUT_LINKING),
+    Way("without joining neighbours", stages=WITHOUT_JOINING),
     Way("with rewrite", {"rewrite": True}),
     Way("with reflect", {"reflect": True}),
     Way("plain search", plain=True),

@@ -19,8 +19,8 @@ from bench_quality import _row
 from lexichord import SyncLexichord
 from lexichord.db import search as db
 from lexichord.db import search as db_search
+from lexichord.retrieve.search.chunks import search_variants
 from lexichord.retrieve.search.discover import boost_files
-from lexichord.retrieve.search.searcher import search_variants
 from lexichord.retrieve.search.variants import COHERENCE, FEEDBACK_WEIGHT, make_variants
 from lexichord.types import ChunkHit, FileHit, Json, QueryOptions, Question, Scope, SearchOptions
 from lexichord.types.questions import Variant

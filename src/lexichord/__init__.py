@@ -1,7 +1,8 @@
 """lexichord: context-aware retrieval that lives in your Postgres.
 
-`SyncLexichord` is for scripts and notebooks, `Lexichord` the same with async and await. What their
-methods return is in `lexichord.types`, what they raise in `lexichord.errors`.
+`SyncLexichord` is for scripts and notebooks, `Lexichord` the same with async and await; `Stages`
+puts functions of your own into queries. What the methods return is in `lexichord.types`, what they
+raise in `lexichord.errors`.
 """
 
 from typing import TYPE_CHECKING
@@ -11,8 +12,9 @@ from lexichord.errors import LexichordError
 if TYPE_CHECKING:
     from lexichord.client.lexichord import Lexichord
     from lexichord.client.sync import SyncLexichord
+    from lexichord.retrieve.stages import Stages
 
-__all__ = ["Lexichord", "LexichordError", "SyncLexichord"]
+__all__ = ["Lexichord", "LexichordError", "Stages", "SyncLexichord"]
 
 
 def __getattr__(name: str) -> object:
@@ -25,6 +27,10 @@ def __getattr__(name: str) -> object:
         from lexichord.client.sync import SyncLexichord
 
         return SyncLexichord
+    if name == "Stages":
+        from lexichord.retrieve.stages import Stages
+
+        return Stages
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -12,8 +12,10 @@ import pytest
 from numpy.typing import NDArray
 
 from lexichord import SyncLexichord
-from lexichord.retrieve.evidence import format_context, gather_evidence, write_answer
+from lexichord.retrieve.evidence.answer import write_answer
+from lexichord.retrieve.evidence.context import format_context
 from lexichord.retrieve.evidence.relevance import Embed
+from lexichord.retrieve.evidence.respond import gather_evidence
 from lexichord.types import ChunkHit, ContextSource, FileHit
 from lexichord.types.evidence import Brief, Evidence
 from tests.conftest import SAMPLES

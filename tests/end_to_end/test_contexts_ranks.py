@@ -107,10 +107,10 @@ def test_an_evaluation_says_which_contexts_are_missing(embedding_dsn: str, home:
     warnings: list[str] = []
     with context_server() as server, opened(embedding_dsn, server, home=home) as lexichord:
         server.mode = "unauthorized"
-        run_strategies(lexichord, given_set(), "keyword-llm", warn=warnings.append)
+        run_strategies(lexichord, given_set(), "keyword-llm", on_warning=warnings.append)
     assert warnings[0].startswith("only 0 of 36 chunks have a context by the model: openai/any")
     with SyncLexichord(dsn=embedding_dsn, home=home) as lexichord:
-        run_strategies(lexichord, given_set(), "keyword-llm", warn=warnings.append)
+        run_strategies(lexichord, given_set(), "keyword-llm", on_warning=warnings.append)
     assert warnings[-1] == "keyword-llm is not run: no language model is configured"
 
 

@@ -79,7 +79,7 @@ def test_plain_strategies_have_an_ingest_without_context(plain: SyncLexichord) -
 def test_what_lacks_a_model_is_said_not_scored(plain: SyncLexichord) -> None:
     lines: list[str] = []
     names = ("vector", "hybrid-rerank", "keyword")
-    runs = run_strategies(plain, small_set(), *names, warn=lines.append)
+    runs = run_strategies(plain, small_set(), *names, on_warning=lines.append)
     assert [each.strategy for each in runs] == ["keyword"]
     assert lines[0].startswith("vector is not run: no embedder for test/tiny/4")
     assert lines[1] == "hybrid-rerank is not run: no reranker is configured"
@@ -154,7 +154,7 @@ def test_documents_that_are_missing_are_counted_and_told(plain: SyncLexichord) -
     odd = [{"uri": "texts/empty", "text": " "}, {"uri": "texts/nul", "text": "half a \0"}]
     lines: list[str] = []
     asked = small_set([word_query("ember")], [*good, *odd])
-    (found,) = run_strategies(plain, asked, "keyword", warn=lines.append)
+    (found,) = run_strategies(plain, asked, "keyword", on_warning=lines.append)
     counts = [found.settings[f"{what}documents"] for what in ("", "failed_", "empty_")]
     assert counts == [3, 1, 1]
     assert lines[0].startswith("1 of 4 documents are not stored, document 4: chunks.0.content: ")
@@ -188,7 +188,7 @@ def test_no_database_is_left_behind(plain: SyncLexichord, dsn: str) -> None:
         raise OSError("nobody listens")
 
     with pytest.raises(OSError, match="nobody listens"):
-        run_strategies(plain, small_set(), "keyword", tell=fail)
+        run_strategies(plain, small_set(), "keyword", on_progress=fail)
     assert scratch_databases(dsn, os.getpid()) == 0
 
 

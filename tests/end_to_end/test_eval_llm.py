@@ -99,7 +99,7 @@ def test_the_pipeline_is_measured_with_a_model_and_without(
 
 def test_without_a_model_it_is_said_not_run(plain: SyncLexichord) -> None:
     lines: list[str] = []
-    runs = run_strategies(plain, small_set(), "pipeline-llm", "keyword", warn=lines.append)
+    runs = run_strategies(plain, small_set(), "pipeline-llm", "keyword", on_warning=lines.append)
     assert [each.strategy for each in runs] == ["keyword"]
     assert lines == ["pipeline-llm is not run: no language model is configured"]
     with pytest.raises(ConfigError, match="none is configured: set LEXICHORD_LLM"):
@@ -182,7 +182,9 @@ def test_an_extraction_that_fails_is_told_and_scores_nothing(
     lines: list[str] = []
     with opened(dsn, home, marks) as lexichord:
         given = small_set([JUDGED, again, word_query("lagoon")])
-        (found,) = run_strategies(lexichord, given, "keyword", extract="llm", warn=lines.append)
+        (found,) = run_strategies(
+            lexichord, given, "keyword", extract="llm", on_warning=lines.append
+        )
     assert len(lines) == 1
     told = rf"keyword: entities of 1 of 3 answers are not extracted, (q-ember|again): {MODEL} fail"
     assert re.match(told, lines[0])

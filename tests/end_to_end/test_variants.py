@@ -9,7 +9,7 @@ import pytest
 from lexichord.db import search as db
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
-from lexichord.retrieve.search.searcher import search_variants
+from lexichord.retrieve.search.chunks import search_variants
 from lexichord.retrieve.search.variants import COHERENCE, make_variants
 from lexichord.types import ChunkHit, FileHit, Question, Scope
 from lexichord.types.questions import Variant
@@ -116,7 +116,7 @@ async def test_alike_documents_make_variants(database: Database) -> None:
     assert made.coherence is not None
     assert made.coherence >= COHERENCE
     assert "5 documents are alike" in made.reason
-    fewer = await make_variants(database, asked, [file(2), file(3)], most=2)
+    fewer = await make_variants(database, asked, [file(2), file(3)], limit=2)
     assert [each.name for each in fewer.variants] == ["original", "file 1"]
 
 
@@ -129,7 +129,7 @@ async def test_documents_that_are_not_alike_make_none(database: Database) -> Non
     assert made.is_scattered
     forced = await make_variants(database, asked, [file(2)], always=True)
     assert [each.name for each in forced.variants] == ["original", "file 1"]
-    never = await make_variants(database, asked, [file(2)], most=1, always=True)
+    never = await make_variants(database, asked, [file(2)], limit=1, always=True)
     assert [each.name for each in never.variants] == ["original"]
 
 

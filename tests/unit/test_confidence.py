@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.retrieve.judge.confidence import (
+    MIN_CONFIDENCE,
     SATURATED,
     Signals,
-    abstain_below,
     find_signals,
     probability,
 )
@@ -40,9 +40,8 @@ def test_more_of_a_signal_is_never_less_confidence(found: Signals, more: float) 
 
 @pytest.mark.parametrize("cosine", [None, 0.7])
 def test_full_evidence_is_above_the_border_and_none_below(cosine: float | None) -> None:
-    border = abstain_below(None if cosine is None else [1.0])
-    assert probability(Signals(1.2, cosine, 1.0)) > border
-    assert probability(Signals(0.1, None if cosine is None else 0.05, 0.0)) < border
+    assert probability(Signals(1.2, cosine, 1.0)) > MIN_CONFIDENCE
+    assert probability(Signals(0.1, None if cosine is None else 0.05, 0.0)) < MIN_CONFIDENCE
 
 
 def test_beyond_the_best_that_is_stored_nothing_is_gained() -> None:
@@ -51,7 +50,7 @@ def test_beyond_the_best_that_is_stored_nothing_is_gained() -> None:
 
 
 def test_another_subject_is_no_evidence_however_good_in_its_place() -> None:
-    assert probability(Signals(5.0, 0.1, 0.2)) < abstain_below([1.0])
+    assert probability(Signals(5.0, 0.1, 0.2)) < MIN_CONFIDENCE
 
 
 def test_signals_weigh_terms_by_idf() -> None:

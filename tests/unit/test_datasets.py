@@ -78,7 +78,7 @@ def test_what_no_format_fits_lists_them(tmp_path: Path) -> None:
     write(tmp_path / "in" / "notes.txt", "x")
     for path in (tmp_path / "in", tmp_path / "in" / "notes.txt"):
         message = refused(path)
-        assert all(known.LAYOUT in message for known in FORMATS)
+        assert all(known.layout in message for known in FORMATS)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_judgments_that_cannot_be_met_are_told_of(
     ("file", "content", "says"),
     [
         ("qrels/test.tsv", "q1\td1\n", "test.tsv:1: has to be query-id, corpus-id, score"),
-        ("qrels/test.tsv", "q1\td1\tyes\n", "test.tsv:1: the grade 'yes' is no whole number"),
+        ("qrels/test.tsv", "q1\td1\tyes\n", "test.tsv:1: the grade 'yes' is not a whole number"),
         ("qrels/test.tsv", "q1\td1\t1\n\nq1\td1\t2\n", "test.tsv:3: d1 had another grade"),
         ("qrels/test.tsv", "q1\td1\t0\n", "holds no relevant document"),
         ("qrels/test.tsv", "q7\td1\t1\n", "holds no relevant document"),
@@ -187,7 +187,7 @@ def test_a_beir_that_lacks_a_file(beir: Path, file: str) -> None:
 
 def test_what_is_no_utf8(beir: Path) -> None:
     (beir / "queries.jsonl").write_bytes('{"_id": "q1", "text": "Zürich"}'.encode("latin-1"))
-    assert "queries.jsonl cannot be read: is no UTF-8" in refused(beir)
+    assert "queries.jsonl cannot be read: it is not valid UTF-8" in refused(beir)
 
 
 # TREC

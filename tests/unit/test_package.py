@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +31,16 @@ def drawn_tree() -> dict[str, str]:
             above[level:] = [match[2]]
             parents[match[2]] = above[level - 1] if level else "Exception"
     return parents
+
+
+def test_sql_functions_are_called_by_name_in_db_only() -> None:
+    package = Path(lexichord.__file__).parent
+    callers = {
+        path.relative_to(package).parts[0]
+        for path in package.rglob("*.py")
+        if re.search(r"database\.call\(", path.read_text(encoding="utf-8"))
+    }
+    assert callers == {"db"}
 
 
 def test_the_errors_are_the_tree_that_is_drawn() -> None:

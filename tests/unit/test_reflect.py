@@ -129,7 +129,7 @@ def test_one_low_grade_is_no_pass() -> None:
     high, low = Grade("grounding", 0.7, ""), Grade("completeness", 0.6, "")
     assert is_passed(replace(covered, grades=(high,)))
     assert not is_passed(replace(covered, grades=(high, low)))
-    assert is_passed(replace(covered, grades=(high, low)), good=0.6)
+    assert is_passed(replace(covered, grades=(high, low)), min_grade=0.6)
 
 
 def test_a_round_brings_its_coverage() -> None:

@@ -25,9 +25,9 @@ from lexichord.ingest.report import Hearing, Report
 from lexichord.providers.base import Reranker
 from lexichord.providers.registry import find_reranker
 from lexichord.retrieve import pipeline
-from lexichord.retrieve.llm_stages import find_model, with_model
+from lexichord.retrieve.llm_stages import find_model
+from lexichord.retrieve.query import with_vectors
 from lexichord.retrieve.search.discover import discover
-from lexichord.retrieve.search.embedding import with_vectors
 from lexichord.retrieve.search.llm_keywords import FOUND, keyword_sets
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace, recorded
@@ -77,16 +77,19 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
     attaches to it; `arguments` are settings, see `lexichord config show`. Methods raise ConfigError
     for what the caller can mend, else another LexichordError. They return records with a
     `to_dict()` for JSON; notebooks show them as HTML. A `reranker`, the caller's or the settings',
-    chooses files and a query's chunks.
+    chooses files and a query's chunks; `stages` of the caller's take the place of a query's own,
+    see `lexichord.retrieve.stages`.
     """
 
     reranker: Reranker | None = None
-    stages: Stages = STAGES
     contextualize = backfill.contextualize
     evaluate = evaluate
 
-    def __init__(self, settings: Settings | None = None, **arguments: object) -> None:
+    def __init__(
+        self, settings: Settings | None = None, *, stages: Stages = STAGES, **arguments: object
+    ) -> None:
         self.settings = settings or load_settings(**arguments)
+        self.stages = stages
         self._open: AsyncExitStack | None = None
         self._close()
 
@@ -372,9 +375,15 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         question = await self._unembedded(query, options.hint, options)
         model = await find_model(self.settings, options.llm)
         trace = Trace(options.budget_ms / 1000, [*self._degraded(question)])
-        stages = with_model(self.stages, model, trace, options)
         response = await pipeline.query(
-            self.database, self.embedder, question, options, trace, self.reranker, stages
+            self.database,
+            self.embedder,
+            question,
+            options,
+            trace=trace,
+            reranker=self.reranker,
+            stages=self.stages,
+            generator=model,
         )
         return await recorded(
             self.database, response, question, trace.started, self.settings.record

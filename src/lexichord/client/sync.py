@@ -14,6 +14,7 @@ from lexichord.client.lexichord import Lexichord
 from lexichord.errors import ConfigError
 from lexichord.ingest.pipeline import IngestOptions
 from lexichord.ingest.report import Report
+from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.settings import Settings
 
 SYNC_NOT_OPEN = "SyncLexichord is not open: use it inside `with`, or call open() first"
@@ -43,8 +44,10 @@ class SyncLexichord:
     notebooks. Used as `with SyncLexichord() as lexichord`, or from `open()` to `close()`.
     """
 
-    def __init__(self, settings: Settings | None = None, **arguments: object) -> None:
-        self.core = Lexichord(settings, **arguments)
+    def __init__(
+        self, settings: Settings | None = None, *, stages: Stages = STAGES, **arguments: object
+    ) -> None:
+        self.core = Lexichord(settings, stages=stages, **arguments)
         self._open = False
 
     def __enter__(self) -> Self:

@@ -43,14 +43,15 @@ FILE_COLUMNS = [field.name for field in fields(FileHit) if field.name != "scores
 
 
 async def hybrid_search(
-    database: Database, question: Question, boost: Json | None = None
+    database: Database, question: Question, boost: Json | None = None, fusion: str | None = None
 ) -> list[ChunkHit]:
-    """See sql/hybrid_search.sql."""
+    """See sql/hybrid_search.sql; without `fusion`, by the function's own default."""
     rows = await database.call(
         "hybrid_search",
         query=question.text,
         query_vector=vector_text(question.vector),
         boost=None if boost is None else Jsonb(boost),
+        **({} if fusion is None else {"fusion": fusion}),
         **question_arguments(question),
     )
     return [chunk_hit(row) for row in rows]

@@ -1,4 +1,4 @@
-"""What is evaluated: the application, as far as it is asked here."""
+"""What evaluation asks of the application; `Lexichord` itself imports this package."""
 
 from collections.abc import Iterable
 from typing import Any, Protocol, Self, Unpack
@@ -14,11 +14,12 @@ from lexichord.types import (
     Json,
     Response,
     SearchResult,
+    Status,
 )
 
 
 class Application(Protocol):
-    """`Lexichord`, which is above; a second one is opened on a scratch database."""
+    """The part of `Lexichord` that is evaluated; a second one is opened on a scratch database."""
 
     settings: Settings
     database: Database
@@ -50,3 +51,6 @@ class Application(Protocol):
 
     async def resolve(self, document: int | str) -> int:
         """See `Lexichord.resolve`."""
+
+    async def status(self) -> Status:
+        """See `Lexichord.status`."""

@@ -1,4 +1,4 @@
-"""Whether confidence can be believed: of what it calls 80 % sure, 80 % must be right."""
+"""Calibration of confidence: of the answers with confidence .8, 80 % should be right."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from itertools import groupby
 from lexichord.evaluate.metrics import evaluate
 from lexichord.types.evaluation import EvalQuery, Outcome
 
-BINS = 10
+CALIBRATION_BINS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,10 @@ class Bin:
 def judge_confidence(
     queries: Sequence[EvalQuery], outcomes: Sequence[Outcome]
 ) -> tuple[list[float], list[bool]]:
-    """Give the confidences, and whether there was an answer in what was found.
+    """Return the confidences, and for each whether an answer was retrieved.
 
-    It was if the question can be answered and, where it is judged what answers, anything of that
-    was found, at any rank. Outcomes without confidence, as errors are, are left out.
+    It was if the question can be answered and, where relevant passages are judged, one of them was
+    retrieved, at any rank. Outcomes without confidence, such as errors, are left out.
     """
     ranks = evaluate(queries, outcomes, [1]).get("mrr", [])
     judged = [
@@ -39,49 +39,50 @@ def judge_confidence(
 
 
 def reliability(confidences: Sequence[float], right: Sequence[bool]) -> list[Bin]:
-    """Give the bins of equal width, ten from 0 to 1, that are not empty (a reliability diagram)."""
+    """Return the bins of equal width, ten from 0 to 1, that are not empty (reliability diagram)."""
     rows = sorted(zip(confidences, right, strict=True))
     return [
-        _bin(number, list(inside)) for number, inside in groupby(rows, lambda row: _number(row[0]))
+        _make_bin(number, list(inside))
+        for number, inside in groupby(rows, lambda row: _bin_number(row[0]))
     ]
 
 
 def calibration_error(bins: Sequence[Bin]) -> float | None:
-    """Give the expected calibration error, the mean distance of confidence to share, 0 to 1.
+    """Return the expected calibration error, the mean distance of confidence to share, 0 to 1.
 
     Naeini et al., "Obtaining well calibrated probabilities using Bayesian binning", 2015. None
     without confidences.
     """
-    count = sum(each.count for each in bins)
-    away = sum(each.count * abs(each.confidence - each.right) for each in bins)
-    return away / count if count else None
+    count = sum(bin_.count for bin_ in bins)
+    distance = sum(bin_.count * abs(bin_.confidence - bin_.right) for bin_ in bins)
+    return distance / count if count else None
 
 
 def auroc(confidences: Sequence[float], right: Sequence[bool]) -> float | None:
-    """Give the probability that something right has the higher confidence, .5 being chance.
+    """Return the probability that a right answer has the higher confidence; .5 is chance.
 
     The area under the ROC curve, by ranks (Mann and Whitney, 1947); ties count half. None unless
     there is both right and wrong.
     """
     rows = sorted(zip(confidences, right, strict=True))
-    yes = sum(right)
-    no = len(rows) - yes
-    if not yes or not no:
+    positives = sum(right)
+    negatives = len(rows) - positives
+    if not positives or not negatives:
         return None
-    below, won = 0, 0.0
+    negatives_below, wins = 0, 0.0
     for _, tied in groupby(rows, lambda row: row[0]):
-        answers = [answer for _, answer in tied]
-        wrong = answers.count(False)
-        won += (len(answers) - wrong) * (below + wrong / 2)
-        below += wrong
-    return won / (yes * no)
+        labels = [label for _, label in tied]
+        tied_negatives = labels.count(False)
+        wins += (len(labels) - tied_negatives) * (negatives_below + tied_negatives / 2)
+        negatives_below += tied_negatives
+    return wins / (positives * negatives)
 
 
-def _number(confidence: float) -> int:
-    return min(int(confidence * BINS), BINS - 1)
+def _bin_number(confidence: float) -> int:
+    return min(int(confidence * CALIBRATION_BINS), CALIBRATION_BINS - 1)
 
 
-def _bin(number: int, rows: Sequence[tuple[float, bool]]) -> Bin:
+def _make_bin(number: int, rows: Sequence[tuple[float, bool]]) -> Bin:
     mean = sum(confidence for confidence, _ in rows) / len(rows)
     share = sum(right for _, right in rows) / len(rows)
-    return Bin(number / BINS, (number + 1) / BINS, len(rows), mean, share)
+    return Bin(number / CALIBRATION_BINS, (number + 1) / CALIBRATION_BINS, len(rows), mean, share)

@@ -1,32 +1,17 @@
-"""Entities of a text by rules: times, amounts, percentages, organisations and places.
+"""Entities of a text by rules, and the normal form of texts that they are compared in.
 
-What a rule cannot tell, conditions and actions, is not looked for. Only the text is seen, never
-what is expected of it.
+Rules find times, amounts, percentages, organisations and places; conditions and actions they do
+not look for. Only the text is seen, never the expected entities.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
 from typing import Literal
 
 from lexichord.retrieve.evidence.values import ValueKind, find_values
+from lexichord.retrieve.numbers import NUMBER_WORDS, SCALE_SIGNS, SPELLED_NUMBER, parse_number
 from lexichord.retrieve.understand.cues import NAME, OPENING
-
-_UNITS = "one|two|three|four|five|six|seven|eight|nine"
-_TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
-_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-_SCALES = "thousand|million|billion"
-WORDS = f"{_UNITS}|{_TEENS}|{_TENS}|hundred|{_SCALES}"
-_VALUES = {word: value for value, word in enumerate(f"{_UNITS}|{_TEENS}".split("|"), 1)}
-_VALUES |= {word: 10 * value for value, word in enumerate(_TENS.split("|"), 2)}
-_POWERS = {word: 1000**power for power, word in enumerate(_SCALES.split("|"), 1)}
-
-_SMALL = rf"(?:(?:{_TENS})(?: (?:{_UNITS})\b)?|{_UNITS}|{_TEENS})\b"
-_PART = rf"(?:(?:{_SMALL} )?hundred\b(?:(?: and)? {_SMALL})?|{_SMALL})"
-_SCALED = rf"(?:(?:{_PART}|\d+(?:\.\d+)?\b) )?(?:{_SCALES})\b"
-_MORE = rf"(?:(?: and)? {_PART} (?:{_SCALES})\b)*(?:(?: and)? {_PART})?"
-NUMBER = re.compile(rf"\b(?:{_SCALED}{_MORE}|{_PART})")
 
 # On the case-folded text, in this order.
 SIGNS = [
@@ -39,9 +24,7 @@ SIGNS = [
         (r"\$|\bdollars?\b", " usd "),
         (r"€|\beuros?\b", " eur "),
         (r"£|\bpounds\s+sterling\b|\bpounds?\b", " gbp "),
-        (r"(?<=\d)bn\b", " billion"),
-        (r"(?<=\d)mn?\b", " million"),
-        (r"(?<=\d)k\b", " thousand"),
+        *((rf"(?<=\d){sign}\b", f" {scale}") for sign, scale in SCALE_SIGNS.items()),
         (r"'s\b", ""),
     )
 ]
@@ -56,31 +39,23 @@ PREFIXED = re.compile(r"(?<!\d )\b(?:(?:usd|eur|gbp) \d[\d.]*(?: |$))+")
 
 
 def normalise(text: str) -> str:
-    """Give the words of a text, lower-case and in the singular, numbers as digits, spaces between.
+    """Return a text's words, lower-case and in the singular, numbers as digits, spaces between.
 
-    Signs are left out, amounts stand before their currency, what is said twice in a row as
-    contracts do ("five (5)") once.
+    Signs are left out, amounts stand before their currency, and what contracts repeat in brackets,
+    "five (5)", stands once.
     """
     text = unicodedata.normalize("NFKC", text).casefold()
     for pattern, written in SIGNS:
         text = pattern.sub(written, text)
     text = GROUPED.sub(lambda match: re.sub(r"\D", "", match[0]), text)
-    text = NUMBER.sub(_as_digits, " ".join(WORD.findall(text)))
+    text = SPELLED_NUMBER.sub(_as_digits, " ".join(WORD.findall(text)))
     text = PREFIXED.sub(_turned, NUMBER_AGAIN.sub(r"\1", text))
     text = " ".join(map(_singular, CURRENCY_AGAIN.sub(r"\1", text).split()))
     return VALUE_AGAIN.sub(r"\1", text)
 
 
 def _as_digits(match: re.Match[str]) -> str:
-    total, part = Decimal(0), Decimal(0)
-    for word in match[0].split():
-        if word in _POWERS:
-            total, part = total + (part or Decimal(1)) * _POWERS[word], Decimal(0)
-        elif word == "hundred":
-            part = (part or Decimal(1)) * 100
-        elif word != "and":
-            part += Decimal(_VALUES.get(word) or word)
-    return f"{(total + part).normalize():f}"
+    return f"{parse_number(match[0]).normalize():f}"
 
 
 def _turned(match: re.Match[str]) -> str:
@@ -139,7 +114,7 @@ Stockholm, Sydney, Taipei, Tel Aviv, Tokyo, Toronto, Vancouver, Vienna, Vilnius,
 Washington D.C., Wilmington, Zurich
 """
 
-PLACES = frozenset(
+PLACE_NAMES = frozenset(
     place.strip().casefold()
     for places in (_COUNTRIES, _STATES, _CITIES)
     for place in places.replace("\n", " ").split(",")
@@ -150,8 +125,8 @@ EntityType = Literal[
     "TIME", "MONEY", "LOCATION", "ORGANIZATION", "CONDITION", "ACTION", "PERCENTAGE"
 ]
 FINDABLE: tuple[EntityType, ...] = ("TIME", "MONEY", "PERCENTAGE", "ORGANIZATION", "LOCATION")
-TYPES: tuple[EntityType, ...] = (*FINDABLE, "CONDITION", "ACTION")
-KINDS: Mapping[ValueKind, EntityType] = {
+ENTITY_TYPES: tuple[EntityType, ...] = (*FINDABLE, "CONDITION", "ACTION")
+VALUE_ENTITY_TYPES: Mapping[ValueKind, EntityType] = {
     "date": "TIME",
     "duration": "TIME",
     "amount": "MONEY",
@@ -159,53 +134,56 @@ KINDS: Mapping[ValueKind, EntityType] = {
     "party": "ORGANIZATION",
 }
 
-_COUNT = rf"(?:\d+(?:[.,]\d+)*|(?:{WORDS})(?:[ -](?:{WORDS}))*(?: \(\d+\))?)"
-DISTANCE = re.compile(rf"\b{_COUNT}[\s-](?:miles?|kilomet(?:er|re)s?|km)(?:[\s-]radius)?\b", re.I)
-ABBREVIATED = re.compile(r"\bU\.[SK]\.(?:A\.)?")
-_HEAD = (
+_COUNT = rf"(?:\d+(?:[.,]\d+)*|{NUMBER_WORDS}(?: \(\d+\))?)"
+DISTANCE_PHRASE = re.compile(
+    rf"\b{_COUNT}[\s-](?:miles?|kilomet(?:er|re)s?|km)(?:[\s-]radius)?\b", re.I
+)
+ABBREVIATED_COUNTRY = re.compile(r"\bU\.[SK]\.(?:A\.)?")
+_INSTITUTION_HEAD = (
     r"(?:University|College|Institute|Bank|Ministry|Department|Commission|Commissioner|Authority"
     r"|Agency|Council|Court|Chamber|Foundation|Association|Society|Hospital|Bureau|Committee"
     r"|Federation|Corps|Holdings|Partners|Group|Fund|Union|Church|Museum|Observatory|Exchange)"
 )
-INSTITUTION = re.compile(rf".+ {_HEAD}|(?:.+ )?{_HEAD} of .+")
-AREA = re.compile(
+INSTITUTION_NAME = re.compile(rf".+ {_INSTITUTION_HEAD}|(?:.+ )?{_INSTITUTION_HEAD} of .+")
+AREA_NAME = re.compile(
     r"(?:State|Commonwealth|Province|Republic|Kingdom|City|Town|County|District|Canton|Territory"
     r"|Island) of .+|.+ (?:County|City|Islands?|Street|Road|Avenue|Lane|Square)"
 )
-# What comes before the name of a place, and of little else.
-SITED = re.compile(
+# What stands before the names of places, and of little else.
+PLACE_CUE = re.compile(
     r"\b(?:located|situated|based|resid(?:ent|ing|es)|domiciled|headquartered|incorporated"
     r"|registered|organi[sz]ed|offices?|premises|arbitration|seat(?:ed)?|venue|courts|laws)"
     r" (?:at|in|of|within) $"
 )
-TERM = re.compile(  # defined in contracts: roles and parts of the text, no names
+CONTRACT_TERM = re.compile(  # defined in contracts: roles and parts of the text, no names
     r"\b(?:Part(?:y|ies)|Agreement|Contract|Section|Clause|Article|Schedule|Annex|Exhibit|Appendix"
     r"|Recipient|Discloser|Company|Employee|Employer|Customer|Supplier|Purpose)\b"
 )
 
 
 def extract_entities(text: str) -> dict[EntityType, list[str]]:
-    """Give the entities of a text as written, by type, in its order, each once."""
-    found = sorted((start, kind, text[start:end]) for start, end, kind in _find(text))
+    """Return the entities of a text as written, by type, in its order, each once."""
+    spans = sorted((start, kind, text[start:end]) for start, end, kind in _find(text))
     return {
-        kind: list(dict.fromkeys(entity for _, other, entity in found if other == kind))
+        kind: list(dict.fromkeys(entity for _, other, entity in spans if other == kind))
         for kind in FINDABLE
     }
 
 
 def _find(text: str) -> list[tuple[int, int, EntityType]]:
-    """Give spans that do not overlap; what comes first here is believed."""
-    taken: list[tuple[int, int, EntityType]] = []
+    """Return spans that do not overlap; earlier candidates win."""
+    spans: list[tuple[int, int, EntityType]] = []
     for start, end, kind in _candidates(text):
-        if all(end <= first or last <= start for first, last, _ in taken):
-            taken.append((start, end, kind))
-    return taken
+        if all(end <= first or last <= start for first, last, _ in spans):
+            spans.append((start, end, kind))
+    return spans
 
 
 def _candidates(text: str) -> Iterator[tuple[int, int, EntityType]]:
     for value in find_values(text):
-        yield value.start + _opening(value.text), value.end, KINDS[value.kind]
-    for pattern in (DISTANCE, ABBREVIATED):
+        opening = _opening(value.text) if value.kind == "party" else 0  # May opens no date
+        yield value.start + opening, value.end, VALUE_ENTITY_TYPES[value.kind]
+    for pattern in (DISTANCE_PHRASE, ABBREVIATED_COUNTRY):
         for match in pattern.finditer(text):
             yield *match.span(), "LOCATION"
     for match in NAME.finditer(text):
@@ -221,10 +199,10 @@ def _opening(name: str) -> int:
 
 
 def _type_of(name: str, before: str) -> EntityType | None:
-    if name.casefold() in PLACES:
+    if name.casefold() in PLACE_NAMES:
         return "LOCATION"
-    if TERM.search(name):
+    if CONTRACT_TERM.search(name):
         return None
-    if INSTITUTION.fullmatch(name):
+    if INSTITUTION_NAME.fullmatch(name):
         return "ORGANIZATION"
-    return "LOCATION" if AREA.fullmatch(name) or SITED.search(before[-60:]) else None
+    return "LOCATION" if AREA_NAME.fullmatch(name) or PLACE_CUE.search(before[-60:]) else None

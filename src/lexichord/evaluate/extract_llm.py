@@ -1,7 +1,7 @@
-"""Entities of answers as a language model marks them: of all types, conditions and actions too.
+"""Entities that a language model extracts from answers: of all types, conditions and actions too.
 
-It sees what is read of an answer, between marks, and the names of all types; never what is
-expected. What it marks counts only if it stands in the answer.
+It sees the part of an answer that is judged, between marks, and the names of all types; never the
+expected entities. What it extracts counts only if it stands in the answer.
 """
 
 import asyncio
@@ -10,20 +10,20 @@ from dataclasses import dataclass, replace
 
 from lexichord.errors import ProviderError
 from lexichord.evaluate.entities import cut_answer, find_standing
-from lexichord.evaluate.extract import TYPES
+from lexichord.evaluate.extract import ENTITY_TYPES
 from lexichord.providers.base import Generator
 from lexichord.types.evaluation import EvalQuery, Outcome
 from lexichord.types.generation import enclose, mark_word
 
-SECONDS = 60.0  # for one answer
-AT_ONCE = 4  # answers
+EXTRACTION_SECONDS = 60.0  # timeout for one answer
+MAX_CONCURRENT_EXTRACTIONS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
     """Outcomes with a model's entities; `failures` say in one line why a question's are missing.
 
-    `foreign` is how many spans were left out, being of no type asked for or not in the answer.
+    `foreign` counts the spans left out: of a type not asked for, or not in the answer.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -32,7 +32,7 @@ class Extraction:
 
 
 @dataclass(frozen=True, slots=True)
-class _Marked:
+class _ExtractedOutcome:
     """One outcome with its entities."""
 
     outcome: Outcome
@@ -44,40 +44,45 @@ async def extract_all(
     generator: Generator,
     queries: Sequence[EvalQuery],
     outcomes: Sequence[Outcome],
-    tell: Callable[[int], None],
+    on_done: Callable[[int], None],
 ) -> Extraction:
-    """Have the entities of outcomes marked, in the order of `queries`, where these are judged.
+    """Extract the entities of outcomes, in the order of `queries`, where entities are judged.
 
-    An outcome whose extraction fails has none. `tell` hears how many are done.
+    An outcome whose extraction fails has none. `on_done` is called with how many are done.
     """
-    turns, done = asyncio.Semaphore(AT_ONCE), iter(range(1, len(outcomes) + 1))
+    semaphore = asyncio.Semaphore(MAX_CONCURRENT_EXTRACTIONS)
+    done = iter(range(1, len(outcomes) + 1))
 
-    async def extract(query: EvalQuery, outcome: Outcome) -> _Marked:
-        async with turns:
-            marked = await _extract(generator, query, outcome)
-        tell(next(done))
-        return marked
+    async def extract(query: EvalQuery, outcome: Outcome) -> _ExtractedOutcome:
+        async with semaphore:
+            extracted = await _extract(generator, query, outcome)
+        on_done(next(done))
+        return extracted
 
-    each = await asyncio.gather(*map(extract, queries, outcomes))
+    extracted = await asyncio.gather(*map(extract, queries, outcomes))
     return Extraction(
-        tuple(marked.outcome for marked in each),
-        tuple(marked.failure for marked in each if marked.failure is not None),
-        sum(marked.foreign for marked in each),
+        tuple(one.outcome for one in extracted),
+        tuple(one.failure for one in extracted if one.failure is not None),
+        sum(one.foreign for one in extracted),
     )
 
 
-async def _extract(generator: Generator, query: EvalQuery, outcome: Outcome) -> _Marked:
+async def _extract(generator: Generator, query: EvalQuery, outcome: Outcome) -> _ExtractedOutcome:
     text = cut_answer(outcome.answer)
-    none = replace(outcome, entities={})
+    without = replace(outcome, entities={})
     if not query.entities or outcome.error is not None or not text.strip():
-        return _Marked(none)
-    shown = enclose(text, mark_word([text]))
+        return _ExtractedOutcome(without)
+    marked_text = enclose(text, mark_word([text]))
     try:
-        made = await generator.generate("entities", {"text": shown, "types": TYPES}, SECONDS)
+        generation = await generator.generate(
+            "entities", {"text": marked_text, "types": ENTITY_TYPES}, EXTRACTION_SECONDS
+        )
     except ProviderError as error:
-        return _Marked(none, f"{query.id}: {error}")
-    said: dict[str, list[str]] = made.outputs["entities"]
-    own: dict[str, list[str]] = {kind: find_standing(text, said.get(kind, ())) for kind in TYPES}
-    given = sum(len(dict.fromkeys(entities)) for entities in said.values())
-    foreign = given - sum(map(len, own.values()))
-    return _Marked(replace(outcome, entities=own), foreign=foreign)
+        return _ExtractedOutcome(without, f"{query.id}: {error}")
+    entities: dict[str, list[str]] = generation.outputs["entities"]
+    standing: dict[str, list[str]] = {
+        kind: find_standing(text, entities.get(kind, ())) for kind in ENTITY_TYPES
+    }
+    count = sum(len(dict.fromkeys(spans)) for spans in entities.values())
+    foreign = count - sum(map(len, standing.values()))
+    return _ExtractedOutcome(replace(outcome, entities=standing), foreign=foreign)

@@ -1,4 +1,4 @@
-"""An evaluation as it is asked for: a set, names of strategies, gates, an earlier run."""
+"""An evaluation as callers ask for it: a set, strategies' names, gates, an earlier run."""
 
 import operator
 import re
@@ -13,14 +13,14 @@ from lexichord.evaluate.application import Application
 from lexichord.types.evaluation import EvalSet, Evaluation, Extractor, Run
 from lexichord.types.options import no_single_text
 
-Operator = Literal[">=", ">", "<=", "<"]
-OPERATORS: Mapping[Operator, Callable[[float, float], bool]] = {
+GateOperator = Literal[">=", ">", "<=", "<"]
+GATE_OPERATORS: Mapping[GateOperator, Callable[[float, float], bool]] = {
     ">=": operator.ge,
     ">": operator.gt,
     "<=": operator.le,
     "<": operator.lt,
 }
-GATE = re.compile(r"\s*([a-z_@.0-9]+)\s*(>=|<=|>|<)\s*([-+.\de]+)\s*", re.I)
+GATE_PATTERN = re.compile(r"\s*([a-z_@.0-9]+)\s*(>=|<=|>|<)\s*([-+.\de]+)\s*", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Gate:
     """The mean of `metric` must stand in the relation `operator` to `bound`."""
 
     metric: str
-    operator: Operator
+    operator: GateOperator
     bound: float
 
     def __str__(self) -> str:
@@ -36,19 +36,19 @@ class Gate:
 
 
 def parse_gate(text: str) -> Gate:
-    """Read `metric>=number`, the sign being one of >=, >, <=, <. Raises ConfigError."""
-    match = GATE.fullmatch(text)
+    """Parse `metric>=number`, the sign being one of >=, >, <=, <. Raises ConfigError."""
+    match = GATE_PATTERN.fullmatch(text)
     try:
         if match is None or not isfinite(bound := float(match[3])):
             raise ValueError
     except ValueError:
         raise ConfigError(f"not a gate: {text!r}; write one like 'pass@5>=0.84'") from None
-    sign = next(sign for sign in OPERATORS if sign == match[2])
+    sign = next(sign for sign in GATE_OPERATORS if sign == match[2])
     return Gate(match[1].lower(), sign, bound)
 
 
 def check(gate: Gate, means: Mapping[str, float]) -> str | None:
-    """Give the reason why the means fail the gate, None if they pass.
+    """Return why the means fail the gate, None if they pass.
 
     Raises ConfigError for a metric that is not among them.
     """
@@ -56,13 +56,13 @@ def check(gate: Gate, means: Mapping[str, float]) -> str | None:
         there = ", ".join(sorted(means)) or "none"
         raise ConfigError(f"gate {gate}: no metric {gate.metric!r} in this run; there are {there}")
     mean = means[gate.metric]
-    if OPERATORS[gate.operator](mean, gate.bound):
+    if GATE_OPERATORS[gate.operator](mean, gate.bound):
         return None
     return f"gate {gate} failed: {gate.metric} is {mean:.4f}"
 
 
-def check_all(gates: Sequence[Gate], runs: Sequence[Run]) -> list[str]:
-    """Say which runs do not keep which gates, or have not such a metric."""
+def check_gates(gates: Sequence[Gate], runs: Sequence[Run]) -> list[str]:
+    """Return a line for each run and gate that it fails, or whose metric it lacks."""
     reasons = [(run, _reason(gate, run)) for gate in gates for run in runs]
     return [f"{run.strategy}: {reason}" for run, reason in reasons if reason]
 
@@ -70,7 +70,7 @@ def check_all(gates: Sequence[Gate], runs: Sequence[Run]) -> list[str]:
 def _reason(gate: Gate, run: Run) -> str | None:
     try:
         return check(gate, run.means)
-    except ConfigError as error:  # by now the runs are worth more than the complaint
+    except ConfigError as error:  # the runs are done by now, and worth more than the complaint
         return str(error)
 
 
@@ -92,65 +92,66 @@ async def evaluate(
     `questions` is a file or folder, `"sample"` or a set. Its documents go into scratch databases on
     the same server, so nothing that is stored changes; each run is recorded in this one.
 
-    `strategies` are by default keyword, vector, hybrid and pipeline. Metrics look at ranks up to
-    each of `ks`. `compare` is the id of an earlier run of the same set. `gates` are bounds that
-    each strategy's mean must keep, as `pass@5>=0.84`. `clients` are numbers of clients to measure
-    queries per second with; milliseconds then hold those of embedding. `extract` says what finds
-    the entities of answers. `on_progress` hears what is done, and how many of how many,
-    `on_warning` in one line what could not be done.
+    `strategies` are by default keyword, vector, hybrid and pipeline, which runs with the caller's
+    own stages; `pipeline-without-` and the name of one's function leaves it out. Metrics look at
+    ranks up to each of `ks`. `compare` is the id of an earlier run of the same set. `gates` are
+    bounds that each strategy's mean must keep, as `pass@5>=0.84`. `clients` are numbers of clients
+    to measure queries per second with; milliseconds then include embedding. `extract` says what
+    finds the entities of answers. `on_progress` is called with a task, how many of its steps are
+    done and of how many, `on_warning` with one line on what could not be done.
 
-    What a strategy lacks is a warning, a question that fails is a zero. Raises ConfigError.
+    A strategy that lacks a requirement is a warning, a question that fails a zero. Raises
+    ConfigError.
     """
-    from lexichord.evaluate import compare as comparing  # whoever only searches need not wait
-    from lexichord.evaluate import run
+    from lexichord.evaluate import run  # imported late: a program that only searches need not wait
     from lexichord.evaluate.datasets import load_set
-    from lexichord.evaluate.strategies import DEFAULT, find_strategies
+    from lexichord.evaluate.strategies import DEFAULT_STRATEGIES, find_strategies
 
     no_single_text(strategies=strategies, ks=ks, gates=gates, clients=clients)
-    _check(strategies, ks, extract)
-    bounds, told = [parse_gate(text) for text in gates], Warnings(on_warning)
+    _check_arguments(strategies, ks, extract)
+    parsed_gates, warnings = [parse_gate(text) for text in gates], WarningLog(on_warning)
     plan = run.Plan(
-        find_strategies(DEFAULT if strategies is None else strategies),
-        _numbers("ks", ks),
-        _numbers("clients", clients),
+        find_strategies(DEFAULT_STRATEGIES if strategies is None else strategies, app.stages),
+        _check_numbers("ks", ks),
+        _check_numbers("clients", clients),
         extract,
-        on_progress or (lambda what, done, total: None),
-        told.warn,
+        on_progress or (lambda task, done, total: None),
+        warnings.warn,
     )
-    given = questions if isinstance(questions, EvalSet) else load_set(questions)
+    eval_set = questions if isinstance(questions, EvalSet) else load_set(questions)
     if compare is not None:
-        await comparing.check_evaluation(app, compare)
-    runs = await run.run_evaluation(app, given, plan)
-    changes = await comparing.compare_runs(app, compare, runs, told.warn)
-    broken = [*comparing.failures(runs), *check_all(bounds, runs)]
-    return Evaluation(tuple(runs), tuple(changes), tuple(told.lines), tuple(broken))
+        await run.check_evaluation(app, compare)
+    runs = await run.run_evaluation(app, eval_set, plan)
+    changes = await run.compare_runs(app, compare, runs, warnings.warn)
+    failures = [*run.describe_failures(runs), *check_gates(parsed_gates, runs)]
+    return Evaluation(tuple(runs), tuple(changes), tuple(warnings.lines), tuple(failures))
 
 
-def _check(strategies: Sequence[str] | None, ks: Sequence[int], extract: str) -> None:
+def _check_arguments(strategies: Sequence[str] | None, ks: Sequence[int], extract: str) -> None:
     if extract not in get_args(Extractor):
         raise ConfigError(f"there is no extractor {extract}: {', '.join(get_args(Extractor))}")
     if not ks or (strategies is not None and not strategies):
         raise ConfigError("name at least one of ks and of strategies, or leave them out")
 
 
-def _numbers(name: str, numbers: Sequence[int]) -> tuple[int, ...]:
-    """Give numbers from 1, each once and in order. Raises ConfigError."""
+def _check_numbers(name: str, numbers: Sequence[int]) -> tuple[int, ...]:
+    """Return numbers from 1, each once and in order. Raises ConfigError."""
     for number in numbers:
         if not isinstance(number, int) or number < 1:
             raise ConfigError(f"{name} are numbers from 1, not {number!r}")
     return tuple(sorted(set(numbers)))
 
 
-class Warnings:
+class WarningLog:
     """What could not be done, each line once."""
 
-    def __init__(self, hear: Callable[[str], None] | None) -> None:
+    def __init__(self, on_warning: Callable[[str], None] | None) -> None:
         self.lines: list[str] = []
-        self._hear = hear
+        self._on_warning = on_warning
 
     def warn(self, line: str) -> None:
         """Keep a line, and pass it on."""
         if line not in self.lines:
             self.lines.append(line)
-            if self._hear:
-                self._hear(line)
+            if self._on_warning:
+                self._on_warning(line)

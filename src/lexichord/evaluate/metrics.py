@@ -1,15 +1,15 @@
-"""What the outcomes of questions are worth, one value a question and metric, all from 0 to 1.
+"""Metrics of outcomes: one value a question and metric, from 0 to 1, higher is better.
 
-| metric | of what | judged by |
+| metric | measures | judged by |
 |---|---|---|
 | `pass@k` | share of the golden chunks among the first k | chunks, else spans |
 | `recall@k`, `precision@k`, `mrr` | the ranking | chunks, else spans, else documents |
 | `ndcg@k`, `map` | the ranking | chunks, else documents, unless there are spans |
 | `char_recall@k`, `char_precision@k` | characters of the first k passages, each once | spans |
-| `evidence@B` | share of the gold characters in the first B that a reader is shown | spans |
+| `evidence@B` | share of the gold characters in the first B characters shown | spans |
 | `document@k` | 1 if one of the first k documents is relevant | documents |
 | `entity_…` | the answer, see `entities` | entities |
-| `ann_recall@k` | the vector index alone, see `index` | the vectors |
+| `ann_recall@k` | the vector index alone, see `ask.measure_index` | the vectors |
 | `abstain` | 1 if it abstained exactly where there is no answer | whether there is one |
 
 Pass@k is that of VectorChord's and Anthropic's articles on contextual retrieval. Chunks are not
@@ -28,29 +28,29 @@ from lexichord.errors import ConfigError
 from lexichord.evaluate.entities import score_entities
 from lexichord.types.evaluation import EvalQuery, Outcome, Passage
 
-type Stretch = tuple[str, int, int]
-type Covered = Mapping[str, Sequence[tuple[int, int]]]
+type FileSpan = tuple[str, int, int]
+type CoveredChars = Mapping[str, Sequence[tuple[int, int]]]
 
 
-def merge(stretches: Iterable[Stretch]) -> Covered:
-    """Give the characters of all stretches, each once."""
+def merge_spans(spans: Iterable[FileSpan]) -> CoveredChars:
+    """Merge overlapping spans, so that each character is counted once."""
     by_file: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for file, start, end in sorted(stretches):
-        apart = by_file[file]
-        if apart and start <= apart[-1][1]:
-            apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
+    for file, start, end in sorted(spans):
+        merged = by_file[file]
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         elif start < end:
-            apart.append((start, end))
+            merged.append((start, end))
     return by_file
 
 
-def length(covered: Covered) -> int:
+def count_chars(covered: CoveredChars) -> int:
     """Count the characters."""
-    return sum(end - start for stretches in covered.values() for start, end in stretches)
+    return sum(end - start for spans in covered.values() for start, end in spans)
 
 
-def shared(one: Covered, other: Covered) -> int:
-    """Count the characters that both hold."""
+def count_shared_chars(one: CoveredChars, other: CoveredChars) -> int:
+    """Count the characters that both cover."""
     return sum(
         max(0, min(end, other_end) - max(start, other_start))
         for file in one.keys() & other.keys()
@@ -59,55 +59,55 @@ def shared(one: Covered, other: Covered) -> int:
     )
 
 
-def cut(stretches: Iterable[Stretch], budget: int) -> Iterator[Stretch]:
-    """Give the first `budget` characters of stretches as they come; those shown again cost again.
+def truncate_spans(spans: Iterable[FileSpan], max_chars: int) -> Iterator[FileSpan]:
+    """Yield the first `max_chars` characters of spans in their order; repeated ones count again.
 
-    The last one is cut where the budget ends.
+    The last span is cut.
     """
-    for file, start, end in stretches:
-        if budget <= 0:
+    for file, start, end in spans:
+        if max_chars <= 0:
             return
-        yield file, start, min(end, start + budget)
-        budget -= max(0, end - start)
+        yield file, start, min(end, start + max_chars)
+        max_chars -= max(0, end - start)
 
 
-def find_gains[T: Hashable](found: Iterable[T], grades: Mapping[T, int]) -> list[int]:
-    """Give each rank's gain: the grade of what was found there; found again it gains nothing."""
-    left = dict(grades)
-    return [max(0, left.pop(item, 0)) for item in found]
+def find_gains[T: Hashable](ranking: Iterable[T], grades: Mapping[T, int]) -> list[int]:
+    """Return the gain of each rank: the grade of its item, 0 where the item stood before."""
+    remaining = dict(grades)
+    return [max(0, remaining.pop(item, 0)) for item in ranking]
 
 
 def find_ideal[T: Hashable](grades: Mapping[T, int]) -> list[int]:
-    """Give the gains of the best ranking there can be: all that is relevant, and only that."""
+    """Return the gains of the ideal ranking: all that is relevant, and nothing else."""
     return sorted((grade for grade in grades.values() if grade > 0), reverse=True)
 
 
 def recall(gains: Sequence[int], relevant: int, k: int) -> float:
-    """Give the share of what is relevant, `relevant` in number, that is among the first k."""
+    """Return the share of the `relevant` items that is among the first k."""
     return _count(gains[:k]) / relevant
 
 
 def precision(gains: Sequence[int], k: int) -> float:
-    """Give the share of the first k that is relevant; of k, too, if fewer were found."""
+    """Return the relevant share of the first k; divided by k even if fewer were found."""
     return _count(gains[:k]) / k
 
 
 def reciprocal_rank(gains: Sequence[int]) -> float:
-    """Give 1 / rank of the first that is relevant, 0 without one; its mean is the MRR."""
+    """Return 1 / rank of the first relevant item, 0 without one; its mean is the MRR."""
     return next((1 / rank for rank, gain in enumerate(gains, 1) if gain), 0.0)
 
 
 def average_precision(gains: Sequence[int], relevant: int) -> float:
-    """Give the mean, over all that is relevant, of the precision at its rank; 0 if not found.
+    """Return the mean, over the relevant items, of the precision at their ranks; 0 if not found.
 
     Its mean over queries is the MAP.
     """
-    hits = [rank for rank, gain in enumerate(gains, 1) if gain]
-    return sum(found / rank for found, rank in enumerate(hits, 1)) / relevant
+    ranks = [rank for rank, gain in enumerate(gains, 1) if gain]
+    return sum(number / rank for number, rank in enumerate(ranks, 1)) / relevant
 
 
 def ndcg(gains: Sequence[int], ideal: Sequence[int], k: int) -> float:
-    """Give the discounted cumulative gain at k over that of the ideal ranking.
+    """Return the discounted cumulative gain at k over that of the ideal ranking.
 
     Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", 2002, with the
     discount 1 / log2(rank + 1).
@@ -123,16 +123,16 @@ def _dcg(gains: Sequence[int]) -> float:
     return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains, 1))
 
 
-BUDGETS = (1000, 2000, 4000)  # characters
-HELD = 0.5  # of a span's characters, for it to count as found
+BUDGETS = (1000, 2000, 4000)  # characters, the B of evidence@B
+MIN_SPAN_COVERAGE = 0.5  # share of a span's characters for it to count as found
 
-type Scores = Mapping[str, float | None]
+type QueryScores = Mapping[str, float | None]
 
 
 def evaluate(
     queries: Sequence[EvalQuery], outcomes: Sequence[Outcome], ks: Sequence[int]
 ) -> dict[str, list[float | None]]:
-    """Give, for each metric, a value for each query, in the order of `queries`.
+    """Return, for each metric, a value for each query, in the order of `queries`.
 
     `outcomes` are in the same order. A value is None where the query has no judgment of that kind;
     it is 0 where it has one and the outcome is an error. `ks` are ranks, from 1. Raises ConfigError
@@ -144,26 +144,26 @@ def evaluate(
 
 
 def summarise(values: Sequence[float | None]) -> float | None:
-    """Give the mean of the values that are not None; None if there are none."""
+    """Return the mean of the values that are not None; None if there are none."""
     judged = [value for value in values if value is not None]
     return fmean(judged) if judged else None
 
 
 def rank_documents(outcome: Outcome) -> list[str]:
-    """Give the uris of an outcome: its files, then those of its passages, each once."""
+    """Return the uris of an outcome: its files, then those of its passages, each once."""
     return list(dict.fromkeys([*outcome.files, *(passage.uri for passage in outcome.passages)]))
 
 
 def find_group(query: EvalQuery) -> str:
-    """Give the document that a question is about; without one it stands for itself.
+    """Return the document that a question is about; without one, a group of its own.
 
-    Questions to the same document are not independent.
+    Questions about the same document are not independent.
     """
     return next(iter(grade_documents(query)), f"question {query.id}")
 
 
 def grade_documents(query: EvalQuery) -> dict[str, int]:
-    """Give the grades of documents; without any, 1 for each that holds something golden."""
+    """Return the grades of documents; without any, 1 for each that holds gold."""
     if query.grades:
         return dict(query.grades)
     spans, chunks = (span.file for span in query.spans), (uri for uri, _ in query.chunks)
@@ -171,9 +171,9 @@ def grade_documents(query: EvalQuery) -> dict[str, int]:
 
 
 def _check(queries: Sequence[EvalQuery], outcomes: Sequence[Outcome], ks: Sequence[int]) -> None:
-    asked, answered = [query.id for query in queries], [out.query_id for out in outcomes]
-    if asked != answered:
-        odd = sorted({*asked} ^ {*answered})[:3] or "their order"
+    query_ids, outcome_ids = [query.id for query in queries], [out.query_id for out in outcomes]
+    if query_ids != outcome_ids:
+        odd = sorted({*query_ids} ^ {*outcome_ids})[:3] or "their order"
         raise ConfigError(
             f"{len(outcomes)} outcomes do not fit {len(queries)} questions ({odd}): give one each"
         )
@@ -181,7 +181,7 @@ def _check(queries: Sequence[EvalQuery], outcomes: Sequence[Outcome], ks: Sequen
         raise ConfigError(f"k counts ranks from 1: {', '.join(map(str, ks)) or 'none given'}")
 
 
-def _score(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Scores:
+def _score(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> QueryScores:
     scores = {
         **_score_ranking(query, outcome, ks),
         **_score_characters(query, outcome, ks),
@@ -194,8 +194,8 @@ def _score(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Scores:
     return {name: None if score is None else 0.0 for name, score in scores.items()}
 
 
-def _score_ranking(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Scores:
-    """Score by the finest unit that is judged."""
+def _score_ranking(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> QueryScores:
+    """Score the ranking by the finest unit that is judged."""
     if query.chunks:
         chunks = [(passage.uri, passage.number) for passage in outcome.passages]
         ranked = _score_ranks(chunks, dict.fromkeys(query.chunks, 1), ks)
@@ -207,9 +207,9 @@ def _score_ranking(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Sco
 
 
 def _score_ranks[T: (str, tuple[str, int])](
-    found: Sequence[T], grades: Mapping[T, int], ks: Sequence[int]
-) -> Scores:
-    gains, ideal = find_gains(found, grades), find_ideal(grades)
+    ranking: Sequence[T], grades: Mapping[T, int], ks: Sequence[int]
+) -> QueryScores:
+    gains, ideal = find_gains(ranking, grades), find_ideal(grades)
     scores: dict[str, float | None] = {}
     for k in ks:
         scores[f"recall@{k}"] = recall(gains, len(ideal), k) if ideal else None
@@ -220,42 +220,45 @@ def _score_ranks[T: (str, tuple[str, int])](
     return scores
 
 
-def _score_spans(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Scores:
-    spans = [merge([(span.file, span.start, span.end)]) for span in query.spans]
-    gold = merge((span.file, span.start, span.end) for span in query.spans)
-    places = _places(outcome.passages)
-    gains = [int(shared(gold, merge([place])) > 0) for place in places]
+def _score_spans(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> QueryScores:
+    spans = [merge_spans([(span.file, span.start, span.end)]) for span in query.spans]
+    gold = merge_spans((span.file, span.start, span.end) for span in query.spans)
+    passages = _passage_spans(outcome.passages)
+    gains = [int(count_shared_chars(gold, merge_spans([place])) > 0) for place in passages]
     scores: dict[str, float | None] = {}
     for k in ks:
-        held = merge(places[:k])
-        found = [0 < HELD * length(span) <= shared(span, held) for span in spans]
-        scores[f"pass@{k}"] = scores[f"recall@{k}"] = fmean(found)
+        covered = merge_spans(passages[:k])
+        is_found = [
+            0 < MIN_SPAN_COVERAGE * count_chars(span) <= count_shared_chars(span, covered)
+            for span in spans
+        ]
+        scores[f"pass@{k}"] = scores[f"recall@{k}"] = fmean(is_found)
         scores[f"precision@{k}"] = precision(gains, k)
         scores[f"ndcg@{k}"] = None
     return {**scores, "mrr": reciprocal_rank(gains), "map": None}
 
 
-def _score_characters(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Scores:
-    gold = merge((span.file, span.start, span.end) for span in query.spans)
-    room, places = length(gold), _places(outcome.passages)
+def _score_characters(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> QueryScores:
+    gold = merge_spans((span.file, span.start, span.end) for span in query.spans)
+    gold_chars, passages = count_chars(gold), _passage_spans(outcome.passages)
     scores: dict[str, float | None] = {}
     for k in ks:
-        held = merge(places[:k])
-        right, shown = shared(gold, held), length(held)
-        scores[f"char_recall@{k}"] = right / room if room else None
-        scores[f"char_precision@{k}"] = (right / shown if shown else 0.0) if room else None
-    for budget in BUDGETS:
-        right = shared(gold, merge(cut(places, budget)))
-        scores[f"evidence@{budget}"] = right / room if room else None
+        covered = merge_spans(passages[:k])
+        shared, shown = count_shared_chars(gold, covered), count_chars(covered)
+        scores[f"char_recall@{k}"] = shared / gold_chars if gold_chars else None
+        scores[f"char_precision@{k}"] = (shared / shown if shown else 0.0) if gold_chars else None
+    for max_chars in BUDGETS:
+        shared = count_shared_chars(gold, merge_spans(truncate_spans(passages, max_chars)))
+        scores[f"evidence@{max_chars}"] = shared / gold_chars if gold_chars else None
     return scores
 
 
-def _score_documents(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Scores:
-    grades, found = grade_documents(query), rank_documents(outcome)
-    gains = find_gains(found, grades)
+def _score_documents(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> QueryScores:
+    grades, ranking = grade_documents(query), rank_documents(outcome)
+    gains = find_gains(ranking, grades)
     judged = any(find_ideal(grades))
     return {f"document@{k}": float(any(gains[:k])) if judged else None for k in sorted({1, *ks})}
 
 
-def _places(passages: Sequence[Passage]) -> list[Stretch]:
+def _passage_spans(passages: Sequence[Passage]) -> list[FileSpan]:
     return [(passage.uri, passage.start, passage.end) for passage in passages]

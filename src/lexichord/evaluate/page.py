@@ -1,6 +1,6 @@
-"""A page of plain text, tables and plots, written as Markdown and as HTML.
+"""The report's blocks of plain text, tables and plots, rendered as Markdown and as HTML.
 
-All that comes in is anyone's: it is escaped here, and only here.
+All text is untrusted: it is escaped here, and only here.
 """
 
 import re
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import assert_never
 
-# Nothing but what stands in the page may act: no script, no address.
-POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+# The page loads and runs nothing: no script, no address.
+REPORT_CSP = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
-CSS = """
+REPORT_CSS = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #111; max-width: 68rem; margin: 2rem auto;
   padding: 0 1rem; overflow-wrap: break-word }
 h1, h2, h3 { line-height: 1.25; break-after: avoid } h3 { overflow-wrap: anywhere }
@@ -30,17 +30,16 @@ tr { break-inside: avoid }
   table { font-size: 8pt } th, td { padding: .1rem .3rem; min-width: 0 } }
 """
 
-# White space but the no-break space, control codes, what turns the direction of writing, halves of
-# characters.
-UNPRINTABLE = re.compile(
+# White space except the no-break space, control codes, bidirectional controls, lone surrogates.
+UNPRINTABLE_CHARS = re.compile(
     r"(?:[^\S\xa0]|[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff])+"
 )
 
-MARKUP = re.compile(r"[\\`*\[\]|~$#]|(?<!\w)_|_(?!\w)")
+MARKDOWN_MARKUP = re.compile(r"[\\`*\[\]|~$#]|(?<!\w)_|_(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class ReportHeading:
     """A title, of level 1 to 3."""
 
     text: str
@@ -48,15 +47,15 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class ReportList:
     """A list of sentences."""
 
     texts: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """Rows as long as the header; the first cell of a row names it."""
+class ReportTable:
+    """A table: rows as long as the header, the first cell of each its heading."""
 
     caption: str
     header: Sequence[str]
@@ -64,40 +63,40 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Plot:
-    """A picture, and in words what it shows."""
+class ReportPlot:
+    """A picture with its caption, which says what it shows."""
 
     caption: str
     svg: str
 
 
-type Block = str | Heading | Items | Table | Plot
+type ReportBlock = str | ReportHeading | ReportList | ReportTable | ReportPlot
 
 
 def to_plain(text: str) -> str:
-    """Give a text on one line, without what cannot be printed."""
-    return UNPRINTABLE.sub(" ", text).strip()
+    """Return a text on one line, without unprintable characters."""
+    return UNPRINTABLE_CHARS.sub(" ", text).strip()
 
 
-def to_markdown(blocks: Sequence[Block]) -> str:
-    """Write blocks as Markdown, with GitHub's tables and without plots; all text is escaped."""
+def to_markdown(blocks: Sequence[ReportBlock]) -> str:
+    """Render blocks as Markdown, with GitHub's tables and without plots; all text is escaped."""
     return "\n\n".join(text for block in blocks if (text := _markdown(block))) + "\n"
 
 
-def to_html(blocks: Sequence[Block]) -> str:
-    """Write blocks as one page that needs nothing else; all text is escaped.
+def to_html(blocks: Sequence[ReportBlock]) -> str:
+    """Render blocks as one self-contained page; all text is escaped.
 
     The first block is the heading that names the page.
     """
-    title = next(block.text for block in blocks if isinstance(block, Heading))
+    title = next(block.text for block in blocks if isinstance(block, ReportHeading))
     return f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta http-equiv="Content-Security-Policy" content="{REPORT_CSP}">
 <meta name="viewport" content="width=device-width">
 <title>{_html_text(title)}</title>
-<style>{CSS}</style>
+<style>{REPORT_CSS}</style>
 </head>
 <body>
 <main>
@@ -108,36 +107,36 @@ def to_html(blocks: Sequence[Block]) -> str:
 """
 
 
-def _markdown(block: Block) -> str:
+def _markdown(block: ReportBlock) -> str:
     match block:
         case str():
             return _markdown_text(block)
-        case Heading():
+        case ReportHeading():
             return f"{'#' * block.level} {_markdown_text(block.text)}"
-        case Items():
+        case ReportList():
             return "\n".join(f"- {_markdown_text(text)}" for text in block.texts)
-        case Table():
+        case ReportTable():
             lines = [block.header, ["---"] * len(block.header), *block.rows]
             rows = [" | ".join(map(_markdown_text, line)) for line in lines]
             return f"{_markdown_text(block.caption)}:\n\n" + "\n".join(f"| {row} |" for row in rows)
-        case Plot():
+        case ReportPlot():
             return ""
         case _:
             assert_never(block)
 
 
-def _html(block: Block) -> str:
+def _html(block: ReportBlock) -> str:
     match block:
         case str():
             return f"<p>{_html_text(block)}</p>"
-        case Heading():
+        case ReportHeading():
             return f"<h{block.level}>{_html_text(block.text)}</h{block.level}>"
-        case Items():
+        case ReportList():
             items = "".join(f"<li>{_html_text(text)}</li>" for text in block.texts)
             return f"<ul>{items}</ul>"
-        case Table():
+        case ReportTable():
             return _html_table(block)
-        case Plot():
+        case ReportPlot():
             caption, data = _html_text(block.caption), b64encode(block.svg.encode()).decode()
             picture = f'<img src="data:image/svg+xml;base64,{data}" alt="{caption}">'
             return f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
@@ -145,7 +144,7 @@ def _html(block: Block) -> str:
             assert_never(block)
 
 
-def _html_table(table: Table) -> str:
+def _html_table(table: ReportTable) -> str:
     caption = _html_text(table.caption)
     head = "".join(f'<th scope="col">{_html_cell(cell)}</th>' for cell in table.header)
     rows = "\n".join(
@@ -166,15 +165,15 @@ def _html_text(text: str) -> str:
 
 
 def _html_cell(text: str) -> str:
-    """Let long names and paths break where their parts end."""
+    """Allow line breaks in long names and paths, where their parts end."""
     return re.sub(r"[/_]", r"\g<0><wbr>", _html_text(text))
 
 
 def _markdown_text(text: str) -> str:
-    """Escape what Markdown reads as markup, HTML's among it."""
-    return MARKUP.sub(r"\\\g<0>", escape(to_plain(text).replace("\xa0", " "), quote=False))
+    """Escape what Markdown reads as markup, HTML included."""
+    return MARKDOWN_MARKUP.sub(r"\\\g<0>", escape(to_plain(text).replace("\xa0", " "), quote=False))
 
 
-def filled(*tables: Table) -> list[Table]:
-    """Leave out tables without rows."""
+def drop_empty_tables(*tables: ReportTable) -> list[ReportTable]:
+    """Return the tables that have rows."""
     return [table for table in tables if table.rows]

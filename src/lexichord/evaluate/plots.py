@@ -1,4 +1,4 @@
-"""Plots of runs, as SVG; names come in as plain text, and what is missing is left out."""
+"""Plots of runs, as SVG; labels are plain text, and missing values are left out."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WIDTH = 9.0  # inches, as all sizes here
+FIGURE_WIDTH_INCHES = 9.0  # all sizes here are in inches
 
-BAR = 0.27  # of a row of bars
+BAR_ROW_INCHES = 0.27  # height of one row of bars
 
-COLUMNS = 3  # panels side by side
+MAX_PANEL_COLUMNS = 3  # side by side
 
 # Okabe and Ito's colours, which the colour-blind can tell apart, without the yellow.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#555555")
+PLOT_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#555555")
 
-MARKERS = "osD^vPX"
+PLOT_MARKERS = "osD^vPX"
 
-STYLE: dict[Any, Any] = {
+PLOT_STYLE: dict[Any, Any] = {
     "axes.grid": True,
     "axes.axisbelow": True,
     "axes.spines.right": False,
@@ -33,11 +33,11 @@ STYLE: dict[Any, Any] = {
     "axes.titlesize": 10,
     "figure.constrained_layout.use": True,
     "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],  # the first is measured with
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],  # the first one is measured
     "font.size": 9,
     "grid.color": "#dddddd",
     "legend.frameon": False,
-    "svg.fonttype": "none",  # letters stay letters: small, and as sharp as the page's
+    "svg.fonttype": "none",  # text stays text: small, and as sharp as the page's
     "svg.hashsalt": "lexichord",  # the same runs give the same file
     "text.parse_math": False,
 }
@@ -45,9 +45,9 @@ STYLE: dict[Any, Any] = {
 
 def draw_bars(labels: Sequence[str], panels: Mapping[str, Sequence[Difference | None]]) -> str:
     """Draw a panel for each metric: a bar for each label, its mean, with its 95 % interval."""
-    columns = min(COLUMNS, len(panels))
+    columns = min(MAX_PANEL_COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
-    with _drawing(rows * (0.8 + BAR * len(labels))) as (figure, svg):
+    with _drawing(rows * (0.8 + BAR_ROW_INCHES * len(labels))) as (figure, svg):
         grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for axes in grid.flat[len(panels) :]:
             axes.remove()
@@ -67,9 +67,9 @@ def draw_recall(
     """Draw mean recall against k, a curve for each label."""
     with _drawing(3.6) as (figure, svg):
         axes = figure.subplots()
-        for curve, look in zip(recalls, _looks(labels), strict=True):
+        for curve, style in zip(recalls, _line_styles(labels), strict=True):
             known = [(k, recall) for k, recall in zip(ks, curve, strict=True) if recall is not None]
-            axes.plot(*_columns(known), **look)
+            axes.plot(*_unzip(known), **style)
         axes.set(xlabel="k", ylabel="recall@k", ylim=(0, 1.02), xticks=ks)
         _add_legend(figure, axes)
     return svg.getvalue()
@@ -84,9 +84,9 @@ def draw_latency(
     """Draw quality against p50 in milliseconds, with a line to p95; up and left is better."""
     with _drawing(3.6) as (figure, svg):
         axes = figure.subplots()
-        for latency, mean, look in zip(latencies, means, _looks(labels), strict=True):
+        for latency, mean, style in zip(latencies, means, _line_styles(labels), strict=True):
             if latency is not None and mean is not None:
-                axes.plot(latency, (mean, mean), markevery=[0], **look)
+                axes.plot(latency, (mean, mean), markevery=[0], **style)
         axes.set(xlabel="milliseconds, p50 to p95", ylabel=metric, ylim=(0, 1.02))
         known = [max(latency[0], 0.01) for latency in latencies if latency is not None]
         if max(known) > 20 * min(known):
@@ -103,15 +103,15 @@ def draw_calibration(labels: Sequence[str], bins: Sequence[Sequence[Bin]]) -> st
 
     The area of a point grows with the questions in its bin.
     """
-    most = max(each.count for row in bins for each in row)
+    max_count = max(bin_.count for row in bins for bin_ in row)
     with _drawing(3.8) as (figure, svg):
         axes = figure.subplots()
         axes.plot((0, 1), (0, 1), color="#888888", linestyle="--", linewidth=1)
-        for row, look in zip(bins, _looks(labels), strict=True):
-            points = _columns([(each.confidence, each.right) for each in row])
-            axes.plot(*points, linewidth=1, **{**look, "markersize": 4})
-            areas = [16 + 200 * each.count / most for each in row]
-            axes.scatter(*points, s=areas, color=look["color"], alpha=0.3, linewidth=0)
+        for row, style in zip(bins, _line_styles(labels), strict=True):
+            points = _unzip([(bin_.confidence, bin_.right) for bin_ in row])
+            axes.plot(*points, linewidth=1, **{**style, "markersize": 4})
+            areas = [16 + 200 * bin_.count / max_count for bin_ in row]
+            axes.scatter(*points, s=areas, color=style["color"], alpha=0.3, linewidth=0)
         axes.set(xlabel="confidence", ylabel="share right", xlim=(0, 1), ylim=(-0.05, 1.05))
         axes.set_aspect("equal", adjustable="box")
         _add_legend(figure, axes)
@@ -122,14 +122,14 @@ def draw_throughput(labels: Sequence[str], qps: Sequence[Mapping[int, float]]) -
     """Draw queries per second, a group of bars for each label, a bar for each number of clients."""
     clients = sorted({number for row in qps for number in row})
     thickness = 0.8 / len(clients)
-    with _drawing(0.8 + len(labels) * max(BAR, 0.16 * len(clients))) as (figure, svg):
+    with _drawing(0.8 + len(labels) * max(BAR_ROW_INCHES, 0.16 * len(clients))) as (figure, svg):
         axes = figure.subplots()
         for place, number in enumerate(clients):
             bars = [(at, row[number]) for at, row in enumerate(qps) if number in row]
-            ats, speeds = _columns(bars)
+            ats, speeds = _unzip(bars)
             middles = [at - 0.4 + thickness * (place + 0.5) for at in ats]
             name = f"{number} client{'s' if number > 1 else ''}"
-            colour = COLOURS[place % len(COLOURS)]
+            colour = PLOT_COLOURS[place % len(PLOT_COLOURS)]
             axes.barh(middles, speeds, height=thickness, color=colour, label=name)
         axes.set_yticks(range(len(labels)), labels)
         axes.set(xlabel="queries per second", ylim=(len(labels) - 0.5, -0.5))
@@ -139,22 +139,20 @@ def draw_throughput(labels: Sequence[str], qps: Sequence[Mapping[int, float]]) -
 
 @contextmanager
 def _drawing(height: float) -> Iterator[tuple["Figure", StringIO]]:
-    """Give a figure to draw on, and what its SVG will be in when the block ends."""
+    """Yield a figure to draw on, and the buffer that holds its SVG when the block ends."""
     try:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
         raise ConfigError("plots need matplotlib: pip install 'lexichord[eval]'") from error
     svg = StringIO()
-    with rc_context(STYLE):
-        figure = Figure(figsize=(WIDTH, height))
+    with rc_context(PLOT_STYLE):
+        figure = Figure(figsize=(FIGURE_WIDTH_INCHES, height))
         yield figure, svg
-        unsaid = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-        with (
-            catch_warnings()
-        ):  # of letters that are not in the font here; the reader's may have them
+        no_metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        with catch_warnings():  # of glyphs that no font here has; the reader's may have them
             filterwarnings("ignore", "Glyph")
-            figure.savefig(svg, format="svg", metadata=unsaid)
+            figure.savefig(svg, format="svg", metadata=no_metadata)
 
 
 def _draw_means(axes: "Axes", means: Sequence[Difference | None]) -> None:
@@ -164,7 +162,7 @@ def _draw_means(axes: "Axes", means: Sequence[Difference | None]) -> None:
         [each.mean - each.low for _, each in known],
         [each.high - each.mean for _, each in known],
     ]
-    colours = [COLOURS[at % len(COLOURS)] for at in ats]
+    colours = [PLOT_COLOURS[at % len(PLOT_COLOURS)] for at in ats]
     axes.barh(ats, [each.mean for _, each in known], height=0.7, color=colours, alpha=0.75)
     axes.errorbar(
         [each.mean for _, each in known], ats, xerr=sides, fmt="none", ecolor="black", capsize=2
@@ -172,20 +170,20 @@ def _draw_means(axes: "Axes", means: Sequence[Difference | None]) -> None:
     axes.grid(axis="y", visible=False)
 
 
-def _looks(labels: Sequence[str]) -> list[dict[str, Any]]:
-    """Give each label a look of its own, by colour and by marker; the 50th is the first's again."""
-    seven = len(COLOURS)
+def _line_styles(labels: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a style for each label, by colour and by marker; the 50th is the first again."""
+    seven = len(PLOT_COLOURS)
     return [
         {
             "label": label,
-            "color": COLOURS[at % seven],
-            "marker": MARKERS[(at + at // seven) % seven],
+            "color": PLOT_COLOURS[at % seven],
+            "marker": PLOT_MARKERS[(at + at // seven) % seven],
         }
         for at, label in enumerate(labels)
     ]
 
 
-def _columns(pairs: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
+def _unzip(pairs: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
     return [first for first, _ in pairs], [second for _, second in pairs]
 
 

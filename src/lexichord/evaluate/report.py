@@ -1,6 +1,6 @@
-"""Runs as a report for people: what is better, by how much, and where it still fails.
+"""Runs as a report: which strategy is better, by how much, and where it still fails.
 
-All text here is plain: `page` knows how it is written, and escapes what stands in it.
+All text here is plain: `page` renders and escapes it.
 """
 
 import json
@@ -16,20 +16,20 @@ from lexichord.evaluate import plots
 from lexichord.evaluate.calibration import auroc, calibration_error, judge_confidence, reliability
 from lexichord.evaluate.metrics import summarise
 from lexichord.evaluate.page import (
-    Block,
-    Heading,
-    Items,
-    Plot,
-    Table,
-    filled,
+    ReportBlock,
+    ReportHeading,
+    ReportList,
+    ReportPlot,
+    ReportTable,
+    drop_empty_tables,
     to_html,
     to_markdown,
     to_plain,
 )
 from lexichord.evaluate.significance import (
-    compare_runs,
-    find_values,
+    compare_metric,
     is_judged,
+    metric_values,
     write_difference,
     write_interval,
     write_numbers,
@@ -39,38 +39,36 @@ from lexichord.evaluate.worst import explain_worst
 from lexichord.types.evaluation import Run
 from lexichord.types.text import MISSING, write_number
 
-CHOSEN = 6  # metrics
-
-WIDE = 8  # strategies side by side: as many as fit a printed page
-
-SHOWN = 10  # passages, gold places, errors
+MAX_HEADLINE_METRICS = 6
+MAX_STRATEGIES_PER_TABLE = 8  # as many columns as fit a printed page
+MAX_ERRORS_SHOWN = 10  # kinds of errors a strategy
 
 
 def write_report(runs: Sequence[Run], folder: Path) -> list[Path]:
-    """Write `report.md` and `report.html`, which is whole in itself, into a folder; give both.
+    """Write `report.md` and a self-contained `report.html` into a folder; return both paths.
 
     The runs are over the same questions; the others are compared with the first. Plots are in the
     HTML alone; the Markdown has their numbers in its tables. Raises ConfigError if there is no run,
-    if questions differ, if the plots' library is missing, or if the folder cannot be written to.
+    if questions differ, if matplotlib is missing, or if the folder cannot be written to.
     """
     if not runs:
         raise ConfigError("there is no run to report on")
-    asked = [(query.id, query.text) for query in runs[0].queries]
-    if any([(query.id, query.text) for query in run.queries] != asked for run in runs):
+    questions = [(query.id, query.text) for query in runs[0].queries]
+    if any([(query.id, query.text) for query in run.queries] != questions for run in runs):
         raise ConfigError("runs over different questions make no report: run all on one set")
-    blocks = _report(_name(runs))
-    written = {"report.md": to_markdown(blocks), "report.html": to_html(blocks)}
+    blocks = _report(_number_names(runs))
+    files = {"report.md": to_markdown(blocks), "report.html": to_html(blocks)}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, text in written.items():
+        for name, text in files.items():
             (folder / name).write_text(text, encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"cannot write the report to '{folder}': {error}") from error
-    return [folder / name for name in written]
+    return [folder / name for name in files]
 
 
-def _name(runs: Sequence[Run]) -> list[Run]:
-    """Tell runs of one strategy apart by their place in the report."""
+def _number_names(runs: Sequence[Run]) -> list[Run]:
+    """Number the names of runs of the same strategy, by their place in the report."""
     names = [to_plain(run.strategy) for run in runs]
     return [
         replace(run, strategy=name if names.count(name) == 1 else f"{name} ({number})")
@@ -78,10 +76,10 @@ def _name(runs: Sequence[Run]) -> list[Run]:
     ]
 
 
-def _report(runs: Sequence[Run]) -> list[Block]:
+def _report(runs: Sequence[Run]) -> list[ReportBlock]:
     metrics = _choose_metrics(runs)
     return [
-        Heading(f"Evaluation on {runs[0].set_name}", 1),
+        ReportHeading(f"Evaluation on {runs[0].set_name}", 1),
         f"Questions: {len(runs[0].queries)}. Strategies: {len(runs)}. Metrics lie between 0 and 1, "
         "higher is better; a failed question counts 0. Intervals are of 95 %, by bootstrap over "
         f"the documents that questions are about. {MISSING}: not judged, or not measured.",
@@ -97,7 +95,7 @@ def _report(runs: Sequence[Run]) -> list[Block]:
 
 
 def _choose_metrics(runs: Sequence[Run]) -> list[str]:
-    """Give the metrics that say most about this set, the first of them by which it is judged."""
+    """Return the metrics that say most about this set, the one it is judged by first."""
     ks = sorted({k for run in runs for k in run.ks})
     rank = f"ndcg@{10 if 10 in ks else ks[0]}"
     abstain = [] if all(query.answerable for query in runs[0].queries) else ["abstain"]
@@ -111,37 +109,40 @@ def _choose_metrics(runs: Sequence[Run]) -> list[str]:
         "mrr",
     ]
     names = [*(f"pass@{k}" for k in ks[:3]), rank, *others]
-    return [name for name in names if is_judged(runs, name)][:CHOSEN] or ["abstain"]
+    return [name for name in names if is_judged(runs, name)][:MAX_HEADLINE_METRICS] or ["abstain"]
 
 
-def _quality(runs: Sequence[Run], metrics: Sequence[str]) -> list[Block]:
-    means = {metric: [compare_runs(run, None, metric) for run in runs] for metric in metrics}
+def _quality(runs: Sequence[Run], metrics: Sequence[str]) -> list[ReportBlock]:
+    means = {metric: [compare_metric(run, None, metric) for run in runs] for metric in metrics}
     rows = [
         [run.strategy, *(write_interval(means[metric][at]) for metric in metrics)]
         for at, run in enumerate(runs)
     ]
     return [
-        Heading("Quality"),
-        Plot(
+        ReportHeading("Quality"),
+        ReportPlot(
             "Bars: means by strategy. Lines: their intervals.",
             plots.draw_bars(_labels(runs), means),
         ),
-        Table("Means by strategy, and their intervals", ["strategy", *metrics], rows),
+        ReportTable("Means by strategy, and their intervals", ["strategy", *metrics], rows),
     ]
 
 
-def _differences(runs: Sequence[Run], metrics: Sequence[str]) -> list[Block]:
+def _differences(runs: Sequence[Run], metrics: Sequence[str]) -> list[ReportBlock]:
     first, *others = runs
     if not others:
         return []
     rows = [
-        [run.strategy, *(write_difference(compare_runs(run, first, metric)) for metric in metrics)]
+        [
+            run.strategy,
+            *(write_difference(compare_metric(run, first, metric)) for metric in metrics),
+        ]
         for run in others
     ]
     return [
-        Heading(f"Compared with {first.strategy}"),
-        Items([_say(run, first, metrics[0]) for run in others]),
-        Table(
+        ReportHeading(f"Compared with {first.strategy}"),
+        ReportList([_summarise_difference(run, first, metrics[0]) for run in others]),
+        ReportTable(
             f"Difference to {first.strategy} over the same questions, and its interval",
             ["strategy", *metrics],
             rows,
@@ -151,8 +152,8 @@ def _differences(runs: Sequence[Run], metrics: Sequence[str]) -> list[Block]:
     ]
 
 
-def _say(run: Run, first: Run, metric: str) -> str:
-    change = compare_runs(run, first, metric)
+def _summarise_difference(run: Run, first: Run, metric: str) -> str:
+    change = compare_metric(run, first, metric)
     if change is None:
         return f"{run.strategy} cannot be compared with {first.strategy} by {metric}."
     by = f"by {metric}: {write_signed(change)}."
@@ -163,19 +164,19 @@ def _say(run: Run, first: Run, metric: str) -> str:
     )
 
 
-def _recall(runs: Sequence[Run]) -> list[Block]:
+def _recall(runs: Sequence[Run]) -> list[ReportBlock]:
     ks = sorted({k for run in runs for k in run.ks})
-    curves = [[summarise(find_values(run, f"recall@{k}")) for k in ks] for run in runs]
+    curves = [[summarise(metric_values(run, f"recall@{k}")) for k in ks] for run in runs]
     if len(ks) < 2 or not any(is_judged(runs, f"recall@{k}") for k in ks):
         return []
     plot = plots.draw_recall(_labels(runs), ks, curves)
     return [
-        Heading("Recall against k"),
-        Plot("Mean recall among the first k; numbers stand under “All metrics”.", plot),
+        ReportHeading("Recall against k"),
+        ReportPlot("Mean recall among the first k; numbers stand under “All metrics”.", plot),
     ]
 
 
-def _speed(runs: Sequence[Run], metric: str) -> list[Block]:
+def _speed(runs: Sequence[Run], metric: str) -> list[ReportBlock]:
     clients = sorted({number for run in runs for number in run.qps})
     latencies = [_latency(run) for run in runs]
     rows = [
@@ -187,24 +188,24 @@ def _speed(runs: Sequence[Run], metric: str) -> list[Block]:
         for run, latency in zip(runs, latencies, strict=True)
     ]
     header = ["strategy", "p50, ms", "p95, ms", *(f"queries/s at {n}" for n in clients)]
-    blocks: list[Block] = [Heading("Speed")]
-    means = [summarise(find_values(run, metric)) for run in runs]
+    blocks: list[ReportBlock] = [ReportHeading("Speed")]
+    means = [summarise(metric_values(run, metric)) for run in runs]
     if any(latencies):
         svg = plots.draw_latency(_labels(runs), latencies, means, metric)
-        blocks.append(Plot(f"Latency against {metric}: up and left is better.", svg))
+        blocks.append(ReportPlot(f"Latency against {metric}: up and left is better.", svg))
     if clients:
         svg = plots.draw_throughput(_labels(runs), [run.qps for run in runs])
-        blocks.append(Plot("Queries per second by number of clients.", svg))
+        blocks.append(ReportPlot("Queries per second by number of clients.", svg))
     return [
         *blocks,
-        Table(
+        ReportTable(
             "Latency of questions that did not fail; queries/s at 1 or more clients", header, rows
         ),
     ]
 
 
 def _latency(run: Run) -> tuple[float, float] | None:
-    """Give p50 and p95 in milliseconds, None if no question was timed."""
+    """Return p50 and p95 in milliseconds, None if no question was timed."""
     timed = [out.milliseconds for out in run.outcomes if out.error is None and out.milliseconds > 0]
     if not timed:
         return None
@@ -212,9 +213,9 @@ def _latency(run: Run) -> tuple[float, float] | None:
     return float(p50), float(p95)
 
 
-def _calibration(runs: Sequence[Run]) -> list[Block]:
+def _calibration(runs: Sequence[Run]) -> list[ReportBlock]:
     judged = [(run, *judge_confidence(run.queries, run.outcomes)) for run in runs]
-    judged = [each for each in judged if each[1]]
+    judged = [row for row in judged if row[1]]
     if not judged:
         return []
     bins = [reliability(confidences, right) for _, confidences, right in judged]
@@ -222,15 +223,17 @@ def _calibration(runs: Sequence[Run]) -> list[Block]:
         [
             run.strategy,
             str(len(right)),
-            *write_numbers((calibration_error(row), auroc(sure, right))),
+            *write_numbers((calibration_error(row), auroc(confidences, right))),
         ]
-        for (run, sure, right), row in zip(judged, bins, strict=True)
+        for (run, confidences, right), row in zip(judged, bins, strict=True)
     ]
     svg = plots.draw_calibration([run.strategy for run, _, _ in judged], bins)
     return [
-        Heading("Calibration"),
-        Plot("Confidence against the share that was right; on the line both are the same.", svg),
-        Table(
+        ReportHeading("Calibration"),
+        ReportPlot(
+            "Confidence against the share that was right; on the line both are the same.", svg
+        ),
+        ReportTable(
             "Whether confidence can be believed: error 0 is best; AUROC 1 is best, .5 is chance",
             ["strategy", "questions", "calibration error", "AUROC"],
             rows,
@@ -238,32 +241,34 @@ def _calibration(runs: Sequence[Run]) -> list[Block]:
     ]
 
 
-def _failures(runs: Sequence[Run]) -> list[Block]:
+def _failures(runs: Sequence[Run]) -> list[ReportBlock]:
     errors = [Counter(out.error for out in run.outcomes if out.error is not None) for run in runs]
     counts = [
-        [run.strategy, str(each.total()), str(sum(out.abstained for out in run.outcomes))]
-        for run, each in zip(runs, errors, strict=True)
+        [run.strategy, str(count.total()), str(sum(out.abstained for out in run.outcomes))]
+        for run, count in zip(runs, errors, strict=True)
     ]
-    said = [
+    frequent = [
         [run.strategy, str(times), error]
-        for run, each in zip(runs, errors, strict=True)
-        for error, times in each.most_common(SHOWN)
+        for run, count in zip(runs, errors, strict=True)
+        for error, times in count.most_common(MAX_ERRORS_SHOWN)
     ]
     return [
-        Heading("Failures"),
-        Table(
+        ReportHeading("Failures"),
+        ReportTable(
             "Questions that failed or were not answered",
             ["strategy", "failed", "abstained"],
             counts,
         ),
-        *filled(Table("The most frequent errors", ["strategy", "questions", "error"], said)),
+        *drop_empty_tables(
+            ReportTable("The most frequent errors", ["strategy", "questions", "error"], frequent)
+        ),
     ]
 
 
-def _details(runs: Sequence[Run]) -> list[Block]:
+def _details(runs: Sequence[Run]) -> list[ReportBlock]:
     names = list(dict.fromkeys(name for run in runs for name in run.metrics))
     judged = [name for name in names if is_judged(runs, name)]
-    made = [
+    details = [
         [
             run.strategy,
             MISSING if run.id is None else str(run.id),
@@ -273,19 +278,22 @@ def _details(runs: Sequence[Run]) -> list[Block]:
         for run in runs
     ]
     return [
-        Heading("All metrics"),
-        *(_means(runs[start : start + WIDE], judged) for start in range(0, len(runs), WIDE)),
-        Heading("Runs"),
-        Table("How the runs were made", ["strategy", "run", "started", "settings"], made),
+        ReportHeading("All metrics"),
+        *(
+            _means(runs[start : start + MAX_STRATEGIES_PER_TABLE], judged)
+            for start in range(0, len(runs), MAX_STRATEGIES_PER_TABLE)
+        ),
+        ReportHeading("Runs"),
+        ReportTable("How the runs were made", ["strategy", "run", "started", "settings"], details),
     ]
 
 
-def _means(runs: Sequence[Run], metrics: Sequence[str]) -> Table:
+def _means(runs: Sequence[Run], metrics: Sequence[str]) -> ReportTable:
     rows = [
-        [name, *(write_number(summarise(find_values(run, name))) for run in runs)]
+        [name, *(write_number(summarise(metric_values(run, name))) for run in runs)]
         for name in metrics
     ]
-    return Table("Means of all metrics", ["metric", *_labels(runs)], rows)
+    return ReportTable("Means of all metrics", ["metric", *_labels(runs)], rows)
 
 
 def _labels(runs: Sequence[Run]) -> list[str]:

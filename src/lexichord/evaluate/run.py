@@ -1,4 +1,4 @@
-"""A set ingested into a database of its own, asked by strategies, and judged."""
+"""A set ingested into a scratch database, asked by strategies, judged, recorded and compared."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
@@ -6,14 +6,15 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
-from lexichord.db.catalogue import database_status, record_evaluation
+from lexichord.db.catalogue import compare_evaluations, record_evaluation
 from lexichord.db.scratch import scratch_database
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.evaluate.application import Application
 from lexichord.evaluate.ask import ask_all, measure_index, measure_rate
 from lexichord.evaluate.extract_llm import extract_all
-from lexichord.evaluate.metrics import evaluate
-from lexichord.evaluate.strategies import LLM_STAGES, Strategy, what_lacks
+from lexichord.evaluate.metrics import evaluate, find_group
+from lexichord.evaluate.significance import compare
+from lexichord.evaluate.strategies import PIPELINE_LLM_STAGES, Strategy, find_missing_requirement
 from lexichord.evaluate.vectors import KeptVectors
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import title
@@ -21,66 +22,67 @@ from lexichord.ingest.report import Report
 from lexichord.providers.base import Embedder, Generator
 from lexichord.retrieve.llm_stages import find_model
 from lexichord.types import ContextKind, Json, LoadedText
-from lexichord.types.evaluation import EvalQuery, EvalSet, Extractor, Outcome, Run
+from lexichord.types.evaluation import Change, EvalQuery, EvalSet, Extractor, Outcome, Run
 
-# Passages that are asked for at least, so that evidence within 4,000 characters is full: contracts'
-# chunks have 260 on average.
-LEAST = 30
-DOCUMENT_METRICS = ("document@", "recall@", "precision@", "ndcg@", "mrr", "map")
+# Passages asked for at least, so that evidence within 4,000 characters is full: contracts' chunks
+# have 260 on average.
+MIN_PASSAGES = 30
+DOCUMENT_METRIC_PREFIXES = ("document@", "recall@", "precision@", "ndcg@", "mrr", "map")
 
-type Told = Callable[[str, int, int], None]  # what is done, how many of how many
+type EvalProgressCallback = Callable[[str, int, int], None]  # the task, how many of how many
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is asked of a set: by which strategies, with which metrics' ks.
+    """How a set is evaluated: by which strategies, with which metrics' ks.
 
     `clients` are numbers of clients to measure queries/s with. If there are any, the milliseconds
-    hold those of embedding; else vectors are kept from one evaluation to the next, and milliseconds
-    are without them. `extract` says what finds the entities of answers. `tell` hears what goes on,
-    `warn` in one line what could not be done.
+    include embedding; else vectors are cached from one evaluation to the next, and milliseconds are
+    without it. `extract` says what finds the entities of answers. `on_progress` is called as each
+    task proceeds, `on_warning` with one line on what could not be done.
     """
 
     strategies: Sequence[Strategy]
     ks: tuple[int, ...] = (5, 10, 20)
     clients: tuple[int, ...] = ()
     extract: Extractor = "rules"
-    tell: Told = lambda what, done, total: None
-    warn: Callable[[str], None] = lambda line: None
+    on_progress: EvalProgressCallback = lambda task, done, total: None
+    on_warning: Callable[[str], None] = lambda line: None
 
     @property
     def k(self) -> int:
-        """Passages that are asked for."""
-        return max(LEAST, *self.ks)
+        """How many passages are asked for."""
+        return max(MIN_PASSAGES, *self.ks)
 
 
-async def run_evaluation(app: Application, given: EvalSet, plan: Plan) -> list[Run]:
+async def run_evaluation(app: Application, eval_set: EvalSet, plan: Plan) -> list[Run]:
     """Evaluate strategies on a set, and record each run in the application's database.
 
-    The documents go into a scratch database on the same server, one for each way of ingesting, that
-    is dropped at the end. Strategies that lack something are told, not run. Raises ConfigError,
-    DatabaseError.
+    The documents go into a scratch database on the same server, one for each kind of context, that
+    is dropped at the end. Strategies that lack a requirement are skipped with a warning. Raises
+    ConfigError, DatabaseError.
     """
-    if not given.queries:
-        raise ConfigError(f"the set {given.name} has no questions")
+    if not eval_set.queries:
+        raise ConfigError(f"the set {eval_set.name} has no questions")
     extractor = await _extractor(app, plan)
-    todo = [strategy for strategy in plan.strategies if not _is_told(strategy, app, plan)]
+    runnable = [strategy for strategy in plan.strategies if _is_runnable(strategy, app, plan)]
     runs: list[Run] = []
-    for context in dict.fromkeys(strategy.context for strategy in todo):
-        some = [strategy for strategy in todo if strategy.context == context]
-        embedder = None if all(strategy.by_words for strategy in some) else app.embedder
-        async with _ingested(app, embedder, given, context, plan) as (own, settings):
-            for strategy in some:
-                run = await _run(own, given, strategy, plan, settings, extractor)
-                runs.append(await _recorded(app, run, plan))
-    names = [strategy.name for strategy in todo]
+    for context in dict.fromkeys(strategy.context for strategy in runnable):
+        group = [strategy for strategy in runnable if strategy.context == context]
+        embedder = None if all(strategy.by_words for strategy in group) else app.embedder
+        async with _scratch_application(app, embedder, eval_set, context, plan) as (own, settings):
+            for strategy in group:
+                run = await _run(own, eval_set, strategy, plan, settings, extractor)
+                runs.append(await _record(app, run, plan))
+    names = [strategy.name for strategy in runnable]
     return sorted(runs, key=lambda run: names.index(run.strategy))
 
 
 async def _extractor(app: Application, plan: Plan) -> Generator | None:
-    """Give the model that extracts; None where rules do.
+    """Return the model that extracts entities; None where rules do.
 
-    Raises ConfigError if there is none, or if it cannot be asked, by a strategy either.
+    Raises ConfigError if extraction needs one and none is configured, and for a model that cannot
+    be loaded if extraction or a strategy needs it.
     """
     is_asked = plan.extract == "llm"
     if not is_asked and not any("llm" in strategy.needs for strategy in plan.strategies):
@@ -93,46 +95,47 @@ async def _extractor(app: Application, plan: Plan) -> Generator | None:
     return model if is_asked else None
 
 
-def _is_told(strategy: Strategy, app: Application, plan: Plan) -> bool:
-    if reason := what_lacks(strategy, app):
-        plan.warn(reason)
-    return reason is not None
+def _is_runnable(strategy: Strategy, app: Application, plan: Plan) -> bool:
+    if reason := find_missing_requirement(strategy, app):
+        plan.on_warning(reason)
+    return reason is None
 
 
 @asynccontextmanager
-async def _ingested(
-    app: Application, embedder: Embedder | None, given: EvalSet, context: ContextKind, plan: Plan
+async def _scratch_application(
+    app: Application, embedder: Embedder | None, eval_set: EvalSet, context: ContextKind, plan: Plan
 ) -> AsyncIterator[tuple[Application, Json]]:
-    """Give an application on a scratch database that holds the set, and what is in it."""
-    size = max(app.settings.pool_size, *plan.clients, 1)
+    """Yield an application on a scratch database that holds the set, and its runs' settings."""
+    pool_size = max(app.settings.pool_size, *plan.clients, 1)
     home = app.settings.home
     with scratch_database(app.database.dsn) as dsn:
-        changed = {"dsn": dsn, "pool_size": size, "record": "off"}
+        changed = {"dsn": dsn, "pool_size": pool_size, "record": "off"}
         async with type(app)(app.settings.model_copy(update=changed)) as own:
-            with KeptVectors(embedder, home) if embedder else nullcontext() as kept:
-                own.embedder, own.reranker = kept, app.reranker
-                ingested = await _ingest(own, given, context, plan)
+            with KeptVectors(embedder, home) if embedder else nullcontext() as cached:
+                own.embedder, own.reranker = cached, app.reranker
+                own.stages = app.stages
+                ingested = await _ingest(own, eval_set, context, plan)
                 if plan.clients:
                     own.embedder = embedder
                 yield own, await _settings(own, ingested, plan)
 
 
-async def _ingest(own: Application, given: EvalSet, context: ContextKind, plan: Plan) -> Json:
-    """Store the set's documents; give what came of it. What is not stored is told, or an error."""
-    what = f"{given.name}: ingest with context {context}"
-    whole = list(given.documents)
-    documents = [_cut(document) for document in whole if not _is_empty(document)]
+async def _ingest(own: Application, eval_set: EvalSet, context: ContextKind, plan: Plan) -> Json:
+    """Store the set's documents and return how that went; what is not stored is a warning."""
+    task = f"{eval_set.name}: ingest with context {context}"
+    originals = list(eval_set.documents)
+    documents = [_chunk(document) for document in originals if not _is_empty(document)]
     done = iter(range(1, len(documents) + 1))
-    plan.tell(what, 0, len(documents))
+    plan.on_progress(task, 0, len(documents))
     report = await own.ingest(
         documents=documents,
         context=context,
-        listener=lambda *_: plan.tell(what, next(done), len(documents)),
+        listener=lambda *_: plan.on_progress(task, next(done), len(documents)),
     )
     _check_stored(report, len(documents), plan)
     return {
         "failed_documents": len(report.failed),
-        "empty_documents": len(whole) - len(documents),
+        "empty_documents": len(originals) - len(documents),
         "context": context,
         "contexts": None if report.llm is None else asdict(report.llm),
     }
@@ -146,114 +149,189 @@ def _check_stored(report: Report, documents: int, plan: Plan) -> None:
         counts = f"{len(report.failed)} of {documents} documents are not stored"
         if len(report.failed) == documents:
             raise ConfigError(f"{counts}, {uri}: {reason}")
-        plan.warn(f"{counts}, {uri}: {reason}")
+        plan.on_warning(f"{counts}, {uri}: {reason}")
     if report.llm and report.llm.chunks < report.chunks:
         counts = f"{report.llm.chunks} of {report.chunks} chunks have a context by the model"
         reasons = [*report.llm.failed.values(), report.llm.stopped]
-        plan.warn(f"only {counts}: {reasons[0]}")
+        plan.on_warning(f"only {counts}: {reasons[0]}")
 
 
 async def _settings(own: Application, ingested: Json, plan: Plan) -> Json:
-    """Give what a run is recorded with."""
-    held = await database_status(own.database)
+    """Return the settings that a run is recorded with."""
+    status = await own.status()
+    recorded = ("engine", "text_config", "documents", "chunks")
     return {
-        **{name: held[name] for name in ("engine", "text_config", "documents", "chunks")},
+        **{name: getattr(status, name) for name in recorded},
         **ingested,
         "space": own.space if own.embedder else None,
         "k": plan.k,
         "milliseconds": "with embedding" if plan.clients else "without embedding",
+        **({"stages": own.stages.own()} if own.stages.own() else {}),
     }
 
 
 def _is_empty(document: Json) -> bool:
-    """Tell whether nothing could find a document; public sets have some."""
+    """Return whether a document has no text to find it by; public sets have some."""
     return not document.get("chunks") and not (document.get("text") or "").strip()
 
 
-def _cut(document: Json) -> Json:
-    """Give a document's chunks, as the ingest of a file would cut it, unless it brings its own."""
+def _chunk(document: Json) -> Json:
+    """Return a document with its chunks, as the ingest of a file makes them, or its own."""
     if document.get("chunks"):
         return document
     uri, text = document["uri"], document["text"]
-    kind = document.get("media_type", "text/plain")
-    loaded = LoadedText(text, kind, document.get("title") or title(uri, text, kind))
+    media_type = document.get("media_type", "text/plain")
+    heading = document.get("title") or title(uri, text, media_type)
+    loaded = LoadedText(text, media_type, heading)
     chunks = [
-        {"content": piece.content, "start": piece.start, "heading": piece.heading}
-        for piece in split(loaded)
+        {"content": chunk.content, "start": chunk.start, "heading": chunk.heading}
+        for chunk in split(loaded)
     ]
     return {**document, "chunks": chunks}
 
 
 async def _run(
     own: Application,
-    given: EvalSet,
+    eval_set: EvalSet,
     strategy: Strategy,
     plan: Plan,
     settings: Json,
     extractor: Generator | None,
 ) -> Run:
-    started, total = datetime.now(UTC), len(given.queries)
+    started, total = datetime.now(UTC), len(eval_set.queries)
     degraded = [] if strategy.by_words else own.degraded
     for reason in degraded:
-        plan.warn(f"{strategy.name}: {reason}")
-    tell = partial(plan.tell, strategy.name)
+        plan.on_warning(f"{strategy.name}: {reason}")
+    on_progress = partial(plan.on_progress, strategy.name)
     qps = {}
     own.stages = strategy.stages
-    outcomes = await ask_all(own, strategy, given.queries, plan.k, lambda done: tell(done, total))
+    outcomes = await ask_all(
+        own, strategy, eval_set.queries, plan.k, lambda done: on_progress(done, total)
+    )
     for clients in plan.clients:
-        plan.tell(f"{strategy.name}, {clients} clients", 0, 1)
-        qps[clients] = await measure_rate(own, strategy, given.queries, plan.k, clients)
-    by_model = _by_model(own, strategy)
+        plan.on_progress(f"{strategy.name}, {clients} clients", 0, 1)
+        qps[clients] = await measure_rate(own, strategy, eval_set.queries, plan.k, clients)
+    model_settings = _describe_model(own, strategy)
     if extractor is not None:
-        outcomes, how = await _extracted(extractor, given, strategy, outcomes, plan)
-        by_model = {**by_model, "entities": how}
-    metrics = _judged(strategy, given.queries, outcomes, plan.ks)
+        outcomes, extraction = await _extract_entities(
+            extractor, eval_set, strategy, outcomes, plan
+        )
+        model_settings = {**model_settings, "entities": extraction}
+    metrics = _compute_metrics(strategy, eval_set.queries, outcomes, plan.ks)
     if strategy.is_dense:
-        metrics = {**metrics, **await measure_index(own, given.queries, outcomes, plan.ks)}
-    place = (given.name, strategy.name, {**settings, "degraded": degraded, **by_model}, plan.ks)
-    return Run(None, *place, given.queries, outcomes, metrics, qps, started)
+        metrics = {**metrics, **await measure_index(own, eval_set.queries, outcomes, plan.ks)}
+    return Run(
+        None,
+        eval_set.name,
+        strategy.name,
+        {**settings, "degraded": degraded, **model_settings},
+        plan.ks,
+        eval_set.queries,
+        outcomes,
+        metrics,
+        qps,
+        started,
+    )
 
 
-def _by_model(own: Application, strategy: Strategy) -> Json:
-    """Say which model did which stages, if any did."""
+def _describe_model(own: Application, strategy: Strategy) -> Json:
+    """Return which model did which stages, if any did."""
     if "llm" not in strategy.needs:
         return {}
-    return {"llm": own.settings.llm, "llm_stages": list(LLM_STAGES)}
+    return {"llm": own.settings.llm, "llm_stages": list(PIPELINE_LLM_STAGES)}
 
 
-async def _extracted(
+async def _extract_entities(
     extractor: Generator,
-    given: EvalSet,
+    eval_set: EvalSet,
     strategy: Strategy,
     outcomes: tuple[Outcome, ...],
     plan: Plan,
 ) -> tuple[tuple[Outcome, ...], Json]:
-    """Give the outcomes with a model's entities, and how that went; what failed is told."""
-    what, total = f"{strategy.name}: entities", len(outcomes)
-    done = await extract_all(
-        extractor, given.queries, outcomes, lambda number: plan.tell(what, number, total)
+    """Return the outcomes with a model's entities, and how that went; failures are a warning."""
+    task, total = f"{strategy.name}: entities", len(outcomes)
+    extraction = await extract_all(
+        extractor, eval_set.queries, outcomes, lambda number: plan.on_progress(task, number, total)
     )
-    if failed := len(done.failures):
-        plan.warn(f"{what} of {failed} of {total} answers are not extracted, {done.failures[0]}")
-    return done.outcomes, {"by": extractor.name, "failed": failed, "not_in_answer": done.foreign}
+    if failed := len(extraction.failures):
+        plan.on_warning(
+            f"{task} of {failed} of {total} answers are not extracted, {extraction.failures[0]}"
+        )
+    settings = {"by": extractor.name, "failed": failed, "not_in_answer": extraction.foreign}
+    return extraction.outcomes, settings
 
 
-def _judged(
+def _compute_metrics(
     strategy: Strategy, queries: Sequence[EvalQuery], outcomes: Sequence[Outcome], ks: Sequence[int]
 ) -> Mapping[str, Sequence[float | None]]:
-    """Give the metrics; who finds documents only is judged by these only."""
+    """Return the metrics; a strategy that finds documents only is judged by these only."""
     metrics = evaluate(queries, outcomes, ks)
     if strategy.passages:
         return metrics
     is_finer = any(query.chunks or query.spans for query in queries)
-    kept = DOCUMENT_METRICS[:1] if is_finer else DOCUMENT_METRICS
-    return {name: values for name, values in metrics.items() if name.startswith(kept)}
+    prefixes = DOCUMENT_METRIC_PREFIXES[:1] if is_finer else DOCUMENT_METRIC_PREFIXES
+    return {name: values for name, values in metrics.items() if name.startswith(prefixes)}
 
 
-async def _recorded(app: Application, run: Run, plan: Plan) -> Run:
-    """Keep a run; who may not write still gets it."""
+async def _record(app: Application, run: Run, plan: Plan) -> Run:
+    """Record a run; a role that may not write still gets it, with a warning."""
     try:
         return replace(run, id=await record_evaluation(app.database, run))
     except DatabaseError as error:
-        plan.warn(f"{run.strategy} is not recorded: {error}")
+        plan.on_warning(f"{run.strategy} is not recorded: {error}")
         return run
+
+
+async def compare_run(app: Application, before: int, run: Run) -> list[Change]:
+    """Compare a run to an earlier one on the questions judged in both, metric by metric.
+
+    Questions about the same document count as one group. Raises ConfigError if the earlier one is
+    of other questions.
+    """
+    if run.id is None:
+        raise ConfigError(f"{run.strategy} is not recorded, so there is nothing to compare")
+    rows = await compare_evaluations(app.database, before, run.id)
+    groups = {query.id: find_group(query) for query in run.queries}
+    return [
+        Change(
+            *(before, run.id, run.strategy, metric),
+            compare(
+                [row["b_value"] for row in judged],
+                [row["a_value"] for row in judged],
+                [groups[row["query_id"]] for row in judged],
+            ),
+        )
+        for metric in run.metrics
+        if (judged := [row for row in rows if row["metric"] == metric])
+    ]
+
+
+async def compare_runs(
+    app: Application, before: int | None, runs: Sequence[Run], on_warning: Callable[[str], None]
+) -> list[Change]:
+    """Compare each run to an earlier one, if any; where that is of other questions, warn."""
+    changes: list[Change] = []
+    if before is None:
+        return changes
+    for run in runs:
+        try:
+            changes += await compare_run(app, before, run)
+        except ConfigError as error:
+            on_warning(str(error))
+    return changes
+
+
+async def check_evaluation(app: Application, evaluation: int) -> None:
+    """Raise ConfigError if there is no such evaluation: better before a long run than after."""
+    await compare_evaluations(app.database, evaluation, evaluation)
+
+
+def describe_failures(runs: Sequence[Run]) -> list[str]:
+    """Return a line for each run with failed questions: how many, and why the first did."""
+    lines = []
+    for run in runs:
+        if failed := run.failed:
+            first = f"{failed[0].query_id}: {failed[0].error}"
+            counts = f"{len(failed)} of {len(run.queries)} questions failed"
+            lines.append(f"{run.strategy}: {counts}, {first}")
+    return lines

@@ -1,4 +1,4 @@
-"""Whether a difference between two runs over the same questions is more than noise."""
+"""Paired bootstrap: whether two runs over the same questions differ by more than noise."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -11,19 +11,19 @@ from lexichord.evaluate.metrics import find_group
 from lexichord.types.evaluation import Difference, Run
 from lexichord.types.text import MISSING, write_number
 
-RESAMPLES = 10_000
-SEED = 20261121
-CELLS = 2**20  # numbers drawn at a time
+BOOTSTRAP_RESAMPLES = 10_000
+BOOTSTRAP_SEED = 20261121
+MAX_DRAWS_AT_ONCE = 2**20  # random numbers in memory
 # By chance n groups all change in one direction with probability 2 / 2^n: above .05 below 6.
-LEAST = 6
+MIN_DIFFERING_GROUPS = 6
 
-Floats = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 
 
 def compare(
     a: Sequence[float | None], b: Sequence[float | None], groups: Sequence[str] | None = None
 ) -> Difference:
-    """Give the mean of a - b over the questions that both were judged on, by paired bootstrap.
+    """Return the mean of a - b over the questions judged in both, with its bootstrap interval.
 
     Efron and Tibshirani, "An Introduction to the Bootstrap", 1993: percentiles of 10,000 resamples,
     always the same. Whole groups are drawn, one for each question where none are given: questions
@@ -43,68 +43,70 @@ def compare(
     changes = np.array([change for change, _ in pairs])
     sums, counts = _by_group(changes, [name for _, name in pairs])
     low, high = np.percentile(_resample(sums, counts), [2.5, 97.5])
-    is_noise = bool(low <= 0 <= high or np.count_nonzero(sums) < LEAST)
+    is_noise = bool(low <= 0 <= high or np.count_nonzero(sums) < MIN_DIFFERING_GROUPS)
     return Difference(float(changes.mean()), float(low), float(high), is_noise)
 
 
-def _by_group(changes: Floats, names: Sequence[str]) -> tuple[Floats, NDArray[Any]]:
-    """Give each group's sum and its number of questions."""
+def _by_group(changes: FloatArray, names: Sequence[str]) -> tuple[FloatArray, NDArray[Any]]:
+    """Return each group's sum and its number of questions."""
     _, group = np.unique(np.array(names), return_inverse=True)
     return np.bincount(group, changes), np.bincount(group)
 
 
-def _resample(sums: Floats, counts: NDArray[Any]) -> Floats:
-    """Draw as many groups as there are, with replacement; give the mean of each resample."""
-    rng, size = np.random.default_rng(SEED), len(sums)
-    means = np.empty(RESAMPLES)
-    step = max(1, CELLS // size)
-    for first in range(0, RESAMPLES, step):
-        drawn = rng.integers(size, size=(min(step, RESAMPLES - first), size))
+def _resample(sums: FloatArray, counts: NDArray[Any]) -> FloatArray:
+    """Draw as many groups as there are, with replacement; return the mean of each resample."""
+    rng, size = np.random.default_rng(BOOTSTRAP_SEED), len(sums)
+    means = np.empty(BOOTSTRAP_RESAMPLES)
+    step = max(1, MAX_DRAWS_AT_ONCE // size)
+    for first in range(0, BOOTSTRAP_RESAMPLES, step):
+        drawn = rng.integers(size, size=(min(step, BOOTSTRAP_RESAMPLES - first), size))
         means[first : first + step] = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
     return means
 
 
-TO = "\xa0to\xa0"  # keeps an interval on one line
+INTERVAL_TO = "\xa0to\xa0"  # keeps an interval on one line
 
 
-def find_values(run: Run, metric: str) -> Sequence[float | None]:
-    """Give a metric's values, all None where the run lacks it."""
+def metric_values(run: Run, metric: str) -> Sequence[float | None]:
+    """Return a metric's values, all None where the run lacks it."""
     return run.metrics.get(metric, [None] * len(run.queries))
 
 
 def is_judged(runs: Sequence[Run], metric: str) -> bool:
-    """Tell whether any question of any run has a value."""
-    return any(value is not None for run in runs for value in find_values(run, metric))
+    """Return whether any question of any run has a value."""
+    return any(value is not None for run in runs for value in metric_values(run, metric))
 
 
-def compare_runs(run: Run, other: Run | None, metric: str) -> Difference | None:
-    """Compare two runs, or give the mean of one; None if there is nothing to compare."""
-    values = find_values(run, metric)
-    others = [0.0] * len(values) if other is None else find_values(other, metric)
+def compare_metric(run: Run, other: Run | None, metric: str) -> Difference | None:
+    """Compare two runs, or return the mean of one; None if there is nothing to compare."""
+    values = metric_values(run, metric)
+    others = [0.0] * len(values) if other is None else metric_values(other, metric)
     if all(None in pair for pair in zip(values, others, strict=True)):
         return None
     return compare(values, others, [find_group(query) for query in run.queries])
 
 
 def write_numbers(values: Iterable[float | None], digits: int = 4) -> list[str]:
-    """Write numbers, or that they are missing."""
+    """Format numbers, missing ones as such."""
     return [write_number(value, digits) for value in values]
 
 
 def write_interval(mean: Difference | None) -> str:
-    """Write a mean and its interval."""
-    return MISSING if mean is None else f"{mean.mean:.4f} ({mean.low:.4f}{TO}{mean.high:.4f})"
+    """Format a mean and its interval."""
+    return (
+        MISSING if mean is None else f"{mean.mean:.4f} ({mean.low:.4f}{INTERVAL_TO}{mean.high:.4f})"
+    )
 
 
 def write_difference(change: Difference | None) -> str:
-    """Write a difference and its interval, and whether it is noise."""
+    """Format a difference and its interval, and whether it is noise."""
     if change is None:
         return MISSING
     return write_signed(change, ",\xa0noise" if change.is_noise else "")
 
 
 def write_signed(change: Difference, remark: str = "") -> str:
-    """Write a difference and its interval, with a remark between them."""
+    """Format a difference and its interval, with a remark between them."""
     if change.mean == change.low == change.high == 0:
         return "no difference"
-    return f"{change.mean:+.4f}{remark} ({change.low:+.4f}{TO}{change.high:+.4f})"
+    return f"{change.mean:+.4f}{remark} ({change.low:+.4f}{INTERVAL_TO}{change.high:+.4f})"

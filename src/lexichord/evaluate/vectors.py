@@ -1,4 +1,4 @@
-"""Vectors of texts that were embedded before: a set is ingested for each evaluation anew."""
+"""A cache of vectors: each evaluation ingests its set again, and embeds only what is new."""
 
 import hashlib
 import sqlite3
@@ -16,13 +16,15 @@ from lexichord.providers.base import Embedder, Vectors
 from lexichord.types import EmbeddingSpace
 
 NAME = "evaluation-vectors.sqlite"
-TABLE = "create table if not exists vector (digest blob primary key, vector blob) without rowid"
+VECTOR_CACHE_TABLE = (
+    "create table if not exists vector (digest blob primary key, vector blob) without rowid"
+)
 
 
 class KeptVectors(AbstractContextManager["KeptVectors"]):
-    """An embedder that embeds each text once; its vectors are kept in a file of the home.
+    """An embedder that embeds each text once and keeps the vectors in a file of the home folder.
 
-    `seconds` is the time that all calls of `embed` have taken.
+    `seconds` is the total time of all calls of `embed`.
     """
 
     def __init__(self, embedder: Embedder, home: Path) -> None:
@@ -31,8 +33,8 @@ class KeptVectors(AbstractContextManager["KeptVectors"]):
         self.seconds = 0.0
         try:
             home.mkdir(parents=True, exist_ok=True)
-            self._kept = sqlite3.connect(home / NAME, check_same_thread=False, timeout=30)
-            self._kept.execute(TABLE)
+            self._connection = sqlite3.connect(home / NAME, check_same_thread=False, timeout=30)
+            self._connection.execute(VECTOR_CACHE_TABLE)
         except (OSError, sqlite3.Error) as error:
             raise ConfigError(f"{home / NAME} cannot be used ({error}): delete it") from None
 
@@ -41,15 +43,15 @@ class KeptVectors(AbstractContextManager["KeptVectors"]):
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
-            self._kept.close()
+            self._connection.close()
 
     @property
     def space(self) -> EmbeddingSpace:
-        """The embedder's."""
+        """The embedder's space."""
         return self._embedder.space
 
     def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
-        """Embed each text as the embedder does, or give the vector that it had before."""
+        """Embed each text, or return its cached vector."""
         started = perf_counter()
         try:
             return self._embed(texts, kind)
@@ -59,26 +61,26 @@ class KeptVectors(AbstractContextManager["KeptVectors"]):
     def _embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
         digests = [self._digest(text, kind) for text in texts]
         with self._lock:
-            known = self._read(digests)
-            new = {d: text for d, text in zip(digests, texts, strict=True) if d not in known}
+            vectors = self._read(digests)
+            new = {d: text for d, text in zip(digests, texts, strict=True) if d not in vectors}
             if new:
-                made = self._embedder.embed(list(new.values()), kind)
-                known.update(zip(new, made, strict=True))
-                whole = [digest for digest in new if np.isfinite(known[digest]).all()]
-                self._write({digest: known[digest] for digest in whole})
-        return np.stack([known[digest] for digest in digests])
+                embedded = self._embedder.embed(list(new.values()), kind)
+                vectors.update(zip(new, embedded, strict=True))
+                finite = [digest for digest in new if np.isfinite(vectors[digest]).all()]
+                self._write({digest: vectors[digest] for digest in finite})
+        return np.stack([vectors[digest] for digest in digests])
 
     def _digest(self, text: str, kind: str) -> bytes:
         return hashlib.sha256(f"{self.space}\0{kind}\0{text}".encode()).digest()
 
     def _read(self, digests: Sequence[bytes]) -> dict[bytes, Vectors]:
-        marks = ",".join("?" * len(digests))
-        rows = self._kept.execute(
-            f"select digest, vector from vector where digest in ({marks})", digests
+        placeholders = ",".join("?" * len(digests))
+        rows = self._connection.execute(
+            f"select digest, vector from vector where digest in ({placeholders})", digests
         )
         return {digest: np.frombuffer(vector, np.float32) for digest, vector in rows}
 
     def _write(self, vectors: dict[bytes, Vectors]) -> None:
         rows = [(digest, vector.tobytes()) for digest, vector in vectors.items()]
-        with self._kept:
-            self._kept.executemany("insert or ignore into vector values (?, ?)", rows)
+        with self._connection:
+            self._connection.executemany("insert or ignore into vector values (?, ?)", rows)

@@ -1,54 +1,67 @@
-"""Where retrieval fails most: what was asked, what is gold, and what was found instead."""
+"""The report's worst questions: what is gold, and what was retrieved instead."""
 
 from collections.abc import Sequence
 
-from lexichord.evaluate.metrics import grade_documents, merge, rank_documents, shared, summarise
-from lexichord.evaluate.page import Block, Heading, Items, Table, filled
-from lexichord.evaluate.significance import find_values
+from lexichord.evaluate.metrics import (
+    count_shared_chars,
+    grade_documents,
+    merge_spans,
+    rank_documents,
+    summarise,
+)
+from lexichord.evaluate.page import (
+    ReportBlock,
+    ReportHeading,
+    ReportList,
+    ReportTable,
+    drop_empty_tables,
+)
+from lexichord.evaluate.significance import metric_values
 from lexichord.types.evaluation import EvalQuery, Outcome, Passage, Run, Span
 from lexichord.types.text import MISSING, write_number
 
-WORST = 10  # questions
+MAX_WORST_QUESTIONS = 10
+MAX_PLACES_SHOWN = 10  # passages, gold places
+ANSWER_EXCERPT_CHARS = 300
 
-SHOWN = 10  # passages, gold places, errors
-
-LENGTH = 300  # characters of an answer
-
-
-type Gold = Span | tuple[str, int] | str  # characters, a chunk, a document
+type GoldItem = Span | tuple[str, int] | str  # characters, a chunk, a document
 
 
-def explain_worst(runs: Sequence[Run], metric: str) -> list[Block]:
-    """Give the section on the questions with the lowest values."""
-    best = max(runs, key=lambda run: summarise(find_values(run, metric)) or 0.0)
-    scored = enumerate(find_values(best, metric))
-    low = sorted((value, at) for at, value in scored if value is not None and value < 1)[:WORST]
-    said = f"The lowest by {metric} of {best.strategy}, which has the highest mean, up to {WORST}."
-    none = f"None is below 1 by {metric} of {best.strategy}, which has the highest mean."
+def explain_worst(runs: Sequence[Run], metric: str) -> list[ReportBlock]:
+    """Return the section on the questions with the lowest values."""
+    best = max(runs, key=lambda run: summarise(metric_values(run, metric)) or 0.0)
+    scored = enumerate(metric_values(best, metric))
+    lowest = sorted((value, at) for at, value in scored if value is not None and value < 1)
+    shown = lowest[:MAX_WORST_QUESTIONS]
+    whose = f"by {metric} of {best.strategy}, which has the highest mean"
+    intro = f"The lowest {whose}, up to {MAX_WORST_QUESTIONS}." if shown else ""
     return [
-        Heading("Worst questions"),
-        said if low else none,
-        *(block for _, at in low for block in _explain(runs, best, metric, at)),
+        ReportHeading("Worst questions"),
+        intro or f"None is below 1 {whose}.",
+        *(block for _, at in shown for block in _explain(runs, best, metric, at)),
     ]
 
 
-def _explain(runs: Sequence[Run], run: Run, metric: str, at: int) -> list[Block]:
+def _explain(runs: Sequence[Run], run: Run, metric: str, at: int) -> list[ReportBlock]:
     query, outcome = run.queries[at], run.outcomes[at]
     k = int(metric.partition("@")[2] or min(run.ks))
-    gold = _gold(query)
+    gold = _list_gold(query)
     scores = ", ".join(
-        f"{each.strategy} {write_number(find_values(each, metric)[at])}" for each in runs
+        f"{each.strategy} {write_number(metric_values(each, metric)[at])}" for each in runs
     )
     return [
-        Heading(query.text, 3),
-        Items([f"{metric}: {scores}", *_facts(query, outcome)]),
-        *filled(
-            Table(
+        ReportHeading(query.text, 3),
+        ReportList([f"{metric}: {scores}", *_facts(query, outcome)]),
+        *drop_empty_tables(
+            ReportTable(
                 "What is gold, and what became of it",
                 ["place", "fate"],
-                [[_place(each), _fate(each, outcome, k)] for each in gold[:SHOWN]],
+                [
+                    [_describe_place(each), _fate(each, outcome, k)]
+                    for each in gold[:MAX_PLACES_SHOWN]
+                ],
             ),
-            Table(
+            ReportTable(
                 f"What {run.strategy} retrieved",
                 ["rank", "file", "characters", "chunk", "score", "gold"],
                 _ranking(gold, outcome),
@@ -58,27 +71,27 @@ def _explain(runs: Sequence[Run], run: Run, metric: str, at: int) -> list[Block]
 
 
 def _facts(query: EvalQuery, outcome: Outcome) -> list[str]:
-    sure = write_number(outcome.confidence)
+    confidence = write_number(outcome.confidence)
     expected = [f"{kind}: {', '.join(each)}" for kind, each in query.entities.items()]
     facts = {
         f"question {query.id}": True,
         f"hint: {query.hint}": query.hint,
         f"failed: {outcome.error}": outcome.error is not None,
-        f"abstained, with confidence {sure}": outcome.abstained,
+        f"abstained, with confidence {confidence}": outcome.abstained,
         "nothing was found": not outcome.passages and not outcome.files,
         f"expected: {'; '.join(expected)}": expected,
-        f"answered: {outcome.answer[:LENGTH]}": outcome.answer,
+        f"answered: {outcome.answer[:ANSWER_EXCERPT_CHARS]}": outcome.answer,
     }
     return [fact for fact, holds in facts.items() if holds]
 
 
-def _gold(query: EvalQuery) -> list[Gold]:
-    """Give the finest that is judged, as the metrics take it."""
+def _list_gold(query: EvalQuery) -> list[GoldItem]:
+    """Return the gold of the finest unit that is judged, as the metrics take it."""
     documents = [uri for uri, grade in grade_documents(query).items() if grade > 0]
     return [*(query.chunks or query.spans or documents)]
 
 
-def _place(gold: Gold) -> str:
+def _describe_place(gold: GoldItem) -> str:
     match gold:
         case Span():
             return f"{gold.file}, characters {gold.start} to {gold.end}"
@@ -87,49 +100,49 @@ def _place(gold: Gold) -> str:
     return str(gold)
 
 
-def _uri(gold: Gold) -> str:
+def _uri(gold: GoldItem) -> str:
     return gold if isinstance(gold, str) else gold.file if isinstance(gold, Span) else gold[0]
 
 
-def _holds(passage: Passage, gold: Gold) -> bool:
+def _contains_gold(passage: Passage, gold: GoldItem) -> bool:
     if isinstance(gold, Span):
         inside = passage.start < gold.end and gold.start < passage.end
         return passage.uri == gold.file and inside
     return gold in (passage.uri, (passage.uri, passage.number))
 
 
-def _fate(gold: Gold, outcome: Outcome, k: int) -> str:
+def _fate(gold: GoldItem, outcome: Outcome, k: int) -> str:
     documents, uri = rank_documents(outcome), _uri(gold)
-    ranks = [rank for rank, each in enumerate(outcome.passages, 1) if _holds(each, gold)]
+    ranks = [rank for rank, each in enumerate(outcome.passages, 1) if _contains_gold(each, gold)]
     if isinstance(gold, str):
         ranks = [documents.index(uri) + 1] if uri in documents else []
     if ranks:
         past = f", past the first {k}" if ranks[0] > k else ""
-        held = _held(gold, outcome, k) if isinstance(gold, Span) else 1.0
-        part = f"; the first {k} hold {held:.0%} of it" if held < 1 else ""
+        share = _share_held(gold, outcome, k) if isinstance(gold, Span) else 1.0
+        part = f"; the first {k} hold {share:.0%} of it" if share < 1 else ""
         return f"found at rank {ranks[0]}{past}{part}"
     if uri in documents and uri != gold:
         return f"not found; of the documents found, its own is number {documents.index(uri) + 1}"
     return "not found" if uri == gold else "not found, nor is its document"
 
 
-def _held(gold: Span, outcome: Outcome, k: int) -> float:
-    held = merge((each.uri, each.start, each.end) for each in outcome.passages[:k])
-    whole = merge([(gold.file, gold.start, gold.end)])
-    return shared(whole, held) / max(1, gold.end - gold.start)
+def _share_held(gold: Span, outcome: Outcome, k: int) -> float:
+    held = merge_spans((each.uri, each.start, each.end) for each in outcome.passages[:k])
+    whole = merge_spans([(gold.file, gold.start, gold.end)])
+    return count_shared_chars(whole, held) / max(1, gold.end - gold.start)
 
 
-def _ranking(gold: Sequence[Gold], outcome: Outcome) -> list[list[str]]:
-    """Give the first passages and those below that are gold; files where there are no passages."""
+def _ranking(gold: Sequence[GoldItem], outcome: Outcome) -> list[list[str]]:
+    """Return the first passages and gold ones below; files where there are no passages."""
     rows = []
     for rank, each in enumerate(outcome.passages, 1):
-        right = any(_holds(each, place) for place in gold)
-        if rank <= SHOWN or right:
+        right = any(_contains_gold(each, place) for place in gold)
+        if rank <= MAX_PLACES_SHOWN or right:
             place = [f"{each.start} to {each.end}", str(each.number), write_number(each.score)]
             rows.append([str(rank), each.uri, *place, "yes" if right else ""])
-    files = [] if rows else outcome.files[:SHOWN]
-    golden = {*map(_uri, gold)}
+    files = [] if rows else outcome.files[:MAX_PLACES_SHOWN]
+    gold_uris = {*map(_uri, gold)}
     return rows + [
-        [str(rank), uri, *[MISSING] * 3, "yes" if uri in golden else ""]
+        [str(rank), uri, *[MISSING] * 3, "yes" if uri in gold_uris else ""]
         for rank, uri in enumerate(files, 1)
     ]

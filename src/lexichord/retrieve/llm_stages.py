@@ -1,4 +1,4 @@
-"""Which stages a model does."""
+"""The stages that a language model does in place of their twins, and the grades it gives."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from lexichord.providers.base import Generator
 from lexichord.providers.registry import find_generator
 from lexichord.retrieve.evidence import llm_answer
 from lexichord.retrieve.evidence.llm_answer import Source, mark, number_sources
-from lexichord.retrieve.llm import Ask, one_line
+from lexichord.retrieve.llm import LlmCaller, one_line
 from lexichord.retrieve.search import llm_keywords
 from lexichord.retrieve.stages import Stages
 from lexichord.retrieve.trace import Trace
@@ -20,33 +20,36 @@ from lexichord.settings import Settings
 from lexichord.types import LlmStage, QueryOptions, Response
 from lexichord.types.reflection import Grade, Grading
 
-ASPECTS = ("grounding", "completeness", "consistency", "specificity")
+GRADED_RESPECTS = ("grounding", "completeness", "consistency", "specificity")
 
 
-async def grade(ask: Ask, response: Response) -> Grading:
+async def grade(ask: LlmCaller, *, response: Response) -> Grading:
     """Grade a response's answer. Raises ProviderError: what was not graded has no grade."""
     sources = mark(_sources(response))
-    given = {"question": response.query, "answer": response.answer, "sources": sources}
+    inputs = {"question": response.query, "answer": response.answer, "sources": sources}
     try:
-        said = await ask("grade", given)
+        outputs = await ask("grade", inputs)
     except ProviderError as error:
         ask.degrade("reflection", error)
         raise
-    grades = (Grade(name, said[name]["score"], one_line(said[name]["reason"])) for name in ASPECTS)
-    return Grading(tuple(grades), one_line(said["missing"]))
+    grades = (
+        Grade(name, outputs[name]["score"], one_line(outputs[name]["reason"]))
+        for name in GRADED_RESPECTS
+    )
+    return Grading(tuple(grades), one_line(outputs["missing"]))
 
 
 def _sources(response: Response) -> list[Source]:
-    """Give what the context shows, and after it the quotes of a table that are not in there."""
+    """Return what the context shows, and after it the quotes of a table that are not in there."""
     shown = number_sources(response.quotes, response.sources)
     cells = () if response.comparison is None else response.comparison.cells
-    held = {source.quote for source in shown}
-    more = dict.fromkeys(quote for cell in cells for quote in cell.quotes if quote not in held)
+    known = {source.quote for source in shown}
+    more = dict.fromkeys(quote for cell in cells for quote in cell.quotes if quote not in known)
     return [*shown, *(Source(n, quote) for n, quote in enumerate(more, len(response.sources) + 1))]
 
 
 async def find_model(settings: Settings, name: str | None = None) -> Generator | None:
-    """Give the model that a query names, or else the settings; None where neither names one.
+    """Return the model that a query names, or else the settings; None where neither names one.
 
     Raises ConfigError.
     """
@@ -58,7 +61,7 @@ async def find_model(settings: Settings, name: str | None = None) -> Generator |
 def with_model(
     stages: Stages, generator: Generator | None, trace: Trace, options: QueryOptions
 ) -> Stages:
-    """Give the stages with a model's twins in place of those that it is to do.
+    """Return the stages with a model's twins in place of those that it does.
 
     The twins belong to one query: they write into its trace, and take from its time.
     Raises ConfigError for a stage that no model does.
@@ -69,8 +72,8 @@ def with_model(
         raise ConfigError(f"a model does not do {', '.join(sorted(unknown))}, but {there}")
     if generator is None:
         return stages
-    ask, guidance = Ask(generator, trace), options.instructions or ""
-    made: dict[LlmStage, dict[str, Callable[..., Any]]] = {
+    ask, guidance = LlmCaller(generator, trace), options.instructions or ""
+    twins: dict[LlmStage, dict[str, Callable[..., Any]]] = {
         "intent": {"find_intent": partial(llm_question.find_intent, ask, stages.find_intent)},
         "boost": {
             "make_variants": partial(
@@ -82,5 +85,5 @@ def with_model(
         "reflect": {"grade": partial(grade, ask)},
     }
     for name in uses:
-        stages = replace(stages, **made[name])
+        stages = replace(stages, **twins[name])
     return stages

@@ -1,19 +1,28 @@
-"""The order of the stages: intent, discover, variants, search, reflect, aggregate."""
+"""The order of a query's stages, from top to bottom: understand, search, judge, evidence.
 
-from collections.abc import Sequence
+The stages that another function can do are in `stages.py`; what they are done with is the query's
+context, which nobody changes: what a stage finds out is what it returns.
+"""
+
 from dataclasses import replace
 from functools import partial
 
 from lexichord.db import search
 from lexichord.db.pool import Database
-from lexichord.providers.base import Embedder, Reranker
-from lexichord.retrieve.evidence.respond import respond
-from lexichord.retrieve.judge.refine import refine
+from lexichord.providers.base import Embedder, Generator, Reranker
+from lexichord.retrieve.evidence.respond import gather, respond, select_evidence
+from lexichord.retrieve.judge.rounds import fall_back, judge, refine, reflect, search_rewritten
+from lexichord.retrieve.llm_stages import with_model
+from lexichord.retrieve.query import QueryContext, without_waiting
+from lexichord.retrieve.search.chunks import (
+    SearchPlan,
+    add_wording,
+    embed_variants,
+    search_by_plan,
+)
 from lexichord.retrieve.search.discover import boost_files, discover
-from lexichord.retrieve.search.embedding import embed_queries, hurried
-from lexichord.retrieve.search.rerank import CANDIDATES, rerank
-from lexichord.retrieve.search.searcher import Searcher, fall_back, reflect, rewritten
-from lexichord.retrieve.stages import Stages
+from lexichord.retrieve.search.rerank import CANDIDATES
+from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.aspects import find_aspects
 from lexichord.retrieve.understand.cues import find_listed
@@ -22,76 +31,80 @@ from lexichord.types.questions import Intent
 from lexichord.types.reflection import Reflection
 
 
-async def search_chunks(database: Database, question: Question) -> list[ChunkHit]:
-    """Find chunks; a hint prefers the files that it names."""
-    files = await discover(database, question, Trace()) if question.hint else []
-    return await search.hybrid_search(database, question, boost_files(files, question.hint))
-
-
 async def query(
     database: Database,
     embedder: Embedder | None,
     question: Question,
     options: QueryOptions,
+    *,
     trace: Trace,
-    reranker: Reranker | None,
-    stages: Stages,
+    reranker: Reranker | None = None,
+    stages: Stages = STAGES,
+    generator: Generator | None = None,
 ) -> Response:
     """Find the files, then evidence in the whole scope and inside them, by the query's intent.
 
-    `question` holds the query as it was asked, without vectors. Raises ConfigError, DatabaseError,
-    ProviderError.
+    `question` holds the query as it was asked, without vectors; `generator` does the stages that
+    the options name, in place of `stages`. Raises ConfigError, DatabaseError, ProviderError.
     """
-    with trace.stage("intent", query=question.text, hint=question.hint) as step:
-        intent = await _intent(database, question, options, stages)
-        step["made"] = {"kind": intent.kind, "hint": intent.hint, "reason": intent.reason}
-    embedder = hurried(embedder)
-    with trace.stage("embed"):
-        asked, about = await _asked(embedder, question, intent, trace)
-    with trace.stage("discover", hint=asked.hint) as step:
-        files = await stages.discover(database, asked, trace, options.files, reranker)
-        step["made"] = [{"document_id": f.document_id, "score": f.score} for f in files]
-    searcher = Searcher(
-        database,
-        embedder,
-        stages,
-        asked,
-        about,
-        stages.boost_files(files, asked.hint),
-        trace,
-        question.text,
-        options.min_score,
+    context = QueryContext(
+        query=question.text,
+        options=options,
+        database=database,
+        embedder=None if embedder is None else without_waiting(embedder),
+        reranker=reranker,
+        stages=with_model(stages, generator, trace, options),
+        own_stages=stages.own(),
+        trace=trace,
     )
-    if reranker is not None and intent.kind != "list_all":
-        _rerank(searcher, reranker, options)
-    hits, reflection = await _search(searcher, intent, files, options)
-    sure = await searcher.judge(hits)
+    # Understand: what is asked, and of which documents.
+    intent = await _understand(context, question)
+    asked, about = await _embed(context, question, intent)
+    # Search: for files, then for chunks by several ways of asking.
+    files = await _discover(context, asked)
+    plan = await _plan_search(context, SearchPlan(intent, asked, about, files))
+    hits = await search_by_plan(context, plan)
+    # Judge: what it covers and how sure it is, and search again for what it lacks.
+    reflection = None
+    if options.rewrite:
+        plan, hits = await search_rewritten(context, plan, hits)
+    if options.reflect:
+        plan, hits, reflection = await reflect(context, plan, hits)
+    confidence = await judge(context, plan, hits)
     if intent.kind not in ("comparison", "summary"):
-        hits, sure = await fall_back(searcher, hits, sure, options.fallbacks)
-    response = await respond(searcher, intent, files, hits, sure, reflection, options)
-    return await refine(searcher, intent, response, options)
+        plan, hits, confidence = await fall_back(context, plan, hits, confidence)
+    # Evidence: quotes, their context and an answer; written again while its grades are too low.
+    response = await _conclude(context, plan, hits, confidence, reflection)
+    return await refine(context, plan, response, partial(_conclude, context))
 
 
-async def _intent(
-    database: Database, question: Question, options: QueryOptions, stages: Stages
-) -> Intent:
-    intent = await stages.find_intent(database, question.text, question.hint, question.scope)
-    given = options.intent
-    return intent if given is None else replace(intent, kind=given, reason="given")
+async def _understand(context: QueryContext, question: Question) -> Intent:
+    given = {"query": question.text, "hint": question.hint, **context.by("find_intent")}
+    with context.trace.stage("intent", **given) as step:
+        intent = await context.stages.find_intent(
+            database=context.database,
+            query=question.text,
+            hint=question.hint,
+            scope=question.scope,
+        )
+        if context.options.intent is not None:
+            intent = replace(intent, kind=context.options.intent, reason="given")
+        step["made"] = {"kind": intent.kind, "hint": intent.hint, "reason": intent.reason}
+    return intent
 
 
-async def _asked(
-    embedder: Embedder | None, question: Question, intent: Intent, trace: Trace
+async def _embed(
+    context: QueryContext, question: Question, intent: Intent
 ) -> tuple[Question, Question]:
-    """Give what is searched, and what its evidence is judged by, with their vectors."""
+    """Return what is searched, and what its evidence is judged by, with their vectors."""
     k = question.depth if intent.kind == "list_all" else question.k
-    domain = intent.domain
-    asked = replace(question, text=intent.question, hint=intent.hint, domain=domain, k=k)
-    about = replace(asked, text=_about(intent))
-    if embedder is None or question.mode == "keyword":
-        return asked, about
-    texts = list(dict.fromkeys([asked.text, about.text, *filter(None, [asked.hint])]))
-    rows = await embed_queries(embedder, texts, question, trace.degraded)
+    asked = replace(question, text=intent.question, hint=intent.hint, domain=intent.domain, k=k)
+    about = replace(asked, text=_subject(intent))
+    with context.trace.stage("embed"):
+        if context.embedder is None or question.mode == "keyword":
+            return asked, about
+        texts = list(dict.fromkeys([asked.text, about.text, *filter(None, [asked.hint])]))
+        rows = await context.embed(texts, question)
     if rows is None:
         return replace(asked, space=None), replace(about, space=None)
     vectors: dict[str | None, list[float]] = dict(zip(texts, rows, strict=True))
@@ -99,8 +112,8 @@ async def _asked(
     return asked, replace(about, vector=vectors[about.text])
 
 
-def _about(intent: Intent) -> str:
-    """Give what the evidence should speak of, without the order to list or to compare it."""
+def _subject(intent: Intent) -> str:
+    """Return what the evidence should speak of, without the order to list or to compare it."""
     if intent.kind == "list_all":
         return find_listed(intent.question)
     if intent.kind == "comparison":
@@ -108,35 +121,63 @@ def _about(intent: Intent) -> str:
     return intent.question
 
 
-def _rerank(searcher: Searcher, reranker: Reranker, options: QueryOptions) -> None:
-    """Let the search find more, and the reranker choose among them."""
-    question = searcher.question
-    searcher.question = replace(question, k=min(CANDIDATES * question.k, question.depth))
-    neutral, trace = options.neutral, searcher.trace
-    searcher.rerank = partial(
-        rerank, question.text, k=question.k, reranker=reranker, trace=trace, neutral=neutral
-    )
+async def _discover(context: QueryContext, question: Question) -> list[FileHit]:
+    given = {"hint": question.hint, **context.by("discover")}
+    with context.trace.stage("discover", **given) as step:
+        files = await context.stages.discover(
+            database=context.database,
+            question=question,
+            trace=context.trace,
+            limit=context.options.files,
+            reranker=context.reranker,
+        )
+        step["made"] = [{"document_id": f.document_id, "score": f.score} for f in files]
+    return files
 
 
-async def _search(
-    searcher: Searcher, intent: Intent, files: Sequence[FileHit], options: QueryOptions
-) -> tuple[list[ChunkHit], Reflection | None]:
-    with searcher.trace.stage("variants") as step:
-        make = searcher.stages.make_variants
-        made = await make(searcher.database, searcher.question, files, options.variants)
+async def _plan_search(context: QueryContext, plan: SearchPlan) -> SearchPlan:
+    """Return a plan with variants and boost, and with candidates for a reranker to choose among."""
+    question, stages = plan.question, context.stages
+    boost = dict(stages.boost_files(files=plan.files, hint=question.hint))
+    if context.reranker is not None and plan.intent.kind != "list_all":
+        plan = replace(plan, reranked=question.k)
+        question = replace(question, k=min(CANDIDATES * question.k, question.depth))
+    with context.trace.stage("variants", **context.by("make_variants")) as step:
+        variant_set = await stages.make_variants(
+            database=context.database,
+            question=question,
+            files=plan.files,
+            limit=context.options.variants,
+        )
+        names = [variant.name for variant in variant_set.variants]
         step["made"] = {
-            "names": [each.name for each in made.variants],
-            "coherence": made.coherence,
-            "reason": made.reason,
+            "names": names,
+            "coherence": variant_set.coherence,
+            "reason": variant_set.reason,
         }
-    await searcher.take(made.variants)
-    if made.is_scattered and intent.hint is None:
-        searcher.boost = {}
-    if instructions := options.instructions:
-        await searcher.add("instructions", f"{searcher.question.text} {instructions}")
-    hits = await searcher.search()
-    if options.rewrite:
-        hits = await rewritten(searcher, hits)
-    if not options.reflect:
-        return hits, None
-    return await reflect(searcher, intent, hits, options.rounds, options.min_coverage)
+    variants = await embed_variants(context, question, variant_set.variants)
+    if variant_set.is_scattered and plan.intent.hint is None:
+        boost = {}
+    plan = replace(plan, question=question, variants=variants, boost=boost)
+    if instructions := context.options.instructions:
+        plan = await add_wording(context, plan, "instructions", f"{question.text} {instructions}")
+    return plan
+
+
+async def _conclude(
+    context: QueryContext,
+    plan: SearchPlan,
+    hits: list[ChunkHit],
+    confidence: float,
+    reflection: Reflection | None,
+    advice: str = "",
+) -> Response:
+    evidence = await gather(context, plan, hits)
+    evidence = await select_evidence(context, plan, evidence)
+    return await respond(context, plan, hits, evidence, confidence, reflection, advice)
+
+
+async def search_chunks(database: Database, question: Question) -> list[ChunkHit]:
+    """Find chunks by plain search; a hint prefers the files that it names."""
+    files = await discover(database, question, Trace()) if question.hint else []
+    return await search.hybrid_search(database, question, boost_files(files, question.hint))

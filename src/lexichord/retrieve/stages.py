@@ -1,11 +1,27 @@
-"""The stages in whose place another function of the same signature can do the work."""
+"""The stages of a query that another function can do, each with its Protocol; and who does them.
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+A stage is an async function that takes what its Protocol names, by name. One of your own goes in by
+`Lexichord(stages=Stages(...))`; it runs in `query` and `explain`, its name is in the trace, and
+`evaluate` compares with `pipeline-without-<name>`.
+
+    from lexichord import Stages, SyncLexichord
+
+    async def keep_insurance(*, question, intent, hits):
+        return [hit for hit in hits if "insur" in hit.content.casefold()]
+
+    with SyncLexichord(stages=Stages(select_hits=keep_insurance)) as lexichord:
+        lexichord.ingest(["contracts"])
+        print(lexichord.explain("Who insures the building?"))
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Protocol
 
 from lexichord.db.pool import Database
 from lexichord.providers.base import Reranker
-from lexichord.retrieve.evidence import Join, join_neighbours, write_answer
+from lexichord.retrieve.evidence.answer import write_answer
+from lexichord.retrieve.evidence.clauses import JoinNeighbours, join_neighbours
 from lexichord.retrieve.evidence.relevance import Embed
 from lexichord.retrieve.search.discover import boost_files, discover
 from lexichord.retrieve.search.variants import Variants, make_variants
@@ -17,33 +33,153 @@ from lexichord.types.evidence import Answer, Brief, Evidence
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Grading, Rewrite, Wording
 
-type FindIntent = Callable[[Database, str, str | None, Scope | None], Awaitable[Intent]]
-type Discover = Callable[
-    [Database, Question, Trace, int, Reranker | None], Awaitable[list[FileHit]]
-]
-type Boost = Callable[[Sequence[FileHit], str | None], dict[str, float]]
-type MakeVariants = Callable[[Database, Question, Sequence[FileHit], int], Awaitable[Variants]]
-type Reword = Callable[
-    [Database, str, Sequence[ChunkHit], Scope, Wording | None], Awaitable[Rewrite]
-]
-type Write = Callable[
-    [Database, Brief, Evidence, Sequence[ContextSource], Embed | None], Awaitable[Answer]
-]
-type GradeAnswer = Callable[[Response], Awaitable[Grading]]
+
+class FindIntent(Protocol):
+    """The stage `find_intent`."""
+
+    async def __call__(
+        self, *, database: Database, query: str, hint: str | None, scope: Scope
+    ) -> Intent:
+        """Read what a query wants, and which documents it or the caller's hint names."""
+        ...
 
 
-@dataclass(frozen=True, slots=True)
+class Discover(Protocol):
+    """The stage `discover`."""
+
+    async def __call__(
+        self,
+        *,
+        database: Database,
+        question: Question,
+        trace: Trace,
+        limit: int,
+        reranker: Reranker | None,
+    ) -> list[FileHit]:
+        """Find up to `limit` documents, best first."""
+        ...
+
+
+class BoostFiles(Protocol):
+    """The stage `boost_files`."""
+
+    def __call__(self, *, files: Sequence[FileHit], hint: str | None) -> Mapping[str, float]:
+        """Return the points by which chunks of a document are preferred, by its id as text."""
+        ...
+
+
+class MakeVariants(Protocol):
+    """The stage `make_variants`."""
+
+    async def __call__(
+        self, *, database: Database, question: Question, files: Sequence[FileHit], limit: int
+    ) -> Variants:
+        """Return up to `limit` ways of asking, the original first."""
+        ...
+
+
+class RewriteQuestion(Protocol):
+    """The stage `rewrite`."""
+
+    async def __call__(
+        self,
+        *,
+        database: Database,
+        question: str,
+        hits: Sequence[ChunkHit],
+        scope: Scope,
+        kind: Wording | None,
+    ) -> Rewrite:
+        """Return a question in other words after a look at what it found; None: of either kind."""
+        ...
+
+
+class SelectHits(Protocol):
+    """The stage `select_hits`."""
+
+    async def __call__(
+        self, *, question: Question, intent: Intent, hits: Sequence[ChunkHit]
+    ) -> Sequence[ChunkHit]:
+        """Return the hits of a search that go on to be judged and quoted, in their order.
+
+        It runs after each search, the reranker and `min_score`; hits are best first.
+        """
+        ...
+
+
+class SelectEvidence(Protocol):
+    """The stage `select_evidence`."""
+
+    async def __call__(self, *, question: Question, intent: Intent, evidence: Evidence) -> Evidence:
+        """Return the evidence that the context shows and an answer is written from.
+
+        The table of a comparison is `evidence.comparison`; its quotes are in `quotes` as well.
+        """
+        ...
+
+
+class WriteAnswer(Protocol):
+    """The stage `write_answer`."""
+
+    async def __call__(
+        self,
+        *,
+        database: Database,
+        brief: Brief,
+        evidence: Evidence,
+        sources: Sequence[ContextSource],
+        embed: Embed | None,
+    ) -> Answer:
+        """Write an answer to the brief out of the evidence; `sources` are those of the context.
+
+        `embed` returns unit vectors of sentences; None where there are none.
+        """
+        ...
+
+
+class GradeAnswer(Protocol):
+    """The stage `grade`."""
+
+    async def __call__(self, *, response: Response) -> Grading:
+        """Grade a response's answer. Raises ProviderError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stages:
-    """What does each stage; by default what needs no model. Only a model can grade an answer."""
+    """What does each stage, in their order; the defaults need no language model.
+
+    None leaves a stage out: nothing selects, nothing grades.
+    """
 
     find_intent: FindIntent = find_intent
     discover: Discover = discover
-    boost_files: Boost = boost_files
+    boost_files: BoostFiles = boost_files
     make_variants: MakeVariants = make_variants
-    rewrite: Reword = rewrite
-    join_neighbours: Join = join_neighbours
-    write_answer: Write = write_answer
+    select_hits: SelectHits | None = None
+    rewrite: RewriteQuestion = rewrite
+    join_neighbours: JoinNeighbours = join_neighbours
+    select_evidence: SelectEvidence | None = None
+    write_answer: WriteAnswer = write_answer
     grade: GradeAnswer | None = None
+
+    def own(self) -> dict[str, str]:
+        """Return the names of the functions that are not the default ones, by their stage."""
+        stages = ((field, getattr(self, field.name)) for field in fields(self))
+        return {field.name: name_of(stage) for field, stage in stages if stage is not field.default}
+
+    def over(self, other: "Stages") -> "Stages":
+        """Return the other stages with these in place of theirs, where these are not default."""
+        return replace(other, **{stage: getattr(self, stage) for stage in self.own()})
+
+    def without(self, stage: str) -> "Stages":
+        """Return the stages with the default one in a stage's place."""
+        return replace(self, **{stage: getattr(STAGES, stage)})
+
+
+def name_of(stage: object) -> str:
+    """Return the name of a stage's function, or of its class where it is an object of one."""
+    return str(getattr(stage, "__name__", type(stage).__name__))
 
 
 STAGES = Stages()

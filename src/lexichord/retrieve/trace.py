@@ -13,7 +13,7 @@ from lexichord.types import QueryOptions, Question, Response
 from lexichord.types.response import Recording
 
 # Of the time that is left, what one call may take: one that hangs leaves time for the next.
-SHARE = 0.5
+CALL_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Trace:
     @property
     def allowance(self) -> float:
         """Seconds that the next call to a model or a vendor may take."""
-        return SHARE * self.left
+        return CALL_SHARE * self.left
 
     @property
     def timings_ms(self) -> dict[str, float]:
@@ -69,18 +69,20 @@ class Trace:
 
 
 async def recorded(
-    database: Database, response: Response, question: Question, started: float, how: Recording
+    database: Database, response: Response, question: Question, started: float, recording: Recording
 ) -> Response:
-    """Give the response with the id of its record; if recording failed, it says so instead.
+    """Return the response with the id of its record; if recording failed, it says so instead.
 
     `question` is what was asked for, with its scope; `started` when, by `perf_counter`.
     """
-    if how == "off":
+    if recording == "off":
         return response
     ms = (perf_counter() - started) * 1000
     try:
-        made = await record_query(database, response, question, ms, keep_text=how == "text")
+        query_id = await record_query(
+            database, response, question, ms, keep_text=recording == "text"
+        )
     except LexichordError as error:
         reason = f"the query was not recorded: {error}"
         return replace(response, degraded=[*response.degraded, reason])
-    return replace(response, query_id=made)
+    return replace(response, query_id=query_id)

@@ -5,67 +5,81 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate.datasets.reading import Named, Text, json_file, json_lines
+from lexichord.evaluate.datasets.reading import (
+    NonBlankText,
+    SetFormat,
+    StorableText,
+    read_json,
+    read_json_lines,
+)
 from lexichord.types import Json
 from lexichord.types.evaluation import EvalQuery, EvalSet
 
-LAYOUT = "Anthropic's code set (a folder with codebase_chunks.json and evaluation_set.jsonl)"
-CHUNKS, QUESTIONS = "codebase_chunks.json", "evaluation_set.jsonl"
+CODEBASE_CHUNKS_FILE, CODEBASE_QUESTIONS_FILE = "codebase_chunks.json", "evaluation_set.jsonl"
 
-type Place = tuple[str, int]  # of a chunk: its document's uri, and its number there
+type ChunkPlace = tuple[str, int]  # a document's uri, and a chunk's number there
 
 
-class GivenChunk(BaseModel):
+class CodebaseChunk(BaseModel):
     """A chunk; golden chunks are named by its index."""
 
     original_index: int
-    content: Text
+    content: StorableText
 
 
-class GivenDocument(BaseModel):
+class CodebaseDocument(BaseModel):
     """A document in its chunks, in order."""
 
-    original_uuid: Named
-    content: Text
-    chunks: list[GivenChunk]
+    original_uuid: NonBlankText
+    content: StorableText
+    chunks: list[CodebaseChunk]
 
 
-class GivenQuestion(BaseModel):
+class CodebaseQuestion(BaseModel):
     """A line of the questions."""
 
-    query: Named
+    query: NonBlankText
     golden_chunk_uuids: list[tuple[str, int]]
 
 
 def fits(path: Path) -> bool:
-    """Tell whether this is such a folder."""
-    return (path / CHUNKS).is_file() and (path / QUESTIONS).is_file()
+    """Return whether this is such a folder."""
+    return (path / CODEBASE_CHUNKS_FILE).is_file() and (path / CODEBASE_QUESTIONS_FILE).is_file()
 
 
 def load(path: Path) -> EvalSet:
     """Read a folder. Raises ConfigError."""
-    documents = json_file(path / CHUNKS, list[GivenDocument])
+    documents = read_json(path / CODEBASE_CHUNKS_FILE, list[CodebaseDocument])
     places = {
         (document.original_uuid, chunk.original_index): (document.original_uuid, number)
         for document in documents
         for number, chunk in enumerate(document.chunks)
     }
     queries = tuple(
-        _query(number, given, places, place)
-        for number, (place, given) in enumerate(json_lines(path / QUESTIONS, GivenQuestion), 1)
+        _query(number, question, places, place)
+        for number, (place, question) in enumerate(
+            read_json_lines(path / CODEBASE_QUESTIONS_FILE, CodebaseQuestion), 1
+        )
     )
     return EvalSet("codebase", tuple(map(_document, documents)), queries)
 
 
-def _query(number: int, given: GivenQuestion, places: dict[Place, Place], place: str) -> EvalQuery:
-    for golden in given.golden_chunk_uuids:
+def _query(
+    number: int, question: CodebaseQuestion, places: dict[ChunkPlace, ChunkPlace], place: str
+) -> EvalQuery:
+    for golden in question.golden_chunk_uuids:
         if golden not in places:
             raise ConfigError(f"{place}: there is no chunk {golden[1]} of {golden[0]}")
-    chunks = tuple(dict.fromkeys(places[golden] for golden in given.golden_chunk_uuids))
+    chunks = tuple(dict.fromkeys(places[golden] for golden in question.golden_chunk_uuids))
     files = tuple(dict.fromkeys(uri for uri, _ in chunks))
-    return EvalQuery(id=str(number), text=given.query, files=files, chunks=chunks)
+    return EvalQuery(id=str(number), text=question.query, files=files, chunks=chunks)
 
 
-def _document(given: GivenDocument) -> Json:
-    chunks = [{"content": chunk.content} for chunk in given.chunks]
-    return {"uri": given.original_uuid, "text": given.content, "chunks": chunks}
+def _document(document: CodebaseDocument) -> Json:
+    chunks = [{"content": chunk.content} for chunk in document.chunks]
+    return {"uri": document.original_uuid, "text": document.content, "chunks": chunks}
+
+
+CODEBASE_FORMAT = SetFormat(
+    "Anthropic's code set (a folder with codebase_chunks.json and evaluation_set.jsonl)", fits, load
+)

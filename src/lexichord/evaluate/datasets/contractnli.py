@@ -5,51 +5,54 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate.datasets.reading import Named, Text, json_file
+from lexichord.evaluate.datasets.reading import (
+    NonBlankText,
+    SetFormat,
+    StorableText,
+    read_json,
+)
 from lexichord.ingest.load import title
 from lexichord.types import Json
 from lexichord.types.evaluation import EvalQuery, EvalSet, Span
 
-LAYOUT = "ContractNLI (a folder with dev.json, or a .json file with documents and labels)"
+
+class ContractNliLabel(BaseModel):
+    """A hypothesis, which is asked of every document."""
+
+    hypothesis: NonBlankText
 
 
-class Label(BaseModel):
-    """What is asked of every document."""
-
-    hypothesis: Named
-
-
-class Annotation(BaseModel):
+class ContractNliAnnotation(BaseModel):
     """The evidence: numbers of the document's spans, none where it says nothing."""
 
     spans: list[int]
 
 
-class Annotations(BaseModel):
+class ContractNliAnnotationSet(BaseModel):
     """One annotator's view of a document, by label."""
 
-    annotations: dict[str, Annotation]
+    annotations: dict[str, ContractNliAnnotation]
 
 
-class GivenDocument(BaseModel):
+class ContractNliDocument(BaseModel):
     """A contract; `spans` are (start, end) in characters of its text."""
 
     id: int
-    file_name: Named
-    text: Text
+    file_name: NonBlankText
+    text: StorableText
     spans: list[tuple[int, int]]
-    annotation_sets: list[Annotations]
+    annotation_sets: list[ContractNliAnnotationSet]
 
 
-class GivenFile(BaseModel):
+class ContractNliFile(BaseModel):
     """One part of the set: train, dev or test."""
 
-    documents: list[GivenDocument]
-    labels: dict[str, Label]
+    documents: list[ContractNliDocument]
+    labels: dict[str, ContractNliLabel]
 
 
 def fits(path: Path) -> bool:
-    """Tell whether this is a folder with the development part, or a file of any part."""
+    """Return whether this is a folder with the development part, or a file of any part."""
     if path.is_dir():
         return (path / "dev.json").is_file()
     return path.suffix == ".json" and not (path.resolve().parent.parent / "corpus").is_dir()
@@ -61,17 +64,17 @@ def load(path: Path) -> EvalSet:
     Raises ConfigError.
     """
     file = path / "dev.json" if path.is_dir() else path
-    given = json_file(file, GivenFile)
+    part = read_json(file, ContractNliFile)
     queries = tuple(
         _query(document, key, label.hypothesis, file)
-        for document in given.documents
-        for key, label in given.labels.items()
+        for document in part.documents
+        for key, label in part.labels.items()
     )
-    documents = tuple(map(_document, given.documents))
+    documents = tuple(map(_document, part.documents))
     return EvalSet(f"contractnli-{file.stem}", documents, queries)
 
 
-def _query(document: GivenDocument, key: str, hypothesis: str, file: Path) -> EvalQuery:
+def _query(document: ContractNliDocument, key: str, hypothesis: str, file: Path) -> EvalQuery:
     place = f"{file}: document {document.id}, {key}"
     try:
         # the set has one annotator a document
@@ -93,10 +96,15 @@ def _query(document: GivenDocument, key: str, hypothesis: str, file: Path) -> Ev
     )
 
 
-def _document(given: GivenDocument) -> Json:
-    named = title(given.file_name, given.text, "text/plain")
-    return {"uri": _uri(given), "title": named, "text": given.text}
+def _document(document: ContractNliDocument) -> Json:
+    heading = title(document.file_name, document.text, "text/plain")
+    return {"uri": _uri(document), "title": heading, "text": document.text}
 
 
-def _uri(document: GivenDocument) -> str:
+def _uri(document: ContractNliDocument) -> str:
     return f"{document.id}/{document.file_name}"
+
+
+CONTRACTNLI_FORMAT = SetFormat(
+    "ContractNLI (a folder with dev.json, or a .json file with documents and labels)", fits, load
+)

@@ -8,38 +8,45 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate.datasets.reading import Documents, Named, Text, json_file, text_of
+from lexichord.evaluate.datasets.reading import (
+    LazyDocuments,
+    NonBlankText,
+    SetFormat,
+    StorableText,
+    read_json,
+    read_text,
+)
 from lexichord.ingest.load import title
 from lexichord.types import Json
 from lexichord.types.evaluation import EvalQuery, EvalSet, Span
 
-LAYOUT = "LegalBench-RAG (a folder with benchmarks/*.json and corpus/, or one of benchmarks/*.json)"
-FORBIDDEN = re.compile(r'[<>:"|?*]')  # in names, by some file systems: unpacked there, they are _
+# Some file systems forbid them in names: unpacked there, they are _.
+FORBIDDEN_FILE_CHARS = re.compile(r'[<>:"|?*]')
 
 
-class Snippet(BaseModel):
+class LegalBenchSnippet(BaseModel):
     """A stretch of a file, `span` in characters, and its text."""
 
-    file_path: Named
+    file_path: NonBlankText
     span: tuple[int, int]
-    answer: Text
+    answer: StorableText
 
 
-class Test(BaseModel):
+class LegalBenchTest(BaseModel):
     """A question and all that answers it."""
 
-    query: Named
-    snippets: list[Snippet]
+    query: NonBlankText
+    snippets: list[LegalBenchSnippet]
 
 
-class Benchmark(BaseModel):
+class LegalBenchFile(BaseModel):
     """One file of benchmarks/."""
 
-    tests: list[Test]
+    tests: list[LegalBenchTest]
 
 
 def fits(path: Path) -> bool:
-    """Tell whether this is such a folder, or one benchmark's file in it."""
+    """Return whether this is such a folder, or one benchmark's file in it."""
     if path.is_dir():
         return (path / "benchmarks").is_dir() and (path / "corpus").is_dir()
     return path.suffix == ".json" and (path.resolve().parent.parent / "corpus").is_dir()
@@ -71,22 +78,22 @@ def _part(uri: str) -> str:
     return uri.partition("/")[0]
 
 
-def _documents(corpus: Mapping[str, Path]) -> Documents:
+def _documents(corpus: Mapping[str, Path]) -> LazyDocuments:
     def read() -> Iterator[Json]:
         for uri, file in corpus.items():
-            text = text_of(file)
+            text = read_text(file)
             yield {"uri": uri, "title": title(uri, text, "text/plain"), "text": text}
 
-    return Documents(read)
+    return LazyDocuments(read)
 
 
 def _queries(file: Path, corpus: Mapping[str, Path]) -> Iterator[EvalQuery]:
-    uris = {FORBIDDEN.sub("_", uri): uri for uri in corpus}
-    text = lru_cache(maxsize=8)(text_of)  # a document's questions stand together
-    for number, test in enumerate(json_file(file, Benchmark).tests, 1):
+    uris = {FORBIDDEN_FILE_CHARS.sub("_", uri): uri for uri in corpus}
+    text = lru_cache(maxsize=8)(read_text)  # a document's questions stand together
+    for number, test in enumerate(read_json(file, LegalBenchFile).tests, 1):
         place, spans = f"{file}: test {number}", []
         for snippet in test.snippets:
-            uri = uris.get(FORBIDDEN.sub("_", snippet.file_path))
+            uri = uris.get(FORBIDDEN_FILE_CHARS.sub("_", snippet.file_path))
             if uri is None:
                 raise ConfigError(f"{place}: the corpus has no file {snippet.file_path}")
             span = Span(uri, *snippet.span)
@@ -95,3 +102,10 @@ def _queries(file: Path, corpus: Mapping[str, Path]) -> Iterator[EvalQuery]:
             spans.append(span)
         files = tuple(dict.fromkeys(span.file for span in spans))
         yield EvalQuery(f"{file.stem}-{number}", test.query, files=files, spans=tuple(spans))
+
+
+LEGALBENCH_FORMAT = SetFormat(
+    "LegalBench-RAG (a folder with benchmarks/*.json and corpus/, or one of benchmarks/*.json)",
+    fits,
+    load,
+)

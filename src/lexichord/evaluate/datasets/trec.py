@@ -7,25 +7,21 @@ from pathlib import Path, PurePosixPath
 from lexichord.errors import ConfigError
 from lexichord.evaluate.datasets import beir
 from lexichord.evaluate.datasets.reading import (
-    Documents,
-    Judgments,
-    collect,
-    files_below,
-    lines,
-    queries,
-    query_texts,
-    read_files,
+    LazyDocuments,
+    Qrels,
+    SetFormat,
+    collect_qrels,
+    make_queries,
+    map_files,
+    read_documents,
+    read_lines,
+    read_query_texts,
 )
 from lexichord.types.evaluation import EvalSet
 
-LAYOUT = (
-    "TREC (a folder with one file qrels*, queries.tsv or queries.jsonl, and corpus.jsonl or a "
-    "folder corpus)"
-)
-
 
 def fits(path: Path) -> bool:
-    """Tell whether this is a folder with TREC's qrels."""
+    """Return whether this is a folder with TREC's qrels."""
     return path.is_dir() and bool(_qrels(path))
 
 
@@ -36,17 +32,17 @@ def load(path: Path) -> EvalSet:
     """
     match _qrels(path):
         case [file]:
-            judgments = collect(_rows(file))
+            qrels = collect_qrels(_rows(file))
         case several:
             raise ConfigError(f"{path} has {len(several)} files qrels*: keep one of them")
-    documents = Documents(partial(beir.corpus, path / "corpus.jsonl"))
+    documents = LazyDocuments(partial(beir.read_corpus, path / "corpus.jsonl"))
     if (path / "corpus").is_dir():
-        files = files_below(path / "corpus", [path / "corpus"])
-        documents = read_files(files.items())
-        judgments = _by_uri(judgments, files)
+        files = map_files(path / "corpus", [path / "corpus"])
+        documents = read_documents(files.items())
+        qrels = _by_uri(qrels, files)
     texts = path / "queries.tsv"
     texts = texts if texts.is_file() else path / "queries.jsonl"
-    judged = queries(query_texts(texts), judgments, documents, file)
+    judged = make_queries(read_query_texts(texts), qrels, documents, file)
     return EvalSet(path.resolve().name, documents, judged)
 
 
@@ -55,7 +51,7 @@ def _qrels(path: Path) -> list[Path]:
 
 
 def _rows(file: Path) -> Iterator[tuple[str, str, str, str]]:
-    for place, line in lines(file):
+    for place, line in read_lines(file):
         match line.split():
             case [query, _, document, grade]:
                 yield place, query, document, grade
@@ -63,14 +59,22 @@ def _rows(file: Path) -> Iterator[tuple[str, str, str, str]]:
                 raise ConfigError(f"{place}: has to be query, 0, document and grade")
 
 
-def _by_uri(judgments: Judgments, uris: Iterable[str]) -> Judgments:
+def _by_uri(qrels: Qrels, uris: Iterable[str]) -> Qrels:
     """Name documents by their uris; an ending that was left out has to be clear."""
     known = {uri: uri for uri in uris}
     bare: dict[str, list[str]] = {}
     for uri in known:
         bare.setdefault(PurePosixPath(uri).with_suffix("").as_posix(), []).append(uri)
-    known = {name: found[0] for name, found in bare.items() if len(found) == 1} | known
+    known = {name: full[0] for name, full in bare.items() if len(full) == 1} | known
     return {
         query: {known.get(name, name): grade for name, grade in grades.items()}
-        for query, grades in judgments.items()
+        for query, grades in qrels.items()
     }
+
+
+TREC_FORMAT = SetFormat(
+    "TREC (a folder with one file qrels*, queries.tsv or queries.jsonl, and corpus.jsonl or a "
+    "folder corpus)",
+    fits,
+    load,
+)

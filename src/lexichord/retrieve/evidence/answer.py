@@ -12,18 +12,18 @@ from lexichord.retrieve.evidence.summary import best_sentences
 from lexichord.types import ContextSource
 from lexichord.types.evidence import NOT_FOUND, Answer, Brief, Cell, Comparison, Evidence, Quote
 
-SENTENCES = 3  # of an answer to a question for one thing, at most
+MAX_ANSWER_SENTENCES = 3  # of an answer to a question for one thing, at most
 # Of the best sentence's relevance. The share of an answer's sentences that are evidence, half A of
 # the sample questions, half B: 0 .22, .27; .7 .38, .38; .9 .57, .47. Answers that hold evidence:
 # 8 of 12 on A whatever it is; 9, 9, 8 of 11 on B.
-RELEVANT = 0.7
-ITEM = re.compile(r"\(\w{1,4}\)|[a-z]{1,4}[.)]\s|[-*•–]\s")
+MIN_ANSWER_SCORE_SHARE = 0.7
+ITEM_OPENING = re.compile(r"\(\w{1,4}\)|[a-z]{1,4}[.)]\s|[-*•–]\s")
 
 
 async def write_answer(
     database: Database,
     brief: Brief,
-    found: Evidence,
+    evidence: Evidence,
     sources: Sequence[ContextSource],
     embed: Embed | None = None,
 ) -> Answer:
@@ -33,25 +33,25 @@ async def write_answer(
     best sentences. `sources` are those of the context: [n] names one, a title a quote that is in
     none of them. Without evidence the answer is "". Advice cannot be heeded: quotes stay quotes.
     """
-    if brief.kind == "comparison" and found.comparison is not None:
-        return Answer(write_table(found.comparison, sources))
+    if brief.kind == "comparison" and evidence.comparison is not None:
+        return Answer(write_table(evidence.comparison, sources))
     if brief.kind == "list_all":
-        return Answer(write_list(found.quotes, sources))
-    quotes: Sequence[Quote] = found.quotes
+        return Answer(write_list(evidence.quotes, sources))
+    quotes: Sequence[Quote] = evidence.quotes
     if brief.kind != "summary":
-        best = await best_sentences(database, brief.question, quotes, embed, SENTENCES)
-        said = [one for one in best if one.score >= RELEVANT * best[0].score]
-        quotes = _apart([with_items(one, found.quotes) for one in said])
+        best = await best_sentences(database, brief.question, quotes, embed, MAX_ANSWER_SENTENCES)
+        relevant = [one for one in best if one.score >= MIN_ANSWER_SCORE_SHARE * best[0].score]
+        quotes = _apart([with_items(one, evidence.quotes) for one in relevant])
     return Answer("\n".join(cite_line(quote, sources) for quote in quotes))
 
 
 def with_items(sentence: Quote, passages: Iterable[Quote]) -> Quote:
-    """Give a sentence that ends in a colon together with the items that follow in its passage."""
+    """Return a sentence that ends in a colon together with the items that follow in its passage."""
     around = next((passage for passage in passages if _holds(passage, sentence)), None)
     if around is None or not sentence.text.rstrip().endswith(":"):
         return sentence
     later = [one.quote for one in sentences_of(around) if one.quote.start >= sentence.end]
-    items = [*takewhile(lambda one: ITEM.match(one.text), later)]
+    items = [*takewhile(lambda one: ITEM_OPENING.match(one.text), later)]
     end = items[-1].end if items else sentence.end
     start = around.start
     return sub_quote(around, sentence.start - start, end - start, sentence.score)
@@ -63,7 +63,7 @@ def _holds(one: Quote, other: Quote) -> bool:
 
 
 def _apart(quotes: Sequence[Quote]) -> list[Quote]:
-    """Leave out what another quote holds."""
+    """Return the quotes that no other quote holds."""
     return [one for one in quotes if not any(o is not one and _holds(o, one) for o in quotes)]
 
 
@@ -96,7 +96,7 @@ def cite_line(quote: Quote, sources: Iterable[ContextSource]) -> str:
 
 
 def cite(quote: Quote, sources: Iterable[ContextSource]) -> str:
-    """Give the number of the source that holds a quote, as [n], or else its title and heading."""
+    """Return the number of the source that holds a quote, as [n], or else its title and heading."""
     for source in sources:
         inside = source.start <= quote.start and quote.end <= source.end
         if source.document_id == quote.document_id and inside:

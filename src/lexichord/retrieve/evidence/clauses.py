@@ -1,9 +1,9 @@
 """Clause lookup: files ranked by their chunks, hits as quotes, neighbours joined again."""
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, Protocol
 
 from lexichord.db import evidence
 from lexichord.db.pool import Database
@@ -12,14 +12,22 @@ from lexichord.types import ChunkHit, FileHit
 from lexichord.types.evidence import Evidence, Quote
 
 FileScore = Literal["max", "mean", "sum"]
-type Join = Callable[[Database, Sequence[Quote]], Awaitable[tuple[Quote, ...]]]
+
+
+class JoinNeighbours(Protocol):
+    """The stage `join_neighbours`."""
+
+    async def __call__(self, *, database: Database, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
+        """Make one passage, in the best one's place, of quotes, best first, of one place."""
+        ...
+
 
 # Evidence of half of the NDA questions within 1,000 / 2,000 / 4,000 characters of 30 hits, half A,
 # then half B: nothing joined 55.2 / 70.2 / 84.3, 52.4 / 72.7 / 86.7; 5 places and 1,200 characters
 # 56.1 / 70.1 / 84.7, 50.6 / 72.2 / 87.3; 5 and 2,000: 52.3 / 70.3 / 84.5, 48.1 / 70.6 / 87.2; all
 # neighbours, 2,000: 50.6 / 68.9 / 84.0, 46.7 / 67.7 / 87.2.
-NEAR = 5  # places in the ranking from the best of a passage
-LONGEST = 1200  # characters of a joined passage
+MAX_RANK_GAP = 5  # places in the ranking from the best of a passage
+MAX_JOINED_CHARS = 1200  # characters of a joined passage
 
 
 def rank_files(hits: Iterable[ChunkHit], by: FileScore = "max") -> tuple[FileHit, ...]:
@@ -27,7 +35,7 @@ def rank_files(hits: Iterable[ChunkHit], by: FileScore = "max") -> tuple[FileHit
     groups: dict[int, list[ChunkHit]] = defaultdict(list)
     for hit in hits:
         groups[hit.document_id].append(hit)
-    files = [_file(found, by) for found in groups.values()]
+    files = [_file(group, by) for group in groups.values()]
     return tuple(sorted(files, key=lambda file: (-file.score, file.uri)))
 
 
@@ -39,13 +47,15 @@ def _file(hits: Sequence[ChunkHit], by: FileScore) -> FileHit:
     return FileHit(*place, score, scores={"chunks": score}, hits=len(hits))
 
 
-async def find_clauses(database: Database, hits: Sequence[ChunkHit], join: Join) -> Evidence:
-    """Give the hits as verbatim passages, best first, and their files ranked by the best hit.
+async def find_clauses(
+    database: Database, hits: Sequence[ChunkHit], join: JoinNeighbours
+) -> Evidence:
+    """Return the hits as verbatim passages, best first, and their files ranked by the best hit.
 
-    `join` makes one passage, in the best one's place, of hits that belong together.
+    `join` makes one passage of those that belong together.
     """
     quotes, dropped = await check_quotes(database, [Quote.of(hit) for hit in hits])
-    return Evidence(rank_files(hits), await join(database, quotes), dropped)
+    return Evidence(rank_files(hits), await join(database=database, quotes=quotes), dropped)
 
 
 async def join_neighbours(database: Database, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
@@ -67,8 +77,8 @@ async def join_neighbours(database: Database, quotes: Sequence[Quote]) -> tuple[
 
 def _fits(run: Sequence[Quote], quote: Quote, ranks: Mapping[int, int]) -> bool:
     best = min(ranks[one.chunk_id] for one in run)
-    is_near = abs(ranks[quote.chunk_id] - best) <= NEAR
-    return is_near and quote.end - run[0].start <= LONGEST
+    is_near = abs(ranks[quote.chunk_id] - best) <= MAX_RANK_GAP
+    return is_near and quote.end - run[0].start <= MAX_JOINED_CHARS
 
 
 async def _read_runs(

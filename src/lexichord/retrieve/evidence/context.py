@@ -8,9 +8,9 @@ from lexichord.types import ChunkHit, ContextFormat, QueryOptions
 from lexichord.types.evidence import ContextSource, Quote
 from lexichord.types.text import cite
 
-type Length = Callable[[str], int]
+type MeasureLength = Callable[[str], int]
 
-CHARACTERS_A_TOKEN = 4
+BYTES_PER_TOKEN = 4
 
 
 def estimate_tokens(text: str) -> int:
@@ -19,7 +19,7 @@ def estimate_tokens(text: str) -> int:
     English prose has 4 to 5 characters a token in the usual vocabularies, code fewer; a letter
     outside ASCII counts as two or more. A budget in tokens is therefore roughly kept, not exactly.
     """
-    return -(-len(text.encode()) // CHARACTERS_A_TOKEN)
+    return -(-len(text.encode()) // BYTES_PER_TOKEN)
 
 
 def format_context(
@@ -27,9 +27,9 @@ def format_context(
     max_length: int = QueryOptions.max_length,
     style: ContextFormat = QueryOptions.format,
     question: str = "",
-    length: Length = len,
+    length: MeasureLength = len,
 ) -> tuple[str, list[ContextSource]]:
-    """Give the passages that fit whole into `max_length`, and their sources, numbered as shown.
+    """Return the passages that fit whole into `max_length`, and their sources, numbered as shown.
 
     `simple` lists them, `structured` groups them by document, `qa` puts them between `question`
     and a place for the answer. `length` measures a text: `len`, `estimate_tokens` or a tokenizer's
@@ -52,8 +52,10 @@ def _quote(passage: ChunkHit | Quote) -> Quote:
     return Quote.of(passage) if isinstance(passage, ChunkHit) else passage
 
 
-def _fitting(quotes: Iterable[Quote], room: int, grouped: bool, length: Length) -> list[Quote]:
-    """Take quotes while they fit. A piece after the first has an empty line before it."""
+def _fitting(
+    quotes: Iterable[Quote], room: int, grouped: bool, length: MeasureLength
+) -> list[Quote]:
+    """Return the quotes that fit. A piece after the first has an empty line before it."""
     chosen: list[Quote] = []
     documents: set[int] = set()
     for quote in quotes:
@@ -67,7 +69,7 @@ def _fitting(quotes: Iterable[Quote], room: int, grouped: bool, length: Length) 
 
 
 def _by_document(quotes: Sequence[Quote]) -> list[Quote]:
-    """Put a document's quotes together; documents stay in the order of their first quote."""
+    """Group quotes by document; documents stay in the order of their first quote."""
     order = {name: n for n, name in enumerate(dict.fromkeys(q.document_id for q in quotes))}
     return sorted(quotes, key=lambda quote: order[quote.document_id])
 
@@ -98,5 +100,5 @@ def _place(quote: Quote) -> str:
 
 
 def citation(quote: Quote) -> str:
-    """Name a quote's source for a reader: title and heading."""
+    """Return the name of a quote's source for a reader: title and heading."""
     return cite(quote.title, quote.heading)

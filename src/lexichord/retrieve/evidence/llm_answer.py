@@ -1,40 +1,43 @@
-"""Documents' text as a model is shown it: numbered, and between marks that no text can hold."""
+"""The twin of the answer with a language model, and the checks of what it quotes.
+
+The model sees documents' text numbered, and between marks that no text can hold.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from lexichord.db import evidence
+from lexichord.db import evidence as db
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
 from lexichord.retrieve.evidence.answer import cite_line, write_table
-from lexichord.retrieve.evidence.comparison import CHUNKS
+from lexichord.retrieve.evidence.comparison import CHUNKS_PER_CELL
 from lexichord.retrieve.evidence.context import citation
 from lexichord.retrieve.evidence.quotes import sub_quote
 from lexichord.retrieve.evidence.relevance import Embed
 from lexichord.retrieve.evidence.values import values_of
-from lexichord.retrieve.llm import MOST, Ask
-from lexichord.retrieve.stages import Write
+from lexichord.retrieve.llm import MAX_LIST_ENTRIES, LlmCaller
+from lexichord.retrieve.stages import WriteAnswer
 from lexichord.types import ContextSource
 from lexichord.types.evidence import Answer, Brief, Cell, Comparison, Evidence, Quote
 from lexichord.types.generation import enclose, mark_word
 
 # Signs that models write in each other's place: quotation marks, dashes.
-ALIKE = ("'`\u2018\u2019", '"\u201c\u201d', "-\u2010\u2011\u2013\u2014")
-SAME = {sign: f"[{re.escape(signs)}]" for signs in ALIKE for sign in signs}
-MARKS = " \t\n'\"“”„«»\u2018\u2019"
+SIMILAR_SIGNS = ("'`\u2018\u2019", '"\u201c\u201d', "-\u2010\u2011\u2013\u2014")
+SIMILAR_SIGN_PATTERNS = {sign: f"[{re.escape(signs)}]" for signs in SIMILAR_SIGNS for sign in signs}
+QUOTE_EDGES = " \t\n'\"“”„«»\u2018\u2019"
 # A quote begins and ends where a word or a number does: "10 years" does not stand in "110 years",
 # nor "5%" in "0.5%". Scripts that put no spaces between words have no such places.
-LETTER = "0-9A-Za-z\u00c0-\u04ff"
-START = rf"(?:(?<![{LETTER}])(?!(?<=[0-9][.,])[0-9])|(?![{LETTER}]))"
-END = rf"(?:(?![{LETTER}])(?!(?<=[0-9])[.,][0-9])|(?<![{LETTER}]))"
+LETTERS_AND_DIGITS = "0-9A-Za-z\u00c0-\u04ff"
+QUOTE_START = rf"(?:(?<![{LETTERS_AND_DIGITS}])(?!(?<=[0-9][.,])[0-9])|(?![{LETTERS_AND_DIGITS}]))"
+QUOTE_END = rf"(?:(?![{LETTERS_AND_DIGITS}])(?!(?<=[0-9])[.,][0-9])|(?<![{LETTERS_AND_DIGITS}]))"
 # Between quotation marks; single ones are also apostrophes.
-QUOTED = re.compile(
+QUOTED_TEXT = re.compile(
     r"[“\"„«`]([^“”\"„«»`]+)[”\"“»`]"
     r"|(?<!\w)['\u2018]((?:[^'\u2018\u2019]|(?<=\w)['\u2019](?=\w))+)['\u2019](?!\w)"
 )
-ADDRESS = re.compile(r"//[^\s)>\]]+")
+LINK_ADDRESS = re.compile(r"//[^\s)>\]]+")
 
 
 class Source(NamedTuple):
@@ -45,8 +48,8 @@ class Source(NamedTuple):
 
 
 def number_sources(quotes: Iterable[Quote], sources: Sequence[ContextSource]) -> list[Source]:
-    """Give the quotes that the context shows, under its numbers."""
-    numbers = {(each.document_id, each.start, each.end): each.number for each in sources}
+    """Return the quotes that the context shows, under its numbers."""
+    numbers = {(source.document_id, source.start, source.end): source.number for source in sources}
     places = {(quote.document_id, quote.start, quote.end): quote for quote in quotes}
     shown = [Source(numbers[place], places[place]) for place in numbers if place in places]
     return sorted(shown, key=lambda source: source.number)
@@ -70,48 +73,48 @@ def _name(quote: Quote) -> str:
     return " ".join(f"{citation(quote) or quote.uri}".split())[:200]
 
 
-def find_quote(said: str, number: int, sources: Sequence[Source]) -> Quote | None:
-    """Give the stored text that a model's quote is, in the source it names, or else in any.
+def find_quote(stated: str, number: int, sources: Sequence[Source]) -> Quote | None:
+    """Return the stored text that a model's quote is, in the source it names, or else in any.
 
     White space, and the way in which quotation marks and dashes are written, may differ.
     """
     for source in sorted(sources, key=lambda each: each.number != number):
-        if span := _find(said, source.quote.text):
+        if span := _find(stated, source.quote.text):
             return sub_quote(source.quote, *span, source.quote.score)
     return None
 
 
-def _find(said: str, text: str) -> tuple[int, int] | None:
-    for quoted in dict.fromkeys((said, said.strip(MARKS))):
-        words = quoted.split()
+def _find(stated: str, text: str) -> tuple[int, int] | None:
+    for candidate in dict.fromkeys((stated, stated.strip(QUOTE_EDGES))):
+        words = candidate.split()
         if words and sum(map(len, words)) <= len(text):
             pattern = r"\s+".join(map(_pattern, words))
-            if found := re.search(START + pattern + END, text):
-                return found.span()
+            if match := re.search(QUOTE_START + pattern + QUOTE_END, text):
+                return match.span()
     return None
 
 
 def _pattern(word: str) -> str:
-    return "".join(SAME.get(sign) or re.escape(sign) for sign in word)
+    return "".join(SIMILAR_SIGN_PATTERNS.get(sign) or re.escape(sign) for sign in word)
 
 
-def is_invented(said: str, sources: Sequence[Source]) -> bool:
-    """Tell whether a text quotes, or links to, anything that no source holds.
+def is_invented(text: str, sources: Sequence[Source]) -> bool:
+    """Return whether a text quotes, or links to, anything that no source holds.
 
     A comma or full stop inside the quotation marks may be the text's own.
     """
-    linked = dict.fromkeys(ADDRESS.findall(said))
-    if any(not any(each in source.quote.text for source in sources) for each in linked):
+    linked = dict.fromkeys(LINK_ADDRESS.findall(text))
+    if any(not any(stated in source.quote.text for source in sources) for stated in linked):
         return True
-    quoted = dict.fromkeys(match[1] or match[2] for match in QUOTED.finditer(said))
-    return any(not find_quote(each.rstrip(".,;:!?"), 0, sources) for each in quoted)
+    quoted = dict.fromkeys(match[1] or match[2] for match in QUOTED_TEXT.finditer(text))
+    return any(not find_quote(stated.rstrip(".,;:!?"), 0, sources) for stated in quoted)
 
 
-type Place = tuple[int, str]  # a document's id and an aspect
+type CellKey = tuple[int, str]  # a document's id and an aspect
 
 
 async def compare(
-    ask: Ask, database: Database, table: Comparison, sources: Sequence[ContextSource]
+    ask: LlmCaller, database: Database, table: Comparison, sources: Sequence[ContextSource]
 ) -> Answer:
     """Write the table with the model's quotes; a cell without one keeps what it had.
 
@@ -121,28 +124,28 @@ async def compare(
     """
     shown = await _sources(database, table)
     rows = {number: file.document_id for number, file in enumerate(table.documents, 1)}
-    given = {"aspects": list(table.aspects), "sources": _by_document(rows, shown)}
-    said = await ask("comparison", given)
-    chosen: dict[Place, Quote] = {}
+    inputs = {"aspects": list(table.aspects), "sources": _by_document(rows, shown)}
+    outputs = await ask("comparison", inputs)
+    chosen: dict[CellKey, Quote] = {}
     unverified = list[str]()
     aspects = {aspect.casefold(): aspect for aspect in table.aspects}
-    for each in said["cells"][:MOST]:
-        document, aspect = rows.get(each["document"]), aspects.get(each["aspect"].casefold())
+    for cell in outputs["cells"][:MAX_LIST_ENTRIES]:
+        document, aspect = rows.get(cell["document"]), aspects.get(cell["aspect"].casefold())
         own = [source for source in shown if source.quote.document_id == document]
-        quote = find_quote(each["text"], each["source"], own)
+        quote = find_quote(cell["text"], cell["source"], own)
         if quote is not None and aspect is not None:
             chosen.setdefault((quote.document_id, aspect), quote)
-        elif each["text"].strip():
-            unverified.append(each["text"])
-    made = _with(table, chosen)
-    text = write_table(made, sources) if chosen else ""
-    return Answer(text, tuple(unverified), made if chosen else None)
+        elif cell["text"].strip():
+            unverified.append(cell["text"])
+    filled = _with(table, chosen)
+    text = write_table(filled, sources) if chosen else ""
+    return Answer(text, tuple(unverified), filled if chosen else None)
 
 
 async def _sources(database: Database, table: Comparison) -> list[Source]:
     """Number what each file's best passages and the table's quotes are, file by file."""
     ids = [file.document_id for file in table.documents]
-    hits = await evidence.search_each(database, table.aspects, ids, None, CHUNKS, None)
+    hits = await db.search_each(database, table.aspects, ids, None, CHUNKS_PER_CELL, None)
     quotes = [
         *(Quote.of(hit) for _, hit in hits),
         *(q for cell in table.cells for q in cell.quotes),
@@ -161,8 +164,8 @@ def _by_document(rows: Mapping[int, int], shown: Sequence[Source]) -> str:
     return "\n\n".join(parts)
 
 
-def _with(table: Comparison, chosen: Mapping[Place, Quote]) -> Comparison:
-    """Put the quotes into their cells, in place of what stood there."""
+def _with(table: Comparison, chosen: Mapping[CellKey, Quote]) -> Comparison:
+    """Replace what stands in cells by their quotes."""
     cells = (_filled(cell, chosen.get((cell.document_id, cell.aspect))) for cell in table.cells)
     return replace(table, cells=tuple(cells))
 
@@ -174,82 +177,85 @@ def _filled(cell: Cell, quote: Quote | None) -> Cell:
 
 
 # A citation inside a sentence: checked are only those that the model gives beside it.
-CITED = re.compile(r" ?\[\d+(?:[,;–-] ?\d+)*\]")
+INLINE_CITATION = re.compile(r" ?\[\d+(?:[,;–-] ?\d+)*\]")
 
 
 async def write_answer(
-    ask: Ask,
-    twin: Write,
+    ask: LlmCaller,
+    twin: WriteAnswer,
+    *,
     database: Database,
     brief: Brief,
-    found: Evidence,
+    evidence: Evidence,
     sources: Sequence[ContextSource],
     embed: Embed | None,
 ) -> Answer:
     """Write an answer by intent: clauses word for word, a table of quotes, else a summary.
 
-    What no source holds is left out and told as unverified; if nothing is left, the twin writes.
-    So it does with a list: whatever is found stands in it.
+    What no source holds is left out, and reported as unverified; if nothing remains, the twin
+    writes. So it does with a list: whatever was found stands in it.
     """
-    shown = number_sources(found.quotes, sources)
+    shown = number_sources(evidence.quotes, sources)
     answer = Answer("")
     if brief.kind != "list_all" and shown:
         try:
-            answer = await _write(ask, database, brief, found, shown, sources)
+            answer = await _write(ask, database, brief, evidence, shown, sources)
             if not answer.text:
                 ask.degrade("answer", "nothing in its reply can be shown")
         except ProviderError as error:
             ask.degrade("answer", error)
     if answer.text:
         return answer
-    plain = await twin(database, brief, found, sources, embed)
-    return replace(plain, unverified=answer.unverified)
+    written = await twin(
+        database=database, brief=brief, evidence=evidence, sources=sources, embed=embed
+    )
+    return replace(written, unverified=answer.unverified)
 
 
 async def _write(
-    ask: Ask,
+    ask: LlmCaller,
     database: Database,
     brief: Brief,
-    found: Evidence,
+    evidence: Evidence,
     shown: Sequence[Source],
     sources: Sequence[ContextSource],
 ) -> Answer:
-    if brief.kind == "comparison" and found.comparison is not None:
-        return await compare(ask, database, found.comparison, sources)
+    if brief.kind == "comparison" and evidence.comparison is not None:
+        return await compare(ask, database, evidence.comparison, sources)
     write = extract_clauses if brief.kind == "clause_lookup" else summarise
-    return await write(ask, asked(brief), shown, sources)
+    return await write(ask, question_with_advice(brief), shown, sources)
 
 
-def asked(brief: Brief) -> str:
-    """Give the question, with what an earlier answer lacked."""
+def question_with_advice(brief: Brief) -> str:
+    """Return the question, with what an earlier answer lacked."""
     missed = f"\n\nAn earlier answer fell short. {brief.advice}" if brief.advice else ""
     return brief.question + missed
 
 
 async def extract_clauses(
-    ask: Ask, question: str, shown: Sequence[Source], sources: Sequence[ContextSource]
+    ask: LlmCaller, question: str, shown: Sequence[Source], sources: Sequence[ContextSource]
 ) -> Answer:
     """Quote the passages that answer, word for word. Raises ProviderError."""
-    said = await ask("clauses", {"question": question, "sources": mark(shown)})
+    outputs = await ask("clauses", {"question": question, "sources": mark(shown)})
     lines, unverified = dict[str, None](), dict[str, None]()
-    for each in said["clauses"][:MOST]:
-        if quote := find_quote(each["quote"], each["source"], shown):
+    for clause in outputs["clauses"][:MAX_LIST_ENTRIES]:
+        if quote := find_quote(clause["quote"], clause["source"], shown):
             lines[cite_line(quote, sources)] = None
-        elif each["quote"].strip():
-            unverified[each["quote"]] = None
+        elif clause["quote"].strip():
+            unverified[clause["quote"]] = None
     return Answer("\n".join(lines), tuple(unverified))
 
 
 async def summarise(
-    ask: Ask, question: str, shown: Sequence[Source], sources: Sequence[ContextSource]
+    ask: LlmCaller, question: str, shown: Sequence[Source], sources: Sequence[ContextSource]
 ) -> Answer:
     """Sum the sources up, each sentence with those that it follows from. Raises ProviderError."""
-    said = await ask("summary", {"question": question, "sources": mark(shown)})
+    outputs = await ask("summary", {"question": question, "sources": mark(shown)})
     lines, unverified = list[str](), list[str]()
-    for each in said["sentences"][:MOST]:
+    for sentence in outputs["sentences"][:MAX_LIST_ENTRIES]:
         # At the beginning of a line, ">" would make it look like a quotation.
-        text = CITED.sub("", " ".join(each["text"].split())).lstrip("> ")
-        cited = [source for source in shown if source.number in each["sources"]]
+        text = INLINE_CITATION.sub("", " ".join(sentence["text"].split())).lstrip("> ")
+        cited = [source for source in shown if source.number in sentence["sources"]]
         if text and cited and not is_invented(text, cited):
             lines.append(" ".join([text, *(f"[{source.number}]" for source in cited)]))
         elif text:

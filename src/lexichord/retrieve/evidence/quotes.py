@@ -32,9 +32,9 @@ def sub_quote(quote: Quote, start: int, end: int, score: float) -> Quote:
 
 def in_document_order(quotes: Iterable[Quote]) -> list[Quote]:
     """Sort quotes by place; documents stay in the order in which they first come."""
-    found = list(quotes)
-    order = {name: n for n, name in enumerate(dict.fromkeys(q.document_id for q in found))}
-    return sorted(found, key=lambda quote: (order[quote.document_id], quote.start))
+    listed = list(quotes)
+    order = {name: n for n, name in enumerate(dict.fromkeys(q.document_id for q in listed))}
+    return sorted(listed, key=lambda quote: (order[quote.document_id], quote.start))
 
 
 def _complaint(quote: Quote) -> str:

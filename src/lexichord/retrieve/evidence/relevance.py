@@ -1,4 +1,4 @@
-"""How much a text says of a question, in absolute terms: comparable between documents."""
+"""Sentences, and what each says of a question: scores comparable between documents."""
 
 import asyncio
 import re
@@ -14,17 +14,20 @@ from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.quotes import sub_quote
 from lexichord.types.evidence import Quote
 
-LANGUAGE = "en"  # of the abbreviations; sentencex falls back to general rules for what it lacks
-LONGEST, SMALL = 10, 4  # words of a heading; letters of a word that may stay small in a title
-WRAPPED = 60  # characters from which on a line without an end may go on in the next
+SENTENCE_LANGUAGE = (
+    "en"  # of the abbreviations; sentencex falls back to general rules for what it lacks
+)
+MAX_HEADING_WORDS = 10
+SMALL_WORD_CHARS = 4  # a word that may stay small in a title
+MIN_WRAPPED_CHARS = 60  # characters from which on a line without an end may go on in the next
 
-NUMBER = re.compile(r"\s*[^\w\s]*\s*(?:\d+(?:\.\d+)*|[IVXLC]+|\w)[.)]")
-ENDED = re.compile(r"[.;:!?|][\"'”’)*]*\s*\Z")
-SECTION = re.compile(
+ITEM_NUMBER = re.compile(r"\s*[^\w\s]*\s*(?:\d+(?:\.\d+)*|[IVXLC]+|\w)[.)]")
+SENTENCE_END = re.compile(r"[.;:!?|][\"'”’)*]*\s*\Z")
+SECTION_NUMBER = re.compile(
     r"(?:(?:article|section|part|§)\s*)?(?:\d+(?:\.\d+)*|[IVXLC]+)[.)]?\s+[-–]?\s*", re.I
 )
-NO_NAME = re.compile(r"[\d:|_]|[.;!?,][\"'”’)*]*\Z")  # what a heading does not hold
-BLOCK = re.compile(r"[^\n]*(?:\n|\Z)")
+NOT_A_HEADING = re.compile(r"[\d:|_]|[.;!?,][\"'”’)*]*\Z")  # what a heading does not hold
+TEXT_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 
 
 class SentenceSpan(NamedTuple):
@@ -36,25 +39,25 @@ class SentenceSpan(NamedTuple):
 
 
 def split_sentences(text: str) -> list[SentenceSpan]:
-    """Give the sentences of `text` in order, without the white space around them.
+    """Return the sentences of `text` in order, without the white space around them.
 
     A list item, a table row and a paragraph end a sentence; a line that is a heading is none.
     """
-    found: list[SentenceSpan] = []
+    spans: list[SentenceSpan] = []
     heading = ""
     for start, end in _blocks(text):
         block = text[start:end]
         if _is_heading(block):
             heading = block.strip(" \n#*")
             continue
-        found += [SentenceSpan(start + a, start + b, heading) for a, b in _in_block(block)]
-    return found
+        spans += [SentenceSpan(start + a, start + b, heading) for a, b in _in_block(block)]
+    return spans
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Give lines, those together that one sentence runs through."""
+    """Return lines, those together that one sentence runs through."""
     start = end = 0
-    for line in BLOCK.finditer(text):
+    for line in TEXT_LINE.finditer(text):
         if end > start and not _goes_on(text[start:end], line.group()):
             yield start, end
             start = end
@@ -67,30 +70,35 @@ def _goes_on(block: str, line: str) -> bool:
     last = block.rstrip("\n").rpartition("\n")[2]
     if not line.strip() or not last.strip():
         return False
-    if not line.lstrip()[0].islower() and len(last) < WRAPPED:
+    if not line.lstrip()[0].islower() and len(last) < MIN_WRAPPED_CHARS:
         return False
-    return not ENDED.search(last) and not NUMBER.match(line)
+    return not SENTENCE_END.search(last) and not ITEM_NUMBER.match(line)
 
 
 def _is_heading(block: str) -> bool:
-    """Whether a line is one by its sign, or short, without an end, and numbered or in capitals."""
+    """Return whether a line is a heading: by its sign, or short, open, numbered or in capitals."""
     line = block.strip()
     if line.startswith("#"):
         return True
-    number = SECTION.match(line)
+    number = SECTION_NUMBER.match(line)
     name = line[number.end() :] if number else line
     words = name.split()
-    if not words or len(words) > LONGEST or NO_NAME.search(name) or not name[0].isupper():
+    if (
+        not words
+        or len(words) > MAX_HEADING_WORDS
+        or NOT_A_HEADING.search(name)
+        or not name[0].isupper()
+    ):
         return False
-    return bool(number) or all(word[0].isupper() for word in words if len(word) > SMALL)
+    return bool(number) or all(word[0].isupper() for word in words if len(word) > SMALL_WORD_CHARS)
 
 
 def _in_block(block: str) -> Iterator[tuple[int, int]]:
-    """Give the sentences of a paragraph, wrongly parted ones joined."""
+    """Return the sentences of a paragraph, wrongly parted ones joined."""
     start = end = 0
-    for border in sentencex.get_sentence_boundaries(LANGUAGE, block):
+    for border in sentencex.get_sentence_boundaries(SENTENCE_LANGUAGE, block):
         piece = block[border["start_index"] : border["end_index"]]
-        is_open = not ENDED.search(block[start:end]) or _opens(block[start:end])
+        is_open = not SENTENCE_END.search(block[start:end]) or _opens(block[start:end])
         if not is_open and not _continues(piece):
             yield _trim(block, start, end)
             start = border["start_index"]
@@ -100,17 +108,19 @@ def _in_block(block: str) -> Iterator[tuple[int, int]]:
 
 
 def _opens(piece: str) -> bool:
-    """Whether this is a number or a numbered run-in heading, not a sentence of its own."""
-    number = NUMBER.match(piece)
+    """Return whether this is a number or a numbered run-in heading, not a sentence of its own."""
+    number = ITEM_NUMBER.match(piece)
     if number is None:
         return False
     words = piece[number.end() :].split()
-    is_title = len(words) <= LONGEST and all(w[0].isupper() for w in words if len(w) >= SMALL)
+    is_title = len(words) <= MAX_HEADING_WORDS and all(
+        w[0].isupper() for w in words if len(w) >= SMALL_WORD_CHARS
+    )
     return len(words) <= 2 or is_title
 
 
 def _continues(piece: str) -> bool:
-    """Whether a sentence cannot begin so: it would be with a small letter."""
+    """Return whether a sentence cannot begin so: it would be with a small letter."""
     return piece.lstrip()[:1].islower() or not any(map(str.isalnum, piece))
 
 
@@ -122,20 +132,22 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
 
 type Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 type Matrix = NDArray[np.float32]
-type Vectors = Sequence[Sequence[float]]
+type QuestionVectors = Sequence[Sequence[float]]
 
 # Chosen on half A of samples/comparisons.jsonl, as all constants of the comparison.
 # What a lexeme counts that only the heading above has: .5, .75 and 1 gave 95.2, 95.2 and 92.9 on
 # half A with vectors, 85.7, 85.7 and 78.6 with words alone.
-HEADING = 0.75
-WORDS = 0.15  # what full coverage of a question's words adds to the cosine of sentence and question
+HEADING_WEIGHT = 0.75
+COVERAGE_WEIGHT = (
+    0.15  # what full coverage of a question's words adds to the cosine of sentence and question
+)
 
 # A coverage from which on a sentence is found, however far it is in meaning: a short clause among
 # long ones often is. Anything above .5 gives the same on half A.
-ALL = 0.9
+FULL_COVERAGE = 0.9
 
 
-class Sentence(NamedTuple):
+class QuotedSentence(NamedTuple):
     """A sentence, the number of the question that it may answer, the heading it stands under."""
 
     question: int
@@ -143,19 +155,19 @@ class Sentence(NamedTuple):
     heading: str
 
 
-class Scored(NamedTuple):
+class ScoredSentence(NamedTuple):
     """A sentence with two scores: `rank` orders those of a question, `found` is absolute."""
 
-    sentence: Sentence
+    sentence: QuotedSentence
     rank: float
     found: float
 
 
-def sentences_of(quote: Quote, question: int = 0) -> list[Sentence]:
-    """Give a passage's sentences; where no heading line stands above, the passage's names it."""
+def sentences_of(quote: Quote, question: int = 0) -> list[QuotedSentence]:
+    """Return a passage's sentences; where no heading line stands above, the passage's names it."""
     own = quote.heading.rpartition(" › ")[2]
     return [
-        Sentence(question, sub_quote(quote, start, end, quote.score), heading or own)
+        QuotedSentence(question, sub_quote(quote, start, end, quote.score), heading or own)
         for start, end, heading in split_sentences(quote.text)
     ]
 
@@ -163,11 +175,11 @@ def sentences_of(quote: Quote, question: int = 0) -> list[Sentence]:
 async def score_sentences(
     database: Database,
     questions: Sequence[str],
-    sentences: Sequence[Sentence],
-    vectors: Vectors | None = None,
+    sentences: Sequence[QuotedSentence],
+    vectors: QuestionVectors | None = None,
     embed: Embed | None = None,
     near: Sequence[bool] | None = None,
-) -> list[Scored]:
+) -> list[ScoredSentence]:
     """Score each sentence for its question, by words and, where there are vectors, by meaning.
 
     `vectors` are the questions', `embed` makes those of sentences; without either, both scores are
@@ -177,25 +189,29 @@ async def score_sentences(
     """
     texts = [sentence.quote.text for sentence in sentences]
     headings = [sentence.heading for sentence in sentences]
-    terms = iter(await idf_of(database, [*questions, *texts, *headings]))
-    asked = [next(terms) for _ in questions]
-    own = [next(terms) for _ in sentences]
-    places = zip(sentences, own, terms, strict=True)
-    covered = [coverage(asked[one.question], words, above) for one, words, above in places]
+    terms = iter(await weigh_texts(database, [*questions, *texts, *headings]))
+    question_terms = [next(terms) for _ in questions]
+    sentence_terms = [next(terms) for _ in sentences]
+    places = zip(sentences, sentence_terms, terms, strict=True)
+    covered = [coverage(question_terms[one.question], words, above) for one, words, above in places]
     likely = [words > 0 or near is None or near[n] for n, words in enumerate(covered)]
     cosines = await _cosines(sentences, vectors, embed, likely)
     if cosines is None:
-        return [Scored(*pair, pair[1]) for pair in zip(sentences, covered, strict=True)]
+        return [ScoredSentence(*pair, pair[1]) for pair in zip(sentences, covered, strict=True)]
     scored = zip(sentences, covered, cosines, strict=True)
     return [
-        Scored(one, words + cosine, max(cosine + WORDS * words, words if words >= ALL else 0.0))
+        ScoredSentence(
+            one,
+            words + cosine,
+            max(cosine + COVERAGE_WEIGHT * words, words if words >= FULL_COVERAGE else 0.0),
+        )
         for one, words, cosine in scored
     ]
 
 
 async def _cosines(
-    sentences: Sequence[Sentence],
-    vectors: Vectors | None,
+    sentences: Sequence[QuotedSentence],
+    vectors: QuestionVectors | None,
     embed: Embed | None,
     likely: Sequence[bool],
 ) -> list[float] | None:
@@ -217,19 +233,19 @@ async def _cosines(
 def coverage(
     question: Mapping[str, float], text: Iterable[str], heading: Iterable[str] = ()
 ) -> float:
-    """Give the share of the question's idf whose lexemes the text holds, 0 to 1.
+    """Return the share of the question's idf whose lexemes the text holds, 0 to 1.
 
     `question` maps lexemes to idf. Those of `heading`, if not in the text, count HEADING.
     """
     total = sum(question.values())
     own, above = set(text), set(heading)
     held = sum(weight for lexeme, weight in question.items() if lexeme in own)
-    held += HEADING * sum(question[name] for name in question.keys() & (above - own))
+    held += HEADING_WEIGHT * sum(question[name] for name in question.keys() & (above - own))
     return held / total if total else 0.0
 
 
-async def idf_of(database: Database, texts: Sequence[str]) -> list[dict[str, float]]:
-    """Give each text's lexemes with their idf, under the database's analyzer; one call."""
+async def weigh_texts(database: Database, texts: Sequence[str]) -> list[dict[str, float]]:
+    """Return each text's lexemes with their idf, under the database's analyzer; one call."""
     known: dict[str, dict[str, float]] = {text: {} for text in texts}
     distinct = list(known.values())
     for term in await evidence.weigh_terms(database, list(known)):
@@ -239,14 +255,14 @@ async def idf_of(database: Database, texts: Sequence[str]) -> list[dict[str, flo
 
 
 async def embed_all(embed: Embed, texts: Sequence[str]) -> Matrix:
-    """Give the unit vectors of texts, of shape (texts, dimension), from a thread."""
+    """Return the unit vectors of texts, of shape (texts, dimension), from a thread."""
     if not texts:
         return np.zeros((0, 0), np.float32)
     return await asyncio.to_thread(embed, texts)
 
 
 def word_cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """Give the cosine of two texts as vectors of idf, 0 to 1."""
+    """Return the cosine of two texts as vectors of idf, 0 to 1."""
     shared = sum(weight * other[name] for name, weight in one.items() if name in other)
     norm = sum(w * w for w in one.values()) * sum(w * w for w in other.values())
     return float(shared / norm**0.5) if norm else 0.0

@@ -1,90 +1,120 @@
-"""Hits in, a response out: evidence by intent, an answer, and how sure it is."""
+"""Hits in, a response out: evidence by intent, its context, an answer, and how sure it is."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 from lexichord.db import catalogue
 from lexichord.db.evidence import shared_headings
-from lexichord.errors import ProviderError
-from lexichord.retrieve.evidence import estimate_tokens, format_context, gather_evidence
-from lexichord.retrieve.evidence.relevance import Embed
-from lexichord.retrieve.judge.confidence import abstain_below
+from lexichord.db.pool import Database
+from lexichord.retrieve.evidence.clauses import (
+    JoinNeighbours,
+    find_clauses,
+    join_neighbours,
+    rank_files,
+)
+from lexichord.retrieve.evidence.comparison import compare
+from lexichord.retrieve.evidence.context import estimate_tokens, format_context
+from lexichord.retrieve.evidence.listing import list_all
+from lexichord.retrieve.evidence.relevance import Embed, QuestionVectors
+from lexichord.retrieve.evidence.summary import summarise
+from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE
 from lexichord.retrieve.judge.reflect import is_passed, unsupported
-from lexichord.retrieve.search.embedding import by_words
-from lexichord.retrieve.search.searcher import Searcher
+from lexichord.retrieve.query import QueryContext
+from lexichord.retrieve.search.chunks import SearchPlan
+from lexichord.retrieve.stages import name_of
 from lexichord.retrieve.understand.aspects import MOST, find_aspects
-from lexichord.types import ChunkHit, ContextSource, FileHit, QueryOptions, Response, StoredDocument
+from lexichord.types import ChunkHit, ContextSource, FileHit, Response, StoredDocument
 from lexichord.types.evidence import Answer, Brief, Evidence
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Reflection
 
 
-async def gather(
-    searcher: Searcher, intent: Intent, files: Sequence[FileHit], hits: Sequence[ChunkHit]
-) -> Evidence:
+async def gather(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> Evidence:
     """Gather the evidence that the intent asks for."""
-    about = searcher.about
-    aspects = await _aspects(searcher, intent) if intent.kind == "comparison" else ()
-    with searcher.trace.stage("aggregate", about=about.text, aspects=list(aspects)) as step:
+    intent, about = plan.intent, plan.about
+    aspects = await _aspects(context, intent) if intent.kind == "comparison" else ()
+    with context.trace.stage("aggregate", about=about.text, aspects=list(aspects)) as step:
         vectors: Sequence[Sequence[float]] | None = None
         if about.vector is not None:
-            vectors = await searcher.embed(aspects) if aspects else [about.vector]
+            vectors = await context.embed(aspects, about) if aspects else [about.vector]
         gathered = partial(
             gather_evidence,
-            searcher.database,
+            context.database,
             intent.kind,
             about.text,
             hits,
             aspects=aspects,
-            files=await _rows(searcher, intent, files),
-            join=searcher.stages.join_neighbours,
+            files=await _rows(context, plan),
+            join=context.stages.join_neighbours,
         )
-        found = await _by_meaning(
-            searcher,
+        evidence = await context.by_meaning(
             vectors is not None,
             lambda embed: gathered(
                 vectors=vectors if embed else None, space=about.space, embed=embed
             ),
         )
-        step["made"] = {"quotes": len(found.quotes)}
-        step["dropped"] = list(found.dropped)
-    return found
+        step["made"] = {"quotes": len(evidence.quotes)}
+        step["dropped"] = list(evidence.dropped)
+    return evidence
 
 
-async def _by_meaning[T](
-    searcher: Searcher, has_vectors: bool, make: Callable[[Embed | None], Awaitable[T]]
-) -> T:
-    """Make something with vectors of sentences, or, where they fail, by words."""
-    if not has_vectors:
-        return await make(None)
-    try:
-        return await make(searcher.embed_documents)
-    except ProviderError as error:
-        searcher.trace.degrade(by_words(error))
-        return await make(None)
+async def gather_evidence(
+    database: Database,
+    kind: str,
+    question: str,
+    hits: Sequence[ChunkHit],
+    *,
+    aspects: Sequence[str] = (),
+    files: Sequence[FileHit] = (),
+    vectors: QuestionVectors | None = None,
+    space: str | None = None,
+    embed: Embed | None = None,
+    join: JoinNeighbours = join_neighbours,
+) -> Evidence:
+    """Return the evidence that an intent of this kind asks for.
+
+    Of a comparison `files` are the rows, `aspects` the columns; without aspects the question is the
+    only one, without files it is a clause lookup. `vectors` are those of the aspects, or of the
+    question alone, of `space`; `embed` gives unit vectors of sentences in that space: better
+    choices, more time. `join` makes passages of a clause lookup's quotes.
+    """
+    if kind == "comparison" and files:
+        columns = list(aspects) or [question]
+        return await compare(database, columns, files, vectors, space, embed)
+    if kind == "list_all":
+        return await list_all(database, question, hits, vectors, embed)
+    if kind == "summary":
+        summary = await summarise(database, question, hits, embed)
+        return replace(summary, files=rank_files(hits))
+    return await find_clauses(database, hits, join)
 
 
-async def _aspects(searcher: Searcher, intent: Intent) -> Sequence[str]:
-    """Give the columns of a comparison: those of the question, else headings that its files share.
+async def _aspects(context: QueryContext, intent: Intent) -> Sequence[str]:
+    """Return a comparison's columns: those of the question, else headings that its files share.
 
     "Compare the lease and the licence" names no aspect; all of it is left as the question then.
     """
     aspects = find_aspects(intent.question, intent.hint)
-    if aspects != (searcher.asked,) or len(intent.documents) < 2:
+    if aspects != (context.query,) or len(intent.documents) < 2:
         return aspects
-    return await shared_headings(searcher.database, intent.documents, MOST) or aspects
+    return await shared_headings(context.database, intent.documents, MOST) or aspects
 
 
-async def _rows(searcher: Searcher, intent: Intent, files: Sequence[FileHit]) -> Sequence[FileHit]:
-    """Give the files to compare: those that the query names, else those that were discovered."""
-    if intent.kind != "comparison" or len(intent.documents) < 2:
-        return files
-    known = {file.document_id: file for file in files}
-    scope = replace(searcher.question.scope, documents=intent.documents)
-    listed = await catalogue.list_documents(searcher.database, scope)
-    named = {each.document_id: _unscored(each) for each in listed}
-    return [known.get(each, named[each]) for each in intent.documents if each in named]
+async def _rows(context: QueryContext, plan: SearchPlan) -> Sequence[FileHit]:
+    """Return the files to compare: those that the query names, else those that were discovered."""
+    documents = plan.intent.documents
+    if plan.intent.kind != "comparison" or len(documents) < 2:
+        return plan.files
+    known = {file.document_id: file for file in plan.files}
+    scope = replace(plan.question.scope, documents=documents)
+    listed = await catalogue.list_documents(context.database, scope)
+    named = {document.document_id: _unscored(document) for document in listed}
+    return [
+        known.get(document_id, named[document_id])
+        for document_id in documents
+        if document_id in named
+    ]
 
 
 def _unscored(document: StoredDocument) -> FileHit:
@@ -92,95 +122,115 @@ def _unscored(document: StoredDocument) -> FileHit:
     return FileHit(*place, score=0.0, scores={}, hits=0)
 
 
+async def select_evidence(context: QueryContext, plan: SearchPlan, evidence: Evidence) -> Evidence:
+    """Keep of the evidence what the caller's own stage keeps; all of it without one."""
+    select = context.stages.select_evidence
+    if select is None:
+        return evidence
+    with context.trace.stage(name_of(select), quotes=len(evidence.quotes)) as step:
+        kept = await select(question=plan.question, intent=plan.intent, evidence=evidence)
+        dropped = (quote for quote in evidence.quotes if quote not in kept.quotes)
+        step["made"] = {"quotes": len(kept.quotes)}
+        step["dropped"] = [f"{quote.uri}:{quote.start}-{quote.end}" for quote in dropped]
+    return kept
+
+
 async def respond(
-    searcher: Searcher,
-    intent: Intent,
-    files: list[FileHit],
+    context: QueryContext,
+    plan: SearchPlan,
     hits: list[ChunkHit],
-    sure: float,
+    evidence: Evidence,
+    confidence: float,
     reflection: Reflection | None,
-    options: QueryOptions,
     advice: str = "",
 ) -> Response:
     """Put evidence, context and, if asked for, an answer into a response.
 
     `advice` is what a reader missed in an earlier answer.
     """
-    found = await gather(searcher, intent, files, hits)
-    abstained = _abstains(searcher, intent, found, sure)
-    with searcher.trace.stage("answer") as step:
-        context, sources = _context(searcher, found, options)
+    abstained = _abstains(plan.intent, evidence, confidence)
+    with context.trace.stage("answer", **context.by("write_answer")) as step:
+        text, sources = _format(context, plan, evidence)
         answer = Answer("")
-        if options.answer and not abstained:
-            brief = Brief(intent.kind, searcher.question.text, advice)
-            answer = await _answer(searcher, brief, found, sources)
-        lengths = {"characters": len(context), "answer": len(answer.text)}
+        if context.options.answer and not abstained:
+            brief = Brief(plan.intent.kind, plan.question.text, advice)
+            answer = await _write(context, plan, brief, evidence, sources)
+        lengths = {"characters": len(text), "answer": len(answer.text)}
         step["made"] = {"sources": len(sources), **lengths}
-        step["dropped"] = _left_out(found, sources)
+        step["dropped"] = _left_out(evidence, sources)
     return Response(
-        query=searcher.asked,
-        intent=intent,
-        files=files,
+        query=context.query,
+        intent=plan.intent,
+        files=plan.files,
         hits=hits,
-        context=context,
+        context=text,
         sources=sources,
-        quotes=found.quotes,
+        quotes=evidence.quotes,
         answer=answer.text,
         unverified=answer.unverified,
-        comparison=answer.comparison or found.comparison,
-        confidence=sure,
+        comparison=answer.comparison or evidence.comparison,
+        confidence=confidence,
         abstained=abstained,
-        reflection=reflection and _checked(reflection, answer.text, found, options),
-        degraded=searcher.trace.degraded,
-        timings_ms=searcher.trace.timings_ms,
-        trace=list(searcher.trace.steps),
+        reflection=reflection and _check(context, reflection, answer.text, evidence),
+        degraded=context.trace.degraded,
+        timings_ms=context.trace.timings_ms,
+        trace=list(context.trace.steps),
     )
 
 
-def _abstains(searcher: Searcher, intent: Intent, found: Evidence, sure: float) -> bool:
-    """Tell whether the evidence is too little to answer by.
+def _abstains(intent: Intent, evidence: Evidence, confidence: float) -> bool:
+    """Return whether the evidence is too little to answer by.
 
     The confidence was calibrated on questions for one thing: a table and a summary are judged by
     whether they hold anything.
     """
     if intent.kind in ("comparison", "summary"):
-        return not found.quotes
-    return sure < abstain_below(searcher.question.vector)
+        return not evidence.quotes
+    return confidence < MIN_CONFIDENCE
 
 
-def _context(
-    searcher: Searcher, found: Evidence, options: QueryOptions
+def _format(
+    context: QueryContext, plan: SearchPlan, evidence: Evidence
 ) -> tuple[str, list[ContextSource]]:
-    return format_context(
-        found.quotes,
-        options.max_length,
-        options.format,
-        searcher.question.text,
-        estimate_tokens if options.unit == "tokens" else len,
+    options = context.options
+    length = estimate_tokens if options.unit == "tokens" else len
+    style, question = options.format, plan.question.text
+    return format_context(evidence.quotes, options.max_length, style, question, length)
+
+
+def _left_out(evidence: Evidence, sources: Sequence[ContextSource]) -> list[str]:
+    """Return a line for each passage that the context had no room for."""
+    shown = {(source.document_id, source.start) for source in sources}
+    omitted = (quote for quote in evidence.quotes if (quote.document_id, quote.start) not in shown)
+    return [f"no room for {quote.uri}:{quote.start}-{quote.end}" for quote in omitted]
+
+
+async def _write(
+    context: QueryContext,
+    plan: SearchPlan,
+    brief: Brief,
+    evidence: Evidence,
+    sources: Sequence[ContextSource],
+) -> Answer:
+    return await context.by_meaning(
+        plan.question.vector is not None,
+        lambda embed: context.stages.write_answer(
+            database=context.database,
+            brief=brief,
+            evidence=evidence,
+            sources=sources,
+            embed=embed,
+        ),
     )
 
 
-def _left_out(found: Evidence, sources: Sequence[ContextSource]) -> list[str]:
-    """Name the passages that the context had no room for."""
-    shown = {(source.document_id, source.start) for source in sources}
-    left = (quote for quote in found.quotes if (quote.document_id, quote.start) not in shown)
-    return [f"no room for {quote.uri}:{quote.start}-{quote.end}" for quote in left]
-
-
-async def _answer(
-    searcher: Searcher, brief: Brief, found: Evidence, sources: Sequence[ContextSource]
-) -> Answer:
-    write = partial(searcher.stages.write_answer, searcher.database, brief, found, sources)
-    return await _by_meaning(searcher, searcher.question.vector is not None, write)
-
-
-def _checked(
-    reflection: Reflection, answer: str, found: Evidence, options: QueryOptions
+def _check(
+    context: QueryContext, reflection: Reflection, answer: str, evidence: Evidence
 ) -> Reflection:
     """Look for each number and date of the answer in the sources and their names."""
-    sources = [part for q in found.quotes for part in (q.text, q.title, q.uri, q.heading)]
-    if found.comparison is not None:
-        sources += [part for file in found.comparison.documents for part in (file.title, file.uri)]
-        sources += found.comparison.aspects
+    sources = [part for q in evidence.quotes for part in (q.text, q.title, q.uri, q.heading)]
+    if table := evidence.comparison:
+        sources += [part for file in table.documents for part in (file.title, file.uri)]
+        sources += table.aspects
     checked = replace(reflection, unsupported=unsupported(answer, sources))
-    return replace(checked, passed=is_passed(checked, options.min_coverage))
+    return replace(checked, passed=is_passed(checked, context.options.min_coverage))

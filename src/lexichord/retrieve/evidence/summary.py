@@ -14,30 +14,32 @@ from lexichord.retrieve.evidence.quotes import check_quotes, in_document_order
 from lexichord.retrieve.evidence.relevance import (
     Embed,
     Matrix,
-    Sentence,
+    QuotedSentence,
     coverage,
     embed_all,
-    idf_of,
     sentences_of,
+    weigh_texts,
     word_cosine,
 )
 from lexichord.types import ChunkHit
 from lexichord.types.evidence import Evidence, Quote
 
-SENTENCES = 8
-NOVELTY = 0.3  # the weight of novelty beside relevance; the paper's examples use .3 and .5
-CANDIDATES = 200  # sentences of the best hits; the work grows with the square of what is chosen
-SHORTEST = 4  # words of a sentence that can stand alone
+SUMMARY_SENTENCES = 8
+NOVELTY_WEIGHT = 0.3  # the weight of novelty beside relevance; the paper's examples use .3 and .5
+SUMMARY_CANDIDATES = (
+    200  # sentences of the best hits; the work grows with the square of what is chosen
+)
+MIN_SENTENCE_WORDS = 4  # words of a sentence that can stand alone
 
-type Likeness = Callable[[int, int], float]
+type SentenceSimilarity = Callable[[int, int], float]
 
 
-class Pool(NamedTuple):
+class SentencePool(NamedTuple):
     """Sentences to choose from, the relevance of each, 0 to 1, and how alike two are."""
 
     quotes: Sequence[Quote]
     relevance: Sequence[float]
-    likeness: Likeness
+    likeness: SentenceSimilarity
 
 
 async def summarise(
@@ -45,7 +47,7 @@ async def summarise(
     question: str,
     passages: Sequence[ChunkHit | Quote],
     embed: Embed | None = None,
-    sentences: int = SENTENCES,
+    sentences: int = SUMMARY_SENTENCES,
 ) -> Evidence:
     """Choose the sentences that answer `question` best without saying a thing twice.
 
@@ -62,9 +64,9 @@ async def best_sentences(
     question: str,
     quotes: Sequence[Quote],
     embed: Embed | None = None,
-    sentences: int = SENTENCES,
+    sentences: int = SUMMARY_SENTENCES,
 ) -> list[Quote]:
-    """Give up to so many sentences of checked quotes, best first, scored by their relevance."""
+    """Return up to so many sentences of checked quotes, best first, scored by their relevance."""
     pool = await _pool(database, question, quotes, embed)
     return [
         replace(pool.quotes[n], score=pool.relevance[n])
@@ -72,49 +74,54 @@ async def best_sentences(
     ]
 
 
-def choose(relevance: Sequence[float], likeness: Likeness, number: int) -> list[int]:
+def choose(relevance: Sequence[float], likeness: SentenceSimilarity, number: int) -> list[int]:
     """Choose by Maximal Marginal Relevance; what has no relevance is never chosen."""
-    left = [n for n, value in enumerate(relevance) if value > 0]
-    nearest = dict.fromkeys(left, 0.0)  # likeness to the nearest one chosen
+    remaining = [n for n, value in enumerate(relevance) if value > 0]
+    nearest = dict.fromkeys(remaining, 0.0)  # likeness to the nearest one chosen
     chosen: list[int] = []
-    while left and len(chosen) < number:
-        best = max(left, key=lambda n: (1 - NOVELTY) * relevance[n] - NOVELTY * nearest[n])
-        left.remove(best)
+    while remaining and len(chosen) < number:
+        best = max(
+            remaining,
+            key=lambda n: (1 - NOVELTY_WEIGHT) * relevance[n] - NOVELTY_WEIGHT * nearest[n],
+        )
+        remaining.remove(best)
         chosen.append(best)
-        for n in left:
+        for n in remaining:
             nearest[n] = max(nearest[n], likeness(n, best))
     return chosen
 
 
 async def _pool(
     database: Database, question: str, quotes: Sequence[Quote], embed: Embed | None
-) -> Pool:
+) -> SentencePool:
     own = _candidates(quotes)
     texts = [one.quote.text for one in own]
-    asked, *terms = await idf_of(database, [question, *texts, *(one.heading for one in own)])
+    question_terms, *terms = await weigh_texts(
+        database, [question, *texts, *(one.heading for one in own)]
+    )
     words, headings = terms[: len(texts)], terms[len(texts) :]
     central = _centrality(words)
-    said = [coverage(asked, *pair) for pair in zip(words, headings, strict=True)]
+    relevances = [coverage(question_terms, *pair) for pair in zip(words, headings, strict=True)]
     rows = None if embed is None else await embed_all(embed, [question, *texts])
     if rows is not None:
-        said = _mean(said, rows[1:] @ rows[0])
-    relevance = _mean(said, central) if asked else central
+        relevances = _mean(relevances, rows[1:] @ rows[0])
+    relevance = _mean(relevances, central) if question_terms else central
     likeness = _likeness(words, None if rows is None else rows[1:])
-    return Pool([one.quote for one in own], relevance, likeness)
+    return SentencePool([one.quote for one in own], relevance, likeness)
 
 
-def _candidates(quotes: Sequence[Quote]) -> list[Sentence]:
-    """Give the sentences that can stand alone, each place once, of the best quotes first."""
-    places: dict[tuple[int, int, int], Sentence] = {}
+def _candidates(quotes: Sequence[Quote]) -> list[QuotedSentence]:
+    """Return the sentences that can stand alone, each place once, of the best quotes first."""
+    places: dict[tuple[int, int, int], QuotedSentence] = {}
     for quote in quotes:
         for one in sentences_of(quote):
-            if len(one.quote.text.split()) >= SHORTEST:
+            if len(one.quote.text.split()) >= MIN_SENTENCE_WORDS:
                 places.setdefault((one.quote.document_id, one.quote.start, one.quote.end), one)
-    return list(places.values())[:CANDIDATES]
+    return list(places.values())[:SUMMARY_CANDIDATES]
 
 
 def _centrality(words: Sequence[Mapping[str, float]]) -> list[float]:
-    """Give each sentence's cosine to the sum of all."""
+    """Return each sentence's cosine to the sum of all."""
     centroid: dict[str, float] = {}
     for terms in words:
         for lexeme, idf in terms.items():
@@ -126,7 +133,7 @@ def _mean(one: Sequence[float], other: Sequence[float] | Matrix) -> list[float]:
     return [(a + max(float(b), 0.0)) / 2 for a, b in zip(one, other, strict=True)]
 
 
-def _likeness(words: Sequence[Mapping[str, float]], rows: Matrix | None) -> Likeness:
+def _likeness(words: Sequence[Mapping[str, float]], rows: Matrix | None) -> SentenceSimilarity:
     if rows is None:
         return lambda one, other: word_cosine(words[one], words[other])
     return lambda one, other: float(rows[one] @ rows[other])

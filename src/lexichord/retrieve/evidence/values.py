@@ -9,12 +9,23 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
+from lexichord.retrieve.numbers import (
+    DAY,
+    DAY_OF_MONTH,
+    ISO_DATE,
+    MONTH,
+    MONTH_AND_DAY,
+    NUMBER_WORDS,
+    RECENT_YEAR,
+    SCALE_WORD,
+    YEAR,
+)
 from lexichord.types.evidence import Quote
 
 ValueKind = Literal["amount", "percentage", "date", "duration", "party"]
 
 
-class Value(NamedTuple):
+class TextValue(NamedTuple):
     """A value with its span in the text: `text[start:end] == value.text`."""
 
     kind: ValueKind
@@ -23,15 +34,12 @@ class Value(NamedTuple):
     end: int
 
 
-_ONES = (
-    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
-    "|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-    "|hundred|thousand|million"
-)
 _GAP = r"[ \t\xa0\u202f]"
-_WORDS = rf"(?i:(?:{_ONES})(?:(?:-|\s(?:and\s)?)(?:{_ONES}))*)"
-_DIGITS = rf"(?:\d{{1,3}}(?:(?:[,.’']|{_GAP})\d{{3}})+(?:[.,]\d{{1,2}})?|\d+(?:[.,]\d+)?)(?!\d)"
-_AMOUNT = rf"(?:{_WORDS}\s*\(\s*{_DIGITS}\s*\)|{_DIGITS}|{_WORDS})"
+_GROUPED_DIGITS = (
+    rf"(?:\d{{1,3}}(?:(?:[,.’']|{_GAP})\d{{3}})+(?:[.,]\d{{1,2}})?|\d+(?:[.,]\d+)?)(?!\d)"
+)
+_SCALED_DIGITS = rf"{_GROUPED_DIGITS}(?:{_GAP}?(?i:{SCALE_WORD})\b)?"
+_AMOUNT = rf"(?:{NUMBER_WORDS}\s*\(\s*{_GROUPED_DIGITS}\s*\)|{_SCALED_DIGITS}|{NUMBER_WORDS})"
 _START = r"(?<![\w.,/§-])(?<!§ )"
 
 _CODES = (
@@ -44,27 +52,22 @@ _NAMES = (
     r"(?:US\s)?dollars?|euros?|pounds(?:\ssterling)?|kron(?:or|er|a|e)|francs?|yen|yuan|rupees?"
 )
 _AFTER = rf"(?:(?:{_CODES})\b|[€£¥₹$]|kr\b|(?i:{_NAMES})\b)(?!\s*\d)"
-_SCALE = rf"(?:{_GAP}?(?:(?i:thousand|million|billion|mn|bn)|[mk])\b)?"
-_AMOUNTS = rf"{_BEFORE}{_GAP}?{_DIGITS}{_SCALE}|{_START}{_AMOUNT}{_SCALE}\s?{_AFTER}"
+_SCALE = rf"(?:{_GAP}?(?:(?i:{SCALE_WORD}|mn|bn)|[mk])\b)?"
+_AMOUNTS = rf"{_BEFORE}{_GAP}?{_GROUPED_DIGITS}{_SCALE}|{_START}{_AMOUNT}{_SCALE}\s?{_AFTER}"
 
 _PERCENT = (
-    rf"{_START}{_AMOUNT}\s?(?:%(?!\w)|(?i:per\s?cent(?:age\spoints?)?)\b)(?:\s?\({_DIGITS}\s?%\))?"
+    rf"{_START}{_AMOUNT}\s?(?:%(?!\w)|(?i:per\s?cent(?:age\spoints?)?)\b)"
+    rf"(?:\s?\({_GROUPED_DIGITS}\s?%\))?"
 )
 
-_MONTH = (
-    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
-    r"|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
-)
-_DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
-_YEAR = r"(?:1[89]|20)\d\d"
 _DATES = "|".join(
     [
-        rf"{_START}{_DAY}(?:\s+day)?(?:\s+of)?\s+{_MONTH}(?:,?\s+{_YEAR})?",
-        rf"\b{_MONTH}\s+{_DAY}(?:,?\s+{_YEAR})?",
-        rf"\b{_MONTH}\s+{_YEAR}",
-        rf"{_START}{_YEAR}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])",
-        rf"{_START}(?:0?[1-9]|[12]\d|3[01])([./])(?:0?[1-9]|1[0-2])\1{_YEAR}",
-        rf"{_START}(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12]\d|3[01])/{_YEAR}",
+        rf"{_START}{DAY_OF_MONTH}(?:,?\s+{YEAR})?",
+        rf"\b{MONTH_AND_DAY}(?:,?\s+{YEAR})?",
+        rf"\b{MONTH}\s+{RECENT_YEAR}",
+        rf"{_START}{ISO_DATE}",
+        rf"{_START}{DAY}([./])(?:0?[1-9]|1[0-2])\1{YEAR}",
+        rf"{_START}(?:0?[1-9]|1[0-2])/{DAY}/{YEAR}",
     ]
 )
 _DATES = rf"(?:{_DATES})(?![\w%]|[.,/-]\d)"
@@ -82,7 +85,7 @@ _NAME = r"(?:[A-Z0-9][\w&’'-]*|&|of|and|de|du|la)"
 _PARTIES = rf"(?<![\w])[A-Z][\w&’'-]*(?:[ \t]{_NAME}){{0,6}},?[ \t]{_FORM}(?![\w])\.?"
 
 # In this order a stretch is taken by the first that matches.
-PATTERNS: dict[ValueKind, re.Pattern[str]] = {
+VALUE_PATTERNS: dict[ValueKind, re.Pattern[str]] = {
     "amount": re.compile(_AMOUNTS),
     "percentage": re.compile(_PERCENT),
     "date": re.compile(_DATES),
@@ -91,23 +94,23 @@ PATTERNS: dict[ValueKind, re.Pattern[str]] = {
 }
 
 
-def find_values(text: str) -> list[Value]:
-    """Give the values in a text, in its order; no two overlap."""
-    taken: list[Value] = []
-    for kind, pattern in PATTERNS.items():
+def find_values(text: str) -> list[TextValue]:
+    """Return the values in a text, in its order; no two overlap."""
+    taken: list[TextValue] = []
+    for kind, pattern in VALUE_PATTERNS.items():
         taken += [value for value in _matches(kind, pattern, text) if not _overlaps(value, taken)]
     return sorted(taken, key=lambda value: value.start)
 
 
 def values_of(quotes: Iterable[Quote]) -> tuple[str, ...]:
-    """Give the values in quotes as they are written there, each once."""
+    """Return the values in quotes as they are written there, each once."""
     return tuple(dict.fromkeys(value.text for q in quotes for value in find_values(q.text)))
 
 
-def _matches(kind: ValueKind, pattern: re.Pattern[str], text: str) -> Iterator[Value]:
+def _matches(kind: ValueKind, pattern: re.Pattern[str], text: str) -> Iterator[TextValue]:
     for match in pattern.finditer(text):
-        yield Value(kind, match.group(), match.start(), match.end())
+        yield TextValue(kind, match.group(), match.start(), match.end())
 
 
-def _overlaps(value: Value, taken: list[Value]) -> bool:
+def _overlaps(value: TextValue, taken: list[TextValue]) -> bool:
     return any(value.start < other.end and other.start < value.end for other in taken)

@@ -1,4 +1,4 @@
-"""Evidence judged by what the rest of the database says on the same question, sentence by sentence.
+"""The probability that hits hold an answer, judged beside what else the database says.
 
 How a sentence would read that answers is learnt from the best sentence of each of the best
 documents anywhere: relevance feedback (RM3; Abdul-Jaleel et al., 2004) with sentences as documents.
@@ -24,16 +24,19 @@ type Floats = NDArray[np.float64]
 # Whether a document answers: ContractNLI dev, AUROC on half A with a vector / by words, .821 / .814
 # as it is. With whole passages in place of sentences .798, with windows of 50 words .793, with two
 # sentences .799, cut at every line and stop .808 (those from a prototype where sentences had .821).
-DEPTH = 100  # chunks of the whole database among which the rivals are
-DOCUMENTS = 10  # rivals; 8, 15: .821 / .805, .815 / .808
-PASSAGES = 2  # of each; 1, 3: .816 / .809, .821 / .814
-ROUNDS = 5  # 2, 3: .816 / .806, .818 / .810
-LEARNT = 5  # documents; 3, 4, 7: .827 / .799, .824 / .798, .819 / .814
-TERMS = 30  # 20, 40: .818 / .807, .820 / .810
-FEEDBACK = 0.8  # share of what is learnt in the model; .7, .9: .817 / .813, .822 / .806
-MEANING = 0.2  # of the passage's cosine in ranking the sentences; .1, .3: .821 / .816, .821 / .809
-LEAST = 0.05  # weight of a learnt sentence; with equal weights .813 / .805
-K1, B = 0.9, 0.4  # of BM25; b 0, .75: .818 / .798, .816 / .811
+RIVAL_DEPTH = 100  # chunks of the whole database among which the rivals are
+RIVAL_DOCUMENTS = 10  # rivals; 8, 15: .821 / .805, .815 / .808
+RIVAL_PASSAGES = 2  # of each; 1, 3: .816 / .809, .821 / .814
+FEEDBACK_ROUNDS = 5  # 2, 3: .816 / .806, .818 / .810
+FEEDBACK_DOCUMENTS = 5  # documents; 3, 4, 7: .827 / .799, .824 / .798, .819 / .814
+FEEDBACK_TERMS = 30  # 20, 40: .818 / .807, .820 / .810
+FEEDBACK_SHARE = 0.8  # share of what is learnt in the model; .7, .9: .817 / .813, .822 / .806
+COSINE_SHARE = (
+    0.2  # of the passage's cosine in ranking the sentences; .1, .3: .821 / .816, .821 / .809
+)
+MIN_SENTENCE_WEIGHT = 0.05  # weight of a learnt sentence; with equal weights .813 / .805
+BM25_K1 = 0.9
+BM25_B = 0.4  # 0, .75: .818 / .798, .816 / .811
 
 
 async def relative_evidence(
@@ -44,7 +47,9 @@ async def relative_evidence(
     About 1 or more if nothing better is stored, near 0 if others say it and the hits do not, 0 if
     nothing matches the question at all.
     """
-    rivals = await evidence.rival_passages(database, _anywhere(question), DOCUMENTS, PASSAGES)
+    rivals = await evidence.rival_passages(
+        database, _anywhere(question), RIVAL_DOCUMENTS, RIVAL_PASSAGES
+    )
     passages = [rival.content for rival in rivals] + [hit.content for hit in hits]
     cut = {passage: _sentences(passage) for passage in dict.fromkeys(passages)}
     theirs = [rival for rival in rivals for _ in cut[rival.content]]
@@ -59,10 +64,10 @@ async def relative_evidence(
 
 
 def _anywhere(question: Question) -> Question:
-    """Ask it of all documents, but never of another dataset: that may be another tenant's."""
+    """Return the question for all documents of its datasets: another may be another tenant's."""
     scope = replace(question.scope, documents=())
     text, vector, space = question.text, question.vector, question.space
-    return Question(text, vector, space=space, scope=scope, k=DEPTH)
+    return Question(text, vector, space=space, scope=scope, k=RIVAL_DEPTH)
 
 
 def _sentences(text: str) -> list[str]:
@@ -87,34 +92,38 @@ def compare(
     lowest = min((cosine for cosine in cosines if cosine is not None), default=0.0)
     meaning = _scaled(np.array([lowest if cosine is None else cosine for cosine in cosines]))
     model = query
-    for _ in range(ROUNDS):
-        ranking = MEANING * meaning + (1 - MEANING) * _scaled((matches @ model)[rivals])
+    for _ in range(FEEDBACK_ROUNDS):
+        ranking = COSINE_SHARE * meaning + (1 - COSINE_SHARE) * _scaled((matches @ model)[rivals])
         best = _best(ranking, documents)
         taught = [rivals[number] for number in best]
-        learnt = np.maximum(ranking[best], LEAST) @ shares[taught]
-        learnt[np.argsort(-learnt, kind="stable")[TERMS:]] = 0
-        model = (1 - FEEDBACK) * query + FEEDBACK * learnt / (learnt.sum() or 1.0)
+        learnt = np.maximum(ranking[best], MIN_SENTENCE_WEIGHT) @ shares[taught]
+        learnt[np.argsort(-learnt, kind="stable")[FEEDBACK_TERMS:]] = 0
+        model = (1 - FEEDBACK_SHARE) * query + FEEDBACK_SHARE * learnt / (learnt.sum() or 1.0)
     good = matches @ model
     reference = float(good[taught].mean())
     return float(good[own].max(initial=0.0)) / reference if reference else 0.0
 
 
 def _weigh(terms: Sequence[Postings], sentences: Sequence[int]) -> tuple[Floats, Floats]:
-    """Give BM25's part of each lexeme in each text without idf, and its share x idf.
+    """Return BM25's part of each lexeme in each text without idf, and its share x idf.
 
     A row a text, the question's the last; a column a lexeme of the sentences. Lexemes that weigh
     the same are learnt in the order of the columns: those that the best rivals hold first.
     """
-    asked = 1 + max(sentences)
-    held = sorted((term for term in terms if term.texts != [asked]), key=lambda one: min(one.texts))
+    question_number = 1 + max(sentences)
+    held = sorted(
+        (term for term in terms if term.texts != [question_number]), key=lambda one: min(one.texts)
+    )
     rows = np.array([number for term in held for number in term.texts], np.intp)
     columns = np.repeat(np.arange(len(held)), [len(term.texts) for term in held])
     counts = np.array([number for term in held for number in term.frequencies], np.float64)
     idf = np.array([term.idf for term in held])
-    length = np.maximum(np.bincount(rows, counts, asked + 1), 1)
+    length = np.maximum(np.bincount(rows, counts, question_number + 1), 1)
     relative = length[rows] / length[list(sentences)].mean()
-    matches, shares = np.zeros((2, asked + 1, len(held)))
-    matches[rows, columns] = counts * (K1 + 1) / (counts + K1 * (1 - B + B * relative))
+    matches, shares = np.zeros((2, question_number + 1, len(held)))
+    matches[rows, columns] = (
+        counts * (BM25_K1 + 1) / (counts + BM25_K1 * (1 - BM25_B + BM25_B * relative))
+    )
     shares[rows, columns] = counts / length[rows] * idf[columns]
     return matches, shares
 
@@ -124,11 +133,11 @@ def _scaled(scores: Floats) -> Floats:
 
 
 def _best(ranking: Floats, documents: Sequence[int]) -> list[int]:
-    """Give the best sentence of each of the best documents."""
+    """Return the best sentence of each of the best documents."""
     first: dict[int, int] = {}
     for number in np.argsort(-ranking, kind="stable").tolist():
         first.setdefault(documents[number], number)
-    return list(first.values())[:LEARNT]
+    return list(first.values())[:FEEDBACK_DOCUMENTS]
 
 
 SEEN = 10  # hits that are judged
@@ -139,7 +148,7 @@ SATURATED = 1.3
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What the confidence is made of.
+    """The measurements behind a confidence.
 
     `relative` is that of `relative_evidence`, from 0, about 1 if nothing better is stored.
     `cosine` is the best hit's, None without the query's own vector. `held` is the idf-weighted
@@ -152,32 +161,32 @@ class Signals:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
-    """Coefficients of one calibration: constant first; and its abstain border."""
+class Calibration:
+    """Coefficients of one calibration, the constant first."""
 
     relative: tuple[float, float]  # constant, relative
     subject: tuple[float, float, float]  # constant, cosine, held
-    enough: float  # of the words; what is held beyond says no more of the subject
-    abstain: float
+    max_held: float  # what is held beyond says no more of the subject
 
 
-# scripts/bench_confidence.py fits and checks these. The border keeps 90 % of half A's
-# answerable pairs.
+# scripts/bench_confidence.py fits and checks these.
 # AUROC / calibration error, half A, half B: with a vector .820 / .040, .839 / .064; by words alone
 # .806 / .051, .822 / .042. On hypotheses not fitted on AUROC .805, .822; .792, .808.
-# Enough, with a vector 1, .7, .4: half A .821, .820, .819; answerable code questions turned away
-# 10, 4, 12 of 248. By words 1, .5, .4, .3: half A, hypotheses not fitted on .763, .780, .792, .806;
-# code questions asked of the NDAs turned away 92, 112, 96, 67 of 248.
+# `max_held`, with a vector 1, .7, .4: half A .821, .820, .819; answerable code questions turned
+# away 10, 4, 12 of 248. By words 1, .5, .4, .3: half A, hypotheses not fitted on .763, .780, .792,
+# .806; code questions asked of the NDAs turned away 92, 112, 96, 67 of 248.
+# MIN_CONFIDENCE keeps 90 % of half A's answerable pairs, with a vector and by words alone.
 # Abstains on answerable sample questions 10.3 %, 10.3 %; within their own files 17 %, 14 %: these
 # paraphrase (share of words held at most .28, cosine .41), where foreign subjects lie as well.
-WITH_VECTOR = Model((-2.26, 6.21), (-8.66, 15.85, 7.0), 0.7, 0.36)
-WORDS_ONLY = Model((-2.75, 9.22), (-4.19, 0.0, 15.26), 0.4, 0.36)
+WITH_VECTOR = Calibration((-2.26, 6.21), (-8.66, 15.85, 7.0), 0.7)
+WORDS_ONLY = Calibration((-2.75, 9.22), (-4.19, 0.0, 15.26), 0.4)
+MIN_CONFIDENCE = 0.36  # below it nothing should be answered
 
 
 async def confidence(database: Database, question: Question, hits: Sequence[ChunkHit]) -> float:
-    """Give the probability, 0 to 1, that the hits hold an answer to the question; 0 without hits.
+    """Return the probability, 0 to 1, that the hits hold an answer to the question; 0 without hits.
 
-    Compare with `abstain_below(question.vector)`. Its hint and its `k` are not looked at.
+    Compare with MIN_CONFIDENCE. The question's hint and `k` are not looked at.
     """
     if not hits:
         return 0.0
@@ -192,7 +201,7 @@ async def confidence(database: Database, question: Question, hits: Sequence[Chun
 def find_signals(
     hits: Sequence[ChunkHit], terms: Sequence[Term], relative: float, has_vector: bool
 ) -> Signals:
-    """Put the signals together.
+    """Return the signals of hits.
 
     Without the query's own vector the hits' dense scores are cosines to other passages, which say
     nothing here.
@@ -208,18 +217,13 @@ def find_signals(
 
 
 def probability(signals: Signals) -> float:
-    """Give the confidence, 0 to 1."""
+    """Return the confidence, 0 to 1."""
     model = WORDS_ONLY if signals.cosine is None else WITH_VECTOR
     constant, slope = model.relative
     good = _logistic(constant + slope * min(signals.relative, SATURATED))
     constant, by_cosine, by_held = model.subject
-    held = min(signals.held, model.enough)
+    held = min(signals.held, model.max_held)
     return good * _logistic(constant + by_cosine * (signals.cosine or 0.0) + by_held * held)
-
-
-def abstain_below(vector: Sequence[float] | None) -> float:
-    """Give the confidence below which nothing should be answered."""
-    return (WORDS_ONLY if vector is None else WITH_VECTOR).abstain
 
 
 def _logistic(value: float) -> float:

@@ -1,53 +1,25 @@
-"""Does the evidence speak of all that was asked, and do its sources hold what an answer says?
+"""Measure what the evidence covers of a question, and what of an answer its sources hold.
 
-Plain functions, with no loop: retrieve/pipeline.py searches again as `decide` says.
+Decides what to search next; search/rounds.py does it.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import date
 from decimal import Decimal
 
 from lexichord.db import evidence
 from lexichord.db.pool import Database
+from lexichord.retrieve.numbers import SPELLED_NUMBER, find_dates, parse_number, signed_values
 from lexichord.types import ChunkHit, QueryOptions
 from lexichord.types.reflection import Budget, Coverage, Decision, Reflection, Rewrite, Round, Term
 
-NOTHING_LEFT = "no other wording is left"
-COVERED = 0.5  # of a sub-question's weight, in one passage; not tuned
+NO_WORDING_LEFT = "no other wording is left"
+MIN_SUB_QUESTION_COVERAGE = 0.5  # of a sub-question's weight, in one passage; not tuned
 
 WORD = re.compile(r"[^\W_]+")
-CITATION = re.compile(r"\[\d{1,3}(?:, ?\d{1,3})*\]")
-NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)*(?![\d_])(?!,\d{3})")
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-MONTH = (
-    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
-)
-DATES = tuple(
-    re.compile(rf"(?<![\w-]){pattern}(?![\w-])", re.I)
-    for pattern in (
-        r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)",
-        rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: day)?(?: of)? {MONTH},? (?P<year>\d{{4}})",
-        rf"{MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})",
-    )
-)
-SMALL = {
-    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
-    "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
-    "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
-}  # fmt: skip
-TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-SPELLED = SMALL | {
-    f"{ten}-{word}" if one else ten: 10 * number + one
-    for number, ten in enumerate(TENS, 2)
-    for word, one in SMALL.items()
-    if one < 10
-}
-SPELLING = re.compile(
-    rf"(?<![\w-])(?:{'|'.join(sorted(SPELLED, key=len, reverse=True))})(?![\w-])", re.I
-)
+CITATION_MARK = re.compile(r"\[\d{1,3}(?:, ?\d{1,3})*\]")
+DIGIT_NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)*(?![\d_])(?!,\d{3})")
 
 
 async def cover(
@@ -80,7 +52,7 @@ async def cover(
 
 
 def held_share(terms: Sequence[Term], chunks: Sequence[int] | None = None) -> float | None:
-    """Give the idf-weighted share of terms that any chunk (of `chunks`) holds; None of none."""
+    """Return the idf-weighted share of terms that any chunk (of `chunks`) holds; None of none."""
     whole = sum(term.idf for term in terms)
     held = sum(
         term.idf
@@ -91,13 +63,15 @@ def held_share(terms: Sequence[Term], chunks: Sequence[int] | None = None) -> fl
 
 
 def is_covered(terms: Sequence[Term]) -> bool:
-    """Tell whether one passage alone speaks of a question."""
+    """Return whether one passage alone speaks of a question."""
     passages = {chunk for term in terms for chunk in term.chunks}
-    return any((held_share(terms, [passage]) or 0) >= COVERED for passage in passages)
+    return any(
+        (held_share(terms, [passage]) or 0) >= MIN_SUB_QUESTION_COVERAGE for passage in passages
+    )
 
 
 def missing_entities(entities: Sequence[str], hits: Sequence[ChunkHit]) -> list[str]:
-    """Give the entities whose words no hit has, as a phrase, in its title, heading or content."""
+    """Return the entities whose words no hit has, as a phrase, in its title, heading or content."""
     texts = [f" {_plain(part)} " for hit in hits for part in (hit.title, hit.heading, hit.content)]
     return [
         entity for entity in entities if not any(f" {_plain(entity)} " in text for text in texts)
@@ -105,15 +79,15 @@ def missing_entities(entities: Sequence[str], hits: Sequence[ChunkHit]) -> list[
 
 
 def unsupported(answer: str, sources: Sequence[str]) -> tuple[str, ...]:
-    """Give the numbers and dates of an answer, as written there, that no source holds.
+    """Return the numbers and dates of an answer, as written there, that no source holds.
 
-    Numbers up to 99 may be spelled out, dates be written in another order. Citation marks such as
-    [1] are no numbers, and an answer's "one" need not be. A date counts as a whole: its year alone
-    does not support it.
+    Numbers may be spelled out, dates be written in another order. Citation marks such as [1] are no
+    numbers, and an answer's "one" need not be. A date counts as a whole: its year alone does not
+    support it.
     """
-    facts = [fact for fact in _facts(CITATION.sub(" ", answer)) if fact[1].lower() != "one"]
-    held = {value for source in sources for value, _ in _facts(source)}
-    return tuple(dict.fromkeys(text for value, text in facts if value not in held))
+    facts = [fact for fact in _facts(CITATION_MARK.sub(" ", answer)) if fact[1].lower() != "one"]
+    stated = {value for source in sources for value in _stated_values(source)}
+    return tuple(dict.fromkeys(text for value, text in facts if value not in stated))
 
 
 def decide(
@@ -122,27 +96,27 @@ def decide(
     rewrites: Sequence[Rewrite] = (),
     tried: Sequence[str] = (),
     expected_ms: float = 0.0,
-    enough: float = QueryOptions.min_coverage,
+    min_coverage: float = QueryOptions.min_coverage,
 ) -> Decision:
-    """Give the next query of `rewrites` that was not tried, or stop and say why.
+    """Return the next query of `rewrites` that was not tried, or stop and say why.
 
-    `expected_ms` is what a round takes: none is begun that the budget has no room for. `enough`
-    is the coverage, 0 to 1, that needs no further round.
+    `expected_ms` is what a round takes: none is begun that the budget has no room for. A
+    `min_coverage`, 0 to 1, needs no further round.
     """
-    if covered.score >= enough and not covered.uncovered_sub_questions:
+    if covered.score >= min_coverage and not covered.uncovered_sub_questions:
         return Decision(None, f"the evidence covers {covered.score:.0%}")
     if budget.rounds < 1:
         return Decision(None, "no rounds are left")
     if budget.milliseconds <= 0 or budget.milliseconds < expected_ms:
         return Decision(None, f"{max(0, budget.milliseconds):.0f} ms are left, too few for a round")
-    done = {text.casefold() for text in tried}
+    searched = {text.casefold() for text in tried}
     for part in covered.uncovered_sub_questions:
-        if part.casefold() not in done:
+        if part.casefold() not in searched:
             return Decision(part, "a sub-question without evidence, asked alone")
-    for each in rewrites:
-        if each.kind != "none" and each.text.casefold() not in done:
-            return Decision(each.text, f"{each.kind}: {each.reason}")
-    return Decision(None, NOTHING_LEFT)
+    for rewrite in rewrites:
+        if rewrite.kind != "none" and rewrite.text.casefold() not in searched:
+            return Decision(rewrite.text, f"{rewrite.kind}: {rewrite.reason}")
+    return Decision(None, NO_WORDING_LEFT)
 
 
 def record(reflection: Reflection, round_: Round, covered: Coverage | None = None) -> Reflection:
@@ -158,13 +132,13 @@ def record(reflection: Reflection, round_: Round, covered: Coverage | None = Non
 
 def is_passed(
     reflection: Reflection,
-    enough: float = QueryOptions.min_coverage,
-    good: float = QueryOptions.min_grade,
+    min_coverage: float = QueryOptions.min_coverage,
+    min_grade: float = QueryOptions.min_grade,
 ) -> bool:
-    """Tell whether coverage and grades are enough, nothing is unsupported and nothing failed."""
+    """Return whether coverage and grades are enough, nothing is unsupported and nothing failed."""
     covered = reflection.coverage
-    complete = covered is not None and covered.score >= enough
-    graded = all(grade.score >= good for grade in reflection.grades)
+    complete = covered is not None and covered.score >= min_coverage
+    graded = all(grade.score >= min_grade for grade in reflection.grades)
     return complete and graded and not reflection.unsupported and not reflection.errors
 
 
@@ -177,28 +151,39 @@ def _plain(text: str) -> str:
 
 
 def _facts(text: str) -> list[tuple[object, str]]:
-    """The values of a text with the way they are written; what is part of a date is no number."""
+    """Return the values of a text with the way they are written, each part of it once."""
     facts: list[tuple[object, str]] = []
-    for pattern in DATES:
-        for match in pattern.finditer(text):
-            if value := _date(match):
-                facts.append((value, match[0]))
-                text = text[: match.start()] + "_" * len(match[0]) + text[match.end() :]
-    facts += [(_number(match[0]), match[0]) for match in NUMBER.finditer(text)]
-    spelled = SPELLING.finditer(text)
-    return facts + [(Decimal(SPELLED[match[0].lower()]), match[0]) for match in spelled]
+    text = _without_dates(text, facts)
+    spelled = [match[0] for match in SPELLED_NUMBER.finditer(text)]
+    text = SPELLED_NUMBER.sub(_blank, text)
+    facts += [(_number(match[0]), match[0]) for match in DIGIT_NUMBER.finditer(text)]
+    return facts + [(parse_number(words).normalize(), words) for words in spelled]
 
 
-def _date(match: re.Match[str]) -> date | None:
-    month = match["month"].lower()
-    number = int(month) if month.isdecimal() else MONTHS.index(month[:3]) + 1
-    try:
-        return date(int(match["year"]), number, int(match["day"]))
-    except ValueError:
-        return None
+def _stated_values(source: str) -> Iterator[object]:
+    """Yield the values that a source states; of "5 million" and "$5m" also the digits alone."""
+    facts: list[tuple[object, str]] = []
+    text = _without_dates(source, facts)
+    yield from (value for value, _ in facts)
+    yield from (_number(match[0]) for match in DIGIT_NUMBER.finditer(text))
+    yield from (parse_number(match[0]).normalize() for match in SPELLED_NUMBER.finditer(text))
+    yield from (value.normalize() for value in signed_values(text))
+
+
+def _without_dates(text: str, facts: list[tuple[object, str]]) -> str:
+    """Move the dates of a text to the facts: what is part of a date is no number."""
+    rest = text
+    for value, match in find_dates(text):
+        facts.append((value, match[0]))
+        rest = rest[: match.start()] + _blank(match) + rest[match.end() :]
+    return rest
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "_" * len(match[0])
 
 
 def _number(written: str) -> object:
-    """A value: 3.50 is 3.5, 1,000 is 1000; section numbers such as 5.2.1 stay as text."""
+    """Return a value: 3.50 is 3.5, 1,000 is 1000; section numbers such as 5.2.1 stay as text."""
     plain = written.replace(",", "")
     return plain if plain.count(".") > 1 else Decimal(plain).normalize()

@@ -1,4 +1,4 @@
-"""Which documents: by chunk hits and cards, and perhaps a reranker's second look."""
+"""Documents by the hint or the question, and the boost that they give their chunks."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,60 +17,62 @@ from lexichord.types import FileHit, QueryOptions, Question
 # A hint names files, a question only suggests them: there the smallest boost that does most of
 # the good still lets another file's better chunk come first. Where the best chunks of several files
 # differ, a question does not even suggest files: there the boost cost code 1.2 points Pass@10.
-FILES = 3  # whose own chunks become candidates
-BOOST = 0.5  # points of fused score for a point of file score
-HINT_BOOST = 2.0
+BOOSTED_FILES = 3  # whose own chunks become candidates
+FILE_BOOST = 0.5  # points of fused score for a point of file score
+HINT_FILE_BOOST = 2.0
 
 
 async def discover(
     database: Database,
     question: Question,
     trace: Trace,
-    files: int = QueryOptions.files,
+    limit: int = QueryOptions.files,
     reranker: Reranker | None = None,
 ) -> list[FileHit]:
-    """Find documents by the hint, or else by the question, best first.
+    """Find up to `limit` documents by the hint, or else by the question, best first.
 
     A reranker sees four times as many, each as its title and best chunks, and chooses among them.
     If it fails, or takes more than its share of the query's time, the order stays and `degraded`
     says why.
     """
-    wanted = files if reranker is None else max(files, min(4 * files, question.depth))
-    found = await search.discover_files(database, replace(question, k=wanted))
-    if reranker is not None and found:
+    wanted = limit if reranker is None else max(limit, min(4 * limit, question.depth))
+    files = await search.discover_files(database, replace(question, k=wanted))
+    if reranker is not None and files:
         try:
-            found = await _rerank(database, question, found, files, reranker, trace.allowance)
+            files = await _rerank(database, question, files, limit, reranker, trace.allowance)
         except ProviderError as error:
             trace.degrade(f"files are not reranked: {error}")
-    return found[:files]
+    return files[:limit]
 
 
 async def _rerank(
     database: Database,
     question: Question,
-    found: Sequence[FileHit],
-    files: int,
+    files: Sequence[FileHit],
+    limit: int,
     reranker: Reranker,
     seconds: float,
 ) -> list[FileHit]:
-    texts = await search.file_surrogates(database, question, [file.document_id for file in found])
-    ranked = await rank(reranker, question.hint or question.text, texts, files, seconds)
+    texts = await search.file_surrogates(database, question, [file.document_id for file in files])
+    ranked = await rank(reranker, question.hint or question.text, texts, limit, seconds)
     return [
         replace(
             file,
-            score=each.score,
-            scores={**file.scores, "fused": file.score, "rerank": each.score},
+            score=reranked.score,
+            scores={**file.scores, "fused": file.score, "rerank": reranked.score},
         )
-        for each in ranked
-        for file in [found[each.index]]
+        for reranked in ranked
+        for file in [files[reranked.index]]
     ]
 
 
 def boost_files(files: Sequence[FileHit], hint: str | None) -> dict[str, float]:
-    """Give the first files' boost in points by document id, as hybrid_search takes it.
+    """Return the first files' boost in points by document id, as hybrid_search takes it.
 
     A reranker chooses files, but its scores have another scale.
     """
-    points = BOOST if hint is None else HINT_BOOST
-    scores = {file.document_id: file.scores.get("fused", file.score) for file in files[:FILES]}
+    points = FILE_BOOST if hint is None else HINT_FILE_BOOST
+    scores = {
+        file.document_id: file.scores.get("fused", file.score) for file in files[:BOOSTED_FILES]
+    }
     return {str(document): points * max(score, 0) for document, score in scores.items()}

@@ -1,4 +1,4 @@
-"""Content boost: other ways in which each file may put what is asked for, as a model knows them."""
+"""The twin of variants with a language model: keywords for each file; and keyword sets."""
 
 import asyncio
 from collections import defaultdict
@@ -9,12 +9,12 @@ from lexichord.db import evidence, search
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
 from lexichord.providers.base import Generator
-from lexichord.retrieve.llm import Ask, one_line
-from lexichord.retrieve.search.discover import FILES, discover
+from lexichord.retrieve.llm import LlmCaller, one_line
+from lexichord.retrieve.search.discover import BOOSTED_FILES, discover
 from lexichord.retrieve.search.variants import FILE_WEIGHT, Variants
 from lexichord.retrieve.stages import MakeVariants
 from lexichord.retrieve.trace import Trace
-from lexichord.retrieve.understand.rewrite import WORD
+from lexichord.retrieve.understand.rewrite import PLAIN_WORD
 from lexichord.types import FileHit, KeywordSets, Question
 from lexichord.types.questions import Variant
 
@@ -22,40 +22,41 @@ ALIKE = 0.5  # Jaccard coefficient of two sets' words from which on they say the
 
 
 async def make_variants(
-    ask: Ask,
+    ask: LlmCaller,
     twin: MakeVariants,
     guidance: str,
+    *,
     database: Database,
     question: Question,
     files: Sequence[FileHit],
-    most: int,
+    limit: int,
 ) -> Variants:
     """Search inside the first files by keywords for each, in place of the twin's variants there.
 
     Each has no vector yet. Files for which the model fails keep what the twin makes of them.
     """
-    made = await twin(database, question, files, most)
-    first = files[: min(FILES, most - 1)]
-    number = -(-(most - 1) // len(first)) if first else 0
-    found = await asyncio.gather(*(_keywords(ask, question, f, guidance, number) for f in first))
+    twins = await twin(database=database, question=question, files=files, limit=limit)
+    first = files[: min(BOOSTED_FILES, limit - 1)]
+    number = -(-(limit - 1) // len(first)) if first else 0
+    keywords = await asyncio.gather(*(_keywords(ask, question, f, guidance, number) for f in first))
     variants: list[Variant] = []
-    for place, (file, sets) in enumerate(zip(first, found, strict=True), start=1):
+    for place, (file, sets) in enumerate(zip(first, keywords, strict=True), start=1):
         variants += [
             Variant(f"file {place} keywords {n}", text, None, FILE_WEIGHT, (file.document_id,))
             for n, text in enumerate(sets, start=1)
         ]
     done = {variant.documents for variant in variants}
-    kept = [each for each in made.variants if each.documents not in done]
-    chosen = (kept[0], *variants, *kept[1:])[:most]
-    reason = f"{made.reason}; {len(variants)} sets of keywords" if variants else made.reason
-    return replace(made, variants=chosen, reason=reason)
+    kept = [variant for variant in twins.variants if variant.documents not in done]
+    chosen = (kept[0], *variants, *kept[1:])[:limit]
+    reason = f"{twins.reason}; {len(variants)} sets of keywords" if variants else twins.reason
+    return replace(twins, variants=chosen, reason=reason)
 
 
 async def _keywords(
-    ask: Ask, question: Question, file: FileHit, guidance: str, number: int
+    ask: LlmCaller, question: Question, file: FileHit, guidance: str, number: int
 ) -> list[str]:
-    """Give sets of keywords for a file, each as one text; none if the model fails."""
-    given = {
+    """Return sets of keywords for a file, each as one text; none if the model fails."""
+    inputs = {
         "query": question.text,
         "domain": question.domain,
         "document": one_line(file.title or file.uri),
@@ -64,19 +65,19 @@ async def _keywords(
         "number": number,
     }
     try:
-        said = await ask("boost", given)
+        outputs = await ask("boost", inputs)
     except ProviderError as error:
         ask.degrade("keywords", error)
         return []
-    texts = (one_line(" ".join(words)) for words in said["keyword_sets"])
+    texts = (one_line(" ".join(words)) for words in outputs["keyword_sets"])
     return diverse(texts, number, question.text)
 
 
-def diverse(texts: Iterable[str], most: int, taken: str) -> list[str]:
-    """Give the first `most` texts that have words other than `taken` and than one another."""
+def diverse(texts: Iterable[str], limit: int, taken: str) -> list[str]:
+    """Return the first `limit` texts that have words other than `taken` and than one another."""
     kept, known = list[str](), [_words(taken)]
     for text in texts:
-        if len(kept) == most:
+        if len(kept) == limit:
             break
         words = _words(text)
         if words and not any(len(words & w) >= ALIKE * len(words | w) for w in known):
@@ -86,37 +87,47 @@ def diverse(texts: Iterable[str], most: int, taken: str) -> list[str]:
 
 
 def _words(text: str) -> set[str]:
-    return set(WORD.findall(text.casefold()))
+    return set(PLAIN_WORD.findall(text.casefold()))
 
 
 FOUND = 20  # passages whose words are looked at
-FEWEST = 2  # of them in one document, for words that they share
+MIN_SHARED_PASSAGES = 2  # of them in one document, for words that they share
 
 
 async def keyword_sets(
-    database: Database, question: Question, generator: Generator | None, trace: Trace, most: int
+    database: Database, question: Question, generator: Generator | None, trace: Trace, limit: int
 ) -> KeywordSets:
-    """Give up to `most` sets: the query's own words, the model's, those of the best documents.
+    """Return up to `limit` sets: the query's own words, the model's, those of the best documents.
 
     The documents' are the telling words that several of their passages on the query share.
     """
     own = await evidence.question_coverage(database, question.text, [])
     texts = [" ".join(word for term in own for word in term.words)]
     if generator is not None:
-        texts += await _by_model(Ask(generator, trace), database, question, most)
+        texts += await _by_model(LlmCaller(generator, trace), database, question, limit)
     texts += await _by_documents(database, question)
-    taken = diverse(texts, most, "")
+    taken = diverse(texts, limit, "")
     return KeywordSets(question.text, [text.split() for text in taken], trace.degraded)
 
 
-async def _by_model(ask: Ask, database: Database, question: Question, most: int) -> list[str]:
+async def _by_model(
+    ask: LlmCaller, database: Database, question: Question, limit: int
+) -> list[str]:
     files = await discover(database, question, ask.trace)
-    made = await make_variants(ask, _original, "", database, question, files, most + 1)
-    return [variant.text for variant in made.variants[1:]]
+    variants = await make_variants(
+        ask,
+        _original,
+        "",
+        database=database,
+        question=question,
+        files=files,
+        limit=limit + 1,
+    )
+    return [variant.text for variant in variants.variants[1:]]
 
 
 async def _original(
-    _: Database, question: Question, files: Sequence[FileHit], most: int
+    *, database: Database, question: Question, files: Sequence[FileHit], limit: int
 ) -> Variants:
     return Variants((Variant("original", question.text, None, 1.0),), "")
 
@@ -125,9 +136,9 @@ async def _by_documents(database: Database, question: Question) -> list[str]:
     by_document = defaultdict[int, list[int]](list)
     for hit in await search.hybrid_search(database, question):
         by_document[hit.document_id].append(hit.chunk_id)
-    groups = [chunks for chunks in by_document.values() if len(chunks) >= FEWEST]
+    groups = [chunks for chunks in by_document.values() if len(chunks) >= MIN_SHARED_PASSAGES]
     whole = [chunk for chunks in by_document.values() for chunk in chunks[:1]]
-    if len(whole) >= FEWEST:
+    if len(whole) >= MIN_SHARED_PASSAGES:
         groups.append(whole)  # what the documents share with one another
     words = [await evidence.related_words(database, question.text, group) for group in groups]
-    return [" ".join(each) for each in words]
+    return [" ".join(group_words) for group_words in words]

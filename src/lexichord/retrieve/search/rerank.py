@@ -21,7 +21,7 @@ async def rerank(
     trace: Trace,
     neutral: Collection[str] = QueryOptions.neutral,
 ) -> list[ChunkHit]:
-    """Give the k hits that the reranker scores best by their content and context.
+    """Return the k hits that the reranker scores best by their content and context.
 
     It sees the question without the `neutral` words. The score becomes the hit's, and is kept as
     `rerank`. If it fails, or takes more than its share of the query's time, the order stays and
@@ -34,14 +34,14 @@ async def rerank(
         trace.degrade(f"chunks are not reranked: {error}")
         return list(hits[:k])
     return [
-        replace(hit, score=each.score, scores={**hit.scores, "rerank": each.score})
-        for each in ranked
-        for hit in [hits[each.index]]
+        replace(hit, score=reranked.score, scores={**hit.scores, "rerank": reranked.score})
+        for reranked in ranked
+        for hit in [hits[reranked.index]]
     ]
 
 
 def without(question: str, words: Collection[str]) -> str:
-    """Give a question without some words, whole words in any case; itself if nothing is left."""
+    """Return a question without some words, whole words in any case; itself if nothing is left."""
     either = "|".join(map(re.escape, words))
     text = re.sub(rf"(?<!\w)(?:{either})(?!\w)", " ", question, flags=re.I) if words else question
     return " ".join(text.split()) if re.search(r"\w", text) else question

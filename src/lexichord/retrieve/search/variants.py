@@ -36,7 +36,7 @@ class Variants:
 
     @property
     def is_scattered(self) -> bool:
-        """Tell whether the best chunks of several documents are known to differ."""
+        """Return whether the best chunks of several documents are known to differ."""
         return self.coherence is not None and self.coherence < COHERENCE
 
 
@@ -44,11 +44,11 @@ async def make_variants(
     database: Database,
     question: Question,
     files: Sequence[FileHit] = (),
-    most: int = QueryOptions.variants,
+    limit: int = QueryOptions.variants,
     *,
     always: bool = False,
 ) -> Variants:
-    """Give the original and up to `most` - 1 variants by relevance feedback, each inside a file.
+    """Return the original and up to `limit` - 1 variants by relevance feedback, each inside a file.
 
     Where the scope pins documents there is one for all of them. They are made where the best chunks
     of several documents are alike, or `always`. Feedback comes from all documents, also where the
@@ -58,15 +58,15 @@ async def make_variants(
     if question.mode == "dense":
         return Variants((original,), "words make variants, and only vectors are searched")
     everywhere = replace(question, scope=replace(question.scope, documents=()))
-    least = None if always else COHERENCE
-    feedback = await db.relevance_feedback(database, everywhere, least)
+    min_coherence = None if always else COHERENCE
+    feedback = await db.relevance_feedback(database, everywhere, min_coherence)
     if not feedback.terms:
         return Variants((original,), _why_none(feedback), feedback.coherence)
-    if most < 2:
+    if limit < 2:
         return Variants((original,), "no variants are wanted", feedback.coherence)
     pinned = bool(question.scope.documents)
-    made = [_by_feedback(question, feedback)] if pinned else _inside(question, feedback, files)
-    return Variants((original, *made[: most - 1]), _why(feedback, always), feedback.coherence)
+    others = [_by_feedback(question, feedback)] if pinned else _inside(question, feedback, files)
+    return Variants((original, *others[: limit - 1]), _why(feedback, always), feedback.coherence)
 
 
 def _by_feedback(question: Question, feedback: Feedback) -> Variant:

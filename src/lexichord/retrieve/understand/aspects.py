@@ -1,4 +1,4 @@
-"""What a comparison is about: the columns of its table, out of the question's own words.
+"""The aspects of a comparison, the columns of its table, in the question's own words.
 
 English cues, whole words only. Every "and" parts two aspects, unless the words tell that they are
 one: a fixed pair of English ("terms and conditions"), "between A and B", an adjective whose noun
@@ -10,17 +10,17 @@ import re
 from collections.abc import Iterable, Iterator
 
 from lexichord.retrieve.understand.cues import (
-    ASKED,
-    HELPING,
-    NUMBER,
+    AUXILIARY_VERB,
+    COUNT_WORD,
+    QUESTION_WORD,
     READ,
+    blank_quoted,
     find_sub_questions,
-    said,
 )
 
 MOST = 8  # columns; the last one takes what is left of a longer list
 # Two words of general English that are one thing in this order.
-PAIRS = re.compile(
+FIXED_PAIR = re.compile(
     r"(?:terms and conditions|search and rescue|health and safety|research and development"
     r"|wear and tear|profit and loss|goods and services|supply and demand|pros and cons"
     r"|rules and regulations|checks and balances|bed and breakfast|law and order|food and drink"
@@ -30,111 +30,125 @@ PAIRS = re.compile(
     re.I,
 )
 
-LEADING = r"(?:about|on|in|as (?:to|regards)|regarding|concerning|over|for)"
-PLACED = (
+TOPIC_PREPOSITION = r"(?:about|on|in|as (?:to|regards)|regarding|concerning|over|for)"
+TOPIC_PHRASE = (
     r"(?:in terms of|(?:with|in) (?:respect|regard)s? (?:to|of)|when it comes to|in relation to"
     r"|as (?:to|regards)|regarding|concerning)"
 )
-TREAT = r"(?:treat|handle|regulate|deal with|define|approach|address|cover|govern|describe|set)"
-SAY = r"(?:say|state|provide|specify|stipulate|tell (?:us|me))s?"
-SAME = r"(?:the same|different(?:ly)?|alike|similar(?:ly)?|identical(?:ly)?)"
-DIFFER = r"(?:differ|vary|compare|diverge)s?"
+TREATMENT_VERB = (
+    r"(?:treat|handle|regulate|deal with|define|approach|address|cover|govern|describe|set)"
+)
+STATEMENT_VERB = r"(?:say|state|provide|specify|stipulate|tell (?:us|me))s?"
+SAMENESS = r"(?:the same|different(?:ly)?|alike|similar(?:ly)?|identical(?:ly)?)"
+DIFFERENCE_VERB = r"(?:differ|vary|compare|diverge)s?"
 # What stands before the list of aspects, and where it must end. In this order, the first that fits.
-FRAMES = tuple(
+COMPARISON_FRAMES = tuple(
     re.compile(pattern, re.I | re.S)
     for pattern in (
-        rf"\b{PLACED} (?P<list>.+)",
+        rf"\b{TOPIC_PHRASE} (?P<list>.+)",
         r"^[^:\n]{0,200}:\s+(?P<list>.*\w.*)",
-        rf"\b(?:how|where|do|does)\b.{{0,200}}?\b{DIFFER} {LEADING} (?P<list>.+)",
-        rf"\b(?:do|does|did) (?P<list>.{{1,300}}?) {DIFFER}\b",
-        rf"\b{SAY} (?:(?:anything|something) )?{LEADING} (?P<list>.+)",
-        rf"\b(?:do|does|did|is|are)\b.{{0,200}}?\b{TREAT} (?P<list>.{{1,300}}?) {SAME}\b",
-        rf"\bhow (?:do|does|did)\b.{{0,200}}?\b{TREAT} (?P<list>.+)",
-        rf"^(?:is|are) (?P<list>.{{1,300}}?) {SAME}\b",
+        rf"\b(?:how|where|do|does)\b.{{0,200}}?\b{DIFFERENCE_VERB} {TOPIC_PREPOSITION}"
+        r" (?P<list>.+)",
+        rf"\b(?:do|does|did) (?P<list>.{{1,300}}?) {DIFFERENCE_VERB}\b",
+        rf"\b{STATEMENT_VERB} (?:(?:anything|something) )?{TOPIC_PREPOSITION} (?P<list>.+)",
+        rf"\b(?:do|does|did|is|are)\b.{{0,200}}?\b{TREATMENT_VERB}"
+        rf" (?P<list>.{{1,300}}?) {SAMENESS}\b",
+        rf"\bhow (?:do|does|did)\b.{{0,200}}?\b{TREATMENT_VERB} (?P<list>.+)",
+        rf"^(?:is|are) (?P<list>.{{1,300}}?) {SAMENESS}\b",
         r"\b(?:differences?|similarities|comparison)(?: (?:table|chart|matrix))?"
-        rf"(?: (?:between|of|among|across))?(?: (?:of|{LEADING}))? (?P<list>.+)",
-        rf"\b(?:compare and contrast|compare|contrast|distinguish)(?: {LEADING})? (?P<list>.+)",
+        rf"(?: (?:between|of|among|across))?(?: (?:of|{TOPIC_PREPOSITION}))? (?P<list>.+)",
+        rf"\b(?:compare and contrast|compare|contrast|distinguish)(?: {TOPIC_PREPOSITION})?"
+        r" (?P<list>.+)",
     )
 )
-BARE = re.compile(rf"^(?!(?:{ASKED}|{HELPING})\b)(?P<list>[^?]+)$", re.I | re.S)
-SENTENCE = re.compile(r"(?<=[?!])\s+|(?<=\.)\s+(?=[A-Z])")
+BARE_LIST = re.compile(rf"^(?!(?:{QUESTION_WORD}|{AUXILIARY_VERB})\b)(?P<list>[^?]+)$", re.I | re.S)
+SENTENCE_BREAK = re.compile(r"(?<=[?!])\s+|(?<=\.)\s+(?=[A-Z])")
 
-PAREN = re.compile(r"\([^()\n]{1,200}\)")
-NO_ASPECT = re.compile(
-    rf"\W*(?:they|them|it|these|those|this|that|both|all|each other|{NUMBER})?\W*", re.I
+PARENTHESIS = re.compile(r"\([^()\n]{1,200}\)")
+PRONOUN_ONLY = re.compile(
+    rf"\W*(?:they|them|it|these|those|this|that|both|all|each other|{COUNT_WORD})?\W*", re.I
 )
 # Where to look, once no document is named: "in both documents".
-TAIL = re.compile(
+COMPARISON_TAIL = re.compile(
     rf" (?:in|across|under|of|for|between|among|within|from) (?:(?:both|these|those|them"
-    rf"|the {NUMBER}|either)\b|(?:each|all) (?:of|documents?|files?)\b)(?: \w+){{0,3}}$"
+    rf"|the {COUNT_WORD}|either)\b|(?:each|all) (?:of|documents?|files?)\b)(?: \w+){{0,3}}$"
     r"| (?:in|as) a table$| side[ -]by[ -]side$| (?:to|from|with) each other$",
     re.I,
 )
-SIGN = r"\s*(?:;|,(?!\d)|\n(?:\s*(?:[-*•]|\d{1,2}[.)]))?)\s*"
-JOINING = r"(?:and also|and|or|as well as|plus|along with|together with|&)"
-PART = re.compile(rf"{SIGN}(?:{JOINING}\s)?\s*|\s+{JOINING}\s+", re.I)
-BEFORE = re.compile(
-    rf"(?:(?:both|{LEADING}|of|their|its|the|our|your)\s+(?=[^\s,;.?!]))+|[-*•]\s+", re.I
+ITEM_SIGN = r"\s*(?:;|,(?!\d)|\n(?:\s*(?:[-*•]|\d{1,2}[.)]))?)\s*"
+ITEM_CONJUNCTION = r"(?:and also|and|or|as well as|plus|along with|together with|&)"
+ITEM_BREAK = re.compile(rf"{ITEM_SIGN}(?:{ITEM_CONJUNCTION}\s)?\s*|\s+{ITEM_CONJUNCTION}\s+", re.I)
+ITEM_PREFIX = re.compile(
+    rf"(?:(?:both|{TOPIC_PREPOSITION}|of|their|its|the|our|your)\s+(?=[^\s,;.?!]))+|[-*•]\s+", re.I
 )
-LEFT = re.compile(r"(?: (?:under|between|and|or|vs\.?|versus))+$", re.I)  # by linking
-AGAIN = re.compile(rf"(?:the|an?|their|its|our|your|of|to|from|with|by|{LEADING})\s", re.I)
-BETWEEN = re.compile(r"\bbetween\b(?:(?!\band\b).)*$", re.I)
+ITEM_REMNANT = re.compile(r"(?: (?:under|between|and|or|vs\.?|versus))+$", re.I)  # by linking
+REPEATED_OPENING = re.compile(
+    rf"(?:the|an?|their|its|our|your|of|to|from|with|by|{TOPIC_PREPOSITION})\s", re.I
+)
+OPEN_BETWEEN = re.compile(r"\bbetween\b(?:(?!\band\b).)*$", re.I)
 LONE_ADJECTIVE = re.compile(r"\w*(?:ical|ional|[ct]ial|ous)$", re.I)
-PLURAL = re.compile(r"\w+[^\Wsiu]s", re.I)
-UNDER_ONE = re.compile(r"\b(?:the|their|its|our|of|on|for|to|by|with|in|from) \w+[^\Wsiu]s$", re.I)
+PLURAL_NOUN = re.compile(r"\w+[^\Wsiu]s", re.I)
+SHARED_ARTICLE = re.compile(
+    r"\b(?:the|their|its|our|of|on|for|to|by|with|in|from) \w+[^\Wsiu]s$", re.I
+)
 
 
 def find_aspects(question: str, hint: str | None = None) -> tuple[str, ...]:
-    """Give what a comparison is to compare, verbatim and each once, without a leading "the".
+    """Return what a comparison is to compare, verbatim and each once, without a leading "the".
 
     `question` has lost the words that name documents; where it could not, `hint` holds them, and
     they are no aspects. A question that names none in a list is itself the only aspect, as is one
-    longer than READ. At most MOST, the rest of a list in the last. Never raises; linear time.
+    too long to be read. A list too long for a table has its rest in the last.
+    Never raises; linear time.
     """
     if len(question) > READ:
         return (question,)
     named = {name.casefold() for name in (hint or "").split(", ")}
-    found = {aspect.casefold(): aspect for aspect in _aspects(question)}
-    return tuple(found[key] for key in found if key not in named)[:MOST] or (question,)
+    aspects = {aspect.casefold(): aspect for aspect in _aspects(question)}
+    return tuple(aspects[key] for key in aspects if key not in named)[:MOST] or (question,)
 
 
 def _aspects(question: str) -> list[str]:
-    """Give the aspects that its sentences list, and those of its other questions; else its parts.
+    """Return the aspects that its sentences list, and those of its other questions; else its parts.
 
     Other sentences are only where it comes from, as in "I have two offers."
     """
     sentences = _sentences(question)
-    lists = [_listed(sentence, FRAMES) for sentence in sentences]
+    lists = [_listed(sentence, COMPARISON_FRAMES) for sentence in sentences]
     if any(lists):
         pairs = zip(sentences, lists, strict=True)
         return [a for s, listed in pairs for a in listed or ([s] if s.endswith("?") else [])]
-    return _listed(question, [BARE]) or list(find_sub_questions(question))
+    return _listed(question, [BARE_LIST]) or list(find_sub_questions(question))
 
 
 def _sentences(question: str) -> list[str]:
-    text = said(question)
-    ends = [0, *(place for match in SENTENCE.finditer(text) for place in match.span()), len(text)]
+    text = blank_quoted(question)
+    ends = [
+        0,
+        *(place for match in SENTENCE_BREAK.finditer(text) for place in match.span()),
+        len(text),
+    ]
     return [question[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True)]
 
 
 def _listed(sentence: str, frames: Iterable[re.Pattern[str]]) -> list[str]:
-    """Give what a sentence lists where the first frame that fits it has a list; [] if none fits."""
-    text = PAREN.sub(_blank, said(sentence))
+    """Return what a sentence lists in the first frame that fits it; [] if none does."""
+    text = PARENTHESIS.sub(_blank, blank_quoted(sentence))
     end = len(text.rstrip(" \t\n.?!,;:"))
     for frame in frames:
         if match := frame.search(text, 0, end):
             first = match.start("list")
-            spans = _items(TAIL.sub("", match["list"]))
+            spans = _items(COMPARISON_TAIL.sub("", match["list"]))
             items = [_header(sentence[first + start : first + end]) for start, end in spans]
-            return [item for item in items if not NO_ASPECT.fullmatch(item)]
+            return [item for item in items if not PRONOUN_ONLY.fullmatch(item)]
     return []
 
 
 def _items(listed: str) -> Iterator[tuple[int, int]]:
-    """Give the spans of a list's items."""
+    """Return the spans of a list's items."""
     start = count = 0
-    parts = list(PART.finditer(listed))
-    has_signs = any(re.match(SIGN, match[0]) for match in parts)
+    parts = list(ITEM_BREAK.finditer(listed))
+    has_signs = any(re.match(ITEM_SIGN, match[0]) for match in parts)
     for number, match in enumerate(parts):
         following = parts[number + 1].start() if number + 1 < len(parts) else len(listed)
         left, right = listed[start : match.start()], listed[match.end() : following]
@@ -146,22 +160,22 @@ def _items(listed: str) -> Iterator[tuple[int, int]]:
 
 
 def _belong(left: str, joint: str, right: str, has_signs: bool) -> bool:
-    """Tell whether what a joint joins is one aspect."""
-    if re.match(SIGN, joint):
+    """Return whether what a joint joins is one aspect."""
+    if re.match(ITEM_SIGN, joint):
         return False
-    if BETWEEN.search(left):
+    if OPEN_BETWEEN.search(left):
         return True
-    if AGAIN.match(right):
+    if REPEATED_OPENING.match(right):
         return False
     if joint.strip().lower() == "or" and not has_signs:
         return True
-    pair = PAIRS.match(f"{left.rpartition(' ')[2]} and {right}")
+    pair = FIXED_PAIR.match(f"{left.rpartition(' ')[2]} and {right}")
     return bool(pair) or _shares_noun(left, right) or _are_plurals(left, right)
 
 
 def _shares_noun(left: str, right: str) -> bool:
-    """Tell whether the first is an adjective of the second's noun: "direct and indirect losses"."""
-    word = BEFORE.sub("", left)
+    """Return whether the first is an adjective of the second's noun: "direct and indirect loss"."""
+    word = ITEM_PREFIX.sub("", left)
     if " " in word or " " not in right:
         return False
     opposite = re.match(rf"(?:un|in|im|il|ir|dis|non-?){re.escape(word)}\b", right, re.I)
@@ -169,12 +183,12 @@ def _shares_noun(left: str, right: str) -> bool:
 
 
 def _are_plurals(left: str, right: str) -> bool:
-    return bool(UNDER_ONE.search(left) and PLURAL.fullmatch(right))
+    return bool(SHARED_ARTICLE.search(left) and PLURAL_NOUN.fullmatch(right))
 
 
 def _header(item: str) -> str:
-    item = LEFT.sub("", item.strip(" \t\n.,;:"))
-    before = BEFORE.match(item)
+    item = ITEM_REMNANT.sub("", item.strip(" \t\n.,;:"))
+    before = ITEM_PREFIX.match(item)
     return item[before.end() :] if before else item
 
 

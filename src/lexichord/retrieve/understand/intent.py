@@ -1,4 +1,4 @@
-"""What a query wants: its kind, its parts, and which documents it names."""
+"""The intent of a query: its kind, its parts, and the documents that it names."""
 
 import re
 from collections.abc import Sequence
@@ -82,5 +82,5 @@ def _linked(intent: Intent, mentions: Sequence[Mention]) -> Intent:
 
 
 def _asks(question: str) -> bool:
-    """Tell whether enough is left to search for: two words besides the verb that orders it."""
+    """Return whether enough is left to search for: two words besides the verb that orders it."""
     return len(re.findall(r"\w+", question)) >= 3

@@ -1,4 +1,4 @@
-"""Which words of a query name a document, and what is left of the query without them.
+"""The words of a query that name a document, and what is left of the query without them.
 
 A mention is a run of words that one document's title, file name or card holds, over small words
 between them. It names the document if it is definite and nothing names another one as well.
@@ -13,18 +13,18 @@ from itertools import pairwise
 from lexichord.types.questions import Link
 
 WORD = re.compile(r"\w+(?:[-.]\d\w*)*")
-JOINING = re.compile(r"[\s,]*(?:and|or|vs\.?|versus|with|to)?\s*", re.I)  # two mentions
-POSSESSIVE = re.compile(r"['’]s?\b|['’](?= )")
-INNER = re.compile(r"\w(?:[A-Z]|_\w)")  # capitals inside, as in names, and underscores
-CODE = re.compile(r"_|[a-z][A-Z]")
-PARTING = re.compile(r"[,;:?!\n()\"“”]|\. ")
-BRIDGES = frozenset(
+MENTION_CONJUNCTION = re.compile(r"[\s,]*(?:and|or|vs\.?|versus|with|to)?\s*", re.I)  # two mentions
+POSSESSIVE_ENDING = re.compile(r"['’]s?\b|['’](?= )")
+INNER_CAPITAL = re.compile(r"\w(?:[A-Z]|_\w)")  # capitals inside, as in names, and underscores
+CODE_SIGN = re.compile(r"_|[a-z][A-Z]")
+PARTING_SIGN = re.compile(r"[,;:?!\n()\"“”]|\. ")
+BRIDGE_WORDS = frozenset(
     ["of", "for", "the", "a", "an", "and", "between", "with", "by", "s", "no", "nr"]
 ).union(["de", "du", "la", "von", "van", "der", "die", "das", "und", "für", "zwischen"])
-DEFINITE = frozenset(["the", "our", "this", "that", "my", "their", "its", "your", "s"])
-INDEFINITE = frozenset(["a", "an", "any", "every", "each", "some", "no", "another"])
-NUMBERS = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-PLACES = frozenset(
+DEFINITE_WORDS = frozenset(["the", "our", "this", "that", "my", "their", "its", "your", "s"])
+INDEFINITE_WORDS = frozenset(["a", "an", "any", "every", "each", "some", "no", "another"])
+MENTION_COUNTS = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+PLACE_PREPOSITIONS = frozenset(
     ["in", "under", "for", "from", "of", "to", "with", "within", "per", "on", "by", "at", "as"]
 )
 
@@ -41,12 +41,12 @@ class Word:
 
     @property
     def code(self) -> bool:
-        """Tell whether it may be an identifier, which is asked about, not only looked in."""
-        return bool(CODE.search(self.text))
+        """Return whether it may be an identifier, which is asked about, not only looked in."""
+        return bool(CODE_SIGN.search(self.text))
 
     @property
     def lower(self) -> str:
-        """Give it without its capitals."""
+        """Return it without its capitals."""
         return self.text.lower()
 
 
@@ -65,26 +65,26 @@ class Mention:
 
 
 def split_words(query: str, entities: Iterable[str]) -> list[Word]:
-    """Give the words of a query; those of its entities are names."""
+    """Return the words of a query; those of its entities are names."""
     names = {word for entity in entities for word in WORD.findall(entity) if word[0].isupper()}
     words: list[Word] = []
     for match in WORD.finditer(query):
         before = query[words[-1].end : match.start()] if words else ""
-        name = match[0] in names or bool(INNER.search(match[0]))
-        words.append(Word(match[0], *match.span(), name, bool(PARTING.search(before))))
+        name = match[0] in names or bool(INNER_CAPITAL.search(match[0]))
+        words.append(Word(match[0], *match.span(), name, bool(PARTING_SIGN.search(before))))
     return words
 
 
 def find_mentions(words: Sequence[Word], links: Sequence[Link]) -> list[Mention]:
-    """Give the mentions of documents, in the order of the words."""
+    """Return the mentions of documents, in the order of the words."""
     by_document: dict[int, list[Link]] = defaultdict(list)
     for link in links:
         by_document[link.document_id].append(link)
     sorts = {link.word for link in links if link.named and not link.rare}
     runs = [
         (run, _mention(words, run, sorts))
-        for found in by_document.values()
-        for run in _runs(words, sorted(found, key=lambda link: link.word))
+        for document_links in by_document.values()
+        for run in _runs(words, sorted(document_links, key=lambda link: link.word))
     ]
     widest = [
         (run, mention)
@@ -119,33 +119,33 @@ def _parted(words: Sequence[Word], run: list[Link]) -> list[list[Link]]:
     texts = [words[link.word].lower for link in run]
     for number in range(1, len(run)):
         start = max(run[0].word - 2, 0)
-        said = [word.lower for word in words[start : run[number].word]]
-        gap = said[run[number - 1].word + 1 - start :]
+        before = [word.lower for word in words[start : run[number].word]]
+        gap = before[run[number - 1].word + 1 - start :]
         again = {*texts[:number]} & {*texts[number:]}
-        if "and" in gap and again and "between" not in said:
+        if "and" in gap and again and "between" not in before:
             return [run[:number], *_parted(words, run[number:])]
     return [run]
 
 
 def _continues(words: Sequence[Word], first: int, last: int, word: int) -> bool:
-    """Tell whether a word before or after a run belongs to it: near, not "NDA and NDA"."""
+    """Return whether a word before or after a run belongs to it: near, not "NDA and NDA"."""
     one, other = (last, word) if word > last else (word, first)
-    said = {each.lower for each in words[first : last + 1]}
-    again = words[other - 1].lower == "and" and words[word].lower in said
+    run_words = {each.lower for each in words[first : last + 1]}
+    again = words[other - 1].lower == "and" and words[word].lower in run_words
     return _are_near(words, one, other) and not again
 
 
 def _are_near(words: Sequence[Word], first: int, last: int) -> bool:
-    """Tell whether only bridges stand between two words, and nothing parts them."""
+    """Return whether only bridges stand between two words, and nothing parts them."""
     if any(word.apart for word in words[first + 1 : last + 1]):
         return False
     between = [word.lower for word in words[first + 1 : last]]
     # "the lease and the licence" are two.
-    return BRIDGES.issuperset(between) and not (between[:1] == ["and"] and len(between) > 1)
+    return BRIDGE_WORDS.issuperset(between) and not (between[:1] == ["and"] and len(between) > 1)
 
 
 def _mention(words: Sequence[Word], run: Sequence[Link], sorts: set[int]) -> Mention:
-    """Give a run and, beside it, what says the sort of document: words of many titles."""
+    """Return a run and, beside it, what says the sort of document: words of many titles."""
     first, last = run[0].word, run[-1].word
     for word in sorted(sorts):
         if word > last and _continues(words, first, last, word):
@@ -167,13 +167,13 @@ def _outdoes(other: Mention, mention: Mention) -> bool:
 
 
 def _names(words: Sequence[Word], run: Sequence[Link], mention: Mention) -> bool:
-    """Tell whether a run is a document's name: a rare name, its initials, or most of its title."""
+    """Return whether a run names its document: by a rare name, initials, or most of its title."""
     before = words[mention.first - 1].lower if mention.first else ""
-    if before in INDEFINITE:
+    if before in INDEFINITE_WORDS:
         return False
-    if before in NUMBERS or any(link.initials for link in run):
+    if before in MENTION_COUNTS or any(link.initials for link in run):
         return True
-    definite = before in DEFINITE
+    definite = before in DEFINITE_WORDS
     several = sum(link.named for link in run) > 1
     if any(link.named and link.rare and words[link.word].name for link in run):
         # "the Researcher" is a role and no name, "the Seeed agreement" has one.
@@ -191,14 +191,14 @@ def _covered(run: Sequence[Link]) -> float:
 
 
 def _is_certain(words: Sequence[Word], mention: Mention, rivals: Sequence[Mention]) -> bool:
-    """Tell whether only this document is named so, or as many as the query says there are."""
+    """Return whether only this document is named so, or as many as the query says there are."""
     alike = {rival.document_id for rival in rivals}
     number = words[mention.first - 1].lower if mention.first else ""
-    return len(alike) == NUMBERS.get(number, 1)
+    return len(alike) == MENTION_COUNTS.get(number, 1)
 
 
 def are_listed(query: str, words: Sequence[Word], mentions: Sequence[Mention]) -> bool:
-    """Tell whether the mentions are one list of several documents: "the lease and the licence"."""
+    """Return whether the mentions list several documents: "the lease and the licence"."""
     several = len({mention.document_id for mention in mentions}) > 1
     return several and all(_are_joined(query, words, *pair) for pair in pairwise(mentions))
 
@@ -207,11 +207,11 @@ def _are_joined(query: str, words: Sequence[Word], one: Mention, other: Mention)
     if one.held == other.held:
         return True  # "both policies"
     gap = query[words[one.last].end : words[_led(words, other.first)].start]
-    return bool(gap and JOINING.fullmatch(gap))
+    return bool(gap and MENTION_CONJUNCTION.fullmatch(gap))
 
 
 def hint_of(query: str, words: Sequence[Word], mentions: Sequence[Mention]) -> str:
-    """Give the words that name documents; where these are initials, the title as well."""
+    """Return the words that name documents; where these are initials, the title as well."""
     parts = []
     for mention in mentions:
         parts.append(query[words[mention.first].start : words[mention.last].end])
@@ -221,30 +221,32 @@ def hint_of(query: str, words: Sequence[Word], mentions: Sequence[Mention]) -> s
 
 
 def without(query: str, words: Sequence[Word], mentions: Sequence[Mention]) -> str:
-    """Give a query without the words that name documents and the small words that led to them."""
+    """Return a query without the words that name documents and the small words that led to them."""
     kept: list[str] = []
     position = 0
     for mention in mentions:
         if all(words[word].code for word in mention.held):
             continue
         start = words[_led(words, mention.first)].start
-        if start >= position and not (position and JOINING.fullmatch(query[position:start])):
+        if start >= position and not (
+            position and MENTION_CONJUNCTION.fullmatch(query[position:start])
+        ):
             kept.append(query[position:start])
         end = words[mention.last].end
-        possessive = POSSESSIVE.match(query, end)
+        possessive = POSSESSIVE_ENDING.match(query, end)
         position = max(position, possessive.end() if possessive else end)
     return _tidy("".join([*kept, query[position:]])) if position else query
 
 
 def _led(words: Sequence[Word], first: int) -> int:
-    """Give where the article and the preposition before a mention begin."""
-    for small in (NUMBERS.keys(), DEFINITE, PLACES):
+    """Return where the article and the preposition before a mention begin."""
+    for small in (MENTION_COUNTS.keys(), DEFINITE_WORDS, PLACE_PREPOSITIONS):
         if first and words[first - 1].lower in small:
             first -= 1
     return first
 
 
-LOOSE = re.compile(
+LOOSE_WORD = re.compile(
     r" (?:and|or|vs|versus|between|in|of|under|for|from|to|with|by|the)(?= ?(?:[?.!,;:]|$))", re.I
 )
 
@@ -252,6 +254,6 @@ LOOSE = re.compile(
 def _tidy(text: str) -> str:
     text = " ".join(text.split())
     for _ in range(3):
-        text = LOOSE.sub("", text)
+        text = LOOSE_WORD.sub("", text)
     text = re.sub(r"[ ,;:]+(?=[?.!]*$)| (?=[?.!,;:])", "", text)
     return text.lstrip(" ,;:.?!").strip()

@@ -14,15 +14,15 @@ from lexichord.types.reflection import Definition, Rewrite, Term, Wording
 
 EXPANDED = 200  # characters; both limits are kbbridge's
 RELAXED = 150
-ADDED = 5  # words of the documents at most; not tuned
-LEAST = 2  # terms that a relaxed question keeps
-LONGEST = 5  # words of a long form
+MAX_ADDED_WORDS = 5  # words of the documents at most; not tuned
+MIN_KEPT_TERMS = 2  # terms that a relaxed question keeps
+MAX_LONG_FORM_WORDS = 5  # words of a long form
 
-WORD = re.compile(r"[^\W_]+")
-ABBREVIATION = re.compile(r"(?<!\w)[A-Z][A-Z0-9]{1,5}(?!\w)")
+PLAIN_WORD = re.compile(r"[^\W_]+")
+UPPERCASE_ABBREVIATION = re.compile(r"(?<!\w)[A-Z][A-Z0-9]{1,5}(?!\w)")
 # What stands in brackets or follows such a word only narrows what is asked.
-QUALIFIER = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])")
-MEANS = re.compile(
+BRACKETED_QUALIFIER = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])")
+DEFINITION_TEXT = re.compile(
     r"\s*(?:means|refers to|stands for|is defined as|:|=|–)\s+([^.;:\n]{3,200})", re.I
 )
 
@@ -50,29 +50,29 @@ async def rewrite(
 
 
 def shortened(question: str) -> list[str]:
-    """Give what a question may have in a long and a short form: its abbreviations and initials."""
-    words = WORD.findall(question)
+    """Return the abbreviations and initials of a question, which may have a long form."""
+    words = PLAIN_WORD.findall(question)
     runs = (
         words[start : start + length]
-        for length in range(LONGEST, 1, -1)
+        for length in range(MAX_LONG_FORM_WORDS, 1, -1)
         for start in range(len(words) - length + 1)
     )
     initials = ("".join(word[0] for word in run).upper() for run in runs)
-    return list(dict.fromkeys([*ABBREVIATION.findall(question), *initials]))
+    return list(dict.fromkeys([*UPPERCASE_ABBREVIATION.findall(question), *initials]))
 
 
 def expand(
     question: str, definitions: Sequence[Definition] = (), related: Sequence[str] = ()
 ) -> Rewrite:
     """Add long forms, short forms and definitions, then words that the best chunks share."""
-    forms = [found for each in definitions for found in _forms(question, each)]
-    known = {word.casefold() for word in WORD.findall(question)}
+    forms = [form for definition in definitions for form in _forms(question, definition)]
+    known = {word.casefold() for word in PLAIN_WORD.findall(question)}
     text, reasons = question, list[str]()
     for added, reason in [*forms, *((word, "shared by the best passages") for word in related)]:
-        new = not {word.casefold() for word in WORD.findall(added)} <= known
-        if new and len(reasons) < ADDED and len(text) + 1 + len(added) <= EXPANDED:
+        new = not {word.casefold() for word in PLAIN_WORD.findall(added)} <= known
+        if new and len(reasons) < MAX_ADDED_WORDS and len(text) + 1 + len(added) <= EXPANDED:
             text = f"{text} {added}"
-            known |= {word.casefold() for word in WORD.findall(added)}
+            known |= {word.casefold() for word in PLAIN_WORD.findall(added)}
             reasons.append(f"'{added}': {reason}")
     if not reasons:
         return Rewrite("none", question, "the documents offer no other words, or there is no room")
@@ -84,35 +84,37 @@ def relax(question: str, terms: Sequence[Term]) -> Rewrite:
 
     Half of the terms stay, and two at least.
     """
-    text = QUALIFIER.sub("", question).strip()
-    reasons = [f"'{found.strip()}': a qualifier" for found in QUALIFIER.findall(question)]
-    keep = max(LEAST, (len(terms) + 1) // 2)
+    text = BRACKETED_QUALIFIER.sub("", question).strip()
+    reasons = [
+        f"'{qualifier.strip()}': a qualifier" for qualifier in BRACKETED_QUALIFIER.findall(question)
+    ]
+    keep = max(MIN_KEPT_TERMS, (len(terms) + 1) // 2)
     for term, reason in _droppable(terms)[: max(0, len(terms) - keep)]:
         text, dropped = _without(text, term.words), ", ".join(term.words)
         reasons.append(f"'{dropped}': {reason}")
-    text = cut(text, RELAXED)
-    if not reasons or not WORD.search(text):
+    text = cut_at_word(text, RELAXED)
+    if not reasons or not PLAIN_WORD.search(text):
         return Rewrite("none", question, "nothing can be dropped")
     return Rewrite("relaxation", text, "dropped " + "; ".join(reasons))
 
 
-def _forms(question: str, found: Definition) -> list[tuple[str, str]]:
-    """The other form of an abbreviation, or what a definition says."""
-    asked = {word.casefold() for word in WORD.findall(question)}
-    long = _long_form(found.term, found.before)
-    if found.term.casefold() in asked:
+def _forms(question: str, definition: Definition) -> list[tuple[str, str]]:
+    """Return the other form of an abbreviation, or what a definition says."""
+    question_words = {word.casefold() for word in PLAIN_WORD.findall(question)}
+    long = _long_form(definition.term, definition.before)
+    if definition.term.casefold() in question_words:
         if long:
-            return [(long, f"what {found.term} is short for")]
-        meaning = MEANS.match(found.after)
-        return [(meaning[1].strip(), f"how {found.term} is defined")] if meaning else []
-    written = {word.casefold() for word in WORD.findall(long)}
-    return [(found.term, f"short for {long}")] if long and written <= asked else []
+            return [(long, f"what {definition.term} is short for")]
+        meaning = DEFINITION_TEXT.match(definition.after)
+        return [(meaning[1].strip(), f"how {definition.term} is defined")] if meaning else []
+    written = {word.casefold() for word in PLAIN_WORD.findall(long)}
+    return [(definition.term, f"short for {long}")] if long and written <= question_words else []
 
 
 def _long_form(term: str, before: str) -> str:
-    """The words at the end of `before` whose initials are the term, or "" if they are not."""
+    """Return the words at the end of `before` whose initials are the term, else ""."""
     letters = term.casefold()
-    words = list(WORD.finditer(before))[-len(letters) :]
+    words = list(PLAIN_WORD.finditer(before))[-len(letters) :]
     if not letters.isalpha() or "".join(word[0][0] for word in words).casefold() != letters:
         return ""
     gap = before[words[-1].end() :]
@@ -132,6 +134,6 @@ def _without(text: str, words: Sequence[str]) -> str:
     return re.sub(r"\s+([,.;:?!])", r"\1", re.sub(r"\s{2,}", " ", text)).strip(" ,;:")
 
 
-def cut(text: str, most: int) -> str:
-    """Give whole words of the beginning of a text, `most` characters at most."""
+def cut_at_word(text: str, most: int) -> str:
+    """Return whole words of the beginning of a text, `most` characters at most."""
     return text if len(text) <= most else text[: most + 1].rpartition(" ")[0]

@@ -1,0 +1,106 @@
+"""What a query is done with, and its vectors; where the embedder fails, words alone decide."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from lexichord.db.pool import Database
+from lexichord.errors import BadResponseError, ProviderError
+from lexichord.providers.base import Embedder, Remote, Reranker, Vectors
+from lexichord.retrieve.evidence.relevance import Embed
+from lexichord.retrieve.stages import STAGES, Stages
+from lexichord.retrieve.trace import Trace
+from lexichord.types import QueryOptions, Question
+
+
+@dataclass(frozen=True, slots=True)
+class QueryContext:
+    """What one query is done with, the same for all its stages.
+
+    `query` is what was asked, in full. `own_stages` names the functions that the caller put in
+    place of the default ones, by stage; they are named in the trace.
+    """
+
+    query: str
+    options: QueryOptions
+    database: Database
+    embedder: Embedder | None
+    reranker: Reranker | None = None
+    stages: Stages = STAGES
+    own_stages: Mapping[str, str] = field(default_factory=dict)
+    trace: Trace = field(default_factory=Trace)
+
+    def by(self, stage: str) -> dict[str, str]:
+        """Return who does a stage, for the trace, where it is the caller's own function."""
+        return {"by": self.own_stages[stage]} if stage in self.own_stages else {}
+
+    async def embed(self, texts: Sequence[str], question: Question) -> list[list[float]] | None:
+        """Embed texts as queries; None if that fails, as the trace says, or without an embedder."""
+        if self.embedder is None or question.mode == "keyword":
+            return None
+        return await embed_queries(self.embedder, texts, question, self.trace.degraded)
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts as documents; one that the embedder refuses is like nothing else."""
+        assert self.embedder is not None
+        return np.nan_to_num(self.embedder.embed(texts, "document"))
+
+    async def by_meaning[T](
+        self, has_vectors: bool, make: Callable[[Embed | None], Awaitable[T]]
+    ) -> T:
+        """Make something with vectors of sentences, or, where they fail, by words."""
+        if not has_vectors:
+            return await make(None)
+        try:
+            return await make(self.embed_documents)
+        except ProviderError as error:
+            self.trace.degrade(_by_words(error))
+            return await make(None)
+
+
+async def with_vectors(
+    embedder: Embedder | None, question: Question, degraded: list[str]
+) -> Question:
+    """Return a question with its vector and its hint's; without, if they fail: `degraded` says why.
+
+    Raises ProviderError if there is nothing else to search by.
+    """
+    if embedder is None or question.mode == "keyword":
+        return question
+    texts = [text for text in (question.text, question.hint) if text is not None]
+    vectors = await embed_queries(embedder, texts, question, degraded)
+    if vectors is None:
+        return replace(question, space=None)
+    return replace(question, vector=vectors[0], hint_vector=[*vectors, None][1])
+
+
+async def embed_queries(
+    embedder: Embedder, texts: Sequence[str], question: Question, degraded: list[str]
+) -> list[list[float]] | None:
+    """Embed what is asked in a question's place; None if that fails, and `degraded` says why.
+
+    Raises ProviderError if the question's mode leaves nothing else to search by.
+    """
+    try:
+        vectors = await asyncio.to_thread(embedder.embed, texts, "query")
+        if np.isnan(vectors).any():
+            raise BadResponseError("the embedder refuses the text of the query: ask in other words")
+        return list(vectors.tolist())
+    except ProviderError as error:
+        if question.mode == "dense":
+            raise
+        if (reason := _by_words(error)) not in degraded:
+            degraded.append(reason)
+        return None
+
+
+def _by_words(error: ProviderError) -> str:
+    """Return the note that words alone decide, and why."""
+    return f"no vectors, by words only: {error}"
+
+
+def without_waiting(embedder: Embedder) -> Embedder:
+    """Return an embedder that waits for no service's retry: a query has no time for it."""
+    return embedder.hurried() if isinstance(embedder, Remote) else embedder

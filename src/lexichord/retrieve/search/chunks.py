@@ -1,0 +1,178 @@
+"""Chunks: one search by all variants of a question, and what is kept of what it finds."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
+
+from lexichord.db import search as db
+from lexichord.db.pool import Database, Row
+from lexichord.errors import ConfigError
+from lexichord.retrieve.query import QueryContext
+from lexichord.retrieve.search.rerank import rerank
+from lexichord.retrieve.stages import name_of
+from lexichord.types import ChunkHit, FileHit, Json, Question
+from lexichord.types.questions import Intent, Variant
+
+REWRITTEN_WEIGHT = 0.5  # of a question in other words; the original has 1
+RRF_CONSTANT = 60  # of Cormack et al. (2009), as in sql/search_variants.sql
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan:
+    """What is searched, and what its evidence should be about.
+
+    `question` is searched by all its `variants`, the original first, in the whole scope and, by
+    the `boost` of discovered `files` (points by document id), inside these. What is found is judged
+    by `about`. A reranker keeps `reranked` hits; None: none looks at them.
+    """
+
+    intent: Intent
+    question: Question
+    about: Question
+    files: list[FileHit]
+    boost: Json = field(default_factory=dict)
+    variants: tuple[Variant, ...] = ()
+    reranked: int | None = None
+
+
+async def search_by_plan(context: QueryContext, plan: SearchPlan) -> list[ChunkHit]:
+    """Search by all variants, rerank if there is a reranker, and keep what is good enough.
+
+    What that is say `min_score` and the caller's own stage.
+    """
+    trace, names = context.trace, [variant.name for variant in plan.variants]
+    with trace.stage("search", variants=names) as step:
+        hits = await search_variants(context.database, plan.question, plan.variants, plan.boost)
+        step["made"] = [{"chunk_id": hit.chunk_id, "ranks": hit.ranks} for hit in hits]
+    if context.reranker is not None and plan.reranked is not None:
+        with trace.stage("rerank", chunks=len(hits)) as step:
+            hits = await rerank(
+                plan.question.text,
+                hits,
+                plan.reranked,
+                context.reranker,
+                trace,
+                context.options.neutral,
+            )
+            step["made"] = [{"chunk_id": hit.chunk_id, "score": hit.score} for hit in hits]
+    return await _select(context, plan, _filter_by_score(context, hits))
+
+
+def _filter_by_score(context: QueryContext, hits: list[ChunkHit]) -> list[ChunkHit]:
+    """Drop hits below the minimum of a named score; one without that score is dropped as well."""
+    minima = context.options.min_score
+    if not minima:
+        return hits
+    with context.trace.stage("min_score", **minima) as step:
+        kept = [
+            hit
+            for hit in hits
+            if all((hit.scores.get(name) or 0) >= value for name, value in minima.items())
+        ]
+        step["dropped"] = _dropped(hits, kept)
+    return kept
+
+
+async def _select(context: QueryContext, plan: SearchPlan, hits: list[ChunkHit]) -> list[ChunkHit]:
+    select = context.stages.select_hits
+    if select is None:
+        return hits
+    with context.trace.stage(name_of(select), hits=len(hits)) as step:
+        kept = list(await select(question=plan.question, intent=plan.intent, hits=hits))
+        step["made"] = {"hits": len(kept)}
+        step["dropped"] = _dropped(hits, kept)
+    return kept
+
+
+def _dropped(hits: Sequence[ChunkHit], kept: Sequence[ChunkHit]) -> list[int]:
+    return sorted({hit.chunk_id for hit in hits}.difference(hit.chunk_id for hit in kept))
+
+
+async def add_wording(context: QueryContext, plan: SearchPlan, name: str, text: str) -> SearchPlan:
+    """Return a plan that asks in other words as well."""
+    has_vector = plan.question.vector is not None
+    vectors = await context.embed([text], plan.question) if has_vector else None
+    vector = None if vectors is None else vectors[0]
+    variant = Variant(name, text, vector, REWRITTEN_WEIGHT)
+    return replace(plan, variants=(*plan.variants, variant))
+
+
+async def embed_variants(
+    context: QueryContext, question: Question, variants: Sequence[Variant]
+) -> tuple[Variant, ...]:
+    """Return variants with vectors where the question has one; texts are embedded all at once."""
+    has_vector = question.vector is not None
+    bare = [variant for variant in variants if has_vector and variant.vector is None]
+    texts = [variant.text for variant in bare]
+    vectors = iter((await context.embed(texts, question) if texts else None) or [])
+    return tuple(
+        replace(variant, vector=next(vectors, None)) if variant in bare else variant
+        for variant in variants
+    )
+
+
+@dataclass(slots=True)
+class FusedChunk:
+    """A chunk's rank in each variant's list, and what each adds to its score."""
+
+    ranks: dict[str, int] = field(default_factory=dict)
+    parts: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def score(self) -> float:
+        """Add the parts as SQL does; Python's sum would correct the last digit."""
+        return reduce(add, self.parts.values())
+
+
+async def search_variants(
+    database: Database,
+    question: Question,
+    variants: Sequence[Variant],
+    boost: Json | None = None,
+) -> list[ChunkHit]:
+    """Find the question's k best chunks by all variants, the original first.
+
+    Each is a hybrid search of its own over the whole scope and, by the boost (document id to
+    points), inside the boosted documents. They run at once, as many as the pool has connections.
+    `sql/search_variants.sql` gives the same in one call. Raises ConfigError.
+    """
+    _check(question, variants)
+    lists = await asyncio.gather(
+        *(db.variant_candidates(database, question, variant, boost) for variant in variants)
+    )
+    fused = fuse_ranks(variants, [[row["chunk_id"] for row in rows] for rows in lists])
+    best = sorted(fused, key=lambda chunk: (-fused[chunk].score, chunk))[: question.k]
+    first: Mapping[int, Row] = {row["chunk_id"]: row for row in lists[0]}
+    return [
+        db.variant_hit(row, first.get(chunk, {}), one.score, one.ranks, one.parts)
+        for row in (await db.read_hits(database, best) if best else [])
+        for chunk in [row["chunk_id"]]
+        for one in [fused[chunk]]
+    ]
+
+
+def fuse_ranks(
+    variants: Sequence[Variant], lists: Sequence[Sequence[int]]
+) -> dict[int, FusedChunk]:
+    """Fuse each variant's chunk ids, best first, by weighted Reciprocal Rank Fusion."""
+    fused: defaultdict[int, FusedChunk] = defaultdict(FusedChunk)
+    for variant, chunks in zip(variants, lists, strict=True):
+        for rank, chunk in enumerate(chunks, start=1):
+            fused[chunk].ranks[variant.name] = rank
+            fused[chunk].parts[variant.name] = variant.weight / (RRF_CONSTANT + rank)
+    return dict(fused)
+
+
+def _check(question: Question, variants: Sequence[Variant]) -> None:
+    names = [variant.name for variant in variants]
+    if not names or len(names) != len(set(names)):
+        raise ConfigError("a search takes at least one variant, and each name once")
+    if {"dense", "keyword"}.intersection(names):
+        raise ConfigError("dense and keyword name channels, not variants")
+    if any(variant.weight <= 0 for variant in variants):
+        raise ConfigError("the weight of a variant must be above 0")
+    if not 1 <= question.k <= question.depth:
+        raise ConfigError("k must be at least 1 and at most the depth")
