@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache, wraps
 from inspect import signature
+from math import inf
 from numbers import Real
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self, get_args, get_origin, get_type_hints
@@ -81,12 +82,14 @@ class Described:
             self._check_number(value)
 
     def _check_number(self, value: object) -> None:
-        least, most = self.option.minimum, self.option.maximum
-        assert least is not None
+        minimum, maximum = self.option.minimum, self.option.maximum
+        assert minimum is not None
         if not isinstance(value, Real):
             raise ConfigError(f"{self.name} must be a number, not {value!r}")
-        if not least <= float(value) <= (float("inf") if most is None else most):
-            bounds = f"at least {least}" if most is None else f"between {least} and {most}"
+        if not minimum <= float(value) <= (inf if maximum is None else maximum):
+            bounds = (
+                f"at least {minimum}" if maximum is None else f"between {minimum} and {maximum}"
+            )
             raise ConfigError(f"{self.name} must be {bounds}, not {value}")
 
 
@@ -98,9 +101,15 @@ class SearchOptions:
     be meant.
     """
 
-    k: Annotated[int, Option("How many results at most.", "", 1, None, 1_000)] = 10
+    k: Annotated[int, Option("How many results at most.", minimum=1, served_maximum=1_000)] = 10
     depth: Annotated[
-        int, Option("Candidates of each channel, as many as k or more.", "", 100, 10_000, 1_000)
+        int,
+        Option(
+            "Candidates of each channel, as many as k or more.",
+            minimum=100,
+            maximum=10_000,
+            served_maximum=1_000,
+        ),
     ] = 100
     mode: Annotated[Mode, Option("By meaning, by words, or by both.")] = "hybrid"
     datasets: Annotated[Sequence[str], Option("By default all.", served_items=100)] = ()
@@ -109,10 +118,12 @@ class SearchOptions:
     ] = ()
     uri_prefix: Annotated[str | None, Option("What a document's uri begins with.")] = None
     filter: Annotated[Json | None, Option("On the documents' metadata.")] = None
-    # None is the share of its engine's measurement, in `db.search`.
+    # None: the weights that were measured, `db.search.WEIGHTS`.
     dense_share: Annotated[
         float | None,
-        Option("The weight of meaning in mode hybrid, by default as measured.", "", 0, 1),
+        Option(
+            "The weight of meaning in mode hybrid, by default as measured.", minimum=0, maximum=1
+        ),
     ] = None
 
     def __post_init__(self) -> None:
@@ -151,26 +162,32 @@ class QueryOptions(SearchOptions):
         str | None, Option("Its words are searched as well, with less weight.")
     ] = None
     variants: Annotated[
-        int, Option("Ways of asking at most, the original among them.", "", 1, None, 20)
+        int,
+        Option("Ways of asking at most, the original among them.", minimum=1, served_maximum=20),
     ] = 4
-    files: Annotated[int, Option("How many files.", "", 1, None, 100)] = 5
+    files: Annotated[int, Option("How many files.", minimum=1, served_maximum=100)] = 5
     rewrite: Annotated[bool, Option("Search the question in other words, too.")] = False
     fallbacks: Annotated[
         Sequence[str], Option("Searched in turn while nothing answers.", served_items=10)
     ] = ()
     reflect: Annotated[bool, Option("Search again for what the evidence lacks.")] = False
-    rounds: Annotated[int, Option("Of reflection, at most.", "", 0, None, 10)] = (
+    rounds: Annotated[int, Option("Of reflection, at most.", minimum=0, served_maximum=10)] = (
         2  # as kbbridge has it
     )
     budget_ms: Annotated[
         float,
-        Option("Of models, rerankers and reflection, together.", "milliseconds", 0, None, 600_000),
+        Option(
+            "Of models, rerankers and reflection, together.",
+            unit="milliseconds",
+            minimum=0,
+            served_maximum=600_000,
+        ),
     ] = 30_000.0  # kbbridge's time for one request
-    min_coverage: Annotated[float, Option("Of the question, that ends reflection.", "", 0, 1)] = (
-        0.7  # the threshold of kbbridge's reflection, not tuned here
-    )
+    min_coverage: Annotated[
+        float, Option("Of the question, that ends reflection.", minimum=0, maximum=1)
+    ] = 0.7  # the threshold of kbbridge's reflection, not tuned here
     min_grade: Annotated[
-        float, Option("Of an answer, by a model, that ends reflection.", "", 0, 1)
+        float, Option("Of an answer, by a model, that ends reflection.", minimum=0, maximum=1)
     ] = 0.7  # kbbridge's threshold as well
     llm: Annotated[str | None, Option("A language model as DSPy names it: vendor/model.")] = None
     # These run only where their own option asks for them. Whether a model reads queries or knows
@@ -180,7 +197,9 @@ class QueryOptions(SearchOptions):
         Sequence[LlmStage], Option("What the language model does, if there is one.", served_items=5)
     ] = ("rewrite", "answer", "reflect")
     format: Annotated[ContextFormat, Option("How the evidence is written.")] = "simple"
-    max_length: Annotated[int, Option("Of the evidence.", "unit", 1, None, 1_000_000)] = 4000
+    max_length: Annotated[
+        int, Option("Of the evidence.", unit="unit", minimum=1, served_maximum=1_000_000)
+    ] = 4000
     unit: Annotated[Unit, Option("What max_length counts.")] = "characters"
     answer: Annotated[bool, Option("Write one, in the evidence's own words.")] = False
     min_score: Annotated[
