@@ -93,7 +93,7 @@ def start(dsn: str, to: str | None, log: Path, stop_at: str = "") -> tuple[BaseP
 
 def run(pipe: Connection, dsn: str, to: str | None, log: Path, stop_at: str) -> None:
     """Reembed in small calls; at `stop_at`, wait until log.go is there."""
-    vars(reembed)["SLICE"] = SLICE
+    vars(reembed)["EMBED_SLICE_CHUNKS"] = SLICE
 
     def heard(texts: Sequence[str]) -> None:
         with log.open("a") as file:
