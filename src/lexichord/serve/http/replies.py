@@ -1,4 +1,4 @@
-"""Every error as JSON in OpenAI's shape: {error: {type, message, code, param}}."""
+"""Replies in JSON, and every error in OpenAI's shape: {error: {type, message, code, param}}."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from lexichord.errors import LexichordError
-from lexichord.serve.errors import Problem, public_error
+from lexichord.serve.errors import PublicError, public_error
 from lexichord.types.json import Shaped
 
 
@@ -29,7 +29,7 @@ class ErrorBody(BaseModel):
     error: ErrorDetail
 
 
-ERRORS: dict[int | str, dict[str, Any]] = {
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorBody, "description": description}
     for status, description in {
         400: "Something in it makes no sense here.",
@@ -47,8 +47,8 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 }
 
 
-class Reply(JSONResponse):
-    """A body of JSON; half a character, which UTF-8 cannot hold, becomes a question mark."""
+class JsonReply(JSONResponse):
+    """A body of JSON; a lone surrogate, which UTF-8 cannot hold, becomes a question mark."""
 
     def render(self, content: Any) -> bytes:  # noqa: ANN401
         """Write it."""
@@ -56,58 +56,59 @@ class Reply(JSONResponse):
         return text.encode(errors="replace")
 
 
-def reply(result: Shaped | dict[str, Any], status: int = 200) -> Reply:
+def reply(result: Shaped | dict[str, Any], status: int = 200) -> JsonReply:
     """Answer with a result as it is: nothing is checked or filtered a second time."""
-    return Reply(result if isinstance(result, dict) else result.to_dict(), status)
+    return JsonReply(result if isinstance(result, dict) else result.to_dict(), status)
 
 
-def problem_reply(problem: Problem, param: str | None = None) -> Reply:
+def error_reply(error: PublicError, param: str | None = None) -> JsonReply:
     """Answer with an error."""
-    shape = problem.to_dict()
+    shape = error.to_dict()
     shape["error"]["param"] = param
-    headers = {"www-authenticate": "Bearer"} if problem.status == 401 else None
-    return Reply(shape, problem.status, headers)
+    headers = {"www-authenticate": "Bearer"} if error.status == 401 else None
+    return JsonReply(shape, error.status, headers)
 
 
-KINDS = {404: "not_found_error", 429: "rate_limit_error"}  # of HTTP's own errors
+HTTP_ERROR_TYPES = {404: "not_found_error", 429: "rate_limit_error"}  # of HTTP's own errors
 
 
 def handle_errors(app: FastAPI) -> None:
-    """Register what answers where a route raises; `Watched` answers for all else."""
-    app.add_exception_handler(LexichordError, _ours)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _of_http)
+    """Register what answers where a route raises; the timeout's middleware answers for all else."""
+    app.add_exception_handler(LexichordError, _answer_own)
+    app.add_exception_handler(RequestValidationError, _answer_invalid)
+    app.add_exception_handler(HTTPException, _answer_http)
 
 
-async def _ours(_: Request, error: Exception) -> Reply:
-    return problem_reply(public_error(error))
+async def _answer_own(_: Request, error: Exception) -> JsonReply:
+    return error_reply(public_error(error))
 
 
-async def _invalid(_: Request, error: Exception) -> Reply:
+async def _answer_invalid(_: Request, error: Exception) -> JsonReply:
     """Name the first thing that is wrong; what was sent is not repeated."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     if first["type"] == "json_invalid" and first["loc"][0] == "body":
-        said = f"the body is no JSON: {first['ctx']['error']}, at character {first['loc'][1]}"
-        return problem_reply(Problem(400, "invalid_request_error", said))
+        reason, place = first["ctx"]["error"], first["loc"][1]
+        message = f"the body is not valid JSON: {reason}, at character {place}"
+        return error_reply(PublicError(400, "invalid_request_error", message))
     if first["type"] == "model_attributes_type" and first["loc"] == ("body",):
-        said = "the body is to be a JSON object, and the content-type application/json"
-        return problem_reply(Problem(422, "invalid_request_error", said))
+        message = "the body is to be a JSON object, and the content-type application/json"
+        return error_reply(PublicError(422, "invalid_request_error", message))
     param = ".".join(str(part) for part in first["loc"][1:]) or None
-    said = first["msg"].removeprefix("Value error, ")
+    reason = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
-        said = "there is no such field here"
-    message = f"{param}: {said}" if param else said
+        reason = "there is no such field here"
+    message = f"{param}: {reason}" if param else reason
     status = 400 if first["type"] == "value_error" else 422  # 422 is for what the schema forbids
-    return problem_reply(Problem(status, "invalid_request_error", message), param)
+    return error_reply(PublicError(status, "invalid_request_error", message), param)
 
 
-async def _of_http(request: Request, error: Exception) -> Reply:
+async def _answer_http(request: Request, error: Exception) -> JsonReply:
     assert isinstance(error, HTTPException)
-    kind = KINDS.get(error.status_code, "invalid_request_error")
-    answer = problem_reply(Problem(error.status_code, kind, str(error.detail)))
-    answer.headers.update(error.headers or {})
+    kind = HTTP_ERROR_TYPES.get(error.status_code, "invalid_request_error")
+    response = error_reply(PublicError(error.status_code, kind, str(error.detail)))
+    response.headers.update(error.headers or {})
     if error.status_code == 405:  # of several routes of one path, only the first was asked
         methods = request.app.openapi()["paths"].get(request.scope["route"].path)
-        answer.headers["allow"] = ", ".join(methods or ()).upper() or answer.headers["allow"]
-    return answer
+        response.headers["allow"] = ", ".join(methods or ()).upper() or response.headers["allow"]
+    return response

@@ -1,7 +1,7 @@
 """What answers hold, for the OpenAPI document.
 
-Results are sent as their `to_dict` gives them. Where that has the fields of the record itself, the
-record describes it; the shapes of the others are here.
+Results are sent as their `to_dict` returns them. Where that has the fields of the record itself,
+the record describes it; the shapes of the others are here.
 """
 
 from typing import Any
@@ -131,40 +131,3 @@ class JobsShape(BaseModel):
     """The latest ingests, newest first."""
 
     jobs: list[Job]
-
-
-class ItemShape(BaseModel):
-    """A passage that a plain search found: the ids are a chunk's and its document's."""
-
-    id: str
-    title: str
-    description: str
-    score: float
-
-
-class ItemsShape(BaseModel):
-    """The passages that a plain search found, best first."""
-
-    query: str
-    results: list[ItemShape]
-    total: int
-    search_time_ms: float
-
-
-class SourceItemShape(BaseModel):
-    """A passage that an answer was written from: its chunk's id, and its document's."""
-
-    id: str
-    title: str
-    dataset_id: str
-    score: float
-
-
-class AnswerShape(BaseModel):
-    """An answer in the evidence's own words, with the passages that it was written from."""
-
-    question: str
-    answer: str
-    sources: list[SourceItemShape]
-    context_used: int
-    confidence: float
