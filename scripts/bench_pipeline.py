@@ -29,7 +29,7 @@ from lexichord.evaluate.strategies import (
     JOINING,
     LINKING,
 )
-from lexichord.retrieve.evidence import MAX_LENGTH, format_context
+from lexichord.retrieve.evidence import format_context
 from lexichord.retrieve.search.variants import FEEDBACK_WEIGHT, Variants, make_variants
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.types import ChunkHit, Json, QueryOptions
@@ -64,7 +64,7 @@ class Way:
     """A way of asking: `query` with options or other stages, or plain `search`."""
 
     name: str
-    options: QueryOptions = field(default_factory=QueryOptions)
+    options: Json = field(default_factory=dict)
     stages: Stages = STAGES
     plain: bool = False
 
@@ -112,8 +112,8 @@ def find(lexichord: SyncLexichord, way: Way, case: Case, k: int) -> Found:
     """Ask a question in one way."""
     if way.plain:
         hits = lexichord.search(case.question, hint=case.hint, k=k).hits
-        return Found(None, hits, format_context(hits, MAX_LENGTH)[1])
-    options: QueryOptions = {"hint": case.hint, "k": k, "max_length": MAX_LENGTH, **way.options}
+        return Found(None, hits, format_context(hits)[1])
+    options = {"hint": case.hint, "k": k, **way.options}
     lexichord.core.stages = way.stages
     response = lexichord.query(case.question, **options)
     searched = [step for step in response.trace if step["stage"] == "search"]
@@ -216,7 +216,10 @@ def _contract_case(test: dict[str, Any], how: str, files: Sequence[str], data: P
         ranked = [place for hit in found.hits for place in _places(hit.to_dict())]
         by_files = math.nan if found.files is None else float(found.files[:1] == [uri])
         by_hits = float([hit.uri for hit in found.hits[:1]] == [uri])
-        shares = [len(gold.intersection(each)) / len(gold) for each in (shown, ranked[:MAX_LENGTH])]
+        shares = [
+            len(gold.intersection(each)) / len(gold)
+            for each in (shown, ranked[: QueryOptions.max_length])
+        ]
         return [*shares, by_files, by_hits]
 
     return Case(question, hint, files.index(test["snippets"][0]["file_path"]), judge)

@@ -19,10 +19,10 @@ from bench_quality import _row
 from lexichord import SyncLexichord
 from lexichord.db import search as db
 from lexichord.db import search as db_search
-from lexichord.retrieve.search.discover import SHOWN, boost_files
+from lexichord.retrieve.search.discover import boost_files
 from lexichord.retrieve.search.searcher import search_variants
 from lexichord.retrieve.search.variants import COHERENCE, FEEDBACK_WEIGHT, make_variants
-from lexichord.types import ChunkHit, FileHit, Json, Question, Scope
+from lexichord.types import ChunkHit, FileHit, Json, QueryOptions, Question, Scope, SearchOptions
 from lexichord.types.questions import Variant
 
 type Asked = tuple[Question, list[FileHit], Json | None]
@@ -30,8 +30,8 @@ type Asked = tuple[Question, list[FileHit], Json | None]
 
 async def ask(lexichord: SyncLexichord, text: str) -> Asked:
     """Embed a question, discover its files and weigh them as the pipeline does."""
-    question, _ = await lexichord.core._question(text, None, {"k": 10})
-    asked = replace(question, k=SHOWN)
+    question, _ = await lexichord.core._question(text, None, SearchOptions())
+    asked = replace(question, k=QueryOptions.files)
     files = await db_search.discover_files(lexichord.core.database, asked)
     return question, files, boost_files(files, None)
 
@@ -78,7 +78,9 @@ async def rank_spans(
 ) -> dict[str, list[ChunkHit]]:
     """Rank all spans of a document: by the hypothesis, and with what feedback makes of it."""
     database = lexichord.core.database
-    question, _ = await lexichord.core._question(hypothesis, None, {"k": 1000, "depth": 1000})
+    question, _ = await lexichord.core._question(
+        hypothesis, None, SearchOptions(k=1000, depth=1000)
+    )
     inside = replace(question, scope=Scope(documents=(document,)))
     feedback = await db.relevance_feedback(database, replace(question, depth=100), COHERENCE)
     plain = Variant("original", hypothesis, question.vector, 1.0)
@@ -143,7 +145,7 @@ async def _turn(lexichord: SyncLexichord, asked: Asked) -> dict[str, float]:
         await db.read_hits(database, [row["chunk_id"] for row in rows[0][: question.k]])
 
     async def whole() -> None:
-        shown = replace(question, k=SHOWN)
+        shown = replace(question, k=QueryOptions.files)
         found = await db_search.discover_files(database, shown)
         new = await make_variants(database, question, found, always=True)
         await search_variants(database, question, new.variants, boost)

@@ -1,7 +1,7 @@
 """A retriever for LangChain."""
 
 import asyncio
-from typing import Any, cast
+from typing import Any
 
 from langchain_core.callbacks import (
     AsyncCallbackManagerForRetrieverRun,
@@ -12,10 +12,10 @@ from langchain_core.retrievers import BaseRetriever
 from pydantic import Field
 
 from lexichord.client.lexichord import Lexichord
-from lexichord.client.passages import K, Passage, find_passages, for_passages
+from lexichord.client.passages import Passage, find_passages, for_passages
 from lexichord.client.sync import SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.types import QueryOptions, Response
+from lexichord.types import Json, QueryOptions, Response
 
 
 class LexichordRetriever(BaseRetriever):
@@ -52,9 +52,9 @@ class LexichordRetriever(BaseRetriever):
         response = await self.lexichord.query(query, **asked)
         return await _documents(self.lexichord, response, k)
 
-    def _asked(self, options: dict[str, object]) -> tuple[int, QueryOptions]:
+    def _asked(self, options: dict[str, object]) -> tuple[int, Json]:
         chosen = {**self.search_kwargs, **options}
-        return chosen.get("k", K), for_passages(cast(QueryOptions, chosen))
+        return QueryOptions.read(chosen).k, for_passages(chosen)
 
 
 async def _documents(core: Lexichord, response: Response, k: int) -> list[Document]:

@@ -1,7 +1,7 @@
 """A retriever for LlamaIndex."""
 
 import asyncio
-from typing import Unpack
+from typing import Any
 
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.retrievers import BaseRetriever
@@ -14,7 +14,7 @@ from llama_index.core.schema import (
 )
 
 from lexichord.client.lexichord import Lexichord
-from lexichord.client.passages import K, Passage, find_passages, for_passages
+from lexichord.client.passages import Passage, find_passages, for_passages
 from lexichord.client.sync import SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.types import QueryOptions, Response
@@ -38,11 +38,11 @@ class LexichordRetriever(BaseRetriever):
         lexichord: Lexichord | SyncLexichord,
         *,
         callback_manager: CallbackManager | None = None,
-        **options: Unpack[QueryOptions],
+        **options: Any,  # noqa: ANN401
     ) -> None:
         super().__init__(callback_manager=callback_manager)
         self._lexichord = lexichord
-        self._k = options.get("k", K)
+        self._k = QueryOptions.read(options).k
         self._options = for_passages(options)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:

@@ -169,7 +169,7 @@ def test_the_fields_reach_the_search_and_are_shown_again(client: httpx.Client) -
         ({"k": "0"}, "1 to 100"),
         ({"k": "many"}, "1 to 100"),
         ({"k": "²"}, "1 to 100"),
-        ({"intent": "guess"}, "no intent guess"),
+        ({"intent": "guess"}, "no intent 'guess'"),
         ({"mode": "psychic"}, "no mode"),
         ({"mode": "dense"}, "needs an embedder"),
         ({"q": "x" * 2001}, "2,000 characters"),

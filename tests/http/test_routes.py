@@ -18,6 +18,7 @@ from lexichord.types import (
     ShownDocument,
     StoredDocument,
 )
+from lexichord.types.options import describe
 
 QUESTION = "What notice ends the master services agreement?"
 
@@ -193,8 +194,8 @@ def test_what_answers_hold_is_what_the_openapi_document_says() -> None:
 
 
 def test_requests_have_the_options_of_the_python_calls_but_no_model() -> None:
-    shared = set(SearchOptions.__annotations__)
+    shared = {*describe(SearchOptions)}
     assert set(bodies.SearchBody.model_fields) == shared | {"query", "hint"}
-    taken = set(QueryOptions.__annotations__) - {"llm"}
+    taken = {*describe(QueryOptions)} - {"llm"}
     assert set(bodies.QueryBody.model_fields) == taken | {"query"}
     assert {"llm", "llm_base_url"}.isdisjoint(bodies.QueryBody.model_fields)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.errors import ConfigError
-from lexichord.retrieve.evidence import MAX_LENGTH, ContextFormat, estimate_tokens, format_context
-from lexichord.types import ChunkHit
+from lexichord.retrieve.evidence import estimate_tokens, format_context
+from lexichord.types import ChunkHit, ContextFormat, QueryOptions
 from lexichord.types.evidence import Quote
 
 HIT = ChunkHit(
@@ -87,7 +87,7 @@ def test_a_source_says_where_its_passage_stands() -> None:
             "score": 0.5,
         }
     ]
-    assert MAX_LENGTH == 4000
+    assert QueryOptions.max_length == 4000
 
 
 @given(st.lists(hits, max_size=8), st.integers(0, 300), styles, lengths)

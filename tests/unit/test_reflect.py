@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.retrieve.judge.reflect import (
-    ENOUGH,
     decide,
     held_share,
     is_covered,
@@ -15,6 +14,7 @@ from lexichord.retrieve.judge.reflect import (
     record,
     unsupported,
 )
+from lexichord.types import QueryOptions
 from lexichord.types.reflection import Budget, Coverage, Grade, Reflection, Rewrite, Round, Term
 from tests.unit.test_confidence import hit
 
@@ -91,7 +91,7 @@ def test_a_number_is_found_however_it_is_grouped(number: Decimal) -> None:
 
 
 def test_a_covered_question_stops() -> None:
-    found = decide(Coverage(ENOUGH), PLENTY, OTHER)
+    found = decide(Coverage(QueryOptions.min_coverage), PLENTY, OTHER)
     assert (found.query, found.reason) == (None, "the evidence covers 70%")
 
 

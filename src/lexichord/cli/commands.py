@@ -3,7 +3,7 @@
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args
 
 import typer
 
@@ -25,7 +25,7 @@ from lexichord.cli.options import (
 )
 from lexichord.cli.progress import Progress
 from lexichord.errors import ConfigError
-from lexichord.types import ContextKind, ContextPart, SearchOptions
+from lexichord.types import ContextKind, ContextPart
 
 if TYPE_CHECKING:
     from lexichord.ingest.pipeline import IngestOptions
@@ -159,7 +159,7 @@ def copy(
 def search(
     run: Run,
     query: Query,
-    options: SearchOptions,
+    options: dict[str, Any],
     hint: Hint = None,
     explain: Explain = False,
 ) -> None:
@@ -173,7 +173,7 @@ def search(
 def files(
     run: Run,
     query: Query,
-    options: SearchOptions,
+    options: dict[str, Any],
     hint: Hint = None,
     explain: Explain = False,
 ) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from lexichord.errors import ConfigError, LexichordError
-from lexichord.types import Mode, SearchOptions
+from lexichord.types import Mode
 
 if TYPE_CHECKING:
     from lexichord.client.sync import SyncLexichord
@@ -59,7 +59,7 @@ def search_options(
     document: list[str] | None = None,
     under: str | None = None,
     filter: str | None = None,
-) -> SearchOptions:
+) -> dict[str, Any]:
     """Give the options as the application takes them. Raises ConfigError."""
     return {
         "k": k,

@@ -1,14 +1,14 @@
 """The command that runs the whole pipeline."""
 
 import json
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
 from lexichord.cli import render
 from lexichord.cli.options import SEARCH, Asking, Explain, Hint, Query, Run, command, search_options
 from lexichord.errors import ConfigError
-from lexichord.types import ContextFormat, IntentKind, QueryOptions, Unit
+from lexichord.types import ContextFormat, IntentKind, Unit
 from lexichord.types.response import Recording
 
 app = typer.Typer()
@@ -69,13 +69,13 @@ def query_options(
     fallbacks: list[str] | None,
     min_score: str | None,
     **options: Any,  # noqa: ANN401
-) -> QueryOptions:
+) -> dict[str, Any]:
     """Give the options as the application takes them. Raises ConfigError."""
     shared = search_options(**{name: options.pop(name) for name in SEARCH.options})
     given = {**shared, **options, "fallbacks": fallbacks or [], "min_score": _scores(min_score)}
     if not given["llm_stages"]:
         del given["llm_stages"]
-    return cast(QueryOptions, given)
+    return given
 
 
 def _scores(text: str | None) -> dict[str, float]:
@@ -117,7 +117,7 @@ QUERY = Asking(
 def query(
     run: Run,
     query: Query,
-    options: QueryOptions,
+    options: dict[str, Any],
     record: Record = None,
     reranker: Reranker = None,
     explain: Explain = False,

@@ -12,7 +12,7 @@ from lexichord.errors import ConfigError, DatabaseError
 from lexichord.ingest.flow import beating
 from lexichord.ingest.report import Hearing, Listener
 from lexichord.types import EmbeddingSpace, Shaped
-from lexichord.types.questions import no_other_options
+from lexichord.types.options import no_other_options
 
 CONNECTIONS = 2  # to the target: one writes, the other gives signs of life
 
@@ -38,7 +38,7 @@ async def copy_datasets(
 
     Raises ConfigError; DatabaseError also if the copy is not the same in the end.
     """
-    no_other_options(hearing, Hearing)
+    no_other_options(hearing, Hearing.__annotations__)
     names = await _names(source, datasets)
     fixed = await search.configuration(source)
     choice = schema.Choice(None, fixed["text_config"], EmbeddingSpace.parse(fixed["space"]))

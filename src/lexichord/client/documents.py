@@ -1,7 +1,6 @@
 """What is stored: listed, shown, compared, deleted; and how a caller names it."""
 
 from collections.abc import Iterable, Sequence
-from typing import Unpack
 
 from lexichord.db import search, store
 from lexichord.db.pool import Database
@@ -10,11 +9,13 @@ from lexichord.types import (
     Documents,
     Excerpt,
     FilesResult,
+    Json,
+    Mode,
     Scope,
     SearchOptions,
     ShownDocument,
 )
-from lexichord.types.questions import no_other_options, no_single_text
+from lexichord.types.options import no_single_text, only_known_options
 
 
 class InStore:
@@ -23,30 +24,70 @@ class InStore:
     database: Database
     degraded: list[str]
 
-    async def similar(self, document: int | str, **options: Unpack[SearchOptions]) -> FilesResult:
+    @only_known_options
+    async def similar(
+        self,
+        document: int | str,
+        *,
+        k: int = 10,
+        depth: int = 100,
+        mode: Mode = "hybrid",
+        datasets: Sequence[str] = (),
+        documents: Sequence[int | str] = (),
+        uri_prefix: str | None = None,
+        filter: Json | None = None,
+        dense_share: float | None = None,
+    ) -> FilesResult:
         """Find the k documents most like a stored one, by its vectors.
 
-        `document` is an id, a uri or the end of one. `options` are those of `search`, of which
-        `mode` and `depth` change nothing.
+        `document` is an id, a uri or the end of one. Options are those of `search`, of which
+        `mode`, `depth` and `dense_share` change nothing.
         """
-        source = await self.resolve(document, options.get("datasets", ()))
-        scope, k = await self.scope(options), options.get("k", 10)
+        options = SearchOptions.select(locals())
+        source = await self.resolve(document, datasets)
+        scope = await self.scope(options)
         files = await search.similar_documents(self.database, source, scope, k)
         return FilesResult(str(document), files, self.degraded)
 
+    @only_known_options
     async def list(
-        self, *, limit: int | None = None, offset: int = 0, **options: Unpack[SearchOptions]
+        self,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        k: int = 10,
+        depth: int = 100,
+        mode: Mode = "hybrid",
+        datasets: Sequence[str] = (),
+        documents: Sequence[int | str] = (),
+        uri_prefix: str | None = None,
+        filter: Json | None = None,
+        dense_share: float | None = None,
     ) -> Documents:
         """List the documents in scope, by dataset and uri; a list, which notebooks draw.
 
-        `limit` documents after the first `offset`, by default all.
+        `limit` documents after the first `offset`, by default all. Options are those of `search`,
+        of which only those that say where to look change anything.
         """
-        scope = await self.scope(options)
+        scope = await self.scope(SearchOptions.select(locals()))
         return Documents(await search.list_documents(self.database, scope, limit, offset))
 
-    async def count(self, **options: Unpack[SearchOptions]) -> int:
-        """Count the documents in scope."""
-        return await search.count_documents(self.database, await self.scope(options))
+    @only_known_options
+    async def count(
+        self,
+        *,
+        k: int = 10,
+        depth: int = 100,
+        mode: Mode = "hybrid",
+        datasets: Sequence[str] = (),
+        documents: Sequence[int | str] = (),
+        uri_prefix: str | None = None,
+        filter: Json | None = None,
+        dense_share: float | None = None,
+    ) -> int:
+        """Count the documents in scope; options are those of `list`."""
+        scope = await self.scope(SearchOptions.select(locals()))
+        return await search.count_documents(self.database, scope)
 
     async def show(self, document: int | str, datasets: Iterable[str] = ()) -> ShownDocument:
         """Give a document with its text and chunks. Raises NotFoundError."""
@@ -86,9 +127,7 @@ class InStore:
         raise ConfigError(f"{document} may mean {len(rows)} documents: {some}; give the id")
 
     async def scope(self, options: SearchOptions) -> Scope:
-        """Read where a search is to look. Raises ConfigError."""
-        no_other_options(options, SearchOptions)
-        no_single_text(datasets=options.get("datasets"), documents=options.get("documents"))
-        datasets = tuple(options.get("datasets", ()))
-        found = [await self.resolve(each, datasets) for each in options.get("documents", ())]
-        return Scope(datasets, tuple(found), options.get("uri_prefix"), options.get("filter"))
+        """Return where a search is to look. Raises ConfigError."""
+        datasets = tuple(options.datasets)
+        found = [await self.resolve(each, datasets) for each in options.documents]
+        return Scope(datasets, tuple(found), options.uri_prefix, options.filter)

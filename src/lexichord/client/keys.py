@@ -9,7 +9,7 @@ from lexichord.db import catalogue
 from lexichord.db.pool import Database
 from lexichord.errors import AccessError, ConfigError, NotFoundError
 from lexichord.types import ApiKey, NewApiKey, Rights
-from lexichord.types.questions import no_single_text
+from lexichord.types.options import no_single_text
 
 PREFIX = "lx_"  # by which people, and scanners for leaked secrets, know what it is
 BYTES = 32  # of randomness: nobody guesses, so a fast hash is enough

@@ -1,8 +1,9 @@
 """The composition root: settings in, a working application out."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import Self, Unpack, cast
 
@@ -27,24 +28,28 @@ from lexichord.retrieve.search.discover import discover
 from lexichord.retrieve.search.embedding import with_vectors
 from lexichord.retrieve.search.llm_keywords import FOUND, keyword_sets
 from lexichord.retrieve.stages import STAGES, Stages
-from lexichord.retrieve.trace import BUDGET_MS, Trace, recorded
+from lexichord.retrieve.trace import Trace, recorded
 from lexichord.settings import Settings, load_settings
 from lexichord.types import (
+    ContextFormat,
     Explanation,
     Exported,
     FilesResult,
+    IntentKind,
     Json,
     KeywordSets,
+    LlmStage,
+    Mode,
     QueryOptions,
     Question,
     Response,
     SearchOptions,
     SearchResult,
+    Unit,
 )
-from lexichord.types.questions import no_other_options, no_single_text
+from lexichord.types.options import no_other_options, no_single_text, only_known_options
 
 CLOSED = "Lexichord is not open: use it inside `async with`, or await open() first"
-LISTS = ("fallbacks", "neutral", "llm_stages")  # options that take several texts
 
 type Reasons = list[str]  # inside Lexichord, `list` is a method
 
@@ -166,74 +171,154 @@ class Lexichord(InSpace, InStore, InState, InKeys):
             async for report in told:
                 yield self._told(report)
 
-    @in_current_space
+    @only_known_options
     async def search(
-        self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
+        self,
+        query: str,
+        *,
+        hint: str | None = None,
+        k: int = 10,
+        depth: int = 100,
+        mode: Mode = "hybrid",
+        datasets: Sequence[str] = (),
+        documents: Sequence[int | str] = (),
+        uri_prefix: str | None = None,
+        filter: Json | None = None,
+        dense_share: float | None = None,
     ) -> SearchResult:
         """Find the k chunks that answer a query best; `hint` prefers the documents it names.
 
-        `options` are `SearchOptions`: `k` results (10) from `depth` candidates per channel (100),
-        `mode` hybrid, dense or keyword, and where to look: `datasets`, `documents` (ids, uris or
-        ends of uris), `uri_prefix`, `filter`. What scores mean is told by
+        Options are described in `lexichord.types.SearchOptions`: `k` results from `depth`
+        candidates per channel, `mode` hybrid, dense or keyword, and where to look: `datasets`,
+        `documents` (ids, uris or ends of uris), `uri_prefix`, `filter`. What scores mean is told by
         `lexichord.types.ChunkHit`.
         """
-        question, degraded = await self._question(query, hint, options)
-        hits = await pipeline.search_chunks(self.database, question)
-        return SearchResult(query, hits, degraded)
+        return await self._search(query, hint, SearchOptions.select(locals()))
 
-    @in_current_space
+    @only_known_options
     async def files(
-        self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
+        self,
+        query: str,
+        *,
+        hint: str | None = None,
+        k: int = 10,
+        depth: int = 100,
+        mode: Mode = "hybrid",
+        datasets: Sequence[str] = (),
+        documents: Sequence[int | str] = (),
+        uri_prefix: str | None = None,
+        filter: Json | None = None,
+        dense_share: float | None = None,
     ) -> FilesResult:
         """Find the k documents that the hint names, or else that the query is about.
 
-        `options` are those of `search`. What scores mean is told by `lexichord.types.FileHit`.
+        Options are those of `search`. What scores mean is told by `lexichord.types.FileHit`.
         """
-        question, degraded = await self._question(query, hint, options)
-        trace = Trace(degraded=degraded)
-        files = await discover(self.database, question, trace, question.k, self.reranker)
-        return FilesResult(query, files, trace.degraded)
+        return await self._files(query, hint, SearchOptions.select(locals()))
 
-    @in_current_space
+    @only_known_options
     async def keywords(
         self,
         query: str,
         *,
         sets: int = 5,
-        budget_ms: float = BUDGET_MS,
-        **options: Unpack[SearchOptions],
+        budget_ms: float = 30_000.0,
+        k: int = 10,
+        depth: int = 100,
+        mode: Mode = "hybrid",
+        datasets: Sequence[str] = (),
+        documents: Sequence[int | str] = (),
+        uri_prefix: str | None = None,
+        filter: Json | None = None,
+        dense_share: float | None = None,
     ) -> KeywordSets:
-        """Give up to `sets` sets of keywords: the query's, the documents' own, the model's."""
-        question, degraded = await self._question(query, None, {**options, "k": FOUND})
-        model = await find_model(self.settings, {})
-        trace = Trace(budget_ms / 1000, degraded)
-        return await keyword_sets(self.database, question, model, trace, sets)
+        """Return up to `sets` sets of keywords: the query's, the documents' own, the model's.
 
-    @in_current_space
-    async def query(self, query: str, **options: Unpack[QueryOptions]) -> Response:
+        Options are those of `search`; `k` changes nothing.
+        """
+        options = replace(SearchOptions.select(locals()), k=FOUND)
+        return await self._keywords(query, options, sets, budget_ms)
+
+    @only_known_options
+    async def query(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        depth: int = 100,
+        mode: Mode = "hybrid",
+        datasets: Sequence[str] = (),
+        documents: Sequence[int | str] = (),
+        uri_prefix: str | None = None,
+        filter: Json | None = None,
+        dense_share: float | None = None,
+        hint: str | None = None,
+        intent: IntentKind | None = None,
+        instructions: str | None = None,
+        variants: int = 4,
+        files: int = 5,
+        rewrite: bool = False,
+        fallbacks: Sequence[str] = (),
+        reflect: bool = False,
+        rounds: int = 2,
+        budget_ms: float = 30_000.0,
+        min_coverage: float = 0.7,
+        min_grade: float = 0.7,
+        llm: str | None = None,
+        llm_stages: Sequence[LlmStage] = ("rewrite", "answer", "reflect"),
+        format: ContextFormat = "simple",
+        max_length: int = 4000,
+        unit: Unit = "characters",
+        answer: bool = False,
+        min_score: Mapping[str, float] = {},
+        neutral: Sequence[str] = QueryOptions.neutral,
+    ) -> Response:
         """Find the files, and evidence in and around them, by the query's intent.
 
         Says what it is sure of; an answer, in the evidence's own words, is written if asked for.
-        `options` are those of `search` and `lexichord.types.QueryOptions`.
+        Options are those of `search` and what `lexichord.types.QueryOptions` describes.
         """
-        no_other_options(options, QueryOptions)
-        no_single_text(**{name: options.get(name) for name in LISTS})
-        shared = {k: value for k, value in options.items() if k in SearchOptions.__annotations__}
-        question = await self._unembedded(query, options.get("hint"), cast(SearchOptions, shared))
-        model = await find_model(self.settings, options)
-        trace = Trace(options.get("budget_ms", BUDGET_MS) / 1000, [*self._degraded(question)])
-        stages = with_model(self.stages, model, trace, options)
-        found = await pipeline.query(
-            self.database, self.embedder, question, options, trace, self.reranker, stages
-        )
-        return await recorded(self.database, found, question, trace.started, self.settings.record)
+        return await self._query(query, QueryOptions.select(locals()))
 
-    async def explain(self, query: str, **options: Unpack[QueryOptions]) -> Explanation:
+    @only_known_options
+    async def explain(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        depth: int = 100,
+        mode: Mode = "hybrid",
+        datasets: Sequence[str] = (),
+        documents: Sequence[int | str] = (),
+        uri_prefix: str | None = None,
+        filter: Json | None = None,
+        dense_share: float | None = None,
+        hint: str | None = None,
+        intent: IntentKind | None = None,
+        instructions: str | None = None,
+        variants: int = 4,
+        files: int = 5,
+        rewrite: bool = False,
+        fallbacks: Sequence[str] = (),
+        reflect: bool = False,
+        rounds: int = 2,
+        budget_ms: float = 30_000.0,
+        min_coverage: float = 0.7,
+        min_grade: float = 0.7,
+        llm: str | None = None,
+        llm_stages: Sequence[LlmStage] = ("rewrite", "answer", "reflect"),
+        format: ContextFormat = "simple",
+        max_length: int = 4000,
+        unit: Unit = "characters",
+        answer: bool = False,
+        min_score: Mapping[str, float] = {},
+        neutral: Sequence[str] = QueryOptions.neutral,
+    ) -> Explanation:
         """Ask as `query` does; show each stage, and each hit's rank and score in every list.
 
         Of a response that is there already, `lexichord.types.Explanation(response)` is the same.
         """
-        return Explanation(await self.query(query, **options))
+        return Explanation(await self._query(query, QueryOptions.select(locals())))
 
     async def copy_to(
         self, target: str, datasets: Iterable[str] = (), **hearing: Unpack[Hearing]
@@ -258,13 +343,46 @@ class Lexichord(InSpace, InStore, InState, InKeys):
         return Exported(**await vechord.export_vechord(self.database, namespace, list(datasets)))
 
     def _ingest(self, options: IngestOptions) -> Ingest:
-        no_other_options(options, IngestOptions)
+        no_other_options(options, IngestOptions.__annotations__)
         given = (self.database, self.embedder, self.space, self.settings)
         return Ingest(*given, follow=self._follow, **options)
 
     def _told(self, report: Report) -> Report:
         report.degraded += self.degraded
         return report
+
+    @in_current_space
+    async def _search(self, query: str, hint: str | None, options: SearchOptions) -> SearchResult:
+        question, degraded = await self._question(query, hint, options)
+        hits = await pipeline.search_chunks(self.database, question)
+        return SearchResult(query, hits, degraded)
+
+    @in_current_space
+    async def _files(self, query: str, hint: str | None, options: SearchOptions) -> FilesResult:
+        question, degraded = await self._question(query, hint, options)
+        trace = Trace(degraded=degraded)
+        files = await discover(self.database, question, trace, question.k, self.reranker)
+        return FilesResult(query, files, trace.degraded)
+
+    @in_current_space
+    async def _keywords(
+        self, query: str, options: SearchOptions, sets: int, budget_ms: float
+    ) -> KeywordSets:
+        question, degraded = await self._question(query, None, options)
+        model = await find_model(self.settings)
+        trace = Trace(budget_ms / 1000, degraded)
+        return await keyword_sets(self.database, question, model, trace, sets)
+
+    @in_current_space
+    async def _query(self, query: str, options: QueryOptions) -> Response:
+        question = await self._unembedded(query, options.hint, options)
+        model = await find_model(self.settings, options.llm)
+        trace = Trace(options.budget_ms / 1000, [*self._degraded(question)])
+        stages = with_model(self.stages, model, trace, options)
+        found = await pipeline.query(
+            self.database, self.embedder, question, options, trace, self.reranker, stages
+        )
+        return await recorded(self.database, found, question, trace.started, self.settings.record)
 
     async def _question(
         self, query: str, hint: str | None, options: SearchOptions
@@ -274,18 +392,17 @@ class Lexichord(InSpace, InStore, InState, InKeys):
         return await with_vectors(self.embedder, asked, degraded), degraded
 
     async def _unembedded(self, query: str, hint: str | None, options: SearchOptions) -> Question:
-        mode = options.get("mode", "hybrid")
-        if mode == "dense" and not self.embedder:
+        if options.mode == "dense" and not self.embedder:
             raise ConfigError(f"mode dense needs an embedder: {self.degraded[0]}")
         return Question(
             text=query,
             hint=hint,
             space=self.space if self.embedder else None,
             scope=await self.scope(options),
-            mode=mode,
-            k=options.get("k", 10),
-            depth=options.get("depth", 100),
-            dense_share=options.get("dense_share"),
+            mode=options.mode,
+            k=options.k,
+            depth=options.depth,
+            dense_share=options.dense_share,
         )
 
     def _degraded(self, question: Question) -> Reasons:

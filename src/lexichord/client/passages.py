@@ -5,7 +5,6 @@ from pathlib import PurePosixPath
 
 from lexichord.db.pool import Database
 from lexichord.db.search import list_documents
-from lexichord.errors import ConfigError
 from lexichord.retrieve.judge.confidence import SEEN
 from lexichord.types import ChunkHit, Json, QueryOptions, Response, Scope
 
@@ -37,7 +36,6 @@ def chunk_confidences(response: Response) -> dict[int, float]:
     return dict(zip(ids, hit_confidences(response), strict=True))
 
 
-K = 10  # as `Lexichord.query`
 PLACE = ("dataset", "document_id", "chunk_id", "uri", "title", "heading", "page", "start", "end")
 
 
@@ -69,15 +67,14 @@ class Passage:
         return {**self.metadata, **known, **found}
 
 
-def for_passages(options: QueryOptions) -> QueryOptions:
-    """Give the options by which to query for the hits alone. Raises ConfigError.
+def for_passages(options: Json) -> Json:
+    """Return the options by which to query for the hits alone. Raises ConfigError.
 
     Whatever the intent, hits are searched alike; the table of a comparison, the list or summary,
     which take a second to make, would be thrown away. With fewer hits than the confidence is told
     by, their scores would depend on k.
     """
-    if (k := options.get("k", K)) < 1:
-        raise ConfigError(f"k must be at least 1, not {k}")
+    k = QueryOptions.read(options).k
     return {"intent": "general", **options, "k": max(k, SEEN)}
 
 

@@ -11,7 +11,7 @@ from lexichord.ingest.reembed import Reembed, Reembedded, ReembedOptions
 from lexichord.providers.base import Embedder
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import Settings
-from lexichord.types.questions import no_other_options
+from lexichord.types.options import no_other_options
 
 # Else texts and key would go to the wrong one.
 WHOSE = (
@@ -45,7 +45,7 @@ class InSpace:
         Searches and ingests go on meanwhile. Without `to` it goes on where it was interrupted. The
         old vectors are kept: `rollback` changes back to them, `drop` deletes what is not in use.
         """
-        no_other_options(options, ReembedOptions)
+        no_other_options(options, ReembedOptions.__annotations__)
         if (to is not None) + rollback + drop > 1:
             raise ConfigError("to, rollback and drop each go alone")
         change = Reembed(self.database, self._embedder_of, **options)

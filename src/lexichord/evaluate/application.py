@@ -1,7 +1,7 @@
 """What is evaluated: the application, as far as it is asked here."""
 
 from collections.abc import Iterable
-from typing import Protocol, Self, Unpack
+from typing import Any, Protocol, Self, Unpack
 
 from lexichord.db.pool import Database
 from lexichord.ingest.pipeline import IngestOptions
@@ -12,9 +12,7 @@ from lexichord.settings import Settings
 from lexichord.types import (
     FilesResult,
     Json,
-    QueryOptions,
     Response,
-    SearchOptions,
     SearchResult,
 )
 
@@ -41,17 +39,13 @@ class Application(Protocol):
     ) -> Report:
         """See `Lexichord.ingest`."""
 
-    async def search(
-        self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
-    ) -> SearchResult:
+    async def search(self, query: str, *args: Any, **options: Any) -> SearchResult:  # noqa: ANN401
         """See `Lexichord.search`."""
 
-    async def files(
-        self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
-    ) -> FilesResult:
+    async def files(self, query: str, *args: Any, **options: Any) -> FilesResult:  # noqa: ANN401
         """See `Lexichord.files`."""
 
-    async def query(self, query: str, **options: Unpack[QueryOptions]) -> Response:
+    async def query(self, query: str, *args: Any, **options: Any) -> Response:  # noqa: ANN401
         """See `Lexichord.query`."""
 
     async def resolve(self, document: int | str) -> int:

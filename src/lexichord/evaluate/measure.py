@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from lexichord.errors import ConfigError
 from lexichord.evaluate.application import Application
 from lexichord.types.evaluation import EvalSet, Evaluation, Extractor, Run
-from lexichord.types.questions import no_single_text
+from lexichord.types.options import no_single_text
 
 Operator = Literal[">=", ">", "<=", "<"]
 OPERATORS: Mapping[Operator, Callable[[float, float], bool]] = {

@@ -86,7 +86,7 @@ async def _extractor(app: Application, plan: Plan) -> Generator | None:
     is_asked = plan.extract == "llm"
     if not is_asked and not any("llm" in strategy.needs for strategy in plan.strategies):
         return None
-    model = await find_model(app.settings, {})
+    model = await find_model(app.settings)
     if is_asked and model is None:
         raise ConfigError(
             "a model is to extract entities, and none is configured: set LEXICHORD_LLM"

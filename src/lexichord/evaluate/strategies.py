@@ -9,7 +9,7 @@ from typing import Any, Literal
 from lexichord.db import search
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.evaluate.application import Application
-from lexichord.retrieve.evidence import MAX_LENGTH, format_context
+from lexichord.retrieve.evidence import format_context
 from lexichord.retrieve.search.rerank import CANDIDATES, rerank
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
@@ -23,7 +23,6 @@ from lexichord.types import (
     Question,
     Response,
     Scope,
-    SearchOptions,
 )
 from lexichord.types.evaluation import EvalQuery
 from lexichord.types.evidence import Quote
@@ -172,7 +171,7 @@ def _whole(query: EvalQuery) -> str:
     return query.text if query.hint is None else f"{query.hint}; {query.text}"
 
 
-def _where(query: EvalQuery, k: int, mode: Mode = "hybrid") -> SearchOptions:
+def _where(query: EvalQuery, k: int, mode: Mode = "hybrid") -> dict[str, Any]:
     return {"k": k, "depth": _depth(k), "mode": mode, "documents": list(query.within)}
 
 
@@ -183,7 +182,7 @@ def _depth(k: int) -> int:
 def _passages(hits: Sequence[ChunkHit]) -> Found:
     """Give hits, their files, and as answer the text that they make for a reader."""
     files = list(dict.fromkeys(hit.uri for hit in hits))
-    return Found(hits, files, format_context(hits, MAX_LENGTH)[0])
+    return Found(hits, files, format_context(hits)[0])
 
 
 async def _unlinked(database: object, query: str, hint: str | None, scope: object) -> Intent:

@@ -45,17 +45,12 @@ def _sources(response: Response) -> list[Source]:
     return [*shown, *(Source(n, quote) for n, quote in enumerate(more, len(response.sources) + 1))]
 
 
-# These run only where their own option asks for them. Whether a model reads queries or knows
-# keywords better than the words themselves do was measured with none yet: so they must be named.
-ASKED: tuple[LlmStage, ...] = ("rewrite", "answer", "reflect")
-
-
-async def find_model(settings: Settings, options: QueryOptions) -> Generator | None:
+async def find_model(settings: Settings, name: str | None = None) -> Generator | None:
     """Give the model that a query names, or else the settings; None where neither names one.
 
     Raises ConfigError.
     """
-    if name := options.get("llm"):
+    if name:
         settings = settings.model_copy(update={"llm": name})
     return await asyncio.to_thread(find_generator, settings)  # the first loads for a second
 
@@ -68,13 +63,13 @@ def with_model(
     The twins belong to one query: they write into its trace, and take from its time.
     Raises ConfigError for a stage that no model does.
     """
-    uses = options.get("llm_stages", ASKED)
+    uses = options.llm_stages
     if unknown := set(uses).difference(get_args(LlmStage)):
         there = ", ".join(get_args(LlmStage))
         raise ConfigError(f"a model does not do {', '.join(sorted(unknown))}, but {there}")
     if generator is None:
         return stages
-    ask, guidance = Ask(generator, trace), options.get("instructions") or ""
+    ask, guidance = Ask(generator, trace), options.instructions or ""
     made: dict[LlmStage, dict[str, Callable[..., Any]]] = {
         "intent": {"find_intent": partial(llm_question.find_intent, ask, stages.find_intent)},
         "boost": {

@@ -1,36 +1,30 @@
 """The order of the stages: intent, discover, variants, search, reflect, aggregate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import get_args
 
 from lexichord.db import search
 from lexichord.db.pool import Database
-from lexichord.errors import ConfigError
 from lexichord.providers.base import Embedder, Reranker
 from lexichord.retrieve.evidence.respond import respond
-from lexichord.retrieve.judge.refine import ROUNDS, refine
-from lexichord.retrieve.judge.reflect import ENOUGH
-from lexichord.retrieve.search.discover import SHOWN, boost_files, discover
+from lexichord.retrieve.judge.refine import refine
+from lexichord.retrieve.search.discover import boost_files, discover
 from lexichord.retrieve.search.embedding import embed_queries, hurried
-from lexichord.retrieve.search.rerank import CANDIDATES, NEUTRAL, rerank
+from lexichord.retrieve.search.rerank import CANDIDATES, rerank
 from lexichord.retrieve.search.searcher import Searcher, fall_back, reflect, rewritten
-from lexichord.retrieve.search.variants import VARIANTS
 from lexichord.retrieve.stages import Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.aspects import find_aspects
 from lexichord.retrieve.understand.cues import find_listed
 from lexichord.types import ChunkHit, FileHit, QueryOptions, Question, Response
-from lexichord.types.questions import Intent, IntentKind
+from lexichord.types.questions import Intent
 from lexichord.types.reflection import Reflection
-
-SCORES = ("dense", "keyword", "fused", "variants", "rerank")
 
 
 async def search_chunks(database: Database, question: Question) -> list[ChunkHit]:
     """Find chunks; a hint prefers the files that it names."""
-    files = await discover(database, question, Trace(), SHOWN) if question.hint else []
+    files = await discover(database, question, Trace()) if question.hint else []
     return await search.hybrid_search(database, question, boost_files(files, question.hint))
 
 
@@ -48,7 +42,6 @@ async def query(
     `question` holds the query as it was asked, without vectors. Raises ConfigError, DatabaseError,
     ProviderError.
     """
-    _check(options)
     with trace.stage("intent", query=question.text, hint=question.hint) as step:
         intent = await _intent(database, question, options, stages)
         step["made"] = {"kind": intent.kind, "hint": intent.hint, "reason": intent.reason}
@@ -56,8 +49,7 @@ async def query(
     with trace.stage("embed"):
         asked, about = await _asked(embedder, question, intent, trace)
     with trace.stage("discover", hint=asked.hint) as step:
-        shown = options.get("files", SHOWN)
-        files = await stages.discover(database, asked, trace, shown, reranker)
+        files = await stages.discover(database, asked, trace, options.files, reranker)
         step["made"] = [{"document_id": f.document_id, "score": f.score} for f in files]
     searcher = Searcher(
         database,
@@ -68,36 +60,23 @@ async def query(
         stages.boost_files(files, asked.hint),
         trace,
         question.text,
-        options.get("min_score", {}),
+        options.min_score,
     )
     if reranker is not None and intent.kind != "list_all":
         _rerank(searcher, reranker, options)
     hits, reflection = await _search(searcher, intent, files, options)
     sure = await searcher.judge(hits)
     if intent.kind not in ("comparison", "summary"):
-        hits, sure = await fall_back(searcher, hits, sure, options.get("fallbacks", ()))
+        hits, sure = await fall_back(searcher, hits, sure, options.fallbacks)
     response = await respond(searcher, intent, files, hits, sure, reflection, options)
     return await refine(searcher, intent, response, options)
-
-
-def _check(options: QueryOptions) -> None:
-    """Raise ConfigError for what cannot be meant."""
-    given: Mapping[str, object] = {**options}
-    for name in ("variants", "files", "max_length"):
-        if (value := given.get(name, 1)) < 1:  # type: ignore[operator]
-            raise ConfigError(f"{name} must be at least 1, not {value}")
-    if (kind := options.get("intent")) not in (None, *get_args(IntentKind)):
-        raise ConfigError(f"there is no intent {kind}: {', '.join(get_args(IntentKind))}")
-    if unknown := set(options.get("min_score", {})).difference(SCORES):
-        named = ", ".join(sorted(unknown))
-        raise ConfigError(f"there is no score {named}: {', '.join(SCORES)}")
 
 
 async def _intent(
     database: Database, question: Question, options: QueryOptions, stages: Stages
 ) -> Intent:
     intent = await stages.find_intent(database, question.text, question.hint, question.scope)
-    given = options.get("intent")
+    given = options.intent
     return intent if given is None else replace(intent, kind=given, reason="given")
 
 
@@ -133,7 +112,7 @@ def _rerank(searcher: Searcher, reranker: Reranker, options: QueryOptions) -> No
     """Let the search find more, and the reranker choose among them."""
     question = searcher.question
     searcher.question = replace(question, k=min(CANDIDATES * question.k, question.depth))
-    neutral, trace = options.get("neutral", NEUTRAL), searcher.trace
+    neutral, trace = options.neutral, searcher.trace
     searcher.rerank = partial(
         rerank, question.text, k=question.k, reranker=reranker, trace=trace, neutral=neutral
     )
@@ -143,9 +122,8 @@ async def _search(
     searcher: Searcher, intent: Intent, files: Sequence[FileHit], options: QueryOptions
 ) -> tuple[list[ChunkHit], Reflection | None]:
     with searcher.trace.stage("variants") as step:
-        most = options.get("variants", VARIANTS)
         make = searcher.stages.make_variants
-        made = await make(searcher.database, searcher.question, files, most)
+        made = await make(searcher.database, searcher.question, files, options.variants)
         step["made"] = {
             "names": [each.name for each in made.variants],
             "coherence": made.coherence,
@@ -154,12 +132,11 @@ async def _search(
     await searcher.take(made.variants)
     if made.is_scattered and intent.hint is None:
         searcher.boost = {}
-    if instructions := options.get("instructions"):
+    if instructions := options.instructions:
         await searcher.add("instructions", f"{searcher.question.text} {instructions}")
     hits = await searcher.search()
-    if options.get("rewrite"):
+    if options.rewrite:
         hits = await rewritten(searcher, hits)
-    if not options.get("reflect"):
+    if not options.reflect:
         return hits, None
-    rounds, enough = options.get("rounds", ROUNDS), options.get("min_coverage", ENOUGH)
-    return await reflect(searcher, intent, hits, rounds, enough)
+    return await reflect(searcher, intent, hits, options.rounds, options.min_coverage)

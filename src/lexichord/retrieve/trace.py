@@ -9,10 +9,9 @@ from typing import Any
 from lexichord.db.catalogue import record_query
 from lexichord.db.pool import Database
 from lexichord.errors import LexichordError
-from lexichord.types import Question, Response
+from lexichord.types import QueryOptions, Question, Response
 from lexichord.types.response import Recording
 
-BUDGET_MS = 30_000.0  # of a query; kbbridge's time for one request
 # Of the time that is left, what one call may take: one that hangs leaves time for the next.
 SHARE = 0.5
 
@@ -24,7 +23,7 @@ class Trace:
     `seconds` is what models, rerankers and further rounds may take, all together.
     """
 
-    seconds: float = BUDGET_MS / 1000
+    seconds: float = QueryOptions.budget_ms / 1000
     degraded: list[str] = field(default_factory=list)
     steps: list[dict[str, Any]] = field(default_factory=list)
     started: float = field(default_factory=perf_counter)

@@ -1,9 +1,10 @@
 """Who may use what: the policy by which a server lets callers in, and the client that each gets."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
 from ipaddress import ip_address
-from typing import Any, Self, TypedDict, Unpack, cast
+from typing import Any, Concatenate, Self, TypedDict, Unpack, cast
 
 from lexichord.client.lexichord import Lexichord
 from lexichord.client.passages import Passage, find_passages
@@ -13,7 +14,6 @@ from lexichord.errors import AccessError, ConfigError, ForbiddenError, NotFoundE
 from lexichord.ingest.pipeline import IngestOptions
 from lexichord.ingest.report import Report
 from lexichord.providers.registry import find_reranker
-from lexichord.retrieve.trace import BUDGET_MS
 from lexichord.serve.errors import public_line
 from lexichord.settings import Settings
 from lexichord.types import (
@@ -21,14 +21,11 @@ from lexichord.types import (
     FilesResult,
     Json,
     KeywordSets,
-    QueryOptions,
     Reflection,
     Response,
     Rights,
-    SearchOptions,
     SearchResult,
     ShownDocument,
-    StoredDocument,
 )
 from lexichord.types.state import Job
 
@@ -37,6 +34,21 @@ FULL_RIGHTS = Rights()
 
 class _DatasetScope(TypedDict, total=False):
     datasets: Sequence[str]
+
+
+def _scoped[**P, R](
+    method: Callable[Concatenate[Lexichord, P], Coroutine[Any, Any, R]],
+) -> "Callable[Concatenate[Limited, P], Coroutine[Any, Any, R]]":
+    """Keep a method within reach of the rights, and from its result what is not for others."""
+
+    @wraps(method)
+    async def call(self: "Limited", /, *args: P.args, **kwargs: P.kwargs) -> R:
+        options = cast(dict[str, Any], kwargs)
+        scope = self._scope(options.get("datasets", ()))
+        result = await method(self._client, *args, **cast(Any, {**options, **scope}))
+        return cast(R, _public(result))
+
+    return call
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,55 +82,19 @@ class Limited:
         """Return the same client asking no reranker."""
         return replace(self, _client=self._client.with_models(self.settings, None))
 
-    async def search(
-        self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
-    ) -> SearchResult:
-        """See `Lexichord.search`."""
-        return _public(await self._client.search(query, hint=hint, **self._in_scope(options)))
+    search = _scoped(Lexichord.search)
+    files = _scoped(Lexichord.files)
+    keywords = _scoped(Lexichord.keywords)
+    query = _scoped(Lexichord.query)
+    similar = _scoped(Lexichord.similar)
+    list = _scoped(Lexichord.list)
+    count = _scoped(Lexichord.count)
 
-    async def files(
-        self, query: str, *, hint: str | None = None, **options: Unpack[SearchOptions]
-    ) -> FilesResult:
-        """See `Lexichord.files`."""
-        return _public(await self._client.files(query, hint=hint, **self._in_scope(options)))
-
-    async def keywords(
-        self,
-        query: str,
-        *,
-        sets: int = 5,
-        budget_ms: float = BUDGET_MS,
-        **options: Unpack[SearchOptions],
-    ) -> KeywordSets:
-        """See `Lexichord.keywords`."""
-        scoped = self._in_scope(options)
-        return _public(await self._client.keywords(query, sets=sets, budget_ms=budget_ms, **scoped))
-
-    async def query(self, query: str, **options: Unpack[QueryOptions]) -> Response:
-        """See `Lexichord.query`."""
-        scope = self._scope(options.get("datasets", ()))
-        response = await self._client.query(query, **cast(QueryOptions, {**options, **scope}))
-        trace = [_public_step(step) for step in response.trace]
-        reflection = _public_reflection(response.reflection)
-        return replace(_public(response), trace=trace, reflection=reflection)
-
-    async def passages(self, response: Response, k: int, min_score: float = 0.0) -> list[Passage]:
+    async def passages(
+        self, response: Response, k: int, min_score: float = 0.0
+    ) -> Sequence[Passage]:
         """See `client.passages.find_passages`; `response` is one of this client's."""
         return await find_passages(self._client.database, response, k, min_score)
-
-    async def similar(self, document: int | str, **options: Unpack[SearchOptions]) -> FilesResult:
-        """See `Lexichord.similar`."""
-        return _public(await self._client.similar(document, **self._in_scope(options)))
-
-    async def list(
-        self, *, limit: int | None = None, offset: int = 0, **options: Unpack[SearchOptions]
-    ) -> list[StoredDocument]:
-        """See `Lexichord.list`."""
-        return await self._client.list(limit=limit, offset=offset, **self._in_scope(options))
-
-    async def count(self, **options: Unpack[SearchOptions]) -> int:
-        """See `Lexichord.count`."""
-        return await self._client.count(**self._in_scope(options))
 
     async def show(self, document: int | str, datasets: Sequence[str] = ()) -> ShownDocument:
         """See `Lexichord.show`."""
@@ -188,9 +164,6 @@ class Limited:
         if dataset is not None:
             self._scope([dataset])
 
-    def _in_scope(self, options: SearchOptions) -> SearchOptions:
-        return {**options, **self._scope(options.get("datasets", ()))}
-
     def _scope(self, datasets: Sequence[str] = ()) -> _DatasetScope:
         """Return the datasets to look in: those asked for, else all in reach."""
         reach = self.rights.datasets
@@ -203,8 +176,15 @@ class Limited:
         return {"datasets": datasets or reach}
 
 
-def _public[R: SearchResult | FilesResult | KeywordSets | Response](result: R) -> R:
-    return replace(result, degraded=[public_line(line) for line in result.degraded])
+def _public(result: object) -> object:
+    """Return a result without what only who runs the server may see."""
+    if not isinstance(result, SearchResult | FilesResult | KeywordSets | Response):
+        return result
+    public = replace(result, degraded=[public_line(line) for line in result.degraded])
+    if isinstance(public, Response):
+        trace = [_public_step(step) for step in public.trace]
+        return replace(public, trace=trace, reflection=_public_reflection(public.reflection))
+    return public
 
 
 def _public_step(step: Json) -> Json:

@@ -1,4 +1,12 @@
-"""The limits and timeouts of the servers: how much they take, how many, how long they wait."""
+"""The limits and timeouts of the servers: how much they take, how many, how long they wait.
+
+Those of a search's options stand with the options themselves: `types.options`.
+"""
+
+from typing import Any
+
+from lexichord.types import QueryOptions
+from lexichord.types.options import describe
 
 # Characters of a question. A model that embeds reads some 1,000 of them, a long passage to compare
 # has a few thousand, and the keyword search takes a word more for each.
@@ -8,7 +16,6 @@ MAX_PAGE_QUERY_CHARS = 2_000  # with 8 KB, proxies begin to refuse an address
 
 # Bodies and parameters.
 MAX_NAME_CHARS = 1_000  # of a dataset, a uri, a path
-MAX_LIST_NAMES = 100
 MAX_ADDED_DOCUMENTS = 1_000  # in one body
 MAX_JSON_DEPTH = 32  # objects and lists inside each other
 MAX_PAGE_HITS = 100  # that the page shows
@@ -49,3 +56,8 @@ LISTEN_BACKLOG = 2048  # connections that wait for the server to take them, as u
 KEEP_ALIVE_SECONDS = 75
 SHUTDOWN_SECONDS = 10  # for requests that are under way when the server is told to stop
 JOBS_SHUTDOWN_SECONDS = 30  # for jobs that go on then
+
+
+def served_bounds(option: str) -> dict[str, Any]:
+    """Return the bounds of an option over a network, as pydantic's `Field` takes them."""
+    return describe(QueryOptions)[option].option.bounds(served=True)

@@ -18,18 +18,16 @@ from lexichord.types.documents import (
 )
 from lexichord.types.evidence import Cell, Comparison, Quote
 from lexichord.types.json import Json, Shaped
-from lexichord.types.questions import (
+from lexichord.types.options import (
     ContextFormat,
-    Intent,
     IntentKind,
     LlmStage,
     Mode,
     QueryOptions,
-    Question,
-    Scope,
     SearchOptions,
     Unit,
 )
+from lexichord.types.questions import Intent, Question, Scope
 from lexichord.types.reflection import Coverage, Reflection
 from lexichord.types.response import Explanation, Part, Response, Step
 from lexichord.types.results import (

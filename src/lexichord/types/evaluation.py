@@ -10,7 +10,7 @@ from statistics import fmean, quantiles
 from typing import Any, Literal
 
 from lexichord.types.json import Json, Shaped, plain
-from lexichord.types.questions import IntentKind
+from lexichord.types.options import IntentKind
 from lexichord.types.text import visible, write_number
 
 Extractor = Literal["rules", "llm"]  # of the entities of answers

@@ -18,7 +18,7 @@ from lexichord.providers.base import Embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, Document, Shaped
 from lexichord.types.documents import CONTEXT_BY
-from lexichord.types.questions import no_other_options, no_single_text
+from lexichord.types.options import no_other_options, no_single_text
 
 GIVEN = "context=given"  # in a recipe: what a chunk has for context, it brought
 
@@ -78,7 +78,7 @@ async def contextualize(
     dollars, is not passed. Raises ConfigError, DatabaseError, ProviderError of the embedder.
     """
     no_single_text(datasets=datasets)
-    no_other_options(hearing, Hearing)
+    no_other_options(hearing, Hearing.__annotations__)
     rows = await store.document_recipes(app.database, await _names(app.database, list(datasets)))
     writer = await open_writer(app.database, app.settings, budget)
     run = _Run(app.database, app.embedder, app.space, writer, dry_run, **hearing)

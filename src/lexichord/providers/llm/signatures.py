@@ -7,7 +7,7 @@ import dspy
 from pydantic import BaseModel, Field, RootModel
 
 from lexichord.types.generation import Task
-from lexichord.types.questions import IntentKind
+from lexichord.types.options import IntentKind
 from lexichord.types.reflection import RewriteKind
 
 # What is said of documents in every task that reads them, and of queries in the others.

@@ -3,16 +3,12 @@
 from lexichord.retrieve.evidence.answer import write_answer
 from lexichord.retrieve.evidence.clauses import Join, join_neighbours
 from lexichord.retrieve.evidence.context import (
-    MAX_LENGTH,
-    ContextFormat,
     estimate_tokens,
     format_context,
 )
 from lexichord.retrieve.evidence.gather import gather_evidence
 
 __all__ = [
-    "MAX_LENGTH",
-    "ContextFormat",
     "Join",
     "estimate_tokens",
     "format_context",

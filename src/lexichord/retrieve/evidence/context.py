@@ -2,17 +2,14 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
-from typing import Literal
 
 from lexichord.errors import ConfigError
-from lexichord.types import ChunkHit, Json
+from lexichord.types import ChunkHit, ContextFormat, Json, QueryOptions
 from lexichord.types.evidence import Quote
 from lexichord.types.text import cite
 
-ContextFormat = Literal["simple", "structured", "qa"]
 type Length = Callable[[str], int]
 
-MAX_LENGTH = 4000  # characters
 CHARACTERS_A_TOKEN = 4
 
 
@@ -27,8 +24,8 @@ def estimate_tokens(text: str) -> int:
 
 def format_context(
     passages: Iterable[ChunkHit | Quote],
-    max_length: int = MAX_LENGTH,
-    style: ContextFormat = "simple",
+    max_length: int = QueryOptions.max_length,
+    style: ContextFormat = QueryOptions.format,
     question: str = "",
     length: Length = len,
 ) -> tuple[str, list[Json]]:

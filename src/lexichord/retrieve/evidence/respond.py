@@ -7,10 +7,10 @@ from functools import partial
 from lexichord.db import search
 from lexichord.db.evidence import shared_headings
 from lexichord.errors import ProviderError
-from lexichord.retrieve.evidence import MAX_LENGTH, estimate_tokens, format_context, gather_evidence
+from lexichord.retrieve.evidence import estimate_tokens, format_context, gather_evidence
 from lexichord.retrieve.evidence.relevance import Embed
 from lexichord.retrieve.judge.confidence import abstain_below
-from lexichord.retrieve.judge.reflect import ENOUGH, is_passed, unsupported
+from lexichord.retrieve.judge.reflect import is_passed, unsupported
 from lexichord.retrieve.search.embedding import by_words
 from lexichord.retrieve.search.searcher import Searcher
 from lexichord.retrieve.understand.aspects import MOST, find_aspects
@@ -111,7 +111,7 @@ async def respond(
     with searcher.trace.stage("answer") as step:
         context, sources = _context(searcher, found, options)
         answer = Answer("")
-        if options.get("answer") and not abstained:
+        if options.answer and not abstained:
             brief = Brief(intent.kind, searcher.question.text, advice)
             answer = await _answer(searcher, brief, found, sources)
         lengths = {"characters": len(context), "answer": len(answer.text)}
@@ -151,10 +151,10 @@ def _abstains(searcher: Searcher, intent: Intent, found: Evidence, sure: float) 
 def _context(searcher: Searcher, found: Evidence, options: QueryOptions) -> tuple[str, list[Json]]:
     return format_context(
         found.quotes,
-        options.get("max_length", MAX_LENGTH),
-        options.get("format", "simple"),
+        options.max_length,
+        options.format,
         searcher.question.text,
-        estimate_tokens if options.get("unit") == "tokens" else len,
+        estimate_tokens if options.unit == "tokens" else len,
     )
 
 
@@ -181,4 +181,4 @@ def _checked(
         sources += [part for file in found.comparison.documents for part in (file.title, file.uri)]
         sources += found.comparison.aspects
     checked = replace(reflection, unsupported=unsupported(answer, sources))
-    return replace(checked, passed=is_passed(checked, options.get("min_coverage", ENOUGH)))
+    return replace(checked, passed=is_passed(checked, options.min_coverage))

@@ -6,14 +6,12 @@ from time import perf_counter
 
 from lexichord.errors import LexichordError, ProviderError
 from lexichord.retrieve.evidence.respond import respond
-from lexichord.retrieve.judge.reflect import ENOUGH, GOOD, is_passed
+from lexichord.retrieve.judge.reflect import is_passed
 from lexichord.retrieve.search.searcher import Searcher
 from lexichord.retrieve.stages import GradeAnswer
 from lexichord.types import QueryOptions, Response
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Grading, Round
-
-ROUNDS = 2  # of reflection, as kbbridge has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +39,10 @@ async def refine(
     grade, before = searcher.stages.grade, response.reflection
     if grade is None or before is None or not response.answer:
         return response
-    rounds, good = [*before.rounds], options.get("min_grade", GOOD)
+    rounds = [*before.rounds]
     draft = await _graded(grade, response)
-    while (stopped := _why_stop(searcher, draft, good)) is None:
-        if len(rounds) >= options.get("rounds", ROUNDS):
+    while (stopped := _why_stop(searcher, draft, options.min_grade)) is None:
+        if len(rounds) >= options.rounds:
             stopped = "no rounds are left"
             break
         made, round_ = await _again(searcher, intent, draft, options)
@@ -77,8 +75,7 @@ async def _again(
     """Search what is missing, write on the evidence and the grades' reasons, grade that."""
     assert draft.grading is not None
     assert searcher.stages.grade is not None
-    good = options.get("min_grade", GOOD)
-    low = [each for each in draft.grading.grades if each.score < good]
+    low = [each for each in draft.grading.grades if each.score < options.min_grade]
     advice = "; ".join(f"{each.name}: {each.reason}" for each in low)
     query, started = draft.grading.missing, perf_counter()
     with searcher.trace.stage("refine", query=query, advice=advice) as step:
@@ -125,10 +122,11 @@ def _finished(
         grades=() if draft.grading is None else draft.grading.grades,
         errors=tuple(dict.fromkeys(filter(None, failures))),
     )
-    enough, good = options.get("min_coverage", ENOUGH), options.get("min_grade", GOOD)
     return replace(
         response,
-        reflection=replace(reflection, passed=is_passed(reflection, enough, good)),
+        reflection=replace(
+            reflection, passed=is_passed(reflection, options.min_coverage, options.min_grade)
+        ),
         timings_ms=trace.timings_ms,
         trace=list(trace.steps),
     )

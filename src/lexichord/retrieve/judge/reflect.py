@@ -11,12 +11,10 @@ from decimal import Decimal
 
 from lexichord.db import evidence
 from lexichord.db.pool import Database
-from lexichord.types import ChunkHit
+from lexichord.types import ChunkHit, QueryOptions
 from lexichord.types.reflection import Budget, Coverage, Decision, Reflection, Rewrite, Round, Term
 
-ENOUGH = 0.7  # coverage; the threshold of kbbridge's reflection, not tuned here
 NOTHING_LEFT = "no other wording is left"
-GOOD = 0.7  # the lowest grade of an answer; kbbridge's threshold as well
 COVERED = 0.5  # of a sub-question's weight, in one passage; not tuned
 
 WORD = re.compile(r"[^\W_]+")
@@ -124,7 +122,7 @@ def decide(
     rewrites: Sequence[Rewrite] = (),
     tried: Sequence[str] = (),
     expected_ms: float = 0.0,
-    enough: float = ENOUGH,
+    enough: float = QueryOptions.min_coverage,
 ) -> Decision:
     """Give the next query of `rewrites` that was not tried, or stop and say why.
 
@@ -158,7 +156,11 @@ def record(reflection: Reflection, round_: Round, covered: Coverage | None = Non
     )
 
 
-def is_passed(reflection: Reflection, enough: float = ENOUGH, good: float = GOOD) -> bool:
+def is_passed(
+    reflection: Reflection,
+    enough: float = QueryOptions.min_coverage,
+    good: float = QueryOptions.min_grade,
+) -> bool:
     """Tell whether coverage and grades are enough, nothing is unsupported and nothing failed."""
     covered = reflection.coverage
     complete = covered is not None and covered.score >= enough

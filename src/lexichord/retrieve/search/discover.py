@@ -9,9 +9,7 @@ from lexichord.errors import ProviderError
 from lexichord.providers.base import Reranker
 from lexichord.providers.rerank.http import rank
 from lexichord.retrieve.trace import Trace
-from lexichord.types import FileHit, Question
-
-SHOWN = 5  # files of a response
+from lexichord.types import FileHit, QueryOptions, Question
 
 # Evidence recall within 4,000 characters on half of the NDA questions, raw / by hint:
 # no boost 72.0; the top 1, 3, 5 files 81.7 / 85.6, 82.7 / 85.6, 82.9 / 84.7;
@@ -28,7 +26,7 @@ async def discover(
     database: Database,
     question: Question,
     trace: Trace,
-    files: int = SHOWN,
+    files: int = QueryOptions.files,
     reranker: Reranker | None = None,
 ) -> list[FileHit]:
     """Find documents by the hint, or else by the question, best first.

@@ -8,15 +8,9 @@ from lexichord.errors import ProviderError
 from lexichord.providers.base import Reranker
 from lexichord.providers.rerank.http import rank
 from lexichord.retrieve.trace import Trace
-from lexichord.types import ChunkHit
+from lexichord.types import ChunkHit, QueryOptions
 
 CANDIDATES = 3  # for each hit that is wanted
-
-# They say what to make of the evidence, not what it is about: rerankers then prefer glossaries.
-NEUTRAL = (
-    *("list", "lists", "listing", "enumerate", "extract"),
-    *("definition", "definitions", "define", "defines", "glossary", "glossaries"),
-)
 
 
 async def rerank(
@@ -25,7 +19,7 @@ async def rerank(
     k: int,
     reranker: Reranker,
     trace: Trace,
-    neutral: Collection[str] = NEUTRAL,
+    neutral: Collection[str] = QueryOptions.neutral,
 ) -> list[ChunkHit]:
     """Give the k hits that the reranker scores best by their content and context.
 

@@ -5,10 +5,8 @@ from dataclasses import dataclass, replace
 
 from lexichord.db import search as db
 from lexichord.db.pool import Database
-from lexichord.types import FileHit, Question
+from lexichord.types import FileHit, QueryOptions, Question
 from lexichord.types.questions import Feedback, Variant
-
-VARIANTS = 4  # at most, the original among them
 
 # Mean average precision within one document (ContractNLI dev), plain 52.4: with feedback of weight
 # 2 59.8, .9 55.2. Rocchio's moved vector gave 52.6, so it stays out.
@@ -46,7 +44,7 @@ async def make_variants(
     database: Database,
     question: Question,
     files: Sequence[FileHit] = (),
-    most: int = VARIANTS,
+    most: int = QueryOptions.variants,
     *,
     always: bool = False,
 ) -> Variants:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from lexichord.types.questions import IntentKind
+from lexichord.types.options import IntentKind
 
 READ = 2000  # characters at each end: a pasted text has its instruction before or after it
 

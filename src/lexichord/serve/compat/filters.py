@@ -2,12 +2,12 @@
 
 import logging
 from collections.abc import Collection, Sequence
-from typing import Unpack, cast
+from typing import Any
 
 from lexichord.client.passages import for_passages
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.access import Limited
-from lexichord.types import Json, QueryOptions, Response
+from lexichord.types import Json, Response
 
 log = logging.getLogger("lexichord")
 
@@ -19,15 +19,15 @@ MATCH_ALL: Json = {"and": []}
 MATCH_NONE: Json = {"or": []}
 
 
-async def query(scoped: Limited, text: str, **options: Unpack[QueryOptions]) -> Response:
+async def query(scoped: Limited, text: str, **options: Any) -> Response:  # noqa: ANN401
     """Query for passages; a document without a filter's key simply fails, or fulfils, it.
 
     Where our own users get an error for a key that no document has, one filter goes to several
     knowledge bases here, of which some may lack it: to fail would fail them all.
     """
-    options = for_passages(options)
+    settled = for_passages(options)
     try:
-        return await scoped.query(text, **options)
+        return await scoped.query(text, **settled)
     except NotFoundError:
         raise
     except ConfigError:
@@ -38,8 +38,8 @@ async def query(scoped: Limited, text: str, **options: Unpack[QueryOptions]) -> 
         if not unknown:
             raise
         log.warning("a filter names keys that no document has: %r", sorted(unknown))
-        settled = {**options, "filter": settle(filter, unknown)}
-        return await scoped.query(text, **cast(QueryOptions, settled))
+        settled = {**settled, "filter": settle(filter, unknown)}
+        return await scoped.query(text, **settled)
 
 
 async def _is_known(scoped: Limited, key: str, datasets: Sequence[str]) -> bool:

@@ -8,10 +8,11 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from lexichord.client.passages import chunk_confidences
-from lexichord.serve.http.bodies import JsonBody, QueryText, ResultLimit, StrictModel
+from lexichord.serve.http.bodies import JsonBody, QueryText, StrictModel, option
 from lexichord.serve.http.caller import AuthorizedRoute, Caller
 from lexichord.serve.http.replies import ERROR_RESPONSES, JsonReply, reply
 from lexichord.serve.limits import MAX_URL_QUERY_CHARS
+from lexichord.types import QueryOptions
 
 DESCRIPTION_CHARS = 500  # of a passage
 NO_ANSWER = "Nothing relevant was found for your question."
@@ -25,14 +26,14 @@ class PlainSearchParams(StrictModel):
     query: str = Field(
         min_length=1, max_length=MAX_URL_QUERY_CHARS, examples=["notice of termination"]
     )
-    top_k: ResultLimit = 10
+    top_k: int = option("k")
 
 
 class AskBody(JsonBody):
     """A question to answer by the `top_k` best passages."""
 
     question: QueryText
-    top_k: ResultLimit = 10
+    top_k: int = option("k")
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"question": "Who pays for travel?", "top_k": 5}]}
@@ -80,7 +81,9 @@ class AnswerShape(BaseModel):
 async def plain_search(caller: Caller, params: Annotated[PlainSearchParams, Query()]) -> JsonReply:
     """Find the `top_k` passages that answer a query best."""
     started = perf_counter()
-    result = await caller.search(params.query, k=params.top_k, depth=max(100, params.top_k))
+    result = await caller.search(
+        params.query, k=params.top_k, depth=max(QueryOptions.depth, params.top_k)
+    )
     items = [
         {
             "id": str(hit.chunk_id),
@@ -99,7 +102,7 @@ async def plain_search(caller: Caller, params: Annotated[PlainSearchParams, Quer
 async def ask(caller: Caller, body: AskBody) -> JsonReply:
     """Answer a question in the evidence's own words, with its confidence."""
     k = body.top_k
-    response = await caller.query(body.question, k=k, depth=max(100, k), answer=True)
+    response = await caller.query(body.question, k=k, depth=max(QueryOptions.depth, k), answer=True)
     titles = {quote.document_id: quote.title for quote in response.quotes}
     scores = chunk_confidences(response)
     sources = [

@@ -11,30 +11,21 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from lexichord.errors import ConfigError
 from lexichord.ingest.chunked import GivenDocument
-from lexichord.retrieve.evidence import MAX_LENGTH
-from lexichord.retrieve.judge.refine import ROUNDS
-from lexichord.retrieve.judge.reflect import ENOUGH, GOOD
-from lexichord.retrieve.llm_stages import ASKED
-from lexichord.retrieve.search.discover import SHOWN
-from lexichord.retrieve.search.variants import VARIANTS
-from lexichord.retrieve.trace import BUDGET_MS
 from lexichord.serve.limits import (
     MAX_ADDED_DOCUMENTS,
     MAX_JSON_DEPTH,
-    MAX_LIST_NAMES,
     MAX_NAME_CHARS,
     MAX_QUERY_CHARS,
     MAX_URL_QUERY_CHARS,
+    served_bounds,
 )
-from lexichord.types import ContextFormat, IntentKind, LlmStage, Mode, Unit
+from lexichord.types import ContextFormat, IntentKind, LlmStage, Mode, QueryOptions, Unit
+from lexichord.types.options import describe
 
 QueryText = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
 NameText = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS)]
-NameList = Annotated[list[NameText], Field(max_length=MAX_LIST_NAMES)]
+DatasetNames = Annotated[list[NameText], Field(**served_bounds("datasets"))]
 RowId = Annotated[int, Field(ge=1, lt=2**53, examples=[1])]  # more is not exact in all JSON
-DocumentNames = Annotated[list[RowId | NameText], Field(max_length=MAX_LIST_NAMES)]
-Fraction = Annotated[float, Field(ge=0, le=1)]
-ResultLimit = Annotated[int, Field(ge=1, le=1_000)]
 
 
 def check_depth[V](value: V) -> V:
@@ -77,21 +68,26 @@ class JsonBody(StrictModel):
         }
 
 
+def option(name: str) -> Any:  # noqa: ANN401
+    """Return the field of an option: its default, description and bounds over a network."""
+    known = describe(QueryOptions)[name]
+    default = list(known.default) if known.is_list else known.default
+    return Field(default, description=known.option.text, **served_bounds(name))
+
+
 class SearchBody(JsonBody):
     """A question, and where to look; the filter's form is described in sql/README.md."""
 
     query: QueryText
-    hint: QueryText | None = Field(None, description="Which documents are meant, in words.")
-    k: ResultLimit = Field(10, description="How many results at most.")
-    depth: int = Field(100, ge=100, le=1_000, description="Candidates of each channel.")
-    mode: Mode = "hybrid"
-    dense_share: Fraction | None = Field(
-        None, description="The weight of meaning in mode hybrid, by default as measured."
-    )
-    datasets: NameList = Field([], description="By default all.")
-    documents: DocumentNames = Field([], description="Ids, uris or the ends of uris.")
-    uri_prefix: NameText | None = None
-    filter: MetadataFilter | None = Field(None, description="On the documents' metadata.")
+    hint: QueryText | None = option("hint")
+    k: int = option("k")
+    depth: int = option("depth")
+    mode: Mode = option("mode")
+    dense_share: float | None = option("dense_share")
+    datasets: list[NameText] = option("datasets")
+    documents: list[RowId | NameText] = option("documents")
+    uri_prefix: NameText | None = option("uri_prefix")
+    filter: MetadataFilter | None = option("filter")
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -103,33 +99,24 @@ class SearchBody(JsonBody):
 class QueryBody(SearchBody):
     """A question for the whole pipeline."""
 
-    intent: IntentKind | None = Field(None, description="By default the question tells.")
-    instructions: QueryText | None = Field(None, description="Its words are searched as well.")
-    variants: int = Field(VARIANTS, ge=1, le=20, description="Ways of asking at most.")
-    files: int = Field(SHOWN, ge=1, le=100, description="How many files.")
-    rewrite: bool = Field(False, description="Search the question in other words, too.")
-    fallbacks: Annotated[list[QueryText], Field(max_length=10)] = Field(
-        [], description="Searched in turn while nothing answers."
-    )
-    reflect: bool = Field(False, description="Search again for what the evidence lacks.")
-    rounds: int = Field(ROUNDS, ge=0, le=10, description="Of reflection, at most.")
-    budget_ms: float = Field(
-        BUDGET_MS, ge=0, le=600_000, description="Of models, rerankers and reflection, together."
-    )
-    min_coverage: Fraction = Field(ENOUGH, description="Of the question, that ends reflection.")
-    min_grade: Fraction = Field(GOOD, description="Of an answer, by a model, that ends reflection.")
-    llm_stages: Annotated[list[LlmStage], Field(max_length=5)] = Field(
-        list(ASKED),
-        description="What the server's language model does, if it has one.",
-    )
-    format: ContextFormat = Field("simple", description="How the evidence is written.")
-    max_length: int = Field(MAX_LENGTH, ge=1, le=1_000_000, description="Of the evidence.")
-    unit: Unit = Field("characters", description="What max_length counts.")
-    answer: bool = Field(False, description="Write one, in the evidence's own words.")
-    min_score: Annotated[dict[str, float], Field(max_length=10)] = Field(
-        {}, description="The least of named scores."
-    )
-    neutral: NameList = Field([], description="Words that a reranker does not see.")
+    intent: IntentKind | None = option("intent")
+    instructions: QueryText | None = option("instructions")
+    variants: int = option("variants")
+    files: int = option("files")
+    rewrite: bool = option("rewrite")
+    fallbacks: list[QueryText] = option("fallbacks")
+    reflect: bool = option("reflect")
+    rounds: int = option("rounds")
+    budget_ms: float = option("budget_ms")
+    min_coverage: float = option("min_coverage")
+    min_grade: float = option("min_grade")
+    llm_stages: list[LlmStage] = option("llm_stages")
+    format: ContextFormat = option("format")
+    max_length: int = option("max_length")
+    unit: Unit = option("unit")
+    answer: bool = option("answer")
+    min_score: dict[str, float] = option("min_score")
+    neutral: list[NameText] = option("neutral")
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -181,7 +168,9 @@ class DocumentsBody(JsonBody):
 class ScopeParams(StrictModel):
     """Which documents, as parameters of an address."""
 
-    dataset: NameList = Field([], description="By default all; repeatable.", examples=[["default"]])
+    dataset: DatasetNames = Field(
+        [], description="By default all; repeatable.", examples=[["default"]]
+    )
     uri_prefix: NameText | None = Field(None, examples=["hr/"])
     filter: str | None = Field(
         None,
@@ -216,7 +205,7 @@ class ListParams(ScopeParams):
 class SimilarParams(ScopeParams):
     """Among which documents to look for similar ones."""
 
-    k: ResultLimit = 10
+    k: int = option("k")
 
 
 class ExpandParams(StrictModel):
@@ -229,5 +218,7 @@ class ExpandParams(StrictModel):
 class JobsParams(StrictModel):
     """How many, the latest first."""
 
-    dataset: NameList = Field([], description="By default all; repeatable.", examples=[["default"]])
+    dataset: DatasetNames = Field(
+        [], description="By default all; repeatable.", examples=[["default"]]
+    )
     limit: int = Field(20, ge=1, le=100)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
@@ -28,8 +28,8 @@ class SearchForm:
     document: str = ""
     hint: str = ""
     intent: str = ""
-    mode: str = "hybrid"
-    k: str = "10"
+    mode: str = QueryOptions.mode
+    k: str = str(QueryOptions.k)
     answer: str = "1"
     rewrite: str = "0"
     reflect: str = "0"
@@ -46,7 +46,7 @@ def read_form(params: Mapping[str, str]) -> SearchForm:
     return SearchForm(**{name: text for name, text in texts.items() if text})
 
 
-def query_options(form: SearchForm) -> QueryOptions:
+def query_options(form: SearchForm) -> dict[str, Any]:
     """Return the options as the application takes them. Raises ConfigError."""
     if len(form.q) > MAX_PAGE_QUERY_CHARS:
         raise ConfigError(
@@ -64,8 +64,7 @@ def query_options(form: SearchForm) -> QueryOptions:
         "reflect": form.reflect == "1",
     }
     options = {name: value for name, value in fields_set.items() if value}
-    options |= {"mode": form.mode, "k": int(form.k), "answer": form.answer == "1"}
-    return cast(QueryOptions, options)
+    return options | {"mode": form.mode, "k": int(form.k), "answer": form.answer == "1"}
 
 
 COOKIE = "lexichord_key"

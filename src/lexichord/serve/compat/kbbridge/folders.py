@@ -3,14 +3,14 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.access import Limited
 from lexichord.serve.limits import MAX_NAMED_DOCUMENTS
-from lexichord.types import SearchOptions, StoredDocument
+from lexichord.types import StoredDocument
 
 DATASET_INFO_EXAMPLE = '[{"id": "contracts", "source_path": ""}]'
 
@@ -85,14 +85,14 @@ def _folder(item: object) -> Folder | None:
 
 async def scope_options(
     scoped: Limited, folders: Sequence[Folder], document: str = ""
-) -> SearchOptions:
+) -> dict[str, Any]:
     """Return the options of a search that looks in these folders, or in one document there.
 
     A folder is what documents' uris begin with, or one or more whole folder names inside them:
     "2024" and "contracts/2024" both mean /home/ann/contracts/2024/nda.txt. Raises ConfigError,
     NotFoundError.
     """
-    options: SearchOptions = {}
+    options: dict[str, Any] = {}
     if all(folder.dataset for folder in folders):
         options["datasets"] = list(dict.fromkeys(folder.dataset for folder in folders))
     if not document and not any(folder.path for folder in folders):

@@ -1,6 +1,6 @@
 """kbbridge's five tools beside `assistant`, under their names and with their parameters."""
 
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -24,16 +24,14 @@ from lexichord.serve.compat.kbbridge.shapes import (
     passage_items,
     short_names,
 )
-from lexichord.serve.limits import MAX_LISTED_NAMES, TOOL_SECONDS
+from lexichord.serve.limits import MAX_LISTED_NAMES, TOOL_SECONDS, served_bounds
 from lexichord.serve.mcp.calls import (
     QueryArgument,
     TimeoutArgument,
     ToolCaller,
     ignored_parameters,
 )
-from lexichord.types import ChunkHit, Mode, QueryOptions, SearchOptions
-
-MIN_DEPTH = 100  # candidates of a search, and all that kbbridge's top_k mean by recall
+from lexichord.types import ChunkHit, Json, Mode, SearchOptions
 
 SearchMethod = Literal[
     "hybrid_search", "semantic_search", "full_text_search", "keyword_search", "vector_search"
@@ -46,9 +44,14 @@ SEARCH_MODES: dict[SearchMethod, Mode] = {
     "keyword_search": "keyword",
 }
 
-TopKArgument = Annotated[int, Field(ge=1, le=1000)]
+TopKArgument = Annotated[int, Field(**served_bounds("k"))]
 RecallArgument = Annotated[
-    int, Field(ge=1, le=10_000, description="Candidates; at least 100 are taken.")
+    int,
+    Field(
+        ge=1,
+        le=10_000,
+        description=f"Candidates; at least {SearchOptions.depth} are taken.",
+    ),
 ]
 KeywordSetsArgument = Annotated[int, Field(ge=1, le=20)]
 ThresholdArgument = Annotated[
@@ -59,13 +62,15 @@ ThresholdArgument = Annotated[
     ),
 ]
 WeightsArgument = Annotated[
-    float, Field(ge=0, le=1, description="The share of meaning in hybrid search.")
+    float,
+    Field(**served_bounds("dense_share"), description="The share of meaning in hybrid search."),
 ]
 BackendArgument = Annotated[
     str | None, Field(description="Has no effect: there is one backend, Postgres.")
 ]
 
-EVEN_WEIGHTS = 0.5
+# Defaults of kbbridge.
+RETRIEVED_PASSAGES, DISCOVERED_FILES, EVEN_WEIGHTS = 40, 20, 0.5
 BACKEND_IGNORED = {"backend_type": "documents are in this server's own database"}
 THRESHOLD_WITHOUT_SCORE = "words alone give no score from 0 to 1: use hybrid_search or a reranker"
 THRESHOLD_WITHOUT_RERANKER = (
@@ -81,7 +86,7 @@ async def retriever(
     resource_id: ResourceArgument = "",
     search_method: SearchMethod = "hybrid_search",
     does_rerank: bool = True,
-    top_k: TopKArgument = 40,
+    top_k: TopKArgument = RETRIEVED_PASSAGES,
     score_threshold: ThresholdArgument = None,
     weights: WeightsArgument = EVEN_WEIGHTS,
     source_path: FolderArgument = "",
@@ -96,8 +101,7 @@ async def retriever(
     """
     mode, folder = SEARCH_MODES[search_method], one_folder(resource_id, dataset_id, source_path)
     scope = await scope_options(caller.scoped, [folder], document_name)
-    depth = max(MIN_DEPTH, top_k)
-    options: SearchOptions = {**scope, "mode": mode, "k": top_k, "depth": depth}
+    options = {**scope, "mode": mode, "k": top_k, "depth": max(SearchOptions.depth, top_k)}
     if mode == "hybrid":
         options["dense_share"] = weights
     hits, degraded = await _passages(caller, query, options, does_rerank)
@@ -119,14 +123,14 @@ async def retriever(
 
 
 async def _passages(
-    caller: ToolCaller, query: str, options: SearchOptions, reranks: bool
+    caller: ToolCaller, query: str, options: Json, reranks: bool
 ) -> tuple[list[ChunkHit], list[str]]:
     """Search; where there is a reranker to look again, by the pipeline, which asks it."""
     if not (reranks and caller.scoped.has_reranker):
         result = await caller.scoped.search(query, **options)
         return result.hits, result.degraded
     whole = {**options, "variants": 1, "budget_ms": 1000 * caller.seconds}
-    response = await caller.scoped.query(query, **cast(QueryOptions, whole))
+    response = await caller.scoped.query(query, **whole)
     return response.hits[: options["k"]], response.degraded
 
 
@@ -142,13 +146,13 @@ async def partial_passages(
     resource_id: str = "",
     source_path: str = "",
     document_name: str = "",
-    top_k: int = 40,
+    top_k: int = RETRIEVED_PASSAGES,
     **_: object,
 ) -> RetrieverOutput:
     """Return the passages that words alone find."""
     folder = one_folder(resource_id, dataset_id, source_path)
     options = await scope_options(caller.scoped, [folder], document_name)
-    options |= {"mode": "keyword", "k": top_k, "depth": max(MIN_DEPTH, top_k)}
+    options |= {"mode": "keyword", "k": top_k, "depth": max(SearchOptions.depth, top_k)}
     result = await caller.scoped.search(query, **options)
     return RetrieverOutput(
         status="timeout",
@@ -164,8 +168,8 @@ async def file_discover(
     dataset_id: DatasetArgument = "",
     resource_id: ResourceArgument = "",
     source_path: FolderArgument = "",
-    top_k_recall: RecallArgument = 100,
-    top_k_return: TopKArgument = 20,
+    top_k_recall: RecallArgument = SearchOptions.depth,
+    top_k_return: TopKArgument = DISCOVERED_FILES,
     do_file_rerank: bool = True,
     relevance_score_threshold: float = 0.0,
     backend_type: BackendArgument = None,
@@ -174,7 +178,7 @@ async def file_discover(
     """Find the documents that a query is about, best first."""
     folder = one_folder(resource_id, dataset_id, source_path)
     options = await scope_options(caller.scoped, [folder])
-    options |= {"k": top_k_return, "depth": max(MIN_DEPTH, top_k_recall, top_k_return)}
+    options |= {"k": top_k_return, "depth": max(SearchOptions.depth, top_k_recall, top_k_return)}
     scoped = caller.scoped if do_file_rerank else caller.scoped.without_reranker()
     result = await scoped.files(query, **options)
     reranked = any("rerank" in file.scores for file in result.files)
@@ -199,13 +203,13 @@ async def partial_files(
     dataset_id: str = "",
     resource_id: str = "",
     source_path: str = "",
-    top_k_return: int = 20,
+    top_k_return: int = DISCOVERED_FILES,
     **_: object,
 ) -> FileDiscoverOutput:
     """Return the documents that words alone find."""
     folder = one_folder(resource_id, dataset_id, source_path)
     options = await scope_options(caller.scoped, [folder])
-    depth = max(MIN_DEPTH, top_k_return)
+    depth = max(SearchOptions.depth, top_k_return)
     options |= {"mode": "keyword", "k": top_k_return, "depth": depth}
     result = await caller.scoped.without_reranker().files(query, **options)
     files = file_items(result.files)
