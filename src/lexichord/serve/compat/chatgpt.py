@@ -61,16 +61,18 @@ def url(uri: str, document_id: int) -> str:
 
 
 async def _document(scoped: Limited, number: int) -> dict[str, Any]:
-    shown = await scoped.show(number)
-    document = shown.document
+    stored = await scoped.show(number)
+    document = stored.document
     # What a document says of itself cannot pass for where it is.
     metadata = {**document.metadata, "uri": document.uri, "dataset": document.dataset}
-    if len(shown.text) > MAX_FETCHED_CHARS:
-        metadata["truncated"] = f"the first {MAX_FETCHED_CHARS:,} of {len(shown.text):,} characters"
+    if len(stored.text) > MAX_FETCHED_CHARS:
+        metadata["truncated"] = (
+            f"the first {MAX_FETCHED_CHARS:,} of {len(stored.text):,} characters"
+        )
     return {
         "id": f"document://{number}",
         "title": document.title or document.uri,
-        "text": shown.text[:MAX_FETCHED_CHARS],
+        "text": stored.text[:MAX_FETCHED_CHARS],
         "url": url(document.uri, number),
         "metadata": metadata,
     }

@@ -20,7 +20,7 @@ from lexichord.client.passages import Passage
 from lexichord.errors import AccessError, ConfigError, ForbiddenError, NotFoundError
 from lexichord.serve.compat.filters import NEGATIVE_OPERATORS, FilterValue, query
 from lexichord.serve.errors import public_error
-from lexichord.serve.http.caller import Caller, caller
+from lexichord.serve.http.routing import Caller, caller
 from lexichord.serve.limits import DIFY_MAX_RECORDS, MAX_FILTER_VALUES, MAX_QUERY_CHARS
 from lexichord.types import Json
 

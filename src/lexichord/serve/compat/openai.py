@@ -9,8 +9,7 @@ from lexichord.client.passages import Passage
 from lexichord.errors import ConfigError
 from lexichord.serve.compat.filters import FilterValue, query
 from lexichord.serve.http.bodies import JsonBody
-from lexichord.serve.http.caller import AuthorizedRoute, Caller
-from lexichord.serve.http.replies import ERROR_RESPONSES
+from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller
 from lexichord.serve.limits import (
     MAX_FILTER_DEPTH,
     MAX_FILTER_VALUES,

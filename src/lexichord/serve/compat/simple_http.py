@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from lexichord.client.passages import chunk_confidences
 from lexichord.serve.http.bodies import JsonBody, QueryText, StrictModel, option
-from lexichord.serve.http.caller import AuthorizedRoute, Caller
-from lexichord.serve.http.replies import ERROR_RESPONSES, JsonReply, reply
+from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply, reply
 from lexichord.serve.limits import MAX_URL_QUERY_CHARS
 from lexichord.types import QueryOptions
 

@@ -14,7 +14,7 @@ from lexichord.serve.http import health, jobs, routes, uploads
 from lexichord.serve.http.health import MetricsMiddleware, ServerMetrics
 from lexichord.serve.http.jobs import JobRunner
 from lexichord.serve.http.middleware import TimeoutMiddleware
-from lexichord.serve.http.replies import JsonReply, handle_errors
+from lexichord.serve.http.routing import JsonReply, handle_errors
 from lexichord.serve.page import routes as page
 from lexichord.serve.page.render import static_files
 from lexichord.serve.server import guarded

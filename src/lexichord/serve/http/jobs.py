@@ -13,8 +13,7 @@ from lexichord.ingest.report import Report
 from lexichord.serve.access import Limited
 from lexichord.serve.errors import public_error
 from lexichord.serve.http.bodies import JobsParams, RowId
-from lexichord.serve.http.caller import AuthorizedRoute, Caller
-from lexichord.serve.http.replies import ERROR_RESPONSES, JsonReply, reply
+from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply, reply
 from lexichord.serve.http.shapes import JobsShape
 from lexichord.serve.limits import JOB_SLOT_SECONDS, JOBS_SHUTDOWN_SECONDS, MAX_RUNNING_JOBS
 from lexichord.types.state import Job

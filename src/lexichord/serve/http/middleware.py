@@ -5,7 +5,7 @@ import asyncio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lexichord.serve.errors import public_error
-from lexichord.serve.http.replies import error_reply
+from lexichord.serve.http.routing import error_reply
 
 BODYLESS_METHODS = ("GET", "HEAD", "DELETE", "OPTIONS")  # nothing that we read, at least
 

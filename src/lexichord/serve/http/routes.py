@@ -13,9 +13,8 @@ from lexichord.serve.http.bodies import (
     SearchBody,
     SimilarParams,
 )
-from lexichord.serve.http.caller import AuthorizedRoute, Caller
 from lexichord.serve.http.jobs import accept_job
-from lexichord.serve.http.replies import ERROR_RESPONSES, JsonReply, reply
+from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply, reply
 from lexichord.serve.http.shapes import (
     DatasetsShape,
     DeletedShape,

@@ -15,9 +15,8 @@ from fastapi import APIRouter, File, Form, Request, UploadFile
 
 from lexichord.errors import ConfigError
 from lexichord.ingest.report import Report
-from lexichord.serve.http.caller import AuthorizedRoute, Caller
 from lexichord.serve.http.jobs import OnRun, accept_job
-from lexichord.serve.http.replies import ERROR_RESPONSES, JsonReply
+from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply
 from lexichord.serve.limits import MAX_NAME_CHARS, MAX_UPLOAD_NAME_CHARS, MAX_UPLOAD_PART_BYTES
 from lexichord.types.state import Job
 

@@ -242,13 +242,13 @@ def _hit(
         RankView(name, hit.ranks.get(name), _score(hit.scores.get(name, contributions.get(name))))
         for name in names
     ]
-    shown = {name: _score(value) for name, value in hit.scores.items() if name not in names}
+    others = {name: _score(value) for name, value in hit.scores.items() if name not in names}
     return HitView(
         hit,
         _address(hit, places),
         marked(hit.content, words),
         ranks,
-        [(name, value) for name, value in shown.items() if value is not None],
+        [(name, value) for name, value in others.items() if value is not None],
         [source["number"] for source in response.sources if _overlaps(source, hit)],
     )
 
@@ -269,11 +269,11 @@ def _rows(response: Response, places: Mapping[int, Sequence[str]]) -> list[Compa
     rows = []
     for file in table.documents:
         cells = [table.cell(file.document_id, aspect) for aspect in table.aspects]
-        shown = [
+        linked = [
             (cell, [(quote, _address(quote, places)) for quote in cell.quotes]) for cell in cells
         ]
         title = file.title or file_name(file.uri)
-        rows.append(ComparisonRow(title, f"/document/{file.document_id}", shown))
+        rows.append(ComparisonRow(title, f"/document/{file.document_id}", linked))
     return rows
 
 
@@ -295,8 +295,8 @@ def _note(step: Json) -> str:
         text = f"{len(made)} found"
     else:
         text = "" if made is None else _short(made)
-    shown = public_line(text)
-    return shown if len(shown) <= MAX_NOTE_CHARS else shown[:MAX_NOTE_CHARS] + "…"
+    note = public_line(text)
+    return note if len(note) <= MAX_NOTE_CHARS else note[:MAX_NOTE_CHARS] + "…"
 
 
 def _short(value: object) -> str:

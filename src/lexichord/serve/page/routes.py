@@ -88,12 +88,12 @@ async def ask(request: Request) -> Response:
     response = await scoped.query(form.q, **query_options(form))
     seconds = perf_counter() - started
     names = [row["dataset"] for row in await scoped.datasets()]
-    shown = show_results(response, int(form.k))
+    view = show_results(response, int(form.k))
     return page(
         request,
         "results.html",
         form=form,
-        shown=shown,
+        view=view,
         seconds=seconds,
         datasets=dataset_names(form, names),
     )
@@ -108,8 +108,8 @@ async def document(request: Request, document: str) -> Response:
     stored = await (await visitor(request)).show(document)
     params = request.query_params
     place = f"{params.get('start', '')}-{params.get('end', '')}"
-    shown = show_document(stored, place, params.getlist("also"))
-    return page(request, "document.html", document=stored.document, shown=shown)
+    view = show_document(stored, place, params.getlist("also"))
+    return page(request, "document.html", document=stored.document, view=view)
 
 
 @router.api_route("/login", methods=PAGE_METHODS)

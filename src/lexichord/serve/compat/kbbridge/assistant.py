@@ -111,11 +111,11 @@ async def assistant(
     if enable_file_discovery_evaluation:
         threshold = _or(file_discovery_evaluation_threshold, QueryOptions.min_coverage)
         output.file_discovery_evaluation = _evaluated(response, threshold)
-    unused = {
-        "enable_query_decomposition": enable_query_decomposition,
-        "reflection_mode": reflection_mode,
-    }
-    output.ignored = ignored_parameters(ASSISTANT_IGNORED, **unused)
+    output.ignored = ignored_parameters(
+        ASSISTANT_IGNORED,
+        enable_query_decomposition=enable_query_decomposition,
+        reflection_mode=reflection_mode,
+    )
     return output
 
 

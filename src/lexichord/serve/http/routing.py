@@ -1,17 +1,53 @@
-"""Replies in JSON, and every error in OpenAI's shape: {error: {type, message, code, param}}."""
+"""What all routes share: who calls them, how they reply, how they fail.
+
+Every error has OpenAI's shape: {error: {type, message, code, param}}.
+"""
 
 import json
-from typing import Any
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
+from fastapi.security import HTTPBearer
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from lexichord.errors import LexichordError
+from lexichord.serve.access import Limited
 from lexichord.serve.errors import PublicError, public_error
 from lexichord.types.json import Shaped
+
+# Only for the OpenAPI document: the access policy itself reads the header.
+_scheme = HTTPBearer(auto_error=False, description="An API key: lexichord keys create NAME.")
+
+
+async def caller(request: Request, _: Annotated[object, Depends(_scheme)] = None) -> Limited:
+    """Return the application as the sender of a request may use it. Raises AccessError."""
+    if not hasattr(request.state, "caller"):
+        policy = request.app.state.policy
+        request.state.caller = await policy.authorize(request.headers.get("authorization"))
+    scoped: Limited = request.state.caller
+    return scoped
+
+
+Caller = Annotated[Limited, Depends(caller)]
+
+
+class AuthorizedRoute(APIRoute):
+    """A route that reads no body, file or field before it has seen the key."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what answers a request."""
+        handle = super().get_route_handler()
+
+        async def handle_authorized(request: Request) -> Response:
+            await caller(request)
+            return await handle(request)
+
+        return handle_authorized
 
 
 class ErrorDetail(BaseModel):
