@@ -1,56 +1,47 @@
 """What answers hold, for the OpenAPI document.
 
 Results are sent as their `to_dict` returns them. Where that has the fields of the record itself,
-the record describes it; the shapes of the others are here.
+the record describes it; the shapes of the others are made from theirs here.
 """
 
-from typing import Any
+from dataclasses import fields
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from lexichord.types import (
-    ChunkHit,
-    FileHit,
-    IntentKind,
-    Quote,
+    Cell,
+    Comparison,
+    Intent,
+    Response,
     StoredChunk,
     StoredDataset,
     StoredDocument,
 )
-from lexichord.types.reflection import Reflection
 from lexichord.types.state import Job
 
-
-class CellShape(BaseModel):
-    """What one document says of one aspect."""
-
-    document_id: int
-    aspect: str
-    found: bool
-    quotes: list[Quote]
-    values: list[str]
-    score: float
+_shapes: dict[object, type[BaseModel]] = {}  # by record
 
 
-class ComparisonShape(BaseModel):
-    """A table of documents × aspects, its cells row by row."""
+def _shape_of(record: type, name: str, **others: Any) -> type[BaseModel]:  # noqa: ANN401
+    """Make the shape of a record: all its fields, each required, and `others` by their types."""
+    hints = get_type_hints(record)
+    types = {field.name: _with_shapes(hints[field.name]) for field in fields(record)} | others
+    members: dict[str, Any] = {member: (kind, ...) for member, kind in types.items()}
+    _shapes[record] = create_model(name, __doc__=record.__doc__, **members)
+    return _shapes[record]
 
-    aspects: list[str]
-    documents: list[FileHit]
-    cells: list[CellShape]
 
-
-class IntentShape(BaseModel):
-    """What a query wants, and which documents it names."""
-
-    kind: IntentKind
-    question: str
-    hint: str | None
-    documents: list[int]
-    entities: list[str]
-    sub_questions: list[str]
-    domain: str
-    reason: str
+def _with_shapes(kind: Any) -> Any:  # noqa: ANN401
+    """Put shapes in the place of the records in a type that have one."""
+    if kind in _shapes:
+        return _shapes[kind]
+    origin, parts = get_origin(kind), get_args(kind)
+    if not parts or origin is Literal:
+        return kind
+    shaped = tuple(_with_shapes(part) for part in parts)
+    return Union[shaped] if origin in (Union, UnionType) else origin[shaped]  # noqa: UP007
 
 
 class SourceShape(BaseModel):
@@ -67,26 +58,11 @@ class SourceShape(BaseModel):
     score: float
 
 
-class ResponseShape(BaseModel):
-    """Evidence for a query: files, chunks, quotes, and all as text for a reader or a model."""
-
-    query: str
-    intent: IntentShape
-    files: list[FileHit]
-    hits: list[ChunkHit]
-    context: str
-    sources: list[SourceShape]
-    quotes: list[Quote]
-    answer: str = Field(description='"" unless one was asked for.')
-    unverified: list[str] = Field(description="What a model said without a source that holds it.")
-    comparison: ComparisonShape | None
-    confidence: float = Field(description="The probability that the evidence holds an answer.")
-    abstained: bool
-    reflection: Reflection | None
-    degraded: list[str] = Field(description="What could not be done.")
-    timings_ms: dict[str, float]
-    trace: list[dict[str, Any]]
-    query_id: int | None
+CellShape = _shape_of(Cell, "CellShape", found=bool)
+ComparisonShape = _shape_of(Comparison, "ComparisonShape")
+IntentShape = _shape_of(Intent, "IntentShape")
+ResponseShape = _shape_of(Response, "ResponseShape", sources=list[SourceShape])
+DocumentShape = _shape_of(StoredDocument, "DocumentShape", chunks=list[StoredChunk], text=str)
 
 
 class DocumentsShape(BaseModel):
@@ -96,21 +72,6 @@ class DocumentsShape(BaseModel):
     total: int
     limit: int
     offset: int
-
-
-class DocumentShape(BaseModel):
-    """A document with its text, and the chunks that were made of it, in their order."""
-
-    document_id: int
-    dataset: str
-    uri: str
-    title: str
-    media_type: str
-    characters: int
-    chunks: list[StoredChunk]
-    metadata: dict[str, Any]
-    updated_at: str
-    text: str
 
 
 class DeletedShape(BaseModel):
