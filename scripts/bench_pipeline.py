@@ -32,7 +32,7 @@ from lexichord.evaluate.strategies import (
 from lexichord.retrieve.evidence import format_context
 from lexichord.retrieve.search.variants import FEEDBACK_WEIGHT, Variants, make_variants
 from lexichord.retrieve.stages import STAGES, Stages
-from lexichord.types import ChunkHit, Json, QueryOptions
+from lexichord.types import ChunkHit, ContextSource, Json, QueryOptions
 
 FILL = 30  # hits, so that the context of a question to contracts is full
 RESAMPLES = 2000
@@ -93,7 +93,7 @@ class Found:
 
     files: Sequence[str] | None
     hits: Sequence[ChunkHit]
-    sources: Sequence[Json]
+    sources: Sequence[ContextSource]
     variants: int = 1
     abstained: bool = False
 
@@ -213,7 +213,7 @@ def _contract_case(test: dict[str, Any], how: str, files: Sequence[str], data: P
     def judge(found: Found) -> list[float]:
         """Evidence in the context, and in the hits' first characters; the document, by both."""
         shown = {place for each in found.sources for place in _places(each)}
-        ranked = [place for hit in found.hits for place in _places(hit.to_dict())]
+        ranked = [place for hit in found.hits for place in _places(hit)]
         by_files = math.nan if found.files is None else float(found.files[:1] == [uri])
         by_hits = float([hit.uri for hit in found.hits[:1]] == [uri])
         shares = [
@@ -225,8 +225,8 @@ def _contract_case(test: dict[str, Any], how: str, files: Sequence[str], data: P
     return Case(question, hint, files.index(test["snippets"][0]["file_path"]), judge)
 
 
-def _places(passage: Json) -> list[tuple[str, int]]:
-    return [(passage["uri"], place) for place in range(passage["start"], passage["end"])]
+def _places(passage: ChunkHit | ContextSource) -> list[tuple[str, int]]:
+    return [(passage.uri, place) for place in range(passage.start, passage.end)]
 
 
 def codebase(data: Path, every: int, ways: Sequence[Way]) -> None:

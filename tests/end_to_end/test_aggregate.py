@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lexichord import SyncLexichord
 from lexichord.retrieve.evidence import format_context, gather_evidence, write_answer
 from lexichord.retrieve.evidence.relevance import Embed
-from lexichord.types import ChunkHit, FileHit, Json
+from lexichord.types import ChunkHit, ContextSource, FileHit
 from lexichord.types.evidence import Brief, Evidence
 from tests.conftest import SAMPLES
 
@@ -52,7 +52,11 @@ def assert_verbatim(samples: SyncLexichord, evidence: Evidence) -> None:
 
 
 def answer(
-    samples: SyncLexichord, kind: str, question: str, evidence: Evidence, sources: Sequence[Json]
+    samples: SyncLexichord,
+    kind: str,
+    question: str,
+    evidence: Evidence,
+    sources: Sequence[ContextSource],
 ) -> str:
     database = samples.core.database
     brief = Brief(kind, question)

@@ -62,9 +62,9 @@ def test_evidence_is_verbatim_and_says_where_it_stands(samples: SyncLexichord) -
     assert answer.files[0].uri.endswith("master-services-agreement-sundermoor-brackenlow.md")
     assert 0 < len(answer.context) <= 4000
     for source in answer.sources:
-        text = samples.show(source["document_id"]).text
-        passage = f"[{source['number']}] {source['citation']}\n"
-        passage += f"{text[source['start'] : source['end']]}\n"
+        text = samples.show(source.document_id).text
+        passage = f"[{source.number}] {source.citation}\n"
+        passage += f"{text[source.start : source.end]}\n"
         assert passage in answer.context
     assert answer.intent.kind == "clause_lookup"
     assert answer.intent.hint == "master services agreement"

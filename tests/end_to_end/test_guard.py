@@ -214,12 +214,12 @@ async def test_jobs_are_those_of_the_datasets_in_reach(core: Lexichord) -> None:
     limited, everything = Limited(core, READER), Limited(core)
     (seen,) = await limited.jobs()
     assert (seen.dataset, seen.state, seen.inserted) == ("open", "finished", 1)
-    assert await limited.job(seen.job_id) == seen
+    assert await limited.job(seen.run_id) == seen
     latest, before = await everything.jobs()
-    assert [latest, before] == sorted([latest, before], key=lambda job: -job.job_id)
+    assert [latest, before] == sorted([latest, before], key=lambda job: -job.run_id)
     hidden = next(job for job in (latest, before) if job.dataset == "closed")
     with pytest.raises(NotFoundError):
-        await limited.job(hidden.job_id)
+        await limited.job(hidden.run_id)
     with pytest.raises(ForbiddenError):
         await limited.jobs(datasets=["closed"])
 

@@ -303,7 +303,7 @@ def test_a_quote_is_shown_as_it_is_stored(opened: SyncLexichord, model: ChatServ
     number = holding(stored, asked(model, "clauses")[0].inputs)
     assert found.answer == f"{stored} [{number}]"
     source = found.sources[number - 1]
-    assert (source["number"], source["uri"].endswith(LEASE)) == (number, True)
+    assert (source.number, source.uri.endswith(LEASE)) == (number, True)
     assert (found.unverified, found.degraded) == ((), [])
 
 
@@ -377,7 +377,7 @@ def test_sentences_cite_their_sources(
     query = "Summarise the lease of Saltpan House"
     parts = samples.query(query, k=30, max_length=9000)
     places = {quote.start: quote.text for quote in parts.quotes}
-    other = next(s["number"] for s in parts.sources if "Building" not in places[s["start"]])
+    other = next(s.number for s in parts.sources if "Building" not in places[s.start])
     model.reply = replying(
         summary=saying(
             ("The rent\nis paid [9] in quarters.", [2, 1, 99]),
@@ -454,7 +454,7 @@ def test_good_grades_end_it(opened: SyncLexichord, model: ChatServer) -> None:
     assert prompt.inputs["answer"] == found.answer
     assert prompt.inputs["question"] == INSURER
     assert [each.number for each in shown(prompt.inputs["sources"])] == [
-        source["number"] for source in found.sources
+        source.number for source in found.sources
     ]
 
 

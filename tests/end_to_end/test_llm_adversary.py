@@ -124,7 +124,7 @@ def test_an_obedient_model_changes_no_more_than_quotes(
     assert INVENTED not in found.answer
     assert INVENTED in " ".join(found.unverified)
     assert TRUE in found.answer
-    by_number = {source["number"]: source["uri"] for source in found.sources}
+    by_number = {source.number: source.uri for source in found.sources}
     for line in found.answer.split("\n"):
         if line.startswith((TRUE, ORDERED, PLANTED)):
             (number,) = re.findall(r"\[(\d+)\]", line)

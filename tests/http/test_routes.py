@@ -172,8 +172,8 @@ def test_the_plain_answer_has_the_shape_that_plain_programs_expect(
     assert found["context_used"] == len(found["sources"]) == len(expected.sources)
     for source, known in zip(found["sources"], expected.sources, strict=True):
         assert set(source) == {"id", "title", "dataset_id", "score"}
-        assert source["id"] == str(known["chunk_id"])
-        assert source["title"] in known["citation"]
+        assert source["id"] == str(known.chunk_id)
+        assert source["title"] in known.citation
 
 
 def test_what_nothing_answers_is_said_in_words(client: httpx.Client) -> None:

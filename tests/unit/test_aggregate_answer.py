@@ -4,17 +4,17 @@ from dataclasses import replace
 
 from lexichord.retrieve.evidence.answer import cite, with_items, write_list, write_table
 from lexichord.types import FileHit
-from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, Quote
+from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, ContextSource, Quote
 
 QUOTE = Quote("Rent is due | now.", 3, "a.md", "Lease", "Rent", 10, 28, None, 7, 0.5)
-SOURCE = {"number": 2, "document_id": 3, "start": 0, "end": 40}
+SOURCE = ContextSource(2, "", "a.md", 0, 40, None, 7, 3, 0.5)
 FILES = (FileHit(3, "d", "a.md", "Lease", 1, {}, 1), FileHit(4, "d", "b.md", "", 1, {}, 1))
 
 
 def test_a_quote_is_cited_by_the_source_that_holds_it() -> None:
     assert cite(QUOTE, [SOURCE]) == "[2]"
-    assert cite(QUOTE, [SOURCE | {"end": 20}]) == "(Lease › Rent)"
-    assert cite(QUOTE, [SOURCE | {"document_id": 4}]) == "(Lease › Rent)"
+    assert cite(QUOTE, [replace(SOURCE, end=20)]) == "(Lease › Rent)"
+    assert cite(QUOTE, [replace(SOURCE, document_id=4)]) == "(Lease › Rent)"
     assert cite(replace(QUOTE, title="", heading=""), []) == "(a.md)"
 
 

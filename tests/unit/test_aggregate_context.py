@@ -40,11 +40,11 @@ def test_it_never_exceeds_its_length(found: list[ChunkHit], length: int) -> None
 @given(st.lists(hits, max_size=8), st.integers(0, 200))
 def test_passages_are_whole_and_numbered(found: list[ChunkHit], length: int) -> None:
     context, sources = format_context(found, length)
-    assert [source["number"] for source in sources] == list(range(1, len(sources) + 1))
+    assert [source.number for source in sources] == list(range(1, len(sources) + 1))
     position = 0
     remaining = iter(found)
     for source in sources:
-        head = f"[{source['number']}] {source['citation']}\n"
+        head = f"[{source.number}] {source.citation}\n"
         content = next(
             hit.content
             for hit in remaining
@@ -63,7 +63,7 @@ def test_a_passage_that_does_not_fit_makes_way_for_a_shorter_one() -> None:
     long, short = replace(HIT, content="x" * 100), replace(HIT, content="short", chunk_id=8)
     context, sources = format_context([long, short], 50)
     assert context == "[1] Lease › Rent\nshort\n"
-    assert [source["chunk_id"] for source in sources] == [8]
+    assert [source.chunk_id for source in sources] == [8]
 
 
 def test_the_border_is_exact() -> None:
@@ -74,7 +74,7 @@ def test_the_border_is_exact() -> None:
 
 def test_a_source_says_where_its_passage_stands() -> None:
     _, sources = format_context([HIT])
-    assert sources == [
+    assert [source.to_dict() for source in sources] == [
         {
             "number": 1,
             "citation": "Lease › Rent",
@@ -107,11 +107,11 @@ def test_every_format_holds_whole_passages_in_the_order_of_its_sources(
     context, sources = format_context(numbered, most, style)
     position = 0
     for number, source in enumerate(sources, 1):
-        assert source["number"] == number
+        assert source.number == number
         head = context.index(f"[{number}] ", position)
-        content = numbered[source["chunk_id"]].content
+        content = numbered[source.chunk_id].content
         position = context.index(f"\n{content}\n", head) + len(content) + 1
-    assert len({source["chunk_id"] for source in sources}) == len(sources)
+    assert len({source.chunk_id for source in sources}) == len(sources)
 
 
 def test_structured_names_each_document_once() -> None:
@@ -123,7 +123,7 @@ def test_structured_names_each_document_once() -> None:
         "[2] Rent (page 2, characters 20 to 24)\nmore\n\n"
         "# b.md\nb.md\n\n[3] Rent (characters 10 to 14)\ntext\n"
     )
-    assert [source["start"] for source in sources] == [10, 20, 10]
+    assert [source.start for source in sources] == [10, 20, 10]
 
 
 def test_qa_asks_and_leaves_room_for_the_answer() -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from lexichord.display.text import step_details
 from lexichord.types import Explanation, Json, Part
 from tests.unit.test_public import RESPONSE
 from tests.unit.test_types import HIT
@@ -48,10 +49,10 @@ def test_each_list_tells_rank_and_score_of_a_hit() -> None:
 
 def test_a_step_tells_what_it_was_given_made_and_dropped() -> None:
     first, second, third, fourth = EXPLAINED.steps
-    assert first.details == {"given": "query: q", "made": "kind: x"}
-    assert second.details == {"given": "dense: 0.5", "dropped": "9, 10"}
-    assert third.details == {"made": "chunk_id 7"}
-    assert fourth.details == {"made": "0"}
+    assert step_details(first) == {"given": "query: q", "made": "kind: x"}
+    assert step_details(second) == {"given": "dense: 0.5", "dropped": "9, 10"}
+    assert step_details(third) == {"made": "chunk_id 7"}
+    assert step_details(fourth) == {"made": "0"}
     assert second.to_dict()["dropped"] == [9, 10]
 
 

@@ -14,7 +14,7 @@ from lexichord.retrieve.evidence.llm_answer import (
     mark,
     number_sources,
 )
-from lexichord.types.evidence import Quote
+from lexichord.types.evidence import ContextSource, Quote
 
 TEXT = (
     'The "Tenant" shall pay EUR 1,000.50 (net)\n'
@@ -45,7 +45,7 @@ def found(said: str, text: str = TEXT) -> str | None:
 def test_sources_have_the_contexts_numbers() -> None:
     quotes = [quote("one"), quote("one two"), quote("left out", 500), quote("three", 300)]
     shown = [
-        {"document_id": 7, "start": one.start, "end": one.end, "number": number}
+        ContextSource.of(number, one)
         for one, number in ((quotes[3], 1), (quotes[1], 2), (quotes[0], 3))
     ]
     assert number_sources(quotes, shown) == [

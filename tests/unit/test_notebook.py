@@ -6,6 +6,7 @@ from typing import Any
 import lxml.html
 import pytest
 
+from lexichord.display.html import escaped
 from lexichord.types import (
     Comparison,
     Documents,
@@ -15,7 +16,6 @@ from lexichord.types import (
     SearchResult,
     ShownDocument,
 )
-from lexichord.types.html import escaped
 from tests.unit.test_public import CELL, CHUNK, DOCUMENT, GIVEN, QUOTE, RESPONSE
 from tests.unit.test_types import FILE, HIT
 

@@ -42,7 +42,7 @@ RESPONSE = types.Response(
     files=[FILE],
     hits=[HIT],
     context="[1] text",
-    sources=[{"number": 1, "uri": "a/lease.md", "start": 10, "end": 14, "page": None}],
+    sources=[types.ContextSource.of(1, QUOTE)],
     quotes=(QUOTE,),
     comparison=types.Comparison(("rent",), (FILE,), (CELL,)),
     reflection=Reflection(
@@ -182,6 +182,16 @@ def test_a_shape_holds_every_field() -> None:
     assert shape["comparison"]["cells"][0]["found"] is True
     assert shape["reflection"]["grades"] == [{"name": "g", "score": 1, "reason": ""}]
     assert types.Status(**STATUS).to_dict()["runs"][0]["started_at"] == "2026-11-21T12:00:00+00:00"
+
+
+def test_an_ingest_is_a_job_to_those_who_ask_over_a_network() -> None:
+    run, job = RUN.to_dict(), RUN.to_job()
+    assert [*job] == [
+        *("job_id", "dataset", "state", "total", "done", "inserted", "replaced", "skipped"),
+        *("failed", "deleted", "failures", "started_at", "seen_at", "finished_at"),
+    ]
+    assert job.pop("job_id") == run.pop("run_id")
+    assert {**job, "source": "folder"} == run
 
 
 def test_what_is_printed_is_short() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from lexichord.db.catalogue import query_record
 from lexichord.types import ChunkHit, FileHit, Question, Response, Scope
-from lexichord.types.evidence import Quote
+from lexichord.types.evidence import ContextSource, Quote
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Coverage, Reflection, Round
 
@@ -35,7 +35,7 @@ RESPONSE = Response(
     files=[FILE],
     hits=[HIT],
     context=WORD,
-    sources=[{"title": WORD}],
+    sources=[ContextSource(1, WORD, "a.md", 0, 4, None, 1, 2, 0.5)],
     quotes=[Quote.of(HIT)],
     answer=WORD,
     confidence=0.25,

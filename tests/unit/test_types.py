@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from lexichord.errors import ConfigError
 from lexichord.types import ChunkHit, EmbeddingSpace, FileHit, FilesResult, Response, SearchResult
+from lexichord.types.evidence import ContextSource, Quote
 from lexichord.types.questions import Intent
 
 HIT = ChunkHit(
@@ -87,7 +88,14 @@ def test_a_file_has_the_promised_keys() -> None:
         (SearchResult("q", [HIT], ["no embedder"]), {"query", "hits", "degraded"}),
         (FilesResult("q", [FILE], []), {"query", "files", "degraded"}),
         (
-            Response("q", Intent("general", "q"), [FILE], [HIT], "[1] Lease", [{"number": 1}]),
+            Response(
+                "q",
+                Intent("general", "q"),
+                [FILE],
+                [HIT],
+                "[1] Lease",
+                [ContextSource.of(1, Quote.of(HIT))],
+            ),
             {field.name for field in fields(Response)},
         ),
     ],

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from lexichord.cli.options import FAILED, Run, command
 from lexichord.cli.render import err, out, printable
+from lexichord.display.text import comparison_table, evaluation_table
 from lexichord.errors import ConfigError
 from lexichord.types.evaluation import Evaluation, Extractor
 
@@ -100,9 +101,9 @@ def _numbers(name: str, text: str) -> tuple[int, ...]:
 def _print(found: Evaluation) -> None:
     """Print a column a strategy, then what differs from the earlier run."""
     if found.runs:
-        _table(found.table())
+        _table(evaluation_table(found))
     if found.comparisons:
-        _table(found.comparison_table())
+        _table(comparison_table(found))
 
 
 def _table(lines: Sequence[Sequence[str]]) -> None:

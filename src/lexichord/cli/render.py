@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from lexichord.display.text import status_rows
 from lexichord.types import (
     ChunkHit,
     Documents,
@@ -26,8 +27,7 @@ from lexichord.types import (
     SpaceChange,
     Status,
 )
-from lexichord.types.evidence import NOT_FOUND, Cell, Comparison
-from lexichord.types.json import Json
+from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, ContextSource
 from lexichord.types.reflection import Reflection
 from lexichord.types.text import cite, visible
 
@@ -165,7 +165,7 @@ def passage(found: Excerpt) -> None:
 
 def status(found: Status) -> None:
     """Print what the database is and holds."""
-    for name, value in found.rows():
+    for name, value in status_rows(found):
         out.print(f"{name}: {value}")
     for dataset in found.by_dataset:
         counts = f"{dataset.documents} documents, {dataset.chunks} chunks"
@@ -291,7 +291,7 @@ def response(found: Response, explain: bool) -> None:
     out.print(printable(found.context) or "nothing found")
     out.print("Sources", style="bold")
     for source in found.sources:
-        out.print(Text(f"[{source['number']}] {short(source['uri'])}:{_span(source)}"))
+        out.print(Text(f"[{source.number}] {short(source.uri)}:{_span(source)}"))
     if explain:
         out.print(printable(str(Explanation(found))))
 
@@ -329,6 +329,6 @@ def _cell(cell: Cell) -> Text:
     return printable(quotes) if cell.found else Text(NOT_FOUND, "dim")
 
 
-def _span(source: Json) -> str:
-    page = f" page {source['page']}" if source["page"] else ""
-    return f"{source['start']}-{source['end']}{page}"
+def _span(source: ContextSource) -> str:
+    page = f" page {source.page}" if source.page else ""
+    return f"{source.start}-{source.end}{page}"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self, Unpack, cast
 
+import lexichord.display  # noqa: F401  # str(record) and notebooks show it so
 from lexichord.client.copy import Copied, copy_datasets
 from lexichord.client.documents import InStore
 from lexichord.client.keys import InKeys

@@ -12,7 +12,7 @@ from lexichord.retrieve.search.variants import Variants, make_variants
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.intent import find_intent
 from lexichord.retrieve.understand.rewrite import rewrite
-from lexichord.types import ChunkHit, FileHit, Json, Question, Response, Scope
+from lexichord.types import ChunkHit, ContextSource, FileHit, Question, Response, Scope
 from lexichord.types.evidence import Answer, Brief, Evidence
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Grading, Rewrite, Wording
@@ -26,7 +26,9 @@ type MakeVariants = Callable[[Database, Question, Sequence[FileHit], int], Await
 type Reword = Callable[
     [Database, str, Sequence[ChunkHit], Scope, Wording | None], Awaitable[Rewrite]
 ]
-type Write = Callable[[Database, Brief, Evidence, Sequence[Json], Embed | None], Awaitable[Answer]]
+type Write = Callable[
+    [Database, Brief, Evidence, Sequence[ContextSource], Embed | None], Awaitable[Answer]
+]
 type GradeAnswer = Callable[[Response], Awaitable[Grading]]
 
 

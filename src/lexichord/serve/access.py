@@ -27,7 +27,7 @@ from lexichord.types import (
     SearchResult,
     ShownDocument,
 )
-from lexichord.types.state import Job
+from lexichord.types.state import IngestRun
 
 FULL_RIGHTS = Rights()
 
@@ -135,12 +135,12 @@ class Limited:
         stored = await self._client.datasets()
         return [row.to_dict() for row in stored if reach is None or row.dataset in reach]
 
-    async def jobs(self, latest: int = 20, datasets: Sequence[str] = ()) -> Sequence[Job]:
+    async def jobs(self, latest: int = 20, datasets: Sequence[str] = ()) -> Sequence[IngestRun]:
         """List the latest ingests in reach, newest first."""
         scope = self._scope(datasets).get("datasets")
         return [_job(row) for row in await search.list_runs(self._client.database, latest, scope)]
 
-    async def job(self, job: int) -> Job:
+    async def job(self, job: int) -> IngestRun:
         """Return an ingest. Raises NotFoundError."""
         scope = self._scope().get("datasets")
         rows = await search.list_runs(self._client.database, 1, scope, [job])
@@ -202,10 +202,9 @@ def _public_reflection(reflection: Reflection | None) -> Reflection | None:
     return replace(reflection, rounds=tuple(rounds), errors=tuple(errors))
 
 
-def _job(row: Row) -> Job:
-    names = [name for name in Job.__slots__ if name not in ("job_id", "failures")]
+def _job(row: Row) -> IngestRun:
     failures = {uri: public_line(reason) for uri, reason in row["failures"].items()}
-    return Job(row["run_id"], failures=failures, **{name: row[name] for name in names})
+    return IngestRun(**{**row, "failures": failures})
 
 
 HERE = ("localhost", "127.0.0.1", "[::1]", "::1")  # names that reach nobody but this machine

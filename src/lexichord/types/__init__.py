@@ -16,7 +16,7 @@ from lexichord.types.documents import (
     StoredDocument,
     Table,
 )
-from lexichord.types.evidence import Cell, Comparison, Quote
+from lexichord.types.evidence import Cell, Comparison, ContextSource, Quote
 from lexichord.types.json import Json, Shaped
 from lexichord.types.options import (
     ContextFormat,
@@ -62,6 +62,7 @@ __all__ = [
     "ContextFormat",
     "ContextKind",
     "ContextPart",
+    "ContextSource",
     "Coverage",
     "Document",
     "Documents",

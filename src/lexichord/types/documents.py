@@ -5,8 +5,7 @@ from datetime import datetime
 from typing import Any, Literal, Self
 
 from lexichord.errors import ConfigError
-from lexichord.types.json import Json, Shaped
-from lexichord.types.text import TITLE, one_line, visible
+from lexichord.types.json import Json, Shaped, Shown
 
 ContextKind = Literal["none", "structural", "given", "llm"]
 ContextPart = Literal["title", "heading", "keyphrases", "edges", "symbols"]  # of the structural
@@ -138,13 +137,8 @@ class StoredDocument(Shaped):
     metadata: Json
     updated_at: datetime
 
-    def __str__(self) -> str:
-        """Give its id, dataset, title and uri, on one line."""
-        named = one_line(self.title or self.uri, TITLE)
-        return f"{self.document_id}  {self.dataset}  {named}  {visible(self.uri)}"
 
-
-class Documents(list[StoredDocument]):
+class Documents(list[StoredDocument], Shown):
     """A list of documents, which notebooks show as a table."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -154,11 +148,6 @@ class Documents(list[StoredDocument]):
     def __repr__(self) -> str:
         """Give a line a document."""
         return "\n".join(map(str, self)) or "no documents"
-
-    def _repr_html_(self) -> str:
-        from lexichord.types import notebook
-
-        return notebook.documents(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +171,7 @@ class StoredChunk(Shaped):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ShownDocument(Shaped):
+class ShownDocument(Shown):
     """A document whole: its text, and the chunks that were made of it, in their order."""
 
     document: StoredDocument
@@ -192,15 +181,6 @@ class ShownDocument(Shaped):
     def __repr__(self) -> str:
         return f"<ShownDocument {self.document}: {len(self.chunks)} chunks>"
 
-    def __str__(self) -> str:
-        """Give its text."""
-        return self.text
-
-    def _repr_html_(self) -> str:
-        from lexichord.types import notebook
-
-        return notebook.document(self)
-
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON shape: that of the document, with `text` and `chunks`."""
         chunks = [chunk.to_dict() for chunk in self.chunks]
@@ -208,7 +188,7 @@ class ShownDocument(Shaped):
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt(Shaped):
+class Excerpt(Shown):
     """A chunk with the text around it: the document's from `start` to `end`."""
 
     chunk_id: int
@@ -219,12 +199,3 @@ class Excerpt(Shaped):
     start: int
     end: int
     content: str
-
-    def __str__(self) -> str:
-        """Give the text."""
-        return self.content
-
-    def _repr_html_(self) -> str:
-        from lexichord.types import notebook
-
-        return notebook.excerpt(self)

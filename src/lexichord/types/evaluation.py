@@ -9,9 +9,8 @@ from datetime import datetime
 from statistics import fmean, quantiles
 from typing import Any, Literal
 
-from lexichord.types.json import Json, Shaped, plain
+from lexichord.types.json import Json, Shaped, Shown, plain
 from lexichord.types.options import IntentKind
-from lexichord.types.text import visible, write_number
 
 Extractor = Literal["rules", "llm"]  # of the entities of answers
 
@@ -170,16 +169,9 @@ class Change(Shaped):
     metric: str
     difference: Difference
 
-    def cells(self) -> list[str]:
-        """Give it as texts, with the verdict last."""
-        found = self.difference
-        verdict = "noise" if found.is_noise else "better" if found.mean > 0 else "worse"
-        interval = f"{found.low:+.4f} to {found.high:+.4f}"
-        return [self.strategy, self.metric, f"{found.mean:+.4f}", interval, verdict]
-
 
 @dataclass(frozen=True, slots=True)
-class Evaluation(Shaped):
+class Evaluation(Shown):
     """What came of an evaluation: a run for each strategy, in the order that was asked for.
 
     `comparisons` are to an earlier run, if one was named. `warnings` say in one line each what
@@ -195,50 +187,3 @@ class Evaluation(Shaped):
     def means(self) -> dict[str, dict[str, float]]:
         """The means by strategy and metric."""
         return {run.strategy: run.means for run in self.runs}
-
-    def table(self) -> list[list[str]]:
-        """Give means, speed and failures as rows of text, a column a strategy, the head first."""
-        runs = self.runs
-        names = dict.fromkeys(name for run in runs for name in run.means)
-        clients = dict.fromkeys(number for run in runs for number in run.qps)
-        timed = f"{{}} ms {runs[0].settings.get('milliseconds', '')}" if runs else ""
-        return [
-            ["", *(run.strategy for run in runs)],
-            *_rows("{}", names, [run.means for run in runs], 4),
-            *_rows(timed, ("p50", "p95") if runs else (), [run.milliseconds for run in runs], 1),
-            *_rows("queries/s, {} clients", clients, [run.qps for run in runs], 1),
-            ["failed", *(f"{len(run.failed)} of {len(run.queries)}" for run in runs)],
-            ["run", *(str(run.id or "not recorded") for run in runs)],
-        ]
-
-    def comparison_table(self) -> list[list[str]]:
-        """Give the differences from the earlier run as rows of text; none if there was none."""
-        if not self.comparisons:
-            return []
-        head = ["strategy", "metric", f"less run {self.comparisons[0].before}", "95 %", ""]
-        return [head, *(change.cells() for change in self.comparisons)]
-
-    def __str__(self) -> str:
-        """Give the tables in Markdown, after what could not be done."""
-        tables = "\n\n".join(map(_markdown, filter(None, (self.table(), self.comparison_table()))))
-        return "\n".join([*self.warnings, *self.failures, tables])
-
-    def _repr_html_(self) -> str:
-        from lexichord.types import notebook
-
-        return notebook.evaluation(self)
-
-
-def _rows(
-    label: str, names: Iterable[Any], columns: Sequence[Mapping[Any, float]], digits: int
-) -> list[list[str]]:
-    return [
-        [label.format(name), *(write_number(column.get(name), digits) for column in columns)]
-        for name in names
-    ]
-
-
-def _markdown(table: Sequence[Sequence[str]]) -> str:
-    head, *rows = table
-    lines = (head, ["---"] * len(head), *rows)
-    return "\n".join(f"| {' | '.join(map(visible, cells))} |" for cells in lines)

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
-from lexichord.types.json import Shaped
+from lexichord.types.json import Shaped, Shown
 from lexichord.types.results import ChunkHit, FileHit
-from lexichord.types.text import cite, one_line, place
+from lexichord.types.text import cite
 
 NOT_FOUND = "not found in this file"
-LINE = 120  # characters of a quote, and of its citation, on one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +37,30 @@ class Quote(Shaped):
         same = {name: getattr(hit, name) for name in cls.__slots__ if name != "text"}
         return cls(text=hit.content, **same)
 
-    def __str__(self) -> str:
-        """Give the text and where it stands, on one line."""
-        where = place(self.uri, self.start, self.end, self.page)
-        named = one_line(cite(self.title or self.uri, self.heading), LINE)
-        return f"“{one_line(self.text, LINE)}” {named}  {where}"
+
+@dataclass(frozen=True, slots=True)
+class ContextSource(Shaped):
+    """A passage of a response's context, by its number there, from 1.
+
+    `citation` is its document's title and its heading. Offsets are in characters, `page` is from 1,
+    None where the format has none; `score` is that of its quote.
+    """
+
+    number: int
+    citation: str
+    uri: str
+    start: int
+    end: int
+    page: int | None
+    chunk_id: int
+    document_id: int
+    score: float
+
+    @classmethod
+    def of(cls, number: int, quote: Quote) -> Self:
+        """Return the source that a quote is."""
+        same = {name: getattr(quote, name) for name in cls.__slots__[2:]}
+        return cls(number, cite(quote.title, quote.heading), **same)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +95,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Shaped):
+class Comparison(Shown):
     """A table of documents × aspects, its `cells` row by row."""
 
     aspects: tuple[str, ...]
@@ -90,11 +108,6 @@ class Comparison(Shaped):
             if (cell.document_id, cell.aspect) == (document_id, aspect):
                 return cell
         raise KeyError(document_id, aspect)
-
-    def _repr_html_(self) -> str:
-        from lexichord.types import notebook
-
-        return notebook.comparison(self)
 
 
 @dataclass(frozen=True, slots=True)

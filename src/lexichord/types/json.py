@@ -1,21 +1,45 @@
 """JSON values, and records as such."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
+from html import escape
 from typing import Any
 
 Json = Mapping[str, Any]
 
 
+@dataclass(slots=True)
+class Renderers:
+    """What writes records for people; `lexichord.display` puts itself here."""
+
+    text: Callable[[object], str] = repr
+    html: Callable[[object], str] = lambda record: f"<pre>{escape(repr(record))}</pre>"
+
+
+renderers = Renderers()
+
+
 class Shaped:
-    """A record whose JSON shape is its fields."""
+    """A record whose JSON shape is its fields; `lexichord.display` writes it as text."""
 
     __slots__ = ()
+
+    def __str__(self) -> str:
+        return renderers.text(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON shape: a member for each field; times are in ISO 8601."""
         return shape_of(self)
+
+
+class Shown(Shaped):
+    """A record that notebooks show as HTML, which `lexichord.display` writes."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return renderers.html(self)
 
 
 def shape_of(record: object) -> dict[str, Any]:

@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from lexichord.types.evidence import Comparison, Quote
-from lexichord.types.json import Json, Shaped
+from lexichord.types.evidence import Comparison, ContextSource, Quote
+from lexichord.types.json import Json, Shaped, Shown
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Reflection
-from lexichord.types.results import ChunkHit, FileHit, number
-from lexichord.types.text import TITLE, cite, one_line, visible
+from lexichord.types.results import ChunkHit, FileHit
+from lexichord.types.text import TITLE, one_line
 
 Recording = Literal["off", "on", "text"]  # text: with the question's words
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Response(Shaped):
+class Response(Shown):
     """Evidence for a query: files, chunks, quotes, and all as text for a reader or a model.
 
     `context` holds whole passages only, numbered as in `sources`; `answer` is "" unless one was
@@ -32,7 +32,7 @@ class Response(Shaped):
     files: list[FileHit]
     hits: list[ChunkHit]
     context: str
-    sources: list[Json]
+    sources: list[ContextSource]
     quotes: Sequence[Quote] = ()
     answer: str = ""
     unverified: Sequence[str] = ()
@@ -49,25 +49,13 @@ class Response(Shaped):
         counts = f"{len(self.files)} files, {len(self.hits)} hits, {len(self.quotes)} quotes"
         return f"<Response to {one_line(self.query, TITLE)!r}: {counts}, {self.sureness}>"
 
-    def __str__(self) -> str:
-        """Give the answer, or else the evidence, after what could not be done."""
-        reasons = [f"degraded: {reason}" for reason in self.degraded]
-        said = self.answer or self.context or "nothing found"
-        return visible("\n".join([*reasons, f"({self.sureness})", said]))
-
     @property
     def sureness(self) -> str:
         """Say how sure it is, in words."""
         return f"confidence {self.confidence:.2f}{', no answer' if self.abstained else ''}"
 
-    def _repr_html_(self) -> str:
-        from lexichord.types import notebook
-
-        return notebook.response(self)
-
 
 CHANNELS = ("dense", "keyword")
-DETAIL = 600  # characters of what a stage was given, made or dropped, on one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +70,6 @@ class Step(Shaped):
     given: Json
     made: Any
     dropped: Sequence[Any]
-
-    @property
-    def details(self) -> dict[str, str]:
-        """Give what there is to tell, each on one line."""
-        parts = {"given": self.given, "made": self.made, "dropped": self.dropped}
-        told = {name: _told(each) for name, each in parts.items() if each or each == 0}
-        return {name: text for name, text in told.items() if text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +86,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Explanation:
+class Explanation(Shown):
     """A response, and how it came about. `Explanation(response)` asks nothing again."""
 
     response: Response
@@ -154,49 +135,3 @@ class Explanation:
     def __repr__(self) -> str:
         query, stages = one_line(self.response.query, TITLE), len(self.response.trace)
         return f"<Explanation of {query!r}: {stages} steps, {len(self.response.hits)} hits>"
-
-    def __str__(self) -> str:
-        """Give a line a step with its details below it, then a line a hit."""
-        lines = ["Stages"]
-        for step in self.steps:
-            lines.append(f"{step.ms:8.1f} ms  {visible(step.stage)}")
-            lines += [f"             {name}: {text}" for name, text in step.details.items()]
-        lines.append("Hits: rank (score) in each list")
-        for place, hit in enumerate(self.response.hits, 1):
-            lines.append(f"{place:3}. {number(hit.score)}  {name_of(hit)}")
-            parts = (f"{visible(part.name)}: {written(part)}" for part in self.parts(hit))
-            lines.append(f"     {'; '.join(parts)}")
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        from lexichord.types import notebook
-
-        return notebook.explanation(self)
-
-
-def name_of(hit: ChunkHit) -> str:
-    """Name a hit by its chunk, title and heading, on one line."""
-    return f"chunk {hit.chunk_id}  {one_line(cite(hit.title or hit.uri, hit.heading), 2 * TITLE)}"
-
-
-def written(part: Part) -> str:
-    """Write a rank, and the score that goes with it."""
-    return number(part.rank) + ("" if part.score is None else f" ({number(part.score)})")
-
-
-def _told(value: object) -> str:
-    """Write what a stage told; ranks are left out, for they stand below, hit by hit."""
-    if not isinstance(value, Mapping):
-        return one_line(_short(value), DETAIL)
-    told = {name: _short(each) for name, each in value.items() if each is not None}
-    return one_line("; ".join(f"{name}: {text}" for name, text in told.items()), DETAIL)
-
-
-def _short(value: object) -> str:
-    if isinstance(value, float):
-        return number(value)
-    if isinstance(value, Mapping):
-        return " ".join(f"{k} {_short(each)}" for k, each in value.items() if k != "ranks")
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_short, value)) or "none"
-    return str(value)

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from lexichord.types.json import Json, Shaped
-from lexichord.types.text import MISSING, TITLE, cite, one_line, place, visible
+from lexichord.types.json import Json, Shaped, Shown
+from lexichord.types.text import TITLE, one_line
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkHit(Shaped):
+class ChunkHit(Shown):
     """A chunk that a search found, with every score and rank that led to it.
 
     `content` is the document's stored text from `start` to `end`, in characters; `page` is from 1,
@@ -43,16 +43,6 @@ class ChunkHit(Shaped):
     scores: Json
     ranks: Json
 
-    def __str__(self) -> str:
-        """Give its score, what it is part of and where it stands, on one line."""
-        named = one_line(cite(self.title or self.uri, self.heading), 2 * TITLE)
-        return f"{number(self.score)}  {named}  {place(self.uri, self.start, self.end, self.page)}"
-
-    def _repr_html_(self) -> str:
-        from lexichord.types import notebook
-
-        return notebook.hit(self)
-
 
 @dataclass(frozen=True, slots=True)
 class FileHit(Shaped):
@@ -78,12 +68,6 @@ class FileHit(Shaped):
     scores: Json
     hits: int
 
-    def __str__(self) -> str:
-        """Give its score, title and uri, on one line."""
-        return (
-            f"{number(self.score)}  {one_line(self.title or self.uri, TITLE)}  {visible(self.uri)}"
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
@@ -94,7 +78,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SearchResult(Shaped):
+class SearchResult(Shown):
     """The chunks that answer a query, best first; `degraded` says what could not be done."""
 
     query: str
@@ -103,15 +87,6 @@ class SearchResult(Shaped):
 
     def __repr__(self) -> str:
         return f"<SearchResult of {one_line(self.query, TITLE)!r}: {len(self.hits)} hits>"
-
-    def __str__(self) -> str:
-        """Give a line a hit, after what could not be done."""
-        return numbered(self.degraded, self.hits)
-
-    def _repr_html_(self) -> str:
-        from lexichord.types import notebook
-
-        return notebook.search(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +99,7 @@ class KeywordSets(Shaped):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FilesResult(Shaped):
+class FilesResult(Shown):
     """The documents that a query is about, best first; `degraded` says what could not be done."""
 
     query: str
@@ -133,24 +108,3 @@ class FilesResult(Shaped):
 
     def __repr__(self) -> str:
         return f"<FilesResult of {one_line(self.query, TITLE)!r}: {len(self.files)} files>"
-
-    def __str__(self) -> str:
-        """Give a line a file, after what could not be done."""
-        return numbered(self.degraded, self.files)
-
-    def _repr_html_(self) -> str:
-        from lexichord.types import notebook
-
-        return notebook.files(self)
-
-
-def numbered(degraded: list[str], found: "list[ChunkHit] | list[FileHit]") -> str:
-    """Write a line for each thing found, after what could not be done."""
-    reasons = [f"degraded: {reason}" for reason in degraded]
-    lines = [f"{place}. {each}" for place, each in enumerate(found, 1)]
-    return "\n".join([*reasons, *(lines or ["nothing found"])])
-
-
-def number(value: float | None) -> str:
-    """Write a score or a rank, or that there is none."""
-    return MISSING if value is None else f"{value:.4g}"

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from lexichord.types.documents import StoredDataset
-from lexichord.types.json import Json, Shaped
+from lexichord.types.json import Json, Shaped, Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,18 @@ class IngestRun(Shaped):
     deleted: int
     failures: dict[str, str]
 
+    def to_job(self) -> dict[str, Any]:
+        """Return the JSON shape of a job, as which those see it who ask over a network."""
+        run = self.to_dict()
+        return {"job_id": self.run_id, **{name: run[name] for name in JOB_FIELDS}}
+
+
+# Of a run's fields those of a job, in the order of its JSON; its place on the disk is not for all.
+JOB_FIELDS = (
+    *("dataset", "state", "total", "done", "inserted", "replaced", "skipped", "failed", "deleted"),
+    *("failures", "started_at", "seen_at", "finished_at"),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class SpaceChange(Shaped):
@@ -133,7 +145,7 @@ class Problem(Shaped):
 
 
 @dataclass(frozen=True, slots=True)
-class Status(Shaped):
+class Status(Shown):
     """What a database is and holds, and how the latest ingests went, newest first.
 
     `space` is that of its vectors, provider/model/dimension; `embedder` that of the embedder in
@@ -157,23 +169,6 @@ class Status(Shaped):
     reembed: SpaceChange | None
     degraded: list[str]
 
-    def rows(self) -> list[tuple[str, str]]:
-        """Give the most important of it as texts, each with its name."""
-        names = ("engine", "text_config", "space", "embedder", "documents", "chunks")
-        rows = [(name, str(getattr(self, name))) for name in names]
-        rows.append(("without vector", str(self.chunks_without_vector)))
-        return [*rows, ("size", f"{self.bytes / 2**20:.0f} MiB")]
-
-    def __str__(self) -> str:
-        """Give a line each, after what cannot be done."""
-        reasons = [f"degraded: {reason}" for reason in self.degraded]
-        return "\n".join([*reasons, *(f"{name}: {value}" for name, value in self.rows())])
-
-    def _repr_html_(self) -> str:
-        from lexichord.types import notebook
-
-        return notebook.status(self)
-
 
 @dataclass(frozen=True, slots=True)
 class Health(Status):
@@ -187,11 +182,6 @@ class Health(Status):
     faults: list[Fault]
     problems: list[Problem]
 
-    def _repr_html_(self) -> str:
-        from lexichord.types import notebook
-
-        return notebook.health(self)
-
 
 @dataclass(frozen=True, slots=True)
 class Exported(Shaped):
@@ -201,26 +191,3 @@ class Exported(Shaped):
     documents: int
     chunks: int
     degraded: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Job(Shaped):
-    """One ingest: of its `total` documents `done` are done with, `failures` says why some failed.
-
-    `stalled`: it gave no sign of life for 60 seconds; what it stored by then is stored.
-    """
-
-    job_id: int
-    dataset: str
-    state: RunState
-    total: int
-    done: int
-    inserted: int
-    replaced: int
-    skipped: int
-    failed: int
-    deleted: int
-    failures: dict[str, str]
-    started_at: datetime
-    seen_at: datetime
-    finished_at: datetime | None

@@ -9,7 +9,7 @@ from lexichord.retrieve.evidence.context import citation
 from lexichord.retrieve.evidence.quotes import sub_quote
 from lexichord.retrieve.evidence.relevance import Embed, sentences_of
 from lexichord.retrieve.evidence.summary import best_sentences
-from lexichord.types import Json
+from lexichord.types import ContextSource
 from lexichord.types.evidence import NOT_FOUND, Answer, Brief, Cell, Comparison, Evidence, Quote
 
 SENTENCES = 3  # of an answer to a question for one thing, at most
@@ -24,7 +24,7 @@ async def write_answer(
     database: Database,
     brief: Brief,
     found: Evidence,
-    sources: Sequence[Json],
+    sources: Sequence[ContextSource],
     embed: Embed | None = None,
 ) -> Answer:
     """Write an answer by intent out of the evidence's own words, as Markdown.
@@ -67,7 +67,7 @@ def _apart(quotes: Sequence[Quote]) -> list[Quote]:
     return [one for one in quotes if not any(o is not one and _holds(o, one) for o in quotes)]
 
 
-def write_table(table: Comparison, sources: Sequence[Json]) -> str:
+def write_table(table: Comparison, sources: Sequence[ContextSource]) -> str:
     """Write a row a file, a column an aspect; "" if nothing was found at all."""
     if not any(cell.found for cell in table.cells):
         return ""
@@ -78,7 +78,7 @@ def write_table(table: Comparison, sources: Sequence[Json]) -> str:
     return "\n".join("| " + " | ".join(map(_escaped, row)) + " |" for row in rows)
 
 
-def write_list(quotes: Iterable[Quote], sources: Sequence[Json]) -> str:
+def write_list(quotes: Iterable[Quote], sources: Sequence[ContextSource]) -> str:
     """Write a file's name, then its quotes as items, then the next file's."""
     lines: list[str] = []
     document: int | None = None
@@ -90,21 +90,21 @@ def write_list(quotes: Iterable[Quote], sources: Sequence[Json]) -> str:
     return "\n".join(lines)
 
 
-def cite_line(quote: Quote, sources: Iterable[Json]) -> str:
+def cite_line(quote: Quote, sources: Iterable[ContextSource]) -> str:
     """Write a quote on one line, with its source."""
     return f"{_line(quote.text)} {cite(quote, sources)}"
 
 
-def cite(quote: Quote, sources: Iterable[Json]) -> str:
+def cite(quote: Quote, sources: Iterable[ContextSource]) -> str:
     """Give the number of the source that holds a quote, as [n], or else its title and heading."""
     for source in sources:
-        inside = source["start"] <= quote.start and quote.end <= source["end"]
-        if source["document_id"] == quote.document_id and inside:
-            return f"[{source['number']}]"
+        inside = source.start <= quote.start and quote.end <= source.end
+        if source.document_id == quote.document_id and inside:
+            return f"[{source.number}]"
     return f"({citation(quote) or quote.uri})"
 
 
-def _cell(cell: Cell, sources: Sequence[Json]) -> str:
+def _cell(cell: Cell, sources: Sequence[ContextSource]) -> str:
     quoted = (f"“{_line(quote.text)}” {cite(quote, sources)}" for quote in cell.quotes)
     return " ".join(quoted) or NOT_FOUND
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 
 from lexichord.errors import ConfigError
-from lexichord.types import ChunkHit, ContextFormat, Json, QueryOptions
-from lexichord.types.evidence import Quote
+from lexichord.types import ChunkHit, ContextFormat, QueryOptions
+from lexichord.types.evidence import ContextSource, Quote
 from lexichord.types.text import cite
 
 type Length = Callable[[str], int]
@@ -28,7 +28,7 @@ def format_context(
     style: ContextFormat = QueryOptions.format,
     question: str = "",
     length: Length = len,
-) -> tuple[str, list[Json]]:
+) -> tuple[str, list[ContextSource]]:
     """Give the passages that fit whole into `max_length`, and their sources, numbered as shown.
 
     `simple` lists them, `structured` groups them by document, `qa` puts them between `question`
@@ -43,7 +43,7 @@ def format_context(
     if not chosen:
         return "", []
     shown = _by_document(chosen) if style == "structured" else chosen
-    sources = [_source(number, quote) for number, quote in enumerate(shown, 1)]
+    sources = [ContextSource.of(number, quote) for number, quote in enumerate(shown, 1)]
     pieces = _pieces(shown, style == "structured")
     return head + "\n".join(pieces) + tail, sources
 
@@ -100,10 +100,3 @@ def _place(quote: Quote) -> str:
 def citation(quote: Quote) -> str:
     """Name a quote's source for a reader: title and heading."""
     return cite(quote.title, quote.heading)
-
-
-def _source(number: int, quote: Quote) -> Json:
-    place = {name: getattr(quote, name) for name in ("uri", "start", "end", "page")}
-    ids = {"chunk_id": quote.chunk_id, "document_id": quote.document_id}
-    named = {"number": number, "citation": citation(quote)}
-    return {**named, **place, **ids, "score": quote.score}

@@ -16,7 +16,7 @@ from lexichord.retrieve.evidence.relevance import Embed
 from lexichord.retrieve.evidence.values import values_of
 from lexichord.retrieve.llm import MOST, Ask
 from lexichord.retrieve.stages import Write
-from lexichord.types import Json
+from lexichord.types import ContextSource
 from lexichord.types.evidence import Answer, Brief, Cell, Comparison, Evidence, Quote
 from lexichord.types.generation import enclose, mark_word
 
@@ -44,11 +44,9 @@ class Source(NamedTuple):
     quote: Quote
 
 
-def number_sources(quotes: Iterable[Quote], sources: Sequence[Json]) -> list[Source]:
+def number_sources(quotes: Iterable[Quote], sources: Sequence[ContextSource]) -> list[Source]:
     """Give the quotes that the context shows, under its numbers."""
-    numbers = {
-        (each["document_id"], each["start"], each["end"]): each["number"] for each in sources
-    }
+    numbers = {(each.document_id, each.start, each.end): each.number for each in sources}
     places = {(quote.document_id, quote.start, quote.end): quote for quote in quotes}
     shown = [Source(numbers[place], places[place]) for place in numbers if place in places]
     return sorted(shown, key=lambda source: source.number)
@@ -113,7 +111,7 @@ type Place = tuple[int, str]  # a document's id and an aspect
 
 
 async def compare(
-    ask: Ask, database: Database, table: Comparison, sources: Sequence[Json]
+    ask: Ask, database: Database, table: Comparison, sources: Sequence[ContextSource]
 ) -> Answer:
     """Write the table with the model's quotes; a cell without one keeps what it had.
 
@@ -185,7 +183,7 @@ async def write_answer(
     database: Database,
     brief: Brief,
     found: Evidence,
-    sources: Sequence[Json],
+    sources: Sequence[ContextSource],
     embed: Embed | None,
 ) -> Answer:
     """Write an answer by intent: clauses word for word, a table of quotes, else a summary.
@@ -214,7 +212,7 @@ async def _write(
     brief: Brief,
     found: Evidence,
     shown: Sequence[Source],
-    sources: Sequence[Json],
+    sources: Sequence[ContextSource],
 ) -> Answer:
     if brief.kind == "comparison" and found.comparison is not None:
         return await compare(ask, database, found.comparison, sources)
@@ -229,7 +227,7 @@ def asked(brief: Brief) -> str:
 
 
 async def extract_clauses(
-    ask: Ask, question: str, shown: Sequence[Source], sources: Sequence[Json]
+    ask: Ask, question: str, shown: Sequence[Source], sources: Sequence[ContextSource]
 ) -> Answer:
     """Quote the passages that answer, word for word. Raises ProviderError."""
     said = await ask("clauses", {"question": question, "sources": mark(shown)})
@@ -243,7 +241,7 @@ async def extract_clauses(
 
 
 async def summarise(
-    ask: Ask, question: str, shown: Sequence[Source], sources: Sequence[Json]
+    ask: Ask, question: str, shown: Sequence[Source], sources: Sequence[ContextSource]
 ) -> Answer:
     """Sum the sources up, each sentence with those that it follows from. Raises ProviderError."""
     said = await ask("summary", {"question": question, "sources": mark(shown)})

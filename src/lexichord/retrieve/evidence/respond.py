@@ -14,7 +14,7 @@ from lexichord.retrieve.judge.reflect import is_passed, unsupported
 from lexichord.retrieve.search.embedding import by_words
 from lexichord.retrieve.search.searcher import Searcher
 from lexichord.retrieve.understand.aspects import MOST, find_aspects
-from lexichord.types import ChunkHit, FileHit, Json, QueryOptions, Response, StoredDocument
+from lexichord.types import ChunkHit, ContextSource, FileHit, QueryOptions, Response, StoredDocument
 from lexichord.types.evidence import Answer, Brief, Evidence
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Reflection
@@ -148,7 +148,9 @@ def _abstains(searcher: Searcher, intent: Intent, found: Evidence, sure: float) 
     return sure < abstain_below(searcher.question.vector)
 
 
-def _context(searcher: Searcher, found: Evidence, options: QueryOptions) -> tuple[str, list[Json]]:
+def _context(
+    searcher: Searcher, found: Evidence, options: QueryOptions
+) -> tuple[str, list[ContextSource]]:
     return format_context(
         found.quotes,
         options.max_length,
@@ -158,15 +160,15 @@ def _context(searcher: Searcher, found: Evidence, options: QueryOptions) -> tupl
     )
 
 
-def _left_out(found: Evidence, sources: Sequence[Json]) -> list[str]:
+def _left_out(found: Evidence, sources: Sequence[ContextSource]) -> list[str]:
     """Name the passages that the context had no room for."""
-    shown = {(source["document_id"], source["start"]) for source in sources}
+    shown = {(source.document_id, source.start) for source in sources}
     left = (quote for quote in found.quotes if (quote.document_id, quote.start) not in shown)
     return [f"no room for {quote.uri}:{quote.start}-{quote.end}" for quote in left]
 
 
 async def _answer(
-    searcher: Searcher, brief: Brief, found: Evidence, sources: Sequence[Json]
+    searcher: Searcher, brief: Brief, found: Evidence, sources: Sequence[ContextSource]
 ) -> Answer:
     write = partial(searcher.stages.write_answer, searcher.database, brief, found, sources)
     return await _by_meaning(searcher, searcher.question.vector is not None, write)

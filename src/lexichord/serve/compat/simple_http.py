@@ -106,10 +106,10 @@ async def ask(caller: Caller, body: AskBody) -> JsonReply:
     scores = chunk_confidences(response)
     sources = [
         SourceItemShape(
-            id=str(source["chunk_id"]),
-            title=titles.get(source["document_id"]) or source["uri"],
-            dataset_id=str(source["document_id"]),
-            score=scores.get(source["chunk_id"], 0.0),
+            id=str(source.chunk_id),
+            title=titles.get(source.document_id) or source.uri,
+            dataset_id=str(source.document_id),
+            score=scores.get(source.chunk_id, 0.0),
         )
         for source in response.sources
     ]

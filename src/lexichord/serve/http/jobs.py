@@ -14,9 +14,8 @@ from lexichord.serve.access import Limited
 from lexichord.serve.errors import public_error
 from lexichord.serve.http.bodies import JobsParams, RowId
 from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply, reply
-from lexichord.serve.http.shapes import JobsShape
+from lexichord.serve.http.shapes import JobShape, JobsShape
 from lexichord.serve.limits import JOB_SLOT_SECONDS, JOBS_SHUTDOWN_SECONDS, MAX_RUNNING_JOBS
-from lexichord.types.state import Job
 
 log = logging.getLogger("lexichord")
 router = APIRouter(
@@ -97,8 +96,8 @@ async def accept_job(request: Request, caller: Limited, ingest: IngestCall) -> J
     """Start an ingest and answer with its job."""
     runner: JobRunner = request.app.state.jobs
     job = await caller.job(await runner.start(ingest))
-    response = reply(job, 202)
-    response.headers["location"] = f"/v1/jobs/{job.job_id}"
+    response = reply(job.to_job(), 202)
+    response.headers["location"] = f"/v1/jobs/{job.run_id}"
     return response
 
 
@@ -106,10 +105,10 @@ async def accept_job(request: Request, caller: Limited, ingest: IngestCall) -> J
 async def list_jobs(caller: Caller, params: Annotated[JobsParams, Query()]) -> JsonReply:
     """List the latest ingests, newest first, those of the command line among them."""
     jobs = await caller.jobs(params.limit, params.dataset)
-    return reply({"jobs": [job.to_dict() for job in jobs]})
+    return reply({"jobs": [job.to_job() for job in jobs]})
 
 
-@router.get("/jobs/{job_id}", response_model=Job)
+@router.get("/jobs/{job_id}", response_model=JobShape)
 async def show_job(caller: Caller, job_id: Annotated[RowId, Path()]) -> JsonReply:
     """Show how far an ingest is, and what failed in it."""
-    return reply(await caller.job(job_id))
+    return reply((await caller.job(job_id)).to_job())

@@ -20,10 +20,10 @@ from lexichord.serve.http.shapes import (
     DeletedShape,
     DocumentShape,
     DocumentsShape,
+    JobShape,
     ResponseShape,
 )
 from lexichord.types import Excerpt, FilesResult, SearchResult
-from lexichord.types.state import Job
 
 router = APIRouter(prefix="/v1", route_class=AuthorizedRoute, responses=ERROR_RESPONSES)
 SEARCH_TAGS: list[Any] = ["search"]
@@ -71,7 +71,7 @@ async def list_documents(caller: Caller, params: Annotated[ListParams, Query()])
     return reply({"documents": documents, "total": await caller.count(**options), **part})
 
 
-@router.post("/documents", response_model=Job, status_code=202, tags=DOCUMENT_TAGS)
+@router.post("/documents", response_model=JobShape, status_code=202, tags=DOCUMENT_TAGS)
 async def add_documents(request: Request, caller: Caller, body: DocumentsBody) -> JsonReply:
     """Begin to store documents; those of the same dataset and uri are replaced.
 

@@ -4,6 +4,7 @@ Results are sent as their `to_dict` returns them. Where that has the fields of t
 the record describes it; the shapes of the others are made from theirs here.
 """
 
+from collections.abc import Iterable
 from dataclasses import fields
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -19,15 +20,22 @@ from lexichord.types import (
     StoredDataset,
     StoredDocument,
 )
-from lexichord.types.state import Job
+from lexichord.types.evidence import ContextSource
+from lexichord.types.state import JOB_FIELDS, IngestRun
 
 _shapes: dict[object, type[BaseModel]] = {}  # by record
 
 
-def _shape_of(record: type, name: str, **others: Any) -> type[BaseModel]:  # noqa: ANN401
-    """Make the shape of a record: all its fields, each required, and `others` by their types."""
+def _shape_of(
+    record: type,
+    name: str,
+    only: Iterable[str] | None = None,
+    **others: Any,  # noqa: ANN401
+) -> type[BaseModel]:
+    """Make the shape of a record: its fields, or `only` some, and `others` by their types."""
     hints = get_type_hints(record)
-    types = {field.name: _with_shapes(hints[field.name]) for field in fields(record)} | others
+    names = [field.name for field in fields(record)] if only is None else only
+    types = {field: _with_shapes(hints[field]) for field in names} | others
     members: dict[str, Any] = {member: (kind, ...) for member, kind in types.items()}
     _shapes[record] = create_model(name, __doc__=record.__doc__, **members)
     return _shapes[record]
@@ -44,24 +52,18 @@ def _with_shapes(kind: Any) -> Any:  # noqa: ANN401
     return Union[shaped] if origin in (Union, UnionType) else origin[shaped]  # noqa: UP007
 
 
-class SourceShape(BaseModel):
-    """A passage of the context, by its number there."""
-
-    number: int
-    citation: str
-    uri: str
-    start: int
-    end: int
-    page: int | None
-    chunk_id: int
-    document_id: int
-    score: float
-
-
 CellShape = _shape_of(Cell, "CellShape", found=bool)
 ComparisonShape = _shape_of(Comparison, "ComparisonShape")
 IntentShape = _shape_of(Intent, "IntentShape")
-ResponseShape = _shape_of(Response, "ResponseShape", sources=list[SourceShape])
+SourceShape = _shape_of(ContextSource, "SourceShape")
+ResponseShape = _shape_of(Response, "ResponseShape")
+JobShape = _shape_of(IngestRun, "Job", JOB_FIELDS, job_id=int)
+JobsShape = create_model(
+    "JobsShape",
+    __doc__="The latest ingests, newest first.",
+    jobs=(_with_shapes(list[IngestRun]), ...),
+)
+# Last, for in other shapes a stored document is what a list holds of it.
 DocumentShape = _shape_of(StoredDocument, "DocumentShape", chunks=list[StoredChunk], text=str)
 
 
@@ -86,9 +88,3 @@ class DatasetsShape(BaseModel):
     datasets: list[StoredDataset] = Field(
         examples=[[{"dataset": "default", "documents": 13, "chunks": 106}]]
     )
-
-
-class JobsShape(BaseModel):
-    """The latest ingests, newest first."""
-
-    jobs: list[Job]

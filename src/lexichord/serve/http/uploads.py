@@ -17,15 +17,15 @@ from lexichord.errors import ConfigError
 from lexichord.ingest.report import Report
 from lexichord.serve.http.jobs import OnRun, accept_job
 from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply
+from lexichord.serve.http.shapes import JobShape
 from lexichord.serve.limits import MAX_NAME_CHARS, MAX_UPLOAD_NAME_CHARS, MAX_UPLOAD_PART_BYTES
-from lexichord.types.state import Job
 
 router = APIRouter(
     prefix="/v1", tags=["documents"], route_class=AuthorizedRoute, responses=ERROR_RESPONSES
 )
 
 
-@router.post("/documents:upload", response_model=Job, status_code=202)
+@router.post("/documents:upload", response_model=JobShape, status_code=202)
 async def upload_documents(
     request: Request,
     caller: Caller,

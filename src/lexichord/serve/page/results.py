@@ -10,7 +10,7 @@ from lexichord.retrieve.evidence.context import citation
 from lexichord.retrieve.understand.cues import OPENING
 from lexichord.serve.errors import public_line
 from lexichord.types import ChunkHit, Response
-from lexichord.types.evidence import Cell, Quote
+from lexichord.types.evidence import Cell, ContextSource, Quote
 from lexichord.types.json import Json
 from lexichord.types.response import CHANNELS
 
@@ -222,12 +222,12 @@ def _quote(
     places: Mapping[int, Sequence[str]],
 ) -> QuoteView:
     same = (quote.document_id, quote.start, quote.end)
-    numbers = (s["number"] for s in response.sources if _place(s) == same)
+    numbers = (one.number for one in response.sources if _place(one) == same)
     return QuoteView(quote, next(numbers, None), _address(quote, places), marked(quote.text, words))
 
 
-def _place(source: Json) -> tuple[int, int, int]:
-    return source["document_id"], source["start"], source["end"]
+def _place(source: ContextSource) -> tuple[int, int, int]:
+    return source.document_id, source.start, source.end
 
 
 def _hit(
@@ -249,7 +249,7 @@ def _hit(
         marked(hit.content, words),
         ranks,
         [(name, value) for name, value in others.items() if value is not None],
-        [source["number"] for source in response.sources if _overlaps(source, hit)],
+        [source.number for source in response.sources if _overlaps(source, hit)],
     )
 
 
@@ -257,7 +257,7 @@ def _score(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _overlaps(source: Json, hit: ChunkHit) -> bool:
+def _overlaps(source: ContextSource, hit: ChunkHit) -> bool:
     document, start, end = _place(source)
     return document == hit.document_id and start < hit.end and hit.start < end
 

@@ -155,11 +155,9 @@ def answered(response: Response, verbose: bool = False) -> AssistantOutput:
     relevance = chunk_confidences(response)
     sources = [
         AnswerSource(
-            **source,
-            source="/".join(
-                filter(None, (datasets.get(source["document_id"]), source["citation"]))
-            ),
-            relevance=relevance.get(source["chunk_id"]),
+            **source.to_dict(),
+            source="/".join(filter(None, (datasets.get(source.document_id), source.citation))),
+            relevance=relevance.get(source.chunk_id),
         )
         for source in response.sources
     ]

@@ -1,0 +1,265 @@
+"""Records as HTML for notebooks, in their own colours. Stored text is data: escaped, not obeyed."""
+
+from collections.abc import Iterable, Sequence
+from functools import singledispatch
+from html import escape
+
+from lexichord.display.text import (
+    comparison_table,
+    evaluation_table,
+    part_text,
+    short_number,
+    status_rows,
+    step_details,
+)
+from lexichord.types.documents import Documents, Excerpt, ShownDocument
+from lexichord.types.evaluation import Evaluation
+from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, Quote
+from lexichord.types.json import Json
+from lexichord.types.response import Explanation, Response, Step
+from lexichord.types.results import ChunkHit, FileHit, FilesResult, SearchResult
+from lexichord.types.state import Health, Status
+from lexichord.types.text import cite, place, visible
+
+DIM = "opacity:.65"
+LEFT = "text-align:left;vertical-align:top;white-space:pre-line"
+QUOTE = "margin:.2em 0 .8em;padding-left:.8em;border-left:3px solid;white-space:pre-wrap;opacity:.9"
+SHOWN = 1000  # characters of a passage
+# Dollars between which notebooks would set formulas are those of contracts.
+PLAIN = "tex2jax_ignore mathjax_ignore"
+
+
+def escaped(text: str) -> str:
+    """Give text as HTML that shows it, quotes escaped as well."""
+    return escape(visible(text))
+
+
+def page(degraded: Iterable[str], *parts: str) -> str:
+    """Put parts below each other, after what could not be done."""
+    lines = [f"<p><b>{escaped(reason)}</b></p>" for reason in degraded]
+    return f'<div class="{PLAIN}">{"".join([*lines, *parts])}</div>'
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Draw a table of texts; nothing where there are no rows."""
+    lines = ["".join(f'<td style="{LEFT}">{escaped(cell)}</td>' for cell in row) for row in rows]
+    if not lines:
+        return ""
+    names = "".join(f'<th style="{LEFT}">{escaped(name)}</th>' for name in head)
+    top = f"<thead><tr>{names}</tr></thead>" if head else ""
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table>{top}<tbody>{body}</tbody></table>"
+
+
+def line(text: str, dim: str = "") -> str:
+    """Write a line, and after it what matters less."""
+    less = f' <span style="{DIM}">{escaped(dim)}</span>' if dim else ""
+    return f"<div>{escaped(text)}{less}</div>"
+
+
+def heading(text: str) -> str:
+    """Write a heading."""
+    return f"<p><b>{escaped(text)}</b></p>"
+
+
+def quote(text: str, *, cut: bool = True) -> str:
+    """Write a passage as it is, cut where it is long."""
+    shown = text[:SHOWN] + " …" if cut and len(text) > SHOWN else text
+    return f'<blockquote style="{QUOTE}">{escaped(shown)}</blockquote>'
+
+
+def folded(title: str, *parts: str) -> str:
+    """Put parts where a click shows them."""
+    return f"<details><summary>{escaped(title)}</summary>{''.join(parts)}</details>"
+
+
+NOTHING = line("nothing found")
+
+
+@singledispatch
+def to_html(record: object) -> str:
+    """Return a record as HTML; one without a form of its own, as Python shows it."""
+    return f"<pre>{escaped(repr(record))}</pre>"
+
+
+@to_html.register
+def _(record: ChunkHit) -> str:
+    """Show one chunk."""
+    return page((), _hit(record))
+
+
+@to_html.register
+def _(record: SearchResult) -> str:
+    """Show chunks with their places, and their scores behind a click."""
+    head = ("", "chunk", "score", "fused", "dense", "rank", "keyword", "rank")
+    rows = [[str(rank), *_scores(each)] for rank, each in enumerate(record.hits, 1)]
+    scores = folded("scores and ranks", table(head, rows)) if rows else NOTHING
+    return page(record.degraded, *map(_hit, record.hits), scores)
+
+
+@to_html.register
+def _(record: FilesResult) -> str:
+    """Show documents as a table."""
+    return page(record.degraded, _files(record.files) or NOTHING)
+
+
+@to_html.register
+def _(record: Response) -> str:
+    """Show what it is sure of, the answer or table, quotes with their places, files, stages."""
+    shown = [line(record.intent.reason, record.sureness)]
+    if record.comparison is not None:
+        shown.append(_comparison(record.comparison))
+    elif record.answer:
+        shown += [heading("Answer"), quote(record.answer, cut=False)]
+    if record.unverified:
+        shown += [heading("Unverified, in no source"), *map(line, record.unverified)]
+    quotes = [*map(_quote, record.quotes)] or [NOTHING]
+    files = [heading("Files"), _files(record.files)] if record.files else []
+    stages = folded("how it came about", *_explained(Explanation(record)))
+    return page(record.degraded, *shown, heading("Evidence"), *quotes, *files, stages)
+
+
+@to_html.register
+def _(record: Explanation) -> str:
+    """Show each stage, then each hit's rank and score in every list."""
+    return page(record.response.degraded, *_explained(record))
+
+
+@to_html.register
+def _(record: Comparison) -> str:
+    """Show a table of documents and aspects."""
+    return page((), _comparison(record))
+
+
+@to_html.register
+def _(record: Documents) -> str:
+    """Show documents as a table."""
+    head = ("id", "dataset", "title", "chunks", "characters", "uri")
+    rows = [
+        [str(d.document_id), d.dataset, d.title, str(d.chunks), str(d.characters), d.uri]
+        for d in record
+    ]
+    return page((), table(head, rows) or line("no documents"))
+
+
+@to_html.register
+def _(record: ShownDocument) -> str:
+    """Show a document's text behind a click, and its chunks."""
+    known = record.document
+    head = ("chunk", "characters", "page", "heading", "begins")
+    rows = [
+        [str(c.chunk_id), f"{c.start}-{c.end}", str(c.page or ""), c.heading, c.content[:100]]
+        for c in record.chunks
+    ]
+    title = line(known.title or known.uri, f"{known.dataset}  {known.uri}")
+    text = folded(f"text, {known.characters} characters", quote(record.text, cut=False))
+    return page((), title, _metadata(known.metadata), text, table(head, rows))
+
+
+@to_html.register
+def _(record: Excerpt) -> str:
+    """Show a chunk in its surroundings."""
+    where = place(record.uri, record.start, record.end)
+    named = line(cite(record.title or record.uri, record.heading), where)
+    return page((), named, quote(record.content, cut=False))
+
+
+@to_html.register
+def _(record: Status) -> str:
+    """Show what a database is and holds."""
+    return page(record.degraded, *_status(record))
+
+
+@to_html.register
+def _(record: Health) -> str:
+    """Show problems first, then the status, versions and indexes."""
+    wrong = [f"{each.problem}: {each.remedy}" for each in record.problems]
+    versions = [[each.name, each.version] for each in record.server]
+    plans = [[each.index_name, each.plan or "not built yet"] for each in record.indexes]
+    tables = (table(("server", "version"), versions), table(("index", "plan"), plans))
+    return page([*wrong, *record.degraded], *_status(record), *tables)
+
+
+@to_html.register
+def _(record: Evaluation) -> str:
+    """Show a column a strategy, then what differs from an earlier run."""
+    both = filter(None, (evaluation_table(record), comparison_table(record)))
+    tables = [table(rows[0], rows[1:]) for rows in both]
+    return page([*record.warnings, *record.failures], *tables)
+
+
+def _hit(found: ChunkHit) -> str:
+    where = place(found.uri, found.start, found.end, found.page)
+    named = line(
+        cite(found.title or found.uri, found.heading), f"{short_number(found.score)}  {where}"
+    )
+    return named + quote(found.content)
+
+
+def _scores(found: ChunkHit) -> list[str]:
+    scores, ranks = found.scores, found.ranks
+    channels = [(scores.get(name), ranks.get(name)) for name in ("dense", "keyword")]
+    both = [short_number(each) for pair in channels for each in pair]
+    return [
+        str(found.chunk_id),
+        short_number(found.score),
+        short_number(scores.get("fused")),
+        *both,
+    ]
+
+
+def _quote(found: Quote) -> str:
+    where = place(found.uri, found.start, found.end, found.page)
+    return line(cite(found.title or found.uri, found.heading), where) + quote(found.text)
+
+
+def _files(found: Sequence[FileHit]) -> str:
+    rows = [[each.title, short_number(each.score), _parts(each), each.uri] for each in found]
+    return table(("file", "score", "of", "uri"), rows)
+
+
+def _parts(found: FileHit) -> str:
+    return ", ".join(f"{name} {short_number(each)}" for name, each in found.scores.items())
+
+
+def _comparison(found: Comparison) -> str:
+    rows = [
+        [
+            each.title or each.uri,
+            *(_cell(found.cell(each.document_id, aspect)) for aspect in found.aspects),
+        ]
+        for each in found.documents
+    ]
+    return table(("file", *found.aspects), rows)
+
+
+def _cell(found: Cell) -> str:
+    return "\n".join(each.text for each in found.quotes) or NOT_FOUND
+
+
+def _explained(found: Explanation) -> list[str]:
+    head = ("", "chunk", "score", *found.lists)
+    hits = [
+        [str(rank), str(each.chunk_id), short_number(each.score), *_lists(found, each)]
+        for rank, each in enumerate(found.response.hits, 1)
+    ]
+    steps = [[step.stage, f"{step.ms:.1f}", _details(step)] for step in found.steps]
+    stages = table(("stage", "ms", "what it was given, made and dropped"), steps)
+    return [stages, heading("Rank, and score, in each list"), table(head, hits) or NOTHING]
+
+
+def _lists(found: Explanation, hit: ChunkHit) -> list[str]:
+    return [part_text(part) for part in found.parts(hit)]
+
+
+def _details(step: Step) -> str:
+    return "\n".join(f"{name}: {text}" for name, text in step_details(step).items())
+
+
+def _metadata(found: Json) -> str:
+    return table((), [[name, str(value)] for name, value in found.items()])
+
+
+def _status(found: Status) -> list[str]:
+    held = [[each.dataset, str(each.documents), str(each.chunks)] for each in found.by_dataset]
+    return [table((), status_rows(found)), table(("dataset", "documents", "chunks"), held)]

@@ -1,0 +1,219 @@
+"""Records as text. What is stored is data: nothing in it reaches a terminal unseen."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import singledispatch
+from typing import Any
+
+from lexichord.types.documents import Excerpt, ShownDocument, StoredDocument
+from lexichord.types.evaluation import Change, Evaluation
+from lexichord.types.evidence import Quote
+from lexichord.types.response import Explanation, Part, Response, Step
+from lexichord.types.results import ChunkHit, FileHit, FilesResult, SearchResult
+from lexichord.types.state import Status
+from lexichord.types.text import (
+    MISSING,
+    TITLE,
+    cite,
+    one_line,
+    place,
+    visible,
+    write_number,
+)
+
+QUOTE_CHARS = 120  # of a quote, and of its citation, on one line
+DETAIL_CHARS = 600  # of what a stage was given, made or dropped, on one line
+
+
+@singledispatch
+def to_text(record: object) -> str:
+    """Return a record as text, one that people do not read as Python shows it."""
+    return repr(record)
+
+
+@to_text.register
+def _(hit: ChunkHit) -> str:
+    """Write its score, what it is part of and where it stands, on one line."""
+    named = one_line(cite(hit.title or hit.uri, hit.heading), 2 * TITLE)
+    return f"{short_number(hit.score)}  {named}  {place(hit.uri, hit.start, hit.end, hit.page)}"
+
+
+@to_text.register
+def _(file: FileHit) -> str:
+    """Write its score, title and uri, on one line."""
+    named = one_line(file.title or file.uri, TITLE)
+    return f"{short_number(file.score)}  {named}  {visible(file.uri)}"
+
+
+@to_text.register
+def _(result: SearchResult) -> str:
+    """Write a line a hit, after what could not be done."""
+    return _numbered(result.degraded, result.hits)
+
+
+@to_text.register
+def _(result: FilesResult) -> str:
+    """Write a line a file, after what could not be done."""
+    return _numbered(result.degraded, result.files)
+
+
+@to_text.register
+def _(response: Response) -> str:
+    """Write the answer, or else the evidence, after what could not be done."""
+    shown = response.answer or response.context or "nothing found"
+    return visible("\n".join([*_degraded(response.degraded), f"({response.sureness})", shown]))
+
+
+@to_text.register
+def _(explanation: Explanation) -> str:
+    """Write a line a step with its details below it, then a line a hit."""
+    lines = ["Stages"]
+    for step in explanation.steps:
+        lines.append(f"{step.ms:8.1f} ms  {visible(step.stage)}")
+        lines += [f"             {name}: {text}" for name, text in step_details(step).items()]
+    lines.append("Hits: rank (score) in each list")
+    for rank, hit in enumerate(explanation.response.hits, 1):
+        named = one_line(cite(hit.title or hit.uri, hit.heading), 2 * TITLE)
+        lines.append(f"{rank:3}. {short_number(hit.score)}  chunk {hit.chunk_id}  {named}")
+        parts = (f"{visible(part.name)}: {part_text(part)}" for part in explanation.parts(hit))
+        lines.append(f"     {'; '.join(parts)}")
+    return "\n".join(lines)
+
+
+@to_text.register
+def _(quote: Quote) -> str:
+    """Write the text and where it stands, on one line."""
+    where = place(quote.uri, quote.start, quote.end, quote.page)
+    named = one_line(cite(quote.title or quote.uri, quote.heading), QUOTE_CHARS)
+    return f"“{one_line(quote.text, QUOTE_CHARS)}” {named}  {where}"
+
+
+@to_text.register
+def _(document: StoredDocument) -> str:
+    """Write its id, dataset, title and uri, on one line."""
+    named = one_line(document.title or document.uri, TITLE)
+    return f"{document.document_id}  {document.dataset}  {named}  {visible(document.uri)}"
+
+
+@to_text.register
+def _(document: ShownDocument) -> str:
+    return document.text
+
+
+@to_text.register
+def _(excerpt: Excerpt) -> str:
+    return excerpt.content
+
+
+@to_text.register
+def _(status: Status) -> str:
+    """Write a line each, after what cannot be done."""
+    rows = (f"{name}: {value}" for name, value in status_rows(status))
+    return "\n".join([*_degraded(status.degraded), *rows])
+
+
+@to_text.register
+def _(evaluation: Evaluation) -> str:
+    """Write the tables in Markdown, after what could not be done."""
+    tables = filter(None, (evaluation_table(evaluation), comparison_table(evaluation)))
+    drawn = "\n\n".join(map(_markdown, tables))
+    return "\n".join([*evaluation.warnings, *evaluation.failures, drawn])
+
+
+def short_number(value: float | None) -> str:
+    """Write a score or a rank, or that there is none."""
+    return MISSING if value is None else f"{value:.4g}"
+
+
+def part_text(part: Part) -> str:
+    """Write a rank, and the score that goes with it."""
+    score = "" if part.score is None else f" ({short_number(part.score)})"
+    return short_number(part.rank) + score
+
+
+def step_details(step: Step) -> dict[str, str]:
+    """Return what a step was given, made and dropped, as far as it says so, each on one line."""
+    parts = {"given": step.given, "made": step.made, "dropped": step.dropped}
+    texts = {name: _detail(value) for name, value in parts.items() if value or value == 0}
+    return {name: text for name, text in texts.items() if text}
+
+
+def status_rows(status: Status) -> list[tuple[str, str]]:
+    """Return the most important of a status as texts, each with its name."""
+    names = ("engine", "text_config", "space", "embedder", "documents", "chunks")
+    rows = [(name, str(getattr(status, name))) for name in names]
+    rows.append(("without vector", str(status.chunks_without_vector)))
+    return [*rows, ("size", f"{status.bytes / 2**20:.0f} MiB")]
+
+
+def evaluation_table(evaluation: Evaluation) -> list[list[str]]:
+    """Return means, speed and failures as rows of text, a column a strategy, the head first."""
+    runs = evaluation.runs
+    names = dict.fromkeys(name for run in runs for name in run.means)
+    clients = dict.fromkeys(number for run in runs for number in run.qps)
+    timed = f"{{}} ms {runs[0].settings.get('milliseconds', '')}" if runs else ""
+    return [
+        ["", *(run.strategy for run in runs)],
+        *_rows("{}", names, [run.means for run in runs], 4),
+        *_rows(timed, ("p50", "p95") if runs else (), [run.milliseconds for run in runs], 1),
+        *_rows("queries/s, {} clients", clients, [run.qps for run in runs], 1),
+        ["failed", *(f"{len(run.failed)} of {len(run.queries)}" for run in runs)],
+        ["run", *(str(run.id or "not recorded") for run in runs)],
+    ]
+
+
+def comparison_table(evaluation: Evaluation) -> list[list[str]]:
+    """Return the differences from an earlier run as rows of text; none if there was none."""
+    changes = evaluation.comparisons
+    if not changes:
+        return []
+    head = ["strategy", "metric", f"less run {changes[0].before}", "95 %", ""]
+    return [head, *map(_change, changes)]
+
+
+def _change(change: Change) -> list[str]:
+    difference = change.difference
+    verdict = "noise" if difference.is_noise else "better" if difference.mean > 0 else "worse"
+    interval = f"{difference.low:+.4f} to {difference.high:+.4f}"
+    return [change.strategy, change.metric, f"{difference.mean:+.4f}", interval, verdict]
+
+
+def _rows(
+    label: str, names: Iterable[Any], columns: Sequence[Mapping[Any, float]], digits: int
+) -> list[list[str]]:
+    return [
+        [label.format(name), *(write_number(column.get(name), digits) for column in columns)]
+        for name in names
+    ]
+
+
+def _markdown(table: Sequence[Sequence[str]]) -> str:
+    head, *rows = table
+    lines = (head, ["---"] * len(head), *rows)
+    return "\n".join(f"| {' | '.join(map(visible, cells))} |" for cells in lines)
+
+
+def _numbered(degraded: Sequence[str], hits: Sequence[ChunkHit] | Sequence[FileHit]) -> str:
+    lines = [f"{rank}. {to_text(hit)}" for rank, hit in enumerate(hits, 1)]
+    return "\n".join([*_degraded(degraded), *(lines or ["nothing found"])])
+
+
+def _degraded(reasons: Iterable[str]) -> list[str]:
+    return [f"degraded: {reason}" for reason in reasons]
+
+
+def _detail(value: object) -> str:
+    """Write what a stage says; ranks are left out, for they stand below, hit by hit."""
+    if not isinstance(value, Mapping):
+        return one_line(_plain(value), DETAIL_CHARS)
+    texts = {name: _plain(part) for name, part in value.items() if part is not None}
+    return one_line("; ".join(f"{name}: {text}" for name, text in texts.items()), DETAIL_CHARS)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, float):
+        return short_number(value)
+    if isinstance(value, Mapping):
+        return " ".join(f"{name} {_plain(part)}" for name, part in value.items() if name != "ranks")
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_plain, value)) or "none"
+    return str(value)
