@@ -1,4 +1,4 @@
-"""Sphinx' settings. `scripts/docs` builds the site; the pages of reference/ are made from the code."""
+"""Sphinx' settings, for `scripts/docs`. The pages of reference/ are made from the code."""
 
 import sys
 from importlib.metadata import version as installed

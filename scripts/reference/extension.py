@@ -4,7 +4,6 @@ import re
 from importlib import import_module
 from typing import TypeAliasType
 
-from docutils.nodes import TextElement
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -48,9 +47,7 @@ def _part(text: str) -> str:
     return re.sub(r"(?<!^)([*|\\])", r"\\\1", re.sub(r"(\w)_(?=\W|$)", r"\1\\_", text))
 
 
-def _alias(
-    _app: Sphinx, _env: BuildEnvironment, node: pending_xref, text: TextElement
-) -> TextElement | None:
+def _alias[T](_app: Sphinx, _env: BuildEnvironment, node: pending_xref, text: T) -> T | None:
     """Let an alias of a type stand in a signature by its name, without a description."""
     module, _, name = node.get("reftarget", "").rpartition(".")
     if not module.startswith("lexichord"):

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from lexichord import Lexichord
-from lexichord.guard.door import Door
-from lexichord.http_api.app import make_app
+from lexichord.serve.access import Door
+from lexichord.serve.http.app import make_app
 from lexichord.settings import load_settings
 from reference.markdown import block, code, page, table
 from reference.schema import Schema, default, kind

@@ -5,7 +5,7 @@ from typing import Any
 
 from fastmcp import FastMCP
 
-from lexichord.mcp_server.server import make_server
+from lexichord.serve.mcp.server import make_server
 from reference.markdown import code, page, table
 from reference.schema import Schema, default, kind
 

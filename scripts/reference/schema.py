@@ -40,7 +40,9 @@ def kind(schema: Schema) -> str:
 def default(schema: Schema) -> str:
     """Return a value's default as JSON would have it; an empty text where it is null or missing."""
     value = schema.get("default")
-    return "" if value is None else code(str(value).lower() if value in (True, False) else f"{value}")
+    return (
+        "" if value is None else code(str(value).lower() if value in (True, False) else f"{value}")
+    )
 
 
 def _bounds(schema: Schema) -> list[str]:

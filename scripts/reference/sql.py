@@ -11,7 +11,9 @@ DEFINITION = re.compile(
     r"create or replace (?:function|procedure) lexichord\.(\w+)\((.*?)\nlanguage ",
     re.IGNORECASE | re.DOTALL,
 )
-COMMENT = re.compile(r"comment on function lexichord\.\w+\([^)]*\) is\s*'((?:[^']|'')*)';", re.DOTALL)
+COMMENT = re.compile(
+    r"comment on function lexichord\.\w+\([^)]*\) is\s*'((?:[^']|'')*)';", re.DOTALL
+)
 
 
 @dataclass(frozen=True)
@@ -61,11 +63,18 @@ def markdown() -> str:
     allowed, found = readers(), functions()
     mine = [_section(each) for each in found.values() if each.name in allowed]
     others = [_section(each) for each in found.values() if each.name not in allowed]
-    return page("## Functions for readers\n", *mine, "## Functions for writers and owners\n", *others)
+    return page(
+        "## Functions for readers\n", *mine, "## Functions for writers and owners\n", *others
+    )
 
 
 def _section(function: Function) -> str:
-    engines = f"Defined by each engine: {', '.join(function.engines)}.\n" if function.engines else ""
+    engines = (
+        f"Defined by each engine: {', '.join(function.engines)}.\n" if function.engines else ""
+    )
     return page(
-        f"### {function.name}\n", f"{function.comment}\n", block(function.signature, "text"), engines
+        f"### {function.name}\n",
+        f"{function.comment}\n",
+        block(function.signature, "text"),
+        engines,
     )
