@@ -466,8 +466,8 @@ def test_the_ledger_has_each_migration_with_its_digest(library: Connection) -> N
     assert [int(path.name[:4]) for path in files] == list(range(1, len(files) + 1))
 
 
-def test_the_description_names_nothing_else() -> None:
-    text = (ROOT / "sql/README.md").read_text()
+def test_the_descriptions_name_nothing_else() -> None:
+    text = "".join(path.read_text() for path in (ROOT / "docs/sql").glob("*.md"))
     named = set(re.findall(r"`(\w+)\(", text))
     assert len(named) > 20
     assert named <= CONTRACT.keys()
