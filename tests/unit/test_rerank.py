@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lexichord.errors import ProviderError
-from lexichord.retrieve.search.rerank import rerank, without
+from lexichord.retrieve.search.chunks import rerank, without
 from lexichord.retrieve.trace import Trace
 from lexichord.types import ChunkHit, Ranked
 

@@ -10,7 +10,7 @@ from lexichord.db.search import hybrid_search
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.evaluate.application import Application
 from lexichord.retrieve.evidence.context import format_context
-from lexichord.retrieve.search.rerank import CANDIDATES, rerank
+from lexichord.retrieve.search.chunks import CANDIDATES, rerank
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.intent import read_intent

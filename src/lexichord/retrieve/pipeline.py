@@ -15,13 +15,13 @@ from lexichord.retrieve.judge.rounds import fall_back, judge, refine, reflect, s
 from lexichord.retrieve.llm_stages import with_model
 from lexichord.retrieve.query import QueryContext, without_waiting
 from lexichord.retrieve.search.chunks import (
+    CANDIDATES,
     SearchPlan,
     add_wording,
     embed_variants,
     search_by_plan,
 )
 from lexichord.retrieve.search.discover import boost_files, discover
-from lexichord.retrieve.search.rerank import CANDIDATES
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.aspects import find_aspects

@@ -1,22 +1,26 @@
-"""Chunks: one search by all variants of a question, and what is kept of what it finds."""
+"""Chunks: one search by all variants of a question, reranked, and what is kept of it."""
 
 import asyncio
+import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 
 from lexichord.db import search as db
 from lexichord.db.pool import Database, Row
-from lexichord.errors import ConfigError
+from lexichord.errors import ConfigError, ProviderError
+from lexichord.providers.base import Reranker
+from lexichord.providers.rerank.http import rank
 from lexichord.retrieve.query import QueryContext
-from lexichord.retrieve.search.rerank import rerank
 from lexichord.retrieve.stages import name_of
-from lexichord.types import ChunkHit, FileHit, Json, Question
+from lexichord.retrieve.trace import Trace
+from lexichord.types import ChunkHit, FileHit, Json, QueryOptions, Question
 from lexichord.types.questions import Intent, Variant
 
 REWRITTEN_WEIGHT = 0.5  # of a question in other words; the original has 1
+CANDIDATES = 3  # of a reranker, for each hit that is wanted
 RRF_CONSTANT = 60  # of Cormack et al. (2009), as in sql/search_variants.sql
 
 
@@ -160,9 +164,9 @@ def fuse_ranks(
     """Fuse each variant's chunk ids, best first, by weighted Reciprocal Rank Fusion."""
     fused: defaultdict[int, FusedChunk] = defaultdict(FusedChunk)
     for variant, chunks in zip(variants, lists, strict=True):
-        for rank, chunk in enumerate(chunks, start=1):
-            fused[chunk].ranks[variant.name] = rank
-            fused[chunk].parts[variant.name] = variant.weight / (RRF_CONSTANT + rank)
+        for place, chunk in enumerate(chunks, start=1):
+            fused[chunk].ranks[variant.name] = place
+            fused[chunk].parts[variant.name] = variant.weight / (RRF_CONSTANT + place)
     return dict(fused)
 
 
@@ -176,3 +180,37 @@ def _check(question: Question, variants: Sequence[Variant]) -> None:
         raise ConfigError("the weight of a variant must be above 0")
     if not 1 <= question.k <= question.depth:
         raise ConfigError("k must be at least 1 and at most the depth")
+
+
+async def rerank(
+    question: str,
+    hits: Sequence[ChunkHit],
+    k: int,
+    reranker: Reranker,
+    trace: Trace,
+    neutral: Collection[str] = QueryOptions.neutral,
+) -> list[ChunkHit]:
+    """Return the k hits that the reranker scores best by their content and context.
+
+    It sees the question without the `neutral` words. The score becomes the hit's, and is kept as
+    `rerank`. If it fails, or takes more than its share of the query's time, the order stays and
+    `degraded` says why.
+    """
+    texts = ["\n".join(filter(None, (hit.context, hit.content))) for hit in hits]
+    try:
+        ranked = await rank(reranker, without(question, neutral), texts, k, trace.allowance)
+    except ProviderError as error:
+        trace.degrade(f"chunks are not reranked: {error}")
+        return list(hits[:k])
+    return [
+        replace(hit, score=reranked.score, scores={**hit.scores, "rerank": reranked.score})
+        for reranked in ranked
+        for hit in [hits[reranked.index]]
+    ]
+
+
+def without(question: str, words: Collection[str]) -> str:
+    """Return a question without some words, whole words in any case; itself if nothing is left."""
+    either = "|".join(map(re.escape, words))
+    text = re.sub(rf"(?<!\w)(?:{either})(?!\w)", " ", question, flags=re.I) if words else question
+    return " ".join(text.split()) if re.search(r"\w", text) else question
