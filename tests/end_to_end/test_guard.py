@@ -17,8 +17,7 @@ from lexichord.errors import (
 )
 from lexichord.serve.access import Door, Limited, is_loopback
 from lexichord.serve.errors import public_error, public_line
-from lexichord.serve.limits import Limits
-from lexichord.serve.middleware import Origins
+from lexichord.serve.middleware import Limits, Origins
 from lexichord.types import Rights
 
 DOCUMENTS = {
@@ -103,11 +102,11 @@ async def test_one_text_as_datasets_is_refused_as_everywhere(core: Lexichord) ->
 
 async def test_no_key_is_needed_where_only_this_machine_comes(core: Lexichord) -> None:
     door = await Door.open(core, "127.0.0.1")
-    assert (await door.enter(None)).rights == Rights()
+    assert (await door.authorize(None)).rights == Rights()
     made = await core.create_key("Ann", datasets=["open"])
-    assert (await door.enter(f"bearer {made.secret}")).rights.datasets == ("open",)
+    assert (await door.authorize(f"bearer {made.secret}")).rights.datasets == ("open",)
     with pytest.raises(AccessError, match="unknown"):
-        await door.enter("Bearer lx_wrong")
+        await door.authorize("Bearer lx_wrong")
 
 
 async def test_another_address_is_not_listened_on_without_a_valid_key(core: Lexichord) -> None:
@@ -117,8 +116,8 @@ async def test_another_address_is_not_listened_on_without_a_valid_key(core: Lexi
     door = await Door.open(core, "0.0.0.0")
     for header in (None, "", "Bearer", "Bearer ", made.secret, f"Basic {made.secret}"):
         with pytest.raises(AccessError, match="send an API key"):
-            await door.enter(header)
-    assert (await door.enter(f"Bearer {made.secret}")).rights.key_id == made.key.key_id
+            await door.authorize(header)
+    assert (await door.authorize(f"Bearer {made.secret}")).rights.key_id == made.key.key_id
     await core.revoke_key(made.key.key_id)
     with pytest.raises(ConfigError, match="make a key"):
         await Door.open(core, "0.0.0.0")

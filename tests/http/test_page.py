@@ -15,7 +15,7 @@ from lexichord.db import schema
 from lexichord.errors import AccessError
 from lexichord.serve.access import Door
 from lexichord.serve.http.app import make_app
-from lexichord.serve.http.caller import caller
+from lexichord.serve.http.routing import caller
 from lexichord.serve.page.render import COOKIE, visitor
 from lexichord.types import EmbeddingSpace, NewApiKey
 from tests.conftest import SPACE, new_database

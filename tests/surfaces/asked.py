@@ -70,7 +70,7 @@ def by_python(house: House, case: Case) -> Answer:
 
     async def ask() -> list[Row]:
         door = Door(house.lexichord.core, "127.0.0.1", (), needs_key=True)
-        limited = await door.enter(key and f"Bearer {key}")
+        limited = await door.authorize(key and f"Bearer {key}")
         if case.what == "files":
             files = await limited.files(case.query, **case.options)
             return [file.to_dict() for file in files.files]

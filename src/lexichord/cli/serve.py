@@ -49,5 +49,5 @@ def tell(door: "Door", port: int, path: str = "") -> None:
     name = f"[{door.host}]" if ":" in door.host and "[" not in door.host else door.host
     who = "with an API key" if door.needs_key else "from this machine, without a key"
     err.print(f"http://{name}:{port}{path}  {who}; Ctrl-C ends it", highlight=False, markup=False)
-    for line in door.core.degraded:
+    for line in door.degraded:
         err.print(line, highlight=False, markup=False)

@@ -123,6 +123,17 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         if self._open is not None:
             await self._open.aclose()
 
+    def with_models(self, settings: Settings, reranker: Reranker | None) -> Self:
+        """Return an application on the same open database that asks other models.
+
+        It shares the connections, the embedder and the stages, and is closed with this one.
+        """
+        other = type(self)(settings)
+        other.database, other.find_embedder = self.database, self.find_embedder
+        other.space, other.embedder, other.degraded = self.space, self.embedder, self.degraded
+        other.reranker, other.stages = reranker, self.stages
+        return other
+
     def _close(self) -> None:
         self._open, self.database, self.space = None, cast(Database, ClosedDatabase()), ""
         self.embedder, self.degraded = None, [NOT_OPEN]

@@ -1,18 +1,21 @@
-"""The application as one caller may use it: within the datasets, and the rights, of a key."""
+"""Who may use what: the policy by which a server lets callers in, and the client that each gets."""
 
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from ipaddress import ip_address
 from typing import Any, Concatenate, Self, TypedDict, Unpack, cast
 
 from lexichord.client.lexichord import Lexichord
+from lexichord.client.passages import Passage, find_passages
 from lexichord.db import catalogue
 from lexichord.db.pool import Row
 from lexichord.errors import AccessError, ConfigError, ForbiddenError, NotFoundError
 from lexichord.ingest.pipeline import IngestOptions
 from lexichord.ingest.report import Report
+from lexichord.providers.registry import find_reranker
 from lexichord.serve.errors import public_line
+from lexichord.settings import Settings
 from lexichord.types import (
     Excerpt,
     FilesResult,
@@ -26,10 +29,10 @@ from lexichord.types import (
 )
 from lexichord.types.state import IngestRun
 
-ALL = Rights()
+FULL_RIGHTS = Rights()
 
 
-class _Within(TypedDict, total=False):
+class _DatasetScope(TypedDict, total=False):
     datasets: Sequence[str]
 
 
@@ -40,9 +43,9 @@ def _scoped[**P, R](
 
     @wraps(method)
     async def call(self: "Limited", /, *args: P.args, **kwargs: P.kwargs) -> R:
-        given = cast(dict[str, Any], kwargs)
-        within = self._within(given.get("datasets", ()))
-        result = await method(self.core, *args, **cast(Any, {**given, **within}))
+        options = cast(dict[str, Any], kwargs)
+        scope = self._scope(options.get("datasets", ()))
+        result = await method(self._client, *args, **cast(Any, {**options, **scope}))
         return cast(R, _public(result))
 
     return call
@@ -56,8 +59,28 @@ class Limited:
     document of one is not there, NotFoundError.
     """
 
-    core: Lexichord
-    rights: Rights = ALL
+    _client: Lexichord
+    rights: Rights = FULL_RIGHTS
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the application, with the models that the caller named."""
+        return self._client.settings
+
+    @property
+    def has_reranker(self) -> bool:
+        """Whether a reranker looks at what is found."""
+        return self._client.reranker is not None
+
+    def with_models(self, changes: Mapping[str, object]) -> Self:
+        """Return the same client asking the models that these settings name."""
+        settings = self.settings.model_copy(update=dict(changes))
+        reranker = find_reranker(settings) if "reranker" in changes else self._client.reranker
+        return replace(self, _client=self._client.with_models(settings, reranker))
+
+    def without_reranker(self) -> Self:
+        """Return the same client asking no reranker."""
+        return replace(self, _client=self._client.with_models(self.settings, None))
 
     search = _scoped(Lexichord.search)
     files = _scoped(Lexichord.files)
@@ -67,25 +90,33 @@ class Limited:
     list = _scoped(Lexichord.list)
     count = _scoped(Lexichord.count)
 
+    async def passages(
+        self, response: Response, k: int, min_score: float = 0.0
+    ) -> Sequence[Passage]:
+        """See `client.passages.find_passages`; `response` is one of this client's."""
+        return await find_passages(self._client.database, response, k, min_score)
+
     async def show(self, document: int | str, datasets: Sequence[str] = ()) -> ShownDocument:
         """See `Lexichord.show`."""
-        return await self.core.show(document, **self._within(datasets))
+        return await self._client.show(document, **self._scope(datasets))
 
     async def expand(
         self, chunk: int, *, neighbours: int = 1, whole_section: bool = False
     ) -> Excerpt:
         """See `Lexichord.expand`."""
-        found = await self.core.expand(chunk, neighbours=neighbours, whole_section=whole_section)
+        excerpt = await self._client.expand(
+            chunk, neighbours=neighbours, whole_section=whole_section
+        )
         try:
-            await self.core.resolve(found.document_id, **self._within())
+            await self._client.resolve(excerpt.document_id, **self._scope())
         except NotFoundError:
             raise NotFoundError(f"there is no chunk {chunk}") from None
-        return found
+        return excerpt
 
     async def delete(self, documents: Sequence[int | str], datasets: Sequence[str] = ()) -> int:
         """See `Lexichord.delete`."""
         self.check_writes()
-        return await self.core.delete(documents, **self._within(datasets))
+        return await self._client.delete(documents, **self._scope(datasets))
 
     async def ingest(
         self,
@@ -96,55 +127,66 @@ class Limited:
     ) -> Report:
         """See `Lexichord.ingest`."""
         self.check_writes(options.get("dataset", "default"))
-        return await self.core.ingest(paths, documents=documents, **options)
+        return await self._client.ingest(paths, documents=documents, **options)
 
     async def datasets(self) -> Sequence[dict[str, Any]]:
         """List the datasets that are there and in reach, with their documents and chunks."""
         reach = self.rights.datasets
-        found = await self.core.datasets()
-        return [each.to_dict() for each in found if reach is None or each.dataset in reach]
+        stored = await self._client.datasets()
+        return [row.to_dict() for row in stored if reach is None or row.dataset in reach]
 
     async def jobs(self, latest: int = 20, datasets: Sequence[str] = ()) -> Sequence[IngestRun]:
         """List the latest ingests in reach, newest first."""
-        within = self._within(datasets).get("datasets")
-        return [_job(row) for row in await catalogue.list_runs(self.core.database, latest, within)]
+        scope = self._scope(datasets).get("datasets")
+        return [
+            _job(row) for row in await catalogue.list_runs(self._client.database, latest, scope)
+        ]
 
     async def job(self, job: int) -> IngestRun:
-        """Give an ingest. Raises NotFoundError."""
-        within = self._within().get("datasets")
-        rows = await catalogue.list_runs(self.core.database, 1, within, [job])
+        """Return an ingest. Raises NotFoundError."""
+        scope = self._scope().get("datasets")
+        rows = await catalogue.list_runs(self._client.database, 1, scope, [job])
         if not rows:
             raise NotFoundError(f"there is no job {job}")
         return _job(rows[0])
+
+    def connections(self) -> Mapping[str, int]:
+        """Count the connections to the database by state. Raises ForbiddenError.
+
+        They serve all datasets, so that a caller must reach all.
+        """
+        if self.rights.datasets is not None:
+            raise ForbiddenError("these numbers are of all datasets: the API key reaches some only")
+        return self._client.database.connections()
 
     def check_writes(self, dataset: str | None = None) -> None:
         """Raise ForbiddenError unless documents may be written, into this dataset."""
         if not self.rights.writes:
             raise ForbiddenError("the API key may only read: make one with --write")
         if dataset is not None:
-            self._within([dataset])
+            self._scope([dataset])
 
-    def _within(self, asked: Sequence[str] = ()) -> _Within:
-        """Give the datasets to look in: those asked for, else all in reach."""
+    def _scope(self, datasets: Sequence[str] = ()) -> _DatasetScope:
+        """Return the datasets to look in: those asked for, else all in reach."""
         reach = self.rights.datasets
         if reach is None:
-            return {"datasets": asked} if asked else {}
-        if isinstance(asked, str):
-            return {"datasets": asked}  # refused further down, as everywhere
-        if beyond := set(asked).difference(reach):
+            return {"datasets": datasets} if datasets else {}
+        if isinstance(datasets, str):
+            return {"datasets": datasets}  # refused further down, as everywhere
+        if beyond := set(datasets).difference(reach):
             raise ForbiddenError(f"the API key does not reach dataset {', '.join(sorted(beyond))}")
-        return {"datasets": asked or reach}
+        return {"datasets": datasets or reach}
 
 
 def _public(result: object) -> object:
     """Return a result without what only who runs the server may see."""
     if not isinstance(result, SearchResult | FilesResult | KeywordSets | Response):
         return result
-    shown = replace(result, degraded=[public_line(line) for line in result.degraded])
-    if isinstance(shown, Response):
-        trace = [_public_step(step) for step in shown.trace]
-        return replace(shown, trace=trace, reflection=_public_rounds(shown.reflection))
-    return shown
+    public = replace(result, degraded=[public_line(line) for line in result.degraded])
+    if isinstance(public, Response):
+        trace = [_public_step(step) for step in public.trace]
+        return replace(public, trace=trace, reflection=_public_reflection(public.reflection))
+    return public
 
 
 def _public_step(step: Json) -> Json:
@@ -154,12 +196,10 @@ def _public_step(step: Json) -> Json:
     return {**step, "made": {**made, "error": public_line(made["error"])}}
 
 
-def _public_rounds(reflection: Reflection | None) -> Reflection | None:
+def _public_reflection(reflection: Reflection | None) -> Reflection | None:
     if reflection is None:
         return None
-    rounds = [
-        replace(each, error=each.error and public_line(each.error)) for each in reflection.rounds
-    ]
+    rounds = [replace(one, error=one.error and public_line(one.error)) for one in reflection.rounds]
     errors = [public_line(error) for error in reflection.errors]
     return replace(reflection, rounds=tuple(rounds), errors=tuple(errors))
 
@@ -180,37 +220,51 @@ class Door:
     that has its name point here, or a proxy in front, comes by another (DNS rebinding).
     """
 
-    core: Lexichord
+    _client: Lexichord
     host: str
     hosts: tuple[str, ...]
     needs_key: bool
 
     @classmethod
-    async def open(cls, core: Lexichord, host: str) -> Self:
-        """Raise ConfigError where a key is needed and there is none."""
-        others = tuple(core.settings.allowed_hosts)
+    async def open(cls, client: Lexichord, host: str) -> Self:
+        """Return the policy for a server at `host`. Raises ConfigError where a key is lacking."""
+        others = tuple(client.settings.allowed_hosts)
         needs_key = not is_loopback(host) or bool(others)
-        if needs_key and not any(key.revoked_at is None for key in await core.list_keys()):
+        if needs_key and not any(key.revoked_at is None for key in await client.list_keys()):
             raise ConfigError(
                 f"whoever reaches {', '.join(others) or host} could read everything: make a key "
                 "with lexichord keys create NAME, or listen on 127.0.0.1"
             )
         # A name is checked to keep off pages that point theirs here; with a key they get nowhere.
         hosts = (*HERE, *others) if others or is_loopback(host) else ("*",)
-        return cls(core, host, hosts, needs_key)
+        return cls(client, host, hosts, needs_key)
 
-    async def enter(self, authorization: str | None) -> Limited:
-        """Give what the sender of an Authorization header may use. Raises AccessError."""
+    @property
+    def settings(self) -> Settings:
+        """The settings of the application."""
+        return self._client.settings
+
+    @property
+    def degraded(self) -> Sequence[str]:
+        """What the application has to do without, a line each."""
+        return self._client.degraded
+
+    async def ping(self) -> None:
+        """Raise DatabaseError unless the database answers."""
+        await self._client.ping()
+
+    async def authorize(self, authorization: str | None) -> Limited:
+        """Return what the sender of an Authorization header may use. Raises AccessError."""
         if authorization is None and not self.needs_key:
-            return Limited(self.core)
+            return Limited(self._client)
         kind, _, secret = (authorization or "").partition(" ")
         if kind.lower() != "bearer" or not secret.strip():
             raise AccessError("send an API key: Authorization: Bearer KEY")
-        return Limited(self.core, await self.core.check_key(secret.strip()))
+        return Limited(self._client, await self._client.check_key(secret.strip()))
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether an address to listen on is reached from this machine alone."""
+    """Return whether an address to listen on is reached from this machine alone."""
     try:
         return ip_address(host.strip("[]")).is_loopback
     except ValueError:

@@ -19,11 +19,11 @@ from lexichord.errors import (
 
 log = logging.getLogger("lexichord")
 
-type Seen = tuple[int, str, str | None]  # status, type, message; None = the error's own
+type ErrorForm = tuple[int, str, str | None]  # status, type, message; None = the error's own
 
 # By class, the nearest first. What a caller can mend is told in our own words; of what happened
 # behind the scenes only that it did, for a server's message may hold anything.
-SEEN: dict[type[BaseException], Seen] = {
+PUBLIC_FORMS: dict[type[BaseException], ErrorForm] = {
     NotFoundError: (404, "not_found_error", None),
     ConfigError: (400, "invalid_request_error", None),
     ForbiddenError: (403, "permission_error", None),
@@ -35,20 +35,20 @@ SEEN: dict[type[BaseException], Seen] = {
     LexichordError: (500, "server_error", "it failed"),
 }
 
-# Addresses and DSNs, the services that providers name, and paths of two parts or more; a route such
-# as /v1/jobs is told nowhere.
-PLACES = re.compile(
+# Addresses and DSNs, the services that providers name, and paths of two parts or more; no message
+# names a route such as /v1/jobs.
+PRIVATE_PLACE = re.compile(
     r"[a-z][a-z0-9+.-]*://[^\s'\"]+"
     r"|(?<=(?:embedder|reranker) at )\S+"
     r"|(?<![\w.])~?(?:/[^\s/:;,'\"()]+){2,}/?",
     re.I,
 )
 
-HINT = re.compile(r": select \* from lexichord\.\w+\(\);$")  # for those who ask in SQL
+SQL_HINT = re.compile(r": select \* from lexichord\.\w+\(\);$")  # for those who ask in SQL
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class PublicError:
     """An error for a caller: HTTP's status, a kind, one line, and under what it is in the log."""
 
     status: int
@@ -57,23 +57,23 @@ class Problem:
     log_id: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the JSON shape, that of OpenAI's errors."""
+        """Return the JSON shape, that of OpenAI's errors."""
         shape = {"type": self.type, "message": self.message, "code": self.type, "param": None}
         return {"error": shape}
 
 
-def public_error(error: BaseException) -> Problem:
-    """Give what a caller may know; what is kept from them goes to the log, under an id."""
-    kind = next((each for each in type(error).__mro__ if each in SEEN), None)
-    status, name, message = SEEN[kind] if kind else (500, "server_error", "it failed")
+def public_error(error: BaseException) -> PublicError:
+    """Return what a caller may know; what is kept from them goes to the log, under an id."""
+    known = next((cls for cls in type(error).__mro__ if cls in PUBLIC_FORMS), None)
+    status, kind, message = PUBLIC_FORMS[known] if known else (500, "server_error", "it failed")
     if message is None:
-        return Problem(status, name, public_line(str(error)))
+        return PublicError(status, kind, public_line(str(error)))
     log_id = uuid4().hex[:8]
     detail = str(error) if isinstance(error, LexichordError) else repr(error)
-    log.error("%s: %s", log_id, detail, exc_info=None if kind else error)
-    return Problem(status, name, f"{message} (log {log_id})", log_id)
+    log.error("%s: %s", log_id, detail, exc_info=None if known else error)
+    return PublicError(status, kind, f"{message} (log {log_id})", log_id)
 
 
 def public_line(line: str) -> str:
-    """Give a line without the places that it names, addresses, DSNs and paths, and without SQL."""
-    return PLACES.sub("…", HINT.sub("", line))
+    """Return a line without the addresses, DSNs and paths that it names, and without SQL."""
+    return PRIVATE_PLACE.sub("…", SQL_HINT.sub("", line))

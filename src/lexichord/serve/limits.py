@@ -1,79 +1,63 @@
-"""What a server refuses at once: bodies too large, and more requests than it can answer."""
+"""The limits and timeouts of the servers: how much they take, how many, how long they wait.
 
-from lexichord.serve.middleware import Asgi, Message, Receive, Scope, Send, header, refuse
+Those of a search's options stand with the options themselves: `types.options`.
+"""
+
+from typing import Any
+
+from lexichord.types import QueryOptions
+from lexichord.types.options import describe
 
 # Characters of a question. A model that embeds reads some 1,000 of them, a long passage to compare
 # has a few thousand, and the keyword search takes a word more for each.
-LONGEST = 10_000
-LONGEST_IN_ADDRESS = 4_000  # a character has up to 12 there, and a request's head at most 65,536
-RETRY_AFTER = 1  # seconds; a search takes some 30 ms
-ALWAYS = ("/healthz", "/readyz", "/metrics")  # who is asked too much is still alive
+MAX_QUERY_CHARS = 10_000
+MAX_URL_QUERY_CHARS = 4_000  # a character has up to 12 there, and a request's head at most 65,536
+MAX_PAGE_QUERY_CHARS = 2_000  # with 8 KB, proxies begin to refuse an address
+
+# Bodies and parameters.
+MAX_NAME_CHARS = 1_000  # of a dataset, a uri, a path
+MAX_ADDED_DOCUMENTS = 1_000  # in one body
+MAX_JSON_DEPTH = 32  # objects and lists inside each other
+MAX_PAGE_HITS = 100  # that the page shows
+MAX_LISTED_DOCUMENTS = 500  # on the start page; more take too long to read
+MAX_UPLOAD_NAME_CHARS = 1_000
+MAX_UPLOAD_PART_BYTES = 200  # the last part of a file's name
+
+# Of the interfaces of others.
+DIFY_MAX_RECORDS = 100
+MAX_VECTOR_STORE_RESULTS = 50  # by OpenAI's specification
+MAX_VECTOR_STORE_QUERIES = 10  # in one request; each is a whole search
+MAX_FILTER_DEPTH = 8  # compound filters in one another
+MAX_FILTER_VALUES = 100  # conditions, names or values in a list
+MAX_NAMED_DOCUMENTS = 500  # to which a folder or a name is resolved: each is looked up by itself
+MAX_LISTED_NAMES = 1_000  # in one list of file_lister and file_count
+MAX_FETCHED_CHARS = 200_000  # of a text that ChatGPT fetches: some 50,000 tokens
+MAX_RESOURCE_LINKS = 10  # sources of a tool's result that are also given as links
+
+# Requests.
+RETRY_AFTER_SECONDS = 1  # after 429; a search takes some 30 ms
+MAX_RUNNING_JOBS = 2  # each reads files in a process of its own
+JOB_SLOT_SECONDS = 10  # that one more job waits for one of them to end
+READINESS_SECONDS = 5  # for the database to answer a probe; who asks, asks again
+METRICS_DATABASE_SECONDS = 1  # for the database to count
+# Before the server's deadline, after which no page could say any more that it is over: the SQL is
+# cancelled meanwhile. Of a short deadline a quarter.
+PAGE_MARGIN_SECONDS = 1.0
+TOOL_SECONDS = 45.0  # of an MCP tool by default: many clients stop at 60
+TOOL_PROGRESS_SECONDS = 3.0  # between two notes of progress
+# Of a tool's time, what is kept for a partial result: two searches by words took 10 ms.
+PARTIAL_RESULT_SHARE, MAX_PARTIAL_RESULT_SECONDS = 0.2, 3.0
+MODEL_TIME_SHARE = 0.8  # of a tool's time, for models, rerankers and rounds; loading one takes 1 s
+
+# Connections.
+LISTEN_BACKLOG = 2048  # connections that wait for the server to take them, as uvicorn has it
+# An idle connection is kept longer than clients (5 s for httpx) and proxies (60 s) keep theirs, or
+# now and then a request is sent into one that is being closed, and lost.
+KEEP_ALIVE_SECONDS = 75
+SHUTDOWN_SECONDS = 10  # for requests that are under way when the server is told to stop
+JOBS_SHUTDOWN_SECONDS = 30  # for jobs that go on then
 
 
-class TooLargeError(Exception):
-    """A body went on after its limit."""
-
-
-class Limits:
-    """An ASGI application in front of another: 413 for large bodies, 429 for too many requests."""
-
-    def __init__(self, app: Asgi, max_body: int, max_requests: int) -> None:
-        self.app, self.max_body, self.max_requests = app, max_body, max_requests
-        self.running = 0
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or answer it."""
-        if scope["type"] != "http" or scope["path"] in ALWAYS:
-            await self.app(scope, receive, send)
-        elif _length(scope) > self.max_body:
-            await self._too_large(send)
-        elif self.running >= self.max_requests:
-            told = "too many requests at once: try again"
-            await refuse(send, 429, "rate_limit_error", told, RETRY_AFTER)
-        else:
-            await self._counted(scope, receive, send)
-
-    async def _counted(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self.running += 1
-        try:
-            await self._measured(scope, receive, send)
-        finally:
-            self.running -= 1
-
-    async def _measured(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Count what is received: a body sent in pieces has no length beforehand.
-
-        An application takes the error for one of its own and answers; that answer is not sent.
-        """
-        seen, started, is_over = 0, False, False
-
-        async def measured() -> Message:
-            nonlocal seen, is_over
-            message = await receive()
-            seen += len(message.get("body", b""))
-            is_over = is_over or seen > self.max_body
-            if is_over:
-                raise TooLargeError
-            return message
-
-        async def told(message: Message) -> None:
-            nonlocal started
-            if started or not is_over:
-                started = True
-                await send(message)
-
-        try:
-            await self.app(scope, measured, told)
-        except TooLargeError:
-            if started:
-                raise
-        if is_over and not started:
-            await self._too_large(send)
-
-    async def _too_large(self, send: Send) -> None:
-        await refuse(send, 413, "request_too_large", f"at most {self.max_body:,} bytes")
-
-
-def _length(scope: Scope) -> int:
-    text = header(scope, "content-length")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
+def served_bounds(option: str) -> dict[str, Any]:
+    """Return the bounds of an option over a network, as pydantic's `Field` takes them."""
+    return describe(QueryOptions)[option].option.bounds(served=True)

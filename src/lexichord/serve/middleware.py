@@ -1,4 +1,4 @@
-"""Whether a request may come as it does: to one of our names, and not from a page elsewhere.
+"""ASGI middleware that every server needs: whose requests are taken, how many and how large.
 
 A page on any site can have its reader's browser send forms and files to this machine, where no key
 is needed; the browser says whose page it was.
@@ -9,31 +9,35 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequen
 from typing import Any
 from urllib.parse import urlsplit
 
-from lexichord.serve.errors import Problem
+from lexichord.serve.errors import PublicError
+from lexichord.serve.limits import RETRY_AFTER_SECONDS
 
-type Scope = MutableMapping[str, Any]
-type Message = MutableMapping[str, Any]
-type Receive = Callable[[], Awaitable[Message]]
-type Send = Callable[[Message], Awaitable[None]]
-type Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
+type AsgiScope = MutableMapping[str, Any]
+type AsgiMessage = MutableMapping[str, Any]
+type AsgiReceive = Callable[[], Awaitable[AsgiMessage]]
+type AsgiSend = Callable[[AsgiMessage], Awaitable[None]]
+type AsgiApp = Callable[[AsgiScope, AsgiReceive, AsgiSend], Awaitable[None]]
+
+UNLIMITED_PATHS = ("/healthz", "/readyz", "/metrics")  # who is asked too much is still alive
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")  # browsers keep what they answer from other pages
 
 
-def header(scope: Scope, name: str) -> str:
-    """Give a request's header, "" if it has none."""
+def header(scope: AsgiScope, name: str) -> str:
+    """Return a request's header, "" if it has none."""
     raw: bytes = dict(scope["headers"]).get(name.encode(), b"")
     return raw.decode("latin-1")
 
 
 async def refuse(
-    send: Send, status: int, kind: str, message: str, retry_after: int | None = None
+    send: AsgiSend, status: int, kind: str, message: str, retry_after: int | None = None
 ) -> None:
     """Answer with an error; `retry_after` is in seconds."""
     headers = {} if retry_after is None else {"retry-after": str(retry_after)}
-    await answer(send, status, Problem(status, kind, message).to_dict(), headers)
+    await answer(send, status, PublicError(status, kind, message).to_dict(), headers)
 
 
 async def answer(
-    send: Send, status: int, body: Mapping[str, Any], headers: Mapping[str, str]
+    send: AsgiSend, status: int, body: Mapping[str, Any], headers: Mapping[str, str]
 ) -> None:
     """Answer with JSON, and with headers beside its type."""
     named = {"content-type": "application/json", **headers}
@@ -42,46 +46,112 @@ async def answer(
     await send({"type": "http.response.body", "body": json.dumps(body).encode()})
 
 
-READS = ("GET", "HEAD", "OPTIONS")  # the browser itself keeps what they answer from other pages
-
-
 class Origins:
     """An ASGI application in front of another: 400 for strange names, 403 for strange pages.
 
     `hosts` are names without a port, `*` allows any; `origins` are pages' addresses, likewise.
     """
 
-    def __init__(self, app: Asgi, hosts: Sequence[str], origins: Sequence[str]) -> None:
+    def __init__(self, app: AsgiApp, hosts: Sequence[str], origins: Sequence[str]) -> None:
         self.app = app
         self.hosts = {host.strip("[]").lower() for host in hosts}
         self.origins = {origin.rstrip("/").lower() for origin in origins}
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Let a request through, or answer it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
-        elif not self._is_ours(header(scope, "host")):
-            told = "not addressed to a name of this server: see allowed_hosts"
-            await refuse(send, 400, "invalid_request_error", told)
-        elif scope["method"] not in READS and not self._may_send(scope):
-            told = "not sent by a page that may: see allowed_origins"
-            await refuse(send, 403, "permission_error", told)
+        elif not self._is_own_name(header(scope, "host")):
+            message = "not addressed to a name of this server: see allowed_hosts"
+            await refuse(send, 400, "invalid_request_error", message)
+        elif scope["method"] not in SAFE_METHODS and not self._is_allowed_origin(scope):
+            message = "not sent by a page that may: see allowed_origins"
+            await refuse(send, 403, "permission_error", message)
         else:
             await self.app(scope, receive, send)
 
-    def _is_ours(self, host: str) -> bool:
-        return "*" in self.hosts or _name(f"//{host}") in self.hosts
+    def _is_own_name(self, host: str) -> bool:
+        return "*" in self.hosts or _host_name(f"//{host}") in self.hosts
 
-    def _may_send(self, scope: Scope) -> bool:
-        """Tell whether it comes from no page, from one of ours or from one that is allowed."""
+    def _is_allowed_origin(self, scope: AsgiScope) -> bool:
+        """Return whether it comes from no page, from one of ours or from one that is allowed."""
         origin = header(scope, "origin").lower()
         if not origin or self.origins & {"*", origin}:
             return True
         return origin.partition("://")[2] == header(scope, "host").lower()
 
 
-def _name(url: str) -> str | None:
+def _host_name(url: str) -> str | None:
     try:
         return urlsplit(url).hostname
     except ValueError:
         return None
+
+
+class BodyTooLargeError(Exception):
+    """A body went on after its limit."""
+
+
+class Limits:
+    """An ASGI application in front of another: 413 for large bodies, 429 for too many requests."""
+
+    def __init__(self, app: AsgiApp, max_body: int, max_requests: int) -> None:
+        self.app, self.max_body, self.max_requests = app, max_body, max_requests
+        self.running = 0
+
+    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        """Let a request through, or answer it."""
+        if scope["type"] != "http" or scope["path"] in UNLIMITED_PATHS:
+            await self.app(scope, receive, send)
+        elif _content_length(scope) > self.max_body:
+            await self._refuse_large_body(send)
+        elif self.running >= self.max_requests:
+            message = "too many requests at once: try again"
+            await refuse(send, 429, "rate_limit_error", message, RETRY_AFTER_SECONDS)
+        else:
+            await self._run(scope, receive, send)
+
+    async def _run(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        self.running += 1
+        try:
+            await self._run_measured(scope, receive, send)
+        finally:
+            self.running -= 1
+
+    async def _run_measured(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        """Count what is received: a body sent in pieces has no length beforehand.
+
+        An application takes the error for one of its own and answers; that answer is not sent.
+        """
+        body_bytes, has_started, is_too_large = 0, False, False
+
+        async def receive_measured() -> AsgiMessage:
+            nonlocal body_bytes, is_too_large
+            message = await receive()
+            body_bytes += len(message.get("body", b""))
+            is_too_large = is_too_large or body_bytes > self.max_body
+            if is_too_large:
+                raise BodyTooLargeError
+            return message
+
+        async def send_unless_too_large(message: AsgiMessage) -> None:
+            nonlocal has_started
+            if has_started or not is_too_large:
+                has_started = True
+                await send(message)
+
+        try:
+            await self.app(scope, receive_measured, send_unless_too_large)
+        except BodyTooLargeError:
+            if has_started:
+                raise
+        if is_too_large and not has_started:
+            await self._refuse_large_body(send)
+
+    async def _refuse_large_body(self, send: AsgiSend) -> None:
+        await refuse(send, 413, "request_too_large", f"at most {self.max_body:,} bytes")
+
+
+def _content_length(scope: AsgiScope) -> int:
+    text = header(scope, "content-length")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0

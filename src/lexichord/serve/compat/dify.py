@@ -16,21 +16,19 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from lexichord.client.passages import Passage, find_passages
+from lexichord.client.passages import Passage
 from lexichord.errors import AccessError, ConfigError, ForbiddenError, NotFoundError
-from lexichord.serve.compat.filters import query
+from lexichord.serve.compat.filters import NEGATIVE_OPERATORS, FilterValue, query
 from lexichord.serve.errors import public_error
-from lexichord.serve.http.caller import Caller, caller
-from lexichord.serve.limits import LONGEST
+from lexichord.serve.http.routing import Caller, caller
+from lexichord.serve.limits import DIFY_MAX_RECORDS, MAX_FILTER_VALUES, MAX_QUERY_CHARS
 from lexichord.types import Json
 
-BAD_HEADER, REFUSED, NO_KNOWLEDGE = 1001, 1002, 2001  # error codes of Dify's specification
-TOP_K = 4  # Dify's own default
-MOST = 100  # records
-VALUES = 100  # conditions, names or values in a list
+# Error codes of Dify's specification.
+INVALID_HEADER_CODE, AUTHORIZATION_FAILED_CODE, NO_KNOWLEDGE_CODE = 1001, 1002, 2001
+DIFY_TOP_K = 4  # Dify's own default
 
-type Value = str | bool | int | float
-type Operator = Literal[
+type DifyOperator = Literal[
     "contains",
     "not contains",
     "start with",
@@ -53,17 +51,20 @@ type Operator = Literal[
     "after",
 ]
 
-OURS: dict[str, str] = {
+FILTER_OPERATORS: dict[str, str] = {
     **{"is": "in", "=": "in", "is not": "nin", "≠": "nin", "not in": "nin"},
     **{">": "gt", "<": "lt", "≥": "gte", "≤": "lte", "null": "empty", "not null": "not empty"},
 }
-NEGATIVE = {"nin", "not contains", "empty"}
 
 
 class RetrievalSetting(BaseModel):
     """How many records are wanted, and how good."""
 
-    top_k: int | None = Field(default=TOP_K, ge=1, description=f"At most {MOST}; null is {TOP_K}.")
+    top_k: int | None = Field(
+        default=DIFY_TOP_K,
+        ge=1,
+        description=f"At most {DIFY_MAX_RECORDS}; null is {DIFY_TOP_K}.",
+    )
     score_threshold: float | None = Field(
         default=0.0, description="The least score of a record, 0 to 1."
     )
@@ -72,16 +73,18 @@ class RetrievalSetting(BaseModel):
 class Condition(BaseModel):
     """A condition on a document's metadata; one without the value that it needs is passed over."""
 
-    name: str | Annotated[list[str], Field(min_length=1, max_length=VALUES)]
-    comparison_operator: Operator
-    value: Value | Annotated[list[Value], Field(max_length=VALUES)] | None = None
+    name: str | Annotated[list[str], Field(min_length=1, max_length=MAX_FILTER_VALUES)]
+    comparison_operator: DifyOperator
+    value: (
+        FilterValue | Annotated[list[FilterValue], Field(max_length=MAX_FILTER_VALUES)] | None
+    ) = None
 
 
 class MetadataCondition(BaseModel):
     """Which documents are searched."""
 
     logical_operator: Literal["and", "or"] | None = "and"
-    conditions: Annotated[list[Condition], Field(max_length=VALUES)] | None = None
+    conditions: Annotated[list[Condition], Field(max_length=MAX_FILTER_VALUES)] | None = None
 
 
 class Retrieval(BaseModel):
@@ -106,7 +109,7 @@ class Retrieval(BaseModel):
     )
 
     knowledge_id: str
-    query: str = Field(max_length=LONGEST)
+    query: str = Field(max_length=MAX_QUERY_CHARS)
     retrieval_setting: RetrievalSetting = RetrievalSetting()
     metadata_condition: MetadataCondition | None = None
 
@@ -143,14 +146,14 @@ class DifyRoute(APIRoute):
         """Wrap the route."""
         handle = super().get_route_handler()
 
-        async def handled(request: Request) -> Response:
+        async def handle_dify(request: Request) -> Response:
             try:
                 await caller(request)
                 return await handle(request)
             except Exception as error:
-                return _refuse(request, error)
+                return _error_response(request, error)
 
-        return handled
+        return handle_dify
 
 
 router = APIRouter(
@@ -162,44 +165,45 @@ router = APIRouter(
 
 @router.post("/retrieval", operation_id="dify_retrieval")
 @router.post("/dify/retrieval", operation_id="dify_retrieval_prefixed")
-async def retrieval(asked: Retrieval, limited: Caller) -> Records:
+async def retrieval(body: Retrieval, caller: Caller) -> Records:
     """Find records for Dify: give it this server's address, a key, and a dataset's name as id."""
-    if not asked.query.strip():
+    if not body.query.strip():
         return Records(records=[])  # as Dify does; its check of the address may ask nothing
-    setting = asked.retrieval_setting
-    k = min(setting.top_k or TOP_K, MOST)
-    found = await query(
-        limited,
-        asked.query,
-        datasets=[asked.knowledge_id],
+    setting = body.retrieval_setting
+    k = min(setting.top_k or DIFY_TOP_K, DIFY_MAX_RECORDS)
+    response = await query(
+        caller,
+        body.query,
+        datasets=[body.knowledge_id],
         k=k,
-        filter=compile_conditions(asked.metadata_condition),
+        filter=compile_conditions(body.metadata_condition),
     )
-    database, least = limited.core.database, setting.score_threshold or 0.0
-    passages = await find_passages(database, found, k, least)
+    passages = await caller.passages(response, k, setting.score_threshold or 0.0)
     return Records(records=[_record(passage) for passage in passages])
 
 
-def compile_conditions(given: MetadataCondition | None) -> Json | None:
-    """Give the filter of the same meaning, described in sql/README.md; None takes everything."""
-    conditions = [] if given is None else given.conditions or []
-    parts = [part for each in conditions if (part := _compile(each)) is not None]
-    return {(given and given.logical_operator) or "and": parts} if parts else None
+def compile_conditions(condition: MetadataCondition | None) -> Json | None:
+    """Return the filter of the same meaning, described in sql/README.md; None takes everything."""
+    conditions = [] if condition is None else condition.conditions or []
+    parts = [part for one in conditions if (part := _compile(one)) is not None]
+    return {(condition and condition.logical_operator) or "and": parts} if parts else None
 
 
 def _compile(condition: Condition) -> Json | None:
     """Compile one condition; of several names any must fulfil it, a negative one each."""
-    given = condition.comparison_operator
-    op = OURS.get(given, given)
+    operator = condition.comparison_operator
+    op = FILTER_OPERATORS.get(operator, operator)
     names = [condition.name] if isinstance(condition.name, str) else condition.name
     if op not in ("empty", "not empty") and condition.value is None:
         return None  # as Dify does with its own documents
-    parts = [part for name in names for part in _conditions(name, given, op, condition.value)]
-    return {"and" if op in NEGATIVE else "or": parts}
+    parts = [part for name in names for part in _conditions(name, operator, op, condition.value)]
+    return {"and" if op in NEGATIVE_OPERATORS else "or": parts}
 
 
-def _conditions(key: str, given: str, op: str, value: Value | list[Value] | None) -> list[Json]:
-    """Give the conditions of which one must hold, of negative ones all.
+def _conditions(
+    key: str, operator: str, op: str, value: FilterValue | list[FilterValue] | None
+) -> list[Json]:
+    """Return the conditions of which one must hold, of negative ones all.
 
     Dify's numbers and dates arrive as texts or as numbers, whatever the documents hold.
     """
@@ -207,18 +211,18 @@ def _conditions(key: str, given: str, op: str, value: Value | list[Value] | None
         return [{"key": key, "op": op}]
     values = value if isinstance(value, list) else [value] if value is not None else []
     if op in ("in", "nin"):
-        if given in ("in", "not in") and isinstance(value, str):
+        if operator in ("in", "not in") and isinstance(value, str):
             values = [part.strip() for part in value.split(",")]
-        return [{"key": key, "op": op, "value": [form for each in values for form in _forms(each)]}]
+        return [{"key": key, "op": op, "value": [form for one in values for form in _forms(one)]}]
     if op in ("before", "after"):
-        return [part for each in values for part in _in_time(key, op, each)]
+        return [part for one in values for part in _time_conditions(key, op, one)]
     if op in ("gt", "lt", "gte", "lte"):
-        return [{"key": key, "op": op, "value": _forms(each)[-1]} for each in values]
-    return [{"key": key, "op": op, "value": _text(each)} for each in values]
+        return [{"key": key, "op": op, "value": _forms(one)[-1]} for one in values]
+    return [{"key": key, "op": op, "value": _text(one)} for one in values]
 
 
-def _forms(value: Value) -> list[Value]:
-    """Give a value as a text and, where it says one, as a number or truth value, the last."""
+def _forms(value: FilterValue) -> list[FilterValue]:
+    """Return a value as a text and, where it says one, as a number or truth value, the last."""
     text = _text(value)
     if text in ("true", "false"):
         return [text, text == "true"]
@@ -227,11 +231,11 @@ def _forms(value: Value) -> list[Value]:
     return [text, float(text) if "." in text else int(text)]
 
 
-def _text(value: Value) -> str:
+def _text(value: FilterValue) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _in_time(key: str, op: str, value: Value) -> list[Json]:
+def _time_conditions(key: str, op: str, value: FilterValue) -> list[Json]:
     """Compare with a date or with seconds since 1970, as which Dify keeps its own times."""
     seconds = _forms(value)[-1]
     if isinstance(seconds, str):
@@ -240,10 +244,10 @@ def _in_time(key: str, op: str, value: Value) -> list[Json]:
         date = datetime.fromtimestamp(seconds, UTC).isoformat()
     except (ValueError, OverflowError, OSError):
         raise ConfigError(f"metadata_condition: {seconds} is no time") from None
-    compared = "lt" if op == "before" else "gt"
+    comparison = "lt" if op == "before" else "gt"
     return [
         {"key": key, "op": op, "value": date},
-        {"key": key, "op": compared, "value": seconds},
+        {"key": key, "op": comparison, "value": seconds},
     ]
 
 
@@ -257,29 +261,33 @@ def _record(passage: Passage) -> Record:
     )
 
 
-def _refuse(request: Request, error: Exception) -> JSONResponse:
-    status, code, message = _seen(error, request.headers.get("authorization", ""))
+def _error_response(request: Request, error: Exception) -> JSONResponse:
+    status, code, message = _public_form(error, request.headers.get("authorization", ""))
     return JSONResponse({"error_code": code, "error_msg": message}, status)
 
 
-def _seen(error: Exception, authorization: str) -> tuple[int, int, str]:
-    """Give HTTP's status, the error's code and its message.
+def _public_form(error: Exception, authorization: str) -> tuple[int, int, str]:
+    """Return HTTP's status, the error's code and its message.
 
     Never 401 or 404: Dify takes the one for no reason to reject a key, and the other for a wrong
     address.
     """
     if isinstance(error, ForbiddenError | NotFoundError):
-        return 400, NO_KNOWLEDGE, "The knowledge does not exist: its id is the name of a dataset."
+        return (
+            400,
+            NO_KNOWLEDGE_CODE,
+            "The knowledge does not exist: its id is the name of a dataset.",
+        )
     if isinstance(error, AccessError):
         if fullmatch(r"(?i)bearer +\S.*", authorization):
-            return 403, REFUSED, f"Authorization failed: {error}."
+            return 403, AUTHORIZATION_FAILED_CODE, f"Authorization failed: {error}."
         expected = "Expected 'Bearer <api-key>' format."
-        return 403, BAD_HEADER, f"Invalid Authorization header format. {expected}"
+        return 403, INVALID_HEADER_CODE, f"Invalid Authorization header format. {expected}"
     if isinstance(error, RequestValidationError):
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         return 400, 400, f"{place}: {first['msg']}"
     if isinstance(error, HTTPException):
         return error.status_code, error.status_code, str(error.detail)
-    problem = public_error(error)
-    return problem.status, problem.status, problem.message
+    public = public_error(error)
+    return public.status, public.status, public.message

@@ -11,39 +11,42 @@ from lexichord.types import Json, Response
 
 log = logging.getLogger("lexichord")
 
-NEGATIVE = {"ne", "nin", "not contains", "empty"}  # they hold for a document without the key
-EVERYTHING: Json = {"and": []}
-NOTHING: Json = {"or": []}
+type FilterValue = str | bool | int | float  # of a condition, as JSON has it
+
+# Operators whose conditions hold for a document without the key.
+NEGATIVE_OPERATORS = {"ne", "nin", "not contains", "empty"}
+MATCH_ALL: Json = {"and": []}
+MATCH_NONE: Json = {"or": []}
 
 
-async def query(limited: Limited, text: str, **options: Any) -> Response:  # noqa: ANN401
+async def query(scoped: Limited, text: str, **options: Any) -> Response:  # noqa: ANN401
     """Query for passages; a document without a filter's key simply fails, or fulfils, it.
 
-    Where our own users are told of a key that no document has, one filter goes to several
+    Where our own users get an error for a key that no document has, one filter goes to several
     knowledge bases here, of which some may lack it: to fail would fail them all.
     """
     settled = for_passages(options)
     try:
-        return await limited.query(text, **settled)
+        return await scoped.query(text, **settled)
     except NotFoundError:
         raise
     except ConfigError:
         if (filter := options.get("filter")) is None:
             raise
-        within = options.get("datasets", ())
-        unknown = {key for key in _keys(filter) if not await _is_known(limited, key, within)}
+        datasets = options.get("datasets", ())
+        unknown = {key for key in _keys(filter) if not await _is_known(scoped, key, datasets)}
         if not unknown:
             raise
         log.warning("a filter names keys that no document has: %r", sorted(unknown))
         settled = {**settled, "filter": settle(filter, unknown)}
-        return await limited.query(text, **settled)
+        return await scoped.query(text, **settled)
 
 
-async def _is_known(limited: Limited, key: str, datasets: Sequence[str]) -> bool:
-    """Tell whether a document has a key, by a list of none of them."""
-    asked: Json = {"and": [{"key": key, "op": "empty"}, NOTHING]}
+async def _is_known(scoped: Limited, key: str, datasets: Sequence[str]) -> bool:
+    """Return whether a document has a key, by a list of none of them."""
+    filter: Json = {"and": [{"key": key, "op": "empty"}, MATCH_NONE]}
     try:
-        await limited.list(datasets=datasets, filter=asked)
+        await scoped.list(datasets=datasets, filter=filter)
     except ConfigError:
         return False
     return True
@@ -56,7 +59,7 @@ def settle(filter: Json, unknown: Collection[str]) -> Json:
             return {form: [settle(part, unknown) for part in filter[form]]}
     if filter["key"] not in unknown:
         return filter
-    return EVERYTHING if filter["op"] in NEGATIVE else NOTHING
+    return MATCH_ALL if filter["op"] in NEGATIVE_OPERATORS else MATCH_NONE
 
 
 def _keys(filter: Json) -> set[str]:

@@ -5,39 +5,40 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from lexichord.client.passages import Passage, find_passages
+from lexichord.client.passages import Passage
 from lexichord.errors import ConfigError
-from lexichord.serve.compat.filters import query
+from lexichord.serve.compat.filters import FilterValue, query
 from lexichord.serve.http.bodies import JsonBody
-from lexichord.serve.http.caller import Caller, KeyFirst
-from lexichord.serve.http.replies import ERRORS
-from lexichord.serve.limits import LONGEST
+from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller
+from lexichord.serve.limits import (
+    MAX_FILTER_DEPTH,
+    MAX_FILTER_VALUES,
+    MAX_QUERY_CHARS,
+    MAX_VECTOR_STORE_QUERIES,
+    MAX_VECTOR_STORE_RESULTS,
+)
 from lexichord.types import Json, Response
 
-router = APIRouter(tags=["OpenAI"], route_class=KeyFirst, responses=ERRORS)
+router = APIRouter(tags=["OpenAI"], route_class=AuthorizedRoute, responses=ERROR_RESPONSES)
 
-MOST = 50  # results, by OpenAI's specification
-QUERIES = 10  # in one request; each is a whole search
-DEEPEST = 8  # filters in one another
-VALUES = 100  # in a list
-
-type Value = str | bool | int | float
-type Question = Annotated[str, Field(min_length=1, max_length=LONGEST)]
+type StoreQuery = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
 
 
-class Comparison(BaseModel):
+class ComparisonFilter(BaseModel):
     """A condition on an attribute of a document."""
 
     type: Literal["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin"]
     key: str
-    value: Value | Annotated[list[Value], Field(max_length=VALUES)]
+    value: FilterValue | Annotated[list[FilterValue], Field(max_length=MAX_FILTER_VALUES)]
 
 
-class Compound(BaseModel):
+class CompoundFilter(BaseModel):
     """Conditions that hold all at once, or one at least."""
 
     type: Literal["and", "or"]
-    filters: Annotated[list["Comparison | Compound"], Field(max_length=VALUES)]
+    filters: Annotated[
+        list["ComparisonFilter | CompoundFilter"], Field(max_length=MAX_FILTER_VALUES)
+    ]
 
 
 class RankingOptions(JsonBody):
@@ -50,7 +51,7 @@ class RankingOptions(JsonBody):
 
 
 class VectorStoreSearch(JsonBody):
-    """What is asked."""
+    """What is body."""
 
     model_config = ConfigDict(
         extra="ignore",  # clients know options that we do not
@@ -66,21 +67,24 @@ class VectorStoreSearch(JsonBody):
         },
     )
 
-    query: Question | Annotated[list[Question], Field(min_length=1, max_length=QUERIES)]
-    filters: Comparison | Compound | None = None
-    max_num_results: int = Field(10, ge=1, le=MOST)
+    query: (
+        StoreQuery
+        | Annotated[list[StoreQuery], Field(min_length=1, max_length=MAX_VECTOR_STORE_QUERIES)]
+    )
+    filters: ComparisonFilter | CompoundFilter | None = None
+    max_num_results: int = Field(10, ge=1, le=MAX_VECTOR_STORE_RESULTS)
     ranking_options: RankingOptions | None = None
     rewrite_query: bool = False
 
 
-class Content(BaseModel):
+class ResultContent(BaseModel):
     """A text of a result."""
 
     type: Literal["text"] = "text"
     text: str
 
 
-class Result(BaseModel):
+class VectorStoreResult(BaseModel):
     """A passage; `score` is the probability, 0 to 1, that it holds an answer.
 
     `file_id` is its document's id, `attributes` are its document's metadata as far as they are
@@ -90,71 +94,70 @@ class Result(BaseModel):
     file_id: str
     filename: str
     score: float
-    attributes: dict[str, Value]
-    content: list[Content]
+    attributes: dict[str, FilterValue]
+    content: list[ResultContent]
 
 
-class Page(BaseModel):
+class VectorStorePage(BaseModel):
     """All that was asked for, best first; `search_query` is what was searched."""
 
     object: Literal["vector_store.search_results.page"] = "vector_store.search_results.page"
     search_query: list[str]
-    data: list[Result]
+    data: list[VectorStoreResult]
     has_more: bool = False
     next_page: str | None = None
 
 
 @router.post("/v1/vector_stores/{vector_store_id}/search", operation_id="search_vector_store")
 async def search_vector_store(
-    vector_store_id: str, asked: VectorStoreSearch, limited: Caller
-) -> Page:
+    vector_store_id: str, body: VectorStoreSearch, caller: Caller
+) -> VectorStorePage:
     """Search a dataset as OpenAI's clients search a vector store."""
-    texts = [asked.query] if isinstance(asked.query, str) else asked.query
-    filter = None if asked.filters is None else compile_filter(asked.filters)
-    least = (asked.ranking_options and asked.ranking_options.score_threshold) or 0.0
+    texts = [body.query] if isinstance(body.query, str) else body.query
+    filter = None if body.filters is None else compile_filter(body.filters)
+    min_score = (body.ranking_options and body.ranking_options.score_threshold) or 0.0
     searched: list[str] = []
     best: dict[int, Passage] = {}
     for text in texts:
-        found = await query(
-            limited,
+        response = await query(
+            caller,
             text,
             datasets=[vector_store_id],
-            k=asked.max_num_results,
+            k=body.max_num_results,
             filter=filter,
-            rewrite=asked.rewrite_query,
+            rewrite=body.rewrite_query,
         )
-        searched += _searched(text, found)
-        database = limited.core.database
-        for passage in await find_passages(database, found, asked.max_num_results, least):
+        searched += _searched(text, response)
+        for passage in await caller.passages(response, body.max_num_results, min_score):
             known = best.setdefault(passage.hit.chunk_id, passage)
             if passage.score > known.score:
                 best[passage.hit.chunk_id] = passage
-    ranked = sorted(best.values(), key=lambda passage: -passage.score)[: asked.max_num_results]
-    return Page(search_query=searched, data=[_result(passage) for passage in ranked])
+    ranked = sorted(best.values(), key=lambda passage: -passage.score)[: body.max_num_results]
+    return VectorStorePage(search_query=searched, data=[_result(passage) for passage in ranked])
 
 
-def compile_filter(given: Comparison | Compound, depth: int = 1) -> Json:
-    """Give the filter of the same meaning, described in sql/README.md. Raises ConfigError."""
-    if depth > DEEPEST:
-        raise ConfigError(f"filters: at most {DEEPEST} in one another")
-    if isinstance(given, Compound):
-        return {given.type: [compile_filter(each, depth + 1) for each in given.filters]}
-    return {"key": given.key, "op": given.type, "value": given.value}
+def compile_filter(filter: ComparisonFilter | CompoundFilter, depth: int = 1) -> Json:
+    """Return the filter of the same meaning, described in sql/README.md. Raises ConfigError."""
+    if depth > MAX_FILTER_DEPTH:
+        raise ConfigError(f"filters: at most {MAX_FILTER_DEPTH} in one another")
+    if isinstance(filter, CompoundFilter):
+        return {filter.type: [compile_filter(part, depth + 1) for part in filter.filters]}
+    return {"key": filter.key, "op": filter.type, "value": filter.value}
 
 
-def _searched(text: str, found: Response) -> list[str]:
-    """Give the question and, if it was searched in other words as well, those."""
-    made = [step.get("made", {}) for step in found.trace if step["stage"] == "rewrite"]
-    return [text, *(each["text"] for each in made if each.get("kind", "none") != "none")]
+def _searched(text: str, response: Response) -> list[str]:
+    """Return the question and, if it was searched in other words as well, those."""
+    rewrites = [step.get("made", {}) for step in response.trace if step["stage"] == "rewrite"]
+    return [text, *(one["text"] for one in rewrites if one.get("kind", "none") != "none")]
 
 
-def _result(passage: Passage) -> Result:
-    return Result(
+def _result(passage: Passage) -> VectorStoreResult:
+    return VectorStoreResult(
         file_id=str(passage.hit.document_id),
         filename=passage.name,
         score=passage.score,
         attributes=_attributes(passage.metadata),
-        content=[Content(text=passage.hit.content)],
+        content=[ResultContent(text=passage.hit.content)],
     )
 
 

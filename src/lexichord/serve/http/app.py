@@ -10,18 +10,17 @@ from starlette.types import ASGIApp
 
 from lexichord.serve.access import Door
 from lexichord.serve.compat import dify, openai, simple_http
-from lexichord.serve.http import documents, health, jobs, metrics, search, uploads
-from lexichord.serve.http.jobs import Jobs
-from lexichord.serve.http.metrics import Metered, Metrics
-from lexichord.serve.http.middleware import Watched
-from lexichord.serve.http.replies import Reply, handle_errors
+from lexichord.serve.http import health, jobs, routes, uploads
+from lexichord.serve.http.health import MetricsMiddleware, ServerMetrics
+from lexichord.serve.http.jobs import JobRunner
+from lexichord.serve.http.middleware import TimeoutMiddleware
+from lexichord.serve.http.routing import JsonReply, handle_errors
 from lexichord.serve.page import routes as page
-from lexichord.serve.page.render import static
+from lexichord.serve.page.render import static_files
 from lexichord.serve.server import guarded
 
 ROUTERS = (
-    search.router,
-    documents.router,
+    routes.router,
     uploads.router,
     jobs.router,
     simple_http.router,
@@ -29,41 +28,40 @@ ROUTERS = (
     openai.router,
     page.router,
     health.router,
-    metrics.router,
 )
 
-ABOUT = """Context-aware retrieval that lives in your Postgres.
+API_DESCRIPTION = """Context-aware retrieval that lives in your Postgres.
 
 Offsets are in characters; of scores, more is better. Errors are `{error: {type, message, code,
 param}}`. On this machine alone no key is needed.
 """
 
 
-def make_app(door: Door) -> FastAPI:
-    """Give the application behind a door."""
+def make_app(policy: Door) -> FastAPI:
+    """Build the application of an access policy."""
     app = FastAPI(
         title="lexichord",
         version=version("lexichord"),
-        description=ABOUT,
+        description=API_DESCRIPTION,
         docs_url=None,  # these pages load their scripts from elsewhere
         redoc_url=None,
-        default_response_class=Reply,
-        generate_unique_id_function=_operation,
+        default_response_class=JsonReply,
+        generate_unique_id_function=_operation_id,
         lifespan=_lifespan,
     )
-    app.state.door, app.state.jobs, app.state.metrics = door, Jobs(), Metrics()
-    app.add_middleware(Watched, seconds=door.core.settings.request_timeout)
+    app.state.policy, app.state.jobs, app.state.metrics = policy, JobRunner(), ServerMetrics()
+    app.add_middleware(TimeoutMiddleware, seconds=policy.settings.request_timeout)
     handle_errors(app)
     for router in ROUTERS:
         app.include_router(router)
-    app.mount("/static", static)
+    app.mount("/static", static_files)
     return app
 
 
-def make_server(door: Door) -> ASGIApp:
-    """Give the application with all that a server needs in front of it."""
-    app = make_app(door)
-    return Metered(guarded(app, door), app.state.metrics)
+def make_server(policy: Door) -> ASGIApp:
+    """Build the application with all that a server needs in front of it."""
+    app = make_app(policy)
+    return MetricsMiddleware(guarded(app, policy), app.state.metrics)
 
 
 @asynccontextmanager
@@ -72,5 +70,5 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
 
 
-def _operation(route: APIRoute) -> str:
+def _operation_id(route: APIRoute) -> str:
     return route.name

@@ -1,40 +1,145 @@
-"""Whether the server lives, and whether it can answer."""
+"""How the server is: probes, and metrics for Prometheus.
+
+Metrics are numbers only, nothing of what is asked or stored.
+"""
 
 import asyncio
-from typing import Literal
+from time import perf_counter
+from typing import Any, Literal
 
 from fastapi import APIRouter, Request
+from fastapi.responses import PlainTextResponse
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 from pydantic import BaseModel, ConfigDict
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from lexichord.errors import DatabaseError
-from lexichord.serve.access import Door
-from lexichord.serve.http.replies import ERRORS
+from lexichord.errors import DatabaseError, LexichordError
+from lexichord.serve.access import Door, Limited
+from lexichord.serve.http.routing import ERROR_RESPONSES, Caller
+from lexichord.serve.limits import METRICS_DATABASE_SECONDS, READINESS_SECONDS
 
-PATIENCE = 5  # seconds; who asks, asks again
+LATENCY_BUCKETS_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+# Any other is counted as "other": the names of methods are the caller's.
+COUNTED_METHODS = ("GET", "HEAD", "POST", "DELETE", "OPTIONS")
+CLIENT_GONE = 499  # the status, as nginx has it, of a request that nobody waits for any more
+
+METRICS_SAMPLE = 'lexichord_requests_total{method="POST",route="/v1/search",status="200"} 3.0\n'
+ERROR_CONTENT = {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}}
+METRICS_RESPONSES: dict[int | str, dict[str, Any]] = {
+    **{
+        status: {"description": error["description"], "content": ERROR_CONTENT}
+        for status, error in ERROR_RESPONSES.items()
+    },
+    200: {"content": {"text/plain": {"example": METRICS_SAMPLE}}},
+}
 
 router = APIRouter(tags=["health"])
 
 
-class Health(BaseModel):
+class ProbeStatus(BaseModel):
     """How it is."""
 
     status: Literal["ok", "ready"]
-    model_config = ConfigDict(json_schema_extra={"examples": [{"status": "ok"}]})
+    model_config = ConfigDict(title="Health", json_schema_extra={"examples": [{"status": "ok"}]})
 
 
 @router.get("/healthz")
-async def healthz() -> Health:
-    """Say that the process is alive; nothing else is looked at."""
-    return Health(status="ok")
+async def healthz() -> ProbeStatus:
+    """Answer that the process is alive; nothing else is looked at."""
+    return ProbeStatus(status="ok")
 
 
-@router.get("/readyz", responses={503: ERRORS[503]})
-async def readyz(request: Request) -> Health:
-    """Say that the database answers."""
-    door: Door = request.app.state.door
+@router.get("/readyz", responses={503: ERROR_RESPONSES[503]})
+async def readyz(request: Request) -> ProbeStatus:
+    """Answer that the database answers."""
+    policy: Door = request.app.state.policy
     try:
-        async with asyncio.timeout(PATIENCE):
-            await door.core.ping()
+        async with asyncio.timeout(READINESS_SECONDS):
+            await policy.ping()
     except TimeoutError:
-        raise DatabaseError(f"no answer in {PATIENCE} s") from None
-    return Health(status="ready")
+        raise DatabaseError(f"no answer in {READINESS_SECONDS} s") from None
+    return ProbeStatus(status="ready")
+
+
+class ServerMetrics:
+    """The numbers of one application, in a registry of its own."""
+
+    def __init__(self) -> None:
+        self.registry = own = CollectorRegistry()
+        labels = ("method", "route", "status")
+        self.requests = Counter("lexichord_requests", "Answered.", labels, registry=own)
+        self.refused = Counter("lexichord_requests_refused", "By 413 or 429.", registry=own)
+        self.running = Gauge("lexichord_requests_running", "Not yet answered.", registry=own)
+        self.seconds = Histogram(
+            "lexichord_request_seconds",
+            "To answer.",
+            ("route",),
+            buckets=LATENCY_BUCKETS_SECONDS,
+            registry=own,
+        )
+        self.connections = Gauge(
+            "lexichord_connections",
+            "To the database: open, lent, and requests that wait for one.",
+            ("state",),
+            registry=own,
+        )
+        self.stored = Gauge("lexichord_stored", "What there is.", ("what",), registry=own)
+        ProcessCollector(registry=own)
+
+    def count(self, scope: Scope, status: int, seconds: float) -> None:
+        """Count a request that was answered."""
+        route = getattr(scope.get("route"), "path", "other")
+        method = scope["method"] if scope["method"] in COUNTED_METHODS else "other"
+        self.requests.labels(method, route, status).inc()
+        self.seconds.labels(route).observe(seconds)
+        if status in (413, 429):
+            self.refused.inc()
+
+
+class MetricsMiddleware:
+    """An ASGI application in front of another, which counts what that one answers."""
+
+    def __init__(self, app: ASGIApp, metrics: ServerMetrics) -> None:
+        self.app, self.metrics = app, metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through and count it, one without an answer as `CLIENT_GONE`."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        status, started = CLIENT_GONE, perf_counter()
+
+        async def send_counted(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        with self.metrics.running.track_inprogress():
+            try:
+                await self.app(scope, receive, send_counted)
+            finally:
+                self.metrics.count(scope, status, perf_counter() - started)
+
+
+@router.get("/metrics", response_class=PlainTextResponse, responses=METRICS_RESPONSES)
+async def metrics(request: Request, caller: Caller) -> PlainTextResponse:
+    """Return the numbers in Prometheus' format. A key needs to reach all datasets."""
+    numbers: ServerMetrics = request.app.state.metrics
+    for state, count in caller.connections().items():
+        numbers.connections.labels(state).set(count)
+    await _count_stored(numbers, caller)
+    text = generate_latest(numbers.registry)
+    return PlainTextResponse(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+
+async def _count_stored(numbers: ServerMetrics, caller: Limited) -> None:
+    """Count documents and chunks; where the database cannot answer, show none, not old ones."""
+    numbers.stored.clear()
+    try:
+        async with asyncio.timeout(METRICS_DATABASE_SECONDS):
+            datasets = await caller.datasets()
+    except (LexichordError, TimeoutError):
+        return
+    for what in ("documents", "chunks"):
+        numbers.stored.labels(what).set(sum(row[what] for row in datasets))

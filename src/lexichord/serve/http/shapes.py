@@ -1,93 +1,70 @@
 """What answers hold, for the OpenAPI document.
 
-Results are sent as their `to_dict` gives them. Where that has the fields of the record itself, the
-record describes it; the shapes of the others are here.
+Results are sent as their `to_dict` returns them. Where that has the fields of the record itself,
+the record describes it; the shapes of the others are made from theirs here.
 """
 
-from types import GenericAlias
-from typing import Any, get_type_hints
+from collections.abc import Iterable
+from dataclasses import fields
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, Field, create_model
 
 from lexichord.types import (
-    ChunkHit,
-    FileHit,
-    IntentKind,
-    Quote,
+    Cell,
+    Comparison,
+    Intent,
+    Response,
     StoredChunk,
     StoredDataset,
     StoredDocument,
 )
-from lexichord.types.reflection import Reflection
+from lexichord.types.evidence import ContextSource
 from lexichord.types.state import JOB_FIELDS, IngestRun
 
-
-class CellShape(BaseModel):
-    """What one document says of one aspect."""
-
-    document_id: int
-    aspect: str
-    found: bool
-    quotes: list[Quote]
-    values: list[str]
-    score: float
+_shapes: dict[object, type[BaseModel]] = {}  # by record
 
 
-class ComparisonShape(BaseModel):
-    """A table of documents × aspects, its cells row by row."""
-
-    aspects: list[str]
-    documents: list[FileHit]
-    cells: list[CellShape]
-
-
-class IntentShape(BaseModel):
-    """What a query wants, and which documents it names."""
-
-    kind: IntentKind
-    question: str
-    hint: str | None
-    documents: list[int]
-    entities: list[str]
-    sub_questions: list[str]
-    domain: str
-    reason: str
+def _shape_of(
+    record: type,
+    name: str,
+    only: Iterable[str] | None = None,
+    **others: Any,  # noqa: ANN401
+) -> type[BaseModel]:
+    """Make the shape of a record: its fields, or `only` some, and `others` by their types."""
+    hints = get_type_hints(record)
+    names = [field.name for field in fields(record)] if only is None else only
+    types = {field: _with_shapes(hints[field]) for field in names} | others
+    members: dict[str, Any] = {member: (kind, ...) for member, kind in types.items()}
+    _shapes[record] = create_model(name, __doc__=record.__doc__, **members)
+    return _shapes[record]
 
 
-class SourceShape(BaseModel):
-    """A passage of the context, by its number there."""
-
-    number: int
-    citation: str
-    uri: str
-    start: int
-    end: int
-    page: int | None
-    chunk_id: int
-    document_id: int
-    score: float
+def _with_shapes(kind: Any) -> Any:  # noqa: ANN401
+    """Put shapes in the place of the records in a type that have one."""
+    if kind in _shapes:
+        return _shapes[kind]
+    origin, parts = get_origin(kind), get_args(kind)
+    if not parts or origin is Literal:
+        return kind
+    shaped = tuple(_with_shapes(part) for part in parts)
+    return Union[shaped] if origin in (Union, UnionType) else origin[shaped]  # noqa: UP007
 
 
-class ResponseShape(BaseModel):
-    """Evidence for a query: files, chunks, quotes, and all as text for a reader or a model."""
-
-    query: str
-    intent: IntentShape
-    files: list[FileHit]
-    hits: list[ChunkHit]
-    context: str
-    sources: list[SourceShape]
-    quotes: list[Quote]
-    answer: str = Field(description='"" unless one was asked for.')
-    unverified: list[str] = Field(description="What a model said without a source that holds it.")
-    comparison: ComparisonShape | None
-    confidence: float = Field(description="The probability that the evidence holds an answer.")
-    abstained: bool
-    reflection: Reflection | None
-    degraded: list[str] = Field(description="What could not be done.")
-    timings_ms: dict[str, float]
-    trace: list[dict[str, Any]]
-    query_id: int | None
+CellShape = _shape_of(Cell, "CellShape", found=bool)
+ComparisonShape = _shape_of(Comparison, "ComparisonShape")
+IntentShape = _shape_of(Intent, "IntentShape")
+SourceShape = _shape_of(ContextSource, "SourceShape")
+ResponseShape = _shape_of(Response, "ResponseShape")
+JobShape = _shape_of(IngestRun, "Job", JOB_FIELDS, job_id=int)
+JobsShape = create_model(
+    "JobsShape",
+    __doc__="The latest ingests, newest first.",
+    jobs=(_with_shapes(list[IngestRun]), ...),
+)
+# Last, for in other shapes a stored document is what a list holds of it.
+DocumentShape = _shape_of(StoredDocument, "DocumentShape", chunks=list[StoredChunk], text=str)
 
 
 class DocumentsShape(BaseModel):
@@ -97,21 +74,6 @@ class DocumentsShape(BaseModel):
     total: int
     limit: int
     offset: int
-
-
-class DocumentShape(BaseModel):
-    """A document with its text, and the chunks that were made of it, in their order."""
-
-    document_id: int
-    dataset: str
-    uri: str
-    title: str
-    media_type: str
-    characters: int
-    chunks: list[StoredChunk]
-    metadata: dict[str, Any]
-    updated_at: str
-    text: str
 
 
 class DeletedShape(BaseModel):
@@ -126,53 +88,3 @@ class DatasetsShape(BaseModel):
     datasets: list[StoredDataset] = Field(
         examples=[[{"dataset": "default", "documents": 13, "chunks": 106}]]
     )
-
-
-RUN_TYPES = get_type_hints(IngestRun)
-JOB: dict[str, Any] = {"job_id": (int, ...), **{n: (RUN_TYPES[n], ...) for n in JOB_FIELDS}}
-Job = create_model(
-    "Job",
-    __doc__="One ingest: of its `total` documents `done` are done with, `failures` says why some "
-    "failed.\n\n`stalled`: it gave no sign of life for 60 seconds; what it stored by then is "
-    "stored.",
-    **JOB,
-)
-JOBS: dict[str, Any] = {"jobs": (GenericAlias(list, (Job,)), ...)}
-JobsShape = create_model("JobsShape", __doc__="The latest ingests, newest first.", **JOBS)
-
-
-class ItemShape(BaseModel):
-    """A passage that a plain search found: the ids are a chunk's and its document's."""
-
-    id: str
-    title: str
-    description: str
-    score: float
-
-
-class ItemsShape(BaseModel):
-    """The passages that a plain search found, best first."""
-
-    query: str
-    results: list[ItemShape]
-    total: int
-    search_time_ms: float
-
-
-class SourceItemShape(BaseModel):
-    """A passage that an answer was written from: its chunk's id, and its document's."""
-
-    id: str
-    title: str
-    dataset_id: str
-    score: float
-
-
-class AnswerShape(BaseModel):
-    """An answer in the evidence's own words, with the passages that it was written from."""
-
-    question: str
-    answer: str
-    sources: list[SourceItemShape]
-    context_used: int
-    confidence: float

@@ -15,61 +15,61 @@ from fastapi import APIRouter, File, Form, Request, UploadFile
 
 from lexichord.errors import ConfigError
 from lexichord.ingest.report import Report
-from lexichord.serve.http.caller import Caller, KeyFirst
-from lexichord.serve.http.jobs import OnRun, accepted
-from lexichord.serve.http.replies import ERRORS, Reply
-from lexichord.serve.http.shapes import Job
+from lexichord.serve.http.jobs import OnRun, accept_job
+from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply
+from lexichord.serve.http.shapes import JobShape
+from lexichord.serve.limits import MAX_NAME_CHARS, MAX_UPLOAD_NAME_CHARS, MAX_UPLOAD_PART_BYTES
 
-LONGEST_PART, LONGEST = 200, 1_000  # characters of a name's parts, and of it all
+router = APIRouter(
+    prefix="/v1", tags=["documents"], route_class=AuthorizedRoute, responses=ERROR_RESPONSES
+)
 
-router = APIRouter(prefix="/v1", tags=["documents"], route_class=KeyFirst, responses=ERRORS)
 
-
-@router.post("/documents:upload", response_model=Job, status_code=202)
+@router.post("/documents:upload", response_model=JobShape, status_code=202)
 async def upload_documents(
     request: Request,
     caller: Caller,
     files: Annotated[
         list[UploadFile], File(min_length=1, description="PDF, Word, HTML, Markdown, text, code.")
     ],
-    dataset: Annotated[str, Form(max_length=1_000, examples=["handbook"])] = "default",
-) -> Reply:
+    dataset: Annotated[str, Form(max_length=MAX_NAME_CHARS, examples=["handbook"])] = "default",
+) -> JsonReply:
     """Begin to read and store files; the uri of each is upload://DATASET/NAME.
 
     A file of the same name in the same dataset is replaced. The job says what becomes of them.
     """
     caller.check_writes(dataset)
-    names = [_name(file.filename or "") for file in files]
+    names = [_file_name(file.filename or "") for file in files]
     if len(set(names)) < len(names):
         raise ConfigError("two files have the same name: send one, or give their folders, too")
 
     async def ingest(on_run: OnRun) -> Report:
-        with TemporaryDirectory(prefix="lexichord-") as made:
-            kept = await asyncio.to_thread(_keep, files, names, Path(made))
-            uris = {str(p): f"upload://{dataset}/{n}" for p, n in zip(kept, names, strict=True)}
-            return await caller.ingest(kept, dataset=dataset, uris=uris, on_run=on_run)
+        with TemporaryDirectory(prefix="lexichord-") as folder:
+            paths = await asyncio.to_thread(_write_files, files, names, Path(folder))
+            uris = {str(p): f"upload://{dataset}/{n}" for p, n in zip(paths, names, strict=True)}
+            return await caller.ingest(paths, dataset=dataset, uris=uris, on_run=on_run)
 
-    return await accepted(request, caller, ingest)
+    return await accept_job(request, caller, ingest)
 
 
-def _name(given: str) -> str:
-    """Give a file's name, with its folders if it has any. Raises ConfigError."""
-    parts = [part for part in given.replace("\\", "/").split("/") if part not in ("", ".")]
+def _file_name(sent_name: str) -> str:
+    """Return a file's name, with its folders if it has any. Raises ConfigError."""
+    parts = [part for part in sent_name.replace("\\", "/").split("/") if part not in ("", ".")]
     name = "/".join(parts)
     if not parts or ".." in parts or not name.isprintable():
         raise ConfigError("a file needs a name, of signs that can be read, and without ..")
-    if len(name) > LONGEST or len(parts[-1].encode()) > LONGEST_PART:
-        raise ConfigError(f"a file's name is longer than {LONGEST_PART} bytes")
+    if len(name) > MAX_UPLOAD_NAME_CHARS or len(parts[-1].encode()) > MAX_UPLOAD_PART_BYTES:
+        raise ConfigError(f"a file's name is longer than {MAX_UPLOAD_PART_BYTES} bytes")
     return name
 
 
-def _keep(files: Sequence[UploadFile], names: Sequence[str], folder: Path) -> list[Path]:
-    """Write each file into a folder of its own, and give the paths."""
-    kept = []
+def _write_files(files: Sequence[UploadFile], names: Sequence[str], folder: Path) -> list[Path]:
+    """Write each file into a folder of its own, and return the paths."""
+    paths = []
     for number, (file, name) in enumerate(zip(files, names, strict=True)):
         path = folder.resolve() / str(number) / name.rpartition("/")[2]
         path.parent.mkdir()
         with path.open("xb") as stream:
             shutil.copyfileobj(file.file, stream)
-        kept.append(path)
-    return kept
+        paths.append(path)
+    return paths

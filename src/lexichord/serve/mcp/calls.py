@@ -1,4 +1,4 @@
-"""How a tool is called: its caller, its time, what is told meanwhile, what comes back."""
+"""How a tool is called: its caller, its time, the progress reported meanwhile, its result."""
 
 import asyncio
 import inspect
@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from time import monotonic
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastmcp import FastMCP
 from fastmcp.exceptions import ValidationError
@@ -16,106 +16,109 @@ from fastmcp.server.dependencies import get_context
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools.base import ToolResult
 from mcp_types import CallToolRequestParams, ResourceLink, TextContent, ToolAnnotations
-from pydantic import BeforeValidator, Field
-from pydantic import ValidationError as Invalid
+from pydantic import BaseModel, Field
+from pydantic import ValidationError as SchemaError
 
 from lexichord.serve.access import Limited
-from lexichord.serve.errors import Problem, public_error
-from lexichord.serve.limits import LONGEST
-from lexichord.serve.mcp.shapes import Told
+from lexichord.serve.errors import PublicError, public_error
+from lexichord.serve.limits import (
+    MAX_PARTIAL_RESULT_SECONDS,
+    MAX_QUERY_CHARS,
+    MAX_RESOURCE_LINKS,
+    PARTIAL_RESULT_SHARE,
+    TOOL_PROGRESS_SECONDS,
+    TOOL_SECONDS,
+)
 from lexichord.serve.services import with_named_services
 
-
-def _text(value: object) -> object:
-    """Read what agents send for a text that they leave out, or for an id."""
-    return "" if value is None else str(value) if isinstance(value, int) else value
-
-
-Text = Annotated[str, BeforeValidator(_text)]
-Query = Annotated[str, Field(min_length=1, max_length=LONGEST, description="In plain words.")]
-Custom = Annotated[
-    str | None,
-    Field(max_length=LONGEST, description="What else to heed; its words are searched as well."),
+QueryArgument = Annotated[
+    str, Field(min_length=1, max_length=MAX_QUERY_CHARS, description="In plain words.")
 ]
-DatasetId = Annotated[Text, Field(description="A dataset's name; all in reach by default.")]
-ResourceId = Annotated[Text, Field(description="The same as dataset_id, by its newer name.")]
-DocumentName = Annotated[
-    Text,
+TimeoutArgument = Annotated[
+    float,
     Field(
-        description="Only this document: its name as in other results, its id or its uri; "
-        "else all whose file names hold this."
+        ge=1,
+        le=600,
+        description=f"After so long give what there is; {TOOL_SECONDS:g} fits most clients.",
     ),
 ]
-Folder = Annotated[
-    Text,
-    Field(
-        description="Only this folder: what uris begin with, or whole folder names inside them, "
-        "such as contracts/2024."
-    ),
+
+DegradedField = Annotated[list[str], Field(description="What could not be done as asked, and why.")]
+IgnoredField = Annotated[
+    dict[str, str], Field(description="Parameters and headers that have no effect here, and why.")
 ]
-Share = Annotated[float, Field(ge=0, le=1)]
-Backend = Annotated[str | None, Field(description="Has no effect: there is one backend, Postgres.")]
-
-BACKEND = {"backend_type": "documents are in this server's own database"}
-
-
-def without_effect(reasons: Mapping[str, str], **given: object) -> dict[str, str]:
-    """Say of what was given, and has no effect, why."""
-    return {name: reasons[name] for name, value in given.items() if value not in (None, False)}
-
-
-ENDPOINT, KEY = "X-RETRIEVAL-ENDPOINT", "X-RETRIEVAL-API-KEY"
-SCOPE = "lexichord.limited"  # the entry of a request's ASGI scope that the entrance makes
-
-NO_ENDPOINT = "documents are in this server's own database: no other backend is ever asked"
-OTHER_KEY = "the key of Authorization was taken"
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
-    """One request's caller, and the seconds that its work may take.
+class SourceLink:
+    """A source that a client can read as a resource."""
+
+    uri: str
+    name: str
+
+
+class ToolOutput(BaseModel):
+    """What every result says of itself."""
+
+    status: Annotated[
+        Literal["ok", "timeout"], Field(description="timeout: time ran out, this is what there is.")
+    ] = "ok"
+    message: str | None = None
+    timeout_seconds: float | None = None
+    suggestions: list[str] = []
+    degraded: DegradedField = []
+    ignored: IgnoredField = {}
+
+    def links(self) -> list[SourceLink]:
+        """Return the sources, best first."""
+        return []
+
+
+def ignored_parameters(reasons: Mapping[str, str], **arguments: object) -> dict[str, str]:
+    """Return, of the arguments that were sent and have no effect, why."""
+    return {name: reasons[name] for name, value in arguments.items() if value not in (None, False)}
+
+
+RETRIEVAL_ENDPOINT_HEADER, RETRIEVAL_KEY_HEADER = "X-RETRIEVAL-ENDPOINT", "X-RETRIEVAL-API-KEY"
+ENDPOINT_IGNORED = "documents are in this server's own database: no other backend is ever asked"
+RETRIEVAL_KEY_IGNORED = "the key of Authorization was taken"
+CLIENT_SCOPE_KEY = "lexichord.client"  # of a request's ASGI scope: what its key may use
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCaller:
+    """One request's client, and the seconds that its work may take.
 
     `ignored` says of what it sent that has no effect, and why.
     """
 
-    limited: Limited
+    scoped: Limited
     ignored: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 0.0
 
 
-type Enter = Callable[[], Awaitable[Asker]]
+type FindCaller = Callable[[], Awaitable[ToolCaller]]
 
 
-def asker(limited: Limited, headers: Mapping[str, str]) -> Asker:
-    """Give the caller of a request with these headers. Raises ForbiddenError, ConfigError."""
+def tool_caller(scoped: Limited, headers: Mapping[str, str]) -> ToolCaller:
+    """Return the caller of a request with these headers. Raises ForbiddenError, ConfigError."""
     ignored = {}
-    if headers.get(ENDPOINT):
-        ignored[ENDPOINT] = NO_ENDPOINT
-    if headers.get(KEY) and headers.get("authorization"):
-        ignored[KEY] = OTHER_KEY
-    return Asker(with_named_services(limited, headers), ignored)
+    if headers.get(RETRIEVAL_ENDPOINT_HEADER):
+        ignored[RETRIEVAL_ENDPOINT_HEADER] = ENDPOINT_IGNORED
+    if headers.get(RETRIEVAL_KEY_HEADER) and headers.get("authorization"):
+        ignored[RETRIEVAL_KEY_HEADER] = RETRIEVAL_KEY_IGNORED
+    return ToolCaller(with_named_services(scoped, headers), ignored)
 
 
-async def of_request() -> Asker:
-    """Give the caller of the HTTP request that is being answered; fails where there is none."""
+async def request_caller() -> ToolCaller:
+    """Return the caller of the HTTP request that is being answered; fails where there is none."""
     from fastmcp.server.dependencies import get_http_request
 
     request = get_http_request()
-    return asker(request.scope[SCOPE], request.headers)
+    return tool_caller(request.scope[CLIENT_SCOPE_KEY], request.headers)
 
 
-SECONDS = 45.0  # many clients stop at 60
-BEAT = 3.0  # seconds between two notes of progress
-# Of the time, what is kept for a partial result: two searches by words took 10 ms.
-KEPT, KEPT_MOST = 0.2, 3.0
-LINKS = 10  # sources of a result that are also given as links
-
-Seconds = Annotated[
-    float,
-    Field(ge=1, le=600, description="After so long give what there is; 45 fits most clients."),
-]
-
-TITLES = {
+TOOL_ERROR_TITLES = {
     "authentication_error": "Authentication failed",
     "permission_error": "Not permitted",
     "not_found_error": "Not found",
@@ -124,7 +127,7 @@ TITLES = {
     "timeout_error": "Request timeout",
     "database_error": "The database could not answer",
 }
-SUGGESTIONS = {
+TOOL_ERROR_SUGGESTIONS = {
     "not_found_error": "file_count and file_lister, without a dataset, show what is there",
     "permission_error": "leave out what is not permitted, or use another key",
     "invalid_request_error": "mend the parameter or header that is named, and call again",
@@ -134,45 +137,50 @@ TIMEOUT_SUGGESTIONS = [
     "allow more seconds by timeout_seconds, if your client waits so long",
     "leave out rewriting and reflection",
 ]
-PARTLY = "time ran out: this is what was found by then"
+PARTIAL_RESULT_MESSAGE = "time ran out: this is what was found by then"
 
-type Made = Told | dict[str, Any]
-type Run = Callable[..., Awaitable[Made]]
+type ToolAnswer = ToolOutput | dict[str, Any]
+type ToolFunction = Callable[..., Awaitable[ToolAnswer]]
 
 
 def add_tool(
-    mcp: FastMCP, enter: Enter, run: Run, *, title: str, partly: Run | None = None
+    mcp: FastMCP,
+    find_caller: FindCaller,
+    run: ToolFunction,
+    *,
+    title: str,
+    partial: ToolFunction | None = None,
 ) -> None:
     """Register a function as the tool of its name; its first parameter, the caller, is given here.
 
-    Its return type, if that is `Told`, gives the output schema; a dict is given as a text alone.
-    `partly` is what it is replaced by, in a hurry, where its time runs out; its status says so.
+    Its return type, if that is `ToolOutput`, makes the output schema; a dict is sent as a text
+    alone. `partial` is what it is replaced by where its time runs out; its status says so.
     """
     shape = inspect.signature(run).return_annotation
-    told = isinstance(shape, type) and issubclass(shape, Told)
+    has_schema = isinstance(shape, type) and issubclass(shape, ToolOutput)
 
     @wraps(run)
-    async def call(**given: Any) -> ToolResult:  # noqa: ANN401
+    async def call(**arguments: Any) -> ToolResult:  # noqa: ANN401
         try:
-            asker = await enter()
-            asked = given.get("timeout_seconds", given.get("timeout", SECONDS))
-            seconds = min(asked, asker.limited.core.settings.request_timeout)
-            async with _beating(title, seconds):
-                return await _in_time(asker, run, partly, seconds, given)
+            caller = await find_caller()
+            wanted = arguments.get("timeout_seconds", arguments.get("timeout", TOOL_SECONDS))
+            seconds = min(wanted, caller.scoped.settings.request_timeout)
+            async with _progress_reports(title, seconds):
+                return await _run_in_time(caller, run, partial, seconds, arguments)
         except Exception as error:  # the protocol has its own way to tell it
-            return failure(public_error(error))
+            return error_result(public_error(error))
 
     call.__signature__ = _without_caller(run)  # type: ignore[attr-defined]
     mcp.tool(
         call,
         title=title,
         annotations=read_only(title),
-        output_schema=shape.model_json_schema() if told else None,
+        output_schema=shape.model_json_schema() if has_schema else None,
     )
 
 
 def read_only(title: str) -> ToolAnnotations:
-    """Say what is true of all tools: they read documents that are there, and change nothing."""
+    """Declare what is true of all tools: they read documents that are there, and change nothing."""
     return ToolAnnotations(
         title=title,
         read_only_hint=True,
@@ -182,121 +190,128 @@ def read_only(title: str) -> ToolAnnotations:
     )
 
 
-async def _in_time(
-    asker: Asker, run: Run, partly: Run | None, seconds: float, given: dict[str, Any]
+async def _run_in_time(
+    caller: ToolCaller,
+    run: ToolFunction,
+    partial: ToolFunction | None,
+    seconds: float,
+    arguments: dict[str, Any],
 ) -> ToolResult:
-    kept = min(KEPT * seconds, KEPT_MOST)
-    for work, limit in ((run, seconds - kept), (partly, kept)):
+    reserved = min(PARTIAL_RESULT_SHARE * seconds, MAX_PARTIAL_RESULT_SECONDS)
+    for work, limit in ((run, seconds - reserved), (partial, reserved)):
         with suppress(TimeoutError):
             if work is not None:
                 async with asyncio.timeout(limit):
-                    made = await work(replace(asker, seconds=limit), **given)
-                return success(hurried(made, seconds), asker.ignored)
-    return late(seconds)
+                    output = await work(replace(caller, seconds=limit), **arguments)
+                return success_result(explain_timeout(output, seconds), caller.ignored)
+    return timeout_result(seconds)
 
 
-def hurried(made: Made, seconds: float) -> Made:
-    """Say of a result, if time ran out, what that means."""
-    if not isinstance(made, Told) or made.status == "ok":
-        return made
-    said = {"message": PARTLY, "timeout_seconds": seconds, "suggestions": TIMEOUT_SUGGESTIONS}
-    return made.model_copy(update=said)
+def explain_timeout(output: ToolAnswer, seconds: float) -> ToolAnswer:
+    """Return a result with, if time ran out, what that means."""
+    if not isinstance(output, ToolOutput) or output.status == "ok":
+        return output
+    changes = {
+        "message": PARTIAL_RESULT_MESSAGE,
+        "timeout_seconds": seconds,
+        "suggestions": TIMEOUT_SUGGESTIONS,
+    }
+    return output.model_copy(update=changes)
 
 
 @asynccontextmanager
-async def _beating(title: str, seconds: float) -> AsyncIterator[None]:
-    """Tell the client every few seconds that work goes on, in seconds of those that it may take."""
-    beat = asyncio.create_task(_beat(title, seconds))
+async def _progress_reports(title: str, seconds: float) -> AsyncIterator[None]:
+    """Report every few seconds that work goes on, in seconds of those that it may take."""
+    reports = asyncio.create_task(_report_progress(title, seconds))
     try:
         yield
     finally:
-        beat.cancel()
+        reports.cancel()
         with suppress(asyncio.CancelledError):
-            await beat
+            await reports
 
 
-async def _beat(title: str, seconds: float) -> None:
+async def _report_progress(title: str, seconds: float) -> None:
     context, started = get_context(), monotonic()
-    with suppress(Exception):  # who does not listen any more is not told
+    with suppress(Exception):  # who does not listen any more gets no report
         while True:
             spent = round(monotonic() - started, 1)
             await context.report_progress(spent, seconds, f"{title}: {spent:.0f} s")
-            await asyncio.sleep(BEAT)
+            await asyncio.sleep(TOOL_PROGRESS_SECONDS)
 
 
-def _without_caller(run: Run) -> inspect.Signature:
+def _without_caller(run: ToolFunction) -> inspect.Signature:
     signature = inspect.signature(run)
     _, *others = signature.parameters.values()
     return signature.replace(parameters=others)
 
 
-def success(made: Made, ignored: Mapping[str, str]) -> ToolResult:
-    """Give a result as structured content, as the same JSON in a text, and its sources as links."""
-    if not isinstance(made, Told):
-        return ToolResult(content=[text(made)])
-    told = made.model_copy(update={"ignored": {**ignored, **made.ignored}})
-    shape = {
-        name: value for name, value in told.model_dump(mode="json").items() if value is not None
-    }
-    last = {name: shape.pop(name) for name in Told.model_fields if name in shape}
+def success_result(output: ToolAnswer, ignored: Mapping[str, str]) -> ToolResult:
+    """Return structured content, the same JSON in a text, and the sources as links."""
+    if not isinstance(output, ToolOutput):
+        return ToolResult(content=[json_text(output)])
+    complete = output.model_copy(update={"ignored": {**ignored, **output.ignored}})
+    members = complete.model_dump(mode="json")
+    shape = {name: value for name, value in members.items() if value is not None}
+    last = {name: shape.pop(name) for name in ToolOutput.model_fields if name in shape}
     shape |= last  # agents that are shown only the beginning should see what was found
-    links = list({link.uri: link for link in told.links()}.values())[:LINKS]
+    links = list({link.uri: link for link in complete.links()}.values())[:MAX_RESOURCE_LINKS]
     return ToolResult(
         content=[
-            text(shape),
-            *(ResourceLink(type="resource_link", uri=each.uri, name=each.name) for each in links),
+            json_text(shape),
+            *(ResourceLink(type="resource_link", uri=link.uri, name=link.name) for link in links),
         ],
         structured_content=shape,
     )
 
 
-def failure(problem: Problem) -> ToolResult:
-    """Give an error in kbbridge's shape."""
+def error_result(error: PublicError) -> ToolResult:
+    """Return an error in kbbridge's shape."""
     shape = {
-        "error": TITLES.get(problem.type, "Error"),
+        "error": TOOL_ERROR_TITLES.get(error.type, "Error"),
         "status": "error",
-        "type": problem.type,
-        "details": problem.message,
-        "suggestion": SUGGESTIONS.get(problem.type, "try again later"),
+        "type": error.type,
+        "details": error.message,
+        "suggestion": TOOL_ERROR_SUGGESTIONS.get(error.type, "try again later"),
     }
-    return ToolResult(content=[text(shape)], is_error=True)
+    return ToolResult(content=[json_text(shape)], is_error=True)
 
 
-def late(seconds: float) -> ToolResult:
-    """Give the error for a call that found nothing in its time, in kbbridge's shape."""
+def timeout_result(seconds: float) -> ToolResult:
+    """Return the error for a call that found nothing in its time, in kbbridge's shape."""
     shape = {
-        "error": TITLES["timeout_error"],
+        "error": TOOL_ERROR_TITLES["timeout_error"],
         "status": "timeout",
         "message": f"nothing was found within {seconds:g} seconds",
         "timeout_seconds": seconds,
         "suggestions": TIMEOUT_SUGGESTIONS,
     }
-    return ToolResult(content=[text(shape)], is_error=True)
+    return ToolResult(content=[json_text(shape)], is_error=True)
 
 
-def text(shape: object) -> TextContent:
-    """Give JSON as a text."""
+def json_text(shape: object) -> TextContent:
+    """Return JSON as a text."""
     return TextContent(type="text", text=json.dumps(shape, ensure_ascii=False))
 
 
-class ToldPlainly(Middleware):
-    """Tells wrong arguments in the shape of all errors, without repeating what was sent."""
+class InvalidArgumentsMiddleware(Middleware):
+    """Answers wrong arguments in the shape of all errors, without repeating what was sent."""
 
     async def on_call_tool(
         self,
         context: MiddlewareContext[CallToolRequestParams],
         call_next: CallNext[CallToolRequestParams, ToolResult],
     ) -> ToolResult:
-        """Call the tool, or say what is wrong with its arguments."""
+        """Call the tool, or answer what is wrong with its arguments."""
         try:
             return await call_next(context)
         except ValidationError as error:
-            return failure(Problem(422, "invalid_request_error", _wrong(error)))
+            return error_result(PublicError(422, "invalid_request_error", _invalid_line(error)))
 
 
-def _wrong(error: ValidationError) -> str:
+def _invalid_line(error: ValidationError) -> str:
     cause = error.__cause__
-    if not isinstance(cause, Invalid):
+    if not isinstance(cause, SchemaError):
         return "the arguments do not fit the tool's schema"
-    found = cause.errors(include_input=False, include_url=False, include_context=False)
-    return "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in found[:3])
+    wrong = cause.errors(include_input=False, include_url=False, include_context=False)
+    return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in wrong[:3])

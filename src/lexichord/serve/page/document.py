@@ -8,13 +8,13 @@ from itertools import pairwise
 
 from lexichord.types import ShownDocument, StoredChunk
 
-LEVEL = " › "  # parts the names of nested headings
+HEADING_SEPARATOR = " › "  # parts the names of nested headings
 
-type Span = tuple[int, int]
+type CharRange = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """A stretch of text: of which quote it is, None if of none, and the chunk that begins there.
 
     `opens`: the quote begins here.
@@ -27,7 +27,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class OutlineEntry:
     """A heading, how deep it lies, from 0, and the chunk and the page where it begins."""
 
     name: str
@@ -37,31 +37,31 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class DocumentView:
     """A document for a page: its blocks, the quotes marked in them, and its outline.
 
     `current` is the number of the quote that it is opened at, None without one.
     """
 
-    blocks: list[list[Piece]]
-    quotes: list[Span]
+    blocks: list[list[TextPiece]]
+    quotes: list[CharRange]
     current: int | None
-    outline: list[Entry]
+    outline: list[OutlineEntry]
 
 
-def show_document(found: ShownDocument, place: str, others: Iterable[str] = ()) -> Shown:
+def show_document(document: ShownDocument, place: str, others: Iterable[str] = ()) -> DocumentView:
     """Cut a document up; places are start-end, and what is none is passed over."""
-    given = [_span(each, len(found.text)) for each in (place, *others)]
-    current, kept = given[0], list[Span]()
-    for span in filter(None, given):
-        if all(span[1] <= one[0] or one[1] <= span[0] for one in kept):
-            kept.append(span)
+    ranges = [_char_range(text, len(document.text)) for text in (place, *others)]
+    current, kept = ranges[0], list[CharRange]()
+    for one in filter(None, ranges):
+        if all(one[1] <= other[0] or other[1] <= one[0] for other in kept):
+            kept.append(one)
     quotes = sorted(kept)
     number = quotes.index(current) if current else None
-    return Shown(_blocks(found, quotes), quotes, number, _outline(found.chunks))
+    return DocumentView(_blocks(document, quotes), quotes, number, _outline(document.chunks))
 
 
-def _span(place: str, length: int) -> Span | None:
+def _char_range(place: str, length: int) -> CharRange | None:
     match = re.fullmatch(r"(\d{1,9})-(\d{1,9})", place, re.ASCII)
     if match is None:
         return None
@@ -69,30 +69,31 @@ def _span(place: str, length: int) -> Span | None:
     return (start, end) if start < end else None
 
 
-def _blocks(found: ShownDocument, quotes: Sequence[Span]) -> list[list[Piece]]:
+def _blocks(document: ShownDocument, quotes: Sequence[CharRange]) -> list[list[TextPiece]]:
     """Cut a text where chunks and quotes begin and end; a block begins with a chunk and a line.
 
     A browser lays out only those blocks that are in sight.
     """
-    text, anchors = found.text, {chunk.start: chunk.ordinal for chunk in reversed(found.chunks)}
+    text = document.text
+    anchors = {chunk.start: chunk.ordinal for chunk in reversed(document.chunks)}
     cuts = {0, len(text), *anchors, *(place for quote in quotes for place in quote)}
     starts = [start for start, _ in quotes]
-    blocks: list[list[Piece]] = [[]]
+    blocks: list[list[TextPiece]] = [[]]
     for start, end in pairwise(sorted(cuts)):
         if start in anchors and blocks[-1] and text[start - 1] == "\n":
             blocks.append([])
         number = bisect_right(starts, start) - 1
         quote = number if number >= 0 and start < quotes[number][1] else None
         opens = quote is not None and starts[quote] == start
-        blocks[-1].append(Piece(text[start:end], quote, opens, anchors.get(start)))
+        blocks[-1].append(TextPiece(text[start:end], quote, opens, anchors.get(start)))
     return blocks
 
 
-def _outline(chunks: Iterable[StoredChunk]) -> list[Entry]:
-    entries, last = list[Entry](), ""
+def _outline(chunks: Iterable[StoredChunk]) -> list[OutlineEntry]:
+    entries, last = list[OutlineEntry](), ""
     for chunk in chunks:
         if chunk.heading and chunk.heading != last:
-            *above, name = chunk.heading.split(LEVEL)
-            entries.append(Entry(name, len(above), chunk.ordinal, chunk.page))
+            *above, name = chunk.heading.split(HEADING_SEPARATOR)
+            entries.append(OutlineEntry(name, len(above), chunk.ordinal, chunk.page))
         last = chunk.heading
     return entries

@@ -12,85 +12,85 @@ from lexichord.serve.errors import public_line
 from lexichord.types import ChunkHit, Response
 from lexichord.types.evidence import Cell, ContextSource, Quote
 from lexichord.types.json import Json
+from lexichord.types.response import CHANNEL_NAMES
 
-SHORTEST = 4  # letters of a word that is marked, unless it is a name or a number
+MIN_MARKED_LETTERS = 4  # letters of a word that is marked, unless it is a name or a number
 # Words that say nothing, beside those that open a question.
-SILENT = re.compile(
+UNMARKED_WORD = re.compile(
     r"(?:about|after|also|been|before|being|between|both|document|documents|even|file|files|into"
     r"|just|know|like|long|many|more|most|much|only|other|over|same|says|some|such|than|that|them"
     r"|then|there|these|they|this|those|under|upon|very|were|what|will|with|without|your)",
     re.I,
 )
 # The longest first: a pattern takes what fits first.
-ENDING = "(?:ations?|ating|ate[ds]?|ators?|ions?|ings?|ments?|ies|ied|ers?|eds?|es?|ys?|s)"
+WORD_ENDING = "(?:ations?|ating|ate[ds]?|ators?|ions?|ings?|ments?|ies|ied|ers?|eds?|es?|ys?|s)"
 
-type Part = tuple[str, bool]
+type TextPart = tuple[str, bool]
 
 
 def to_mark(question: str) -> re.Pattern[str] | None:
-    """Give the pattern of a question's words and their other endings; None if it has none.
+    """Return the pattern of a question's words and their other endings; None if it has none.
 
     Only what is shown depends on it: it knows no language but English.
     """
-    stems = dict.fromkeys(_stem(word) for word in re.findall(r"\w+", question) if _tells(word))
+    stems = dict.fromkeys(_stem(word) for word in re.findall(r"\w+", question) if _is_marked(word))
     if not stems:
         return None
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, stems))}){ENDING}?\b", re.I)
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, stems))}){WORD_ENDING}?\b", re.I)
 
 
-def marked(text: str, words: re.Pattern[str] | None) -> list[Part]:
-    """Give the parts of a text in their order, each with whether it is one of the words."""
+def marked(text: str, words: re.Pattern[str] | None) -> list[TextPart]:
+    """Return the parts of a text in their order, each with whether it is one of the words."""
     if words is None:
         return [(text, False)]
-    parts, end = list[Part](), 0
+    parts, end = list[TextPart](), 0
     for match in words.finditer(text):
         parts += [(text[end : match.start()], False), (match[0], True)]
         end = match.end()
     return [part for part in [*parts, (text[end:], False)] if part[0]]
 
 
-def _tells(word: str) -> bool:
-    if OPENING.fullmatch(word) or SILENT.fullmatch(word):
+def _is_marked(word: str) -> bool:
+    if OPENING.fullmatch(word) or UNMARKED_WORD.fullmatch(word):
         return False
     is_name = len(word) > 1 and (word.isupper() or any(map(str.isdigit, word)))
-    return is_name or len(word) >= SHORTEST
+    return is_name or len(word) >= MIN_MARKED_LETTERS
 
 
 def _stem(word: str) -> str:
-    stem = re.sub(f"{ENDING}$", "", word, flags=re.I)
-    return stem if len(stem) >= SHORTEST else word
+    stem = re.sub(f"{WORD_ENDING}$", "", word, flags=re.I)
+    return stem if len(stem) >= MIN_MARKED_LETTERS else word
 
 
-CHANNELS = ("dense", "keyword")
-TOGETHER = 20  # quotes of a document that its page marks, beside the one it is opened at
-NOTE = 160  # characters that are shown of what a stage made
-CITED = re.compile(r"\[(\d{1,3})\]")
-ITEM = re.compile(r"\s*(?:[-*•]|\d{1,2}\.)\s+(?=\S)")
-HEADING = re.compile(r"#{1,6}\s+")
+MAX_MARKED_QUOTES = 20  # of a document on its page, beside the one it is opened at
+MAX_NOTE_CHARS = 160  # that are shown of what a stage made
+CITATION_NUMBER = re.compile(r"\[(\d{1,3})\]")
+MARKDOWN_ITEM = re.compile(r"\s*(?:[-*•]|\d{1,2}\.)\s+(?=\S)")
+MARKDOWN_HEADING = re.compile(r"#{1,6}\s+")
 
-type Cited = list[tuple[str, str]]  # texts, each with the address that it leads to, or ""
+type LinkedText = list[tuple[str, str]]  # texts, each with the address that it leads to, or ""
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class AnswerBlock:
     """A paragraph, an item of a list or a heading of an answer: p, li or h."""
 
     kind: str
-    parts: Cited
+    parts: LinkedText
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class QuoteView:
     """A quote with its number among the sources, None if the context had no room for it."""
 
     quote: Quote
     number: int | None
     address: str
-    parts: list[Part]
+    parts: list[TextPart]
 
 
 @dataclass(frozen=True, slots=True)
-class Rank:
+class RankView:
     """Where a channel or a variant ranked a hit, and with what score."""
 
     name: str
@@ -99,19 +99,19 @@ class Rank:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class HitView:
     """A hit with what led to it, and the numbers of the sources that hold it."""
 
     hit: ChunkHit
     address: str
-    parts: list[Part]
-    ranks: list[Rank]
+    parts: list[TextPart]
+    ranks: list[RankView]
     scores: list[tuple[str, float]]
     sources: list[int]
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class StageView:
     """A stage with its milliseconds, its share of the longest, in percent, and what it made."""
 
     name: str
@@ -121,7 +121,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparisonRow:
     """A row of the comparison: a document, and its cells with the addresses of their quotes."""
 
     title: str
@@ -130,81 +130,82 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
+class ResultsView:
     """A response, and what the page makes of it."""
 
-    found: Response
-    answer: list[Block]
-    passages: list[Passage]
-    hits: list[Hit]
-    more: list[Hit]
-    rows: list[Row]
-    stages: list[Stage]
+    response: Response
+    answer: list[AnswerBlock]
+    passages: list[QuoteView]
+    hits: list[HitView]
+    more: list[HitView]
+    rows: list[ComparisonRow]
+    stages: list[StageView]
 
 
-def show_results(found: Response, k: int) -> Results:
-    """Give what the page shows of a response; of its hits the first k at once."""
+def show_results(response: Response, k: int) -> ResultsView:
+    """Return what the page shows of a response; of its hits the first k at once."""
     # What is asked in the documents; the words that name these would be marked everywhere.
-    words, places = to_mark(found.intent.question or found.query), _places(found)
-    passages = [_passage(quote, found, words, places) for quote in found.quotes]
-    hits = [_hit(hit, found, words, places) for hit in found.hits]
-    return Results(
-        found=found,
-        answer=_answer(found, passages),
+    words, places = to_mark(response.intent.question or response.query), _places(response)
+    passages = [_quote(quote, response, words, places) for quote in response.quotes]
+    hits = [_hit(hit, response, words, places) for hit in response.hits]
+    return ResultsView(
+        response=response,
+        answer=_answer(response, passages),
         passages=passages,
         hits=hits[:k],
         more=hits[k:],
-        rows=_rows(found, places),
-        stages=_stages(found.trace),
+        rows=_rows(response, places),
+        stages=_stages(response.trace),
     )
 
 
 def file_name(uri: str) -> str:
-    """Give the last part of a uri."""
+    """Return the last part of a uri."""
     return uri.rstrip("/").rpartition("/")[2] or uri
 
 
-def _places(found: Response) -> dict[int, list[str]]:
-    """Give the places of each document's quotes, those of the table among them."""
-    cells = found.comparison.cells if found.comparison else ()
-    quotes = [*found.quotes, *(quote for cell in cells for quote in cell.quotes)]
+def _places(response: Response) -> dict[int, list[str]]:
+    """Return the places of each document's quotes, those of the table among them."""
+    cells = response.comparison.cells if response.comparison else ()
+    quotes = [*response.quotes, *(quote for cell in cells for quote in cell.quotes)]
     places: dict[int, list[str]] = {}
     for quote in quotes:
         places.setdefault(quote.document_id, []).append(f"{quote.start}-{quote.end}")
-    return {document: list(dict.fromkeys(each)) for document, each in places.items()}
+    return {document: list(dict.fromkeys(ranges)) for document, ranges in places.items()}
 
 
-def _address(one: Quote | ChunkHit, places: Mapping[int, Sequence[str]]) -> str:
-    """Give the address of a document opened at a place, its other quotes marked as well."""
-    own = f"{one.start}-{one.end}"
-    others = [each for each in places.get(one.document_id, ()) if each != own][:TOGETHER]
-    given = [("start", one.start), ("end", one.end), *(("also", each) for each in others)]
-    return f"/document/{one.document_id}?{urlencode(given)}#quote"
+def _address(passage: Quote | ChunkHit, places: Mapping[int, Sequence[str]]) -> str:
+    """Return the address of a document opened at a place, its other quotes marked as well."""
+    own = f"{passage.start}-{passage.end}"
+    others = [place for place in places.get(passage.document_id, ()) if place != own]
+    also = [("also", place) for place in others[:MAX_MARKED_QUOTES]]
+    params = [("start", passage.start), ("end", passage.end), *also]
+    return f"/document/{passage.document_id}?{urlencode(params)}#quote"
 
 
-def _answer(found: Response, passages: Sequence[Passage]) -> list[Block]:
+def _answer(response: Response, passages: Sequence[QuoteView]) -> list[AnswerBlock]:
     """Read an answer as far as Markdown goes in one; a comparison is drawn from its table."""
-    lines = [line for line in found.answer.splitlines() if line.strip()]
-    if found.comparison is not None:
+    lines = [line for line in response.answer.splitlines() if line.strip()]
+    if response.comparison is not None:
         lines = [line for line in lines if not line.lstrip().startswith("|")]
     # What is in none of the sources is cited by title and heading.
     named = {f"({citation(one.quote)})": one.address for one in passages if one.number is None}
-    return [_block(line, len(found.sources), named) for line in lines]
+    return [_block(line, len(response.sources), named) for line in lines]
 
 
-def _block(line: str, sources: int, named: Mapping[str, str]) -> Block:
+def _block(line: str, sources: int, named: Mapping[str, str]) -> AnswerBlock:
     kind = "h" if line.endswith(":") else "p"
-    if marker := ITEM.match(line) or HEADING.match(line):
-        kind = "li" if ITEM.match(line) else "h"
+    if marker := MARKDOWN_ITEM.match(line) or MARKDOWN_HEADING.match(line):
+        kind = "li" if MARKDOWN_ITEM.match(line) else "h"
         line = line[marker.end() :]
-    name = next((each for each in named if line.endswith(each)), "")
-    parts = _cited(line.removesuffix(name), sources)
-    return Block(kind, [*parts, (name, named[name])] if name else parts)
+    name = next((citation for citation in named if line.endswith(citation)), "")
+    parts = _linked(line.removesuffix(name), sources)
+    return AnswerBlock(kind, [*parts, (name, named[name])] if name else parts)
 
 
-def _cited(line: str, sources: int) -> Cited:
-    parts: Cited = []
-    for number, text in enumerate(CITED.split(line)):
+def _linked(line: str, sources: int) -> LinkedText:
+    parts: LinkedText = []
+    for number, text in enumerate(CITATION_NUMBER.split(line)):
         if number % 2 == 0:
             parts.append((text, ""))
         elif 1 <= int(text) <= sources:
@@ -214,15 +215,15 @@ def _cited(line: str, sources: int) -> Cited:
     return [part for part in parts if part[0]]
 
 
-def _passage(
+def _quote(
     quote: Quote,
-    found: Response,
+    response: Response,
     words: re.Pattern[str] | None,
     places: Mapping[int, Sequence[str]],
-) -> Passage:
+) -> QuoteView:
     same = (quote.document_id, quote.start, quote.end)
-    numbers = (s.number for s in found.sources if _place(s) == same)
-    return Passage(quote, next(numbers, None), _address(quote, places), marked(quote.text, words))
+    numbers = (one.number for one in response.sources if _place(one) == same)
+    return QuoteView(quote, next(numbers, None), _address(quote, places), marked(quote.text, words))
 
 
 def _place(source: ContextSource) -> tuple[int, int, int]:
@@ -231,24 +232,24 @@ def _place(source: ContextSource) -> tuple[int, int, int]:
 
 def _hit(
     hit: ChunkHit,
-    found: Response,
+    response: Response,
     words: re.Pattern[str] | None,
     places: Mapping[int, Sequence[str]],
-) -> Hit:
+) -> HitView:
     contributions = hit.scores.get("contributions") or {}
-    names = list(dict.fromkeys([*CHANNELS, *hit.ranks]))
+    names = list(dict.fromkeys([*CHANNEL_NAMES, *hit.ranks]))
     ranks = [
-        Rank(name, hit.ranks.get(name), _score(hit.scores.get(name, contributions.get(name))))
+        RankView(name, hit.ranks.get(name), _score(hit.scores.get(name, contributions.get(name))))
         for name in names
     ]
-    shown = {name: _score(value) for name, value in hit.scores.items() if name not in names}
-    return Hit(
+    others = {name: _score(value) for name, value in hit.scores.items() if name not in names}
+    return HitView(
         hit,
         _address(hit, places),
         marked(hit.content, words),
         ranks,
-        [(name, value) for name, value in shown.items() if value is not None],
-        [source.number for source in found.sources if _overlaps(source, hit)],
+        [(name, value) for name, value in others.items() if value is not None],
+        [source.number for source in response.sources if _overlaps(source, hit)],
     )
 
 
@@ -261,39 +262,41 @@ def _overlaps(source: ContextSource, hit: ChunkHit) -> bool:
     return document == hit.document_id and start < hit.end and hit.start < end
 
 
-def _rows(found: Response, places: Mapping[int, Sequence[str]]) -> list[Row]:
-    table = found.comparison
+def _rows(response: Response, places: Mapping[int, Sequence[str]]) -> list[ComparisonRow]:
+    table = response.comparison
     if table is None:
         return []
     rows = []
     for file in table.documents:
         cells = [table.cell(file.document_id, aspect) for aspect in table.aspects]
-        shown = [(cell, [(one, _address(one, places)) for one in cell.quotes]) for cell in cells]
+        linked = [
+            (cell, [(quote, _address(quote, places)) for quote in cell.quotes]) for cell in cells
+        ]
         title = file.title or file_name(file.uri)
-        rows.append(Row(title, f"/document/{file.document_id}", shown))
+        rows.append(ComparisonRow(title, f"/document/{file.document_id}", linked))
     return rows
 
 
-def _stages(trace: Sequence[Json]) -> list[Stage]:
+def _stages(trace: Sequence[Json]) -> list[StageView]:
     longest = max((step["ms"] for step in trace), default=0) or 1
     return [
-        Stage(step["stage"], step["ms"], round(100 * step["ms"] / longest, 2), _note(step))
+        StageView(step["stage"], step["ms"], round(100 * step["ms"] / longest, 2), _note(step))
         for step in trace
     ]
 
 
 def _note(step: Json) -> str:
-    """Say in a line what a stage made; an error's words are for the server's log."""
+    """Describe in a line what a stage made; an error's words are for the server's log."""
     made: Any = step.get("made")
     if isinstance(made, Mapping):
-        told = {name: value for name, value in made.items() if name != "error"}
-        text = ", ".join(f"{name} {_short(value)}" for name, value in told.items() if value)
+        members = {name: value for name, value in made.items() if name != "error"}
+        text = ", ".join(f"{name} {_short(value)}" for name, value in members.items() if value)
     elif isinstance(made, list):
         text = f"{len(made)} found"
     else:
         text = "" if made is None else _short(made)
-    shown = public_line(text)
-    return shown if len(shown) <= NOTE else shown[:NOTE] + "…"
+    note = public_line(text)
+    return note if len(note) <= MAX_NOTE_CHARS else note[:MAX_NOTE_CHARS] + "…"
 
 
 def _short(value: object) -> str:

@@ -19,31 +19,32 @@ from starlette.exceptions import HTTPException
 from lexichord.errors import AccessError, ConfigError, ForbiddenError
 from lexichord.serve.access import Limited
 from lexichord.serve.errors import public_error
+from lexichord.serve.limits import MAX_LISTED_DOCUMENTS, PAGE_MARGIN_SECONDS
 from lexichord.serve.page.document import show_document
 from lexichord.serve.page.render import (
-    HEADERS,
-    Form,
+    PAGE_HEADERS,
+    SearchForm,
     comes_from_here,
-    forget,
-    keep,
+    dataset_names,
+    delete_key_cookie,
+    error_page,
     key_page,
     local,
-    names_of,
     page,
-    problem_page,
     query_options,
     read_form,
+    set_key_cookie,
     visitor,
 )
 from lexichord.serve.page.results import show_results
 
-LONGEST = 60  # characters of a title that makes a readable question
+MAX_TITLE_CHARS = 60  # of a title that makes a readable question
 
 
 def examples(titles: Iterable[str]) -> list[str]:
-    """Give some questions about one document and two; none where all are nameless."""
+    """Return some questions about one document and two; none where all are nameless."""
     names = list(dict.fromkeys(" ".join(title.split()) for title in titles))
-    names = [name for name in names if 3 <= len(name) <= LONGEST]
+    names = [name for name in names if 3 <= len(name) <= MAX_TITLE_CHARS]
     names.sort(key=lambda name: " " not in name)  # "Office Lease" says more than "init"
     if not names:
         return []
@@ -53,72 +54,68 @@ def examples(titles: Iterable[str]) -> list[str]:
     return [f"What is {first} about?", f"Compare {first} and {second}", f"Summarise {last}"]
 
 
-READ = ["GET", "HEAD"]
-# Seconds before the server's deadline, after which no page could say any more that it is over: the
-# SQL is cancelled meanwhile. Of a short deadline a quarter.
-SPARE = 1.0
-FEW = 500  # documents, of which the start page lists some; more take too long to read
+PAGE_METHODS = ["GET", "HEAD"]
 
 
-class Page(APIRoute):
+class PageRoute(APIRoute):
     """A route whose errors are pages, too."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Give what answers a request."""
-        answer = super().get_route_handler()
+        """Return what answers a request."""
+        handle = super().get_route_handler()
 
-        async def shown(request: Request) -> Response:
-            deadline = request.app.state.door.core.settings.request_timeout
+        async def handle_page(request: Request) -> Response:
+            deadline = request.app.state.policy.settings.request_timeout
             try:
-                async with asyncio.timeout(deadline - min(SPARE, deadline / 4)):
-                    return await answer(request)
+                async with asyncio.timeout(deadline - min(PAGE_MARGIN_SECONDS, deadline / 4)):
+                    return await handle(request)
             except Exception as error:
-                return problem_page(request, public_error(error))
+                return error_page(request, public_error(error))
 
-        return shown
-
-
-router = APIRouter(route_class=Page, include_in_schema=False)
+        return handle_page
 
 
-@router.api_route("/", methods=READ)
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+
+
+@router.api_route("/", methods=PAGE_METHODS)
 async def ask(request: Request) -> Response:
     """Show what is in the database, or what was found."""
-    form, reached = read_form(request.query_params), await visitor(request)
+    form, scoped = read_form(request.query_params), await visitor(request)
     if not form.q:
-        return await _start(request, form, reached)
+        return await _start(request, form, scoped)
     started = perf_counter()
-    found = await reached.query(form.q, **query_options(form))
+    response = await scoped.query(form.q, **query_options(form))
     seconds = perf_counter() - started
-    names = [row["dataset"] for row in await reached.datasets()]
-    shown = show_results(found, int(form.k))
+    names = [row["dataset"] for row in await scoped.datasets()]
+    view = show_results(response, int(form.k))
     return page(
         request,
         "results.html",
         form=form,
-        shown=shown,
+        view=view,
         seconds=seconds,
-        datasets=names_of(form, names),
+        datasets=dataset_names(form, names),
     )
 
 
-@router.api_route("/document/{document}", methods=READ)
+@router.api_route("/document/{document}", methods=PAGE_METHODS)
 async def document(request: Request, document: str) -> Response:
     """Show a document whole, opened at a quote: the characters from `start` to `end`.
 
     Each `also` is the place of one more quote, start-end.
     """
-    found = await (await visitor(request)).show(document)
-    given = request.query_params
-    place = f"{given.get('start', '')}-{given.get('end', '')}"
-    shown = show_document(found, place, given.getlist("also"))
-    return page(request, "document.html", document=found.document, shown=shown)
+    stored = await (await visitor(request)).show(document)
+    params = request.query_params
+    place = f"{params.get('start', '')}-{params.get('end', '')}"
+    view = show_document(stored, place, params.getlist("also"))
+    return page(request, "document.html", document=stored.document, view=view)
 
 
-@router.api_route("/login", methods=READ)
+@router.api_route("/login", methods=PAGE_METHODS)
 async def no_login() -> Response:
     """Lead back whom a failed attempt left here."""
-    return RedirectResponse("/", 303, HEADERS)
+    return RedirectResponse("/", 303, PAGE_HEADERS)
 
 
 @router.post("/login")
@@ -127,22 +124,22 @@ async def login(request: Request) -> Response:
     form = await _own_form(request)
     key, back = form.get("key", "").strip(), local(form.get("back", ""))
     try:
-        await request.app.state.door.enter(f"Bearer {key}")
+        await request.app.state.policy.authorize(f"Bearer {key}")
     except AccessError:
         message = "This key is unknown or revoked." if key else "Paste a key first."
         return key_page(request, back, message)
-    answer = RedirectResponse(back, 303, HEADERS)
-    keep(answer, request, key)
-    return answer
+    response = RedirectResponse(back, 303, PAGE_HEADERS)
+    set_key_cookie(response, request, key)
+    return response
 
 
 @router.post("/logout")
 async def logout(request: Request) -> Response:
     """Forget the key."""
     await _own_form(request)
-    answer = RedirectResponse("/", 303, HEADERS)
-    forget(answer)
-    return answer
+    response = RedirectResponse("/", 303, PAGE_HEADERS)
+    delete_key_cookie(response)
+    return response
 
 
 async def _own_form(request: Request) -> dict[str, str]:
@@ -156,16 +153,16 @@ async def _own_form(request: Request) -> dict[str, str]:
     return {name: value for name, value in form.items() if isinstance(value, str)}
 
 
-async def _start(request: Request, form: Form, reached: Limited) -> Response:
-    datasets = await reached.datasets()
+async def _start(request: Request, form: SearchForm, scoped: Limited) -> Response:
+    datasets = await scoped.datasets()
     count = sum(row["documents"] for row in datasets)
-    documents = await reached.list() if 0 < count <= FEW else []
+    documents = await scoped.list() if 0 < count <= MAX_LISTED_DOCUMENTS else []
     return page(
         request,
         "start.html",
         form=form,
         rows=datasets,
         documents=documents,
-        examples=examples([each.title for each in documents]),
-        datasets=names_of(form, [row["dataset"] for row in datasets]),
+        examples=examples([document.title for document in documents]),
+        datasets=dataset_names(form, [row["dataset"] for row in datasets]),
     )

@@ -1,0 +1,250 @@
+"""What tools return: the shapes behind their output schemas.
+
+Spans count characters, the end is out.
+
+Names that kbbridge has mean here what they mean there; the others are lexichord's.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE
+from lexichord.serve.mcp.calls import SourceLink, ToolOutput
+from lexichord.types import ChunkHit, FileHit, StoredDocument
+
+# The least of each level; below that of medium nothing is answered.
+HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.7, MIN_CONFIDENCE
+
+ConfidenceLevel = Literal["high", "medium", "low"]
+
+
+class PassageItem(BaseModel):
+    """A stretch of a document, verbatim. Scores: higher is better."""
+
+    content: str
+    document_name: Annotated[str, Field(description="What names it in other calls.")]
+    dataset: str
+    document_id: int
+    chunk_id: int
+    uri: str
+    title: str
+    heading: str
+    start: int
+    end: int
+    page: int | None
+    score: float
+    scores: dict[str, Any]
+    ranks: dict[str, int | None]
+    context: str | None = None
+
+
+class FileItem(BaseModel):
+    """A document that was found, with its score."""
+
+    document_name: str
+    dataset: str
+    document_id: int
+    uri: str
+    title: str
+    score: float
+    scores: dict[str, Any]
+    hits: int
+
+
+class ListedFile(BaseModel):
+    """A document in a list; `characters` is the length of its text."""
+
+    document_name: str
+    dataset: str
+    document_id: int
+    uri: str
+    title: str
+    characters: int
+    chunks: int
+
+
+class RetrieverOutput(ToolOutput):
+    """What `retriever` returns."""
+
+    result: list[PassageItem] = Field(default=[])
+    mode: Literal["hybrid", "dense", "keyword"] = "hybrid"
+    reranked: bool = False
+
+    def links(self) -> list[SourceLink]:
+        """Return the passages."""
+        return [SourceLink(f"chunk://{hit.chunk_id}", hit.document_name) for hit in self.result]
+
+
+class FileDiscoverOutput(ToolOutput):
+    """What `file_discover` returns: the files' names, best first, and all about them."""
+
+    success: bool = True
+    distinct_files: list[str] = Field(default=[])
+    total_files: int = 0
+    files: list[FileItem] = Field(default=[])
+    reranked: bool = False
+
+    def links(self) -> list[SourceLink]:
+        """Return the documents."""
+        return _file_links(self.files)
+
+
+class FileListerOutput(ToolOutput):
+    """What `file_lister` returns: a page of `total_files`; the next starts at `next_offset`."""
+
+    files: list[str] = Field(default=[])
+    documents: list[ListedFile] = Field(default=[])
+    total_files: int = 0
+    next_offset: int | None = None
+
+
+class FileCountOutput(ToolOutput):
+    """What `file_count` returns; `files` are the first names."""
+
+    has_files: bool = False
+    file_count: int = 0
+    files: list[str] = Field(default=[])
+
+
+class KeywordOutput(ToolOutput):
+    """What `keyword_generator` returns."""
+
+    keyword_sets: list[list[str]] = Field(default=[])
+
+
+class AnswerSource(BaseModel):
+    """A passage that an answer rests on: [number] in the answer."""
+
+    number: int
+    source: Annotated[str, Field(description="dataset/document › section")]
+    relevance: Annotated[
+        float | None, Field(description="The probability, 0 to 1, that it holds an answer.")
+    ]
+    document_id: int
+    chunk_id: int
+    uri: str
+    start: int
+    end: int
+    page: int | None
+
+
+class StructuredAnswer(BaseModel):
+    """An answer's sources, quotes and, for a comparison, its table."""
+
+    sources: list[AnswerSource] = Field(default=[])
+    quotes: Annotated[
+        list[dict[str, Any]], Field(description="The best, with their spans; all if verbose.")
+    ] = []
+    total_quotes: int = 0
+    comparison: dict[str, Any] | None = None
+    unverified: Annotated[
+        list[str], Field(description="What a model said that no source holds; not in the answer.")
+    ] = []
+
+
+class DiscoveryEvaluation(BaseModel):
+    """How likely the evidence in and around the files found holds an answer, 0 to 1."""
+
+    score: float
+    threshold: float
+    passed: bool
+    should_expand_search: bool
+
+
+class DatasetResult(BaseModel):
+    """What one dataset gave; there is one search, not two, so `naive_result` is always null."""
+
+    dataset_id: str
+    source_path: str
+    naive_result: None = None
+    advanced_result: str
+    candidates: list[PassageItem]
+
+
+class AssistantOutput(ToolOutput):
+    """What `assistant` returns; the last seven are there with `verbose`, or where time ran out."""
+
+    answer: Annotated[str, Field(description="In the documents' words, or citing them as [1].")] = (
+        ""
+    )
+    structured_answer: StructuredAnswer = StructuredAnswer()
+    total_sources: int = 0
+    confidence: ConfidenceLevel = "low"
+    confidence_score: Annotated[
+        float, Field(description="Probability, 0 to 1, that the evidence holds an answer.")
+    ] = 0.0
+    abstained: Annotated[
+        bool, Field(description="The evidence is too little to answer by: the answer is empty.")
+    ] = False
+    intent: str | None = None
+    files: list[FileItem] = Field(default=[])
+    reflection: dict[str, Any] | None = None
+    file_discovery_evaluation: DiscoveryEvaluation | None = None
+    query: str | None = None
+    refined_query: str | None = None
+    dataset_results: list[DatasetResult] | None = None
+    total_candidates: int | None = None
+    text_summary: str | None = None
+    debug_info: list[dict[str, Any]] | None = None
+    profiling: Annotated[dict[str, float] | None, Field(description="Milliseconds by stage.")] = (
+        None
+    )
+
+    def links(self) -> list[SourceLink]:
+        """Return the passages that are cited, or else the files."""
+        cited = self.structured_answer.sources
+        links = [SourceLink(f"chunk://{source.chunk_id}", source.source) for source in cited]
+        return links or _file_links(self.files)
+
+
+def _file_links(files: Sequence[FileItem]) -> list[SourceLink]:
+    return [SourceLink(f"document://{file.document_id}", file.document_name) for file in files]
+
+
+def short_names(uris: Iterable[str]) -> dict[str, str]:
+    """Return the name of each uri for other calls: its last part, or itself if two share that."""
+    all_uris = list(dict.fromkeys(uris))
+    ends = [PurePosixPath(uri).name or uri for uri in all_uris]
+    return {
+        uri: end if ends.count(end) == 1 else uri for uri, end in zip(all_uris, ends, strict=True)
+    }
+
+
+def passage_items(hits: Sequence[ChunkHit], verbose: bool = False) -> list[PassageItem]:
+    """Return hits as they are shown; `verbose` adds what was indexed beside their text."""
+    names = short_names(hit.uri for hit in hits)
+    return [
+        PassageItem(
+            document_name=names[hit.uri],
+            **{**hit.to_dict(), "context": hit.context if verbose else None},
+        )
+        for hit in hits
+    ]
+
+
+def file_items(hits: Sequence[FileHit]) -> list[FileItem]:
+    """Return files as they are shown."""
+    names = short_names(file.uri for file in hits)
+    return [FileItem(document_name=names[file.uri], **file.to_dict()) for file in hits]
+
+
+def listed_files(
+    rows: Sequence[StoredDocument], among: Sequence[StoredDocument]
+) -> list[ListedFile]:
+    """Return documents as they are shown, by names that tell them from those `among` them."""
+    names = short_names(row.uri for row in among)
+    return [ListedFile(document_name=names[row.uri], **row.to_dict()) for row in rows]
+
+
+def confidence_level(confidence: float) -> ConfidenceLevel:
+    """Return a confidence as kbbridge does, in one word."""
+    return (
+        "high"
+        if confidence >= HIGH_CONFIDENCE
+        else "medium"
+        if confidence >= MEDIUM_CONFIDENCE
+        else "low"
+    )

@@ -1,0 +1,114 @@
+"""Routes that search, and those that list, show, add and delete what is stored."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+
+from lexichord.serve.http.bodies import (
+    DocumentsBody,
+    ExpandParams,
+    ListParams,
+    QueryBody,
+    RowId,
+    SearchBody,
+    SimilarParams,
+)
+from lexichord.serve.http.jobs import accept_job
+from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply, reply
+from lexichord.serve.http.shapes import (
+    DatasetsShape,
+    DeletedShape,
+    DocumentShape,
+    DocumentsShape,
+    JobShape,
+    ResponseShape,
+)
+from lexichord.types import Excerpt, FilesResult, SearchResult
+
+router = APIRouter(prefix="/v1", route_class=AuthorizedRoute, responses=ERROR_RESPONSES)
+SEARCH_TAGS: list[Any] = ["search"]
+DOCUMENT_TAGS: list[Any] = ["documents"]
+
+type PathId = Annotated[RowId, Path()]
+
+
+@router.post("/search", response_model=SearchResult, tags=SEARCH_TAGS)
+async def search(caller: Caller, body: SearchBody) -> JsonReply:
+    """Find the k chunks that answer a query best, with every score and rank."""
+    return reply(await caller.search(body.query, **_options(body)))
+
+
+@router.post("/files:discover", response_model=FilesResult, tags=SEARCH_TAGS)
+async def discover_files(caller: Caller, body: SearchBody) -> JsonReply:
+    """Find the k documents that the hint names, or else that the query is about."""
+    return reply(await caller.files(body.query, **_options(body)))
+
+
+@router.post("/query", response_model=ResponseShape, tags=SEARCH_TAGS)
+async def query(caller: Caller, body: QueryBody) -> JsonReply:
+    """Find the files, evidence in and around them and, if asked for, an answer."""
+    return reply(await caller.query(body.query, **_options(body)))
+
+
+def _options(body: SearchBody) -> dict[str, Any]:
+    """Return what was sent, so that all else is as the library has it."""
+    return body.model_dump(exclude_unset=True, exclude={"query"})
+
+
+@router.get("/datasets", response_model=DatasetsShape, tags=DOCUMENT_TAGS)
+async def list_datasets(caller: Caller) -> JsonReply:
+    """List the datasets, with how much each holds."""
+    return reply({"datasets": await caller.datasets()})
+
+
+@router.get("/documents", response_model=DocumentsShape, tags=DOCUMENT_TAGS)
+async def list_documents(caller: Caller, params: Annotated[ListParams, Query()]) -> JsonReply:
+    """List documents by dataset and uri, without their texts."""
+    options = params.options()
+    rows = await caller.list(limit=params.limit, offset=params.offset, **options)
+    documents = [document.to_dict() for document in rows]
+    part = {"limit": params.limit, "offset": params.offset}
+    return reply({"documents": documents, "total": await caller.count(**options), **part})
+
+
+@router.post("/documents", response_model=JobShape, status_code=202, tags=DOCUMENT_TAGS)
+async def add_documents(request: Request, caller: Caller, body: DocumentsBody) -> JsonReply:
+    """Begin to store documents; those of the same dataset and uri are replaced.
+
+    The job says what becomes of them.
+    """
+    documents = [document.model_dump(exclude_unset=True) for document in body.documents]
+    dataset = body.dataset
+    return await accept_job(
+        request,
+        caller,
+        lambda on_run: caller.ingest(documents=documents, dataset=dataset, on_run=on_run),
+    )
+
+
+@router.get("/documents/{document_id}", response_model=DocumentShape, tags=DOCUMENT_TAGS)
+async def show_document(caller: Caller, document_id: PathId) -> JsonReply:
+    """Return a document with its text and chunks. Offsets count the text's characters from 0."""
+    return reply(await caller.show(document_id))
+
+
+@router.delete("/documents/{document_id}", response_model=DeletedShape, tags=DOCUMENT_TAGS)
+async def delete_document(caller: Caller, document_id: PathId) -> JsonReply:
+    """Delete a document with all that hangs on it."""
+    return reply({"deleted": await caller.delete([document_id])})
+
+
+@router.get("/documents/{document_id}/similar", response_model=FilesResult, tags=DOCUMENT_TAGS)
+async def similar_documents(
+    caller: Caller, document_id: PathId, params: Annotated[SimilarParams, Query()]
+) -> JsonReply:
+    """Find the k documents most like a stored one, by its vectors."""
+    return reply(await caller.similar(document_id, k=params.k, **params.options()))
+
+
+@router.get("/chunks/{chunk_id}", response_model=Excerpt, tags=DOCUMENT_TAGS)
+async def show_chunk(
+    caller: Caller, chunk_id: PathId, params: Annotated[ExpandParams, Query()]
+) -> JsonReply:
+    """Return a chunk with the text around it."""
+    return reply(await caller.expand(chunk_id, **params.model_dump()))

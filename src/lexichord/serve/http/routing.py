@@ -1,0 +1,150 @@
+"""What all routes share: who calls them, how they reply, how they fail.
+
+Every error has OpenAI's shape: {error: {type, message, code, param}}.
+"""
+
+import json
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any
+
+from fastapi import Depends, FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
+from fastapi.security import HTTPBearer
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+
+from lexichord.errors import LexichordError
+from lexichord.serve.access import Limited
+from lexichord.serve.errors import PublicError, public_error
+from lexichord.types.json import Shaped
+
+# Only for the OpenAPI document: the access policy itself reads the header.
+_scheme = HTTPBearer(auto_error=False, description="An API key: lexichord keys create NAME.")
+
+
+async def caller(request: Request, _: Annotated[object, Depends(_scheme)] = None) -> Limited:
+    """Return the application as the sender of a request may use it. Raises AccessError."""
+    if not hasattr(request.state, "caller"):
+        policy = request.app.state.policy
+        request.state.caller = await policy.authorize(request.headers.get("authorization"))
+    scoped: Limited = request.state.caller
+    return scoped
+
+
+Caller = Annotated[Limited, Depends(caller)]
+
+
+class AuthorizedRoute(APIRoute):
+    """A route that reads no body, file or field before it has seen the key."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what answers a request."""
+        handle = super().get_route_handler()
+
+        async def handle_authorized(request: Request) -> Response:
+            await caller(request)
+            return await handle(request)
+
+        return handle_authorized
+
+
+class ErrorDetail(BaseModel):
+    """What went wrong, in one line; `param` is the field that is wrong, where one is."""
+
+    type: str
+    message: str
+    code: str
+    param: str | None = None
+
+
+class ErrorBody(BaseModel):
+    """The body of every answer that is none."""
+
+    error: ErrorDetail
+
+
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorBody, "description": description}
+    for status, description in {
+        400: "Something in it makes no sense here.",
+        401: "It needs an API key, and has none or a wrong one.",
+        403: "The API key does not reach that far.",
+        404: "That dataset, document, chunk or job is not there.",
+        413: "The body is too large.",
+        422: "A field is missing, unknown or of the wrong form.",
+        429: "Too many requests at once; the header Retry-After says when to try again.",
+        500: "It failed, by a fault of this server.",
+        502: "A model's service failed.",
+        503: "The database, or a model's service, cannot answer now.",
+        504: "It took too long.",
+    }.items()
+}
+
+
+class JsonReply(JSONResponse):
+    """A body of JSON; a lone surrogate, which UTF-8 cannot hold, becomes a question mark."""
+
+    def render(self, content: Any) -> bytes:  # noqa: ANN401
+        """Write it."""
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return text.encode(errors="replace")
+
+
+def reply(result: Shaped | dict[str, Any], status: int = 200) -> JsonReply:
+    """Answer with a result as it is: nothing is checked or filtered a second time."""
+    return JsonReply(result if isinstance(result, dict) else result.to_dict(), status)
+
+
+def error_reply(error: PublicError, param: str | None = None) -> JsonReply:
+    """Answer with an error."""
+    shape = error.to_dict()
+    shape["error"]["param"] = param
+    headers = {"www-authenticate": "Bearer"} if error.status == 401 else None
+    return JsonReply(shape, error.status, headers)
+
+
+HTTP_ERROR_TYPES = {404: "not_found_error", 429: "rate_limit_error"}  # of HTTP's own errors
+
+
+def handle_errors(app: FastAPI) -> None:
+    """Register what answers where a route raises; the timeout's middleware answers for all else."""
+    app.add_exception_handler(LexichordError, _answer_own)
+    app.add_exception_handler(RequestValidationError, _answer_invalid)
+    app.add_exception_handler(HTTPException, _answer_http)
+
+
+async def _answer_own(_: Request, error: Exception) -> JsonReply:
+    return error_reply(public_error(error))
+
+
+async def _answer_invalid(_: Request, error: Exception) -> JsonReply:
+    """Name the first thing that is wrong; what was sent is not repeated."""
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    if first["type"] == "json_invalid" and first["loc"][0] == "body":
+        reason, place = first["ctx"]["error"], first["loc"][1]
+        message = f"the body is not valid JSON: {reason}, at character {place}"
+        return error_reply(PublicError(400, "invalid_request_error", message))
+    if first["type"] == "model_attributes_type" and first["loc"] == ("body",):
+        message = "the body is to be a JSON object, and the content-type application/json"
+        return error_reply(PublicError(422, "invalid_request_error", message))
+    param = ".".join(str(part) for part in first["loc"][1:]) or None
+    reason = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        reason = "there is no such field here"
+    message = f"{param}: {reason}" if param else reason
+    status = 400 if first["type"] == "value_error" else 422  # 422 is for what the schema forbids
+    return error_reply(PublicError(status, "invalid_request_error", message), param)
+
+
+async def _answer_http(request: Request, error: Exception) -> JsonReply:
+    assert isinstance(error, HTTPException)
+    kind = HTTP_ERROR_TYPES.get(error.status_code, "invalid_request_error")
+    response = error_reply(PublicError(error.status_code, kind, str(error.detail)))
+    response.headers.update(error.headers or {})
+    if error.status_code == 405:  # of several routes of one path, only the first was asked
+        methods = request.app.openapi()["paths"].get(request.scope["route"].path)
+        response.headers["allow"] = ", ".join(methods or ()).upper() or response.headers["allow"]
+    return response
