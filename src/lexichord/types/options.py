@@ -118,7 +118,7 @@ class SearchOptions:
     ] = ()
     uri_prefix: Annotated[str | None, Option("What a document's uri begins with.")] = None
     filter: Annotated[Json | None, Option("On the documents' metadata.")] = None
-    # None: the weights that were measured, `db.search.WEIGHTS`.
+    # None: the weights that were measured, `db.search.MODE_WEIGHTS`.
     dense_share: Annotated[
         float | None,
         Option(
