@@ -15,13 +15,13 @@ from bench_quality import _document
 from lexichord import SyncLexichord
 from lexichord.db import evidence, search
 from lexichord.retrieve.judge.confidence import (
-    BEST,
+    COVERAGE_HITS,
+    JUDGED_HITS,
+    MAX_RELATIVE_EVIDENCE,
     MIN_CONFIDENCE,
-    SATURATED,
-    SEEN,
     WITH_VECTOR,
     WORDS_ONLY,
-    Signals,
+    ConfidenceSignals,
     find_signals,
     probability,
     relative_evidence,
@@ -42,11 +42,11 @@ type Asked = tuple[str, tuple[int, ...]]  # a question, and the documents in its
 class Sets:
     """Signals by set; `answerable`, `half` and `hypothesis` belong to `pairs`."""
 
-    pairs: list[Signals]
+    pairs: list[ConfidenceSignals]
     answerable: NDArray[np.bool_]
     half: NDArray[np.int64]
     hypothesis: NDArray[np.int64]
-    elsewhere: dict[str, list[Signals]]
+    elsewhere: dict[str, list[ConfidenceSignals]]
 
 
 def collect(data: Path, engine: str, server: str | None, with_vector: bool) -> Sets:
@@ -56,7 +56,7 @@ def collect(data: Path, engine: str, server: str | None, with_vector: bool) -> S
     asked = [each for each in _lines(SAMPLES / "questions.jsonl") if each.get("answerable", True)]
     invented = _lines(SAMPLES / "unanswerable.jsonl")
     queries = [question["query"] for question in code]
-    elsewhere: dict[str, list[Signals]] = {}
+    elsewhere: dict[str, list[ConfidenceSignals]] = {}
     with opened("contractnli-dev", engine, server) as lexichord:
         ids = _fill_nli(lexichord, nli["documents"])
         pairs = [(claim, (ids[n],)) for n in range(len(ids)) for claim in claims.values()]
@@ -112,7 +112,9 @@ def _scoped(lexichord: SyncLexichord, question: dict[str, Any], inside: bool) ->
     return question["query"], tuple(row.document_id for row in rows)
 
 
-def _ask(lexichord: SyncLexichord, asked: Sequence[Asked], with_vector: bool) -> list[Signals]:
+def _ask(
+    lexichord: SyncLexichord, asked: Sequence[Asked], with_vector: bool
+) -> list[ConfidenceSignals]:
     texts = sorted({query for query, _ in asked})
     vectors: dict[str, list[float]] = {}
     if with_vector:
@@ -124,13 +126,13 @@ def _ask(lexichord: SyncLexichord, asked: Sequence[Asked], with_vector: bool) ->
 
 async def _signals(
     lexichord: SyncLexichord, asked: Sequence[Asked], vectors: dict[str, list[float]]
-) -> list[Signals]:
+) -> list[ConfidenceSignals]:
     database, found = lexichord.core.database, []
     for query, documents in asked:
         vector = vectors.get(query)
-        question = Question(query, vector, scope=Scope(documents=documents), k=SEEN)
+        question = Question(query, vector, scope=Scope(documents=documents), k=JUDGED_HITS)
         hits = await search.hybrid_search(database, question)
-        best = [hit.chunk_id for hit in hits[:BEST]]
+        best = [hit.chunk_id for hit in hits[:COVERAGE_HITS]]
         terms = await evidence.question_coverage(database, query, best)
         relative = await relative_evidence(database, question, hits)
         found.append(find_signals(hits, terms, relative, vector is not None))
@@ -152,13 +154,13 @@ def fit(sets: Sets, taken: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     return _logistic(rows[taken], truth[taken], gates[taken]), subject
 
 
-def _on_subject(signals: Sequence[Signals]) -> Floats:
+def _on_subject(signals: Sequence[ConfidenceSignals]) -> Floats:
     model = WORDS_ONLY if signals[0].cosine is None else WITH_VECTOR
     return np.array([(1, each.cosine or 0, min(each.held, model.max_held)) for each in signals])
 
 
-def _against_others(signals: Sequence[Signals]) -> Floats:
-    return np.array([(1, min(each.relative, SATURATED)) for each in signals])
+def _against_others(signals: Sequence[ConfidenceSignals]) -> Floats:
+    return np.array([(1, min(each.relative, MAX_RELATIVE_EVIDENCE)) for each in signals])
 
 
 def _share(values: Floats) -> Floats:

@@ -18,7 +18,12 @@ from statistics import mean, median
 import numpy as np
 
 from bench_data import texts
-from lexichord.providers.embed.local import BATCH, INT8, LocalEmbedder, LocalModel
+from lexichord.providers.embed.local import (
+    LOCAL_BATCH_TEXTS,
+    LOCAL_INT8_SPACE,
+    LocalEmbedder,
+    LocalModel,
+)
 
 SAMPLE, SEED = 200, 7
 ROUNDS = 9
@@ -32,7 +37,7 @@ def sample(folder: Path) -> list[str]:
 
 
 def embed_unsorted(model: LocalModel, pieces: list[str]) -> None:
-    for batch in batched(model.tokenize(pieces), BATCH):
+    for batch in batched(model.tokenize(pieces), LOCAL_BATCH_TEXTS):
         model.run(batch)
 
 
@@ -97,7 +102,7 @@ def main() -> None:
     given = parser.parse_args()
     pieces = sample(given.texts)
     with tempfile.TemporaryDirectory() as home:
-        whole, small = LocalEmbedder(Path(home)), LocalEmbedder(Path(home), space=INT8)
+        whole, small = LocalEmbedder(Path(home)), LocalEmbedder(Path(home), space=LOCAL_INT8_SPACE)
         model, _ = whole.load(), small.load()
         by_length = {"sorted": lambda: whole.embed(pieces, "document")}
         race(by_length | {"unsorted": lambda: embed_unsorted(model, pieces)}, pieces)

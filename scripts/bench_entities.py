@@ -19,9 +19,9 @@ from bench_data import opened
 from lexichord.evaluate.datasets import load_set
 from lexichord.evaluate.datasets.native import DOCUMENTS_FILE, QUESTIONS_FILE
 from lexichord.evaluate.entities import EntityScores, tabulate_entities
-from lexichord.evaluate.metrics import summarise
-from lexichord.evaluate.significance import compare
-from lexichord.types.evaluation import EvalSet, Evaluation, Run
+from lexichord.evaluate.metrics import mean_of_judged
+from lexichord.evaluate.significance import bootstrap_difference
+from lexichord.types.evaluation import EvalSet, Evaluation, EvaluationRun
 
 QUESTIONS = Path(__file__).parent / "contractnli_entities.jsonl"
 BASELINES, OURS = ("vector", "hybrid"), "pipeline"
@@ -47,7 +47,7 @@ def ask(data: Path) -> Evaluation:
         return lexichord.evaluate(given, strategies=names, ks=(1,), on_warning=_warn)
 
 
-def print_micro(runs: Sequence[Run]) -> None:
+def print_micro(runs: Sequence[EvaluationRun]) -> None:
     """Print a row for each type, and precision, recall and F1 of each strategy."""
     tables = [tabulate_entities(run.queries, run.outcomes) for run in runs]
     _row("micro: precision, recall, F1", "entities", *(run.strategy for run in runs))
@@ -57,7 +57,7 @@ def print_micro(runs: Sequence[Run]) -> None:
         _row(name, str(number or ""), *(_scores(table[name]) for table in tables))
 
 
-def print_lengths(runs: Sequence[Run]) -> None:
+def print_lengths(runs: Sequence[EvaluationRun]) -> None:
     """Print how much of each answer is read, and what it is worth then."""
     _row("characters: micro, then critical recall", *(run.strategy for run in runs))
     _row(*["---"] * (len(runs) + 1))
@@ -68,20 +68,20 @@ def print_lengths(runs: Sequence[Run]) -> None:
         _row(f"{length:,}", *(f"{_scores(table['micro'])}; {recall}" for table, recall in cells))
 
 
-def print_macro(runs: Sequence[Run]) -> None:
+def print_macro(runs: Sequence[EvaluationRun]) -> None:
     """Print means over the questions, and what the last strategy differs by from each other."""
     ours = runs[-1]
     others = [f"{ours.strategy} less {run.strategy}" for run in runs[:-1]]
     _row("macro", *(run.strategy for run in runs), *others)
     _row(*["---"] * (len(runs) + 1 + len(others)))
     for name in MACRO:
-        means = (_percent(summarise(run.metrics[name])) for run in runs)
+        means = (_percent(mean_of_judged(run.metrics[name])) for run in runs)
         _row(name, *means, *(_difference(ours, run, name) for run in runs[:-1]))
 
 
-def _difference(ours: Run, other: Run, metric: str) -> str:
+def _difference(ours: EvaluationRun, other: EvaluationRun, metric: str) -> str:
     groups = [query.files[0] for query in ours.queries]
-    found = compare(ours.metrics[metric], other.metrics[metric], groups)
+    found = bootstrap_difference(ours.metrics[metric], other.metrics[metric], groups)
     interval = f"{100 * found.low:+.1f} to {100 * found.high:+.1f}"
     return f"{100 * found.mean:+.1f} ({interval}{', noise' if found.is_noise else ''})"
 

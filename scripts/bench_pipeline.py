@@ -30,7 +30,7 @@ from lexichord.evaluate.strategies import (
     WITHOUT_LINKING,
 )
 from lexichord.retrieve.evidence.context import format_context
-from lexichord.retrieve.search.variants import FEEDBACK_WEIGHT, Variants, make_variants
+from lexichord.retrieve.search.variants import FEEDBACK_WEIGHT, VariantSet, make_variants
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.types import ChunkHit, ContextSource, Json, QueryOptions
 
@@ -41,7 +41,7 @@ SEED = 20261121
 type Numbers = np.ndarray[Any, np.dtype[Any]]
 
 
-async def _feedback_everywhere(**arguments: Any) -> Variants:  # noqa: ANN401
+async def _feedback_everywhere(**arguments: Any) -> VariantSet:  # noqa: ANN401
     """Search the words of the feedback in the whole scope, too, in place of the third file."""
     made = await make_variants(**arguments)
     original, *inside = made.variants
@@ -51,11 +51,11 @@ async def _feedback_everywhere(**arguments: Any) -> Variants:  # noqa: ANN401
     return replace(made, variants=(original, everywhere, *inside[:2]))
 
 
-async def _as_if_alike(**arguments: Any) -> Variants:  # noqa: ANN401
+async def _as_if_alike(**arguments: Any) -> VariantSet:  # noqa: ANN401
     return replace(await make_variants(**arguments), coherence=None)
 
 
-async def _variants_always(**arguments: Any) -> Variants:  # noqa: ANN401
+async def _variants_always(**arguments: Any) -> VariantSet:  # noqa: ANN401
     return await make_variants(**arguments, always=True)
 
 

@@ -11,7 +11,7 @@ import semchunk
 
 from bench_data import ENGINES, fill_windows, opened
 from lexichord import SyncLexichord
-from lexichord.ingest.chunk.pack import LIMIT
+from lexichord.ingest.chunk.pack import MAX_CHUNK_CHARS
 from lexichord.types import Mode
 
 KS = (5, 10, 20)
@@ -103,7 +103,7 @@ def _fill_by_sentences(lexichord: SyncLexichord, folder: Path) -> None:
     documents = []
     for file in sorted(folder.glob("*.txt")):
         text = file.read_text()
-        _, spans = semchunk.chunk(text, LIMIT, len, offsets=True, memoize=False)
+        _, spans = semchunk.chunk(text, MAX_CHUNK_CHARS, len, offsets=True, memoize=False)
         chunks = [{"content": text[start:end], "start": start} for start, end in spans]
         documents.append({"uri": file.resolve().as_posix(), "text": text, "chunks": chunks})
     lexichord.ingest(documents=documents)

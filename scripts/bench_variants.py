@@ -21,7 +21,7 @@ from lexichord.db import search as db
 from lexichord.db import search as db_search
 from lexichord.retrieve.search.chunks import search_variants
 from lexichord.retrieve.search.discover import boost_files
-from lexichord.retrieve.search.variants import COHERENCE, FEEDBACK_WEIGHT, make_variants
+from lexichord.retrieve.search.variants import FEEDBACK_WEIGHT, MIN_COHERENCE, make_variants
 from lexichord.types import ChunkHit, FileHit, Json, QueryOptions, Question, Scope, SearchOptions
 from lexichord.types.questions import Variant
 
@@ -82,7 +82,7 @@ async def rank_spans(
         hypothesis, None, SearchOptions(k=1000, depth=1000)
     )
     inside = replace(question, scope=Scope(documents=(document,)))
-    feedback = await db.relevance_feedback(database, replace(question, depth=100), COHERENCE)
+    feedback = await db.relevance_feedback(database, replace(question, depth=100), MIN_COHERENCE)
     plain = Variant("original", hypothesis, question.vector, 1.0)
     by_terms = replace(plain, name="feedback", weight=FEEDBACK_WEIGHT, terms=feedback.terms)
     moved = replace(plain, vector=feedback.vector)

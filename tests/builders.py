@@ -8,7 +8,7 @@ from lexichord import types
 from lexichord.client.copy import Copied
 from lexichord.ingest.llm_context.backfill import Contextualized
 from lexichord.ingest.reembed import Reembedded
-from lexichord.ingest.report import Report, Written
+from lexichord.ingest.report import ContextReport, Report
 from lexichord.types import ChunkHit, FileHit, Json
 from lexichord.types.evaluation import (
     Change,
@@ -16,10 +16,10 @@ from lexichord.types.evaluation import (
     EvalQuery,
     EvalSet,
     Evaluation,
+    EvaluationRun,
+    EvidenceSpan,
     Outcome,
-    Passage,
-    Run,
-    Span,
+    RankedPassage,
 )
 from lexichord.types.generation import Usage
 from lexichord.types.reflection import Coverage, Grade, Reflection, Round
@@ -83,10 +83,10 @@ STATUS: dict[str, Any] = {
     "degraded": ["no embedder"],
 }
 KEY = types.ApiKey(1, "ci", ("d",), False, NOW, None)
-EVALUATED = Run(
+EVALUATED = EvaluationRun(
     *(None, "small", "keyword", {"milliseconds": "without embedding"}, (5,)),
-    queries=(EvalQuery("1", "where?", spans=(Span("a.md", 0, 4),)),),
-    outcomes=(Outcome("1", (Passage("a.md", 0, 4, 0, 1.0),), milliseconds=2.0),),
+    queries=(EvalQuery("1", "where?", spans=(EvidenceSpan("a.md", 0, 4),)),),
+    outcomes=(Outcome("1", (RankedPassage("a.md", 0, 4, 0, 1.0),), milliseconds=2.0),),
     metrics={"pass@5": (1.0,), "map": (None,)},
     qps={4: 100.0},
     started_at=NOW,
@@ -117,10 +117,10 @@ RESULTS = (
     types.Rights(("d",), False, 1),
     KEY,
     types.NewApiKey(KEY, "lx_secret"),
-    Report(1, failed={"a": "no text"}, usage=Usage(1, 2, 3, None), llm=Written("m")),
+    Report(1, failed={"a": "no text"}, usage=Usage(1, 2, 3, None), llm=ContextReport("m")),
     Copied("d", 1, copied=2),
     Reembedded("a/b/4", comparison={"overlap": 0.5}),
-    Contextualized(True, Written("m", failed={"a": "refused"})),
+    Contextualized(True, ContextReport("m", failed={"a": "refused"})),
     Evaluation((EVALUATED,), (Change(1, 2, "keyword", "mrr", Difference(0.1, 0, 0.2, True)),)),
 )
 
@@ -156,7 +156,7 @@ def word_uri(word: str) -> str:
 
 
 def word_query(word: str, **more: object) -> EvalQuery:
-    gold = Span(word_uri(word), 0, len(word_text(word)) - 1)
+    gold = EvidenceSpan(word_uri(word), 0, len(word_text(word)) - 1)
     return EvalQuery(f"q-{word}", f"where is the {word}?", spans=(gold,), **more)  # type: ignore[arg-type]
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from lexichord import Lexichord
-from lexichord.serve.access import Door
-from lexichord.serve.http.app import make_app
+from lexichord.serve.access import AccessPolicy
+from lexichord.serve.http.app import create_http_app
 from lexichord.settings import load_settings
 from reference.markdown import block, code, page, table
 from reference.schema import Schema, default, kind
@@ -17,7 +17,7 @@ JSON = "application/json"
 def openapi() -> dict[str, Any]:
     """Return the document that a server shows at /openapi.json; no database is opened for it."""
     core = Lexichord(load_settings())
-    return make_app(Door(core, "127.0.0.1", (), needs_key=False)).openapi()
+    return create_http_app(AccessPolicy(core, "127.0.0.1", (), needs_key=False)).openapi()
 
 
 def markdown() -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from fastmcp import FastMCP
 
-from lexichord.serve.mcp.server import make_server
+from lexichord.serve.mcp.server import create_mcp_server
 from reference.markdown import code, page, table
 from reference.schema import Schema, default, kind
 
@@ -17,7 +17,7 @@ async def _refuse() -> Any:  # noqa: ANN401
 
 def server() -> FastMCP:
     """Return the server; it can describe itself, not answer."""
-    return make_server(_refuse)
+    return create_mcp_server(_refuse)
 
 
 def markdown() -> str:

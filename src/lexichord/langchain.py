@@ -12,7 +12,7 @@ from langchain_core.retrievers import BaseRetriever
 from pydantic import Field
 
 from lexichord.client.lexichord import Lexichord
-from lexichord.client.passages import Passage, find_passages, for_passages
+from lexichord.client.passages import ScoredPassage, find_passages, passage_options
 from lexichord.client.sync import SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.types import Json, QueryOptions, Response
@@ -54,13 +54,13 @@ class LexichordRetriever(BaseRetriever):
 
     def _chosen(self, options: dict[str, object]) -> tuple[int, Json]:
         chosen = {**self.search_kwargs, **options}
-        return QueryOptions.read(chosen).k, for_passages(chosen)
+        return QueryOptions.read(chosen).k, passage_options(chosen)
 
 
 async def _documents(core: Lexichord, response: Response, k: int) -> list[Document]:
     return [_document(each) for each in await find_passages(core.database, response, k)]
 
 
-def _document(passage: Passage) -> Document:
+def _document(passage: ScoredPassage) -> Document:
     hit = passage.hit
     return Document(page_content=hit.content, metadata=passage.describe(), id=str(hit.chunk_id))

@@ -14,7 +14,7 @@ from llama_index.core.schema import (
 )
 
 from lexichord.client.lexichord import Lexichord
-from lexichord.client.passages import Passage, find_passages, for_passages
+from lexichord.client.passages import ScoredPassage, find_passages, passage_options
 from lexichord.client.sync import SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.types import QueryOptions, Response
@@ -53,7 +53,7 @@ class LexichordRetriever(BaseRetriever):
         super().__init__(callback_manager=callback_manager)
         self._lexichord = lexichord
         self._k = QueryOptions.read(options).k
-        self._options = for_passages(options)
+        self._options = passage_options(options)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         if isinstance(self._lexichord, Lexichord):
@@ -72,7 +72,7 @@ class LexichordRetriever(BaseRetriever):
         return [NodeWithScore(node=_node(each), score=each.score) for each in passages]
 
 
-def _node(passage: Passage) -> TextNode:
+def _node(passage: ScoredPassage) -> TextNode:
     hit = passage.hit
     return TextNode(
         id_=str(hit.chunk_id),

@@ -51,8 +51,8 @@ def run(pipe: Connection, dsn: str, step: str, place: str) -> None:
 
     `place` is a folder, for a copy the target's DSN, for contexts the address of a model.
     """
-    vectors.GROUP = vars(pipeline)["GROUP"] = vars(backfill)["GROUP"] = 8
-    report.PRUNED = writer.AT_ONCE = 2
+    vectors.GROUP_CHUNKS = vars(pipeline)["GROUP_CHUNKS"] = vars(backfill)["GROUP_CHUNKS"] = 8
+    report.PRUNE_BATCH_DOCUMENTS = writer.MAX_CONTEXT_CALLS = 2
 
     def tell(uri: str, status: str, reason: str) -> None:
         if status != "skipped":

@@ -17,7 +17,7 @@ from lexichord import SyncLexichord
 from lexichord.db.embedded import running_url
 from lexichord.evaluate.run import Plan, run_evaluation
 from lexichord.evaluate.strategies import find_strategies
-from lexichord.types.evaluation import EvalSet, Run
+from lexichord.types.evaluation import EvalSet, EvaluationRun
 from tests.conftest import ROOT
 
 PATIENCE = 30  # seconds
@@ -124,7 +124,7 @@ def wait_until(is_so: Callable[[], bool]) -> None:
 
 def run_strategies(
     lexichord: SyncLexichord, given: EvalSet, *names: str, **more: object
-) -> list[Run]:
+) -> list[EvaluationRun]:
     plan = Plan(find_strategies(names), **more)  # type: ignore[arg-type]
     return lexichord.run(run_evaluation(lexichord.core, given, plan))
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from lexichord import SyncLexichord
 from lexichord.retrieve.evidence.answer import write_answer
 from lexichord.retrieve.evidence.context import format_context
-from lexichord.retrieve.evidence.relevance import Embed
+from lexichord.retrieve.evidence.relevance import EmbedSentences
 from lexichord.retrieve.evidence.respond import gather_evidence
 from lexichord.types import ChunkHit, ContextSource, FileHit
-from lexichord.types.evidence import Brief, Evidence
+from lexichord.types.evidence import AnswerRequest, Evidence
 from tests.conftest import SAMPLES
 
 LINES = (SAMPLES / "comparisons.jsonl").read_text(encoding="utf-8").splitlines()
@@ -27,7 +27,7 @@ ESCROW = "What happens to the source code if the licensor goes bankrupt?"
 LAW = "governing law"
 
 
-def embed_with(samples: SyncLexichord) -> Embed:
+def embed_with(samples: SyncLexichord) -> EmbedSentences:
     def embed(texts: Sequence[str]) -> NDArray[np.float32]:
         assert samples.core.embedder is not None
         return samples.core.embedder.embed(texts, "document")
@@ -61,7 +61,7 @@ def answer(
     sources: Sequence[ContextSource],
 ) -> str:
     database = samples.core.database
-    brief = Brief(kind, question)
+    brief = AnswerRequest(kind, question)
     return samples.run(write_answer(database, brief, evidence, sources)).text
 
 

@@ -149,7 +149,7 @@ def test_a_third_of_the_calls_may_fail(lexichord: SyncLexichord, server: ChatSer
 def test_a_pause_that_the_service_asks_for_is_kept(
     lexichord: SyncLexichord, server: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "SECONDS", 0.9)  # too short to wait within the call
+    monkeypatch.setattr(writer, "CONTEXT_CALL_SECONDS", 0.9)  # too short to wait within the call
     server.modes, server.strict = ["limited"], True
     report = lexichord.ingest(documents=[numbered("a", 5)], context="llm")
     assert report.llm is not None
@@ -164,7 +164,7 @@ def test_a_pause_that_the_service_asks_for_is_kept(
 def test_a_call_that_hangs_is_given_up_and_made_again(
     lexichord: SyncLexichord, server: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "SECONDS", 0.5)
+    monkeypatch.setattr(writer, "CONTEXT_CALL_SECONDS", 0.5)
     server.modes = ["hang"]
     report = lexichord.ingest(documents=[numbered("a", 5)], context="llm")
     assert report.llm is not None
@@ -183,7 +183,7 @@ def test_tries_have_an_end_and_so_has_a_service_that_is_down(
     assert report.llm.left + len(report.llm.failed) == 90
     assert report.llm.left > 0
     assert len(server.requests) <= writer.CONTEXT_RETRY.max_tries * (
-        writer.FAILURES + writer.AT_ONCE
+        writer.MAX_FAILED_CALLS + writer.MAX_CONTEXT_CALLS
     )
     assert not any(situated(lexichord, "d00"))
     server.mode = "good"
@@ -198,7 +198,7 @@ def test_a_key_that_is_refused_is_not_tried_on_every_chunk(
     report = lexichord.ingest(documents=given, context="llm")
     assert report.llm is not None
     assert "refuses the key" in report.llm.stopped
-    assert len(server.requests) <= writer.AT_ONCE
+    assert len(server.requests) <= writer.MAX_CONTEXT_CALLS
     assert report.inserted == 30
 
 

@@ -106,7 +106,7 @@ def test_passing_failures_and_bad_replies_are_mended_with_a_cache_as_well(
 
 
 def test_a_hang_is_given_up(dsn: str, server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "SECONDS", 1.0)
+    monkeypatch.setattr(writer, "CONTEXT_CALL_SECONDS", 1.0)
     server.modes = ["hang"]
     assert ingest(dsn, server, LONG).failed == {}
     assert len(server.requests) == 5
@@ -119,7 +119,7 @@ def test_few_documents_are_held_at_once(dsn: str, server: ChatServer) -> None:
     assert report.llm is not None
     assert report.llm.chunks == 20 * 26
     assert len(server.caches) == len(server.deleted) == 20
-    assert 1 < max(server.held) <= writer.AT_ONCE
+    assert 1 < max(server.held) <= writer.MAX_CONTEXT_CALLS
 
 
 def test_with_a_budget_nothing_is_held_uncounted(dsn: str, server: ChatServer) -> None:

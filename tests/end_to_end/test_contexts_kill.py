@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 
 from lexichord import SyncLexichord
-from lexichord.ingest.llm_context.prompt import CHUNKS
+from lexichord.ingest.llm_context.prompt import MAX_CHUNKS_PER_CALL
 from tests.conftest import new_database
 from tests.end_to_end.context_server import (
     about,
@@ -44,7 +44,7 @@ def test_what_was_killed_goes_on_and_repeats_only_the_calls_under_way(
     assert times.keys() == Counter(asked(server)).keys()
     repeated = times.total() - len(times)
     print(f"{sum(killed)} kills, {repeated} chunks asked for again")
-    assert 0 < repeated <= sum(killed) * 2 * CHUNKS  # two calls at once, see killed.py
+    assert 0 < repeated <= sum(killed) * 2 * MAX_CHUNKS_PER_CALL  # two calls at once, see killed.py
     with psycopg.connect(dsn) as connection:
         assert value(connection, "select count(*) from lexichord_data.chunk_context") == len(times)
         lacking = "select count(*) from lexichord_data.chunk where not metadata ? 'context_by'"

@@ -12,7 +12,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.types import Mode
-from lexichord.types.evaluation import EvalQuery, EvalSet, Span
+from lexichord.types.evaluation import EvalQuery, EvalSet, EvidenceSpan
 from tests.conftest import ROOT, SAMPLES
 from tests.end_to_end.context_server import asked, context_server, opened, passages
 from tests.end_to_end.processes import run_strategies
@@ -81,7 +81,7 @@ def given_set() -> EvalSet:
         EvalQuery(
             f"q{number}",
             f"tariff of {name}",
-            spans=(Span(f"contract-{number}", start[number], start[number] + len(FEE)),),
+            spans=(EvidenceSpan(f"contract-{number}", start[number], start[number] + len(FEE)),),
         )
         for number, name in enumerate(NAMES)
     ]

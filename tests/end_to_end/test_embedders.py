@@ -160,7 +160,7 @@ DOWN = {
 def test_a_query_whose_embedding_fails_is_answered_by_words(
     dsn: str, home: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batching, "QUERY_SECONDS", 0.2)
+    monkeypatch.setattr(batching, "QUERY_EMBED_SECONDS", 0.2)
     with embed_server("openai") as server, opened(dsn, home, server) as lexichord:
         lexichord.ingest(documents=documents(3, 3))
         server.fail = lambda asked: DOWN[name]

@@ -14,7 +14,7 @@ from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.evaluate.strategies import STRATEGIES
 from lexichord.types import Ranked
-from lexichord.types.evaluation import EvalQuery, Span
+from lexichord.types.evaluation import EvalQuery, EvidenceSpan
 from tests.builders import WORDS, small_set, word_query, word_text, word_uri
 from tests.end_to_end.processes import run_eval_command, run_strategies, start_cli
 from tests.sql.corpus import value
@@ -51,7 +51,7 @@ def test_a_perfect_run_scores_one(plain: SyncLexichord) -> None:
 
 
 def test_wrong_gold_scores_nothing(plain: SyncLexichord) -> None:
-    gold = (Span(word_uri("lagoon"), 0, 9),)
+    gold = (EvidenceSpan(word_uri("lagoon"), 0, 9),)
     wrong = EvalQuery("q", "where is the ember?", spans=gold, within=(word_uri("ember"),))
     (found,) = run_strategies(plain, small_set([wrong]), "keyword")
     assert (found.metrics["pass@5"], found.metrics["document@1"]) == ([0.0], [0.0])

@@ -15,9 +15,9 @@ from lexichord.errors import (
     NotFoundError,
     ProviderError,
 )
-from lexichord.serve.access import Door, Limited, is_loopback
+from lexichord.serve.access import AccessPolicy, ScopedClient, is_loopback
 from lexichord.serve.errors import public_error, public_line
-from lexichord.serve.middleware import Limits, Origins
+from lexichord.serve.middleware import LimitsMiddleware, OriginsMiddleware
 from lexichord.types import Rights
 
 DOCUMENTS = {
@@ -36,7 +36,7 @@ async def core(dsn: str) -> AsyncIterator[Lexichord]:
 
 
 async def test_every_search_stays_within_the_datasets_of_the_key(core: Lexichord) -> None:
-    limited = Limited(core, READER)
+    limited = ScopedClient(core, READER)
     searched = await limited.search("zebra", mode="keyword")
     found = await limited.files("zebra", mode="keyword")
     answered = await limited.query("zebra", mode="keyword")
@@ -44,12 +44,12 @@ async def test_every_search_stays_within_the_datasets_of_the_key(core: Lexichord
     assert {file.dataset for file in [*found.files, *answered.files]} == {"open"}
     assert [each.dataset for each in await limited.list()] == ["open"]
     assert [row["dataset"] for row in await limited.datasets()] == ["open"]
-    everything = await Limited(core).search("zebra", mode="keyword")
+    everything = await ScopedClient(core).search("zebra", mode="keyword")
     assert {hit.dataset for hit in everything.hits} == {"open", "closed"}
 
 
 async def test_a_document_out_of_reach_is_not_there_by_any_of_its_names(core: Lexichord) -> None:
-    limited = Limited(core, Rights(("open",)))
+    limited = ScopedClient(core, Rights(("open",)))
     (closed,) = await core.list(datasets=["closed"])
     chunk = (await core.show(closed.document_id)).chunks[0].chunk_id
     for name in (closed.document_id, str(closed.document_id), closed.uri):
@@ -68,7 +68,7 @@ async def test_a_document_out_of_reach_is_not_there_by_any_of_its_names(core: Le
 async def test_whether_a_dataset_out_of_reach_is_there_is_not_told(
     core: Lexichord, name: str
 ) -> None:
-    limited = Limited(core, READER)
+    limited = ScopedClient(core, READER)
     refused: list[Callable[[], Awaitable[Any]]] = [
         lambda: limited.search("zebra", datasets=["open", name]),
         lambda: limited.files("zebra", datasets=[name]),
@@ -82,7 +82,7 @@ async def test_whether_a_dataset_out_of_reach_is_there_is_not_told(
 
 
 async def test_a_reader_writes_nothing_and_a_writer_only_within_reach(core: Lexichord) -> None:
-    reader, writer = Limited(core, READER), Limited(core, Rights(("open",)))
+    reader, writer = ScopedClient(core, READER), ScopedClient(core, Rights(("open",)))
     for refused in (
         reader.ingest(documents=[DOCUMENTS["open"]], dataset="open"),
         reader.delete(["nda.txt"]),
@@ -97,11 +97,11 @@ async def test_a_reader_writes_nothing_and_a_writer_only_within_reach(core: Lexi
 
 async def test_one_text_as_datasets_is_refused_as_everywhere(core: Lexichord) -> None:
     with pytest.raises(ConfigError, match="takes a list"):
-        await Limited(core, READER).search("zebra", datasets="open")
+        await ScopedClient(core, READER).search("zebra", datasets="open")
 
 
 async def test_no_key_is_needed_where_only_this_machine_comes(core: Lexichord) -> None:
-    door = await Door.open(core, "127.0.0.1")
+    door = await AccessPolicy.open(core, "127.0.0.1")
     assert (await door.authorize(None)).rights == Rights()
     made = await core.create_key("Ann", datasets=["open"])
     assert (await door.authorize(f"bearer {made.secret}")).rights.datasets == ("open",)
@@ -111,24 +111,24 @@ async def test_no_key_is_needed_where_only_this_machine_comes(core: Lexichord) -
 
 async def test_another_address_is_not_listened_on_without_a_valid_key(core: Lexichord) -> None:
     with pytest.raises(ConfigError, match="make a key"):
-        await Door.open(core, "0.0.0.0")
+        await AccessPolicy.open(core, "0.0.0.0")
     made = await core.create_key("Ann")
-    door = await Door.open(core, "0.0.0.0")
+    door = await AccessPolicy.open(core, "0.0.0.0")
     for header in (None, "", "Bearer", "Bearer ", made.secret, f"Basic {made.secret}"):
         with pytest.raises(AccessError, match="send an API key"):
             await door.authorize(header)
     assert (await door.authorize(f"Bearer {made.secret}")).rights.key_id == made.key.key_id
     await core.revoke_key(made.key.key_id)
     with pytest.raises(ConfigError, match="make a key"):
-        await Door.open(core, "0.0.0.0")
+        await AccessPolicy.open(core, "0.0.0.0")
 
 
 async def test_a_name_from_outside_needs_a_key_on_loopback_too(dsn: str) -> None:
     async with Lexichord(dsn=dsn, allowed_hosts="search.example.com") as core:
         with pytest.raises(ConfigError, match=r"search\.example\.com"):
-            await Door.open(core, "127.0.0.1")
+            await AccessPolicy.open(core, "127.0.0.1")
         await core.create_key("Ann")
-        door = await Door.open(core, "127.0.0.1")
+        door = await AccessPolicy.open(core, "127.0.0.1")
         assert door.needs_key
         assert "search.example.com" in door.hosts
 
@@ -207,11 +207,11 @@ async def test_a_chunk_out_of_reach_is_not_there(core: Lexichord) -> None:
     (hidden,) = (await core.search("closed", mode="keyword", k=1)).hits
     for chunk in (hidden.chunk_id, 999_999):
         with pytest.raises(NotFoundError, match=f"^there is no chunk {chunk}$"):
-            await Limited(core, READER).expand(chunk)
+            await ScopedClient(core, READER).expand(chunk)
 
 
 async def test_jobs_are_those_of_the_datasets_in_reach(core: Lexichord) -> None:
-    limited, everything = Limited(core, READER), Limited(core)
+    limited, everything = ScopedClient(core, READER), ScopedClient(core)
     (seen,) = await limited.jobs()
     assert (seen.dataset, seen.state, seen.inserted) == ("open", "finished", 1)
     assert await limited.job(seen.run_id) == seen
@@ -225,7 +225,7 @@ async def test_jobs_are_those_of_the_datasets_in_reach(core: Lexichord) -> None:
 
 
 async def ask(
-    limits: Limits | Origins, body: list[bytes], headers: dict[str, str]
+    limits: LimitsMiddleware | OriginsMiddleware, body: list[bytes], headers: dict[str, str]
 ) -> dict[str, Any]:
     parts, answers = iter(body), []
 
@@ -260,7 +260,7 @@ async def read_all(scope: Any, receive: Any, send: Any) -> None:
 async def test_a_body_is_read_up_to_its_limit(
     body: list[bytes], headers: dict[str, str], status: int
 ) -> None:
-    assert (await ask(Limits(read_all, 10, 2), body, headers))["status"] == status
+    assert (await ask(LimitsMiddleware(read_all, 10, 2), body, headers))["status"] == status
 
 
 async def test_an_application_that_answers_by_itself_does_not_hide_that_a_body_is_too_large() -> (
@@ -273,7 +273,7 @@ async def test_an_application_that_answers_by_itself_does_not_hide_that_a_body_i
             await send({"type": "http.response.start", "status": 400, "headers": []})
             await send({"type": "http.response.body", "body": b"{}"})
 
-    assert (await ask(Limits(careless, 10, 2), [b"x" * 11], {}))["status"] == 413
+    assert (await ask(LimitsMiddleware(careless, 10, 2), [b"x" * 11], {}))["status"] == 413
 
 
 async def test_one_request_too_many_is_sent_away_and_told_when_to_return() -> None:
@@ -283,7 +283,7 @@ async def test_one_request_too_many_is_sent_away_and_told_when_to_return() -> No
         await go.wait()
         await read_all(scope, receive, send)
 
-    limits = Limits(slow, 10, 2)
+    limits = LimitsMiddleware(slow, 10, 2)
     under_way = [asyncio.create_task(ask(limits, [], {})) for _ in range(2)]
     await asyncio.sleep(0)
     refused = await ask(limits, [], {})
@@ -310,6 +310,6 @@ async def test_one_request_too_many_is_sent_away_and_told_when_to_return() -> No
 async def test_a_page_of_another_server_cannot_use_its_readers_rights(
     origin: str | None, status: int
 ) -> None:
-    allowed = Origins(read_all, ["localhost"], ["https://notes.example.com/"])
+    allowed = OriginsMiddleware(read_all, ["localhost"], ["https://notes.example.com/"])
     headers = {"host": "localhost:8080"} | ({} if origin is None else {"origin": origin})
     assert (await ask(allowed, [b"x"], headers))["status"] == status

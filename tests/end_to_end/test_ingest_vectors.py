@@ -10,8 +10,8 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.db import store
 from lexichord.errors import ConfigError, ProviderError
-from lexichord.ingest.vectors import GROUP
-from lexichord.providers.embed.local import SPACE
+from lexichord.ingest.vectors import GROUP_CHUNKS
+from lexichord.providers.embed.local import LOCAL_SPACE
 from lexichord.types import Chunk, Document, Json
 
 NO_LIBRARIES = "no embedder: by words only; run: pip install 'lexichord[local]'"
@@ -49,7 +49,7 @@ def test_a_changed_file_is_gone_from_both_legs(
 
 def test_chunks_without_vectors_are_filled_in_later(opened: Callable[[], SyncLexichord]) -> None:
     """More of them than one batch, beside some that have their vectors."""
-    contents = [f"Clause {number} is about cats." for number in range(GROUP + 5)]
+    contents = [f"Clause {number} is about cats." for number in range(GROUP_CHUNKS + 5)]
     text = "\n".join(contents)
     chunks = [
         Chunk(text.index(content), text.index(content) + len(content), content)
@@ -110,9 +110,9 @@ def test_a_folder_without_the_model_is_refused(embedding_dsn: str, tmp_path: Pat
 
 def given(number: int) -> Json:
     """Give a document with a vector of its own, for which no model is needed."""
-    vector = [Random(number + place).gauss(0, 1) for place in range(SPACE.dimension)]
+    vector = [Random(number + place).gauss(0, 1) for place in range(LOCAL_SPACE.dimension)]
     pieces = [{"content": f"Clause {number}.", "vector": vector}]
-    return {"uri": f"given {number}", "chunks": pieces, "space": str(SPACE)}
+    return {"uri": f"given {number}", "chunks": pieces, "space": str(LOCAL_SPACE)}
 
 
 def test_a_model_that_fails_in_the_middle_keeps_what_was_reported(
@@ -121,7 +121,7 @@ def test_a_model_that_fails_in_the_middle_keeps_what_was_reported(
     """One group is being stored while the next one fails: it is stored to its end."""
     for name in ("model.safetensors", "tokenizer.json"):
         (tmp_path / name).write_text("damaged")
-    documents = [given(number) for number in range(GROUP)]
+    documents = [given(number) for number in range(GROUP_CHUNKS)]
     documents.append({"uri": "to embed", "chunks": [{"content": "Cats sleep."}]})
     heard: list[str] = []
     with (
@@ -129,9 +129,9 @@ def test_a_model_that_fails_in_the_middle_keeps_what_was_reported(
         pytest.raises(ProviderError, match="is not the official file"),
     ):
         lexichord.ingest(documents=documents, listener=lambda uri, *_: heard.append(uri))
-    assert len(heard) == GROUP
+    assert len(heard) == GROUP_CHUNKS
     with opened() as lexichord:
         assert sorted(row.uri for row in lexichord.list()) == sorted(heard)
         assert lexichord.status().runs[0].finished_at is None
         report = lexichord.ingest(documents=documents)
-        assert (report.skipped, report.inserted) == (GROUP, 1)
+        assert (report.skipped, report.inserted) == (GROUP_CHUNKS, 1)

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from lexichord import SyncLexichord
 from lexichord.evaluate.datasets import load_set
-from lexichord.evaluate.metrics import BUDGETS, evaluate, summarise
+from lexichord.evaluate.metrics import EVIDENCE_BUDGETS_CHARS, compute_metrics, mean_of_judged
 from lexichord.types import Response
-from lexichord.types.evaluation import EvalQuery, Outcome, Passage
+from lexichord.types.evaluation import EvalQuery, Outcome, RankedPassage
 from tests.conftest import SAMPLES
 from tests.end_to_end.llm_replies import Outputs, read, replying, with_model
 from tests.providers.chat_servers import Reply, chat_server
@@ -39,7 +39,7 @@ def omniscient(queries: Sequence[EvalQuery], titles: Mapping[str, str]) -> Reply
 def outcome(query: EvalQuery, found: Response) -> Outcome:
     root = f"{SAMPLES}/"
     passages = (
-        Passage(hit.uri.removeprefix(root), hit.start, hit.end, place, hit.score)
+        RankedPassage(hit.uri.removeprefix(root), hit.start, hit.end, place, hit.score)
         for place, hit in enumerate(found.hits)
     )
     return Outcome(query.id, tuple(passages))
@@ -51,8 +51,10 @@ def recall(samples: SyncLexichord, reply: Reply, queries: Sequence[EvalQuery]) -
         found = [lexichord.query(q.text, k=K, llm_stages=["intent", "boost"]) for q in queries]
     assert not any(each.degraded for each in found)
     outcomes = [outcome(query, each) for query, each in zip(queries, found, strict=True)]
-    scores = evaluate(queries, outcomes, (K,))
-    means = {f"evidence@{b}": summarise(scores[f"evidence@{b}"]) for b in BUDGETS}
+    scores = compute_metrics(queries, outcomes, (K,))
+    means = {
+        f"evidence@{b}": mean_of_judged(scores[f"evidence@{b}"]) for b in EVIDENCE_BUDGETS_CHARS
+    }
     return {name: mean or 0.0 for name, mean in means.items()}
 
 

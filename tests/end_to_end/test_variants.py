@@ -10,7 +10,7 @@ from lexichord.db import search as db
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
 from lexichord.retrieve.search.chunks import search_variants
-from lexichord.retrieve.search.variants import COHERENCE, make_variants
+from lexichord.retrieve.search.variants import MIN_COHERENCE, make_variants
 from lexichord.types import ChunkHit, FileHit, Question, Scope
 from lexichord.types.questions import Variant
 from tests.conftest import new_database
@@ -114,7 +114,7 @@ async def test_alike_documents_make_variants(database: Database) -> None:
     assert first.terms == second.terms == third.terms
     assert not made.is_scattered
     assert made.coherence is not None
-    assert made.coherence >= COHERENCE
+    assert made.coherence >= MIN_COHERENCE
     assert "5 documents are alike" in made.reason
     fewer = await make_variants(database, asked, [file(2), file(3)], limit=2)
     assert [each.name for each in fewer.variants] == ["original", "file 1"]

@@ -121,8 +121,8 @@ def test_any_size_of_batch_gives_the_same(
         "from generate_series(1, 9) n",
         name="ns",
     )
-    monkeypatch.setattr(vechord, "PAGE", page)
-    monkeypatch.setattr(vechord, "AHEAD", ahead)
+    monkeypatch.setattr(vechord, "VECHORD_PAGE_DOCUMENTS", page)
+    monkeypatch.setattr(vechord, "VECHORD_PREFETCH_CHUNKS", ahead)
     report = plain.import_vechord("ns")
     assert (report.inserted, report.chunks, report.failed) == (11, 14, {})
     last = stored(dsn)[-1]

@@ -12,9 +12,9 @@ import uvicorn
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
-from lexichord.serve.access import Door
-from lexichord.serve.http.app import make_app
-from lexichord.serve.server import guarded
+from lexichord.serve.access import AccessPolicy
+from lexichord.serve.http.app import create_http_app
+from lexichord.serve.server import add_middleware
 from tests.conftest import SAMPLES, new_database
 from tests.end_to_end.processes import wait_until
 
@@ -81,9 +81,9 @@ def _document(name: str) -> dict[str, Any]:
 @contextmanager
 def serving(lexichord: SyncLexichord) -> Iterator[str]:
     """Serve an open application on a free port of this machine; give the address."""
-    door = lexichord.run(Door.open(lexichord.core, "127.0.0.1"))
+    door = lexichord.run(AccessPolicy.open(lexichord.core, "127.0.0.1"))
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        app = guarded(make_app(door), door)
+        app = add_middleware(create_http_app(door), door)
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False))
         serve = Thread(target=lexichord.run, args=(server.serve(sockets=[listener]),))
         serve.start()

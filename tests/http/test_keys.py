@@ -8,8 +8,8 @@ import pytest
 from fastapi.routing import iter_route_contexts
 
 from lexichord import Lexichord, SyncLexichord
-from lexichord.serve.access import HERE, Door
-from lexichord.serve.http.app import make_app
+from lexichord.serve.access import LOOPBACK_NAMES, AccessPolicy
+from lexichord.serve.http.app import create_http_app
 from tests.http.conftest import Keyed
 
 # What needs no key: probes, the description of all this.
@@ -53,7 +53,7 @@ ANSWERED_FOR_ALL = (("GET", "/v1/datasets"), ("GET", "/search"), ("POST", "/ask"
 
 def routes() -> list[tuple[str, str]]:
     """Give the method and path of every route that the application has."""
-    app = make_app(Door(Lexichord(), "127.0.0.1", HERE, False))
+    app = create_http_app(AccessPolicy(Lexichord(), "127.0.0.1", LOOPBACK_NAMES, False))
     contexts = iter_route_contexts(app.routes)
     return [(method, str(each.path)) for each in contexts for method in each.methods or ()]
 

@@ -13,10 +13,10 @@ from fastapi import Request
 from lexichord import Lexichord, SyncLexichord
 from lexichord.db import schema
 from lexichord.errors import AccessError
-from lexichord.serve.access import Door
-from lexichord.serve.http.app import make_app
-from lexichord.serve.http.routing import caller
-from lexichord.serve.page.render import COOKIE, visitor
+from lexichord.serve.access import AccessPolicy
+from lexichord.serve.http.app import create_http_app
+from lexichord.serve.http.routing import find_caller
+from lexichord.serve.page.render import KEY_COOKIE, page_caller
 from lexichord.types import EmbeddingSpace, NewApiKey
 from tests.conftest import SPACE, new_database
 from tests.http.served_page import HOSTILE, MARKED, fill, served
@@ -369,16 +369,16 @@ def test_what_is_no_form_is_refused(stranger: httpx.Client, kind: str) -> None:
 async def test_the_cookie_opens_pages_only(filled: str, key: NewApiKey) -> None:
     """Of the other routes each could be called by a page elsewhere, if a browser's cookie did."""
     async with Lexichord(dsn=filled, allowed_hosts=OUTSIDE) as core:
-        app = make_app(await Door.open(core, "127.0.0.1"))
-        cookie = f"{COOKIE}={key.secret}".encode()
+        app = create_http_app(await AccessPolicy.open(core, "127.0.0.1"))
+        cookie = f"{KEY_COOKIE}={key.secret}".encode()
         request = Request({"type": "http", "app": app, "headers": [(b"cookie", cookie)]})
-        assert (await visitor(request)).rights.key_id == key.key.key_id
+        assert (await page_caller(request)).rights.key_id == key.key.key_id
         with pytest.raises(AccessError):
-            await caller(request)
+            await find_caller(request)
 
 
 def test_a_cookie_of_another_port_shuts_nobody_out(client: httpx.Client) -> None:
-    client.cookies.set(COOKIE, "lx_of_another_server")
+    client.cookies.set(KEY_COOKIE, "lx_of_another_server")
     assert client.get("/").status_code == 200
 
 

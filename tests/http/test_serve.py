@@ -11,7 +11,7 @@ from signal import SIGINT, SIGTERM, Signals
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.serve.server import listening
+from lexichord.serve.server import open_listeners
 from tests.conftest import ROOT
 from tests.http.server import Server
 
@@ -86,7 +86,7 @@ def test_others_are_let_in_only_where_there_is_a_key(
 
 def test_it_listens_on_all_addresses_of_a_name_and_sends_without_a_pause() -> None:
     """Answers go out in two parts; held back until the first is acknowledged, each takes 40 ms."""
-    with listening("localhost", 0) as sockets:
+    with open_listeners("localhost", 0) as sockets:
         assert {one.getsockname()[0] for one in sockets} <= {"127.0.0.1", "::1"}
         assert len({one.getsockname()[1] for one in sockets}) == 1
         assert all(one.proto == socket.IPPROTO_TCP for one in sockets)  # what asyncio looks at

@@ -104,7 +104,7 @@ def test_no_texts_cost_no_request(shape: Shape) -> None:
 
 @pytest.mark.parametrize("shape", ["gemini", "cohere", "jina"])
 @pytest.mark.parametrize("kind", ["query", "document"])
-def test_queries_and_documents_are_told_apart(shape: Shape, kind: batching.Kind) -> None:
+def test_queries_and_documents_are_told_apart(shape: Shape, kind: batching.EmbedKind) -> None:
     with embed_server(shape) as server:
         client(server).embed(["who pays"], kind)
     (asked,) = server.asked
@@ -330,14 +330,14 @@ def test_a_malformed_reply_is_an_error(shape: Shape, name: str) -> None:
 
 @each_shape
 def test_a_query_does_not_wait(shape: Shape, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batching, "QUERY_SECONDS", 0.2)
+    monkeypatch.setattr(batching, "QUERY_EMBED_SECONDS", 0.2)
     replies = [Reply(manner="silent"), Reply(429, headers={"Retry-After": "30"}), Reply(500)]
     for reply in replies:
         with embed_server(shape, always(reply)) as server:
             embedder = client(server)
             asks: list[Callable[[], object]] = [
                 lambda e=embedder: e.embed(["x"], "query"),  # type: ignore[misc]
-                lambda e=embedder: e.hurried().embed(["x"], "document"),  # type: ignore[misc]
+                lambda e=embedder: e.for_queries().embed(["x"], "document"),  # type: ignore[misc]
             ]
             for ask in asks:
                 started = monotonic()
@@ -360,10 +360,10 @@ def test_requests_keep_their_distance_over_all_threads() -> None:
 
 
 def test_no_more_requests_than_allowed_are_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batching, "QUERY_SECONDS", 0.5)
+    monkeypatch.setattr(batching, "QUERY_EMBED_SECONDS", 0.5)
     with embed_server("openai", always(Reply(manner="silent"))) as server:
         with pytest.raises(ProviderTimeoutError):
-            client(server, embedding_concurrency=3).hurried().embed(TEXTS, "document")
+            client(server, embedding_concurrency=3).for_queries().embed(TEXTS, "document")
         assert len(server.asked) == 3
 
 

@@ -25,7 +25,7 @@ from lexichord.errors import (
 from lexichord.providers.base import Generator
 from lexichord.providers.llm.signatures import SIGNATURES
 from lexichord.providers.registry import find_generator
-from lexichord.providers.retry import PassingError, RetryLaterError
+from lexichord.providers.retry import RetryLaterError, TransientError
 from lexichord.settings import Settings, load_settings
 from lexichord.types.generation import Task, Usage
 from tests.providers.chat_servers import (
@@ -184,8 +184,8 @@ async def test_a_reply_of_wrong_types_is_asked_for_once_more_as_json(
         ("unauthorized", AuthError, 1),
         ("limited", RateLimitError, 1),
         ("unknown", ProviderError, 1),
-        ("broken", PassingError, 1),
-        ("drop", PassingError, 1),
+        ("broken", TransientError, 1),
+        ("drop", TransientError, 1),
         ("hang", ProviderTimeoutError, 1),
         ("trickle", ProviderTimeoutError, 1),
     ],

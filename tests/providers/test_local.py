@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.base import Embedder
-from lexichord.providers.embed.local import INT8, LocalEmbedder, fetch_model, find_model
+from lexichord.providers.embed.local import LOCAL_INT8_SPACE, LocalEmbedder, fetch_model, find_model
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
 from tests.http_server import Asked, Reply, http_server, running
@@ -328,7 +328,7 @@ def test_fetch_refuses_unsafe_redirects(tmp_path: Path) -> None:
 def test_8_bits_have_a_space_of_their_own_and_stay_close(
     embedder: LocalEmbedder, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    found, degraded = find_embedder(load_settings(home=tmp_path), str(INT8))
+    found, degraded = find_embedder(load_settings(home=tmp_path), str(LOCAL_INT8_SPACE))
     assert found is not None
     assert degraded == []
     assert str(found.space) == "local/all-MiniLM-L6-v2-int8/384"

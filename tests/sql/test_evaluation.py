@@ -16,7 +16,13 @@ from lexichord.db.catalogue import (
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
 from lexichord.types import Json
-from lexichord.types.evaluation import EvalQuery, Outcome, Passage, Run, Span
+from lexichord.types.evaluation import (
+    EvalQuery,
+    EvaluationRun,
+    EvidenceSpan,
+    Outcome,
+    RankedPassage,
+)
 from tests.sql.corpus import Connection, Row, call, value
 
 QUERIES: list[dict[str, Any]] = [
@@ -201,7 +207,7 @@ async def test_a_run_is_read_back_as_it_was(database: Database) -> None:
         "who pays",
         "the lease",
         files=("a",),
-        spans=(Span("a", 0, 4),),
+        spans=(EvidenceSpan("a", 0, 4),),
         chunks=(("a", 0),),
         grades={"a": 1},
         entities={"TIME": ("a year",)},
@@ -209,11 +215,11 @@ async def test_a_run_is_read_back_as_it_was(database: Database) -> None:
         intent="summary",
         answerable=False,
     )
-    outcome = Outcome("q", (Passage("a", 0, 4, 0, 0.5),), ("a",), "A", 0.25, True, 2.5)
+    outcome = Outcome("q", (RankedPassage("a", 0, 4, 0, 0.5),), ("a",), "A", 0.25, True, 2.5)
     settings = {"context": "none"}
     metrics: dict[str, list[float | None]] = {"mrr": [0.5], "map": [None]}
     place = (None, "small", "hybrid", settings, (5, 10), (query,), (outcome,))
-    run = Run(*place, metrics, {1: 9.5, 4: 20.0}, YESTERDAY)
+    run = EvaluationRun(*place, metrics, {1: 9.5, 4: 20.0}, YESTERDAY)
     id = await record_evaluation(database, run)
     (listed,) = await list_evaluations(database, 5)
     assert (listed["evaluation_id"], listed["started_at"]) == (id, YESTERDAY)

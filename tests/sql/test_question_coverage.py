@@ -56,7 +56,7 @@ async def test_coverage_counts_terms_entities_and_parts(
     put(fresh, "a", ["Orrin pays rent", "a dog barks"], title="Lease")
     call(fresh, "build_indexes")
     hits = await search.hybrid_search(database, Question("rent"))
-    found = await reflect.cover(
+    found = await reflect.measure_coverage(
         database, "rent cat", hits, ["Orrin", "Orr"], ["who pays rent?", "has the cat fleas?"]
     )
     assert found.missing_terms == ("cat",)
@@ -67,6 +67,6 @@ async def test_coverage_counts_terms_entities_and_parts(
 
 
 async def test_no_hits_cover_nothing(database: Database) -> None:
-    found = await reflect.cover(database, "rent", [])
+    found = await reflect.measure_coverage(database, "rent", [])
     assert found.score == 0
     assert found.missing_terms == ("rent",)

@@ -2,7 +2,7 @@ import pytest
 
 from lexichord.db import search
 from lexichord.db.pool import Database
-from lexichord.retrieve.judge.confidence import confidence, relative_evidence
+from lexichord.retrieve.judge.confidence import evidence_confidence, relative_evidence
 from lexichord.types import ChunkHit, Question, Scope
 from tests.sql.corpus import Connection, call, put
 
@@ -66,10 +66,10 @@ async def test_confidence_of_an_answer_and_of_none(fresh: Connection, database: 
     clauses(fresh)
     question = Question("when is rent due", k=3)
     hits = await search.hybrid_search(database, question)
-    good = await confidence(database, question, hits)
-    poor = await confidence(database, Question("who may keep parrots and flibber"), hits)
+    good = await evidence_confidence(database, question, hits)
+    poor = await evidence_confidence(database, Question("who may keep parrots and flibber"), hits)
     assert 0 <= poor < good <= 1
-    assert await confidence(database, question, []) == 0
+    assert await evidence_confidence(database, question, []) == 0
 
 
 async def test_other_datasets_are_no_rivals_but_other_documents_are(

@@ -23,7 +23,7 @@ from lexichord.errors import (
     LexichordError,
     NotFoundError,
 )
-from lexichord.serve.access import Door
+from lexichord.serve.access import AccessPolicy
 from tests.mcp.serving import over_http, read
 from tests.surfaces.cases import Caller, Case, Refused, Surface
 
@@ -69,7 +69,7 @@ def by_python(house: House, case: Case) -> Answer:
     key = house.keys[case.caller]
 
     async def ask() -> list[Row]:
-        door = Door(house.lexichord.core, "127.0.0.1", (), needs_key=True)
+        door = AccessPolicy(house.lexichord.core, "127.0.0.1", (), needs_key=True)
         limited = await door.authorize(key and f"Bearer {key}")
         if case.what == "files":
             files = await limited.files(case.query, **case.options)

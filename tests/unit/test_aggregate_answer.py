@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from lexichord.retrieve.evidence.answer import cite, with_items, write_list, write_table
+from lexichord.retrieve.evidence.answer import cite_source, with_items, write_list, write_table
 from lexichord.types import FileHit
 from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, ContextSource, Quote
 
@@ -12,10 +12,10 @@ FILES = (FileHit(3, "d", "a.md", "Lease", 1, {}, 1), FileHit(4, "d", "b.md", "",
 
 
 def test_a_quote_is_cited_by_the_source_that_holds_it() -> None:
-    assert cite(QUOTE, [SOURCE]) == "[2]"
-    assert cite(QUOTE, [replace(SOURCE, end=20)]) == "(Lease › Rent)"
-    assert cite(QUOTE, [replace(SOURCE, document_id=4)]) == "(Lease › Rent)"
-    assert cite(replace(QUOTE, title="", heading=""), []) == "(a.md)"
+    assert cite_source(QUOTE, [SOURCE]) == "[2]"
+    assert cite_source(QUOTE, [replace(SOURCE, end=20)]) == "(Lease › Rent)"
+    assert cite_source(QUOTE, [replace(SOURCE, document_id=4)]) == "(Lease › Rent)"
+    assert cite_source(replace(QUOTE, title="", heading=""), []) == "(a.md)"
 
 
 def test_a_table_says_what_was_not_found() -> None:

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.retrieve.evidence.clauses import FileScore, rank_files
-from lexichord.retrieve.evidence.listing import distinct
+from lexichord.retrieve.evidence.listing import remove_duplicates
 from lexichord.retrieve.evidence.quotes import in_document_order, sub_quote
 from lexichord.retrieve.evidence.relevance import coverage, word_cosine
-from lexichord.retrieve.evidence.summary import choose
+from lexichord.retrieve.evidence.summary import choose_by_mmr
 from lexichord.types import ChunkHit
 from lexichord.types.evidence import Quote
 
@@ -23,14 +23,14 @@ DISTINCT = "The tenant pays the rent on the first day of each month, and in adva
 
 def test_novelty_prefers_what_is_new_to_what_is_the_same() -> None:
     twins = {(0, 1), (1, 0)}
-    chosen = choose([0.9, 0.85, 0.6], lambda a, b: float((a, b) in twins), 2)
+    chosen = choose_by_mmr([0.9, 0.85, 0.6], lambda a, b: float((a, b) in twins), 2)
     assert chosen == [0, 2]
-    assert choose([0.9, 0.85, 0.6], lambda a, b: 0.0, 2) == [0, 1]
+    assert choose_by_mmr([0.9, 0.85, 0.6], lambda a, b: 0.0, 2) == [0, 1]
 
 
 @given(st.lists(st.floats(0, 1), max_size=12), st.integers(0, 12))
 def test_each_is_chosen_once_and_none_without_relevance(scores: list[float], number: int) -> None:
-    chosen = choose(scores, lambda a, b: 0.5, number)
+    chosen = choose_by_mmr(scores, lambda a, b: 0.5, number)
     assert len(set(chosen)) == len(chosen)
     assert len(chosen) == min(number, sum(score > 0 for score in scores))
     assert all(scores[n] > 0 for n in chosen)
@@ -58,7 +58,7 @@ def test_near_repetitions_go_but_not_those_of_another_file() -> None:
     same = replace(QUOTE, text=words.upper() + " end", start=900)
     elsewhere = replace(same, document_id=4)
     other = replace(QUOTE, text=DISTINCT)
-    assert distinct([one, same, elsewhere, other]) == [one, elsewhere, other]
+    assert remove_duplicates([one, same, elsewhere, other]) == [one, elsewhere, other]
 
 
 def test_document_order_keeps_the_best_document_first() -> None:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.understand.aspects import MOST, find_aspects
-from lexichord.retrieve.understand.cues import READ
+from lexichord.retrieve.understand.aspects import MAX_ASPECTS, find_aspects
+from lexichord.retrieve.understand.cues import MAX_READ_CHARS
 
 
 @pytest.mark.parametrize(
@@ -136,12 +136,12 @@ def test_a_named_document_is_no_aspect() -> None:
 
 def test_of_a_long_list_the_last_aspect_takes_the_rest() -> None:
     found = find_aspects("Compare " + ", ".join(f"x{n}" for n in range(12)))
-    assert len(found) == MOST
+    assert len(found) == MAX_ASPECTS
     assert found[-1] == "x7, x8, x9, x10, x11"
 
 
 def test_a_long_text_is_one_aspect() -> None:
-    text = "Compare rent and fees. " + "x" * READ
+    text = "Compare rent and fees. " + "x" * MAX_READ_CHARS
     assert find_aspects(text) == (text,)
 
 
@@ -164,6 +164,6 @@ PIECES += [
 def test_aspects_are_words_of_the_question(pieces: list[str]) -> None:
     question = "".join(pieces)
     found = find_aspects(question)
-    assert 1 <= len(found) <= MOST
+    assert 1 <= len(found) <= MAX_ASPECTS
     assert all(aspect in question for aspect in found)
     assert len({aspect.casefold() for aspect in found}) == len(found)

@@ -11,7 +11,7 @@ from lexichord.evaluate.calibration import (
     judge_confidence,
     reliability,
 )
-from lexichord.types.evaluation import EvalQuery, Outcome, Passage
+from lexichord.types.evaluation import EvalQuery, Outcome, RankedPassage
 
 CONFIDENCES = [0.05, 0.15, 0.11, 0.95, 1.0, 0.9]
 RIGHT = [False, True, False, True, True, False]
@@ -63,7 +63,11 @@ def test_bins_hold_everything_once_and_in_their_range(found: list[tuple[float, b
 
 
 def test_confidence_is_right_where_something_that_answers_was_found() -> None:
-    golden, hit, miss = (("a", 1),), (Passage("a", 0, 9, 1, 1.0),), (Passage("a", 9, 20, 2, 1.0),)
+    golden, hit, miss = (
+        (("a", 1),),
+        (RankedPassage("a", 0, 9, 1, 1.0),),
+        (RankedPassage("a", 9, 20, 2, 1.0),),
+    )
     cases = [
         (EvalQuery("found", "?", chunks=golden), Outcome("found", hit, confidence=0.9)),
         (EvalQuery("missed", "?", chunks=golden), Outcome("missed", miss, confidence=0.8)),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.ingest.chunk import split
-from lexichord.ingest.chunk.pack import LIMIT, NAME
+from lexichord.ingest.chunk.pack import MAX_CHUNK_CHARS, MAX_HEADING_CHARS
 from lexichord.types import Chunk, Heading, LoadedText, Table
 
 MARKDOWN, PLAIN, CODE = "text/markdown", "text/plain", "text/x-python"
@@ -54,7 +54,7 @@ LONG = {
 }
 
 
-def cut(text: str, limit: int = LIMIT, kind: str = PLAIN) -> list[Chunk]:
+def cut(text: str, limit: int = MAX_CHUNK_CHARS, kind: str = PLAIN) -> list[Chunk]:
     return split(LoadedText(text, kind, "Title"), limit)
 
 
@@ -115,7 +115,7 @@ def test_a_path_holds_no_more_of_a_heading_than_a_chunk_may_hold() -> None:
     name = "a" * 50_000
     text = f"def {name}():\n" + "    word()\n" * 500
     chunks = cut(text, kind=CODE)
-    assert {chunk.heading for chunk in chunks} == {f"def {name}"[:NAME]}
+    assert {chunk.heading for chunk in chunks} == {f"def {name}"[:MAX_HEADING_CHARS]}
     assert "".join(chunk.content for chunk in chunks).count("a") == len(name)
 
 
@@ -180,4 +180,4 @@ def test_a_long_text_is_no_matter_of_minutes(name: str) -> None:
     """Quadratic work on these would be some 10^12 steps: the timeout is what fails."""
     kind = CODE if name in ("comments", "deep code") else MARKDOWN
     for chunk in cut(LONG[name], kind=kind):
-        assert len(chunk.content) <= LIMIT
+        assert len(chunk.content) <= MAX_CHUNK_CHARS

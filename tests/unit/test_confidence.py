@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.retrieve.judge.confidence import (
+    MAX_RELATIVE_EVIDENCE,
     MIN_CONFIDENCE,
-    SATURATED,
-    Signals,
+    ConfidenceSignals,
     find_signals,
     probability,
 )
@@ -16,7 +16,7 @@ from tests.builders import scored_hit
 
 share = st.floats(0, 1)
 signals = st.builds(
-    Signals, relative=st.floats(0, 50), cosine=st.none() | st.floats(-1, 1), held=share
+    ConfidenceSignals, relative=st.floats(0, 50), cosine=st.none() | st.floats(-1, 1), held=share
 )
 
 
@@ -25,12 +25,12 @@ def term(idf: float, *chunks: int) -> Term:
 
 
 @given(signals)
-def test_is_a_probability(found: Signals) -> None:
+def test_is_a_probability(found: ConfidenceSignals) -> None:
     assert 0 <= probability(found) <= 1
 
 
 @given(signals, st.floats(0, 1))
-def test_more_of_a_signal_is_never_less_confidence(found: Signals, more: float) -> None:
+def test_more_of_a_signal_is_never_less_confidence(found: ConfidenceSignals, more: float) -> None:
     least = probability(found)
     assert probability(replace(found, relative=found.relative + more)) >= least
     assert probability(replace(found, held=min(1, found.held + more))) >= least
@@ -40,30 +40,34 @@ def test_more_of_a_signal_is_never_less_confidence(found: Signals, more: float) 
 
 @pytest.mark.parametrize("cosine", [None, 0.7])
 def test_full_evidence_is_above_the_border_and_none_below(cosine: float | None) -> None:
-    assert probability(Signals(1.2, cosine, 1.0)) > MIN_CONFIDENCE
-    assert probability(Signals(0.1, None if cosine is None else 0.05, 0.0)) < MIN_CONFIDENCE
+    assert probability(ConfidenceSignals(1.2, cosine, 1.0)) > MIN_CONFIDENCE
+    assert (
+        probability(ConfidenceSignals(0.1, None if cosine is None else 0.05, 0.0)) < MIN_CONFIDENCE
+    )
 
 
 def test_beyond_the_best_that_is_stored_nothing_is_gained() -> None:
-    found = Signals(SATURATED, 0.5, 0.5)
+    found = ConfidenceSignals(MAX_RELATIVE_EVIDENCE, 0.5, 0.5)
     assert probability(replace(found, relative=9.0)) == probability(found)
 
 
 def test_another_subject_is_no_evidence_however_good_in_its_place() -> None:
-    assert probability(Signals(5.0, 0.1, 0.2)) < MIN_CONFIDENCE
+    assert probability(ConfidenceSignals(5.0, 0.1, 0.2)) < MIN_CONFIDENCE
 
 
 def test_signals_weigh_terms_by_idf() -> None:
     found = find_signals(
         [scored_hit(1, 0.2), scored_hit(2, 0.6)], [term(3, 1), term(1)], 0.8, has_vector=True
     )
-    assert found == Signals(0.8, 0.6, 0.75)
+    assert found == ConfidenceSignals(0.8, 0.6, 0.75)
 
 
 def test_without_the_query_s_vector_cosines_do_not_count() -> None:
     found = find_signals([scored_hit(1, 0.9)], [term(1, 1)], 0.0, has_vector=False)
-    assert found == Signals(0.0, None, 1.0)
+    assert found == ConfidenceSignals(0.0, None, 1.0)
 
 
 def test_a_question_without_terms_and_hits_without_cosine() -> None:
-    assert find_signals([scored_hit(1, None)], [], 0.5, has_vector=True) == Signals(0.5, 0.0, 0.0)
+    assert find_signals([scored_hit(1, None)], [], 0.5, has_vector=True) == ConfidenceSignals(
+        0.5, 0.0, 0.0
+    )

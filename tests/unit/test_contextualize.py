@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.ingest.structural_context import (
-    EDGE,
-    IDENTIFIER,
-    KEYPHRASES,
-    LONGEST,
-    PARTS,
-    TITLE,
-    Reference,
+    CONTEXT_PARTS,
+    IDENTIFIER_WORD,
+    MAX_CONTEXT_TITLE_CHARS,
+    MAX_IDENTIFIER_CHARS,
+    MAX_KEYPHRASES,
+    NEIGHBOUR_EDGE_CHARS,
+    WordFrequencies,
     embedding_text,
     keyphrases,
     structural_context,
@@ -24,16 +24,16 @@ from lexichord.types import Chunk, ContextPart
 WORDS = ["alpha", "Alpha", "ALPHA", "getUserName", "HTTPServer", "naïve", "straße", "x1_y2", "of"]
 texts = st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join) | st.text(max_size=200)
 CHILD = """
-from lexichord.ingest.structural_context import Reference, keyphrases
-reference = Reference()
+from lexichord.ingest.structural_context import WordFrequencies, keyphrases
+reference = WordFrequencies()
 for text in ("the lease of a house", "the licence of a program", "getUserName of the user"):
     reference.add(text)
 print(keyphrases("getUserName lease Lease zebra yak xylophone wombat vole the", reference))
 """
 
 
-def reference_of(*texts: str) -> Reference:
-    reference = Reference()
+def reference_of(*texts: str) -> WordFrequencies:
+    reference = WordFrequencies()
     for text in texts:
         reference.add(text)
     return reference
@@ -42,8 +42,8 @@ def reference_of(*texts: str) -> Reference:
 @given(texts, texts)
 def test_keyphrases_are_distinct_words_of_the_text(text: str, other: str) -> None:
     phrases = keyphrases(text, reference_of(text, other))
-    assert len(phrases) <= KEYPHRASES
-    assert set(phrases) <= set(IDENTIFIER.findall(text))
+    assert len(phrases) <= MAX_KEYPHRASES
+    assert set(phrases) <= set(IDENTIFIER_WORD.findall(text))
     lowered = [phrase.lower() for phrase in phrases]
     assert len(set(lowered)) == len(lowered)
 
@@ -51,7 +51,7 @@ def test_keyphrases_are_distinct_words_of_the_text(text: str, other: str) -> Non
 @given(texts)
 def test_every_word_is_kept_while_there_is_room(text: str) -> None:
     phrases = keyphrases(text, reference_of(text), limit=1000)
-    lowered = {word.lower() for word in IDENTIFIER.findall(text)}
+    lowered = {word.lower() for word in IDENTIFIER_WORD.findall(text)}
     assert {phrase.lower() for phrase in phrases} == lowered
 
 
@@ -89,7 +89,7 @@ def test_an_identifier_is_as_rare_as_its_parts() -> None:
 @pytest.mark.parametrize("blob", ["a" * 9000, "aB3" * 9000, "的" * 9000, "x_1" * 9000])
 def test_a_word_of_thousands_of_characters_is_no_identifier(blob: str) -> None:
     """Nor is a part of it: all the chunks of its document would carry it."""
-    longest = "b" * LONGEST
+    longest = "b" * MAX_IDENTIFIER_CHARS
     text = f"alpha {blob} {longest} {longest}b"
     reference = reference_of(text)
     assert set(keyphrases(text, reference)) == {"alpha", longest}
@@ -102,7 +102,7 @@ def test_a_text_counts_a_word_once() -> None:
     assert reference.counts["lease"] == 1
 
 
-PHRASES = [f"word{number}" for number in range(KEYPHRASES)]
+PHRASES = [f"word{number}" for number in range(MAX_KEYPHRASES)]
 CHUNKS = [
     Chunk(0, 9, "the first", heading="Term"),
     Chunk(10, 30, "def notice(): return", heading="Term › Notice"),
@@ -134,12 +134,12 @@ def test_a_neighbour_lends_its_edge_only() -> None:
     chunks = [Chunk(0, len(long), long), Chunk(2000, 2012, "def notice()"), Chunk(3000, 5000, long)]
     chunk = structural_context(chunks, "", [])[1]
     before, after, *_ = chunk.keyword_context.split("\n")
-    assert (before, after) == (long[-EDGE:], long[:EDGE])
+    assert (before, after) == (long[-NEIGHBOUR_EDGE_CHARS:], long[:NEIGHBOUR_EDGE_CHARS])
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", CONTEXT_PARTS)
 def test_each_part_can_be_left_out(part: ContextPart) -> None:
-    parts = [other for other in PARTS if other != part]
+    parts = [other for other in CONTEXT_PARTS if other != part]
     full = structural_context(CHUNKS, "Lease", PHRASES)[1]
     chunk = structural_context(CHUNKS, "Lease", PHRASES, parts)[1]
     assert (chunk.context, chunk.keyword_context) != (full.context, full.keyword_context)
@@ -151,7 +151,7 @@ def test_each_part_can_be_left_out(part: ContextPart) -> None:
 
 def test_no_chunk_repeats_more_of_a_title_than_a_chunk_may_hold() -> None:
     chunk = structural_context(CHUNKS, "t" * 100_000, [])[0]
-    assert chunk.context == "t" * TITLE
+    assert chunk.context == "t" * MAX_CONTEXT_TITLE_CHARS
 
 
 def test_context_that_came_along_stays() -> None:

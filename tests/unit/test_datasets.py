@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate.datasets import FORMATS, load_set
+from lexichord.evaluate.datasets import SET_FORMATS, load_set
 from lexichord.evaluate.entities import score_entities
-from lexichord.types.evaluation import EvalQuery, EvalSet, Span
+from lexichord.types.evaluation import EvalQuery, EvalSet, EvidenceSpan
 from tests.conftest import ROOT, SAMPLES
 
 DATA = ROOT.parent / "shared" / "data"
@@ -78,7 +78,7 @@ def test_what_no_format_fits_lists_them(tmp_path: Path) -> None:
     write(tmp_path / "in" / "notes.txt", "x")
     for path in (tmp_path / "in", tmp_path / "in" / "notes.txt"):
         message = refused(path)
-        assert all(known.layout in message for known in FORMATS)
+        assert all(known.layout in message for known in SET_FORMATS)
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,9 @@ def test_contractnli(contractnli: Path) -> None:
     loaded = load_set(contractnli)
     assert loaded.name == "contractnli-dev"
     assert loaded.queries == (
-        EvalQuery("7/n1", "Is it n1?", within=(uri,), spans=(Span(uri, 6, 21),)),  # no blank
+        EvalQuery(
+            "7/n1", "Is it n1?", within=(uri,), spans=(EvidenceSpan(uri, 6, 21),)
+        ),  # no blank
         EvalQuery("7/n2", "Is it n2?", within=(uri,), answerable=False),
     )
     text = "Title\nKeep it secret."
@@ -346,14 +348,17 @@ NDAS = EvalQuery(
     "ndas-1",
     "Consider the NDA; is it secret?",
     files=("ndas/one.txt",),
-    spans=(Span("ndas/one.txt", 10, 16), Span("ndas/one.txt", 18, 26)),
+    spans=(EvidenceSpan("ndas/one.txt", 10, 16), EvidenceSpan("ndas/one.txt", 18, 26)),
 )
 
 
 def test_legalbench(legalbench: Path) -> None:
     loaded = load_set(legalbench)
     pays = EvalQuery(
-        "mergers-1", "Who pays?", files=("mergers/a_b.txt",), spans=(Span("mergers/a_b.txt", 0, 4),)
+        "mergers-1",
+        "Who pays?",
+        files=("mergers/a_b.txt",),
+        spans=(EvidenceSpan("mergers/a_b.txt", 0, 4),),
     )
     assert loaded.queries == (pays, NDAS)
     assert list(by_uri(loaded)) == ["mergers/a_b.txt", "ndas/one.txt", "ndas/other.txt"]
@@ -369,7 +374,7 @@ def test_the_place_of_a_mark_at_the_start_counts(legalbench: Path) -> None:
     write(legalbench / "corpus" / "mergers" / "a_b.txt", "\ufeffPay.")
     file = legalbench / "benchmarks" / "mergers.json"
     file.write_text("\ufeff" + file.read_text().replace("[0, 4]", "[1, 5]"))
-    assert load_set(file).queries[0].spans == (Span("mergers/a_b.txt", 1, 5),)
+    assert load_set(file).queries[0].spans == (EvidenceSpan("mergers/a_b.txt", 1, 5),)
 
 
 @pytest.mark.parametrize(
@@ -422,7 +427,7 @@ def test_a_question_with_all_that_may_be_known_of_it(native: Path) -> None:
             "How many?",
             hint="the pumps",
             files=("docs/b.md", "docs/deep/a.txt"),
-            spans=(Span("docs/deep/a.txt", 0, 15), Span("docs/deep/a.txt", 17, 22)),
+            spans=(EvidenceSpan("docs/deep/a.txt", 0, 15), EvidenceSpan("docs/deep/a.txt", 17, 22)),
             entities={"TIME": ["30 days|thirty days"], "MONEY": ["EUR 5"]},
             critical=("TIME",),
             intent="list_all",
@@ -452,7 +457,7 @@ def test_documents_that_bring_their_chunks(native: Path) -> None:
     loaded = load_set(native)
     (query,) = loaded.queries
     assert query.chunks == (("x", 1),)
-    assert query.spans == (Span("x", 2, 6), Span("y", 0, 5))
+    assert query.spans == (EvidenceSpan("x", 2, 6), EvidenceSpan("y", 0, 5))
     assert list(loaded.documents) == [
         {"uri": "x", "chunks": given},
         {"uri": "y", "text": "Uncut.", "metadata": {"year": 2024}},

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.evaluate.entities import (
-    LENGTH,
+    MAX_ANSWER_CHARS,
+    EntityCounts,
     EntityScores,
-    Tally,
     count_entities,
     find_standing,
     score_entities,
     tabulate_entities,
 )
-from lexichord.evaluate.extract import FINDABLE, extract_entities
+from lexichord.evaluate.extract import RULE_ENTITY_TYPES, extract_entities
 from lexichord.types.evaluation import EvalQuery, Outcome
 
 EXTRACTED = [
@@ -42,7 +42,7 @@ EXTRACTED = [
 def test_what_is_extracted(text: str, expected: dict[str, list[str]] | None) -> None:
     if expected is None:
         expected = {"ORGANIZATION": ["Bank of England", "University of Delaware"]}
-    assert extract_entities(text) == {kind: expected.get(kind, []) for kind in FINDABLE}
+    assert extract_entities(text) == {kind: expected.get(kind, []) for kind in RULE_ENTITY_TYPES}
 
 
 def test_the_extractor_is_given_the_text_and_nothing_else() -> None:
@@ -104,10 +104,10 @@ ANSWER = "The tenant shall transfer 5,000 euros within 3 months, or 10 days in L
 
 def test_counts_by_hand() -> None:
     counts = count_entities(LEASE, ANSWER)
-    assert counts["MONEY"] == Tally(gold=2, found=1, extracted=1, right=1)
-    assert counts["TIME"] == Tally(gold=1, found=1, extracted=2, right=1)
-    assert counts["LOCATION"] == Tally(gold=0, found=0, extracted=1, right=0)
-    assert counts["ACTION"] == Tally(gold=2, found=1, extracted=0, right=0)
+    assert counts["MONEY"] == EntityCounts(gold=2, found=1, extracted=1, right=1)
+    assert counts["TIME"] == EntityCounts(gold=1, found=1, extracted=2, right=1)
+    assert counts["LOCATION"] == EntityCounts(gold=0, found=0, extracted=1, right=0)
+    assert counts["ACTION"] == EntityCounts(gold=2, found=1, extracted=0, right=0)
 
 
 def test_scores_by_hand() -> None:
@@ -129,10 +129,10 @@ MARKED = {"MONEY": ["5,000 euros"], "TIME": ["3 months"], "ACTION": ["shall tran
 
 def test_a_model_s_entities_are_judged_in_all_types_and_no_others() -> None:
     counts = count_entities(LEASE, ANSWER, MARKED)
-    assert counts["MONEY"] == Tally(gold=2, found=1, extracted=1, right=1)
-    assert counts["TIME"] == Tally(gold=1, found=1, extracted=1, right=1)
-    assert counts["LOCATION"] == Tally(gold=0, found=0, extracted=0, right=0)
-    assert counts["ACTION"] == Tally(gold=2, found=1, extracted=2, right=1)
+    assert counts["MONEY"] == EntityCounts(gold=2, found=1, extracted=1, right=1)
+    assert counts["TIME"] == EntityCounts(gold=1, found=1, extracted=1, right=1)
+    assert counts["LOCATION"] == EntityCounts(gold=0, found=0, extracted=0, right=0)
+    assert counts["ACTION"] == EntityCounts(gold=2, found=1, extracted=2, right=1)
     scores = score_entities(LEASE, ANSWER, MARKED)
     assert scores["entity_llm_precision"] == 3 / 4
     assert scores["entity_llm_recall"] == scores["entity_recall_all"] == 3 / 5
@@ -250,11 +250,11 @@ def test_entities_are_found_by_whole_words_however_written(
 
 def test_answers_are_cut_to_one_length_between_words() -> None:
     query = EvalQuery("q", "?", entities={"TIME": ["5 years"]})
-    room = " " * (LENGTH - len("5 years"))
+    room = " " * (MAX_ANSWER_CHARS - len("5 years"))
     assert score_entities(query, f"{room}5 years")["entity_recall"] == 1
     assert score_entities(query, f"{room}5 years and more")["entity_recall"] == 0
     assert score_entities(query, f" {room}5 years")["entity_recall"] == 0
-    assert score_entities(query, "x" * LENGTH + " 5 years")["entity_recall"] == 0
+    assert score_entities(query, "x" * MAX_ANSWER_CHARS + " 5 years")["entity_recall"] == 0
 
 
 @given(st.text(max_size=60) | st.sampled_from([ANSWER, EXACT, GENERIC]))

@@ -9,7 +9,7 @@ import pytest
 
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.load import load
-from lexichord.ingest.sources import digest, find_files, storable
+from lexichord.ingest.sources import file_digest, find_files, storable_name
 
 needs_permissions = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 NOT_UTF_8 = os.fsdecode(b"caf\xe9.txt")
@@ -80,9 +80,9 @@ def test_a_link_that_leads_nowhere_says_so_when_it_is_read(tmp_path: Path) -> No
     (tmp_path / "loop.md").symlink_to(tmp_path / "loop.md")
     gone, loop = find_files([tmp_path])
     with pytest.raises(IngestError, match="cannot be read: No such file"):
-        digest(gone)
+        file_digest(gone)
     with pytest.raises(IngestError, match="cannot be read: Too many levels of symbolic links"):
-        digest(loop)
+        file_digest(loop)
 
 
 @needs_permissions
@@ -104,7 +104,7 @@ def test_what_vanishes_midway_says_so_when_it_is_read(tmp_path: Path) -> None:
     assert {file.name for file in rest} == {"b.md", "sub"}
     for file in rest:
         with pytest.raises(IngestError, match="cannot be read: No such file"):
-            digest(file)
+            file_digest(file)
     with pytest.raises(IngestError, match="cannot be read: No such file"):
         load(rest[0])
 
@@ -115,7 +115,7 @@ def test_odd_names_are_no_matter(tmp_path: Path, name: str) -> None:
     write(tmp_path / name, content)
     (file,) = find_files([tmp_path])
     assert file.name == name
-    assert digest(file) == hashlib.sha256(content.encode()).hexdigest()
+    assert file_digest(file) == hashlib.sha256(content.encode()).hexdigest()
     loaded = load(file)
     assert loaded.text == content
     assert loaded.title.encode()  # no lone surrogates
@@ -123,7 +123,7 @@ def test_odd_names_are_no_matter(tmp_path: Path, name: str) -> None:
 
 def test_the_digest_is_of_the_bytes(tmp_path: Path) -> None:
     content = b"\xef\xbb\xbfa\r\n"
-    assert digest(write(tmp_path / "a.md", content)) == hashlib.sha256(content).hexdigest()
+    assert file_digest(write(tmp_path / "a.md", content)) == hashlib.sha256(content).hexdigest()
 
 
 @pytest.mark.timeout(20)
@@ -132,13 +132,13 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "folder.txt").mkdir()
     for path in (tmp_path / "folder.txt", tmp_path / "pipe.txt"):
         with pytest.raises(IngestError, match="is no file"):
-            digest(path)
+            file_digest(path)
         with pytest.raises(IngestError, match="is no file"):
             load(path)
     with pytest.raises(IngestError, match="cannot be read: No such file"):
-        digest(tmp_path / "absent")
+        file_digest(tmp_path / "absent")
 
 
 def test_a_name_that_is_not_utf_8_has_a_uri_that_is() -> None:
-    assert storable(os.fsdecode(b"/a/caf\xe9.txt")) == "/a/caf\\xe9.txt"
-    assert storable("/a/naïve 1.txt") == "/a/naïve 1.txt"
+    assert storable_name(os.fsdecode(b"/a/caf\xe9.txt")) == "/a/caf\\xe9.txt"
+    assert storable_name("/a/naïve 1.txt") == "/a/naïve 1.txt"

@@ -6,7 +6,7 @@ from contextlib import aclosing
 
 import pytest
 
-from lexichord.ingest.flow import overlapping
+from lexichord.ingest.flow import bounded_gather
 
 
 async def numbers(count: int) -> AsyncGenerator[int]:
@@ -41,14 +41,14 @@ class Work:
 @pytest.mark.parametrize("at_once", [1, 2, 4])
 async def test_the_order_stays_and_no_more_are_made_at_once(at_once: int) -> None:
     work = Work()
-    made = [pair async for pair in overlapping(numbers(6), work.double, at_once)]
+    made = [pair async for pair in bounded_gather(numbers(6), work.double, at_once)]
     assert made == [(number, 2 * number) for number in range(6)]
     assert work.most == at_once
 
 
 async def test_an_error_comes_in_its_place_and_ends_the_others() -> None:
     work = Work(fails=True)
-    async with aclosing(overlapping(numbers(6), work.double, 2)) as pairs:
+    async with aclosing(bounded_gather(numbers(6), work.double, 2)) as pairs:
         assert [await anext(pairs) for _ in range(3)] == [(0, 0), (1, 2), (2, 4)]
         with pytest.raises(ValueError, match="3"):
             await anext(pairs)
@@ -57,7 +57,7 @@ async def test_an_error_comes_in_its_place_and_ends_the_others() -> None:
 
 async def test_who_stops_early_leaves_nothing_running() -> None:
     work = Work(stuck=True)
-    async with aclosing(overlapping(numbers(6), work.double, 3)) as pairs:
+    async with aclosing(bounded_gather(numbers(6), work.double, 3)) as pairs:
         assert await anext(pairs) == (0, 0)
     assert work.now == 0
     assert work.cancelled == [1, 2]

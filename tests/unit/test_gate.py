@@ -1,7 +1,7 @@
 import pytest
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate.measure import Gate, check, parse_gate
+from lexichord.evaluate.measure import Gate, check_gate, parse_gate
 
 MEANS = {"pass@5": 0.84, "mrr": 0.5, "evidence@4000": float("nan")}
 
@@ -45,22 +45,22 @@ def test_what_is_no_gate_is_refused(text: str) -> None:
     ],
 )
 def test_means_pass_or_fail(text: str, passes: bool) -> None:
-    reason = check(parse_gate(text), MEANS)
+    reason = check_gate(parse_gate(text), MEANS)
     assert (reason is None) == passes
 
 
 def test_the_reason_says_what_was_measured() -> None:
     gate = parse_gate("pass@5>=.9")
-    assert check(gate, MEANS) == "gate pass@5>=0.9 failed: pass@5 is 0.8400"
+    assert check_gate(gate, MEANS) == "gate pass@5>=0.9 failed: pass@5 is 0.8400"
 
 
 @pytest.mark.parametrize("sign", [">=", ">", "<=", "<"])
 def test_what_is_not_a_number_passes_no_gate(sign: str) -> None:
-    assert check(parse_gate(f"evidence@4000{sign}0.5"), MEANS) is not None
+    assert check_gate(parse_gate(f"evidence@4000{sign}0.5"), MEANS) is not None
 
 
 def test_an_unknown_metric_names_those_there_are() -> None:
     with pytest.raises(ConfigError, match=r"no metric 'pass@7'.*evidence@4000, mrr, pass@5"):
-        check(parse_gate("pass@7>0"), MEANS)
+        check_gate(parse_gate("pass@7>0"), MEANS)
     with pytest.raises(ConfigError, match="there are none"):
-        check(parse_gate("pass@7>0"), {})
+        check_gate(parse_gate("pass@7>0"), {})

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.understand.cues import READ, find_listed
+from lexichord.retrieve.understand.cues import MAX_READ_CHARS, find_listed
 from lexichord.retrieve.understand.intent import read_intent
 from lexichord.retrieve.understand.linking import (
-    WORD,
-    Word,
+    QUERY_WORD,
+    QueryWord,
     are_listed,
     find_mentions,
-    hint_of,
+    make_hint,
+    remove_mentions,
     split_words,
-    without,
 )
 from lexichord.types.questions import Link
 from tests.conftest import SAMPLES
@@ -172,7 +172,7 @@ def test_anything_is_read(query: str) -> None:
 @given(st.text(max_size=50), st.text(max_size=50))
 def test_of_long_text_only_the_ends_are_read(first: str, last: str) -> None:
     """So that time grows with the length, whatever the patterns do."""
-    ends = first.ljust(READ, "x"), last.rjust(READ, "x")
+    ends = first.ljust(MAX_READ_CHARS, "x"), last.rjust(MAX_READ_CHARS, "x")
     longest = read_intent(ends[0] + " And Compare All Things " * 5000 + ends[1])
     longer = read_intent(ends[0] + " And Compare All Things " + ends[1])
     assert (longest.kind, longest.entities, longest.sub_questions) == (
@@ -187,7 +187,7 @@ def test_an_instruction_may_stand_at_either_end_of_a_long_text(query: str) -> No
     assert read_intent(query.format("Lorem ipsum. " * 9000)).kind == "comparison"
 
 
-def linked(query: str, *documents: str) -> tuple[list[Word], list[Link]]:
+def linked(query: str, *documents: str) -> tuple[list[QueryWord], list[Link]]:
     """Link a query's words to titles as the database does with plain words."""
     words = split_words(query, read_intent(query).entities)
     titles = [title.lower().split() for title in documents]
@@ -207,7 +207,7 @@ def names(query: str, *documents: str) -> tuple[list[int], str, str]:
     words, links = linked(query, *documents)
     found = find_mentions(words, links)
     ids = [mention.document_id for mention in found]
-    return ids, hint_of(query, words, found), without(query, words, found)
+    return ids, make_hint(query, words, found), remove_mentions(query, words, found)
 
 
 LEASE, TRAVEL, SECURITY = "Lease of Saltpan House", "Travel Policy", "Information Security Policy"
@@ -292,8 +292,8 @@ def test_an_identifier_stays_in_the_question() -> None:
 def test_words_are_only_taken_away(pieces: list[str]) -> None:
     query = "".join(pieces)
     ids, hint, question = names(query, *FILED)
-    given = iter(WORD.findall(query))
-    assert all(word in given for word in WORD.findall(question))  # in their order
+    given = iter(QUERY_WORD.findall(query))
+    assert all(word in given for word in QUERY_WORD.findall(question))  # in their order
     assert question == query or ids
     assert bool(ids) == bool(hint)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate.vectors import NAME, KeptVectors
+from lexichord.evaluate.vectors import VECTOR_CACHE_FILE, CachedEmbedder
 from lexichord.providers.base import Vectors
 from lexichord.types import EmbeddingSpace
 
@@ -25,7 +25,7 @@ class Lengths:
 
 def test_a_text_is_embedded_once_and_comes_back_the_same(tmp_path: Path) -> None:
     embedder = Lengths()
-    with KeptVectors(embedder, tmp_path) as kept:
+    with CachedEmbedder(embedder, tmp_path) as kept:
         kept.embed(["a", "bb"], "document")
         vectors = kept.embed(["bb", "ccc", "a", "bb"], "document")
     assert vectors.tolist() == [[2, 0], [3, 0], [1, 0], [2, 0]]
@@ -34,25 +34,29 @@ def test_a_text_is_embedded_once_and_comes_back_the_same(tmp_path: Path) -> None
 
 
 def test_vectors_outlive_the_program(tmp_path: Path) -> None:
-    with KeptVectors(Lengths(), tmp_path / "new") as kept:
+    with CachedEmbedder(Lengths(), tmp_path / "new") as kept:
         first = kept.embed(["a"], "document")
     again = Lengths()
-    with KeptVectors(again, tmp_path / "new") as kept:
+    with CachedEmbedder(again, tmp_path / "new") as kept:
         assert kept.embed(["a"], "document").tolist() == first.tolist()
     assert again.given == []
 
 
 def test_kinds_and_spaces_are_told_apart(tmp_path: Path) -> None:
     one, other = Lengths(), Lengths("others")
-    with KeptVectors(one, tmp_path) as kept:
+    with CachedEmbedder(one, tmp_path) as kept:
         assert kept.embed(["a"], "document").tolist() == [[1, 0]]
         assert kept.embed(["a"], "query").tolist() == [[1, 1]]
-    with KeptVectors(other, tmp_path) as kept:
+    with CachedEmbedder(other, tmp_path) as kept:
         kept.embed(["a"], "query")
     assert (one.given, other.given) == (["a", "a"], ["a"])
 
 
 def test_a_file_that_is_none_of_ours_is_named(tmp_path: Path) -> None:
-    (tmp_path / NAME).write_text("not a database, whatever it may look like from outside")
-    with pytest.raises(ConfigError, match=rf"{NAME} cannot be used \(file is not a database\)"):
-        KeptVectors(Lengths(), tmp_path)
+    (tmp_path / VECTOR_CACHE_FILE).write_text(
+        "not a database, whatever it may look like from outside"
+    )
+    with pytest.raises(
+        ConfigError, match=rf"{VECTOR_CACHE_FILE} cannot be used \(file is not a database\)"
+    ):
+        CachedEmbedder(Lengths(), tmp_path)

@@ -5,19 +5,21 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.llm import one_line
-from lexichord.retrieve.search.llm_keywords import ALIKE, diverse
+from lexichord.retrieve.llm import shorten_line
+from lexichord.retrieve.search.llm_keywords import DUPLICATE_KEYWORD_SHARE, choose_diverse
 
 SETS = st.lists(st.text(st.sampled_from("abcdef .,"), max_size=12), max_size=12)
 
 
 def test_sets_of_much_the_same_words_are_left_out() -> None:
     given = ["notice period", "Period, NOTICE!", "end date", "date of end", "", " ... ", "escrow"]
-    assert diverse(given, 9, "") == ["notice period", "end date", "escrow"]
+    assert choose_diverse(given, 9, "") == ["notice period", "end date", "escrow"]
 
 
 def test_so_are_those_of_the_question() -> None:
-    assert diverse(["who pays rent", "rent", "pays the rent", "fee"], 9, "Who pays the rent?") == [
+    assert choose_diverse(
+        ["who pays rent", "rent", "pays the rent", "fee"], 9, "Who pays the rent?"
+    ) == [
         "rent",
         "fee",
     ]
@@ -25,23 +27,27 @@ def test_so_are_those_of_the_question() -> None:
 
 def test_no_more_than_wanted_are_read() -> None:
     texts = iter(["one", "two", "three", "four"])
-    assert diverse(texts, 2, "") == ["one", "two"]
-    assert diverse(["one"], 0, "") == []
+    assert choose_diverse(texts, 2, "") == ["one", "two"]
+    assert choose_diverse(["one"], 0, "") == []
 
 
 @given(SETS, st.integers(0, 12), st.text(st.sampled_from("abcdef "), max_size=12))
 def test_any_two_differ_and_the_first_stay(texts: list[str], most: int, taken: str) -> None:
-    kept = diverse(texts, most, taken)
+    kept = choose_diverse(texts, most, taken)
     assert len(kept) <= most
     remaining = iter(texts)
     assert all(text in remaining for text in kept)  # in their order
     plain = [set(text.replace(".", " ").replace(",", " ").split()) for text in [*kept, taken]]
-    assert all(len(a & b) < ALIKE * len(a | b) for a, b in combinations(plain, 2) if a and b)
+    assert all(
+        len(a & b) < DUPLICATE_KEYWORD_SHARE * len(a | b)
+        for a, b in combinations(plain, 2)
+        if a and b
+    )
 
 
 @given(st.text(), st.integers(1, 50))
 def test_a_line_is_one_and_short(text: str, most: int) -> None:
-    line = one_line(text, most)
+    line = shorten_line(text, most)
     assert len(line) <= most
     assert len(line.splitlines()) <= 1
     assert bool(line) == bool(text.strip())
@@ -50,6 +56,6 @@ def test_a_line_is_one_and_short(text: str, most: int) -> None:
 
 
 def test_a_line_is_cut_between_words() -> None:
-    assert one_line(" two\n words ", 9) == "two words"
-    assert one_line("two words", 8) == "two"
-    assert one_line("終" * 9, 4) == "終" * 4
+    assert shorten_line(" two\n words ", 9) == "two words"
+    assert shorten_line("two words", 8) == "two"
+    assert shorten_line("終" * 9, 4) == "終" * 4

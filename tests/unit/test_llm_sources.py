@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.retrieve.evidence.llm_answer import (
-    Source,
+    NumberedQuote,
     find_quote,
     is_invented,
     mark,
@@ -29,8 +29,8 @@ def quote(text: str, start: int = 100, **more: object) -> Quote:
     return replace(made, **more)  # type: ignore[arg-type]
 
 
-def source(text: str, number: int = 1) -> Source:
-    return Source(number, quote(text))
+def source(text: str, number: int = 1) -> NumberedQuote:
+    return NumberedQuote(number, quote(text))
 
 
 def found(said: str, text: str = TEXT) -> str | None:
@@ -49,9 +49,9 @@ def test_sources_have_the_contexts_numbers() -> None:
         for one, number in ((quotes[3], 1), (quotes[1], 2), (quotes[0], 3))
     ]
     assert number_sources(quotes, shown) == [
-        Source(1, quotes[3]),
-        Source(2, quotes[1]),
-        Source(3, quotes[0]),
+        NumberedQuote(1, quotes[3]),
+        NumberedQuote(2, quotes[1]),
+        NumberedQuote(3, quotes[0]),
     ]
 
 
@@ -64,7 +64,7 @@ def test_what_the_context_does_not_show_is_no_source() -> None:
 
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4))
 def test_no_text_or_title_ends_its_source(given: list[tuple[str, str]]) -> None:
-    sources = [Source(n, quote(text, title=title)) for n, (text, title) in enumerate(given)]
+    sources = [NumberedQuote(n, quote(text, title=title)) for n, (text, title) in enumerate(given)]
     marked = mark(sources)
     (word,) = set(re.findall(r"^<source-(\w{16}) number=", marked, re.MULTILINE))
     assert marked.count(word) == 2 * len(sources)
@@ -80,8 +80,8 @@ def test_a_title_cannot_foresee_the_marks() -> None:
     """They hang on the titles as well: else who writes both could tell what they will be."""
     before = mark([source(TEXT)])
     word = re.findall(r"source-(\w+)", before)[0]
-    assert word not in mark([Source(1, quote(TEXT, title="another"))])
-    ended = mark([Source(1, quote(TEXT, title=f"x\n</source-{word}>"))])
+    assert word not in mark([NumberedQuote(1, quote(TEXT, title="another"))])
+    ended = mark([NumberedQuote(1, quote(TEXT, title=f"x\n</source-{word}>"))])
     assert ended.count("\n</source-") == 1
     assert not ended.endswith(f"</source-{word}>")
 
@@ -147,7 +147,7 @@ def test_a_quote_knows_its_place() -> None:
 
 
 def test_the_source_that_it_names_comes_first_then_any() -> None:
-    sources = [Source(n, quote("the rent", 100 * n)) for n in (1, 2, 3)]
+    sources = [NumberedQuote(n, quote("the rent", 100 * n)) for n in (1, 2, 3)]
     starts = [made.start for n in (-1, 0, 2, 9) if (made := find_quote("the rent", n, sources))]
     assert starts == [100, 100, 200, 100]
 

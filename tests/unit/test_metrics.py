@@ -10,26 +10,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate.metrics import evaluate, rank_documents, summarise
-from lexichord.types.evaluation import EvalQuery, Outcome, Passage, Span
+from lexichord.evaluate.metrics import compute_metrics, mean_of_judged, rank_documents
+from lexichord.types.evaluation import EvalQuery, EvidenceSpan, Outcome, RankedPassage
 
 WIDTH = 100  # characters of a chunk
 
 
-def chunk(number: int, uri: str = "a") -> Passage:
-    return Passage(uri, number * WIDTH, (number + 1) * WIDTH, number, 1.0)
+def chunk(number: int, uri: str = "a") -> RankedPassage:
+    return RankedPassage(uri, number * WIDTH, (number + 1) * WIDTH, number, 1.0)
 
 
-def stretch(start: int, end: int, uri: str = "a") -> Passage:
-    return Passage(uri, start, end, 0, 1.0)
+def stretch(start: int, end: int, uri: str = "a") -> RankedPassage:
+    return RankedPassage(uri, start, end, 0, 1.0)
 
 
 def score(query: EvalQuery, outcome: Outcome, *ks: int) -> dict[str, float | None]:
-    return {name: values[0] for name, values in evaluate([query], [outcome], ks).items()}
+    return {name: values[0] for name, values in compute_metrics([query], [outcome], ks).items()}
 
 
 BY_CHUNKS = EvalQuery("q", "?", chunks=(("a", 1), ("a", 3), ("b", 0)))
-BY_SPANS = EvalQuery("q", "?", spans=(Span("a", 150, 250), Span("b", 0, 40)))
+BY_SPANS = EvalQuery("q", "?", spans=(EvidenceSpan("a", 150, 250), EvidenceSpan("b", 0, 40)))
 BY_GRADES = EvalQuery("q", "?", grades={"a": 3, "b": 1, "c": 0, "d": 2})
 
 
@@ -88,14 +88,14 @@ def test_spans_by_hand() -> None:
 
 @pytest.mark.parametrize(("held", "found"), [(49, 0), (50, 1)])
 def test_a_span_counts_where_half_of_it_is_held_together(held: int, found: int) -> None:
-    query = EvalQuery("q", "?", spans=(Span("a", 100, 200),))
+    query = EvalQuery("q", "?", spans=(EvidenceSpan("a", 100, 200),))
     parts = (stretch(100, 120), stretch(110, 130), stretch(200 - held + 30, 900))
     scores = score(query, Outcome("q", parts), 2, 3)
     assert (scores["pass@2"], scores["pass@3"]) == (0, found)
 
 
 def test_an_empty_span_is_never_found() -> None:
-    query = EvalQuery("q", "?", spans=(Span("a", 10, 10), Span("a", 0, 20)))
+    query = EvalQuery("q", "?", spans=(EvidenceSpan("a", 10, 10), EvidenceSpan("a", 0, 20)))
     outcome = Outcome("q", (stretch(0, 100),))
     assert score(query, outcome, 1)["pass@1"] == 0.5
     assert score(query, outcome, 1)["char_recall@1"] == 1
@@ -128,7 +128,7 @@ def test_documents_rank_as_files_then_as_passages() -> None:
     ("query", "at_1", "at_2"),
     [
         (EvalQuery("q", "?", files=("b",)), 0, 1),
-        (EvalQuery("q", "?", spans=(Span("b", 0, 1),)), 0, 1),
+        (EvalQuery("q", "?", spans=(EvidenceSpan("b", 0, 1),)), 0, 1),
         (EvalQuery("q", "?", chunks=(("b", 9),)), 0, 1),
         (EvalQuery("q", "?", files=("a", "b")), 1, 1),
         (EvalQuery("q", "?", grades={"a": 0, "z": 1}), 0, 0),
@@ -153,7 +153,7 @@ def test_abstaining_is_right_where_there_is_no_answer(
 
 
 def test_the_budget_pays_for_what_is_shown_again_and_cuts_the_last() -> None:
-    query = EvalQuery("q", "?", spans=(Span("a", 0, 2000),))
+    query = EvalQuery("q", "?", spans=(EvidenceSpan("a", 0, 2000),))
     passages = (stretch(0, 600), stretch(0, 600), stretch(600, 2000))
     scores = score(query, Outcome("q", passages), 3)
     shown = [scores[f"evidence@{budget}"] for budget in (1000, 2000, 4000)]
@@ -188,18 +188,18 @@ def test_a_question_that_is_judged_by_nothing_scores_nothing() -> None:
         (BY_GRADES, (chunk(5), chunk(6, "d"), chunk(7, "b"))),
     ],
 )
-def test_a_perfect_run_scores_one(query: EvalQuery, passages: tuple[Passage, ...]) -> None:
+def test_a_perfect_run_scores_one(query: EvalQuery, passages: tuple[RankedPassage, ...]) -> None:
     query = replace(query, entities={"TIME": ["five years"], "ACTION": ["terminate"]})
     scores = score(query, Outcome("q", passages, answer="He may terminate after 5 years."), 3)
     assert set(scores.values()) <= {1.0, None}
-    assert summarise(list(scores.values())) == 1
+    assert mean_of_judged(list(scores.values())) == 1
 
 
 def test_a_shuffled_run_scores_what_theory_says() -> None:
     count, relevant, k = 6, 2, 3
     query = EvalQuery("q", "?", chunks=tuple(("a", n) for n in range(relevant)))
     outcomes = [Outcome("q", tuple(map(chunk, order))) for order in permutations(range(count))]
-    metrics = evaluate([query] * len(outcomes), outcomes, [k])
+    metrics = compute_metrics([query] * len(outcomes), outcomes, [k])
     harmonic = sum(1 / rank for rank in range(1, count + 1))
     first = (comb(count - rank, relevant - 1) / rank for rank in range(1, count))
     gain, ideal = (sum(1 / log2(rank + 1) for rank in range(1, n + 1)) for n in (k, relevant))
@@ -213,15 +213,15 @@ def test_a_shuffled_run_scores_what_theory_says() -> None:
         # Bestgen, "Exact expected average precision of the random baseline", 2015
         "map": (harmonic + others * (count - harmonic)) / count,
     }
-    assert {name: summarise(metrics[name]) for name in expected} == pytest.approx(expected)
+    assert {name: mean_of_judged(metrics[name]) for name in expected} == pytest.approx(expected)
 
 
 def test_shuffled_passages_hold_their_share_of_the_gold_characters() -> None:
-    query = EvalQuery("q", "?", spans=(Span("a", 80, 230),))
+    query = EvalQuery("q", "?", spans=(EvidenceSpan("a", 80, 230),))
     outcomes = [Outcome("q", tuple(map(chunk, order))) for order in permutations(range(5))]
-    metrics = evaluate([query] * len(outcomes), outcomes, [2])
-    assert summarise(metrics["char_recall@2"]) == pytest.approx(2 / 5)
-    assert summarise(metrics["char_precision@2"]) == pytest.approx(150 / 500)
+    metrics = compute_metrics([query] * len(outcomes), outcomes, [2])
+    assert mean_of_judged(metrics["char_recall@2"]) == pytest.approx(2 / 5)
+    assert mean_of_judged(metrics["char_precision@2"]) == pytest.approx(150 / 500)
 
 
 def test_the_mean_is_of_all_questions_not_of_the_last() -> None:
@@ -230,35 +230,35 @@ def test_the_mean_is_of_all_questions_not_of_the_last() -> None:
     right, wrong = (chunk(1),), (chunk(2),)
     runs = {(right, right): 1, (right, wrong): 0.5, (wrong, right): 0.5, (wrong, wrong): 0}
     for (first, last), mean in runs.items():
-        metrics = evaluate(queries, [Outcome("p", first), Outcome("q", last)], [5])
+        metrics = compute_metrics(queries, [Outcome("p", first), Outcome("q", last)], [5])
         for name in ("pass@5", "recall@5", "ndcg@5", "mrr", "map"):
-            assert summarise(metrics[name]) == mean
+            assert mean_of_judged(metrics[name]) == mean
 
 
 def test_the_mean_leaves_out_what_is_not_judged() -> None:
-    assert summarise([1.0, None, 0.0, None]) == 0.5
-    assert summarise([None]) is None
-    assert summarise([]) is None
+    assert mean_of_judged([1.0, None, 0.0, None]) == 0.5
+    assert mean_of_judged([None]) is None
+    assert mean_of_judged([]) is None
 
 
 def test_values_are_in_the_order_of_the_questions_for_every_metric() -> None:
     queries = [replace(BY_CHUNKS, id="p"), replace(BY_SPANS, id="q"), EvalQuery("r", "?")]
     outcomes = [Outcome(query.id, (chunk(1),)) for query in queries]
-    metrics = evaluate(queries, outcomes, [5])
+    metrics = compute_metrics(queries, outcomes, [5])
     assert metrics["char_recall@5"] == [None, 50 / 140, None]
     assert metrics["pass@5"] == [1 / 3, 0.5, None]
     assert {len(values) for values in metrics.values()} == {3}
-    assert evaluate([], [], [5]) == {}
+    assert compute_metrics([], [], [5]) == {}
 
 
 def test_outcomes_that_are_not_of_these_questions_are_refused() -> None:
     queries = [EvalQuery("p", "?"), EvalQuery("q", "?")]
     with pytest.raises(ConfigError, match=r"1 outcomes do not fit 2 questions \(\['q'\]\)"):
-        evaluate(queries, [Outcome("p", ())], [5])
+        compute_metrics(queries, [Outcome("p", ())], [5])
     with pytest.raises(ConfigError, match="their order"):
-        evaluate(queries, [Outcome("q", ()), Outcome("p", ())], [5])
+        compute_metrics(queries, [Outcome("q", ()), Outcome("p", ())], [5])
     with pytest.raises(ConfigError, match="from 1: 0, 5"):
-        evaluate(queries, [Outcome("p", ()), Outcome("q", ())], [0, 5])
+        compute_metrics(queries, [Outcome("p", ()), Outcome("q", ())], [0, 5])
 
 
 files = st.sampled_from("ab")
@@ -270,7 +270,7 @@ places = st.lists(st.tuples(files, place, place), max_size=6)
 def test_characters_agree_with_plain_sets(
     gold: list[tuple[str, int, int]], found: list[tuple[str, int, int]], k: int
 ) -> None:
-    query = EvalQuery("q", "?", spans=tuple(Span(*each) for each in gold))
+    query = EvalQuery("q", "?", spans=tuple(EvidenceSpan(*each) for each in gold))
     passages = tuple(stretch(start, end, uri) for uri, start, end in found)
     scores = score(query, Outcome("q", passages), k)
     wanted = {(uri, place) for uri, start, end in gold for place in range(start, end)}
@@ -318,7 +318,7 @@ def test_every_score_is_a_share_and_more_ranks_never_recall_less(
     query = EvalQuery(
         "q",
         "?",
-        spans=tuple(Span(*each) for each in gold),
+        spans=tuple(EvidenceSpan(*each) for each in gold),
         chunks=tuple(("a", number) for number in own),
     )
     ks = (1, 2, 5, 20)

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import pytrec_eval
 
-from lexichord.evaluate.metrics import evaluate, summarise
-from lexichord.types.evaluation import EvalQuery, Outcome, Passage
+from lexichord.evaluate.metrics import compute_metrics, mean_of_judged
+from lexichord.types.evaluation import EvalQuery, Outcome, RankedPassage
 
 KS = (1, 3, 5, 10, 20)
 THEIRS = {
@@ -51,13 +51,13 @@ def test_documents_by_grades_score_as_in_trec_eval(seed: int) -> None:
     grades, found = random_run(seed, most=3)
     queries = [EvalQuery(id, "?", grades=grades[id]) for id in grades]
     outcomes = [
-        Outcome(id, tuple(Passage(name, 0, 9, 0, 1.0) for name in found[id])) for id in grades
+        Outcome(id, tuple(RankedPassage(name, 0, 9, 0, 1.0) for name in found[id])) for id in grades
     ]
-    ours, theirs = evaluate(queries, outcomes, KS), reference(grades, found)
+    ours, theirs = compute_metrics(queries, outcomes, KS), reference(grades, found)
     for name, their_name in THEIRS.items():
         assert ours[name] == pytest.approx([theirs[id][their_name] for id in grades])
         mean = sum(scores[their_name] for scores in theirs.values()) / len(theirs)
-        assert summarise(ours[name]) == pytest.approx(mean)
+        assert mean_of_judged(ours[name]) == pytest.approx(mean)
 
 
 @pytest.mark.parametrize("seed", range(20, 30))
@@ -68,10 +68,10 @@ def test_chunks_score_as_documents_do_in_trec_eval(seed: int) -> None:
         for id, judged in grades.items()
     ]
     outcomes = [
-        Outcome(id, tuple(Passage("a", 0, 9, int(name[1:]), 1.0) for name in found[id]))
+        Outcome(id, tuple(RankedPassage("a", 0, 9, int(name[1:]), 1.0) for name in found[id]))
         for id in grades
     ]
-    ours, theirs = evaluate(queries, outcomes, KS), reference(grades, found)
+    ours, theirs = compute_metrics(queries, outcomes, KS), reference(grades, found)
     for name, their_name in THEIRS.items():
         if not name.startswith("document"):
             assert ours[name] == pytest.approx([theirs[id][their_name] for id in grades])

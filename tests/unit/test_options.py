@@ -10,7 +10,7 @@ import pytest
 from lexichord.client.lexichord import Lexichord
 from lexichord.client.sync import SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.serve.access import Limited
+from lexichord.serve.access import ScopedClient
 from lexichord.types import LlmStage, QueryOptions, SearchOptions
 from lexichord.types.options import describe
 
@@ -27,7 +27,7 @@ OTHERS: dict[str, tuple[type[SearchOptions], set[str]]] = {
 }
 METHODS = [
     pytest.param(getattr(kind, name), *OTHERS[name], id=f"{kind.__name__}.{name}")
-    for kind in (Lexichord, SyncLexichord, Limited)
+    for kind in (Lexichord, SyncLexichord, ScopedClient)
     for name in OTHERS
     if hasattr(kind, name)
 ]

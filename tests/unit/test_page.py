@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import lexichord
 from lexichord.serve.page.document import show_document
-from lexichord.serve.page.render import local
-from lexichord.serve.page.results import marked, to_mark
-from lexichord.serve.page.routes import examples
+from lexichord.serve.page.render import local_address
+from lexichord.serve.page.results import mark_words, word_pattern
+from lexichord.serve.page.routes import example_questions
 from lexichord.types import ShownDocument, StoredChunk, StoredDocument
 
 HTTP = Path(lexichord.__file__).parent / "serve" / "page"
@@ -43,14 +43,14 @@ def shown(text: str, *starts: int) -> ShownDocument:
 def test_the_words_of_a_question_are_found_in_their_other_forms(
     question: str, text: str, found: list[str]
 ) -> None:
-    parts = marked(text, to_mark(question))
+    parts = mark_words(text, word_pattern(question))
     assert [part for part, is_word in parts if is_word] == found
     assert "".join(part for part, _ in parts) == text
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_marking_changes_no_text(question: str, text: str) -> None:
-    assert "".join(part for part, _ in marked(text, to_mark(question))) == text
+    assert "".join(part for part, _ in mark_words(text, word_pattern(question))) == text
 
 
 PLACE = st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda two: f"{two[0]}-{two[1]}")
@@ -90,14 +90,14 @@ def test_a_block_ends_where_a_line_does() -> None:
 
 
 def test_examples_are_made_of_titles_that_can_be_read() -> None:
-    assert examples([]) == examples(["", "x" * 100]) == []
-    assert examples(["Lease", "Lease"]) == ["What is Lease about?"]
-    assert examples(["A lease", "B lease", "C lease"]) == [
+    assert example_questions([]) == example_questions(["", "x" * 100]) == []
+    assert example_questions(["Lease", "Lease"]) == ["What is Lease about?"]
+    assert example_questions(["A lease", "B lease", "C lease"]) == [
         "What is A lease about?",
         "Compare A lease and B lease",
         "Summarise C lease",
     ]
-    assert examples(["init", "A lease"])[0] == "What is A lease about?"
+    assert example_questions(["init", "A lease"])[0] == "What is A lease about?"
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_examples_are_made_of_titles_that_can_be_read() -> None:
     ],
 )
 def test_an_address_to_go_on_to_is_one_of_ours(address: str, expected: str) -> None:
-    assert local(address) == expected
+    assert local_address(address) == expected
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.name)

@@ -6,21 +6,21 @@ from dataclasses import replace
 
 import pytest
 
-from lexichord.ingest.llm_context.budget import OverBudgetError, Purse, count_tokens
+from lexichord.ingest.llm_context.budget import CallBudget, OverBudgetError, count_tokens
 from lexichord.ingest.llm_context.prompt import (
     base_recipe,
-    calls,
+    clean_context,
     context_key,
     has_context,
-    label,
-    tidy,
+    model_label,
+    plan_calls,
     with_contexts,
     without_context,
 )
 from lexichord.types import Chunk, Document
 from lexichord.types.generation import Price, Usage
 
-BY = label("openai/any")
+BY = model_label("openai/any")
 TEXT = "".join(f"Sentence {number:04} of the text. " for number in range(1000))
 DOCUMENT = Document("d", "u", "T", "text/plain", "0" * 64, "r context=structural/2", TEXT)
 CHUNKS = [Chunk(at, at + 270, TEXT[at : at + 270], context="T") for at in range(0, 27_000, 270)]
@@ -28,7 +28,7 @@ CHUNKS = [Chunk(at, at + 270, TEXT[at : at + 270], context="T") for at in range(
 
 @pytest.mark.parametrize("window", [4000, 8000, 20_000, 26_999, 27_000])
 def test_every_chunk_is_asked_for_once_in_its_surroundings(window: int) -> None:
-    parts = calls(TEXT, CHUNKS, range(100), window)
+    parts = plan_calls(TEXT, CHUNKS, range(100), window)
     assert [place for part in parts for call in part for place in call.places] == [*range(100)]
     for part in parts:
         assert len({call.document for call in part}) == 1
@@ -42,7 +42,7 @@ def test_every_chunk_is_asked_for_once_in_its_surroundings(window: int) -> None:
 
 
 def test_the_mark_of_a_text_is_not_in_it() -> None:
-    ((call,),) = calls(TEXT, CHUNKS, [3, 5], 20_000_000)
+    ((call,),) = plan_calls(TEXT, CHUNKS, [3, 5], 20_000_000)
     marks = re.findall(r"<source-(\w{12}) number=(\d)>", call.passages)
     assert [number for _, number in marks] == ["1", "2"]
     assert marks[0][0] == marks[1][0]
@@ -60,7 +60,7 @@ def test_a_key_depends_on_writer_head_surroundings_and_chunk() -> None:
     assert context_key(head, moved, BY) == key
     for place in (0, 999, chunk.start - 500, chunk.start - 1, chunk.end, chunk.end + 499):
         assert context_key(TEXT[:place] + "#" + TEXT[place + 1 :], chunk, BY) != key, place
-    assert context_key(TEXT, chunk, label("openai/other")) != key
+    assert context_key(TEXT, chunk, model_label("openai/other")) != key
     assert context_key(TEXT, replace(chunk, content="other"), BY) != key
 
 
@@ -70,7 +70,7 @@ def test_contexts_join_what_is_there_and_come_off_again() -> None:
     assert [chunk.context for chunk in chunks] == ["T", "T\nSaid."]
     assert [has_context(chunk, BY) for chunk in chunks] == [False, True]
     assert without_context(chunks[1]) == CHUNKS[1]
-    other = label("gemini/new")
+    other = model_label("gemini/new")
     document, again = with_contexts(document, chunks, {0: "A.", 1: "B."}, other, is_complete=True)
     assert document.recipe == "r context=structural/2 llm=gemini/new/1"
     assert [chunk.context for chunk in again] == ["T\nA.", "T\nB."]
@@ -102,7 +102,7 @@ def test_what_brought_contexts_still_says_so_at_the_end() -> None:
     ],
 )
 def test_tidy_gives_one_line_of_visible_characters(said: str, line: str) -> None:
-    assert tidy(said) == line
+    assert clean_context(said) == line
 
 
 def test_tokens_are_estimated_from_above_where_letters_are_not_ascii() -> None:
@@ -112,7 +112,7 @@ def test_tokens_are_estimated_from_above_where_letters_are_not_ascii() -> None:
 
 
 async def test_calls_that_may_pass_the_budget_wait_for_those_before() -> None:
-    purse = Purse(Price(0, 1_000_000), limit=10.0)  # a dollar a token
+    purse = CallBudget(Price(0, 1_000_000), limit=10.0)  # a dollar a token
     expected, order = Usage(1, 0, 2, None), list[str]()
 
     async def call(name: str, tokens: int) -> None:
@@ -130,7 +130,7 @@ async def test_calls_that_may_pass_the_budget_wait_for_those_before() -> None:
 
 
 async def test_a_call_that_does_not_fit_is_not_made() -> None:
-    purse = Purse(Price(0, 1_000_000), limit=3.9)
+    purse = CallBudget(Price(0, 1_000_000), limit=3.9)
     with pytest.raises(OverBudgetError):
         async with purse.pay(Usage(1, 0, 2, None)):
             raise AssertionError

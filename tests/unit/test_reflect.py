@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.retrieve.judge.reflect import (
-    decide,
+    add_round,
+    decide_next_query,
+    find_unsupported,
     held_share,
     is_covered,
     is_passed,
     missing_entities,
-    record,
-    unsupported,
 )
 from lexichord.types import QueryOptions
 from lexichord.types.reflection import Budget, Coverage, Grade, Reflection, Rewrite, Round, Term
@@ -63,7 +63,7 @@ def test_entities_are_whole_words() -> None:
     ],
 )
 def test_what_a_source_holds_is_supported(answer: str, source: str) -> None:
-    assert unsupported(answer, ["else", source]) == ()
+    assert find_unsupported(answer, ["else", source]) == ()
 
 
 @pytest.mark.parametrize(
@@ -78,39 +78,39 @@ def test_what_a_source_holds_is_supported(answer: str, source: str) -> None:
     ],
 )
 def test_what_no_source_holds_is_told(answer: str, source: str, wrong: tuple[str, ...]) -> None:
-    assert unsupported(answer, [source]) == wrong
+    assert find_unsupported(answer, [source]) == wrong
 
 
 @given(st.text("0123456789., abc-[]/", max_size=40))
 def test_any_text_supports_itself(text: str) -> None:
-    assert unsupported(text.replace("[", ""), [text.replace("[", "")]) == ()
+    assert find_unsupported(text.replace("[", ""), [text.replace("[", "")]) == ()
 
 
 @given(st.decimals(0, 10**6, places=2, allow_nan=False, allow_infinity=False))
 def test_a_number_is_found_however_it_is_grouped(number: Decimal) -> None:
-    assert unsupported(f"{number}", [f"EUR {number:,} in all"]) == ()
-    assert unsupported(f"{number + 1}", [f"EUR {number:,} in all"]) == (f"{number + 1}",)
+    assert find_unsupported(f"{number}", [f"EUR {number:,} in all"]) == ()
+    assert find_unsupported(f"{number + 1}", [f"EUR {number:,} in all"]) == (f"{number + 1}",)
 
 
 def test_a_covered_question_stops() -> None:
-    found = decide(Coverage(QueryOptions.min_coverage), PLENTY, OTHER)
+    found = decide_next_query(Coverage(QueryOptions.min_coverage), PLENTY, OTHER)
     assert (found.query, found.reason) == (None, "the evidence covers 70%")
 
 
 def test_a_rewrite_is_handed_back_once() -> None:
-    assert decide(POOR, PLENTY, OTHER).query == "q deposit"
-    assert decide(POOR, PLENTY, OTHER, tried=["Q Deposit"]).query is None
+    assert decide_next_query(POOR, PLENTY, OTHER).query == "q deposit"
+    assert decide_next_query(POOR, PLENTY, OTHER, tried=["Q Deposit"]).query is None
 
 
 def test_an_uncovered_sub_question_goes_first() -> None:
     part = Coverage(0.9, uncovered_sub_questions=("what of rent?",))
-    assert decide(part, PLENTY, OTHER).query == "what of rent?"
-    assert decide(part, PLENTY, OTHER, tried=["what of rent?"]).query == "q deposit"
+    assert decide_next_query(part, PLENTY, OTHER).query == "what of rent?"
+    assert decide_next_query(part, PLENTY, OTHER, tried=["what of rent?"]).query == "q deposit"
 
 
 @given(st.integers(-1, 3), st.floats(-10, 100), st.floats(0, 100))
 def test_no_round_is_begun_outside_the_budget(rounds: int, left: float, cost: float) -> None:
-    found = decide(POOR, Budget(rounds, left), OTHER, expected_ms=cost)
+    found = decide_next_query(POOR, Budget(rounds, left), OTHER, expected_ms=cost)
     assert (found.query is None) == (rounds < 1 or left <= 0 or left < cost)
     assert found.reason
 
@@ -118,7 +118,7 @@ def test_no_round_is_begun_outside_the_budget(rounds: int, left: float, cost: fl
 def test_an_error_is_recorded_and_is_no_pass() -> None:
     good = Reflection(Coverage(1.0), "the evidence covers 100%")
     assert is_passed(good)
-    failed = record(good, Round("q", "expansion", 5.0, error="time-out"), Coverage(1.0))
+    failed = add_round(good, Round("q", "expansion", 5.0, error="time-out"), Coverage(1.0))
     assert failed.errors == ("time-out",)
     assert failed.coverage == good.coverage
     assert not is_passed(failed)
@@ -134,7 +134,7 @@ def test_one_low_grade_is_no_pass() -> None:
 
 def test_a_round_brings_its_coverage() -> None:
     start = Reflection(POOR, "")
-    after = record(start, Round("q", "expansion", 5.0, coverage=0.9), Coverage(0.9))
+    after = add_round(start, Round("q", "expansion", 5.0, coverage=0.9), Coverage(0.9))
     assert after.coverage == Coverage(0.9)
     assert len(after.rounds) == 1
     assert is_passed(after)
@@ -144,7 +144,7 @@ def test_a_round_brings_its_coverage() -> None:
 
 
 def test_shapes() -> None:
-    shape = record(Reflection(POOR, "s"), Round("q", "r", 1.0, error="e")).to_dict()
+    shape = add_round(Reflection(POOR, "s"), Round("q", "r", 1.0, error="e")).to_dict()
     assert shape["coverage"]["missing_terms"] == ["rent"]
     assert shape["rounds"][0]["error"] == "e"
     assert shape["errors"] == ["e"]

@@ -3,7 +3,7 @@ from collections import Counter
 import pytest
 
 from lexichord.db.evidence import Postings
-from lexichord.retrieve.judge.confidence import compare
+from lexichord.retrieve.judge.confidence import compare_sentences
 
 RIVALS = [
     f"{words} w{number}"
@@ -25,7 +25,7 @@ def postings(*texts: str) -> list[Postings]:
 
 def relative(*sentences: str, asked: str = "rent") -> float:
     texts = [*RIVALS, *sentences]
-    return compare(postings(*texts, asked), range(len(texts)), DOCUMENTS, COSINES)
+    return compare_sentences(postings(*texts, asked), range(len(texts)), DOCUMENTS, COSINES)
 
 
 def test_a_sentence_like_the_best_is_about_one() -> None:
@@ -50,8 +50,8 @@ def test_without_own_sentences_there_is_no_evidence() -> None:
 
 
 def test_rivals_without_words_compare_with_nothing() -> None:
-    assert compare(postings("", "rent", "rent"), [0, 1], [1], [None]) == 0
-    assert compare([], [0, 1], [1, 1], [0.5, 0.5]) == 0
+    assert compare_sentences(postings("", "rent", "rent"), [0, 1], [1], [None]) == 0
+    assert compare_sentences([], [0, 1], [1, 1], [0.5, 0.5]) == 0
 
 
 def test_words_that_only_the_question_has_change_nothing() -> None:
@@ -63,6 +63,6 @@ def test_a_text_that_is_several_sentences_is_analysed_once() -> None:
     apart = postings(*rivals, *rivals, own, own, "rent")
     once = postings(*rivals, own, "rent")
     judged = [1, 1, 2, 2], [0.9, 0.1, 0.8, 0.1]
-    whole = compare(apart, [0, 1, 2, 3, 4, 5], *judged)
-    assert compare(once, [0, 1, 0, 1, 2, 2], *judged) == pytest.approx(whole)
-    assert compare(once, [0, 1, 2, 2], [1, 2], [0.9, 0.1]) != pytest.approx(whole)
+    whole = compare_sentences(apart, [0, 1, 2, 3, 4, 5], *judged)
+    assert compare_sentences(once, [0, 1, 0, 1, 2, 2], *judged) == pytest.approx(whole)
+    assert compare_sentences(once, [0, 1, 2, 2], [1, 2], [0.9, 0.1]) != pytest.approx(whole)

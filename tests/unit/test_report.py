@@ -12,9 +12,15 @@ from xml.etree import ElementTree
 import pytest
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate.metrics import evaluate, summarise
+from lexichord.evaluate.metrics import compute_metrics, mean_of_judged
 from lexichord.evaluate.report import write_report
-from lexichord.types.evaluation import EvalQuery, Outcome, Passage, Run, Span
+from lexichord.types.evaluation import (
+    EvalQuery,
+    EvaluationRun,
+    EvidenceSpan,
+    Outcome,
+    RankedPassage,
+)
 
 pytest.importorskip("matplotlib")
 
@@ -23,15 +29,16 @@ HOSTILE = (
     "<script>alert(1)</script> **bold** a|b [x](javascript:alert(1)) `c` & \x1b[31m\u202e\ud800"
 )
 QUERIES = tuple(
-    EvalQuery(f"q{n}", f"Question {n}?", spans=(Span(f"doc-{n}.txt", 100, 200),)) for n in range(20)
+    EvalQuery(f"q{n}", f"Question {n}?", spans=(EvidenceSpan(f"doc-{n}.txt", 100, 200),))
+    for n in range(20)
 )
 
 
 def find(query: EvalQuery, rank: int, **known: Any) -> Outcome:
     """Make an outcome with the gold span at a rank, other files before it."""
     span = query.spans[0]
-    others = [Passage(f"other-{n}.txt", 0, 50, n, 1 / n) for n in range(1, rank)]
-    gold = Passage(span.file, span.start, span.end, 7, 1 / rank)
+    others = [RankedPassage(f"other-{n}.txt", 0, 50, n, 1 / n) for n in range(1, rank)]
+    gold = RankedPassage(span.file, span.start, span.end, 7, 1 / rank)
     return Outcome(query.id, (*others, gold), **{"milliseconds": 10.0, **known})
 
 
@@ -40,21 +47,21 @@ def run_of(
     outcomes: Sequence[Outcome],
     queries: tuple[EvalQuery, ...] = QUERIES,
     qps: Mapping[int, float] | None = None,
-) -> Run:
-    metrics = evaluate(queries, outcomes, KS)
+) -> EvaluationRun:
+    metrics = compute_metrics(queries, outcomes, KS)
     started = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
     made = {"k": 5, "rewrite": False}
-    return Run(
+    return EvaluationRun(
         None, "a set", strategy, made, KS, queries, tuple(outcomes), metrics, qps or {}, started
     )
 
 
-def first_at(strategy: str, ranks: Sequence[int], **known: Any) -> Run:
+def first_at(strategy: str, ranks: Sequence[int], **known: Any) -> EvaluationRun:
     pairs = zip(QUERIES, ranks, strict=True)
     return run_of(strategy, [find(query, rank, **known) for query, rank in pairs])
 
 
-def write(runs: Sequence[Run], folder: Path) -> tuple[str, str]:
+def write(runs: Sequence[EvaluationRun], folder: Path) -> tuple[str, str]:
     markdown, html = write_report(runs, folder)
     assert (markdown.name, html.name) == ("report.md", "report.html")
     return markdown.read_text("utf-8"), html.read_text("utf-8")
@@ -105,7 +112,7 @@ def test_the_numbers_are_those_of_the_metrics(tmp_path: Path) -> None:
     }
     assert means.keys() - {"metric", "---"} == judged
     for name in judged:
-        assert means[name] == [f"{summarise(run.metrics[name]):.4f}" for run in runs]
+        assert means[name] == [f"{mean_of_judged(run.metrics[name]):.4f}" for run in runs]
     quality = rows(markdown, "Means by strategy, and their intervals")
     assert quality["strategy"][:2] == ["pass@1", "pass@5"]
     assert quality["vector"][0].startswith("0.5000 (")
@@ -151,11 +158,13 @@ def test_questions_to_one_document_are_not_independent(tmp_path: Path) -> None:
 
 def test_text_is_never_markup(tmp_path: Path) -> None:
     queries = (
-        EvalQuery("q<b>0", HOSTILE, hint=HOSTILE, spans=(Span(HOSTILE, 0, 9),)),
-        EvalQuery("q1", HOSTILE, entities={"TIME": [HOSTILE]}, spans=(Span("a.txt", 0, 9),)),
+        EvalQuery("q<b>0", HOSTILE, hint=HOSTILE, spans=(EvidenceSpan(HOSTILE, 0, 9),)),
+        EvalQuery(
+            "q1", HOSTILE, entities={"TIME": [HOSTILE]}, spans=(EvidenceSpan("a.txt", 0, 9),)
+        ),
     )
     outcomes = [
-        Outcome("q<b>0", (Passage(HOSTILE, 50, 60, 0, 1.0),), answer=HOSTILE),
+        Outcome("q<b>0", (RankedPassage(HOSTILE, 50, 60, 0, 1.0),), answer=HOSTILE),
         Outcome("q1", (), error=HOSTILE),
     ]
     run = replace(run_of(HOSTILE, outcomes, queries), set_name=HOSTILE, settings={HOSTILE: HOSTILE})
@@ -263,8 +272,8 @@ def test_errors_are_shown_and_count_nothing(tmp_path: Path) -> None:
 def test_the_worst_questions_say_what_was_found_and_where(tmp_path: Path) -> None:
     outcomes = [find(query, 1) for query in QUERIES]
     outcomes[0] = find(QUERIES[0], 13)
-    outcomes[1] = Outcome("q1", (Passage("doc-1.txt", 500, 600, 4, 0.5),), abstained=True)
-    outcomes[2] = Outcome("q2", (Passage("doc-2.txt", 170, 300, 4, 0.5),))
+    outcomes[1] = Outcome("q1", (RankedPassage("doc-1.txt", 500, 600, 4, 0.5),), abstained=True)
+    outcomes[2] = Outcome("q2", (RankedPassage("doc-2.txt", 170, 300, 4, 0.5),))
     runs = [first_at("worse", [3] * 20), run_of("better", outcomes)]
     _, zero, one, two = write(runs, tmp_path)[0].split("\n### ")
     two = two.split("\n## ")[0]
@@ -285,7 +294,9 @@ def test_chunks_and_documents_are_gold_too(tmp_path: Path) -> None:
         EvalQuery("b", "B?", grades={"b.txt": 2, "not.txt": 0}),
     )
     outcomes = [
-        Outcome("a", (Passage("a.txt", 0, 9, 1, 0.9), Passage("a.txt", 20, 29, 3, 0.8))),
+        Outcome(
+            "a", (RankedPassage("a.txt", 0, 9, 1, 0.9), RankedPassage("a.txt", 20, 29, 3, 0.8))
+        ),
         Outcome("b", (), files=("not.txt", "b.txt")),
     ]
     runs = [run_of("x", outcomes, queries), run_of("x", outcomes, queries)]

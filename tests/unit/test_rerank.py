@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lexichord.errors import ProviderError
-from lexichord.retrieve.search.chunks import rerank, without
+from lexichord.retrieve.search.chunks import remove_words, rerank
 from lexichord.retrieve.trace import Trace
 from lexichord.types import ChunkHit, Ranked
 
@@ -121,4 +121,4 @@ async def test_nothing_is_sent_without_hits() -> None:
     ],
 )
 def test_words_are_left_out_whole(question: str, words: tuple[str, ...], left: str) -> None:
-    assert without(question, words) == left
+    assert remove_words(question, words) == left

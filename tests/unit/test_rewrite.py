@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.understand.rewrite import EXPANDED, RELAXED, expand, relax, shortened
+from lexichord.retrieve.understand.rewrite import (
+    MAX_EXPANDED_CHARS,
+    MAX_RELAXED_CHARS,
+    expand,
+    find_short_forms,
+    relax,
+)
 from lexichord.types.reflection import Definition, Rewrite, Term
 
 WORDS = st.lists(st.text("abcdef", min_size=1, max_size=9), max_size=60)
@@ -53,7 +59,7 @@ def test_an_expansion_keeps_the_question_and_its_limit(words: list[str], more: l
     question = " ".join(words)
     rewritten = expand(question, [], more)
     assert rewritten.text.startswith(question)
-    assert len(rewritten.text) <= max(EXPANDED, len(question))
+    assert len(rewritten.text) <= max(MAX_EXPANDED_CHARS, len(question))
     assert (rewritten.kind == "none") == (rewritten.text == question)
 
 
@@ -94,7 +100,7 @@ def test_a_relaxation_keeps_half_of_the_terms_and_its_limit(
     if rewritten.kind == "none":
         assert rewritten.text == " ".join(words)
         return
-    assert 0 < len(rewritten.text) <= RELAXED
+    assert 0 < len(rewritten.text) <= MAX_RELAXED_CHARS
     assert set(rewritten.text.split()) <= set(words)
     dropped = len(re.findall(r"'\w+': ", rewritten.reason))
     assert len(terms) - dropped >= min(len(terms), max(2, len(terms) / 2))
@@ -106,6 +112,6 @@ def test_nothing_to_drop_is_said() -> None:
 
 
 def test_short_forms_are_abbreviations_and_initials() -> None:
-    assert shortened("Does the NDA bind staff?")[0] == "NDA"
-    assert "DPO" in shortened("data protection officer")
-    assert shortened("") == []
+    assert find_short_forms("Does the NDA bind staff?")[0] == "NDA"
+    assert "DPO" in find_short_forms("data protection officer")
+    assert find_short_forms("") == []

@@ -3,7 +3,7 @@
 import pytest
 
 from lexichord.errors import ConfigError
-from lexichord.serve.services import allowed_origins, origin
+from lexichord.serve.services import allowed_origins, parse_origin
 from lexichord.settings import load_settings
 
 
@@ -19,7 +19,7 @@ from lexichord.settings import load_settings
     ],
 )
 def test_an_address_is_where_it_leads(url: str, expected: tuple[str, str, int]) -> None:
-    assert origin(url) == expected
+    assert parse_origin(url) == expected
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_an_address_is_where_it_leads(url: str, expected: tuple[str, str, int]) 
     ],
 )
 def test_what_can_be_read_in_two_ways_is_no_address(url: str) -> None:
-    assert origin(url) is None
+    assert parse_origin(url) is None
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_what_can_be_read_in_two_ways_is_no_address(url: str) -> None:
 )
 def test_what_differs_in_scheme_host_or_port_is_another(url: str) -> None:
     allowed = allowed_origins(load_settings(allowed_addresses="https://api.example.com/v1, "))
-    assert origin("https://API.example.com:443/other") in allowed
-    assert origin(url) not in allowed
+    assert parse_origin("https://API.example.com:443/other") in allowed
+    assert parse_origin(url) not in allowed
 
 
 def test_none_is_allowed_by_default() -> None:

@@ -18,7 +18,7 @@ from rich.text import Text
 from lexichord.cli.render import err, short, usage
 
 if TYPE_CHECKING:
-    from lexichord.ingest.report import Hearing
+    from lexichord.ingest.report import ProgressCallbacks
     from lexichord.types.generation import Usage
 
 PROGRESS_LINES = 10  # printed of a run over chunks where there is no terminal
@@ -61,7 +61,7 @@ class FileProgress(ProgressBars):
             TextColumn("{task.fields[spent]}"),
         )
 
-    def callbacks(self) -> "Hearing":
+    def callbacks(self) -> "ProgressCallbacks":
         """Return the options of a run that report its progress here."""
         return {
             "on_start": self.start,

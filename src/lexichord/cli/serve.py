@@ -10,7 +10,7 @@ from lexichord.cli.render import err
 from lexichord.errors import ConfigError
 
 if TYPE_CHECKING:
-    from lexichord.serve.access import Door
+    from lexichord.serve.access import AccessPolicy
     from lexichord.settings import Settings
 
 serve_app = typer.Typer()
@@ -55,25 +55,25 @@ def mcp(
 
 async def _serve_http(settings: "Settings", host: str, port: int) -> None:
     from lexichord.client.lexichord import Lexichord
-    from lexichord.serve.access import Door
-    from lexichord.serve.http.app import make_server
-    from lexichord.serve.server import serve
+    from lexichord.serve.access import AccessPolicy
+    from lexichord.serve.http.app import create_http_server
+    from lexichord.serve.server import run_server
 
     async with Lexichord(settings) as core:
-        door = await Door.open(core, host)
-        await serve(make_server(door), host, port, lambda taken: _announce(door, taken))
+        door = await AccessPolicy.open(core, host)
+        await run_server(create_http_server(door), host, port, lambda taken: _announce(door, taken))
 
 
 async def _serve_mcp(settings: "Settings", host: str, port: int) -> None:
     from lexichord.client.lexichord import Lexichord
-    from lexichord.serve.access import Door
-    from lexichord.serve.mcp.server import PATH, make_app
-    from lexichord.serve.server import guarded, serve
+    from lexichord.serve.access import AccessPolicy
+    from lexichord.serve.mcp.server import MCP_PATH, create_mcp_app
+    from lexichord.serve.server import add_middleware, run_server
 
     async with Lexichord(settings) as core:
-        door = await Door.open(core, host)
-        app = guarded(make_app(door), door)
-        await serve(app, host, port, lambda taken: _announce(door, taken, PATH))
+        door = await AccessPolicy.open(core, host)
+        app = add_middleware(create_mcp_app(door), door)
+        await run_server(app, host, port, lambda taken: _announce(door, taken, MCP_PATH))
 
 
 async def _serve_stdio(settings: "Settings") -> None:
@@ -84,7 +84,7 @@ async def _serve_stdio(settings: "Settings") -> None:
         await serve_stdio(core)
 
 
-def _announce(door: "Door", port: int, path: str = "") -> None:
+def _announce(door: "AccessPolicy", port: int, path: str = "") -> None:
     """Print where it listens, who may come, and what it has to do without."""
     name = f"[{door.host}]" if ":" in door.host and "[" not in door.host else door.host
     who = "with an API key" if door.needs_key else "from this machine, without a key"

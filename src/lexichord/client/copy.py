@@ -9,8 +9,8 @@ from lexichord.db import catalogue, schema, store
 from lexichord.db.pool import Database, Row
 from lexichord.db.store import copy_document
 from lexichord.errors import ConfigError, DatabaseError
-from lexichord.ingest.flow import beating
-from lexichord.ingest.report import Hearing, Listener
+from lexichord.ingest.flow import heartbeat
+from lexichord.ingest.report import DocumentListener, ProgressCallbacks
 from lexichord.types import EmbeddingSpace, Shaped
 from lexichord.types.options import no_other_options
 
@@ -32,13 +32,13 @@ class Copied(Shaped):
 
 
 async def copy_datasets(
-    source: Database, target: str, datasets: Sequence[str], **hearing: Unpack[Hearing]
+    source: Database, target: str, datasets: Sequence[str], **callbacks: Unpack[ProgressCallbacks]
 ) -> list[Copied]:
     """Copy datasets, all if none is named, to the database of a DSN, prepared if need be.
 
     Raises ConfigError; DatabaseError also if the copy is not the same in the end.
     """
-    no_other_options(hearing, Hearing.__annotations__)
+    no_other_options(callbacks, ProgressCallbacks.__annotations__)
     names = await _names(source, datasets)
     fixed = await catalogue.configuration(source)
     choice = schema.Choice(None, fixed["text_config"], EmbeddingSpace.parse(fixed["space"]))
@@ -47,7 +47,7 @@ async def copy_datasets(
         if await catalogue.database_identity(source) == await catalogue.database_identity(opened):
             raise ConfigError("a database cannot be copied onto itself: name another target")
         space = fixed["space"]
-        return [await Copy(source, opened, name, space, **hearing).run() for name in names]
+        return [await Copy(source, opened, name, space, **callbacks).run() for name in names]
 
 
 async def _names(source: Database, wanted: Sequence[str]) -> list[str]:
@@ -68,7 +68,7 @@ class Copy:
     space: str
     on_start: Callable[[int], None] = lambda total: None
     on_chunks: Callable[[int], None] = lambda count: None
-    listener: Listener = lambda uri, status, reason: None
+    listener: DocumentListener = lambda uri, status, reason: None
     report: Copied = field(init=False)
     failed: dict[str, str] = field(init=False, default_factory=dict)
 
@@ -79,7 +79,7 @@ class Copy:
         description = f"copy of dataset {self.dataset}"
         run = await store.start_run(self.target, self.dataset, description, len(here))
         self.report = Copied(self.dataset, run)
-        async with beating(self.target, run):
+        async with heartbeat(self.target, run):
             await self._skip([uri for uri in here if not _difference(here[uri], there.get(uri))])
             for uri, row in here.items():
                 if _difference(row, there.get(uri)):

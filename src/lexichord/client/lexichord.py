@@ -20,17 +20,17 @@ from lexichord.errors import ConfigError
 from lexichord.evaluate.measure import evaluate
 from lexichord.ingest import jobs
 from lexichord.ingest.llm_context import backfill
-from lexichord.ingest.pipeline import Ingest, IngestOptions
-from lexichord.ingest.report import Hearing, Report
+from lexichord.ingest.pipeline import IngestOptions, IngestPipeline
+from lexichord.ingest.report import ProgressCallbacks, Report
 from lexichord.providers.base import Reranker
 from lexichord.providers.registry import find_reranker
 from lexichord.retrieve import pipeline
-from lexichord.retrieve.llm_stages import find_model
+from lexichord.retrieve.llm_stages import find_query_model
 from lexichord.retrieve.query import with_vectors
 from lexichord.retrieve.search.discover import discover
-from lexichord.retrieve.search.llm_keywords import FOUND, keyword_sets
+from lexichord.retrieve.search.llm_keywords import KEYWORD_PASSAGES, keyword_sets
 from lexichord.retrieve.stages import STAGES, Stages
-from lexichord.retrieve.trace import Trace, recorded
+from lexichord.retrieve.trace import Trace, record_response
 from lexichord.settings import Settings, load_settings
 from lexichord.types import (
     ContextFormat,
@@ -242,7 +242,7 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
 
         Options are those of `search`; `k` changes nothing.
         """
-        options = replace(SearchOptions.select(locals()), k=FOUND)
+        options = replace(SearchOptions.select(locals()), k=KEYWORD_PASSAGES)
         return await self._keywords(query, options, sets, budget_ms)
 
     @only_known_options
@@ -327,11 +327,11 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         return Explanation(await self._query(query, QueryOptions.select(locals())))
 
     async def copy_to(
-        self, target: str, datasets: Iterable[str] = (), **hearing: Unpack[Hearing]
+        self, target: str, datasets: Iterable[str] = (), **callbacks: Unpack[ProgressCallbacks]
     ) -> Sequence[Copied]:
         """Copy datasets, by default all, to a DSN's database; what is there already is skipped."""
         no_single_text(datasets=datasets)
-        return await copy_datasets(self.database, target, list(datasets), **hearing)
+        return await copy_datasets(self.database, target, list(datasets), **callbacks)
 
     async def import_vechord(
         self, namespace: str, *, table: str | None = None, **options: Unpack[IngestOptions]
@@ -350,10 +350,10 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         no_single_text(datasets=datasets)
         return Exported(**await vechord.export_vechord(self.database, namespace, list(datasets)))
 
-    def _ingest(self, options: IngestOptions) -> Ingest:
+    def _ingest(self, options: IngestOptions) -> IngestPipeline:
         no_other_options(options, IngestOptions.__annotations__)
         place = (self.database, self.embedder, self.space, self.settings)
-        return Ingest(*place, follow=self._follow, **options)
+        return IngestPipeline(*place, follow=self._follow, **options)
 
     def _with_degraded(self, report: Report) -> Report:
         report.degraded += self.degraded
@@ -377,14 +377,14 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         self, query: str, options: SearchOptions, sets: int, budget_ms: float
     ) -> KeywordSets:
         question, degraded = await self._question(query, None, options)
-        model = await find_model(self.settings)
+        model = await find_query_model(self.settings)
         trace = Trace(budget_ms / 1000, degraded)
         return await keyword_sets(self.database, question, model, trace, sets)
 
     @in_current_space
     async def _query(self, query: str, options: QueryOptions) -> Response:
         question = await self._unembedded(query, options.hint, options)
-        model = await find_model(self.settings, options.llm)
+        model = await find_query_model(self.settings, options.llm)
         trace = Trace(options.budget_ms / 1000, [*self._degraded(question)])
         response = await pipeline.query(
             self.database,
@@ -396,7 +396,7 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
             stages=self.stages,
             generator=model,
         )
-        return await recorded(
+        return await record_response(
             self.database, response, question, trace.started, self.settings.record
         )
 

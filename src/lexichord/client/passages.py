@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 from lexichord.db.catalogue import list_documents
 from lexichord.db.pool import Database
-from lexichord.retrieve.judge.confidence import SEEN
+from lexichord.retrieve.judge.confidence import JUDGED_HITS
 from lexichord.types import ChunkHit, Json, QueryOptions, Response, Scope
 
 # scripts/bench_hit_confidence.py fits and checks these: code questions and every second LegalBench
@@ -53,7 +53,7 @@ PASSAGE_PLACE_FIELDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ScoredPassage:
     """A hit with its document's `metadata`.
 
     `score` is the probability, 0 to 1, that it holds an answer: see `hit_confidences`.
@@ -80,7 +80,7 @@ class Passage:
         return {**self.metadata, **known, **scores}
 
 
-def for_passages(options: Json) -> Json:
+def passage_options(options: Json) -> Json:
     """Return the options by which to query for the hits alone. Raises ConfigError.
 
     Whatever the intent, hits are searched alike; the table of a comparison, the list or summary,
@@ -88,12 +88,12 @@ def for_passages(options: Json) -> Json:
     estimated from, their scores would depend on k.
     """
     k = QueryOptions.read(options).k
-    return {"intent": "general", **options, "k": max(k, SEEN)}
+    return {"intent": "general", **options, "k": max(k, JUDGED_HITS)}
 
 
 async def find_passages(
     database: Database, response: Response, k: int, min_score: float = 0.0
-) -> list[Passage]:
+) -> list[ScoredPassage]:
     """Return the k best passages of a response, of those that score at least `min_score`."""
     scored = [
         (hit, score)
@@ -104,4 +104,4 @@ async def find_passages(
         return []
     scope = Scope(documents=tuple({hit.document_id for hit, _ in scored}))
     metadata = {row.document_id: row.metadata for row in await list_documents(database, scope)}
-    return [Passage(hit, score, metadata[hit.document_id]) for hit, score in scored]
+    return [ScoredPassage(hit, score, metadata[hit.document_id]) for hit, score in scored]

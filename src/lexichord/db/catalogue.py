@@ -23,7 +23,7 @@ from lexichord.types import (
     StoredChunk,
     StoredDocument,
 )
-from lexichord.types.evaluation import Run
+from lexichord.types.evaluation import EvaluationRun
 
 RECORD_JSON_COLUMNS = ("hits", "stages", "counts")
 
@@ -224,7 +224,7 @@ def _numbers(values: Json) -> Json:
     }
 
 
-async def record_evaluation(database: Database, run: Run) -> int:
+async def record_evaluation(database: Database, run: EvaluationRun) -> int:
     """See sql/record_evaluation.sql. Returns the evaluation's id."""
     rows = await database.call(
         "record_evaluation",
@@ -241,7 +241,7 @@ async def record_evaluation(database: Database, run: Run) -> int:
     return int(rows[0]["record_evaluation"])
 
 
-def _result(run: Run, index: int) -> dict[str, Any]:
+def _result(run: EvaluationRun, index: int) -> dict[str, Any]:
     outcome = run.outcomes[index]
     metrics = {name: values[index] for name, values in run.metrics.items()}
     return {**asdict(outcome), "ms": outcome.milliseconds, "metrics": metrics}

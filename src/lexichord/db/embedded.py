@@ -15,7 +15,7 @@ from urllib.parse import quote
 import psutil
 import psycopg
 
-from lexichord.db.pool import SEARCH_PATH, raised_as_ours
+from lexichord.db.pool import SEARCH_PATH, translate_errors
 from lexichord.errors import ConfigError, DatabaseError
 
 with warnings.catch_warnings():
@@ -159,7 +159,7 @@ def postmaster_url(info: PostmasterInfo, database: str = DATABASE_NAME) -> str:
 def save_keyword_index(url: str) -> None:
     """Rebuild the keyword index if a restart would lose a part of it."""
     try:
-        with raised_as_ours(), connect_after_recovery(url) as connection:
+        with translate_errors(), connect_after_recovery(url) as connection:
             connection.execute("set local client_min_messages = warning")
             connection.execute(f"set local search_path = {SEARCH_PATH}")
             function = connection.execute("select to_regproc('lexichord.refresh_keyword_index')")

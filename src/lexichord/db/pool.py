@@ -39,7 +39,7 @@ CONNECTION_OPTIONS: dict[str, Any] = {
 
 
 @contextmanager
-def raised_as_ours() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Raise the driver's errors as ours, each in one line."""
     try:
         yield
@@ -97,7 +97,7 @@ class Database:
         )
 
     async def __aenter__(self) -> Self:
-        with raised_as_ours():
+        with translate_errors():
             await self._pool.open(wait=True, timeout=CONNECT_TIMEOUT_SECONDS)
         return self
 
@@ -114,7 +114,7 @@ class Database:
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Conn]:
         """Yield a connection inside a transaction."""
-        with raised_as_ours():
+        with translate_errors():
             async with self._pool.connection() as connection, connection.transaction():
                 yield connection
 
@@ -124,7 +124,7 @@ class Database:
         What a crash of the server leaves behind is mended once: cut connections, a stale keyword
         index. Raises DatabaseError; ConfigError for arguments that the function refuses.
         """
-        with raised_as_ours():
+        with translate_errors():
             try:
                 return await self._call_mending(function, arguments)
             except PoolTimeout:

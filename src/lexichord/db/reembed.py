@@ -9,7 +9,7 @@ from typing import Any
 from psycopg import AsyncConnection, errors
 from psycopg.types.json import Jsonb
 
-from lexichord.db.pool import CONNECTION_OPTIONS, Conn, Database, Row, call, raised_as_ours
+from lexichord.db.pool import CONNECTION_OPTIONS, Conn, Database, Row, call, translate_errors
 from lexichord.db.search import Vector, vector_text
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import EmbeddingSpace, Json
@@ -31,7 +31,7 @@ async def hold_reembed(database: Database) -> AsyncIterator[Conn]:
 
     See sql/hold_reembed.sql. Raises ConfigError if another one does.
     """
-    with raised_as_ours():
+    with translate_errors():
         async with await AsyncConnection.connect(database.dsn, **CONNECTION_OPTIONS) as connection:
             for _ in range(DEAD_HOLDER_SECONDS):
                 rows = await call(connection, "hold_reembed")
@@ -63,7 +63,7 @@ async def reembed_status(database: Database) -> Row | None:
 async def build_reembed_indexes(database: Database, holder: Conn, *, filled: bool) -> None:
     """Run the statements of sql/reembed_index_statements.sql."""
     rows = await database.call("reembed_index_statements", filled=filled)
-    with raised_as_ours():
+    with translate_errors():
         for row in rows:
             await holder.execute(row["reembed_index_statements"].encode())
 
@@ -119,7 +119,7 @@ async def record_comparison(database: Database, comparison: Json) -> None:
     await database.call("record_comparison", comparison=Jsonb(comparison))
 
 
-async def swap_as_it_is(database: Database) -> None:
+async def swap_incomplete(database: Database) -> None:
     """See sql/swap_spaces.sql; chunks that lack a vector then have none."""
     await _call_exclusively(database, "swap_spaces", incomplete=True)
 

@@ -17,7 +17,7 @@ from typing import Any
 import psycopg
 from psycopg import Connection, errors
 
-from lexichord.db.pool import SEARCH_PATH, check_dsn, raised_as_ours
+from lexichord.db.pool import SEARCH_PATH, check_dsn, translate_errors
 from lexichord.errors import ConfigError, DatabaseError, EngineUnsupportedError, SchemaOutdatedError
 from lexichord.types import EmbeddingSpace
 
@@ -98,7 +98,7 @@ def bound_space(dsn: str) -> str:
 def _transaction(dsn: str) -> Iterator[Connection]:
     """Yield a connection in a transaction in which nobody else's objects hide what is meant."""
     check_dsn(dsn)
-    with raised_as_ours(), psycopg.connect(dsn) as connection:
+    with translate_errors(), psycopg.connect(dsn) as connection:
         connection.execute("set local client_min_messages = warning")
         connection.execute(f"set local search_path = {SEARCH_PATH}")
         yield connection

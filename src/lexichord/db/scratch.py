@@ -10,7 +10,7 @@ from psycopg import Connection, errors, sql
 from psycopg.conninfo import make_conninfo
 
 from lexichord.db import schema
-from lexichord.db.pool import SEARCH_PATH, raised_as_ours
+from lexichord.db.pool import SEARCH_PATH, translate_errors
 from lexichord.errors import ConfigError
 from lexichord.types import EmbeddingSpace
 
@@ -39,7 +39,7 @@ def scratch_database(like: str) -> Iterator[str]:
     end, whoever is connected; what a killed process left is dropped by the next one. Raises
     ConfigError if the user may not create databases; DatabaseError.
     """
-    with raised_as_ours(), psycopg.connect(like, autocommit=True) as owner:
+    with translate_errors(), psycopg.connect(like, autocommit=True) as owner:
         owner.execute(f"set search_path = {SEARCH_PATH}")
         prefix = f"{SCRATCH_PREFIX}_{_value(owner, DATABASE_OID_QUERY)}_"
         _drop_abandoned(owner, prefix)

@@ -9,7 +9,7 @@ from typing import Any
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from lexichord.db.pool import Database, Row, raised_as_ours
+from lexichord.db.pool import Database, Row, translate_errors
 from lexichord.errors import ConfigError
 
 # vechord writes a namespace unquoted into foreign keys, and names indexes up to 33 letters longer.
@@ -102,7 +102,7 @@ async def _register(
     """
     options = f"{conninfo_to_dict(dsn).get('options') or ''} -c search_path={VECHORD_SEARCH_PATH}"
     url = make_conninfo(dsn, options=options.strip())
-    with raised_as_ours():
+    with translate_errors():
         async with vechord.VechordRegistry(
             namespace, url, tables=tables, create_index=create_index
         ):

@@ -11,8 +11,8 @@ from lexichord.db.search import dense_recall
 from lexichord.errors import LexichordError
 from lexichord.evaluate.application import Application
 from lexichord.evaluate.strategies import Strategy, StrategyAnswer, embed_question
-from lexichord.evaluate.vectors import KeptVectors
-from lexichord.types.evaluation import EvalQuery, Outcome, Passage
+from lexichord.evaluate.vectors import CachedEmbedder
+from lexichord.types.evaluation import EvalQuery, Outcome, RankedPassage
 
 
 async def measure_index(
@@ -101,7 +101,7 @@ async def _ask(app: Application, strategy: Strategy, query: EvalQuery, k: int) -
 
 
 def _embedding_seconds(app: Application) -> float:
-    return app.embedder.seconds if isinstance(app.embedder, KeptVectors) else 0.0
+    return app.embedder.seconds if isinstance(app.embedder, CachedEmbedder) else 0.0
 
 
 async def _outcomes(app: Application, answers: Sequence[TimedAnswer]) -> tuple[Outcome, ...]:
@@ -115,7 +115,7 @@ async def _outcomes(app: Application, answers: Sequence[TimedAnswer]) -> tuple[O
 def _outcome(timed: TimedAnswer, ordinals: Mapping[int, int]) -> Outcome:
     answer = timed.answer or StrategyAnswer()
     passages = tuple(
-        Passage(hit.uri, hit.start, hit.end, ordinals[hit.chunk_id], hit.score)
+        RankedPassage(hit.uri, hit.start, hit.end, ordinals[hit.chunk_id], hit.score)
         for hit in answer.hits
     )
     return Outcome(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from lexichord.evaluate.metrics import evaluate
+from lexichord.evaluate.metrics import compute_metrics
 from lexichord.types.evaluation import EvalQuery, Outcome
 
 CALIBRATION_BINS = 10
@@ -29,7 +29,7 @@ def judge_confidence(
     It was if the question can be answered and, where relevant passages are judged, one of them was
     retrieved, at any rank. Outcomes without confidence, such as errors, are left out.
     """
-    ranks = evaluate(queries, outcomes, [1]).get("mrr", [])
+    ranks = compute_metrics(queries, outcomes, [1]).get("mrr", [])
     judged = [
         (out.confidence, query.answerable and rank != 0)
         for query, out, rank in zip(queries, outcomes, ranks, strict=True)

@@ -16,20 +16,20 @@ from dataclasses import dataclass
 
 from lexichord.evaluate.extract import (
     ENTITY_TYPES,
-    FINDABLE,
+    RULE_ENTITY_TYPES,
     EntityType,
     extract_entities,
     normalise,
 )
 from lexichord.types.evaluation import EvalQuery, Outcome
 
-LENGTH = 1000  # of an answer that are judged
+MAX_ANSWER_CHARS = 1000  # of an answer that are judged
 
 type EntitiesByType = Mapping[str, Sequence[str]]  # entities by type
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class EntityCounts:
     """Entities: `gold` expected, of them `found`; `extracted`, of them `right`."""
 
     gold: int
@@ -70,7 +70,7 @@ def score_entities(
 
 
 def tabulate_entities(
-    queries: Sequence[EvalQuery], outcomes: Sequence[Outcome], max_chars: int = LENGTH
+    queries: Sequence[EvalQuery], outcomes: Sequence[Outcome], max_chars: int = MAX_ANSWER_CHARS
 ) -> dict[str, EntityScores]:
     """Return the micro averages, in which every entity counts alike.
 
@@ -104,8 +104,8 @@ def count_entities(
     query: EvalQuery,
     answer: str,
     extracted: EntitiesByType | None = None,
-    max_chars: int = LENGTH,
-) -> dict[EntityType, Tally]:
+    max_chars: int = MAX_ANSWER_CHARS,
+) -> dict[EntityType, EntityCounts]:
     """Count one answer's entities by type; none is extracted if the question expects none.
 
     `extracted` are a model's entities of it; by default rules find them.
@@ -121,7 +121,7 @@ def count_entities(
     }
 
 
-def cut_answer(answer: str, max_chars: int = LENGTH) -> str:
+def cut_answer(answer: str, max_chars: int = MAX_ANSWER_CHARS) -> str:
     """Cut an answer to `max_chars` characters, before the word that would not be whole."""
     head = answer[:max_chars]
     return head if len(answer) <= max_chars else head.rpartition(" ")[0]
@@ -136,10 +136,10 @@ def find_standing(text: str, entities: Sequence[str]) -> list[str]:
 
 
 def _judged_types(extracted: EntitiesByType | None) -> tuple[EntityType, ...]:
-    return FINDABLE if extracted is None else ENTITY_TYPES
+    return RULE_ENTITY_TYPES if extracted is None else ENTITY_TYPES
 
 
-def _count(entities: Sequence[str], text: str, extracted: Sequence[str]) -> Tally:
+def _count(entities: Sequence[str], text: str, extracted: Sequence[str]) -> EntityCounts:
     gold = [[normalise(variant) for variant in entity.split("|")] for entity in entities]
     found = sum(any(_contains_words(text, variant) for variant in variants) for variants in gold)
     accepted = [variant for variants in gold for variant in variants]
@@ -147,18 +147,18 @@ def _count(entities: Sequence[str], text: str, extracted: Sequence[str]) -> Tall
     right = sum(
         any(_contains_words(a, e) or _contains_words(e, a) for a in accepted) for e in candidates
     )
-    return Tally(len(gold), found, len(candidates), right)
+    return EntityCounts(len(gold), found, len(candidates), right)
 
 
 def _contains_words(text: str, words: str) -> bool:
     return bool(words) and f" {words} " in f" {text} "
 
 
-def _critical(query: EvalQuery, counts: dict[EntityType, Tally]) -> list[Tally]:
+def _critical(query: EvalQuery, counts: dict[EntityType, EntityCounts]) -> list[EntityCounts]:
     return [count for kind, count in counts.items() if kind in query.critical]
 
 
-def _score(counts: Iterable[Tally]) -> EntityScores:
+def _score(counts: Iterable[EntityCounts]) -> EntityScores:
     """Score counts together; where nothing was extracted that should have been, precision is 0."""
     counts = list(counts)
     recall = _recall(counts)
@@ -170,11 +170,11 @@ def _score(counts: Iterable[Tally]) -> EntityScores:
     return EntityScores(precision, recall, 2 * precision * recall / total if total else 0.0)
 
 
-def _recall(counts: Iterable[Tally]) -> float | None:
+def _recall(counts: Iterable[EntityCounts]) -> float | None:
     counts = list(counts)
     gold, found = sum(c.gold for c in counts), sum(c.found for c in counts)
     return found / gold if gold else None
 
 
-def _recall_only(counts: Iterable[Tally]) -> EntityScores:
+def _recall_only(counts: Iterable[EntityCounts]) -> EntityScores:
     return EntityScores(None, _recall(counts), None)

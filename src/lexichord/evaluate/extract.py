@@ -11,10 +11,10 @@ from typing import Literal
 
 from lexichord.retrieve.evidence.values import ValueKind, find_values
 from lexichord.retrieve.numbers import NUMBER_WORDS, SCALE_SIGNS, SPELLED_NUMBER, parse_number
-from lexichord.retrieve.understand.cues import NAME, OPENING
+from lexichord.retrieve.understand.cues import OPENING_WORD, PROPER_NAME
 
 # On the case-folded text, in this order.
-SIGNS = [
+SIGN_SPELLINGS = [
     (re.compile(pattern), written)
     for pattern, written in (
         (r"[\u2018\u2019`]", "'"),
@@ -28,14 +28,14 @@ SIGNS = [
         (r"'s\b", ""),
     )
 ]
-GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[,' ]\d{3})+(?!\d)")  # 10,000 10'000 10 000
-WORD = re.compile(r"\d+(?:\.\d+)*|[^\W\d_]+")
+GROUPED_DIGITS = re.compile(r"(?<![\d.,])\d{1,3}(?:[,' ]\d{3})+(?!\d)")  # 10,000 10'000 10 000
+NORMAL_WORD = re.compile(r"\d+(?:\.\d+)*|[^\W\d_]+")
 
 # What a bracket says again, "5 (5)" and "10 percent (10%)", and amounts after their currency.
 NUMBER_AGAIN = re.compile(r"\b(\d[\d.]*) \1\b")
 VALUE_AGAIN = re.compile(r"\b(\d[\d.]* [^\W\d]+) \1\b")
 CURRENCY_AGAIN = re.compile(r"\b(usd|eur|gbp) \1\b")
-PREFIXED = re.compile(r"(?<!\d )\b(?:(?:usd|eur|gbp) \d[\d.]*(?: |$))+")
+CURRENCY_PREFIXED = re.compile(r"(?<!\d )\b(?:(?:usd|eur|gbp) \d[\d.]*(?: |$))+")
 
 
 def normalise(text: str) -> str:
@@ -45,11 +45,11 @@ def normalise(text: str) -> str:
     "five (5)", stands once.
     """
     text = unicodedata.normalize("NFKC", text).casefold()
-    for pattern, written in SIGNS:
+    for pattern, written in SIGN_SPELLINGS:
         text = pattern.sub(written, text)
-    text = GROUPED.sub(lambda match: re.sub(r"\D", "", match[0]), text)
-    text = SPELLED_NUMBER.sub(_as_digits, " ".join(WORD.findall(text)))
-    text = PREFIXED.sub(_turned, NUMBER_AGAIN.sub(r"\1", text))
+    text = GROUPED_DIGITS.sub(lambda match: re.sub(r"\D", "", match[0]), text)
+    text = SPELLED_NUMBER.sub(_as_digits, " ".join(NORMAL_WORD.findall(text)))
+    text = CURRENCY_PREFIXED.sub(_turned, NUMBER_AGAIN.sub(r"\1", text))
     text = " ".join(map(_singular, CURRENCY_AGAIN.sub(r"\1", text).split()))
     return VALUE_AGAIN.sub(r"\1", text)
 
@@ -124,8 +124,14 @@ PLACE_NAMES = frozenset(
 EntityType = Literal[
     "TIME", "MONEY", "LOCATION", "ORGANIZATION", "CONDITION", "ACTION", "PERCENTAGE"
 ]
-FINDABLE: tuple[EntityType, ...] = ("TIME", "MONEY", "PERCENTAGE", "ORGANIZATION", "LOCATION")
-ENTITY_TYPES: tuple[EntityType, ...] = (*FINDABLE, "CONDITION", "ACTION")
+RULE_ENTITY_TYPES: tuple[EntityType, ...] = (
+    "TIME",
+    "MONEY",
+    "PERCENTAGE",
+    "ORGANIZATION",
+    "LOCATION",
+)
+ENTITY_TYPES: tuple[EntityType, ...] = (*RULE_ENTITY_TYPES, "CONDITION", "ACTION")
 VALUE_ENTITY_TYPES: Mapping[ValueKind, EntityType] = {
     "date": "TIME",
     "duration": "TIME",
@@ -166,7 +172,7 @@ def extract_entities(text: str) -> dict[EntityType, list[str]]:
     spans = sorted((start, kind, text[start:end]) for start, end, kind in _find(text))
     return {
         kind: list(dict.fromkeys(entity for _, other, entity in spans if other == kind))
-        for kind in FINDABLE
+        for kind in RULE_ENTITY_TYPES
     }
 
 
@@ -186,7 +192,7 @@ def _candidates(text: str) -> Iterator[tuple[int, int, EntityType]]:
     for pattern in (DISTANCE_PHRASE, ABBREVIATED_COUNTRY):
         for match in pattern.finditer(text):
             yield *match.span(), "LOCATION"
-    for match in NAME.finditer(text):
+    for match in PROPER_NAME.finditer(text):
         start = match.start() + _opening(match[0])
         if kind := _type_of(text[start : match.end()], text[:start]):
             yield start, match.end(), kind
@@ -195,7 +201,7 @@ def _candidates(text: str) -> Iterator[tuple[int, int, EntityType]]:
 def _opening(name: str) -> int:
     """Count the characters of words that a sentence opens with: "The Bank" is the bank."""
     first, _, rest = name.partition(" ")
-    return len(name) - len(rest) if rest and OPENING.fullmatch(first) else 0
+    return len(name) - len(rest) if rest and OPENING_WORD.fullmatch(first) else 0
 
 
 def _type_of(name: str, before: str) -> EntityType | None:

@@ -15,8 +15,8 @@ from lexichord.types.evaluation import (
     DEFAULT_STRATEGIES,
     EvalSet,
     Evaluation,
+    EvaluationRun,
     Extractor,
-    Run,
 )
 from lexichord.types.options import no_single_text
 
@@ -54,7 +54,7 @@ def parse_gate(text: str) -> Gate:
     return Gate(match[1].lower(), sign, bound)
 
 
-def check(gate: Gate, means: Mapping[str, float]) -> str | None:
+def check_gate(gate: Gate, means: Mapping[str, float]) -> str | None:
     """Return why the means fail the gate, None if they pass.
 
     Raises ConfigError for a metric that is not among them.
@@ -68,15 +68,15 @@ def check(gate: Gate, means: Mapping[str, float]) -> str | None:
     return f"gate {gate} failed: {gate.metric} is {mean:.4f}"
 
 
-def check_gates(gates: Sequence[Gate], runs: Sequence[Run]) -> list[str]:
+def check_gates(gates: Sequence[Gate], runs: Sequence[EvaluationRun]) -> list[str]:
     """Return a line for each run and gate that it fails, or whose metric it lacks."""
     reasons = [(run, _reason(gate, run)) for gate in gates for run in runs]
     return [f"{run.strategy}: {reason}" for run, reason in reasons if reason]
 
 
-def _reason(gate: Gate, run: Run) -> str | None:
+def _reason(gate: Gate, run: EvaluationRun) -> str | None:
     try:
-        return check(gate, run.means)
+        return check_gate(gate, run.means)
     except ConfigError as error:  # the runs are done by now, and worth more than the complaint
         return str(error)
 

@@ -26,7 +26,7 @@ from statistics import fmean
 
 from lexichord.errors import ConfigError
 from lexichord.evaluate.entities import score_entities
-from lexichord.types.evaluation import EvalQuery, Outcome, Passage
+from lexichord.types.evaluation import EvalQuery, Outcome, RankedPassage
 
 type FileSpan = tuple[str, int, int]
 type CoveredChars = Mapping[str, Sequence[tuple[int, int]]]
@@ -123,13 +123,13 @@ def _dcg(gains: Sequence[int]) -> float:
     return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains, 1))
 
 
-BUDGETS = (1000, 2000, 4000)  # characters, the B of evidence@B
+EVIDENCE_BUDGETS_CHARS = (1000, 2000, 4000)  # characters, the B of evidence@B
 MIN_SPAN_COVERAGE = 0.5  # share of a span's characters for it to count as found
 
 type QueryScores = Mapping[str, float | None]
 
 
-def evaluate(
+def compute_metrics(
     queries: Sequence[EvalQuery], outcomes: Sequence[Outcome], ks: Sequence[int]
 ) -> dict[str, list[float | None]]:
     """Return, for each metric, a value for each query, in the order of `queries`.
@@ -143,7 +143,7 @@ def evaluate(
     return {name: [row[name] for row in rows] for row in rows[:1] for name in row}
 
 
-def summarise(values: Sequence[float | None]) -> float | None:
+def mean_of_judged(values: Sequence[float | None]) -> float | None:
     """Return the mean of the values that are not None; None if there are none."""
     judged = [value for value in values if value is not None]
     return fmean(judged) if judged else None
@@ -247,7 +247,7 @@ def _score_characters(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> 
         shared, shown = count_shared_chars(gold, covered), count_chars(covered)
         scores[f"char_recall@{k}"] = shared / gold_chars if gold_chars else None
         scores[f"char_precision@{k}"] = (shared / shown if shown else 0.0) if gold_chars else None
-    for max_chars in BUDGETS:
+    for max_chars in EVIDENCE_BUDGETS_CHARS:
         shared = count_shared_chars(gold, merge_spans(truncate_spans(passages, max_chars)))
         scores[f"evidence@{max_chars}"] = shared / gold_chars if gold_chars else None
     return scores
@@ -260,5 +260,5 @@ def _score_documents(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> Q
     return {f"document@{k}": float(any(gains[:k])) if judged else None for k in sorted({1, *ks})}
 
 
-def _passage_spans(passages: Sequence[Passage]) -> list[FileSpan]:
+def _passage_spans(passages: Sequence[RankedPassage]) -> list[FileSpan]:
     return [(passage.uri, passage.start, passage.end) for passage in passages]

@@ -14,7 +14,7 @@ import numpy as np
 from lexichord.errors import ConfigError
 from lexichord.evaluate import plots
 from lexichord.evaluate.calibration import auroc, calibration_error, judge_confidence, reliability
-from lexichord.evaluate.metrics import summarise
+from lexichord.evaluate.metrics import mean_of_judged
 from lexichord.evaluate.page import (
     ReportBlock,
     ReportHeading,
@@ -36,7 +36,7 @@ from lexichord.evaluate.significance import (
     write_signed,
 )
 from lexichord.evaluate.worst import explain_worst
-from lexichord.types.evaluation import Run
+from lexichord.types.evaluation import EvaluationRun
 from lexichord.types.text import MISSING, write_number
 
 MAX_HEADLINE_METRICS = 6
@@ -44,7 +44,7 @@ MAX_STRATEGIES_PER_TABLE = 8  # as many columns as fit a printed page
 MAX_ERRORS_SHOWN = 10  # kinds of errors a strategy
 
 
-def write_report(runs: Sequence[Run], folder: Path) -> list[Path]:
+def write_report(runs: Sequence[EvaluationRun], folder: Path) -> list[Path]:
     """Write `report.md` and a self-contained `report.html` into a folder; return both paths.
 
     The runs are over the same questions; the others are compared with the first. Plots are in the
@@ -67,7 +67,7 @@ def write_report(runs: Sequence[Run], folder: Path) -> list[Path]:
     return [folder / name for name in files]
 
 
-def _number_names(runs: Sequence[Run]) -> list[Run]:
+def _number_names(runs: Sequence[EvaluationRun]) -> list[EvaluationRun]:
     """Number the names of runs of the same strategy, by their place in the report."""
     names = [to_plain(run.strategy) for run in runs]
     return [
@@ -76,7 +76,7 @@ def _number_names(runs: Sequence[Run]) -> list[Run]:
     ]
 
 
-def _report(runs: Sequence[Run]) -> list[ReportBlock]:
+def _report(runs: Sequence[EvaluationRun]) -> list[ReportBlock]:
     metrics = _choose_metrics(runs)
     return [
         ReportHeading(f"Evaluation on {runs[0].set_name}", 1),
@@ -94,7 +94,7 @@ def _report(runs: Sequence[Run]) -> list[ReportBlock]:
     ]
 
 
-def _choose_metrics(runs: Sequence[Run]) -> list[str]:
+def _choose_metrics(runs: Sequence[EvaluationRun]) -> list[str]:
     """Return the metrics that say most about this set, the one it is judged by first."""
     ks = sorted({k for run in runs for k in run.ks})
     rank = f"ndcg@{10 if 10 in ks else ks[0]}"
@@ -112,7 +112,7 @@ def _choose_metrics(runs: Sequence[Run]) -> list[str]:
     return [name for name in names if is_judged(runs, name)][:MAX_HEADLINE_METRICS] or ["abstain"]
 
 
-def _quality(runs: Sequence[Run], metrics: Sequence[str]) -> list[ReportBlock]:
+def _quality(runs: Sequence[EvaluationRun], metrics: Sequence[str]) -> list[ReportBlock]:
     means = {metric: [compare_metric(run, None, metric) for run in runs] for metric in metrics}
     rows = [
         [run.strategy, *(write_interval(means[metric][at]) for metric in metrics)]
@@ -128,7 +128,7 @@ def _quality(runs: Sequence[Run], metrics: Sequence[str]) -> list[ReportBlock]:
     ]
 
 
-def _differences(runs: Sequence[Run], metrics: Sequence[str]) -> list[ReportBlock]:
+def _differences(runs: Sequence[EvaluationRun], metrics: Sequence[str]) -> list[ReportBlock]:
     first, *others = runs
     if not others:
         return []
@@ -152,7 +152,7 @@ def _differences(runs: Sequence[Run], metrics: Sequence[str]) -> list[ReportBloc
     ]
 
 
-def _summarise_difference(run: Run, first: Run, metric: str) -> str:
+def _summarise_difference(run: EvaluationRun, first: EvaluationRun, metric: str) -> str:
     change = compare_metric(run, first, metric)
     if change is None:
         return f"{run.strategy} cannot be compared with {first.strategy} by {metric}."
@@ -164,9 +164,9 @@ def _summarise_difference(run: Run, first: Run, metric: str) -> str:
     )
 
 
-def _recall(runs: Sequence[Run]) -> list[ReportBlock]:
+def _recall(runs: Sequence[EvaluationRun]) -> list[ReportBlock]:
     ks = sorted({k for run in runs for k in run.ks})
-    curves = [[summarise(metric_values(run, f"recall@{k}")) for k in ks] for run in runs]
+    curves = [[mean_of_judged(metric_values(run, f"recall@{k}")) for k in ks] for run in runs]
     if len(ks) < 2 or not any(is_judged(runs, f"recall@{k}") for k in ks):
         return []
     plot = plots.draw_recall(_labels(runs), ks, curves)
@@ -176,7 +176,7 @@ def _recall(runs: Sequence[Run]) -> list[ReportBlock]:
     ]
 
 
-def _speed(runs: Sequence[Run], metric: str) -> list[ReportBlock]:
+def _speed(runs: Sequence[EvaluationRun], metric: str) -> list[ReportBlock]:
     clients = sorted({number for run in runs for number in run.qps})
     latencies = [_latency(run) for run in runs]
     rows = [
@@ -189,7 +189,7 @@ def _speed(runs: Sequence[Run], metric: str) -> list[ReportBlock]:
     ]
     header = ["strategy", "p50, ms", "p95, ms", *(f"queries/s at {n}" for n in clients)]
     blocks: list[ReportBlock] = [ReportHeading("Speed")]
-    means = [summarise(metric_values(run, metric)) for run in runs]
+    means = [mean_of_judged(metric_values(run, metric)) for run in runs]
     if any(latencies):
         svg = plots.draw_latency(_labels(runs), latencies, means, metric)
         blocks.append(ReportPlot(f"Latency against {metric}: up and left is better.", svg))
@@ -204,7 +204,7 @@ def _speed(runs: Sequence[Run], metric: str) -> list[ReportBlock]:
     ]
 
 
-def _latency(run: Run) -> tuple[float, float] | None:
+def _latency(run: EvaluationRun) -> tuple[float, float] | None:
     """Return p50 and p95 in milliseconds, None if no question was timed."""
     timed = [out.milliseconds for out in run.outcomes if out.error is None and out.milliseconds > 0]
     if not timed:
@@ -213,7 +213,7 @@ def _latency(run: Run) -> tuple[float, float] | None:
     return float(p50), float(p95)
 
 
-def _calibration(runs: Sequence[Run]) -> list[ReportBlock]:
+def _calibration(runs: Sequence[EvaluationRun]) -> list[ReportBlock]:
     judged = [(run, *judge_confidence(run.queries, run.outcomes)) for run in runs]
     judged = [row for row in judged if row[1]]
     if not judged:
@@ -241,7 +241,7 @@ def _calibration(runs: Sequence[Run]) -> list[ReportBlock]:
     ]
 
 
-def _failures(runs: Sequence[Run]) -> list[ReportBlock]:
+def _failures(runs: Sequence[EvaluationRun]) -> list[ReportBlock]:
     errors = [Counter(out.error for out in run.outcomes if out.error is not None) for run in runs]
     counts = [
         [run.strategy, str(count.total()), str(sum(out.abstained for out in run.outcomes))]
@@ -265,7 +265,7 @@ def _failures(runs: Sequence[Run]) -> list[ReportBlock]:
     ]
 
 
-def _details(runs: Sequence[Run]) -> list[ReportBlock]:
+def _details(runs: Sequence[EvaluationRun]) -> list[ReportBlock]:
     names = list(dict.fromkeys(name for run in runs for name in run.metrics))
     judged = [name for name in names if is_judged(runs, name)]
     details = [
@@ -288,13 +288,13 @@ def _details(runs: Sequence[Run]) -> list[ReportBlock]:
     ]
 
 
-def _means(runs: Sequence[Run], metrics: Sequence[str]) -> ReportTable:
+def _means(runs: Sequence[EvaluationRun], metrics: Sequence[str]) -> ReportTable:
     rows = [
-        [name, *(write_number(summarise(metric_values(run, name))) for run in runs)]
+        [name, *(write_number(mean_of_judged(metric_values(run, name))) for run in runs)]
         for name in metrics
     ]
     return ReportTable("Means of all metrics", ["metric", *_labels(runs)], rows)
 
 
-def _labels(runs: Sequence[Run]) -> list[str]:
+def _labels(runs: Sequence[EvaluationRun]) -> list[str]:
     return [run.strategy for run in runs]

@@ -12,24 +12,24 @@ from lexichord.errors import ConfigError, DatabaseError
 from lexichord.evaluate.application import Application
 from lexichord.evaluate.ask import ask_all, measure_index, measure_rate
 from lexichord.evaluate.extract_llm import extract_all
-from lexichord.evaluate.metrics import evaluate, find_group
-from lexichord.evaluate.significance import compare
+from lexichord.evaluate.metrics import compute_metrics, find_group
+from lexichord.evaluate.significance import bootstrap_difference
 from lexichord.evaluate.strategies import PIPELINE_LLM_STAGES, Strategy, find_missing_requirement
-from lexichord.evaluate.vectors import KeptVectors
+from lexichord.evaluate.vectors import CachedEmbedder
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import title
 from lexichord.ingest.report import Report
 from lexichord.providers.base import Embedder, Generator
-from lexichord.retrieve.llm_stages import find_model
+from lexichord.retrieve.llm_stages import find_query_model
 from lexichord.types import ContextKind, Json, LoadedText
 from lexichord.types.evaluation import (
     DEFAULT_KS,
     Change,
     EvalQuery,
     EvalSet,
+    EvaluationRun,
     Extractor,
     Outcome,
-    Run,
 )
 
 # Passages asked for at least, so that evidence within 4,000 characters is full: contracts' chunks
@@ -63,7 +63,7 @@ class Plan:
         return max(MIN_PASSAGES, *self.ks)
 
 
-async def run_evaluation(app: Application, eval_set: EvalSet, plan: Plan) -> list[Run]:
+async def run_evaluation(app: Application, eval_set: EvalSet, plan: Plan) -> list[EvaluationRun]:
     """Evaluate strategies on a set, and record each run in the application's database.
 
     The documents go into a scratch database on the same server, one for each kind of context, that
@@ -74,7 +74,7 @@ async def run_evaluation(app: Application, eval_set: EvalSet, plan: Plan) -> lis
         raise ConfigError(f"the set {eval_set.name} has no questions")
     extractor = await _extractor(app, plan)
     runnable = [strategy for strategy in plan.strategies if _is_runnable(strategy, app, plan)]
-    runs: list[Run] = []
+    runs: list[EvaluationRun] = []
     for context in dict.fromkeys(strategy.context for strategy in runnable):
         group = [strategy for strategy in runnable if strategy.context == context]
         embedder = None if all(strategy.by_words for strategy in group) else app.embedder
@@ -98,7 +98,7 @@ async def _extractor(app: Application, plan: Plan) -> Generator | None:
     is_asked = plan.extract == "llm"
     if not is_asked and not any("llm" in strategy.needs for strategy in plan.strategies):
         return None
-    model = await find_model(app.settings)
+    model = await find_query_model(app.settings)
     if is_asked and model is None:
         raise ConfigError(
             "a model is to extract entities, and none is configured: set LEXICHORD_LLM"
@@ -122,7 +122,7 @@ async def _scratch_application(
     with scratch_database(app.database.dsn) as dsn:
         changed = {"dsn": dsn, "pool_size": pool_size, "record": "off"}
         async with type(app)(app.settings.model_copy(update=changed)) as scratch:
-            with KeptVectors(embedder, home) if embedder else nullcontext() as cached:
+            with CachedEmbedder(embedder, home) if embedder else nullcontext() as cached:
                 scratch.embedder, scratch.reranker = cached, app.reranker
                 scratch.stages = app.stages
                 ingested = await _ingest(scratch, eval_set, context, plan)
@@ -210,7 +210,7 @@ async def _run(
     plan: Plan,
     settings: Json,
     extractor: Generator | None,
-) -> Run:
+) -> EvaluationRun:
     started, total = datetime.now(UTC), len(eval_set.queries)
     degraded = [] if strategy.by_words else scratch.degraded
     for reason in degraded:
@@ -233,7 +233,7 @@ async def _run(
     metrics = _compute_metrics(strategy, eval_set.queries, outcomes, plan.ks)
     if strategy.is_dense:
         metrics = {**metrics, **await measure_index(scratch, eval_set.queries, outcomes, plan.ks)}
-    return Run(
+    return EvaluationRun(
         None,
         eval_set.name,
         strategy.name,
@@ -278,7 +278,7 @@ def _compute_metrics(
     strategy: Strategy, queries: Sequence[EvalQuery], outcomes: Sequence[Outcome], ks: Sequence[int]
 ) -> Mapping[str, Sequence[float | None]]:
     """Return the metrics; a strategy that finds documents only is judged by these only."""
-    metrics = evaluate(queries, outcomes, ks)
+    metrics = compute_metrics(queries, outcomes, ks)
     if strategy.passages:
         return metrics
     is_finer = any(query.chunks or query.spans for query in queries)
@@ -286,7 +286,7 @@ def _compute_metrics(
     return {name: values for name, values in metrics.items() if name.startswith(prefixes)}
 
 
-async def _record(app: Application, run: Run, plan: Plan) -> Run:
+async def _record(app: Application, run: EvaluationRun, plan: Plan) -> EvaluationRun:
     """Record a run; a role that may not write still gets it, with a warning."""
     try:
         return replace(run, id=await record_evaluation(app.database, run))
@@ -295,7 +295,7 @@ async def _record(app: Application, run: Run, plan: Plan) -> Run:
         return run
 
 
-async def compare_run(app: Application, before: int, run: Run) -> list[Change]:
+async def compare_run(app: Application, before: int, run: EvaluationRun) -> list[Change]:
     """Compare a run to an earlier one on the questions judged in both, metric by metric.
 
     Questions about the same document count as one group. Raises ConfigError if the earlier one is
@@ -308,7 +308,7 @@ async def compare_run(app: Application, before: int, run: Run) -> list[Change]:
     return [
         Change(
             *(before, run.id, run.strategy, metric),
-            compare(
+            bootstrap_difference(
                 [row["b_value"] for row in judged],
                 [row["a_value"] for row in judged],
                 [groups[row["query_id"]] for row in judged],
@@ -320,7 +320,10 @@ async def compare_run(app: Application, before: int, run: Run) -> list[Change]:
 
 
 async def compare_runs(
-    app: Application, before: int | None, runs: Sequence[Run], on_warning: Callable[[str], None]
+    app: Application,
+    before: int | None,
+    runs: Sequence[EvaluationRun],
+    on_warning: Callable[[str], None],
 ) -> list[Change]:
     """Compare each run to an earlier one, if any; where that is of other questions, warn."""
     changes: list[Change] = []
@@ -339,7 +342,7 @@ async def check_evaluation(app: Application, evaluation: int) -> None:
     await compare_evaluations(app.database, evaluation, evaluation)
 
 
-def describe_failures(runs: Sequence[Run]) -> list[str]:
+def describe_failures(runs: Sequence[EvaluationRun]) -> list[str]:
     """Return a line for each run with failed questions: how many, and why the first did."""
     lines = []
     for run in runs:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from lexichord.errors import ConfigError
 from lexichord.evaluate.metrics import find_group
-from lexichord.types.evaluation import Difference, Run
+from lexichord.types.evaluation import Difference, EvaluationRun
 from lexichord.types.text import MISSING, write_number
 
 BOOTSTRAP_RESAMPLES = 10_000
@@ -20,7 +20,7 @@ MIN_DIFFERING_GROUPS = 6
 FloatArray = NDArray[np.float64]
 
 
-def compare(
+def bootstrap_difference(
     a: Sequence[float | None], b: Sequence[float | None], groups: Sequence[str] | None = None
 ) -> Difference:
     """Return the mean of a - b over the questions judged in both, with its bootstrap interval.
@@ -67,23 +67,25 @@ def _resample(sums: FloatArray, counts: NDArray[Any]) -> FloatArray:
 INTERVAL_TO = "\xa0to\xa0"  # keeps an interval on one line
 
 
-def metric_values(run: Run, metric: str) -> Sequence[float | None]:
+def metric_values(run: EvaluationRun, metric: str) -> Sequence[float | None]:
     """Return a metric's values, all None where the run lacks it."""
     return run.metrics.get(metric, [None] * len(run.queries))
 
 
-def is_judged(runs: Sequence[Run], metric: str) -> bool:
+def is_judged(runs: Sequence[EvaluationRun], metric: str) -> bool:
     """Return whether any question of any run has a value."""
     return any(value is not None for run in runs for value in metric_values(run, metric))
 
 
-def compare_metric(run: Run, other: Run | None, metric: str) -> Difference | None:
+def compare_metric(
+    run: EvaluationRun, other: EvaluationRun | None, metric: str
+) -> Difference | None:
     """Compare two runs, or return the mean of one; None if there is nothing to compare."""
     values = metric_values(run, metric)
     others = [0.0] * len(values) if other is None else metric_values(other, metric)
     if all(None in pair for pair in zip(values, others, strict=True)):
         return None
-    return compare(values, others, [find_group(query) for query in run.queries])
+    return bootstrap_difference(values, others, [find_group(query) for query in run.queries])
 
 
 def write_numbers(values: Iterable[float | None], digits: int = 4) -> list[str]:

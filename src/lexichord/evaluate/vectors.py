@@ -15,13 +15,13 @@ from lexichord.errors import ConfigError
 from lexichord.providers.base import Embedder, Vectors
 from lexichord.types import EmbeddingSpace
 
-NAME = "evaluation-vectors.sqlite"
+VECTOR_CACHE_FILE = "evaluation-vectors.sqlite"
 VECTOR_CACHE_TABLE = (
     "create table if not exists vector (digest blob primary key, vector blob) without rowid"
 )
 
 
-class KeptVectors(AbstractContextManager["KeptVectors"]):
+class CachedEmbedder(AbstractContextManager["CachedEmbedder"]):
     """An embedder that embeds each text once and keeps the vectors in a file of the home folder.
 
     `seconds` is the total time of all calls of `embed`.
@@ -33,10 +33,14 @@ class KeptVectors(AbstractContextManager["KeptVectors"]):
         self.seconds = 0.0
         try:
             home.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(home / NAME, check_same_thread=False, timeout=30)
+            self._connection = sqlite3.connect(
+                home / VECTOR_CACHE_FILE, check_same_thread=False, timeout=30
+            )
             self._connection.execute(VECTOR_CACHE_TABLE)
         except (OSError, sqlite3.Error) as error:
-            raise ConfigError(f"{home / NAME} cannot be used ({error}): delete it") from None
+            raise ConfigError(
+                f"{home / VECTOR_CACHE_FILE} cannot be used ({error}): delete it"
+            ) from None
 
     def __enter__(self) -> Self:
         return self

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from lexichord.evaluate.metrics import (
     count_shared_chars,
     grade_documents,
+    mean_of_judged,
     merge_spans,
     rank_documents,
-    summarise,
 )
 from lexichord.evaluate.page import (
     ReportBlock,
@@ -17,19 +17,25 @@ from lexichord.evaluate.page import (
     drop_empty_tables,
 )
 from lexichord.evaluate.significance import metric_values
-from lexichord.types.evaluation import EvalQuery, Outcome, Passage, Run, Span
+from lexichord.types.evaluation import (
+    EvalQuery,
+    EvaluationRun,
+    EvidenceSpan,
+    Outcome,
+    RankedPassage,
+)
 from lexichord.types.text import MISSING, write_number
 
 MAX_WORST_QUESTIONS = 10
 MAX_PLACES_SHOWN = 10  # passages, gold places
 ANSWER_EXCERPT_CHARS = 300
 
-type GoldItem = Span | tuple[str, int] | str  # characters, a chunk, a document
+type GoldItem = EvidenceSpan | tuple[str, int] | str  # characters, a chunk, a document
 
 
-def explain_worst(runs: Sequence[Run], metric: str) -> list[ReportBlock]:
+def explain_worst(runs: Sequence[EvaluationRun], metric: str) -> list[ReportBlock]:
     """Return the section on the questions with the lowest values."""
-    best = max(runs, key=lambda run: summarise(metric_values(run, metric)) or 0.0)
+    best = max(runs, key=lambda run: mean_of_judged(metric_values(run, metric)) or 0.0)
     scored = enumerate(metric_values(best, metric))
     lowest = sorted((value, at) for at, value in scored if value is not None and value < 1)
     shown = lowest[:MAX_WORST_QUESTIONS]
@@ -42,7 +48,9 @@ def explain_worst(runs: Sequence[Run], metric: str) -> list[ReportBlock]:
     ]
 
 
-def _explain(runs: Sequence[Run], run: Run, metric: str, at: int) -> list[ReportBlock]:
+def _explain(
+    runs: Sequence[EvaluationRun], run: EvaluationRun, metric: str, at: int
+) -> list[ReportBlock]:
     query, outcome = run.queries[at], run.outcomes[at]
     k = int(metric.partition("@")[2] or min(run.ks))
     gold = _list_gold(query)
@@ -93,7 +101,7 @@ def _list_gold(query: EvalQuery) -> list[GoldItem]:
 
 def _describe_place(gold: GoldItem) -> str:
     match gold:
-        case Span():
+        case EvidenceSpan():
             return f"{gold.file}, characters {gold.start} to {gold.end}"
         case (uri, number):
             return f"{uri}, chunk {number}"
@@ -101,11 +109,13 @@ def _describe_place(gold: GoldItem) -> str:
 
 
 def _uri(gold: GoldItem) -> str:
-    return gold if isinstance(gold, str) else gold.file if isinstance(gold, Span) else gold[0]
+    return (
+        gold if isinstance(gold, str) else gold.file if isinstance(gold, EvidenceSpan) else gold[0]
+    )
 
 
-def _contains_gold(passage: Passage, gold: GoldItem) -> bool:
-    if isinstance(gold, Span):
+def _contains_gold(passage: RankedPassage, gold: GoldItem) -> bool:
+    if isinstance(gold, EvidenceSpan):
         inside = passage.start < gold.end and gold.start < passage.end
         return passage.uri == gold.file and inside
     return gold in (passage.uri, (passage.uri, passage.number))
@@ -120,7 +130,7 @@ def _fate(gold: GoldItem, outcome: Outcome, k: int) -> str:
         ranks = [documents.index(uri) + 1] if uri in documents else []
     if ranks:
         past = f", past the first {k}" if ranks[0] > k else ""
-        share = _share_held(gold, outcome, k) if isinstance(gold, Span) else 1.0
+        share = _share_held(gold, outcome, k) if isinstance(gold, EvidenceSpan) else 1.0
         part = f"; the first {k} hold {share:.0%} of it" if share < 1 else ""
         return f"found at rank {ranks[0]}{past}{part}"
     if uri in documents and uri != gold:
@@ -128,7 +138,7 @@ def _fate(gold: GoldItem, outcome: Outcome, k: int) -> str:
     return "not found" if uri == gold else "not found, nor is its document"
 
 
-def _share_held(gold: Span, outcome: Outcome, k: int) -> float:
+def _share_held(gold: EvidenceSpan, outcome: Outcome, k: int) -> float:
     held = merge_spans(
         (passage.uri, passage.start, passage.end) for passage in outcome.passages[:k]
     )

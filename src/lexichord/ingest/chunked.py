@@ -26,7 +26,7 @@ from lexichord.ingest.sources import (
     IngestSource,
     PreparedDocument,
     refused_source,
-    storable,
+    storable_name,
 )
 from lexichord.types import Chunk, Document, EmbeddingSpace
 
@@ -101,7 +101,7 @@ def json_line_sources(
 ) -> Iterator[IngestSource]:
     """Yield the documents of a JSON-lines file. Raises ConfigError if it cannot be read at all."""
     seen = set[str]()
-    name = storable(file.name)
+    name = storable_name(file.name)
     try:
         with file.open("rb") as stream:
             for number, line in enumerate(stream, 1):

@@ -39,7 +39,7 @@ async def _fill[T](
     await queue.put(end)
 
 
-async def overlapping[T, R](
+async def bounded_gather[T, R](
     items: AsyncGenerator[T], make: Callable[[T], Coroutine[None, None, R]], at_once: int
 ) -> AsyncGenerator[tuple[T, R]]:
     """Yield each item with its result, in their order, computing `at_once` at the same time."""
@@ -74,7 +74,7 @@ async def unbounded_gather(coroutines: Iterable[Coroutine[Any, Any, None]]) -> N
 
 
 @asynccontextmanager
-async def beating(database: Database, run: int) -> AsyncIterator[None]:
+async def heartbeat(database: Database, run: int) -> AsyncIterator[None]:
     """Record a run's heartbeat while the block lasts."""
     task = asyncio.create_task(_beat(database, run))
     try:

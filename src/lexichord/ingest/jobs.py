@@ -12,7 +12,7 @@ from lexichord.db import store
 from lexichord.errors import ConfigError
 from lexichord.ingest import chunked, sources
 from lexichord.ingest.load.kinds import MEDIA_TYPES
-from lexichord.ingest.pipeline import Ingest
+from lexichord.ingest.pipeline import IngestPipeline
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.report import Report
 from lexichord.ingest.sources import FileGoneError, IngestSource
@@ -70,7 +70,7 @@ def _matters(path: Path, roots: Sequence[Path], home: Path) -> bool:
 
 
 async def ingest(
-    run: Ingest,
+    run: IngestPipeline,
     paths: Sequence[Path],
     documents: Iterable[Json],
     chunked_file: Path | None,
@@ -94,7 +94,7 @@ async def ingest(
         return await run.run(todo, " ".join(names), folders if prune else ())
 
 
-async def retry_failed(run: Ingest) -> Report:
+async def retry_failed(run: IngestPipeline) -> Report:
     """Ingest again the files that failed when they were last ingested."""
     rows = await store.failed_files(run.database, run.dataset)
     places = [row["uri"] for row in rows if not _is_file(row["uri"])]
@@ -107,7 +107,7 @@ async def retry_failed(run: Ingest) -> Report:
     return report
 
 
-async def import_vechord(run: Ingest, namespace: str, table: str | None) -> Report:
+async def import_vechord(run: IngestPipeline, namespace: str, table: str | None) -> Report:
     """Take over a vechord namespace of the same database, with its vectors and contexts."""
     tables = await find_namespace(run.database, namespace, table, run.space)
     todo = await tables.sources(run.dataset, run.recipe)
@@ -120,7 +120,7 @@ async def import_vechord(run: Ingest, namespace: str, table: str | None) -> Repo
 
 
 async def watch(
-    start: Callable[[], Ingest], paths: Sequence[Path], prune: bool, home: Path
+    start: Callable[[], IngestPipeline], paths: Sequence[Path], prune: bool, home: Path
 ) -> AsyncGenerator[Report]:
     """Ingest, and again after each batch of changes, until cancelled."""
     if not paths:
@@ -142,7 +142,7 @@ def _is_file(uri: str) -> bool:
     return path.is_absolute() and not os.path.isdir(path)  # noqa: PTH112 - that one may raise
 
 
-def _again(uri: str, run: Ingest, reader: Reader) -> IngestSource:
+def _again(uri: str, run: IngestPipeline, reader: Reader) -> IngestSource:
     path = sources.path_of_uri(uri)
     if sources.is_gone(path):
         return sources.refused_source(uri, FileGoneError("the file is gone"))

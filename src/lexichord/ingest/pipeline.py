@@ -12,19 +12,19 @@ from typing import get_args
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, EmbeddingMismatchError, IngestError
-from lexichord.ingest.flow import beating, overlapping, prefetch, unbounded_gather
-from lexichord.ingest.llm_context.prompt import label, with_contexts
+from lexichord.ingest.flow import bounded_gather, heartbeat, prefetch, unbounded_gather
+from lexichord.ingest.llm_context.prompt import model_label, with_contexts
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
-from lexichord.ingest.report import Hearing, Listener, Report, RunRecorder
-from lexichord.ingest.sources import IngestSource, PreparedDocument, find_gone, storable
+from lexichord.ingest.report import DocumentListener, ProgressCallbacks, Report, RunRecorder
+from lexichord.ingest.sources import IngestSource, PreparedDocument, find_gone, storable_name
 from lexichord.ingest.structural_context import (
-    PARTS,
+    CONTEXT_PARTS,
     STRUCTURE_VERSION,
     DocumentSample,
     keyphrases,
     structural_context,
 )
-from lexichord.ingest.vectors import GROUP, ChunkEmbedder, ChunkVectors
+from lexichord.ingest.vectors import GROUP_CHUNKS, ChunkEmbedder, ChunkVectors
 from lexichord.providers.base import Embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, ContextKind, ContextPart
@@ -37,7 +37,7 @@ type FollowSpace = Callable[[], Awaitable[tuple[Embedder | None, str]]]
 type VectorOrigins = Mapping[str, tuple[int | None, int | None]]
 
 
-class IngestOptions(Hearing, total=False):
+class IngestOptions(ProgressCallbacks, total=False):
     """How to store, and callbacks: what `ingest`, `retry_failed` and `watch` share.
 
     `without` leaves parts of the structural context out; `on_usage` is called with what the
@@ -54,7 +54,7 @@ class IngestOptions(Hearing, total=False):
 
 
 @dataclass
-class Ingest:
+class IngestPipeline:
     """One run into one dataset. Raises ConfigError for a wrong `context` or `dataset`.
 
     Without an embedder chunks are stored without vectors; a later run with one fills them in.
@@ -70,7 +70,7 @@ class Ingest:
     without: Collection[ContextPart] = ()
     on_start: Callable[[int], None] = lambda total: None
     on_chunks: Callable[[int], None] = lambda count: None
-    listener: Listener = lambda uri, status, reason: None
+    listener: DocumentListener = lambda uri, status, reason: None
     on_usage: Callable[[Usage], None] = lambda usage: None
     on_run: Callable[[int], None] = lambda run: None
     uris: Mapping[str, str] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Ingest:
 
     def __post_init__(self) -> None:
         _check("context", [self.context], get_args(ContextKind))
-        _check("part of a context", self.without, PARTS)
+        _check("part of a context", self.without, CONTEXT_PARTS)
         if not self.dataset:
             raise ConfigError("the dataset needs a name")
         self.recorder = RunRecorder(self.database, self.listener)
@@ -99,8 +99,8 @@ class Ingest:
         """The part of a document's recipe on its chunks' context."""
         if self.context not in STRUCTURED_CONTEXTS:
             return f"context={self.context}"
-        left_out = "".join(f" without={part}" for part in PARTS if part in self.without)
-        by = f" llm={label(self.settings.llm or '')}" if self.context == "llm" else ""
+        left_out = "".join(f" without={part}" for part in CONTEXT_PARTS if part in self.without)
+        by = f" llm={model_label(self.settings.llm or '')}" if self.context == "llm" else ""
         return f"context=structural/{STRUCTURE_VERSION}{left_out}{by}"
 
     async def run(
@@ -118,9 +118,9 @@ class Ingest:
         await find_gone(self.database, self.dataset, pruned, uris)  # refuses before it is too late
         await self.database.mend_keyword_index()
         await self._renew()
-        await self.recorder.start(self.dataset, storable(description), len(sources))
+        await self.recorder.start(self.dataset, storable_name(description), len(sources))
         self.on_run(self.recorder.report.run_id)
-        async with beating(self.database, self.recorder.report.run_id):
+        async with heartbeat(self.database, self.recorder.report.run_id):
             await self._store_new(sources)
             await self._fill()
             gone = await find_gone(self.database, self.dataset, pruned, uris)
@@ -173,7 +173,7 @@ class Ingest:
             return await embedder.vectors(group, origins), embedder.space
 
         async with aclosing(self._groups(part)) as groups:
-            gathered = overlapping(groups, embed, self.chunk_embedder.at_once)
+            gathered = bounded_gather(groups, embed, self.chunk_embedder.at_once)
             async with aclosing(gathered) as embedded:
                 async for group, (vectors, space) in embedded:
                     yield group, vectors, space
@@ -211,7 +211,7 @@ class Ingest:
                 group.append(await asyncio.to_thread(self._prepare, source))
             except IngestError as error:
                 await self.recorder.fail(source.uri, error)
-            if sum(len(prepared.chunks) for prepared in group) >= GROUP:
+            if sum(len(prepared.chunks) for prepared in group) >= GROUP_CHUNKS:
                 yield group
                 group = []
         if group:
@@ -232,7 +232,7 @@ class Ingest:
         if self.context == "none":
             return [replace(c, context="", keyword_context="") for c in prepared.chunks]
         phrases = keyphrases(prepared.document.text, self.sample.reference)
-        parts = [part for part in PARTS if part not in self.without]
+        parts = [part for part in CONTEXT_PARTS if part not in self.without]
         return structural_context(prepared.chunks, prepared.document.title, phrases, parts)
 
     async def _store(

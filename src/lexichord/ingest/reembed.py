@@ -14,7 +14,7 @@ from lexichord.db.search import Vector
 from lexichord.errors import ConfigError
 from lexichord.ingest.report import CountCallbacks
 from lexichord.ingest.structural_context import embedding_text
-from lexichord.ingest.vectors import EMBED_SLICE_CHUNKS, GROUP
+from lexichord.ingest.vectors import EMBED_SLICE_CHUNKS, GROUP_CHUNKS
 from lexichord.providers.base import Embedder
 from lexichord.types import EmbeddingSpace, Json, Shaped
 
@@ -98,7 +98,7 @@ class Reembed:
                 raise ConfigError("there is nothing to roll back: no old vectors are kept")
             embedder, reasons = self.find(row["other_space"])
             if embedder is None:
-                await db.swap_as_it_is(self.database)
+                await db.swap_incomplete(self.database)
             else:
                 await self._fill(holder, embedder)
                 await db.build_reembed_indexes(self.database, holder, filled=True)
@@ -135,7 +135,7 @@ class Reembed:
     async def _pass(self, embedder: Embedder) -> bool:
         """Embed chunks that lack a vector, storing each call's at once; return whether any did."""
         after = 0
-        while rows := await db.chunks_without_other(self.database, after, GROUP):
+        while rows := await db.chunks_without_other(self.database, after, GROUP_CHUNKS):
             after = rows[-1]["chunk_id"]
             # texts of about the same length together
             for batch in batched(

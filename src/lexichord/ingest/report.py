@@ -13,7 +13,7 @@ from lexichord.types.generation import Usage
 
 
 @dataclass(slots=True)
-class Written:
+class ContextReport:
     """Contexts by a language model, and what they cost; in a dry run, an estimate of both.
 
     Of the `chunks` with its contexts, `cached` are those it was not asked for; `failed` holds, by
@@ -39,9 +39,9 @@ class Written:
         self.output_tokens += usage.output_tokens
 
 
-PRUNED = 50  # documents deleted at once: others can write in between
+PRUNE_BATCH_DOCUMENTS = 50  # documents deleted at once: others can write in between
 
-type Listener = Callable[[str, str, str], None]
+type DocumentListener = Callable[[str, str, str], None]
 
 
 class CountCallbacks(TypedDict, total=False):
@@ -55,10 +55,10 @@ class CountCallbacks(TypedDict, total=False):
     on_chunks: Callable[[int], None]
 
 
-class Hearing(CountCallbacks, total=False):
+class ProgressCallbacks(CountCallbacks, total=False):
     """The progress of a run over documents: `listener(uri, status, reason)` for each."""
 
-    listener: Listener
+    listener: DocumentListener
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ class Report(Shaped):
     chunks: int = 0
     embedded: int = 0
     vectors_filled: int = 0
-    llm: Written | None = None
+    llm: ContextReport | None = None
     refused: list[str] = field(default_factory=list)
     usage: Usage | None = None
     degraded: list[str] = field(default_factory=list)
@@ -90,7 +90,7 @@ class RunRecorder:
     """Records each outcome in the run, counts it, then passes it to the listener."""
 
     database: Database
-    listener: Listener
+    listener: DocumentListener
     report: Report = field(default_factory=Report)
 
     async def start(self, dataset: str, source: str, total: int) -> None:
@@ -123,7 +123,7 @@ class RunRecorder:
 
     async def prune(self, uris: Sequence[str]) -> None:
         """Delete the documents whose files are gone."""
-        for batch in batched(uris, PRUNED):
+        for batch in batched(uris, PRUNE_BATCH_DOCUMENTS):
             await store.prune_documents(self.database, self.report.run_id, batch)
             self.report.deleted += len(batch)
             self._notify(batch, "deleted")

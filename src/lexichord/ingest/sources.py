@@ -64,12 +64,12 @@ def _linked(file: Path) -> Path:
         return file
 
 
-def storable(name: str) -> str:
+def storable_name(name: str) -> str:
     """Return a file's name or path; bytes that are not UTF-8 are written as \\x and digits."""
     return os.fsencode(name).decode(errors="backslashreplace")
 
 
-def digest(file: Path) -> str:
+def file_digest(file: Path) -> str:
     """Return the sha256 of the file's bytes. Raises IngestError."""
     if file.exists() and not file.is_file():
         raise IngestError("is no file")  # opening a pipe would wait for ever
@@ -132,10 +132,10 @@ def file_source(
     path: Path, dataset: str, context: str, reader: Reader, uris: Mapping[str, str] = NO_URIS
 ) -> IngestSource:
     """Return a file; its uri is its whole path, unless `uris` names it."""
-    uri = uris.get(str(path)) or storable(path.as_posix())
+    uri = uris.get(str(path)) or storable_name(path.as_posix())
     recipe = f"{chunk.CHUNK_RECIPE} {context}"
     try:
-        sha256 = digest(path)
+        sha256 = file_digest(path)
     except IngestError as error:
         return refused_source(uri, error)
     read = partial(_read_file, reader, path, uri, dataset, sha256, recipe)
@@ -174,7 +174,7 @@ def _read_file(
     reader: Reader, file: Path, uri: str, dataset: str, sha256: str, recipe: str
 ) -> PreparedDocument:
     loaded, chunks = reader.read(file)
-    if digest(file) != sha256:
+    if file_digest(file) != sha256:
         raise IngestError("changed while it was read: ingest it again")
     document = Document(
         dataset=dataset,
@@ -199,7 +199,7 @@ async def find_gone(
     """
     gone = set[str]()
     for folder in folders:
-        name = storable(folder.as_posix())
+        name = storable_name(folder.as_posix())
         rows = await store.documents_under(database, dataset, name)
         uris = [row["uri"] for row in rows if not row["recipe"].startswith(GIVEN_RECIPE_PREFIX)]
         lost = await asyncio.to_thread(_lost, [uri for uri in uris if uri not in listed])

@@ -20,19 +20,19 @@ from lexichord.ingest.sources import IngestSource, PreparedDocument
 from lexichord.types import Chunk, ContextPart
 
 STRUCTURE_VERSION = 2  # raise it when contexts come out differently: documents are then done again
-PARTS: tuple[ContextPart, ...] = get_args(ContextPart)
-EDGE = 150  # characters of each neighbour
-KEYPHRASES = 14  # per document; chosen of 8 to 20 on half of a code set (docs/benchmarks.md)
+CONTEXT_PARTS: tuple[ContextPart, ...] = get_args(ContextPart)
+NEIGHBOUR_EDGE_CHARS = 150  # characters of each neighbour
+MAX_KEYPHRASES = 14  # per document; chosen of 8 to 20 on half of a code set (docs/benchmarks.md)
 # Every chunk may carry these, so that none may be large.
-TITLE = 800  # characters of a title
+MAX_CONTEXT_TITLE_CHARS = 800  # characters of a title
 # Of an identifier; what is longer is data, or text without spaces.
-LONGEST = 200
-IDENTIFIER = re.compile(r"[^\W\d_]\w{2,}")
+MAX_IDENTIFIER_CHARS = 200
+IDENTIFIER_WORD = re.compile(r"[^\W\d_]\w{2,}")
 IDENTIFIER_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
 
 
 @dataclass
-class Reference:
+class WordFrequencies:
     """How many of some texts hold a word: what is rare among them distinguishes a document."""
 
     texts: int = 0
@@ -49,7 +49,7 @@ class Reference:
         return sum(log((self.texts + 1) / (self.counts[part] + 0.5)) for part in parts) / len(parts)
 
 
-def keyphrases(text: str, reference: Reference, limit: int = KEYPHRASES) -> list[str]:
+def keyphrases(text: str, reference: WordFrequencies, limit: int = MAX_KEYPHRASES) -> list[str]:
     """Return the identifiers that distinguish a document from the others, best first.
 
     Scored by the square root of how often one occurs times its rarity.
@@ -64,7 +64,7 @@ def structural_context(
     chunks: Sequence[Chunk],
     title: str,
     phrases: Sequence[str],
-    parts: Collection[ContextPart] = PARTS,
+    parts: Collection[ContextPart] = CONTEXT_PARTS,
 ) -> list[Chunk]:
     """Return a document's chunks with the chosen parts as context; one that has context keeps it.
 
@@ -74,7 +74,9 @@ def structural_context(
     """
     words = " ".join(phrases) if "keyphrases" in parts else ""
     coded = any(is_code(chunk.content) for chunk in chunks)
-    context = _lines(title[:TITLE] if "title" in parts else "", words if coded else "")
+    context = _lines(
+        title[:MAX_CONTEXT_TITLE_CHARS] if "title" in parts else "", words if coded else ""
+    )
     return [
         chunk
         if chunk.context
@@ -101,8 +103,12 @@ def _around_code(
 ) -> Iterator[str]:
     """Yield the edges of the chunks beside, and twice, to weigh more, the names declared in it."""
     if "edges" in parts:
-        yield from (chunk.content[-EDGE:] for chunk in chunks[max(0, number - 1) : number])
-        yield from (chunk.content[:EDGE] for chunk in chunks[number + 1 : number + 2])
+        yield from (
+            chunk.content[-NEIGHBOUR_EDGE_CHARS:] for chunk in chunks[max(0, number - 1) : number]
+        )
+        yield from (
+            chunk.content[:NEIGHBOUR_EDGE_CHARS] for chunk in chunks[number + 1 : number + 2]
+        )
     if "symbols" in parts:
         yield from [" ".join(declared_names(chunks[number].content))] * 2
 
@@ -113,7 +119,7 @@ def _lines(*lines: str) -> str:
 
 def _identifiers(text: str) -> Iterator[str]:
     """Return the identifiers of a text as often as they occur."""
-    return (word for word in IDENTIFIER.findall(text) if len(word) <= LONGEST)
+    return (word for word in IDENTIFIER_WORD.findall(text) if len(word) <= MAX_IDENTIFIER_CHARS)
 
 
 def _distinct(words: Iterable[str]) -> Iterator[str]:
@@ -142,7 +148,7 @@ class DocumentSample:
 
     database: Database
     dataset: str
-    reference: Reference = field(default_factory=Reference)
+    reference: WordFrequencies = field(default_factory=WordFrequencies)
     kept: dict[str, PreparedDocument] = field(default_factory=dict)
     room: int = SAMPLE_CHARS
 

@@ -27,8 +27,8 @@ from lexichord.types import EmbeddingSpace
 
 log = logging.getLogger("lexichord")
 
-PAGE = 1000  # documents listed at once: each page is a pass over all chunks
-AHEAD = 2000  # chunks read at once, or one document's, for the same reason
+VECHORD_PAGE_DOCUMENTS = 1000  # documents listed at once: each page is a pass over all chunks
+VECHORD_PREFETCH_CHUNKS = 2000  # chunks read at once, or one document's, for the same reason
 VECHORD_TITLE_CHARS = 80  # characters of a first line that stands in for a title
 
 type TableRows = Sequence[Row]
@@ -110,7 +110,7 @@ class VechordNamespace:
 
     async def _list(self) -> None:
         after = None
-        while rows := await vechord.vechord_digests(*self._from, after, PAGE):
+        while rows := await vechord.vechord_digests(*self._from, after, VECHORD_PAGE_DOCUMENTS):
             self.listed += rows
             after = rows[-1]["key"]
 
@@ -162,7 +162,7 @@ class VechordNamespace:
     async def _read_ahead(self, key: str) -> None:
         rows = self.listed[self.places[key] :]
         totals = accumulate(row["chunks"] for row in rows)
-        fitting = sum(1 for _ in takewhile(lambda total: total <= AHEAD, totals))
+        fitting = sum(1 for _ in takewhile(lambda total: total <= VECHORD_PREFETCH_CHUNKS, totals))
         keys = [row["key"] for row in rows[: max(1, fitting)]]
         chunks = defaultdict[str, list[dict[str, Any]]](list)
         for row in await vechord.vechord_chunks(*self._from, keys):

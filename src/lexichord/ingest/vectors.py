@@ -13,11 +13,11 @@ from lexichord.db.search import Vector
 from lexichord.ingest.report import Report
 from lexichord.ingest.sources import PreparedDocument
 from lexichord.ingest.structural_context import embedding_text
-from lexichord.providers.base import Embedder, Remote
+from lexichord.providers.base import Embedder, RemoteEmbedder
 from lexichord.providers.base import Vectors as Rows
 from lexichord.types.generation import Usage
 
-GROUP = 512  # chunks taken together: enough to sort by length, few enough to lose in a crash
+GROUP_CHUNKS = 512  # chunks taken together: enough to sort by length, few enough to lose in a crash
 # Chunks embedded at once: an interrupt waits for them. Of 24,000 chunks of contracts padding makes
 # 5.0 % more tokens with 64, 3.1 % with 128, 2.1 % with 256. A service gets all, and can be stopped.
 EMBED_SLICE_CHUNKS = 128
@@ -51,7 +51,7 @@ class ChunkEmbedder:
         1,000 chunks in two groups, Gemini's batches, 30 % of the calls failing: 84 % of what the
         rate limit allows with one at a time, 93 with two.
         """
-        return 2 if isinstance(self.embedder, Remote) else 1
+        return 2 if isinstance(self.embedder, RemoteEmbedder) else 1
 
     async def vectors(
         self, group: Sequence[PreparedDocument], origins: Mapping[str, Sequence[int | None]]
@@ -79,7 +79,7 @@ class ChunkEmbedder:
         """Embed what was stored while there was no embedder, or lost the vector it was to keep."""
         after = 0
         while self.embedder and (
-            rows := await store.chunks_without_vector(self.database, after, GROUP)
+            rows := await store.chunks_without_vector(self.database, after, GROUP_CHUNKS)
         ):
             texts = [embedding_text(row["context"], row["content"]) for row in rows]
             names = [f"chunk id {row['chunk_id']}" for row in rows]
@@ -109,7 +109,9 @@ class ChunkEmbedder:
         """Embed texts of about the same length together; None for one that is refused."""
         vectors: ChunkVectors = [None] * len(texts)
         todo = [number for number, text in enumerate(texts) if text not in self._refused]
-        size = max(len(todo), 1) if isinstance(self.embedder, Remote) else EMBED_SLICE_CHUNKS
+        size = (
+            max(len(todo), 1) if isinstance(self.embedder, RemoteEmbedder) else EMBED_SLICE_CHUNKS
+        )
         for batch in batched(sorted(todo, key=lambda n: len(texts[n])), size):
             rows = await self._ask([texts[number] for number in batch])
             bad = np.isnan(rows).any(axis=1)
@@ -125,17 +127,17 @@ class ChunkEmbedder:
         try:
             return await asyncio.to_thread(self.embedder.embed, batch, "document")
         except asyncio.CancelledError:
-            if isinstance(self.embedder, Remote):
+            if isinstance(self.embedder, RemoteEmbedder):
                 self.embedder.stop()
             raise
         finally:
-            if isinstance(self.embedder, Remote):
+            if isinstance(self.embedder, RemoteEmbedder):
                 self.report.usage = _since(self._before, self.embedder.used())
                 self.on_usage(self.report.usage)
 
 
 def _used(embedder: Embedder | None) -> Usage:
-    return embedder.used() if isinstance(embedder, Remote) else Usage(0, 0, 0, None)
+    return embedder.used() if isinstance(embedder, RemoteEmbedder) else Usage(0, 0, 0, None)
 
 
 def _since(before: Usage, now: Usage) -> Usage:

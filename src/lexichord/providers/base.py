@@ -31,10 +31,10 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
-class Remote(Embedder, Protocol):
+class RemoteEmbedder(Embedder, Protocol):
     """An embedder that asks a service, which takes time and may cost money."""
 
-    def hurried(self) -> Self:
+    def for_queries(self) -> Self:
         """Return the same embedder for queries: it waits for nothing that takes long."""
         ...
 

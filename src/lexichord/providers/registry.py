@@ -13,7 +13,7 @@ from lexichord.providers.cohere import COHERE_URL
 from lexichord.providers.embed.batching import BatchedEmbedder
 from lexichord.providers.embed.cohere import CohereEmbeddings
 from lexichord.providers.embed.gemini import GEMINI_URL, GeminiEmbeddings
-from lexichord.providers.embed.local import INT8, SPACE, LocalEmbedder, find_model
+from lexichord.providers.embed.local import LOCAL_INT8_SPACE, LOCAL_SPACE, LocalEmbedder, find_model
 from lexichord.providers.embed.openai import OPENAI_URL, OpenAIEmbeddings
 from lexichord.providers.http import checked_url, find_key, has_library, host
 from lexichord.providers.rerank.cohere import CohereReranker
@@ -96,7 +96,9 @@ def find_embedder(settings: Settings, space: str) -> tuple[Embedder | None, list
     """
     if ("embedder", space.partition("/")[0]) in VENDORS:
         return _find_service(settings, EmbeddingSpace.parse(space))
-    local_space = next((known for known in (SPACE, INT8) if str(known) == space), None)
+    local_space = next(
+        (known for known in (LOCAL_SPACE, LOCAL_INT8_SPACE) if str(known) == space), None
+    )
     if local_space is None:
         return None, [f"no embedder for {space}: by words only"]
     if not (has_library("onnxruntime") and has_library("tokenizers")):
@@ -215,7 +217,7 @@ def list_providers(settings: Settings, space: str) -> list[Provider]:
 
 def _list_local(settings: Settings, in_use: bool) -> Provider:
     try:
-        reasons = find_embedder(settings, str(SPACE))[1]
+        reasons = find_embedder(settings, str(LOCAL_SPACE))[1]
     except ConfigError as error:
         reasons = [str(error)]
     missing = [reason.rpartition("; ")[2] for reason in reasons]

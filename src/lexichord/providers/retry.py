@@ -25,7 +25,7 @@ class RetryLaterError(RateLimitError):
         self.seconds = seconds
 
 
-class PassingError(ProviderError):
+class TransientError(ProviderError):
     """The provider failed or broke off, by no fault of what it was asked: ask it again."""
 
     is_transient = True

@@ -51,7 +51,7 @@ class LlmCaller:
             self.trace.degrade(f"{line}{error}")
 
 
-def one_line(text: str, most: int = MAX_LINE_CHARS) -> str:
+def shorten_line(text: str, most: int = MAX_LINE_CHARS) -> str:
     """Return a text on one line, of `most` characters, cut between words if it has any."""
     line = " ".join(text.split())
     return cut_at_word(line, most) or line[:most]

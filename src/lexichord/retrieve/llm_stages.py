@@ -10,8 +10,8 @@ from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.base import Generator
 from lexichord.providers.registry import find_generator
 from lexichord.retrieve.evidence import llm_answer
-from lexichord.retrieve.evidence.llm_answer import Source, mark, number_sources
-from lexichord.retrieve.llm import LlmCaller, one_line
+from lexichord.retrieve.evidence.llm_answer import NumberedQuote, mark, number_sources
+from lexichord.retrieve.llm import LlmCaller, shorten_line
 from lexichord.retrieve.search import llm_keywords
 from lexichord.retrieve.stages import Stages
 from lexichord.retrieve.trace import Trace
@@ -33,22 +33,25 @@ async def grade(ask: LlmCaller, *, response: Response) -> Grading:
         ask.degrade("reflection", error)
         raise
     grades = (
-        Grade(name, outputs[name]["score"], one_line(outputs[name]["reason"]))
+        Grade(name, outputs[name]["score"], shorten_line(outputs[name]["reason"]))
         for name in GRADED_RESPECTS
     )
-    return Grading(tuple(grades), one_line(outputs["missing"]))
+    return Grading(tuple(grades), shorten_line(outputs["missing"]))
 
 
-def _sources(response: Response) -> list[Source]:
+def _sources(response: Response) -> list[NumberedQuote]:
     """Return what the context shows, and after it the quotes of a table that are not in there."""
     shown = number_sources(response.quotes, response.sources)
     cells = () if response.comparison is None else response.comparison.cells
     known = {source.quote for source in shown}
     more = dict.fromkeys(quote for cell in cells for quote in cell.quotes if quote not in known)
-    return [*shown, *(Source(n, quote) for n, quote in enumerate(more, len(response.sources) + 1))]
+    return [
+        *shown,
+        *(NumberedQuote(n, quote) for n, quote in enumerate(more, len(response.sources) + 1)),
+    ]
 
 
-async def find_model(settings: Settings, name: str | None = None) -> Generator | None:
+async def find_query_model(settings: Settings, name: str | None = None) -> Generator | None:
     """Return the model that a query names, or else the settings; None where neither names one.
 
     Raises ConfigError.
@@ -58,7 +61,7 @@ async def find_model(settings: Settings, name: str | None = None) -> Generator |
     return await asyncio.to_thread(find_generator, settings)  # the first loads for a second
 
 
-def with_model(
+def with_llm_twins(
     stages: Stages, generator: Generator | None, trace: Trace, options: QueryOptions
 ) -> Stages:
     """Return the stages with a model's twins in place of those that it does.

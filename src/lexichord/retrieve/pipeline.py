@@ -12,10 +12,10 @@ from lexichord.db.pool import Database
 from lexichord.providers.base import Embedder, Generator, Reranker
 from lexichord.retrieve.evidence.respond import gather, respond, select_evidence
 from lexichord.retrieve.judge.rounds import fall_back, judge, refine, reflect, search_rewritten
-from lexichord.retrieve.llm_stages import with_model
+from lexichord.retrieve.llm_stages import with_llm_twins
 from lexichord.retrieve.query import QueryContext, without_waiting
 from lexichord.retrieve.search.chunks import (
-    CANDIDATES,
+    CANDIDATES_PER_HIT,
     SearchPlan,
     add_wording,
     embed_variants,
@@ -53,7 +53,7 @@ async def query(
         database=database,
         embedder=None if embedder is None else without_waiting(embedder),
         reranker=reranker,
-        stages=with_model(stages, generator, trace, options),
+        stages=with_llm_twins(stages, generator, trace, options),
         own_stages=stages.own(),
         trace=trace,
     )
@@ -141,7 +141,7 @@ async def _plan_search(context: QueryContext, plan: SearchPlan) -> SearchPlan:
     boost = dict(stages.boost_files(files=plan.files, hint=question.hint))
     if context.reranker is not None and plan.intent.kind != "list_all":
         plan = replace(plan, reranked=question.k)
-        question = replace(question, k=min(CANDIDATES * question.k, question.depth))
+        question = replace(question, k=min(CANDIDATES_PER_HIT * question.k, question.depth))
     with context.trace.stage("variants", **context.by("make_variants")) as step:
         variant_set = await stages.make_variants(
             database=context.database,

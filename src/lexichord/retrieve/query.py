@@ -8,8 +8,8 @@ import numpy as np
 
 from lexichord.db.pool import Database
 from lexichord.errors import BadResponseError, ProviderError
-from lexichord.providers.base import Embedder, Remote, Reranker, Vectors
-from lexichord.retrieve.evidence.relevance import Embed
+from lexichord.providers.base import Embedder, RemoteEmbedder, Reranker, Vectors
+from lexichord.retrieve.evidence.relevance import EmbedSentences
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.types import QueryOptions, Question
@@ -48,7 +48,7 @@ class QueryContext:
         return np.nan_to_num(self.embedder.embed(texts, "document"))
 
     async def by_meaning[T](
-        self, has_vectors: bool, make: Callable[[Embed | None], Awaitable[T]]
+        self, has_vectors: bool, make: Callable[[EmbedSentences | None], Awaitable[T]]
     ) -> T:
         """Make something with vectors of sentences, or, where they fail, by words."""
         if not has_vectors:
@@ -103,4 +103,4 @@ def _by_words(error: ProviderError) -> str:
 
 def without_waiting(embedder: Embedder) -> Embedder:
     """Return an embedder that waits for no service's retry: a query has no time for it."""
-    return embedder.hurried() if isinstance(embedder, Remote) else embedder
+    return embedder.for_queries() if isinstance(embedder, RemoteEmbedder) else embedder

@@ -22,14 +22,14 @@ from lexichord.db.pool import Database
 from lexichord.providers.base import Reranker
 from lexichord.retrieve.evidence.answer import write_answer
 from lexichord.retrieve.evidence.clauses import JoinNeighbours, join_neighbours
-from lexichord.retrieve.evidence.relevance import Embed
+from lexichord.retrieve.evidence.relevance import EmbedSentences
 from lexichord.retrieve.search.discover import boost_files, discover
-from lexichord.retrieve.search.variants import Variants, make_variants
+from lexichord.retrieve.search.variants import VariantSet, make_variants
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.intent import find_intent
 from lexichord.retrieve.understand.rewrite import rewrite
 from lexichord.types import ChunkHit, ContextSource, FileHit, Question, Response, Scope
-from lexichord.types.evidence import Answer, Brief, Evidence
+from lexichord.types.evidence import Answer, AnswerRequest, Evidence
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Grading, Rewrite, Wording
 
@@ -73,7 +73,7 @@ class MakeVariants(Protocol):
 
     async def __call__(
         self, *, database: Database, question: Question, files: Sequence[FileHit], limit: int
-    ) -> Variants:
+    ) -> VariantSet:
         """Return up to `limit` ways of asking, the original first."""
         ...
 
@@ -125,10 +125,10 @@ class WriteAnswer(Protocol):
         self,
         *,
         database: Database,
-        brief: Brief,
+        brief: AnswerRequest,
         evidence: Evidence,
         sources: Sequence[ContextSource],
-        embed: Embed | None,
+        embed: EmbedSentences | None,
     ) -> Answer:
         """Write an answer to the brief out of the evidence; `sources` are those of the context.
 

@@ -68,7 +68,7 @@ class Trace:
         return next(spent, 0.0)
 
 
-async def recorded(
+async def record_response(
     database: Database, response: Response, question: Question, started: float, recording: Recording
 ) -> Response:
     """Return the response with the id of its record; if recording failed, it says so instead.

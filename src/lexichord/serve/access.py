@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from typing import Any, Concatenate, Self, TypedDict, Unpack, cast
 
 from lexichord.client.lexichord import Lexichord
-from lexichord.client.passages import Passage, find_passages
+from lexichord.client.passages import ScoredPassage, find_passages
 from lexichord.db import catalogue
 from lexichord.db.pool import Row
 from lexichord.errors import AccessError, ConfigError, ForbiddenError, NotFoundError
@@ -38,11 +38,11 @@ class _DatasetScope(TypedDict, total=False):
 
 def _scoped[**P, R](
     method: Callable[Concatenate[Lexichord, P], Coroutine[Any, Any, R]],
-) -> "Callable[Concatenate[Limited, P], Coroutine[Any, Any, R]]":
+) -> "Callable[Concatenate[ScopedClient, P], Coroutine[Any, Any, R]]":
     """Keep a method within reach of the rights, and from its result what is not for others."""
 
     @wraps(method)
-    async def call(self: "Limited", /, *args: P.args, **kwargs: P.kwargs) -> R:
+    async def call(self: "ScopedClient", /, *args: P.args, **kwargs: P.kwargs) -> R:
         options = cast(dict[str, Any], kwargs)
         scope = self._scope(options.get("datasets", ()))
         result = await method(self._client, *args, **cast(Any, {**options, **scope}))
@@ -52,7 +52,7 @@ def _scoped[**P, R](
 
 
 @dataclass(frozen=True, slots=True)
-class Limited:
+class ScopedClient:
     """The methods of `Lexichord` that other programs may call, of the same names and results.
 
     A dataset that the rights do not reach raises ForbiddenError, whether it is there or not; a
@@ -92,7 +92,7 @@ class Limited:
 
     async def passages(
         self, response: Response, k: int, min_score: float = 0.0
-    ) -> Sequence[Passage]:
+    ) -> Sequence[ScoredPassage]:
         """See `client.passages.find_passages`; `response` is one of this client's."""
         return await find_passages(self._client.database, response, k, min_score)
 
@@ -208,11 +208,16 @@ def _job(row: Row) -> IngestRun:
     return IngestRun(**{**row, "failures": failures})
 
 
-HERE = ("localhost", "127.0.0.1", "[::1]", "::1")  # names that reach nobody but this machine
+LOOPBACK_NAMES = (
+    "localhost",
+    "127.0.0.1",
+    "[::1]",
+    "::1",
+)  # names that reach nobody but this machine
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class AccessPolicy:
     """Where a server listens, and whether those who come need a key.
 
     They need none where only this machine can reach it and only by its own names: a page elsewhere
@@ -235,7 +240,7 @@ class Door:
                 "with lexichord keys create NAME, or listen on 127.0.0.1"
             )
         # A name is checked to keep off pages that point theirs here; with a key they get nowhere.
-        hosts = (*HERE, *others) if others or is_loopback(host) else ("*",)
+        hosts = (*LOOPBACK_NAMES, *others) if others or is_loopback(host) else ("*",)
         return cls(client, host, hosts, needs_key)
 
     @property
@@ -252,14 +257,14 @@ class Door:
         """Raise DatabaseError unless the database answers."""
         await self._client.ping()
 
-    async def authorize(self, authorization: str | None) -> Limited:
+    async def authorize(self, authorization: str | None) -> ScopedClient:
         """Return what the sender of an Authorization header may use. Raises AccessError."""
         if authorization is None and not self.needs_key:
-            return Limited(self._client)
+            return ScopedClient(self._client)
         kind, _, secret = (authorization or "").partition(" ")
         if kind.lower() != "bearer" or not secret.strip():
             raise AccessError("send an API key: Authorization: Bearer KEY")
-        return Limited(self._client, await self._client.check_key(secret.strip()))
+        return ScopedClient(self._client, await self._client.check_key(secret.strip()))
 
 
 def is_loopback(host: str) -> bool:

@@ -46,7 +46,7 @@ async def answer(
     await send({"type": "http.response.body", "body": json.dumps(body).encode()})
 
 
-class Origins:
+class OriginsMiddleware:
     """An ASGI application in front of another: 400 for strange names, 403 for strange pages.
 
     `hosts` are names without a port, `*` allows any; `origins` are pages' addresses, likewise.
@@ -92,7 +92,7 @@ class BodyTooLargeError(Exception):
     """A body went on after its limit."""
 
 
-class Limits:
+class LimitsMiddleware:
     """An ASGI application in front of another: 413 for large bodies, 429 for too many requests."""
 
     def __init__(self, app: AsgiApp, max_body: int, max_requests: int) -> None:

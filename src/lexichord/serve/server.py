@@ -9,9 +9,9 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from lexichord.errors import ConfigError
-from lexichord.serve.access import Door
+from lexichord.serve.access import AccessPolicy
 from lexichord.serve.limits import KEEP_ALIVE_SECONDS, LISTEN_BACKLOG, SHUTDOWN_SECONDS
-from lexichord.serve.middleware import AsgiApp, Limits, Origins
+from lexichord.serve.middleware import AsgiApp, LimitsMiddleware, OriginsMiddleware
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -26,12 +26,12 @@ CORS_HEADERS = (
 ADDRESS_NOT_HERE = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 
 
-def guarded(app: AsgiApp, policy: Door) -> "ASGIApp":
+def add_middleware(app: AsgiApp, policy: AccessPolicy) -> "ASGIApp":
     """Put what all servers need in front of an application: limits, hosts, origins."""
     from starlette.middleware.cors import CORSMiddleware
 
     settings = policy.settings
-    limited = cast("ASGIApp", Limits(app, settings.max_body, settings.max_requests))
+    limited = cast("ASGIApp", LimitsMiddleware(app, settings.max_body, settings.max_requests))
     shared = CORSMiddleware(
         limited,
         allow_origins=settings.allowed_origins,
@@ -39,10 +39,12 @@ def guarded(app: AsgiApp, policy: Door) -> "ASGIApp":
         allow_headers=CORS_HEADERS,
         expose_headers=["mcp-session-id", "retry-after"],
     )
-    return cast("ASGIApp", Origins(cast(AsgiApp, shared), policy.hosts, settings.allowed_origins))
+    return cast(
+        "ASGIApp", OriginsMiddleware(cast(AsgiApp, shared), policy.hosts, settings.allowed_origins)
+    )
 
 
-async def serve(app: "ASGIApp", host: str, port: int, on_start: Callable[[int], None]) -> None:
+async def run_server(app: "ASGIApp", host: str, port: int, on_start: Callable[[int], None]) -> None:
     """Listen until interrupted; `on_start` gets the port once it listens. Raises ConfigError.
 
     Requests are not logged: their addresses may hold questions.
@@ -57,13 +59,13 @@ async def serve(app: "ASGIApp", host: str, port: int, on_start: Callable[[int], 
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
-    with listening(host, port) as sockets, _signals_end_here():
+    with open_listeners(host, port) as sockets, _signals_end_here():
         on_start(sockets[0].getsockname()[1])
         await uvicorn.Server(config).serve(sockets)
 
 
 @contextmanager
-def listening(host: str, port: int) -> Iterator[list[socket.socket]]:
+def open_listeners(host: str, port: int) -> Iterator[list[socket.socket]]:
     """Listen on all addresses of a host, for port 0 on one free port. Raises ConfigError."""
     with ExitStack() as stack:
         try:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from lexichord.errors import ConfigError, ForbiddenError
-from lexichord.serve.access import Limited
+from lexichord.serve.access import ScopedClient
 from lexichord.settings import Settings
 
 LLM_URL_HEADER, LLM_MODEL_HEADER = "X-LLM-API-URL", "X-LLM-MODEL"
@@ -31,7 +31,7 @@ class ServiceOrigin(NamedTuple):
     port: int
 
 
-def origin(url: str) -> ServiceOrigin | None:
+def parse_origin(url: str) -> ServiceOrigin | None:
     """Return the origin of an address; None for what is none, or could be read in two ways."""
     match = SERVICE_ADDRESS.fullmatch(url)
     if match is None:
@@ -43,7 +43,7 @@ def origin(url: str) -> ServiceOrigin | None:
 
 def allowed_origins(settings: Settings) -> set[ServiceOrigin]:
     """Return the origins that the settings allow. Raises ConfigError for one that is none."""
-    origins = {address: origin(address) for address in settings.allowed_addresses}
+    origins = {address: parse_origin(address) for address in settings.allowed_addresses}
     if wrong := [address for address, parsed in origins.items() if parsed is None]:
         raise ConfigError(
             f"allowed_addresses: '{wrong[0]}' is no address like http://localhost:11434"
@@ -51,7 +51,7 @@ def allowed_origins(settings: Settings) -> set[ServiceOrigin]:
     return {parsed for parsed in origins.values() if parsed is not None}
 
 
-def with_named_services(scoped: Limited, headers: Mapping[str, str]) -> Limited:
+def with_named_services(scoped: ScopedClient, headers: Mapping[str, str]) -> ScopedClient:
     """Return the client as it asks the services that a request's headers name.
 
     It is returned as it is where nothing is named. A service that is named gets no key of ours.
@@ -101,7 +101,7 @@ def _service(
         )
     if model is None:
         raise ConfigError(f"{url_name} says where, but not which model: send {model_name} as well")
-    if origin(url) not in allowed_origins(settings):
+    if parse_origin(url) not in allowed_origins(settings):
         raise ForbiddenError(
             f"{url_name} names an address that this server may not ask: whoever runs it can list "
             "it in allowed_addresses (LEXICHORD_ALLOWED_ADDRESSES), or leave the header out"

@@ -18,7 +18,7 @@ DEFAULT_KS = (5, 10, 20)  # ranks
 
 
 @dataclass(frozen=True, slots=True)
-class Span(Shaped):
+class EvidenceSpan(Shaped):
     """A stretch of a file that answers, `start` to `end` in characters of its stored text."""
 
     file: str
@@ -42,7 +42,7 @@ class EvalQuery(Shaped):
     hint: str | None = None
     within: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
-    spans: tuple[Span, ...] = ()
+    spans: tuple[EvidenceSpan, ...] = ()
     chunks: tuple[tuple[str, int], ...] = ()
     grades: Mapping[str, int] = field(default_factory=dict)
     entities: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class EvalSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage(Shaped):
+class RankedPassage(Shaped):
     """A chunk that a strategy found, at its place in the ranking; `number` is its ordinal."""
 
     uri: str
@@ -83,7 +83,7 @@ class Outcome(Shaped):
     """
 
     query_id: str
-    passages: tuple[Passage, ...]
+    passages: tuple[RankedPassage, ...]
     files: tuple[str, ...] = ()
     answer: str = ""
     confidence: float | None = None
@@ -94,7 +94,7 @@ class Outcome(Shaped):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Run:
+class EvaluationRun:
     """A strategy asked all questions of a set, once; `id` is None until it is stored.
 
     `outcomes` and the values of each metric are in the order of `queries`; a value is None where
@@ -180,7 +180,7 @@ class Evaluation(Shown):
     could not be done, `failures` which questions failed and which gates were not kept.
     """
 
-    runs: tuple[Run, ...]
+    runs: tuple[EvaluationRun, ...]
     comparisons: tuple[Change, ...] = ()
     warnings: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()

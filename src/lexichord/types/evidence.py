@@ -111,7 +111,7 @@ class Comparison(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class Brief:
+class AnswerRequest:
     """What an answer is to be written to; `advice` is what a reader missed in an earlier one."""
 
     kind: str

@@ -14,7 +14,7 @@ from lexichord.types.evaluation import EvalSet
 
 SAMPLE_SET = "sample"  # the one set that comes with the program
 
-FORMATS = (
+SET_FORMATS = (
     CODEBASE_FORMAT,
     BEIR_FORMAT,
     TREC_FORMAT,
@@ -37,8 +37,8 @@ def load_set(path_or_name: str | Path) -> EvalSet:
         raise ConfigError(
             f"there is no file or folder {path}, and '{SAMPLE_SET}' is the only set with a name"
         )
-    for set_format in FORMATS:
+    for set_format in SET_FORMATS:
         if set_format.fits(path):
             return set_format.load(path)
-    layouts = "; ".join(set_format.layout for set_format in FORMATS)
+    layouts = "; ".join(set_format.layout for set_format in SET_FORMATS)
     raise ConfigError(f"{path} is not a set of questions: what can be read is {layouts}")

@@ -13,7 +13,7 @@ from lexichord.evaluate.datasets.reading import (
 )
 from lexichord.ingest.load import title
 from lexichord.types import Json
-from lexichord.types.evaluation import EvalQuery, EvalSet, Span
+from lexichord.types.evaluation import EvalQuery, EvalSet, EvidenceSpan
 
 
 class ContractNliLabel(BaseModel):
@@ -85,7 +85,7 @@ def _query(document: ContractNliDocument, key: str, hypothesis: str, file: Path)
     if not all(0 <= start < end <= len(document.text) for start, end in places):
         raise ConfigError(f"{place}: a span does not lie in the text")
     uri = _uri(document)
-    spans = (Span(uri, start, end) for start, end in places)
+    spans = (EvidenceSpan(uri, start, end) for start, end in places)
     return EvalQuery(
         id=f"{document.id}/{key}",
         text=hypothesis,

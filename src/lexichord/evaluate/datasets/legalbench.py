@@ -18,7 +18,7 @@ from lexichord.evaluate.datasets.reading import (
 )
 from lexichord.ingest.load import title
 from lexichord.types import Json
-from lexichord.types.evaluation import EvalQuery, EvalSet, Span
+from lexichord.types.evaluation import EvalQuery, EvalSet, EvidenceSpan
 
 # Some file systems forbid them in names: unpacked there, they are _.
 FORBIDDEN_FILE_CHARS = re.compile(r'[<>:"|?*]')
@@ -96,7 +96,7 @@ def _queries(file: Path, corpus: Mapping[str, Path]) -> Iterator[EvalQuery]:
             uri = uris.get(FORBIDDEN_FILE_CHARS.sub("_", snippet.file_path))
             if uri is None:
                 raise ConfigError(f"{place}: the corpus has no file {snippet.file_path}")
-            span = Span(uri, *snippet.span)
+            span = EvidenceSpan(uri, *snippet.span)
             if text(corpus[uri])[span.start : span.end] != snippet.answer:
                 raise ConfigError(f"{place}: its answer does not stand at its span of {uri}")
             spans.append(span)

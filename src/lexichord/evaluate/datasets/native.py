@@ -19,7 +19,7 @@ from lexichord.evaluate.datasets.reading import (
 )
 from lexichord.evaluate.extract import EntityType
 from lexichord.types import IntentKind, Json
-from lexichord.types.evaluation import EvalQuery, EvalSet, Span
+from lexichord.types.evaluation import EvalQuery, EvalSet, EvidenceSpan
 
 QUESTIONS_FILE, DOCUMENTS_FILE = "questions.jsonl", "documents.jsonl"
 MAX_QUOTE_CHARS = 60  # of a quote, in an error
@@ -179,13 +179,13 @@ def _query(question: NativeQuestion, corpus: NativeCorpus, place: str) -> EvalQu
     )
 
 
-def _span(span: NativeSpan, text: str, place: str) -> Span:
+def _span(span: NativeSpan, text: str, place: str) -> EvidenceSpan:
     if span.quote is None:
         start, end = span.start or 0, span.end or 0
         if not start < end <= len(text):
             where = f"{start} to {end} is no part of {span.file}"
             raise ConfigError(f"{place}: {where}, which has {len(text)} characters")
-        return Span(span.file, start, end)
+        return EvidenceSpan(span.file, start, end)
     quote = span.quote
     excerpt = quote if len(quote) <= MAX_QUOTE_CHARS else quote[: MAX_QUOTE_CHARS - 1] + "…"
     start = text.find(quote)
@@ -196,7 +196,7 @@ def _span(span: NativeSpan, text: str, place: str) -> Span:
         raise ConfigError(
             f"{place}: {span.file} holds the quote {excerpt!r} more than once: {more}"
         )
-    return Span(span.file, start, start + len(quote))
+    return EvidenceSpan(span.file, start, start + len(quote))
 
 
 NATIVE_FORMAT = SetFormat(

@@ -11,15 +11,15 @@ from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationEr
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.chunked import explain
 from lexichord.ingest.load import load
-from lexichord.ingest.load.text import UNSTORABLE
-from lexichord.ingest.sources import find_files, storable
+from lexichord.ingest.load.text import UNSTORABLE_CHARACTERS
+from lexichord.ingest.sources import find_files, storable_name
 from lexichord.types import Json
 from lexichord.types.evaluation import EvalQuery, EvalSet
 
 
 def replace_unstorable(text: str) -> str:
     """Replace what Postgres cannot store by U+FFFD, so that spans stay where they are."""
-    return UNSTORABLE.sub("\ufffd", text)
+    return UNSTORABLE_CHARACTERS.sub("\ufffd", text)
 
 
 def _not_blank(text: str) -> str:
@@ -88,7 +88,7 @@ def map_files(root: Path, folders: Iterable[Path]) -> dict[str, Path]:
     for file in find_files(folders):
         if not file.is_relative_to(start):
             raise ConfigError(f"{file} is linked to from {root} but does not lie there: copy it")
-        files[storable(file.relative_to(start).as_posix())] = file
+        files[storable_name(file.relative_to(start).as_posix())] = file
     return files
 
 

@@ -4,13 +4,13 @@ from bisect import bisect_right
 from dataclasses import replace
 
 from lexichord.ingest.chunk.outline import outline
-from lexichord.ingest.chunk.pack import LIMIT, pack
+from lexichord.ingest.chunk.pack import MAX_CHUNK_CHARS, pack
 from lexichord.types import Chunk, LoadedText
 
 CHUNK_RECIPE = "clause/1"  # raise it when chunks come out differently: files are then done again
 
 
-def split(loaded: LoadedText, limit: int = LIMIT) -> list[Chunk]:
+def split(loaded: LoadedText, limit: int = MAX_CHUNK_CHARS) -> list[Chunk]:
     """Cut a text into chunks of at most `limit` characters, in order.
 
     Every character that is no white space is in exactly one chunk, and

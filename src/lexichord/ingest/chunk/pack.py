@@ -11,9 +11,9 @@ from lexichord.types import Chunk, Heading, Table
 
 # Characters of a chunk at most. Of contracts' evidence 85.5 % lies within 4,000 characters with
 # 800, 84.5 with 900; joining neighbours up to 600 only gives 85.1 (docs/benchmarks.md).
-LIMIT = 800
+MAX_CHUNK_CHARS = 800
 MAX_TABLE_HEADER_CHARS = 100  # characters of a table's header in a path
-NAME = 800  # characters of a heading in a path: every chunk below it repeats them
+MAX_HEADING_CHARS = 800  # characters of a heading in a path: every chunk below it repeats them
 TABLE_CELL = re.compile(r"[^\s|:-][^\t\n|]*[^\s|]|[^\s|:-]")
 TABLE_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 MAX_SECTION_DEPTH = 32  # levels of sections; what lies deeper is put beside
@@ -63,7 +63,7 @@ def _tree(text: str, headings: Iterable[Heading]) -> SectionNode:
         start = heading.start
         if not above.children and not text[above.body : start].strip():
             start = above.start
-        path = (*above.path, heading.name[:NAME]) if heading.name else above.path
+        path = (*above.path, heading.name[:MAX_HEADING_CHARS]) if heading.name else above.path
         section = SectionNode(start, heading.end, len(text), path)
         above.children.append(section)
         opened.append((level, section))

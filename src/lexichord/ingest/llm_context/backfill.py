@@ -11,9 +11,9 @@ from lexichord.errors import ConfigError
 from lexichord.ingest.flow import prefetch, unbounded_gather
 from lexichord.ingest.llm_context.prompt import GIVEN_CONTEXTS_DIGEST, has_context, with_contexts
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
-from lexichord.ingest.report import Hearing, Listener, Report, Written
+from lexichord.ingest.report import ContextReport, DocumentListener, ProgressCallbacks, Report
 from lexichord.ingest.structural_context import embedding_text
-from lexichord.ingest.vectors import GROUP, ChunkEmbedder, ChunkVectors
+from lexichord.ingest.vectors import GROUP_CHUNKS, ChunkEmbedder, ChunkVectors
 from lexichord.providers.base import Embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, Document, Shaped
@@ -42,7 +42,7 @@ class Contextualized(Shaped):
     """
 
     dry_run: bool
-    llm: Written
+    llm: ContextReport
     documents: int = 0
     brought: int = 0
     embedded: int = 0
@@ -69,7 +69,7 @@ async def contextualize(
     *,
     dry_run: bool = False,
     budget: float | None = None,
-    **callbacks: Unpack[Hearing],
+    **callbacks: Unpack[ProgressCallbacks],
 ) -> Contextualized:
     """Have the settings' model write contexts for stored chunks, of these datasets or all.
 
@@ -78,7 +78,7 @@ async def contextualize(
     dollars, is not passed. Raises ConfigError, DatabaseError, ProviderError of the embedder.
     """
     no_single_text(datasets=datasets)
-    no_other_options(callbacks, Hearing.__annotations__)
+    no_other_options(callbacks, ProgressCallbacks.__annotations__)
     rows = await store.document_recipes(app.database, await _names(app.database, list(datasets)))
     writer = await open_writer(app.database, app.settings, budget)
     run = _Run(app.database, app.embedder, app.space, writer, dry_run, **callbacks)
@@ -115,7 +115,7 @@ class _Run:
     dry_run: bool
     on_start: Callable[[int], None] = lambda total: None
     on_chunks: Callable[[int], None] = lambda count: None
-    listener: Listener = lambda uri, status, reason: None
+    listener: DocumentListener = lambda uri, status, reason: None
     report: Contextualized = field(init=False)
 
     def __post_init__(self) -> None:
@@ -147,7 +147,7 @@ class _Run:
         for row in todo:
             if stored := await self._read(row):
                 group.append(stored)
-            if sum(len(stored.chunks) for stored in group) >= GROUP:
+            if sum(len(stored.chunks) for stored in group) >= GROUP_CHUNKS:
                 yield group
                 group = []
         if group:

@@ -58,7 +58,7 @@ def estimate_usage(call: ContextCall) -> Usage:
 
 
 @dataclass(slots=True)
-class Purse:
+class CallBudget:
     """What calls may cost, in dollars; `spent` is None where no price is known.
 
     With a `limit` the first call goes alone: what it takes beside its estimate, as when a model

@@ -17,7 +17,7 @@ PROMPT_VERSION = 1  # raise it to have all contexts written anew
 # Chunks in one call. The document is paid for once a call, so eight cost an eighth of one by one;
 # twice as many would save a sixteenth more, and a list of short numbered texts is still short
 # enough to be answered in full and in order. Reasoned, not measured: it needs a paid model.
-CHUNKS = 8
+MAX_CHUNKS_PER_CALL = 8
 # Characters of a context: with a chunk of ours most of it fits the local model's 256.
 MAX_CONTEXT_CHARS = 400
 # Of the document, and on each side of the chunk: what a context depends on.
@@ -43,7 +43,7 @@ class ContextCall:
         return {"document": self.document, "passages": self.passages}
 
 
-def label(model: str) -> str:
+def model_label(model: str) -> str:
     """Return whose a context is: the model and the prompt's version, in one word."""
     return f"{'_'.join(model.split())}/{PROMPT_VERSION}"
 
@@ -62,8 +62,12 @@ def context_key(text: str, chunk: Chunk, by: str) -> str:
     return hashlib.sha256(parts.encode()).hexdigest()
 
 
-def calls(
-    text: str, chunks: Sequence[Chunk], places: Sequence[int], window: int, max_chunks: int = CHUNKS
+def plan_calls(
+    text: str,
+    chunks: Sequence[Chunk],
+    places: Sequence[int],
+    window: int,
+    max_chunks: int = MAX_CHUNKS_PER_CALL,
 ) -> list[list[ContextCall]]:
     """Return what to ask, a list for each part of the document that is shown.
 
@@ -137,7 +141,7 @@ def without_context(chunk: Chunk) -> Chunk:
     return replace(chunk, context=chunk.context.rpartition("\n")[0], metadata=metadata)
 
 
-def tidy(reply: str) -> str:
+def clean_context(reply: str) -> str:
     """Return a reply as one line of at most MAX_CONTEXT_CHARS, without control characters."""
     line = " ".join(reply.split())
     line = "".join(

@@ -20,14 +20,20 @@ from lexichord.errors import (
 )
 from lexichord.ingest.flow import unbounded_gather
 from lexichord.ingest.llm_context.budget import (
+    CallBudget,
     OverBudgetError,
-    Purse,
     count_tokens,
     estimate_usage,
     find_price,
 )
-from lexichord.ingest.llm_context.prompt import ContextCall, calls, context_key, label, tidy
-from lexichord.ingest.report import Written
+from lexichord.ingest.llm_context.prompt import (
+    ContextCall,
+    clean_context,
+    context_key,
+    model_label,
+    plan_calls,
+)
+from lexichord.ingest.report import ContextReport
 from lexichord.providers.base import Generator
 from lexichord.providers.llm.gemini_cache import cached_document
 from lexichord.providers.registry import find_generator
@@ -36,11 +42,11 @@ from lexichord.settings import Settings
 from lexichord.types import Chunk, Document
 from lexichord.types.generation import Usage
 
-AT_ONCE = 8  # calls under way; a service that takes fewer answers with a rate limit
-SECONDS = 120.0  # for one call
+MAX_CONTEXT_CALLS = 8  # calls under way; a service that takes fewer answers with a rate limit
+CONTEXT_CALL_SECONDS = 120.0  # for one call
 # Of a call that a limit, a failure of the service or a time-out has stopped.
 CONTEXT_RETRY = RetryPolicy(5, base_seconds=1.0, max_seconds=120.0, max_requested_seconds=120.0)
-FAILURES = 20  # calls in a row that fail in the end, after which no more are made
+MAX_FAILED_CALLS = 20  # calls in a row that fail in the end, after which no more are made
 
 
 @dataclass
@@ -50,14 +56,16 @@ class ContextWriter:
     database: Database
     generator: Generator
     settings: Settings
-    budget: Purse
-    report: Written = field(init=False)
+    budget: CallBudget
+    report: ContextReport = field(init=False)
 
     def __post_init__(self) -> None:
-        self.report = Written(self.generator.name)
-        self.by = label(self.generator.name)
-        self._part_slots = asyncio.Semaphore(AT_ONCE)  # of documents, which services cache
-        self._call_slots = asyncio.Semaphore(AT_ONCE)
+        self.report = ContextReport(self.generator.name)
+        self.by = model_label(self.generator.name)
+        self._part_slots = asyncio.Semaphore(
+            MAX_CONTEXT_CALLS
+        )  # of documents, which services cache
+        self._call_slots = asyncio.Semaphore(MAX_CONTEXT_CALLS)
         self._document_locks = defaultdict[str, asyncio.Lock](asyncio.Lock)
         self._resume_at = 0.0
         self._failures = 0
@@ -79,7 +87,7 @@ class ContextWriter:
             )
             self.report.cached += len(work.contexts)
             missing = [place for place in keys if place not in work.contexts]
-            parts = calls(document.text, chunks, missing, self.settings.llm_window)
+            parts = plan_calls(document.text, chunks, missing, self.settings.llm_window)
             await unbounded_gather(self._write_part(work, part) for part in parts)
         self.report.chunks += len(work.contexts)
         self.report.left += len(keys) - len(work.contexts) - work.failed
@@ -97,7 +105,7 @@ class ContextWriter:
         report = self.report
         report.chunks += len(keys)
         report.cached += len(keys) - len(missing)
-        for part in calls(document.text, chunks, missing, self.settings.llm_window):
+        for part in plan_calls(document.text, chunks, missing, self.settings.llm_window):
             for call in part:
                 report.add(estimate_usage(call))
         if price := self.budget.price:
@@ -143,7 +151,7 @@ class ContextWriter:
             await self._keep(work, dict(zip(call.places, contexts, strict=True)))
 
     async def _write_singly(self, work: "_Work", generator: Generator, call: ContextCall) -> None:
-        for part in calls(
+        for part in plan_calls(
             work.document.text, work.chunks, call.places, self.settings.llm_window, max_chunks=1
         ):
             for single in part:
@@ -162,8 +170,8 @@ class ContextWriter:
         work.failed += len(call.places)
         if isinstance(error, AuthError):
             self.report.stopped = str(error)
-        elif self._failures == FAILURES:
-            self.report.stopped = f"{FAILURES} calls failed one after another: {error}"
+        elif self._failures == MAX_FAILED_CALLS:
+            self.report.stopped = f"{MAX_FAILED_CALLS} calls failed one after another: {error}"
 
     async def _ask(self, generator: Generator, call: ContextCall) -> list[str]:
         """Return a context for each chunk of a call. Raises ProviderError."""
@@ -188,7 +196,7 @@ class ContextWriter:
         expected = estimate_usage(call)
         async with self.budget.pay(expected) as usages:
             try:
-                generated = await generator.generate("contexts", call.inputs, SECONDS)
+                generated = await generator.generate("contexts", call.inputs, CONTEXT_CALL_SECONDS)
             except (BadResponseError, ProviderTimeoutError) as error:
                 usages.append(_at_most(expected, 1 + isinstance(error, BadResponseError)))
                 self.report.add(usages[0])
@@ -226,12 +234,12 @@ async def open_writer(
             f"a budget needs a price, and none is known of {generator.name}: "
             f'write prices."{generator.name}" = {{input = ..., output = ...}} into lexichord.toml'
         )
-    return ContextWriter(database, generator, settings, Purse(price, budget))
+    return ContextWriter(database, generator, settings, CallBudget(price, budget))
 
 
 def _checked(items: Sequence[Mapping[str, Any]], number: int, model: str) -> list[str]:
     """Return the contexts if they are those of passages 1 to `number`, in this order."""
-    texts = [tidy(item["context"]) for item in items]
+    texts = [clean_context(item["context"]) for item in items]
     if [item["number"] for item in items] != list(range(1, number + 1)) or not all(texts):
         raise BadResponseError(f"{model} gave no context for each of {number} passages, in order")
     return texts

@@ -103,7 +103,7 @@ INVISIBLE_CHARACTERS = {
     "bidirectional characters": re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"),
 }
 SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+UNSTORABLE_CHARACTERS = re.compile("[\0\ud800-\udfff]")
 DROPPED_FLAG = "characters that cannot be stored were dropped"
 
 
@@ -114,7 +114,7 @@ def invisible_flags(text: str) -> list[str]:
 
 def storable_text(text: str) -> str:
     """Put halves of characters together, drop those that stay alone, and NUL."""
-    return UNSTORABLE.sub("", SURROGATE_PAIR.sub(_whole, text))
+    return UNSTORABLE_CHARACTERS.sub("", SURROGATE_PAIR.sub(_whole, text))
 
 
 def _whole(pair: re.Match[str]) -> str:

@@ -38,14 +38,14 @@ class RequestPacer:
 
 
 # For all that a query asks at once: a small server loads its model meanwhile.
-QUERY_SECONDS = 10.0
+QUERY_EMBED_SECONDS = 10.0
 BATCH_SECONDS = 600.0  # seconds for a batch of an ingest, with all pauses that the service asks for
 # Of a batch; pauses that the service asks for are bounded by BATCH_SECONDS alone.
 EMBEDDING_RETRY = RetryPolicy(8, base_seconds=0.5, max_seconds=30.0, requested_pauses_count=False)
 ONE_TEXT_STATUSES = (400, 413, 422)  # refusals that may be one text's fault
 PROBE_TEXT = "word"  # what any service embeds that embeds at all
 
-type Kind = Literal["query", "document"]
+type EmbedKind = Literal["query", "document"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class EmbeddingReply:
     tokens: int = 0
 
 
-type EmbedRequest = Callable[[Sequence[str], Kind], Awaitable[EmbeddingReply]]
+type EmbedRequest = Callable[[Sequence[str], EmbedKind], Awaitable[EmbeddingReply]]
 
 
 class EmbeddingService(Protocol):
@@ -88,7 +88,7 @@ class _EmbedJob:
 
     ask: EmbedRequest
     texts: Sequence[str]
-    kind: Kind
+    kind: EmbedKind
     seconds: float  # for each batch
     slots: asyncio.Semaphore
     vectors: NDArray[np.float64]
@@ -115,7 +115,7 @@ class BatchedEmbedder:
         self._at_once = at_once
         self._timeout = timeout
         self._price = price
-        self._hurried = False
+        self._for_queries = False
         self._state = _State()
 
     @property
@@ -123,21 +123,21 @@ class BatchedEmbedder:
         """The database's."""
         return self._service.space
 
-    def embed(self, texts: Sequence[str], kind: Kind) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: EmbedKind) -> Vectors:
         """Embed each text; the row of one that the service refuses by itself is NaN.
 
         Returns a float32 array of shape (len(texts), space.dimension), the other rows of length 1.
-        A query's call ends within QUERY_SECONDS. Raises ProviderError.
+        A query's call ends within QUERY_EMBED_SECONDS. Raises ProviderError.
         """
         if not texts:
             return np.empty((0, self.space.dimension), np.float32)
         return asyncio.run(self._stoppable(texts, kind)).astype(np.float32)
 
-    def hurried(self) -> Self:
+    def for_queries(self) -> Self:
         """Return the same embedder with a query's time limit for documents, too."""
-        hurried = copy(self)
-        hurried._hurried = True
-        return hurried
+        for_queries = copy(self)
+        for_queries._for_queries = True
+        return for_queries
 
     def used(self) -> Usage:
         """Return what was asked of the service since it was opened."""
@@ -153,7 +153,7 @@ class BatchedEmbedder:
             for task in self._state.running:
                 task.get_loop().call_soon_threadsafe(task.cancel)
 
-    async def _stoppable(self, texts: Sequence[str], kind: Kind) -> NDArray[np.float64]:
+    async def _stoppable(self, texts: Sequence[str], kind: EmbedKind) -> NDArray[np.float64]:
         task = asyncio.ensure_future(self._embed(texts, kind))
         with self._state.lock:
             self._state.running.add(task)
@@ -165,23 +165,23 @@ class BatchedEmbedder:
             with self._state.lock:
                 self._state.running.discard(task)
 
-    async def _embed(self, texts: Sequence[str], kind: Kind) -> NDArray[np.float64]:
-        short = self._hurried or kind == "query"
+    async def _embed(self, texts: Sequence[str], kind: EmbedKind) -> NDArray[np.float64]:
+        short = self._for_queries or kind == "query"
         clean = [text.encode(errors="replace").decode() for text in texts]  # no half characters
         vectors = np.full((len(texts), self.space.dimension), np.nan)
         async with self._service.connect() as ask:
-            seconds = QUERY_SECONDS if short else BATCH_SECONDS
+            seconds = QUERY_EMBED_SECONDS if short else BATCH_SECONDS
             slots = asyncio.Semaphore(self._at_once)
             job = _EmbedJob(ask, clean, kind, seconds, slots, vectors)
             try:
                 async with (
-                    asyncio.timeout(QUERY_SECONDS if short else None),
+                    asyncio.timeout(QUERY_EMBED_SECONDS if short else None),
                     asyncio.TaskGroup() as group,
                 ):
                     for places in _shares(len(texts), self._service.max_texts):
                         group.create_task(self._fill(job, places))
             except TimeoutError:
-                raise self._late(QUERY_SECONDS) from None
+                raise self._late(QUERY_EMBED_SECONDS) from None
             except ExceptionGroup as errors:
                 raise errors.exceptions[0] from None
         return vectors

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 
 from lexichord.providers.cohere import COHERE_URL, cohere_failures, open_cohere
-from lexichord.providers.embed.batching import EmbeddingReply, EmbedRequest, Kind
+from lexichord.providers.embed.batching import EmbeddingReply, EmbedKind, EmbedRequest
 from lexichord.providers.http import host
 from lexichord.types import EmbeddingSpace
 
@@ -42,7 +42,9 @@ class CohereEmbeddings:
         async with client:
             yield partial(self._ask, sdk)
 
-    async def _ask(self, sdk: "AsyncClientV2", texts: Sequence[str], kind: Kind) -> EmbeddingReply:
+    async def _ask(
+        self, sdk: "AsyncClientV2", texts: Sequence[str], kind: EmbedKind
+    ) -> EmbeddingReply:
         shortens = not re.search(FIXED_LENGTH_MODELS, self.space.model)
         length: dict[str, Any] = {"output_dimension": self.space.dimension} if shortens else {}
         with cohere_failures(self.who, "holds no vectors"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError, ProviderError
-from lexichord.providers.embed.batching import EmbeddingReply, EmbedRequest, Kind
+from lexichord.providers.embed.batching import EmbeddingReply, EmbedKind, EmbedRequest
 from lexichord.providers.http import (
     HTTP_TIMEOUT_SECONDS,
     error_for_status,
@@ -61,7 +61,7 @@ class GeminiEmbeddings:
             )
             yield partial(self._ask, client)
 
-    async def _ask(self, client: "Client", texts: Sequence[str], kind: Kind) -> EmbeddingReply:
+    async def _ask(self, client: "Client", texts: Sequence[str], kind: EmbedKind) -> EmbeddingReply:
         from google.genai import types
         from google.genai.errors import APIError
 

@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 
 LOCAL_MODEL = "all-MiniLM-L6-v2"
-SPACE = EmbeddingSpace("local", LOCAL_MODEL, 384)
-INT8 = EmbeddingSpace("local", f"{LOCAL_MODEL}-int8", 384)
+LOCAL_SPACE = EmbeddingSpace("local", LOCAL_MODEL, 384)
+LOCAL_INT8_SPACE = EmbeddingSpace("local", f"{LOCAL_MODEL}-int8", 384)
 LOCAL_MODEL_URL = f"https://huggingface.co/sentence-transformers/{LOCAL_MODEL}/resolve/main"
 WEIGHTS_FILE, TOKENIZER_FILE = "model.safetensors", "tokenizer.json"
 MODEL_DIGESTS = {
     WEIGHTS_FILE: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     TOKENIZER_FILE: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
-BATCH = 8  # texts a run: larger ones take more memory and are no faster
+LOCAL_BATCH_TEXTS = 8  # texts a run: larger ones take more memory and are no faster
 TOKENIZED_TEXTS = 256  # texts tokenized at once: an encoding is far larger than its ids
 DOWNLOAD_TIMEOUT_SECONDS = 60  # seconds without a byte before a download is given up
 
@@ -93,7 +93,7 @@ class LocalEmbedder:
     """
 
     def __init__(
-        self, home: Path, model_dir: Path | None = None, space: EmbeddingSpace = SPACE
+        self, home: Path, model_dir: Path | None = None, space: EmbeddingSpace = LOCAL_SPACE
     ) -> None:
         self._home = home
         self._space = space
@@ -115,10 +115,10 @@ class LocalEmbedder:
         """
         model = self.load()
         rows = model.tokenize(texts)
-        vectors = np.empty((len(rows), SPACE.dimension), np.float32)
+        vectors = np.empty((len(rows), LOCAL_SPACE.dimension), np.float32)
         # Texts of one length share a batch, so that little padding is computed.
         order = sorted(range(len(rows)), key=lambda index: len(rows[index]))
-        for batch in batched(order, BATCH):
+        for batch in batched(order, LOCAL_BATCH_TEXTS):
             vectors[list(batch)] = model.run([rows[index] for index in batch])
         return vectors
 
@@ -239,7 +239,7 @@ def _graph(folder: Path, home: Path, name: str) -> Path | bytes:
     if _is_untouched(cached):
         return cached
     graph = build_graph(_checked(folder / WEIGHTS_FILE))
-    if name == INT8.model:
+    if name == LOCAL_INT8_SPACE.model:
         graph = quantise(graph)
     try:
         _store(graph, cached)

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError
-from lexichord.providers.embed.batching import EmbeddingReply, EmbedRequest, Kind
+from lexichord.providers.embed.batching import EmbeddingReply, EmbedKind, EmbedRequest
 from lexichord.providers.http import host, new_client, post_json
 from lexichord.types import EmbeddingSpace
 
@@ -72,7 +72,9 @@ class OpenAIEmbeddings:
         async with new_client() as client:
             yield partial(self._ask, client)
 
-    async def _ask(self, client: "AsyncClient", texts: Sequence[str], kind: Kind) -> EmbeddingReply:
+    async def _ask(
+        self, client: "AsyncClient", texts: Sequence[str], kind: EmbedKind
+    ) -> EmbeddingReply:
         reply = await self._embed(client, texts, kind)
         if self._shortens or _length(reply) in (0, self.space.dimension):
             return reply
@@ -80,7 +82,7 @@ class OpenAIEmbeddings:
         return await self._embed(client, texts, kind)
 
     async def _embed(
-        self, client: "AsyncClient", texts: Sequence[str], kind: Kind
+        self, client: "AsyncClient", texts: Sequence[str], kind: EmbedKind
     ) -> EmbeddingReply:
         prefix = self._prefixes[kind == "document"]
         body: dict[str, Any] = {

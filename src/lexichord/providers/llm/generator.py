@@ -25,7 +25,7 @@ from lexichord.errors import (
 )
 from lexichord.providers.http import llm_connection
 from lexichord.providers.llm.signatures import SIGNATURES
-from lexichord.providers.retry import PassingError, RetryLaterError, fits
+from lexichord.providers.retry import RetryLaterError, TransientError, fits
 from lexichord.settings import Settings
 from lexichord.types.generation import Generated, Task, Usage
 
@@ -47,8 +47,8 @@ LM_ERRORS: tuple[tuple[type[Exception], type[ProviderError], str], ...] = (
     (failures.LMUnsupportedModelError, ProviderError, "is not served: check LEXICHORD_LLM"),
     (failures.LMInvalidRequestError, ProviderError, "refuses the request: check its name, its "
      "address and whether it takes chat requests"),
-    (failures.LMServerError, PassingError, f"failed: {TRY_LATER}"),
-    (failures.LMTransportError, PassingError,
+    (failures.LMServerError, TransientError, f"failed: {TRY_LATER}"),
+    (failures.LMTransportError, TransientError,
      "cannot be reached or broke off: check its address"),
     (Exception, BadResponseError, f"gave no usable reply: check its address, or {TRY_OTHER_MODEL}"),
 )  # fmt: skip

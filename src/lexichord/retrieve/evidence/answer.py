@@ -7,10 +7,18 @@ from itertools import takewhile
 from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.context import citation
 from lexichord.retrieve.evidence.quotes import sub_quote
-from lexichord.retrieve.evidence.relevance import Embed, sentences_of
+from lexichord.retrieve.evidence.relevance import EmbedSentences, sentences_of
 from lexichord.retrieve.evidence.summary import best_sentences
 from lexichord.types import ContextSource
-from lexichord.types.evidence import NOT_FOUND, Answer, Brief, Cell, Comparison, Evidence, Quote
+from lexichord.types.evidence import (
+    NOT_FOUND,
+    Answer,
+    AnswerRequest,
+    Cell,
+    Comparison,
+    Evidence,
+    Quote,
+)
 
 MAX_ANSWER_SENTENCES = 3  # of an answer to a question for one thing, at most
 # Of the best sentence's relevance. The share of an answer's sentences that are evidence, half A of
@@ -22,10 +30,10 @@ ITEM_OPENING = re.compile(r"\(\w{1,4}\)|[a-z]{1,4}[.)]\s|[-*•–]\s")
 
 async def write_answer(
     database: Database,
-    brief: Brief,
+    brief: AnswerRequest,
     evidence: Evidence,
     sources: Sequence[ContextSource],
-    embed: Embed | None = None,
+    embed: EmbedSentences | None = None,
 ) -> Answer:
     """Write an answer by intent out of the evidence's own words, as Markdown.
 
@@ -92,10 +100,10 @@ def write_list(quotes: Iterable[Quote], sources: Sequence[ContextSource]) -> str
 
 def cite_line(quote: Quote, sources: Iterable[ContextSource]) -> str:
     """Write a quote on one line, with its source."""
-    return f"{_line(quote.text)} {cite(quote, sources)}"
+    return f"{_line(quote.text)} {cite_source(quote, sources)}"
 
 
-def cite(quote: Quote, sources: Iterable[ContextSource]) -> str:
+def cite_source(quote: Quote, sources: Iterable[ContextSource]) -> str:
     """Return the number of the source that holds a quote, as [n], or else its title and heading."""
     for source in sources:
         inside = source.start <= quote.start and quote.end <= source.end
@@ -105,7 +113,7 @@ def cite(quote: Quote, sources: Iterable[ContextSource]) -> str:
 
 
 def _cell(cell: Cell, sources: Sequence[ContextSource]) -> str:
-    quoted = (f"“{_line(quote.text)}” {cite(quote, sources)}" for quote in cell.quotes)
+    quoted = (f"“{_line(quote.text)}” {cite_source(quote, sources)}" for quote in cell.quotes)
     return " ".join(quoted) or NOT_FOUND
 
 

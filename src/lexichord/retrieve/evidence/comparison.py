@@ -7,7 +7,7 @@ from lexichord.db import evidence
 from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.quotes import check_quotes
 from lexichord.retrieve.evidence.relevance import (
-    Embed,
+    EmbedSentences,
     QuestionVectors,
     ScoredSentence,
     score_sentences,
@@ -39,7 +39,7 @@ async def compare(
     files: Sequence[FileHit],
     vectors: QuestionVectors | None = None,
     space: str | None = None,
-    embed: Embed | None = None,
+    embed: EmbedSentences | None = None,
 ) -> Evidence:
     """Compare what files say of aspects, in verbatim sentences.
 

@@ -7,7 +7,7 @@ from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.clauses import rank_files
 from lexichord.retrieve.evidence.quotes import check_quotes, in_document_order, sub_quote
 from lexichord.retrieve.evidence.relevance import (
-    Embed,
+    EmbedSentences,
     QuestionVectors,
     score_sentences,
     sentences_of,
@@ -33,7 +33,7 @@ async def list_all(
     question: str,
     hits: Sequence[ChunkHit],
     vectors: QuestionVectors | None = None,
-    embed: Embed | None = None,
+    embed: EmbedSentences | None = None,
 ) -> Evidence:
     """Return every sentence of the hits that says something of `question`, files by their best hit.
 
@@ -53,7 +53,7 @@ async def list_all(
     wanted = {quote.chunk_id for quote in quotes}
     files = rank_files(hit for hit in hits if hit.chunk_id in wanted)
     order = {file.document_id: n for n, file in enumerate(files)}
-    by_file = sorted(distinct(quotes), key=lambda quote: order[quote.document_id])
+    by_file = sorted(remove_duplicates(quotes), key=lambda quote: order[quote.document_id])
     return Evidence(files, tuple(in_document_order(by_file)), dropped)
 
 
@@ -68,7 +68,7 @@ def _runs(quote: Quote, scores: Mapping[Quote, float]) -> Iterator[Quote]:
             yield sub_quote(quote, one.start - quote.start, end - quote.start, score)
 
 
-def distinct(quotes: Sequence[Quote]) -> list[Quote]:
+def remove_duplicates(quotes: Sequence[Quote]) -> list[Quote]:
     """Return quotes without what nearly repeats an earlier quote of the same document.
 
     By the Jaccard coefficient of their shingles (Broder, 1997).

@@ -15,12 +15,12 @@ from lexichord.retrieve.evidence.answer import cite_line, write_table
 from lexichord.retrieve.evidence.comparison import CHUNKS_PER_CELL
 from lexichord.retrieve.evidence.context import citation
 from lexichord.retrieve.evidence.quotes import sub_quote
-from lexichord.retrieve.evidence.relevance import Embed
+from lexichord.retrieve.evidence.relevance import EmbedSentences
 from lexichord.retrieve.evidence.values import values_of
 from lexichord.retrieve.llm import MAX_LIST_ENTRIES, LlmCaller
 from lexichord.retrieve.stages import WriteAnswer
 from lexichord.types import ContextSource
-from lexichord.types.evidence import Answer, Brief, Cell, Comparison, Evidence, Quote
+from lexichord.types.evidence import Answer, AnswerRequest, Cell, Comparison, Evidence, Quote
 from lexichord.types.generation import enclose, mark_word
 
 # Signs that models write in each other's place: quotation marks, dashes.
@@ -40,22 +40,24 @@ QUOTED_TEXT = re.compile(
 LINK_ADDRESS = re.compile(r"//[^\s)>\]]+")
 
 
-class Source(NamedTuple):
+class NumberedQuote(NamedTuple):
     """A passage with the number under which the model sees it."""
 
     number: int
     quote: Quote
 
 
-def number_sources(quotes: Iterable[Quote], sources: Sequence[ContextSource]) -> list[Source]:
+def number_sources(
+    quotes: Iterable[Quote], sources: Sequence[ContextSource]
+) -> list[NumberedQuote]:
     """Return the quotes that the context shows, under its numbers."""
     numbers = {(source.document_id, source.start, source.end): source.number for source in sources}
     places = {(quote.document_id, quote.start, quote.end): quote for quote in quotes}
-    shown = [Source(numbers[place], places[place]) for place in numbers if place in places]
+    shown = [NumberedQuote(numbers[place], places[place]) for place in numbers if place in places]
     return sorted(shown, key=lambda source: source.number)
 
 
-def mark(sources: Sequence[Source], among: Sequence[Source] = ()) -> str:
+def mark(sources: Sequence[NumberedQuote], among: Sequence[NumberedQuote] = ()) -> str:
     """Write sources one after another, each between marks.
 
     The marks' word is a digest of all texts and titles of the prompt (those `among` which the
@@ -73,7 +75,7 @@ def _name(quote: Quote) -> str:
     return " ".join(f"{citation(quote) or quote.uri}".split())[:200]
 
 
-def find_quote(stated: str, number: int, sources: Sequence[Source]) -> Quote | None:
+def find_quote(stated: str, number: int, sources: Sequence[NumberedQuote]) -> Quote | None:
     """Return the stored text that a model's quote is, in the source it names, or else in any.
 
     White space, and the way in which quotation marks and dashes are written, may differ.
@@ -98,7 +100,7 @@ def _pattern(word: str) -> str:
     return "".join(SIMILAR_SIGN_PATTERNS.get(sign) or re.escape(sign) for sign in word)
 
 
-def is_invented(text: str, sources: Sequence[Source]) -> bool:
+def is_invented(text: str, sources: Sequence[NumberedQuote]) -> bool:
     """Return whether a text quotes, or links to, anything that no source holds.
 
     A comma or full stop inside the quotation marks may be the text's own.
@@ -142,7 +144,7 @@ async def compare(
     return Answer(text, tuple(unverified), filled if chosen else None)
 
 
-async def _sources(database: Database, table: Comparison) -> list[Source]:
+async def _sources(database: Database, table: Comparison) -> list[NumberedQuote]:
     """Number what each file's best passages and the table's quotes are, file by file."""
     ids = [file.document_id for file in table.documents]
     hits = await db.search_each(database, table.aspects, ids, None, CHUNKS_PER_CELL, None)
@@ -152,10 +154,10 @@ async def _sources(database: Database, table: Comparison) -> list[Source]:
     ]
     places = {(quote.document_id, quote.start, quote.end): quote for quote in quotes}
     ordered = sorted(places, key=lambda place: (ids.index(place[0]), place))
-    return [Source(number, places[place]) for number, place in enumerate(ordered, 1)]
+    return [NumberedQuote(number, places[place]) for number, place in enumerate(ordered, 1)]
 
 
-def _by_document(rows: Mapping[int, int], shown: Sequence[Source]) -> str:
+def _by_document(rows: Mapping[int, int], shown: Sequence[NumberedQuote]) -> str:
     parts = [
         f"Document {number}\n{mark(own, shown)}"
         for number, document in rows.items()
@@ -185,10 +187,10 @@ async def write_answer(
     twin: WriteAnswer,
     *,
     database: Database,
-    brief: Brief,
+    brief: AnswerRequest,
     evidence: Evidence,
     sources: Sequence[ContextSource],
-    embed: Embed | None,
+    embed: EmbedSentences | None,
 ) -> Answer:
     """Write an answer by intent: clauses word for word, a table of quotes, else a summary.
 
@@ -215,9 +217,9 @@ async def write_answer(
 async def _write(
     ask: LlmCaller,
     database: Database,
-    brief: Brief,
+    brief: AnswerRequest,
     evidence: Evidence,
-    shown: Sequence[Source],
+    shown: Sequence[NumberedQuote],
     sources: Sequence[ContextSource],
 ) -> Answer:
     if brief.kind == "comparison" and evidence.comparison is not None:
@@ -226,14 +228,14 @@ async def _write(
     return await write(ask, question_with_advice(brief), shown, sources)
 
 
-def question_with_advice(brief: Brief) -> str:
+def question_with_advice(brief: AnswerRequest) -> str:
     """Return the question, with what an earlier answer lacked."""
     missed = f"\n\nAn earlier answer fell short. {brief.advice}" if brief.advice else ""
     return brief.question + missed
 
 
 async def extract_clauses(
-    ask: LlmCaller, question: str, shown: Sequence[Source], sources: Sequence[ContextSource]
+    ask: LlmCaller, question: str, shown: Sequence[NumberedQuote], sources: Sequence[ContextSource]
 ) -> Answer:
     """Quote the passages that answer, word for word. Raises ProviderError."""
     outputs = await ask("clauses", {"question": question, "sources": mark(shown)})
@@ -247,7 +249,7 @@ async def extract_clauses(
 
 
 async def summarise(
-    ask: LlmCaller, question: str, shown: Sequence[Source], sources: Sequence[ContextSource]
+    ask: LlmCaller, question: str, shown: Sequence[NumberedQuote], sources: Sequence[ContextSource]
 ) -> Answer:
     """Sum the sources up, each sentence with those that it follows from. Raises ProviderError."""
     outputs = await ask("summary", {"question": question, "sources": mark(shown)})

@@ -130,7 +130,7 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     return start, start + len(piece.strip())
 
 
-type Embed = Callable[[Sequence[str]], NDArray[np.float32]]
+type EmbedSentences = Callable[[Sequence[str]], NDArray[np.float32]]
 type Matrix = NDArray[np.float32]
 type QuestionVectors = Sequence[Sequence[float]]
 
@@ -177,7 +177,7 @@ async def score_sentences(
     questions: Sequence[str],
     sentences: Sequence[QuotedSentence],
     vectors: QuestionVectors | None = None,
-    embed: Embed | None = None,
+    embed: EmbedSentences | None = None,
     near: Sequence[bool] | None = None,
 ) -> list[ScoredSentence]:
     """Score each sentence for its question, by words and, where there are vectors, by meaning.
@@ -212,7 +212,7 @@ async def score_sentences(
 async def _cosines(
     sentences: Sequence[QuotedSentence],
     vectors: QuestionVectors | None,
-    embed: Embed | None,
+    embed: EmbedSentences | None,
     likely: Sequence[bool],
 ) -> list[float] | None:
     """Compare each sentence, its heading before it, with its question; None without vectors.
@@ -254,7 +254,7 @@ async def weigh_texts(database: Database, texts: Sequence[str]) -> list[dict[str
     return [known[text] for text in texts]
 
 
-async def embed_all(embed: Embed, texts: Sequence[str]) -> Matrix:
+async def embed_all(embed: EmbedSentences, texts: Sequence[str]) -> Matrix:
     """Return the unit vectors of texts, of shape (texts, dimension), from a thread."""
     if not texts:
         return np.zeros((0, 0), np.float32)

@@ -16,16 +16,16 @@ from lexichord.retrieve.evidence.clauses import (
 from lexichord.retrieve.evidence.comparison import compare
 from lexichord.retrieve.evidence.context import estimate_tokens, format_context
 from lexichord.retrieve.evidence.listing import list_all
-from lexichord.retrieve.evidence.relevance import Embed, QuestionVectors
+from lexichord.retrieve.evidence.relevance import EmbedSentences, QuestionVectors
 from lexichord.retrieve.evidence.summary import summarise
 from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE
-from lexichord.retrieve.judge.reflect import is_passed, unsupported
+from lexichord.retrieve.judge.reflect import find_unsupported, is_passed
 from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan
 from lexichord.retrieve.stages import name_of
-from lexichord.retrieve.understand.aspects import MOST, find_aspects
+from lexichord.retrieve.understand.aspects import MAX_ASPECTS, find_aspects
 from lexichord.types import ChunkHit, ContextSource, FileHit, Response, StoredDocument
-from lexichord.types.evidence import Answer, Brief, Evidence
+from lexichord.types.evidence import Answer, AnswerRequest, Evidence
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Reflection
 
@@ -69,7 +69,7 @@ async def gather_evidence(
     files: Sequence[FileHit] = (),
     vectors: QuestionVectors | None = None,
     space: str | None = None,
-    embed: Embed | None = None,
+    embed: EmbedSentences | None = None,
     join: JoinNeighbours = join_neighbours,
 ) -> Evidence:
     """Return the evidence that an intent of this kind asks for.
@@ -98,7 +98,7 @@ async def _aspects(context: QueryContext, intent: Intent) -> Sequence[str]:
     aspects = find_aspects(intent.question, intent.hint)
     if aspects != (context.query,) or len(intent.documents) < 2:
         return aspects
-    return await shared_headings(context.database, intent.documents, MOST) or aspects
+    return await shared_headings(context.database, intent.documents, MAX_ASPECTS) or aspects
 
 
 async def _rows(context: QueryContext, plan: SearchPlan) -> Sequence[FileHit]:
@@ -153,7 +153,7 @@ async def respond(
         text, sources = _format(context, plan, evidence)
         answer = Answer("")
         if context.options.answer and not abstained:
-            brief = Brief(plan.intent.kind, plan.question.text, advice)
+            brief = AnswerRequest(plan.intent.kind, plan.question.text, advice)
             answer = await _write(context, plan, brief, evidence, sources)
         lengths = {"characters": len(text), "answer": len(answer.text)}
         step["made"] = {"sources": len(sources), **lengths}
@@ -208,7 +208,7 @@ def _left_out(evidence: Evidence, sources: Sequence[ContextSource]) -> list[str]
 async def _write(
     context: QueryContext,
     plan: SearchPlan,
-    brief: Brief,
+    brief: AnswerRequest,
     evidence: Evidence,
     sources: Sequence[ContextSource],
 ) -> Answer:
@@ -232,5 +232,5 @@ def _check(
     if table := evidence.comparison:
         sources += [part for file in table.documents for part in (file.title, file.uri)]
         sources += table.aspects
-    checked = replace(reflection, unsupported=unsupported(answer, sources))
+    checked = replace(reflection, unsupported=find_unsupported(answer, sources))
     return replace(checked, passed=is_passed(checked, context.options.min_coverage))

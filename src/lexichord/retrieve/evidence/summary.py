@@ -12,7 +12,7 @@ from typing import NamedTuple
 from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.quotes import check_quotes, in_document_order
 from lexichord.retrieve.evidence.relevance import (
-    Embed,
+    EmbedSentences,
     Matrix,
     QuotedSentence,
     coverage,
@@ -46,7 +46,7 @@ async def summarise(
     database: Database,
     question: str,
     passages: Sequence[ChunkHit | Quote],
-    embed: Embed | None = None,
+    embed: EmbedSentences | None = None,
     sentences: int = SUMMARY_SENTENCES,
 ) -> Evidence:
     """Choose the sentences that answer `question` best without saying a thing twice.
@@ -63,18 +63,20 @@ async def best_sentences(
     database: Database,
     question: str,
     quotes: Sequence[Quote],
-    embed: Embed | None = None,
+    embed: EmbedSentences | None = None,
     sentences: int = SUMMARY_SENTENCES,
 ) -> list[Quote]:
     """Return up to so many sentences of checked quotes, best first, scored by their relevance."""
     pool = await _pool(database, question, quotes, embed)
     return [
         replace(pool.quotes[n], score=pool.relevance[n])
-        for n in choose(pool.relevance, pool.likeness, sentences)
+        for n in choose_by_mmr(pool.relevance, pool.likeness, sentences)
     ]
 
 
-def choose(relevance: Sequence[float], likeness: SentenceSimilarity, number: int) -> list[int]:
+def choose_by_mmr(
+    relevance: Sequence[float], likeness: SentenceSimilarity, number: int
+) -> list[int]:
     """Choose by Maximal Marginal Relevance; what has no relevance is never chosen."""
     remaining = [n for n, value in enumerate(relevance) if value > 0]
     nearest = dict.fromkeys(remaining, 0.0)  # likeness to the nearest one chosen
@@ -92,7 +94,7 @@ def choose(relevance: Sequence[float], likeness: SentenceSimilarity, number: int
 
 
 async def _pool(
-    database: Database, question: str, quotes: Sequence[Quote], embed: Embed | None
+    database: Database, question: str, quotes: Sequence[Quote], embed: EmbedSentences | None
 ) -> SentencePool:
     own = _candidates(quotes)
     texts = [one.quote.text for one in own]

@@ -60,7 +60,7 @@ async def relative_evidence(
     terms = await evidence.weigh_terms(database, [*numbers, question.text])
     documents = [rival.document_id for rival in theirs]
     cosines = [rival.cosine for rival in theirs]
-    return compare(terms, [numbers[text] for text in sentences], documents, cosines)
+    return compare_sentences(terms, [numbers[text] for text in sentences], documents, cosines)
 
 
 def _anywhere(question: Question) -> Question:
@@ -74,7 +74,7 @@ def _sentences(text: str) -> list[str]:
     return [text[start:end] for start, end, _ in split_sentences(text)]
 
 
-def compare(
+def compare_sentences(
     terms: Sequence[Postings],
     sentences: Sequence[int],
     documents: Sequence[int],
@@ -140,14 +140,14 @@ def _best(ranking: Floats, documents: Sequence[int]) -> list[int]:
     return list(first.values())[:FEEDBACK_DOCUMENTS]
 
 
-SEEN = 10  # hits that are judged
-BEST = 3  # of them, whose words count
+JUDGED_HITS = 10  # hits that are judged
+COVERAGE_HITS = 3  # of them, whose words count
 # Passages beyond this outdo what else is stored; how far says nothing more.
-SATURATED = 1.3
+MAX_RELATIVE_EVIDENCE = 1.3
 
 
 @dataclass(frozen=True, slots=True)
-class Signals:
+class ConfidenceSignals:
     """The measurements behind a confidence.
 
     `relative` is that of `relative_evidence`, from 0, about 1 if nothing better is stored.
@@ -183,44 +183,48 @@ WORDS_ONLY = Calibration((-2.75, 9.22), (-4.19, 0.0, 15.26), 0.4)
 MIN_CONFIDENCE = 0.36  # below it nothing should be answered
 
 
-async def confidence(database: Database, question: Question, hits: Sequence[ChunkHit]) -> float:
+async def evidence_confidence(
+    database: Database, question: Question, hits: Sequence[ChunkHit]
+) -> float:
     """Return the probability, 0 to 1, that the hits hold an answer to the question; 0 without hits.
 
     Compare with MIN_CONFIDENCE. The question's hint and `k` are not looked at.
     """
     if not hits:
         return 0.0
-    best = [hit.chunk_id for hit in hits[:BEST]]
+    best = [hit.chunk_id for hit in hits[:COVERAGE_HITS]]
     terms, relative = await asyncio.gather(
         evidence.question_coverage(database, question.text, best),
-        relative_evidence(database, question, hits[:SEEN]),
+        relative_evidence(database, question, hits[:JUDGED_HITS]),
     )
     return probability(find_signals(hits, terms, relative, question.vector is not None))
 
 
 def find_signals(
     hits: Sequence[ChunkHit], terms: Sequence[Term], relative: float, has_vector: bool
-) -> Signals:
+) -> ConfidenceSignals:
     """Return the signals of hits.
 
     Without the query's own vector the hits' dense scores are cosines to other passages, which say
     nothing here.
     """
-    cosines = [hit.scores["dense"] for hit in hits[:SEEN] if hit.scores.get("dense") is not None]
+    cosines = [
+        hit.scores["dense"] for hit in hits[:JUDGED_HITS] if hit.scores.get("dense") is not None
+    ]
     weight = sum(term.idf for term in terms)
     held = sum(term.idf for term in terms if term.chunks)
-    return Signals(
+    return ConfidenceSignals(
         relative=relative,
         cosine=max(cosines, default=0.0) if has_vector else None,
         held=held / weight if weight else 0.0,
     )
 
 
-def probability(signals: Signals) -> float:
+def probability(signals: ConfidenceSignals) -> float:
     """Return the confidence, 0 to 1."""
     model = WORDS_ONLY if signals.cosine is None else WITH_VECTOR
     constant, slope = model.relative
-    good = _logistic(constant + slope * min(signals.relative, SATURATED))
+    good = _logistic(constant + slope * min(signals.relative, MAX_RELATIVE_EVIDENCE))
     constant, by_cosine, by_held = model.subject
     held = min(signals.held, model.max_held)
     return good * _logistic(constant + by_cosine * (signals.cosine or 0.0) + by_held * held)

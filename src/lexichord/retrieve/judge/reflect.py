@@ -22,7 +22,7 @@ CITATION_MARK = re.compile(r"\[\d{1,3}(?:, ?\d{1,3})*\]")
 DIGIT_NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)*(?![\d_])(?!,\d{3})")
 
 
-async def cover(
+async def measure_coverage(
     database: Database,
     question: str,
     hits: Sequence[ChunkHit],
@@ -78,7 +78,7 @@ def missing_entities(entities: Sequence[str], hits: Sequence[ChunkHit]) -> list[
     ]
 
 
-def unsupported(answer: str, sources: Sequence[str]) -> tuple[str, ...]:
+def find_unsupported(answer: str, sources: Sequence[str]) -> tuple[str, ...]:
     """Return the numbers and dates of an answer, as written there, that no source holds.
 
     Numbers may be spelled out, dates be written in another order. Citation marks such as [1] are no
@@ -90,7 +90,7 @@ def unsupported(answer: str, sources: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for value, text in facts if value not in stated))
 
 
-def decide(
+def decide_next_query(
     covered: Coverage,
     budget: Budget,
     rewrites: Sequence[Rewrite] = (),
@@ -119,7 +119,7 @@ def decide(
     return Decision(None, NO_WORDING_LEFT)
 
 
-def record(reflection: Reflection, round_: Round, covered: Coverage | None = None) -> Reflection:
+def add_round(reflection: Reflection, round_: Round, covered: Coverage | None = None) -> Reflection:
     """Add a round; one with an error leaves the coverage as it was, and is no pass."""
     errors = (*reflection.errors, round_.error) if round_.error else reflection.errors
     return replace(

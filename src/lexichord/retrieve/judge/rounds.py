@@ -9,8 +9,14 @@ from time import perf_counter
 from typing import get_args
 
 from lexichord.errors import LexichordError, ProviderError
-from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE, confidence
-from lexichord.retrieve.judge.reflect import NO_WORDING_LEFT, cover, decide, is_passed, record
+from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE, evidence_confidence
+from lexichord.retrieve.judge.reflect import (
+    NO_WORDING_LEFT,
+    add_round,
+    decide_next_query,
+    is_passed,
+    measure_coverage,
+)
 from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan, add_wording, search_by_plan
 from lexichord.retrieve.stages import GradeAnswer
@@ -31,7 +37,7 @@ type WriteAgain = Callable[[SearchPlan, list[ChunkHit], float, Response, str], A
 async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> float:
     """Return the probability, 0 to 1, that the hits hold an answer."""
     with context.trace.stage("confidence", about=plan.about.text) as step:
-        step["made"] = found = await confidence(context.database, plan.about, hits)
+        step["made"] = found = await evidence_confidence(context.database, plan.about, hits)
     return found
 
 
@@ -99,7 +105,7 @@ async def _decide(
     options, trace = context.options, context.trace
     budget = Budget(options.rounds - len(reflection.rounds), trace.left * 1000)
     limits = (tried, trace.latest_ms("search"), options.min_coverage)
-    decision = decide(reflection.coverage, budget, (), *limits)
+    decision = decide_next_query(reflection.coverage, budget, (), *limits)
     if decision.reason != NO_WORDING_LEFT:
         return decision
     for kind in get_args(Wording):
@@ -110,7 +116,7 @@ async def _decide(
             scope=plan.question.scope,
             kind=kind,
         )
-        decision = decide(reflection.coverage, budget, [rewrite], *limits)
+        decision = decide_next_query(reflection.coverage, budget, [rewrite], *limits)
         if decision.query is not None:
             break
     return decision
@@ -138,14 +144,14 @@ async def _search_again(
     spent = (perf_counter() - started) * 1000
     score = None if coverage is None else coverage.score
     last = Round(decision.query, decision.reason, spent, score, error)
-    return plan, hits, record(reflection, last, coverage)
+    return plan, hits, add_round(reflection, last, coverage)
 
 
 async def _measure_coverage(
     context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]
 ) -> Coverage:
     parts = (plan.intent.entities, plan.intent.sub_questions)
-    return await cover(context.database, plan.question.text, hits, *parts)
+    return await measure_coverage(context.database, plan.question.text, hits, *parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from lexichord.types import ChunkHit, FileHit, Json, QueryOptions, Question
 from lexichord.types.questions import Intent, Variant
 
 REWRITTEN_WEIGHT = 0.5  # of a question in other words; the original has 1
-CANDIDATES = 3  # of a reranker, for each hit that is wanted
+CANDIDATES_PER_HIT = 3  # of a reranker, for each hit that is wanted
 RRF_CONSTANT = 60  # of Cormack et al. (2009), as in sql/search_variants.sql
 
 
@@ -198,7 +198,7 @@ async def rerank(
     """
     texts = ["\n".join(filter(None, (hit.context, hit.content))) for hit in hits]
     try:
-        ranked = await rank(reranker, without(question, neutral), texts, k, trace.allowance)
+        ranked = await rank(reranker, remove_words(question, neutral), texts, k, trace.allowance)
     except ProviderError as error:
         trace.degrade(f"chunks are not reranked: {error}")
         return list(hits[:k])
@@ -209,7 +209,7 @@ async def rerank(
     ]
 
 
-def without(question: str, words: Collection[str]) -> str:
+def remove_words(question: str, words: Collection[str]) -> str:
     """Return a question without some words, whole words in any case; itself if nothing is left."""
     either = "|".join(map(re.escape, words))
     text = re.sub(rf"(?<!\w)(?:{either})(?!\w)", " ", question, flags=re.I) if words else question

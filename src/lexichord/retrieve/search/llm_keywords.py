@@ -9,16 +9,18 @@ from lexichord.db import evidence, search
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
 from lexichord.providers.base import Generator
-from lexichord.retrieve.llm import LlmCaller, one_line
+from lexichord.retrieve.llm import LlmCaller, shorten_line
 from lexichord.retrieve.search.discover import BOOSTED_FILES, discover
-from lexichord.retrieve.search.variants import FILE_WEIGHT, Variants
+from lexichord.retrieve.search.variants import FILE_WEIGHT, VariantSet
 from lexichord.retrieve.stages import MakeVariants
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.rewrite import PLAIN_WORD
 from lexichord.types import FileHit, KeywordSets, Question
 from lexichord.types.questions import Variant
 
-ALIKE = 0.5  # Jaccard coefficient of two sets' words from which on they say the same
+DUPLICATE_KEYWORD_SHARE = (
+    0.5  # Jaccard coefficient of two sets' words from which on they say the same
+)
 
 
 async def make_variants(
@@ -30,7 +32,7 @@ async def make_variants(
     question: Question,
     files: Sequence[FileHit],
     limit: int,
-) -> Variants:
+) -> VariantSet:
     """Search inside the first files by keywords for each, in place of the twin's variants there.
 
     Each has no vector yet. Files for which the model fails keep what the twin makes of them.
@@ -59,7 +61,7 @@ async def _keywords(
     inputs = {
         "query": question.text,
         "domain": question.domain,
-        "document": one_line(file.title or file.uri),
+        "document": shorten_line(file.title or file.uri),
         "guidance": guidance,
         "taken": [question.text.split()],
         "number": number,
@@ -69,18 +71,20 @@ async def _keywords(
     except ProviderError as error:
         ask.degrade("keywords", error)
         return []
-    texts = (one_line(" ".join(words)) for words in outputs["keyword_sets"])
-    return diverse(texts, number, question.text)
+    texts = (shorten_line(" ".join(words)) for words in outputs["keyword_sets"])
+    return choose_diverse(texts, number, question.text)
 
 
-def diverse(texts: Iterable[str], limit: int, taken: str) -> list[str]:
+def choose_diverse(texts: Iterable[str], limit: int, taken: str) -> list[str]:
     """Return the first `limit` texts that have words other than `taken` and than one another."""
     kept, known = list[str](), [_words(taken)]
     for text in texts:
         if len(kept) == limit:
             break
         words = _words(text)
-        if words and not any(len(words & w) >= ALIKE * len(words | w) for w in known):
+        if words and not any(
+            len(words & w) >= DUPLICATE_KEYWORD_SHARE * len(words | w) for w in known
+        ):
             kept.append(text)
             known.append(words)
     return kept
@@ -90,7 +94,7 @@ def _words(text: str) -> set[str]:
     return set(PLAIN_WORD.findall(text.casefold()))
 
 
-FOUND = 20  # passages whose words are looked at
+KEYWORD_PASSAGES = 20  # passages whose words are looked at
 MIN_SHARED_PASSAGES = 2  # of them in one document, for words that they share
 
 
@@ -106,7 +110,7 @@ async def keyword_sets(
     if generator is not None:
         texts += await _by_model(LlmCaller(generator, trace), database, question, limit)
     texts += await _by_documents(database, question)
-    taken = diverse(texts, limit, "")
+    taken = choose_diverse(texts, limit, "")
     return KeywordSets(question.text, [text.split() for text in taken], trace.degraded)
 
 
@@ -128,8 +132,8 @@ async def _by_model(
 
 async def _original(
     *, database: Database, question: Question, files: Sequence[FileHit], limit: int
-) -> Variants:
-    return Variants((Variant("original", question.text, None, 1.0),), "")
+) -> VariantSet:
+    return VariantSet((Variant("original", question.text, None, 1.0),), "")
 
 
 async def _by_documents(database: Database, question: Question) -> list[str]:

@@ -23,11 +23,11 @@ FILE_WEIGHT = 1.0
 # The mean cosine of the feedback chunks tells where feedback helps: half of the code questions .15
 # to .42 (Pass@10 93.1 without feedback, 85.0 with it), of the NDA questions .49 to .67. A weak
 # first pass alone tells nothing: among the weakest quarter feedback costs code most, 12.6 points.
-COHERENCE = 0.46
+MIN_COHERENCE = 0.46
 
 
 @dataclass(frozen=True, slots=True)
-class Variants:
+class VariantSet:
     """The variants of a question, the original first, and in words why these."""
 
     variants: tuple[Variant, ...]
@@ -37,7 +37,7 @@ class Variants:
     @property
     def is_scattered(self) -> bool:
         """Return whether the best chunks of several documents are known to differ."""
-        return self.coherence is not None and self.coherence < COHERENCE
+        return self.coherence is not None and self.coherence < MIN_COHERENCE
 
 
 async def make_variants(
@@ -47,7 +47,7 @@ async def make_variants(
     limit: int = QueryOptions.variants,
     *,
     always: bool = False,
-) -> Variants:
+) -> VariantSet:
     """Return the original and up to `limit` - 1 variants by relevance feedback, each inside a file.
 
     Where the scope pins documents there is one for all of them. They are made where the best chunks
@@ -56,17 +56,17 @@ async def make_variants(
     """
     original = Variant("original", question.text, question.vector, ORIGINAL_WEIGHT)
     if question.mode == "dense":
-        return Variants((original,), "words make variants, and only vectors are searched")
+        return VariantSet((original,), "words make variants, and only vectors are searched")
     everywhere = replace(question, scope=replace(question.scope, documents=()))
-    min_coherence = None if always else COHERENCE
+    min_coherence = None if always else MIN_COHERENCE
     feedback = await db.relevance_feedback(database, everywhere, min_coherence)
     if not feedback.terms:
-        return Variants((original,), _why_none(feedback), feedback.coherence)
+        return VariantSet((original,), _why_none(feedback), feedback.coherence)
     if limit < 2:
-        return Variants((original,), "no variants are wanted", feedback.coherence)
+        return VariantSet((original,), "no variants are wanted", feedback.coherence)
     pinned = bool(question.scope.documents)
     others = [_by_feedback(question, feedback)] if pinned else _inside(question, feedback, files)
-    return Variants((original, *others[: limit - 1]), _why(feedback, always), feedback.coherence)
+    return VariantSet((original, *others[: limit - 1]), _why(feedback, always), feedback.coherence)
 
 
 def _by_feedback(question: Question, feedback: Feedback) -> Variant:

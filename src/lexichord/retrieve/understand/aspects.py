@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator
 from lexichord.retrieve.understand.cues import (
     AUXILIARY_VERB,
     COUNT_WORD,
+    MAX_READ_CHARS,
     QUESTION_WORD,
-    READ,
     blank_quoted,
     find_sub_questions,
 )
 
-MOST = 8  # columns; the last one takes what is left of a longer list
+MAX_ASPECTS = 8  # columns; the last one takes what is left of a longer list
 # Two words of general English that are one thing in this order.
 FIXED_PAIR = re.compile(
     r"(?:terms and conditions|search and rescue|health and safety|research and development"
@@ -101,11 +101,11 @@ def find_aspects(question: str, hint: str | None = None) -> tuple[str, ...]:
     too long to be read. A list too long for a table has its rest in the last.
     Never raises; linear time.
     """
-    if len(question) > READ:
+    if len(question) > MAX_READ_CHARS:
         return (question,)
     named = {name.casefold() for name in (hint or "").split(", ")}
     aspects = {aspect.casefold(): aspect for aspect in _aspects(question)}
-    return tuple(aspects[key] for key in aspects if key not in named)[:MOST] or (question,)
+    return tuple(aspects[key] for key in aspects if key not in named)[:MAX_ASPECTS] or (question,)
 
 
 def _aspects(question: str) -> list[str]:
@@ -152,7 +152,7 @@ def _items(listed: str) -> Iterator[tuple[int, int]]:
     for number, match in enumerate(parts):
         following = parts[number + 1].start() if number + 1 < len(parts) else len(listed)
         left, right = listed[start : match.start()], listed[match.end() : following]
-        if count == MOST - 1 or _belong(left, match[0], right, has_signs):
+        if count == MAX_ASPECTS - 1 or _belong(left, match[0], right, has_signs):
             continue
         yield start, match.start()
         start, count = match.end(), count + 1

@@ -10,7 +10,9 @@ from itertools import pairwise
 
 from lexichord.types.options import IntentKind
 
-READ = 2000  # characters at each end: a pasted text has its instruction before or after it
+MAX_READ_CHARS = (
+    2000  # characters at each end: a pasted text has its instruction before or after it
+)
 
 QUOTED_PHRASE = re.compile(
     r'"([^"\n]{2,300})"|“([^”\n]{2,300})”|„([^“”\n]{2,300})[“”]|«([^»\n]{2,300})»'
@@ -133,7 +135,11 @@ def blank_quoted(query: str) -> str:
 
 def read_ends(query: str) -> str:
     """Return both ends of a query that is longer than they are."""
-    return query if len(query) <= 2 * READ else f"{query[:READ]}\n{query[-READ:]}"
+    return (
+        query
+        if len(query) <= 2 * MAX_READ_CHARS
+        else f"{query[:MAX_READ_CHARS]}\n{query[-MAX_READ_CHARS:]}"
+    )
 
 
 def find_kind(query: str) -> tuple[IntentKind, str]:
@@ -193,7 +199,7 @@ QUESTION_OPENING = re.compile(
 
 def find_sub_questions(query: str) -> tuple[str, ...]:
     """Return the questions that a query is made of, verbatim; none if it is one question."""
-    text = blank_quoted(query[:READ])
+    text = blank_quoted(query[:MAX_READ_CHARS])
     ends = [
         0,
         *(place for match in QUESTION_JOINT.finditer(text) for place in match.span()),
@@ -224,7 +230,7 @@ LIST_GENUS = re.compile(
 
 def find_listed(query: str) -> str:
     """Return what a list is to hold, without the order to list it: "List every X" is about X."""
-    start = _starts(blank_quoted(query[:READ]))[-1]
+    start = _starts(blank_quoted(query[:MAX_READ_CHARS]))[-1]
     order = LIST_OPENING.match(blank_quoted(query), start)
     if order is None:
         return query
@@ -242,11 +248,11 @@ DAY_AND_MONTH = re.compile(
 UPPERCASE_LETTERS = "".join(filter(str.isupper, map(chr, range(0x530))))  # Latin, Greek, Cyrillic
 CAPITALISED_WORD = rf"[{UPPERCASE_LETTERS}][\w&]+(?:-\w+)*"
 ACRONYM_WORD = re.compile(rf"[{UPPERCASE_LETTERS}]{{2,}}s?")
-NAME = re.compile(
+PROPER_NAME = re.compile(
     rf"\b{CAPITALISED_WORD}(?:(?: | of | de | der | von | van | du | & ){CAPITALISED_WORD}){{0,7}}"
 )
 # Begins a sentence without being a name, unless it is written with capitals inside.
-OPENING = re.compile(
+OPENING_WORD = re.compile(
     rf"(?:{QUESTION_WORD}|{AUXILIARY_VERB}|the|an?|in|under|for|from|within|across|per|of|on|as|with|by|at|to"
     r"|according|and|or|but|so|if|also|please|my|our|your|his|her|its|their|this|that|these|those"
     r"|we|he|she|it|they|you|all|every|each|both|any|some|no|not|yes|compare|list|summari[sz]e"
@@ -277,9 +283,9 @@ def _blank(match: re.Match[str]) -> str:
 def _names(text: str) -> Iterator[tuple[int, str]]:
     if not re.search(r"[a-z]", text):
         return  # capitals tell nothing where there are only capitals
-    for match in NAME.finditer(text):
+    for match in PROPER_NAME.finditer(text):
         words = [(word.start(), word[0]) for word in re.finditer(r"\S+", match[0])]
-        while words and OPENING.fullmatch(words[0][1]):
+        while words and OPENING_WORD.fullmatch(words[0][1]):
             words.pop(0)
         for start, name in _parted(words):
             at = match.start() + start

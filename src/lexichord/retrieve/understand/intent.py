@@ -6,14 +6,19 @@ from dataclasses import replace
 
 from lexichord.db.evidence import link_documents
 from lexichord.db.pool import Database
-from lexichord.retrieve.understand.cues import READ, find_entities, find_kind, find_sub_questions
+from lexichord.retrieve.understand.cues import (
+    MAX_READ_CHARS,
+    find_entities,
+    find_kind,
+    find_sub_questions,
+)
 from lexichord.retrieve.understand.linking import (
     Mention,
     are_listed,
     find_mentions,
-    hint_of,
+    make_hint,
+    remove_mentions,
     split_words,
-    without,
 )
 from lexichord.types import Scope
 from lexichord.types.questions import Intent
@@ -48,7 +53,7 @@ async def find_intent(
     """
     intent = read_intent(query)
     text = query if hint is None else hint
-    if len(text) > READ:
+    if len(text) > MAX_READ_CHARS:
         return replace(intent, hint=hint, reason=f"{intent.reason}; too long to name a document")
     words = split_words(text, find_entities(text))
     links = await link_documents(database, [word.text for word in words], scope or Scope())
@@ -59,10 +64,10 @@ async def find_intent(
     if linked.kind == "clause_lookup" and are_listed(query, words, mentions):
         reason = linked.reason.replace("clause_lookup", "comparison, of listed documents", 1)
         linked = replace(linked, kind="comparison", reason=reason)
-    question = without(query, words, mentions)
+    question = remove_mentions(query, words, mentions)
     return replace(
         linked,
-        hint=hint_of(query, words, mentions),
+        hint=make_hint(query, words, mentions),
         question=question if _asks(question) else query,
     )
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from lexichord.types.questions import Link
 
-WORD = re.compile(r"\w+(?:[-.]\d\w*)*")
+QUERY_WORD = re.compile(r"\w+(?:[-.]\d\w*)*")
 MENTION_CONJUNCTION = re.compile(r"[\s,]*(?:and|or|vs\.?|versus|with|to)?\s*", re.I)  # two mentions
 POSSESSIVE_ENDING = re.compile(r"['’]s?\b|['’](?= )")
 INNER_CAPITAL = re.compile(r"\w(?:[A-Z]|_\w)")  # capitals inside, as in names, and underscores
@@ -30,7 +30,7 @@ PLACE_PREPOSITIONS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class QueryWord:
     """A word of a query; `name` where it is written as one, `apart` after a sign that parts."""
 
     text: str
@@ -64,18 +64,20 @@ class Mention:
     by_initials: bool
 
 
-def split_words(query: str, entities: Iterable[str]) -> list[Word]:
+def split_words(query: str, entities: Iterable[str]) -> list[QueryWord]:
     """Return the words of a query; those of its entities are names."""
-    names = {word for entity in entities for word in WORD.findall(entity) if word[0].isupper()}
-    words: list[Word] = []
-    for match in WORD.finditer(query):
+    names = {
+        word for entity in entities for word in QUERY_WORD.findall(entity) if word[0].isupper()
+    }
+    words: list[QueryWord] = []
+    for match in QUERY_WORD.finditer(query):
         before = query[words[-1].end : match.start()] if words else ""
         name = match[0] in names or bool(INNER_CAPITAL.search(match[0]))
-        words.append(Word(match[0], *match.span(), name, bool(PARTING_SIGN.search(before))))
+        words.append(QueryWord(match[0], *match.span(), name, bool(PARTING_SIGN.search(before))))
     return words
 
 
-def find_mentions(words: Sequence[Word], links: Sequence[Link]) -> list[Mention]:
+def find_mentions(words: Sequence[QueryWord], links: Sequence[Link]) -> list[Mention]:
     """Return the mentions of documents, in the order of the words."""
     by_document: dict[int, list[Link]] = defaultdict(list)
     for link in links:
@@ -100,7 +102,7 @@ def find_mentions(words: Sequence[Word], links: Sequence[Link]) -> list[Mention]
     return sorted(chosen, key=lambda mention: mention.first)
 
 
-def _runs(words: Sequence[Word], links: Sequence[Link]) -> list[list[Link]]:
+def _runs(words: Sequence[QueryWord], links: Sequence[Link]) -> list[list[Link]]:
     """Part a document's words where more than bridges stands between them."""
     runs: list[list[Link]] = []
     for link in links:
@@ -114,7 +116,7 @@ def _runs(words: Sequence[Word], links: Sequence[Link]) -> list[list[Link]]:
     return [part for part in parts if any(link.named for link in part)]
 
 
-def _parted(words: Sequence[Word], run: list[Link]) -> list[list[Link]]:
+def _parted(words: Sequence[QueryWord], run: list[Link]) -> list[list[Link]]:
     """Part "the Acme NDA and the Beta NDA" at the "and", not "between Acme Ltd and Beta Ltd"."""
     texts = [words[link.word].lower for link in run]
     for number in range(1, len(run)):
@@ -127,7 +129,7 @@ def _parted(words: Sequence[Word], run: list[Link]) -> list[list[Link]]:
     return [run]
 
 
-def _continues(words: Sequence[Word], first: int, last: int, word: int) -> bool:
+def _continues(words: Sequence[QueryWord], first: int, last: int, word: int) -> bool:
     """Return whether a word before or after a run belongs to it: near, not "NDA and NDA"."""
     one, other = (last, word) if word > last else (word, first)
     run_words = {each.lower for each in words[first : last + 1]}
@@ -135,7 +137,7 @@ def _continues(words: Sequence[Word], first: int, last: int, word: int) -> bool:
     return _are_near(words, one, other) and not again
 
 
-def _are_near(words: Sequence[Word], first: int, last: int) -> bool:
+def _are_near(words: Sequence[QueryWord], first: int, last: int) -> bool:
     """Return whether only bridges stand between two words, and nothing parts them."""
     if any(word.apart for word in words[first + 1 : last + 1]):
         return False
@@ -144,7 +146,7 @@ def _are_near(words: Sequence[Word], first: int, last: int) -> bool:
     return BRIDGE_WORDS.issuperset(between) and not (between[:1] == ["and"] and len(between) > 1)
 
 
-def _mention(words: Sequence[Word], run: Sequence[Link], sorts: set[int]) -> Mention:
+def _mention(words: Sequence[QueryWord], run: Sequence[Link], sorts: set[int]) -> Mention:
     """Return a run and, beside it, what says the sort of document: words of many titles."""
     first, last = run[0].word, run[-1].word
     for word in sorted(sorts):
@@ -166,7 +168,7 @@ def _outdoes(other: Mention, mention: Mention) -> bool:
     return mention.rare < other.rare or (mention.rare <= other.rare and mention.held < other.held)
 
 
-def _names(words: Sequence[Word], run: Sequence[Link], mention: Mention) -> bool:
+def _names(words: Sequence[QueryWord], run: Sequence[Link], mention: Mention) -> bool:
     """Return whether a run names its document: by a rare name, initials, or most of its title."""
     before = words[mention.first - 1].lower if mention.first else ""
     if before in INDEFINITE_WORDS:
@@ -190,27 +192,27 @@ def _covered(run: Sequence[Link]) -> float:
     return max(in_title, sum(link.in_file for link in run) / max(link.file_terms, 1))
 
 
-def _is_certain(words: Sequence[Word], mention: Mention, rivals: Sequence[Mention]) -> bool:
+def _is_certain(words: Sequence[QueryWord], mention: Mention, rivals: Sequence[Mention]) -> bool:
     """Return whether only this document is named so, or as many as the query says there are."""
     alike = {rival.document_id for rival in rivals}
     number = words[mention.first - 1].lower if mention.first else ""
     return len(alike) == MENTION_COUNTS.get(number, 1)
 
 
-def are_listed(query: str, words: Sequence[Word], mentions: Sequence[Mention]) -> bool:
+def are_listed(query: str, words: Sequence[QueryWord], mentions: Sequence[Mention]) -> bool:
     """Return whether the mentions list several documents: "the lease and the licence"."""
     several = len({mention.document_id for mention in mentions}) > 1
     return several and all(_are_joined(query, words, *pair) for pair in pairwise(mentions))
 
 
-def _are_joined(query: str, words: Sequence[Word], one: Mention, other: Mention) -> bool:
+def _are_joined(query: str, words: Sequence[QueryWord], one: Mention, other: Mention) -> bool:
     if one.held == other.held:
         return True  # "both policies"
     gap = query[words[one.last].end : words[_led(words, other.first)].start]
     return bool(gap and MENTION_CONJUNCTION.fullmatch(gap))
 
 
-def hint_of(query: str, words: Sequence[Word], mentions: Sequence[Mention]) -> str:
+def make_hint(query: str, words: Sequence[QueryWord], mentions: Sequence[Mention]) -> str:
     """Return the words that name documents; where these are initials, the title as well."""
     parts = []
     for mention in mentions:
@@ -220,7 +222,7 @@ def hint_of(query: str, words: Sequence[Word], mentions: Sequence[Mention]) -> s
     return ", ".join(dict.fromkeys(parts))
 
 
-def without(query: str, words: Sequence[Word], mentions: Sequence[Mention]) -> str:
+def remove_mentions(query: str, words: Sequence[QueryWord], mentions: Sequence[Mention]) -> str:
     """Return a query without the words that name documents and the small words that led to them."""
     kept: list[str] = []
     position = 0
@@ -238,7 +240,7 @@ def without(query: str, words: Sequence[Word], mentions: Sequence[Mention]) -> s
     return _tidy("".join([*kept, query[position:]])) if position else query
 
 
-def _led(words: Sequence[Word], first: int) -> int:
+def _led(words: Sequence[QueryWord], first: int) -> int:
     """Return where the article and the preposition before a mention begin."""
     for small in (MENTION_COUNTS.keys(), DEFINITE_WORDS, PLACE_PREPOSITIONS):
         if first and words[first - 1].lower in small:

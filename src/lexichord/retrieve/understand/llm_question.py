@@ -6,10 +6,10 @@ from dataclasses import replace
 from lexichord.db import evidence
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
-from lexichord.retrieve.evidence.llm_answer import Source, mark
-from lexichord.retrieve.llm import MAX_LINE_CHARS, LlmCaller, one_line
+from lexichord.retrieve.evidence.llm_answer import NumberedQuote, mark
+from lexichord.retrieve.llm import MAX_LINE_CHARS, LlmCaller, shorten_line
 from lexichord.retrieve.stages import FindIntent, RewriteQuestion
-from lexichord.retrieve.understand.rewrite import EXPANDED
+from lexichord.retrieve.understand.rewrite import MAX_EXPANDED_CHARS
 from lexichord.types import ChunkHit, Scope
 from lexichord.types.evidence import Quote
 from lexichord.types.questions import Intent
@@ -37,7 +37,7 @@ async def find_intent(
     meant = hint or _text(outputs["hint"]) or None
     read = await twin(database=database, query=query, hint=meant, scope=scope)
     question, parts = (
-        one_line(outputs["question"], max(MAX_LINE_CHARS, len(query))),
+        shorten_line(outputs["question"], max(MAX_LINE_CHARS, len(query))),
         _texts(outputs["sub_questions"]),
     )
     return replace(
@@ -47,12 +47,12 @@ async def find_intent(
         entities=_texts(outputs["entities"]),
         sub_questions=parts if len(parts) > 1 else (),
         domain=_text(outputs["domain"]) or read.domain,
-        reason=f"{outputs['kind']}: {one_line(outputs['reason'])}",
+        reason=f"{outputs['kind']}: {shorten_line(outputs['reason'])}",
     )
 
 
 def _text(output: str) -> str:
-    text = one_line(output)
+    text = shorten_line(output)
     return "" if text.casefold() in EMPTY_FIELD_WORDS else text
 
 
@@ -82,14 +82,17 @@ async def rewrite(
         return await twin(database=database, question=question, hits=hits, scope=scope, kind=kind)
     terms = await evidence.question_coverage(database, question, [hit.chunk_id for hit in hits])
     missing = [word for term in terms if not term.chunks for word in term.words]
-    shown = [Source(n, Quote.of(hit)) for n, hit in enumerate(hits[:REWRITE_PASSAGES], 1)]
+    shown = [NumberedQuote(n, Quote.of(hit)) for n, hit in enumerate(hits[:REWRITE_PASSAGES], 1)]
     inputs = {"query": question, "passages": mark(shown), "missing": missing}
     try:
         outputs = await ask("rewrite", inputs)
     except ProviderError as error:
         ask.degrade("rewrite", error)
         return await twin(database=database, question=question, hits=hits, scope=scope, kind=kind)
-    text, reason = one_line(outputs["text"], EXPANDED), one_line(outputs["reason"])
+    text, reason = (
+        shorten_line(outputs["text"], MAX_EXPANDED_CHARS),
+        shorten_line(outputs["reason"]),
+    )
     if outputs["kind"] == "none" or not text or text == question:
         return Rewrite("none", question, reason)
     if not await evidence.question_coverage(database, text, []):

@@ -12,8 +12,8 @@ from lexichord.db.pool import Database
 from lexichord.types import ChunkHit, Scope
 from lexichord.types.reflection import Definition, Rewrite, Term, Wording
 
-EXPANDED = 200  # characters; both limits are kbbridge's
-RELAXED = 150
+MAX_EXPANDED_CHARS = 200  # characters; both limits are kbbridge's
+MAX_RELAXED_CHARS = 150
 MAX_ADDED_WORDS = 5  # words of the documents at most; not tuned
 MIN_KEPT_TERMS = 2  # terms that a relaxed question keeps
 MAX_LONG_FORM_WORDS = 5  # words of a long form
@@ -43,13 +43,13 @@ async def rewrite(
     terms = await evidence.question_coverage(database, question, ids)
     if kind == "relaxation" or (kind is None and any(not term.df for term in terms)):
         return relax(question, terms)
-    definitions = await evidence.find_definitions(database, shortened(question), scope)
+    definitions = await evidence.find_definitions(database, find_short_forms(question), scope)
     related = await evidence.related_words(database, question, ids)
     expanded = expand(question, definitions, related)
     return relax(question, terms) if kind is None and expanded.kind == "none" else expanded
 
 
-def shortened(question: str) -> list[str]:
+def find_short_forms(question: str) -> list[str]:
     """Return the abbreviations and initials of a question, which may have a long form."""
     words = PLAIN_WORD.findall(question)
     runs = (
@@ -70,7 +70,11 @@ def expand(
     text, reasons = question, list[str]()
     for added, reason in [*forms, *((word, "shared by the best passages") for word in related)]:
         new = not {word.casefold() for word in PLAIN_WORD.findall(added)} <= known
-        if new and len(reasons) < MAX_ADDED_WORDS and len(text) + 1 + len(added) <= EXPANDED:
+        if (
+            new
+            and len(reasons) < MAX_ADDED_WORDS
+            and len(text) + 1 + len(added) <= MAX_EXPANDED_CHARS
+        ):
             text = f"{text} {added}"
             known |= {word.casefold() for word in PLAIN_WORD.findall(added)}
             reasons.append(f"'{added}': {reason}")
@@ -92,7 +96,7 @@ def relax(question: str, terms: Sequence[Term]) -> Rewrite:
     for term, reason in _droppable(terms)[: max(0, len(terms) - keep)]:
         text, dropped = _without(text, term.words), ", ".join(term.words)
         reasons.append(f"'{dropped}': {reason}")
-    text = cut_at_word(text, RELAXED)
+    text = cut_at_word(text, MAX_RELAXED_CHARS)
     if not reasons or not PLAIN_WORD.search(text):
         return Rewrite("none", question, "nothing can be dropped")
     return Rewrite("relaxation", text, "dropped " + "; ".join(reasons))

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from lexichord.errors import NotFoundError
-from lexichord.serve.access import Limited
+from lexichord.serve.access import ScopedClient
 from lexichord.serve.limits import MAX_FETCHED_CHARS
 from lexichord.serve.mcp.calls import QueryArgument, ToolCaller
 from lexichord.types import ChunkHit
@@ -60,7 +60,7 @@ def url(uri: str, document_id: int) -> str:
     return uri if uri.startswith(("https://", "http://")) else f"document://{document_id}"
 
 
-async def _document(scoped: Limited, number: int) -> dict[str, Any]:
+async def _document(scoped: ScopedClient, number: int) -> dict[str, Any]:
     stored = await scoped.show(number)
     document = stored.document
     # What a document says of itself cannot pass for where it is.

@@ -16,11 +16,11 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from lexichord.client.passages import Passage
+from lexichord.client.passages import ScoredPassage
 from lexichord.errors import AccessError, ConfigError, ForbiddenError, NotFoundError
 from lexichord.serve.compat.filters import NEGATIVE_OPERATORS, FilterValue, query
 from lexichord.serve.errors import public_error
-from lexichord.serve.http.routing import Caller, caller
+from lexichord.serve.http.routing import Caller, find_caller
 from lexichord.serve.limits import DIFY_MAX_RECORDS, MAX_FILTER_VALUES, MAX_QUERY_CHARS
 from lexichord.types import Json
 
@@ -148,7 +148,7 @@ class DifyRoute(APIRoute):
 
         async def handle_dify(request: Request) -> Response:
             try:
-                await caller(request)
+                await find_caller(request)
                 return await handle(request)
             except Exception as error:
                 return _error_response(request, error)
@@ -251,7 +251,7 @@ def _time_conditions(key: str, op: str, value: FilterValue) -> list[Json]:
     ]
 
 
-def _record(passage: Passage) -> Record:
+def _record(passage: ScoredPassage) -> Record:
     metadata = dict(passage.describe())
     return Record(
         content=passage.hit.content,

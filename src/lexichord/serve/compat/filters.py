@@ -4,9 +4,9 @@ import logging
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from lexichord.client.passages import for_passages
+from lexichord.client.passages import passage_options
 from lexichord.errors import ConfigError, NotFoundError
-from lexichord.serve.access import Limited
+from lexichord.serve.access import ScopedClient
 from lexichord.types import Json, Response
 
 log = logging.getLogger("lexichord")
@@ -19,13 +19,13 @@ MATCH_ALL: Json = {"and": []}
 MATCH_NONE: Json = {"or": []}
 
 
-async def query(scoped: Limited, text: str, **options: Any) -> Response:  # noqa: ANN401
+async def query(scoped: ScopedClient, text: str, **options: Any) -> Response:  # noqa: ANN401
     """Query for passages; a document without a filter's key simply fails, or fulfils, it.
 
     Where our own users get an error for a key that no document has, one filter goes to several
     knowledge bases here, of which some may lack it: to fail would fail them all.
     """
-    settled = for_passages(options)
+    settled = passage_options(options)
     try:
         return await scoped.query(text, **settled)
     except NotFoundError:
@@ -42,7 +42,7 @@ async def query(scoped: Limited, text: str, **options: Any) -> Response:  # noqa
         return await scoped.query(text, **settled)
 
 
-async def _is_known(scoped: Limited, key: str, datasets: Sequence[str]) -> bool:
+async def _is_known(scoped: ScopedClient, key: str, datasets: Sequence[str]) -> bool:
     """Return whether a document has a key, by a list of none of them."""
     filter: Json = {"and": [{"key": key, "op": "empty"}, MATCH_NONE]}
     try:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from lexichord.client.passages import Passage
+from lexichord.client.passages import ScoredPassage
 from lexichord.errors import ConfigError
 from lexichord.serve.compat.filters import FilterValue, query
 from lexichord.serve.http.bodies import JsonBody
@@ -117,7 +117,7 @@ async def search_vector_store(
     filter = None if body.filters is None else compile_filter(body.filters)
     min_score = (body.ranking_options and body.ranking_options.score_threshold) or 0.0
     searched: list[str] = []
-    best: dict[int, Passage] = {}
+    best: dict[int, ScoredPassage] = {}
     for text in texts:
         response = await query(
             caller,
@@ -151,7 +151,7 @@ def _searched(text: str, response: Response) -> list[str]:
     return [text, *(one["text"] for one in rewrites if one.get("kind", "none") != "none")]
 
 
-def _result(passage: Passage) -> VectorStoreResult:
+def _result(passage: ScoredPassage) -> VectorStoreResult:
     return VectorStoreResult(
         file_id=str(passage.hit.document_id),
         filename=passage.name,

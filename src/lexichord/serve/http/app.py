@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from starlette.types import ASGIApp
 
-from lexichord.serve.access import Door
+from lexichord.serve.access import AccessPolicy
 from lexichord.serve.compat import dify, openai, simple_http
 from lexichord.serve.http import health, jobs, routes, uploads
 from lexichord.serve.http.health import MetricsMiddleware, ServerMetrics
@@ -17,7 +17,7 @@ from lexichord.serve.http.middleware import TimeoutMiddleware
 from lexichord.serve.http.routing import JsonReply, handle_errors
 from lexichord.serve.page import routes as page
 from lexichord.serve.page.render import static_files
-from lexichord.serve.server import guarded
+from lexichord.serve.server import add_middleware
 
 ROUTERS = (
     routes.router,
@@ -37,7 +37,7 @@ param}}`. On this machine alone no key is needed.
 """
 
 
-def make_app(policy: Door) -> FastAPI:
+def create_http_app(policy: AccessPolicy) -> FastAPI:
     """Build the application of an access policy."""
     app = FastAPI(
         title="lexichord",
@@ -58,10 +58,10 @@ def make_app(policy: Door) -> FastAPI:
     return app
 
 
-def make_server(policy: Door) -> ASGIApp:
+def create_http_server(policy: AccessPolicy) -> ASGIApp:
     """Build the application with all that a server needs in front of it."""
-    app = make_app(policy)
-    return MetricsMiddleware(guarded(app, policy), app.state.metrics)
+    app = create_http_app(policy)
+    return MetricsMiddleware(add_middleware(app, policy), app.state.metrics)
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lexichord.errors import DatabaseError, LexichordError
-from lexichord.serve.access import Door, Limited
+from lexichord.serve.access import AccessPolicy, ScopedClient
 from lexichord.serve.http.routing import ERROR_RESPONSES, Caller
 from lexichord.serve.limits import METRICS_DATABASE_SECONDS, READINESS_SECONDS
 
@@ -53,7 +53,7 @@ async def healthz() -> ProbeStatus:
 @router.get("/readyz", responses={503: ERROR_RESPONSES[503]})
 async def readyz(request: Request) -> ProbeStatus:
     """Answer that the database answers."""
-    policy: Door = request.app.state.policy
+    policy: AccessPolicy = request.app.state.policy
     try:
         async with asyncio.timeout(READINESS_SECONDS):
             await policy.ping()
@@ -133,7 +133,7 @@ async def metrics(request: Request, caller: Caller) -> PlainTextResponse:
     return PlainTextResponse(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
-async def _count_stored(numbers: ServerMetrics, caller: Limited) -> None:
+async def _count_stored(numbers: ServerMetrics, caller: ScopedClient) -> None:
     """Count documents and chunks; where the database cannot answer, show none, not old ones."""
     numbers.stored.clear()
     try:

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.exceptions import HTTPException
 
 from lexichord.ingest.report import Report
-from lexichord.serve.access import Limited
+from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
 from lexichord.serve.http.bodies import JobsParams, RowId
 from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply, reply
@@ -92,7 +92,7 @@ async def ended_jobs(runner: JobRunner) -> AsyncIterator[None]:
         await runner.end()
 
 
-async def accept_job(request: Request, caller: Limited, ingest: IngestCall) -> JsonReply:
+async def accept_job(request: Request, caller: ScopedClient, ingest: IngestCall) -> JsonReply:
     """Start an ingest and answer with its job."""
     runner: JobRunner = request.app.state.jobs
     job = await caller.job(await runner.start(ingest))

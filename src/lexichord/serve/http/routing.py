@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from lexichord.errors import LexichordError
-from lexichord.serve.access import Limited
+from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import PublicError, public_error
 from lexichord.types.json import Shaped
 
@@ -24,16 +24,18 @@ from lexichord.types.json import Shaped
 _scheme = HTTPBearer(auto_error=False, description="An API key: lexichord keys create NAME.")
 
 
-async def caller(request: Request, _: Annotated[object, Depends(_scheme)] = None) -> Limited:
+async def find_caller(
+    request: Request, _: Annotated[object, Depends(_scheme)] = None
+) -> ScopedClient:
     """Return the application as the sender of a request may use it. Raises AccessError."""
     if not hasattr(request.state, "caller"):
         policy = request.app.state.policy
         request.state.caller = await policy.authorize(request.headers.get("authorization"))
-    scoped: Limited = request.state.caller
+    scoped: ScopedClient = request.state.caller
     return scoped
 
 
-Caller = Annotated[Limited, Depends(caller)]
+Caller = Annotated[ScopedClient, Depends(find_caller)]
 
 
 class AuthorizedRoute(APIRoute):
@@ -44,7 +46,7 @@ class AuthorizedRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def handle_authorized(request: Request) -> Response:
-            await caller(request)
+            await find_caller(request)
             return await handle(request)
 
         return handle_authorized

@@ -19,7 +19,7 @@ from mcp_types import CallToolRequestParams, ResourceLink, TextContent, ToolAnno
 from pydantic import BaseModel, Field
 from pydantic import ValidationError as SchemaError
 
-from lexichord.serve.access import Limited
+from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import PublicError, public_error
 from lexichord.serve.limits import (
     MAX_PARTIAL_RESULT_SECONDS,
@@ -92,7 +92,7 @@ class ToolCaller:
     `ignored` says of what it sent that has no effect, and why.
     """
 
-    scoped: Limited
+    scoped: ScopedClient
     ignored: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 0.0
 
@@ -100,7 +100,7 @@ class ToolCaller:
 type FindCaller = Callable[[], Awaitable[ToolCaller]]
 
 
-def tool_caller(scoped: Limited, headers: Mapping[str, str]) -> ToolCaller:
+def tool_caller(scoped: ScopedClient, headers: Mapping[str, str]) -> ToolCaller:
     """Return the caller of a request with these headers. Raises ForbiddenError, ConfigError."""
     ignored = {}
     if headers.get(RETRIEVAL_ENDPOINT_HEADER):

@@ -11,7 +11,7 @@ from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from lexichord.errors import ConfigError
-from lexichord.serve.access import Door, Limited
+from lexichord.serve.access import AccessPolicy, ScopedClient
 from lexichord.serve.errors import PublicError, public_line
 from lexichord.serve.limits import MAX_PAGE_HITS, MAX_PAGE_QUERY_CHARS
 from lexichord.serve.page.results import file_name
@@ -67,18 +67,18 @@ def query_options(form: SearchForm) -> dict[str, Any]:
     return options | {"mode": form.mode, "k": int(form.k), "answer": form.answer == "1"}
 
 
-COOKIE = "lexichord_key"
+KEY_COOKIE = "lexichord_key"
 
 
-async def visitor(request: Request) -> Limited:
+async def page_caller(request: Request) -> ScopedClient:
     """Return the application as who looks at a page may use it. Raises AccessError.
 
     Only pages read the cookie: of the other routes none can be called by a page elsewhere. Where no
     key is needed it is not looked at, for a browser sends those of other ports as well.
     """
-    policy: Door = request.app.state.policy
+    policy: AccessPolicy = request.app.state.policy
     authorization = request.headers.get("authorization")
-    if authorization is None and policy.needs_key and (key := request.cookies.get(COOKIE)):
+    if authorization is None and policy.needs_key and (key := request.cookies.get(KEY_COOKIE)):
         authorization = f"Bearer {key}"
     return await policy.authorize(authorization)
 
@@ -99,15 +99,15 @@ def set_key_cookie(response: Response, request: Request, key: str) -> None:
     """Have the browser keep a key until it is closed, where no script can read it."""
     origin = request.headers.get("origin", "")
     is_safe = request.url.scheme == "https" or origin.startswith("https:")  # a proxy's, in front
-    response.set_cookie(COOKIE, key, httponly=True, samesite="strict", secure=is_safe)
+    response.set_cookie(KEY_COOKIE, key, httponly=True, samesite="strict", secure=is_safe)
 
 
 def delete_key_cookie(response: Response) -> None:
     """Have the browser forget the key."""
-    response.delete_cookie(COOKIE, httponly=True, samesite="strict")
+    response.delete_cookie(KEY_COOKIE, httponly=True, samesite="strict")
 
 
-def local(address: str) -> str:
+def local_address(address: str) -> str:
     """Return an address to go to, if it is one of this server."""
     is_ours = address.startswith("/") and not address.startswith(("//", "/\\"))
     return address if is_ours and address.isprintable() else "/"
@@ -160,7 +160,7 @@ static_files = StaticFiles(directory=PAGE_FOLDER / "static")
 def page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:  # noqa: ANN401
     """Return a template filled in; all that is shown is escaped."""
     needs_key = request.app.state.policy.needs_key
-    signed_in = needs_key and COOKIE in request.cookies and status != 401
+    signed_in = needs_key and KEY_COOKIE in request.cookies and status != 401
     text = templates.get_template(template).render(signed_in=signed_in, **values)
     return HTMLResponse(text, status, PAGE_HEADERS)
 

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from lexichord.retrieve.evidence.context import citation
-from lexichord.retrieve.understand.cues import OPENING
+from lexichord.retrieve.understand.cues import OPENING_WORD
 from lexichord.serve.errors import public_line
 from lexichord.types import ChunkHit, Response
 from lexichord.types.evidence import Cell, ContextSource, Quote
@@ -28,7 +28,7 @@ WORD_ENDING = "(?:ations?|ating|ate[ds]?|ators?|ions?|ings?|ments?|ies|ied|ers?|
 type TextPart = tuple[str, bool]
 
 
-def to_mark(question: str) -> re.Pattern[str] | None:
+def word_pattern(question: str) -> re.Pattern[str] | None:
     """Return the pattern of a question's words and their other endings; None if it has none.
 
     Only what is shown depends on it: it knows no language but English.
@@ -39,7 +39,7 @@ def to_mark(question: str) -> re.Pattern[str] | None:
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, stems))}){WORD_ENDING}?\b", re.I)
 
 
-def marked(text: str, words: re.Pattern[str] | None) -> list[TextPart]:
+def mark_words(text: str, words: re.Pattern[str] | None) -> list[TextPart]:
     """Return the parts of a text in their order, each with whether it is one of the words."""
     if words is None:
         return [(text, False)]
@@ -51,7 +51,7 @@ def marked(text: str, words: re.Pattern[str] | None) -> list[TextPart]:
 
 
 def _is_marked(word: str) -> bool:
-    if OPENING.fullmatch(word) or UNMARKED_WORD.fullmatch(word):
+    if OPENING_WORD.fullmatch(word) or UNMARKED_WORD.fullmatch(word):
         return False
     is_name = len(word) > 1 and (word.isupper() or any(map(str.isdigit, word)))
     return is_name or len(word) >= MIN_MARKED_LETTERS
@@ -145,7 +145,7 @@ class ResultsView:
 def show_results(response: Response, k: int) -> ResultsView:
     """Return what the page shows of a response; of its hits the first k at once."""
     # What is asked in the documents; the words that name these would be marked everywhere.
-    words, places = to_mark(response.intent.question or response.query), _places(response)
+    words, places = word_pattern(response.intent.question or response.query), _places(response)
     passages = [_quote(quote, response, words, places) for quote in response.quotes]
     hits = [_hit(hit, response, words, places) for hit in response.hits]
     return ResultsView(
@@ -223,7 +223,9 @@ def _quote(
 ) -> QuoteView:
     same = (quote.document_id, quote.start, quote.end)
     numbers = (one.number for one in response.sources if _place(one) == same)
-    return QuoteView(quote, next(numbers, None), _address(quote, places), marked(quote.text, words))
+    return QuoteView(
+        quote, next(numbers, None), _address(quote, places), mark_words(quote.text, words)
+    )
 
 
 def _place(source: ContextSource) -> tuple[int, int, int]:
@@ -246,7 +248,7 @@ def _hit(
     return HitView(
         hit,
         _address(hit, places),
-        marked(hit.content, words),
+        mark_words(hit.content, words),
         ranks,
         [(name, value) for name, value in others.items() if value is not None],
         [source.number for source in response.sources if _overlaps(source, hit)],

@@ -17,7 +17,7 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from lexichord.errors import AccessError, ConfigError, ForbiddenError
-from lexichord.serve.access import Limited
+from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
 from lexichord.serve.limits import MAX_LISTED_DOCUMENTS, PAGE_MARGIN_SECONDS
 from lexichord.serve.page.document import show_document
@@ -29,19 +29,19 @@ from lexichord.serve.page.render import (
     delete_key_cookie,
     error_page,
     key_page,
-    local,
+    local_address,
     page,
+    page_caller,
     query_options,
     read_form,
     set_key_cookie,
-    visitor,
 )
 from lexichord.serve.page.results import show_results
 
 MAX_TITLE_CHARS = 60  # of a title that makes a readable question
 
 
-def examples(titles: Iterable[str]) -> list[str]:
+def example_questions(titles: Iterable[str]) -> list[str]:
     """Return some questions about one document and two; none where all are nameless."""
     names = list(dict.fromkeys(" ".join(title.split()) for title in titles))
     names = [name for name in names if 3 <= len(name) <= MAX_TITLE_CHARS]
@@ -81,7 +81,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 @router.api_route("/", methods=PAGE_METHODS)
 async def ask(request: Request) -> Response:
     """Show what is in the database, or what was found."""
-    form, scoped = read_form(request.query_params), await visitor(request)
+    form, scoped = read_form(request.query_params), await page_caller(request)
     if not form.q:
         return await _start(request, form, scoped)
     started = perf_counter()
@@ -105,7 +105,7 @@ async def document(request: Request, document: str) -> Response:
 
     Each `also` is the place of one more quote, start-end.
     """
-    stored = await (await visitor(request)).show(document)
+    stored = await (await page_caller(request)).show(document)
     params = request.query_params
     place = f"{params.get('start', '')}-{params.get('end', '')}"
     view = show_document(stored, place, params.getlist("also"))
@@ -122,7 +122,7 @@ async def no_login() -> Response:
 async def login(request: Request) -> Response:
     """Take a key, and go on to where it was asked for."""
     form = await _own_form(request)
-    key, back = form.get("key", "").strip(), local(form.get("back", ""))
+    key, back = form.get("key", "").strip(), local_address(form.get("back", ""))
     try:
         await request.app.state.policy.authorize(f"Bearer {key}")
     except AccessError:
@@ -153,7 +153,7 @@ async def _own_form(request: Request) -> dict[str, str]:
     return {name: value for name, value in form.items() if isinstance(value, str)}
 
 
-async def _start(request: Request, form: SearchForm, scoped: Limited) -> Response:
+async def _start(request: Request, form: SearchForm, scoped: ScopedClient) -> Response:
     datasets = await scoped.datasets()
     count = sum(row["documents"] for row in datasets)
     documents = await scoped.list() if 0 < count <= MAX_LISTED_DOCUMENTS else []
@@ -163,6 +163,6 @@ async def _start(request: Request, form: SearchForm, scoped: Limited) -> Respons
         form=form,
         rows=datasets,
         documents=documents,
-        examples=examples([document.title for document in documents]),
+        examples=example_questions([document.title for document in documents]),
         datasets=dataset_names(form, [row["dataset"] for row in datasets]),
     )

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from lexichord.errors import ConfigError, NotFoundError
-from lexichord.serve.access import Limited
+from lexichord.serve.access import ScopedClient
 from lexichord.serve.limits import MAX_NAMED_DOCUMENTS
 from lexichord.types import StoredDocument
 
@@ -84,7 +84,7 @@ def _folder(item: object) -> Folder | None:
 
 
 async def scope_options(
-    scoped: Limited, folders: Sequence[Folder], document: str = ""
+    scoped: ScopedClient, folders: Sequence[Folder], document: str = ""
 ) -> dict[str, Any]:
     """Return the options of a search that looks in these folders, or in one document there.
 
@@ -131,7 +131,7 @@ def named_documents(rows: Sequence[StoredDocument], name: str) -> list[StoredDoc
     return documents
 
 
-async def documents_in(scoped: Limited, folder: Folder) -> list[StoredDocument]:
+async def documents_in(scoped: ScopedClient, folder: Folder) -> list[StoredDocument]:
     """List the documents of a folder, none if it has none. Raises NotFoundError for a dataset."""
     rows = await scoped.list(datasets=[folder.dataset] if folder.dataset else ())
     return [row for row in rows if not folder.path or uri_prefix(row.uri, folder.path)]
