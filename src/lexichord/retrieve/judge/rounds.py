@@ -31,7 +31,9 @@ from lexichord.types.reflection import (
     Wording,
 )
 
-type WriteAgain = Callable[[SearchPlan, list[ChunkHit], float, Response, str], Awaitable[Response]]
+type WriteAgain = Callable[
+    [SearchPlan, list[ChunkHit], float, Reflection | None, str], Awaitable[Response]
+]
 
 
 async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> float:
@@ -242,7 +244,7 @@ async def _write_on_more(
         plan = await add_wording(context, plan, name, query)
         hits = await search_by_plan(context, plan)
     confidence = await judge(context, plan, hits)
-    return Draft(plan, await write_again(plan, hits, confidence, response, advice))
+    return Draft(plan, await write_again(plan, hits, confidence, response.reflection, advice))
 
 
 def _finished(
