@@ -50,7 +50,7 @@ def test_the_errors_are_the_tree_that_is_drawn() -> None:
 
 
 def test_the_public_names_are_there() -> None:
-    assert lexichord.__all__ == ["Lexichord", "LexichordError", "SyncLexichord"]
+    assert lexichord.__all__ == ["Lexichord", "LexichordError", "Stages", "SyncLexichord"]
     assert set(lexichord.__all__) <= set(dir(lexichord))
     assert lexichord.LexichordError is errors.LexichordError
     assert lexichord.Lexichord is Lexichord
