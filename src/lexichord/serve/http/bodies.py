@@ -187,12 +187,12 @@ class ScopeParams(StrictModel):
 
 def _parse_filter(text: str) -> dict[str, Any]:
     try:
-        value = check_depth(json.loads(text))
+        value = json.loads(text)
+        if isinstance(value, dict):
+            return check_depth(value)
     except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict):
-        raise ConfigError('filter is to be a JSON object, such as {"year": 2026}')
-    return value
+        pass
+    raise ConfigError('filter is to be a JSON object, such as {"year": 2026}')
 
 
 class ListParams(ScopeParams):
