@@ -5,11 +5,7 @@ create or replace function lexichord.hybrid_search(
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
     fusion text default 'zscore', weights double precision[] default '{0.35,0.65}',
     boost jsonb default null, query_space text default null
-) returns table (
-    chunk_id bigint, document_id bigint, dataset text, uri text, title text, heading text,
-    char_start integer, char_end integer, page integer, content text, context text, score double precision,
-    dense_score double precision, dense_rank bigint, keyword_score double precision, keyword_rank bigint,
-    fused_score double precision)
+) returns setof lexichord.hit
 language plpgsql stable rows 10
 set search_path = pg_catalog, lexichord_data, pg_temp
 -- A custom plan looks cheaper each time, and costs a planning each time.

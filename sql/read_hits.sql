@@ -1,6 +1,4 @@
-create or replace function lexichord.read_hits(chunk_ids bigint[]) returns table (
-    chunk_id bigint, document_id bigint, dataset text, uri text, title text, heading text,
-    char_start integer, char_end integer, page integer, content text, context text)
+create or replace function lexichord.read_hits(chunk_ids bigint[]) returns setof lexichord.located_chunk
 language sql stable rows 10
 set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select c.id, c.document_id, s.name, d.uri, d.title, c.heading, c.char_start, c.char_end, c.page, c.content, c.context

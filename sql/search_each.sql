@@ -2,11 +2,7 @@
 create or replace function lexichord.search_each(
     queries text[], documents bigint[], query_vectors text[] default null, k integer default 3,
     query_space text default null
-) returns table (
-    query_number integer, chunk_id bigint, document_id bigint, dataset text, uri text, title text, heading text,
-    char_start integer, char_end integer, page integer, content text, context text, score double precision,
-    dense_score double precision, dense_rank bigint, keyword_score double precision, keyword_rank bigint,
-    fused_score double precision)
+) returns setof lexichord.numbered_hit
 language plpgsql stable rows 100
 set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin

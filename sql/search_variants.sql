@@ -5,11 +5,7 @@ create or replace function lexichord.search_variants(
     variants jsonb, k integer default 10, depth integer default 100,
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
     weights double precision[] default '{0.35,0.65}', boost jsonb default null, query_space text default null
-) returns table (
-    chunk_id bigint, document_id bigint, dataset text, uri text, title text, heading text,
-    char_start integer, char_end integer, page integer, content text, context text, score double precision,
-    dense_score double precision, dense_rank bigint, keyword_score double precision, keyword_rank bigint,
-    fused_score double precision, variant_ranks jsonb, variant_scores jsonb)
+) returns setof lexichord.variant_hit
 language plpgsql stable rows 10
 set search_path = pg_catalog, lexichord_data, pg_temp
 -- A custom plan looks cheaper each time, and costs a planning each time.
@@ -35,8 +31,7 @@ begin
         from candidate c group by c.chunk_id
         order by 2 desc, 1 limit k
     )
-    select h.chunk_id, h.document_id, h.dataset, h.uri, h.title, h.heading, h.char_start, h.char_end, h.page, h.content, h.context,
-           f.score, o.dense_score, o.dense_rank, o.keyword_score, o.keyword_rank, o.fused_score, f.ranks, f.parts
+    select h.*, f.score, o.dense_score, o.dense_rank, o.keyword_score, o.keyword_rank, o.fused_score, f.ranks, f.parts
     from fused f
     join lexichord.read_hits(array(select b.chunk_id from fused b)) as h on h.chunk_id = f.chunk_id
     left join candidate o on o.chunk_id = f.chunk_id and o.place = 1

@@ -1,13 +1,20 @@
 """A new version replaces the functions; what others built on them stays, or is named."""
 
+import os
+import shutil
+import subprocess
+import sys
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg.rows import dict_row
 
 from lexichord.db.schema import Choice, check, prepare
 from lexichord.errors import DatabaseError, SchemaOutdatedError
+from tests.conftest import ROOT
 from tests.migrations.conftest import ANOTHER_VERSION, run_statements
 from tests.sql.corpus import call, put, value
 
@@ -39,6 +46,11 @@ OF_ANOTHER_SHAPE = [
     # none
     "drop function lexichord.hybrid_search",
 ]
+
+
+def rows(connection: psycopg.Connection, table: str) -> list[dict[str, Any]]:
+    with connection.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(f"select * from {table}".encode()).fetchall()
 
 
 def signatures(dsn: str) -> set[Any]:
@@ -192,4 +204,110 @@ def test_a_failure_half_way_leaves_the_old_functions(dsn: str, choice: Choice) -
     before = signatures(dsn)
     with pytest.raises(DatabaseError):
         prepare(dsn, choice)
+    assert signatures(dsn) == before
+
+
+SEARCH_OF_BEFORE = (  # fewer arguments and columns, in another order
+    "drop function lexichord.hybrid_search",
+    "create function lexichord.hybrid_search(query text, k integer default 10) "
+    "returns table (uri text, score double precision, chunk_id bigint) language sql as "
+    "'select ''of before'', 1.0::float8, 1::bigint'",
+    "create view public.hits as select * from lexichord.hybrid_search('w1')",
+    "create view public.places as select uri from public.hits",
+    "create materialized view public.kept as select * from lexichord.hybrid_search('w1', k => 1)",
+    "create function public.count_hits() returns bigint language sql "
+    "begin atomic select count(*) from lexichord.hybrid_search('w1'); end",
+    ANOTHER_VERSION,
+)
+HIT_VIEWS = {
+    "hits": "lexichord.hybrid_search('w1')",
+    "numbered": "lexichord.search_each(array['w1'], array[1])",
+    "varied": """lexichord.search_variants('[{"name": "v", "text": "w1"}]')""",
+}
+LATER = {  # the edits that add a column to each hit
+    "sql/types/hit.sql": ("later text[] := '{}'", "later text[] := '{length integer}'"),
+    "sql/hybrid_search.sql": ("f.fused_score\n", "f.fused_score, length(c.content)\n"),
+    "sql/search_variants.sql": ("f.ranks, f.parts\n", "f.ranks, f.parts, length(h.content)\n"),
+}
+PREPARE = (
+    "import sys; from lexichord.db.schema import Choice, prepare; prepare(sys.argv[1], Choice())"
+)
+FORMER = "select count(*) from pg_proc where pronamespace = to_regnamespace('lexichord_former')"
+
+
+def test_views_survive_a_search_that_gains_arguments_and_columns(dsn: str, choice: Choice) -> None:
+    run_statements(dsn, *SEARCH_OF_BEFORE)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        assert value(connection, "select uri from public.places") == "of before"
+        put(connection, "a", ["w1"])
+        for _ in range(2):
+            prepare(dsn, choice)
+            check(dsn)
+            connection.execute("refresh materialized view public.kept")
+            for view in ("hits", "kept"):
+                rows = connection.execute(f"select uri, chunk_id from public.{view}".encode())
+                assert rows.fetchall() == [("a", 1)]
+            assert value(connection, "select uri from public.places") == "a"
+            assert value(connection, "select public.count_hits()") == 1
+            run_statements(dsn, ANOTHER_VERSION)
+
+
+def test_views_survive_a_hit_that_gains_a_column(dsn: str, tmp_path: Path) -> None:
+    """By a program that was edited as its next version would be."""
+    run_statements(
+        dsn, *(f"create view public.{view} as select * from {f}" for view, f in HIT_VIEWS.items())
+    )
+    for part in ("src", "sql", "migrations"):
+        shutil.copytree(ROOT / part, tmp_path / part)
+    for name, (old, new) in LATER.items():
+        text = (tmp_path / name).read_text()
+        assert text.count(old) == 1, name
+        (tmp_path / name).write_text(text.replace(old, new))
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        put(connection, "a", ["w1 w2"])
+        connection.execute("select lexichord.build_indexes()")
+        before = {view: rows(connection, f"public.{view}") for view in HIT_VIEWS}
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
+        subprocess.run([sys.executable, "-c", PREPARE, dsn], env=environment, check=True)
+        for view, function in HIT_VIEWS.items():
+            assert rows(connection, f"public.{view}") == before[view] != []
+            assert rows(connection, function) == [{**row, "length": 5} for row in before[view]]
+        assert value(connection, FORMER) == 0
+
+
+def test_a_function_of_before_goes_with_the_last_view(dsn: str, choice: Choice) -> None:
+    run_statements(dsn, *SEARCH_OF_BEFORE)
+    prepare(dsn, choice)
+    ours = signatures(dsn)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        assert value(connection, FORMER) == 1
+        run_statements(
+            dsn,
+            "create or replace function public.count_hits() returns bigint language sql "
+            "begin atomic select count(*) from lexichord.hybrid_search('w1'); end",
+            "drop view public.hits cascade",
+            "drop materialized view public.kept",
+            ANOTHER_VERSION,
+        )
+        prepare(dsn, choice)
+        assert value(connection, FORMER) == 0
+        assert value(connection, "select to_regnamespace('lexichord_former') is null")
+    assert signatures(dsn) == ours
+
+
+def test_a_column_that_is_no_more_names_the_views(dsn: str, choice: Choice) -> None:
+    before = signatures(dsn)
+    run_statements(
+        dsn,
+        "drop function lexichord.list_keys(); create function lexichord.list_keys() "
+        "returns table (key text, gone text) language sql as 'select null::text, null::text'",
+        "create view public.mine as select * from lexichord.list_keys()",
+        ANOTHER_VERSION,
+    )
+    with pytest.raises(
+        DatabaseError, match=r"^lexichord\.list_keys\(\).*view public\.mine depends"
+    ):
+        prepare(dsn, choice)
+    run_statements(dsn, "drop view public.mine")
+    prepare(dsn, choice)
     assert signatures(dsn) == before

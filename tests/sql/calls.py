@@ -157,6 +157,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("column_list", {"alias": "c", "columns": ["a", "b"]}),
     ("ordered_uuid", {"moment": "2024-01-01", "number": 1}),
     ("other_index", {}),
+    ("redirection", {"function": 1}),
     ("set_vectors", {"chunk_ids": [122], "vectors": [VECTOR], "space": SPACE}),
     ("start_run", {"dataset": "north", "source": "s", "total": 3}),
     ("record_files", {"run_id": 1, "uris": ["north/1.md"], "status": "failed", "reason": "r"}),

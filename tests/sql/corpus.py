@@ -14,6 +14,13 @@ from lexichord.types import Json
 
 SPACE = "test/tiny/4"
 MOST = {"key": "part", "op": "≠", "value": 0}  # of the wide documents
+# What a function of pg_proc p gives; a row type of ours by its columns, as callers see it.
+RESULT = """coalesce((
+    select format('TABLE(%s)', string_agg(
+        a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ', ' order by a.attnum))
+    from pg_type t join pg_attribute a on a.attrelid = t.typrelid and a.attnum > 0
+    where t.oid = p.prorettype and t.typnamespace = 'lexichord'::regnamespace
+    having count(*) > 0), pg_get_function_result(p.oid))"""
 KINDS = ["law", "code", "letter"]
 
 type Connection = psycopg.Connection[Any]
@@ -192,6 +199,7 @@ INNER = {
     "ordered_uuid",
     "named_extensions",
     "other_index",
+    "redirection",
     "refuse_vechord_rows",
     "swap_indexes",
     "term_candidates",

@@ -1,22 +1,19 @@
 """A signature that differs from the last release's is told in CHANGELOG.md, in a line `- SQL: ...`.
 
 released.txt is written anew at each release, when the lines move from Unreleased to the version:
-
-    psql "$(lexichord start)" -At -c "select proname, pg_get_function_arguments(oid),
-        pg_get_function_result(oid) from pg_proc
-        where pronamespace = 'lexichord'::regnamespace order by proname collate \\"C\\""
+what SIGNATURES gives, by name, with | between its columns.
 """
 
 import re
 from pathlib import Path
 
 from tests.conftest import ROOT
-from tests.sql.corpus import INNER, Connection
+from tests.sql.corpus import INNER, RESULT, Connection
 
 RELEASED = Path(__file__).with_name("released.txt")
-SIGNATURES = """
-    select proname, pg_get_function_arguments(oid), pg_get_function_result(oid)
-    from pg_proc where pronamespace = 'lexichord'::regnamespace"""
+SIGNATURES = f"""
+    select proname, pg_get_function_arguments(oid), {RESULT}
+    from pg_proc p where pronamespace = 'lexichord'::regnamespace"""
 
 type Signatures = dict[str, tuple[str, str]]  # arguments with their defaults, result
 

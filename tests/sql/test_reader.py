@@ -38,7 +38,8 @@ PRIVATE = """
 """
 STEPS = """
     chunks_without_other other_index reembed_index_statements space_overlap
-    column_list ordered_uuid refuse_vechord_rows vechord_chunks vechord_columns vechord_digests
+    column_list ordered_uuid redirection refuse_vechord_rows vechord_chunks vechord_columns
+    vechord_digests
     vechord_documents vechord_orphans vechord_tables
 """
 OTHERS = set(f"{WRITES} {LOCKS} {PRIVATE} {STEPS}".split())

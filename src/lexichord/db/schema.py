@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from psycopg import Connection, errors
+from psycopg import Connection
 
 from lexichord.db.pool import SEARCH_PATH, check_dsn, translate_errors
+from lexichord.db.replace import replace_functions
 from lexichord.errors import ConfigError, DatabaseError, EngineUnsupportedError, SchemaOutdatedError
 from lexichord.types import EmbeddingSpace
 
@@ -234,6 +235,10 @@ def _files(engine: str) -> list[Path]:
     return own + sorted(root.glob("*.sql"))
 
 
+def _types() -> list[Path]:
+    return sorted((folder("sql") / "types").glob("*.sql"))
+
+
 def _render(path: Path, schemas: Mapping[str | None, str]) -> str:
     """Read a file, with the schemas of extensions in place of @extschema:name@."""
     return EXTENSION_SCHEMA.sub(lambda match: schemas.get(match[1], match[0]), path.read_text())
@@ -271,7 +276,7 @@ def _moved_extensions(connection: Connection) -> list[str]:
 def _digest(connection: Connection, engine: str) -> str:
     schemas = _extension_schemas(connection)
     own = [folder("sql") / "engine" / engine / name for name in NO_FUNCTIONS]
-    texts = [_render(path, schemas) for path in (*own, *_files(engine))]
+    texts = [_render(path, schemas) for path in (*own, *_types(), *_files(engine))]
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
@@ -287,16 +292,13 @@ def _install(connection: Connection) -> None:
         return
     with connection.transaction():
         _refuse_older(connection)
-        # Functions name each other in any order, and the engine's columns before they exist.
-        connection.execute("set local check_function_bodies = off")
         schemas = _create_extensions(connection, engine)
         connection.execute(_render(folder("sql") / "engine" / engine / "index.sql", schemas))
         connection.execute("create schema if not exists lexichord")
-        before = set(_functions(connection))
-        for path in _files(engine):
-            _replace(connection, path.stem, _render(path, schemas))
-        for oid, _ in before.intersection(_functions(connection)):  # that no file has written
-            _drop(connection, oid)
+        for path in _types():
+            connection.execute(path.read_text())
+        files = {path.stem: _render(path, schemas) for path in _files(engine)}
+        replace_functions(connection, files)
         _rows(
             connection,
             "insert into lexichord_data.function_release (sha256, version) values (%s, %s) "
@@ -328,37 +330,3 @@ def _release(text: str) -> list[int]:
     """Give the numbers of a version, without what marks one that comes before it: 1.2rc1."""
     numbers = re.match(r"\d+(\.\d+)*", text)
     return [int(number) for number in numbers[0].split(".")] if numbers else []
-
-
-def _functions(connection: Connection, name: str | None = None) -> Rows:
-    """Give the functions, all or of one name, with the transactions that wrote them."""
-    return _rows(
-        connection,
-        "select oid, xmin::text from pg_proc where pronamespace = 'lexichord'::regnamespace "
-        "and (%s::text is null or proname = %s)",
-        *(name, name),
-    )
-
-
-def _replace(connection: Connection, name: str, definition: str) -> None:
-    """Run one function's file; drop the old one first only if it cannot be replaced."""
-    try:
-        with connection.transaction():
-            connection.execute(definition)
-    except errors.InvalidFunctionDefinition:
-        for oid, _ in _functions(connection, name):
-            _drop(connection, oid)
-        connection.execute(definition)
-
-
-def _drop(connection: Connection, oid: int) -> None:
-    name = _rows(connection, "select %s::regprocedure::text", oid)[0][0]
-    try:
-        with connection.transaction():
-            connection.execute(f"drop function {name}")
-    except errors.DependentObjectsStillExist as error:
-        dependents = (error.diag.message_detail or "").replace("\n", "; ")
-        raise DatabaseError(
-            f"{name} changes in this version, but other objects depend on it ({dependents}): "
-            "drop them, run lexichord init, make them again"
-        ) from None
