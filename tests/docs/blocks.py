@@ -24,6 +24,11 @@ class Block:
     output: str | None = None
     reason: str | None = None
 
+    @property
+    def is_run(self) -> bool:
+        """Whether a test runs it."""
+        return self.language in RUN and self.reason is None
+
 
 def read_blocks(page: Path) -> list[Block]:
     """Return a page's blocks of code, each with the text block that follows it as its output."""
