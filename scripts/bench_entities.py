@@ -20,7 +20,7 @@ from lexichord.evaluate.datasets import load_set
 from lexichord.evaluate.datasets.native import DOCUMENTS_FILE, QUESTIONS_FILE
 from lexichord.evaluate.entities import EntityScores, tabulate_entities
 from lexichord.evaluate.metrics import mean_of_judged
-from lexichord.evaluate.significance import bootstrap_difference
+from lexichord.evaluate.statistics import bootstrap_difference
 from lexichord.types.evaluation import EvalSet, Evaluation, EvaluationRun
 
 QUESTIONS = Path(__file__).parent / "contractnli_entities.jsonl"

@@ -8,8 +8,12 @@ from hypothesis import strategies as st
 
 from lexichord.retrieve.evidence.clauses import FileScore, rank_files
 from lexichord.retrieve.evidence.listing import remove_duplicates
-from lexichord.retrieve.evidence.quotes import in_document_order, sub_quote
-from lexichord.retrieve.evidence.relevance import coverage, word_cosine
+from lexichord.retrieve.evidence.relevance import (
+    coverage,
+    in_document_order,
+    sub_quote,
+    word_cosine,
+)
 from lexichord.retrieve.evidence.summary import choose_by_mmr
 from lexichord.types import ChunkHit
 from lexichord.types.evidence import Quote

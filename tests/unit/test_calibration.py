@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.evaluate.calibration import (
+from lexichord.evaluate.statistics import (
     Bin,
     auroc,
     calibration_error,

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate.significance import bootstrap_difference
+from lexichord.evaluate.statistics import bootstrap_difference
 from lexichord.types.evaluation import Difference
 
 values = st.lists(st.floats(0, 1), min_size=1, max_size=12)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args
 
 import typer
 
-from lexichord.cli import config, contextualize, keys, reembed, render, serve, vechord
+from lexichord.cli import config, keys, render, serve, stored
 from lexichord.cli import eval as evaluation
 from lexichord.cli.options import (
     EXIT_FAILED,
@@ -46,9 +46,9 @@ app = typer.Typer(
 )
 models = typer.Typer(help="The local embedder's model.", no_args_is_help=True)
 app.add_typer(models, name="models")
-app.add_typer(contextualize.contextualize_app)
-app.add_typer(vechord.vechord_app)
-app.add_typer(reembed.reembed_app)
+app.add_typer(stored.contextualize_app)
+app.add_typer(stored.vechord_app)
+app.add_typer(stored.reembed_app)
 app.add_typer(evaluation.eval_app)
 app.add_typer(config.config_app)
 app.add_typer(serve.serve_app)

@@ -90,7 +90,7 @@ def check(dsn: str) -> None:
 
 
 def bound_space(dsn: str) -> str:
-    """Give the space of a prepared database, as provider/model/dimension. Raises DatabaseError."""
+    """Return the space of a prepared database, as provider/model/dimension. Raises DatabaseError."""
     with _transaction(dsn) as connection:
         return str(_rows(connection, "select space from lexichord.configuration()")[0][0])
 
@@ -127,7 +127,7 @@ def _migrations() -> dict[int, Path]:
 
 
 def _pending(connection: Connection) -> list[Path]:
-    """Give the migrations still to run, after checking those that have."""
+    """Return the migrations still to run, after checking those that have."""
     known = _migrations()
     applied: Rows = []
     if _is_initialised(connection):
@@ -201,7 +201,7 @@ def _text_config(connection: Connection, name: str | None) -> str | None:
 
 
 def _unless_left(connection: Connection, space: EmbeddingSpace | None) -> EmbeddingSpace | None:
-    """Give a space unless the database was bound to it before: then it was no wish to change."""
+    """Return a space unless the database was bound to it before: then it is no wish to change."""
     left = "select from lexichord_data.reembedding where %s in (old_space, new_space)"
     return None if space and _rows(connection, left, str(space)) else space
 
@@ -225,7 +225,7 @@ def _sha256(path: Path) -> str:
 
 
 def _files(engine: str) -> list[Path]:
-    """Give the functions' files, the engine's first."""
+    """Return the functions' files, the engine's first."""
     root = folder("sql")
     own = [
         path
@@ -327,6 +327,6 @@ def _refuse_older(connection: Connection) -> None:
 
 
 def _release(text: str) -> list[int]:
-    """Give the numbers of a version, without what marks one that comes before it: 1.2rc1."""
+    """Return the numbers of a version, without what marks one that comes before it: 1.2rc1."""
     numbers = re.match(r"\d+(\.\d+)*", text)
     return [int(number) for number in numbers[0].split(".")] if numbers else []

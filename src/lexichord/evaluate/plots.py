@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, filterwarnings
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate.calibration import Bin
+from lexichord.evaluate.statistics import Bin
 from lexichord.types.evaluation import Difference
 
 if TYPE_CHECKING:

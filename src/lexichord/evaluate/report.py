@@ -13,7 +13,6 @@ import numpy as np
 
 from lexichord.errors import ConfigError
 from lexichord.evaluate import plots
-from lexichord.evaluate.calibration import auroc, calibration_error, judge_confidence, reliability
 from lexichord.evaluate.metrics import mean_of_judged
 from lexichord.evaluate.page import (
     ReportBlock,
@@ -26,10 +25,14 @@ from lexichord.evaluate.page import (
     to_markdown,
     to_plain,
 )
-from lexichord.evaluate.significance import (
+from lexichord.evaluate.statistics import (
+    auroc,
+    calibration_error,
     compare_metric,
     is_judged,
+    judge_confidence,
     metric_values,
+    reliability,
     write_difference,
     write_interval,
     write_numbers,

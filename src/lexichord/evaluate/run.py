@@ -13,7 +13,7 @@ from lexichord.evaluate.application import Application
 from lexichord.evaluate.ask import ask_all, measure_index, measure_rate
 from lexichord.evaluate.extract_llm import extract_all
 from lexichord.evaluate.metrics import compute_metrics, find_group
-from lexichord.evaluate.significance import bootstrap_difference
+from lexichord.evaluate.statistics import bootstrap_difference
 from lexichord.evaluate.strategies import PIPELINE_LLM_STAGES, Strategy, find_missing_requirement
 from lexichord.evaluate.vectors import CachedEmbedder
 from lexichord.ingest.chunk import split

@@ -16,7 +16,7 @@ from lexichord.evaluate.page import (
     ReportTable,
     drop_empty_tables,
 )
-from lexichord.evaluate.significance import metric_values
+from lexichord.evaluate.statistics import metric_values
 from lexichord.types.evaluation import (
     EvalQuery,
     EvaluationRun,

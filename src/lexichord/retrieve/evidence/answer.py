@@ -6,8 +6,7 @@ from itertools import takewhile
 
 from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.context import citation
-from lexichord.retrieve.evidence.quotes import sub_quote
-from lexichord.retrieve.evidence.relevance import EmbedSentences, sentences_of
+from lexichord.retrieve.evidence.relevance import EmbedSentences, sentences_of, sub_quote
 from lexichord.retrieve.evidence.summary import best_sentences
 from lexichord.types import ContextSource
 from lexichord.types.evidence import (

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 from lexichord.db import evidence
 from lexichord.db.pool import Database
-from lexichord.retrieve.evidence.quotes import check_quotes
+from lexichord.retrieve.evidence.relevance import check_quotes
 from lexichord.types import ChunkHit, FileHit
 from lexichord.types.evidence import Evidence, Quote
 

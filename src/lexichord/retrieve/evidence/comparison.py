@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from lexichord.db import evidence
 from lexichord.db.pool import Database
-from lexichord.retrieve.evidence.quotes import check_quotes
 from lexichord.retrieve.evidence.relevance import (
     EmbedSentences,
     QuestionVectors,
     ScoredSentence,
+    check_quotes,
     score_sentences,
     sentences_of,
 )

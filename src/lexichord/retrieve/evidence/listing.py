@@ -5,12 +5,14 @@ from itertools import groupby
 
 from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.clauses import rank_files
-from lexichord.retrieve.evidence.quotes import check_quotes, in_document_order, sub_quote
 from lexichord.retrieve.evidence.relevance import (
     EmbedSentences,
     QuestionVectors,
+    check_quotes,
+    in_document_order,
     score_sentences,
     sentences_of,
+    sub_quote,
 )
 from lexichord.types import ChunkHit
 from lexichord.types.evidence import Evidence, Quote

@@ -14,8 +14,7 @@ from lexichord.errors import ProviderError
 from lexichord.retrieve.evidence.answer import cite_line, write_table
 from lexichord.retrieve.evidence.comparison import CHUNKS_PER_CELL
 from lexichord.retrieve.evidence.context import citation
-from lexichord.retrieve.evidence.quotes import sub_quote
-from lexichord.retrieve.evidence.relevance import EmbedSentences
+from lexichord.retrieve.evidence.relevance import EmbedSentences, sub_quote
 from lexichord.retrieve.evidence.values import values_of
 from lexichord.retrieve.llm import MAX_LIST_ENTRIES, LlmCaller
 from lexichord.retrieve.stages import WriteAnswer

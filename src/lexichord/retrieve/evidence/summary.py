@@ -10,13 +10,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from lexichord.db.pool import Database
-from lexichord.retrieve.evidence.quotes import check_quotes, in_document_order
 from lexichord.retrieve.evidence.relevance import (
     EmbedSentences,
     Matrix,
     QuotedSentence,
+    check_quotes,
     coverage,
     embed_all,
+    in_document_order,
     sentences_of,
     weigh_texts,
     word_cosine,
