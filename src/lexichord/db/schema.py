@@ -90,7 +90,7 @@ def check(dsn: str) -> None:
 
 
 def bound_space(dsn: str) -> str:
-    """Return the space of a prepared database, as provider/model/dimension. Raises DatabaseError."""
+    """Return a prepared database's space, as provider/model/dimension. Raises DatabaseError."""
     with _transaction(dsn) as connection:
         return str(_rows(connection, "select space from lexichord.configuration()")[0][0])
 
@@ -201,7 +201,7 @@ def _text_config(connection: Connection, name: str | None) -> str | None:
 
 
 def _unless_left(connection: Connection, space: EmbeddingSpace | None) -> EmbeddingSpace | None:
-    """Return a space unless the database was bound to it before: then it is no wish to change."""
+    """Return a space unless the database was bound to it before: that is no wish to change."""
     left = "select from lexichord_data.reembedding where %s in (old_space, new_space)"
     return None if space and _rows(connection, left, str(space)) else space
 

@@ -107,8 +107,7 @@ async def evaluate(
     finds the entities of answers. `on_progress` is called with a task, how many of its steps are
     done and of how many, `on_warning` with one line on what could not be done.
 
-    A strategy that lacks a requirement is a warning, a question that fails a zero. Raises
-    ConfigError.
+    A strategy that lacks a requirement is a warning, a failed question a zero. Raises ConfigError.
     """
     from lexichord.evaluate import run  # imported late: a program that only searches need not wait
     from lexichord.evaluate.datasets import load_set

@@ -97,8 +97,8 @@ class Described:
 class SearchOptions:
     """How and where to search: what `search`, `files`, `query` and the lists of documents share.
 
-    The form of `filter` is described in sql/README.md. Raises ConfigError for a value that cannot
-    be meant.
+    The form of `filter` is described in docs/sql/search.md. Raises ConfigError for a value that
+    cannot be meant.
     """
 
     k: Annotated[int, Option("How many results at most.", minimum=1, served_maximum=1_000)] = 10

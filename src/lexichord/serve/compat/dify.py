@@ -183,7 +183,7 @@ async def retrieval(body: Retrieval, caller: Caller) -> Records:
 
 
 def compile_conditions(condition: MetadataCondition | None) -> Json | None:
-    """Return the filter of the same meaning, described in sql/README.md; None takes everything."""
+    """Return the same filter in the form of docs/sql/search.md; None takes everything."""
     conditions = [] if condition is None else condition.conditions or []
     parts = [part for one in conditions if (part := _compile(one)) is not None]
     return {(condition and condition.logical_operator) or "and": parts} if parts else None

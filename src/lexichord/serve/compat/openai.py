@@ -137,7 +137,7 @@ async def search_vector_store(
 
 
 def compile_filter(filter: ComparisonFilter | CompoundFilter, depth: int = 1) -> Json:
-    """Return the filter of the same meaning, described in sql/README.md. Raises ConfigError."""
+    """Return the same filter in the form of docs/sql/search.md. Raises ConfigError."""
     if depth > MAX_FILTER_DEPTH:
         raise ConfigError(f"filters: at most {MAX_FILTER_DEPTH} in one another")
     if isinstance(filter, CompoundFilter):

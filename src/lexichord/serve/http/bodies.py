@@ -76,7 +76,7 @@ def option(name: str) -> Any:  # noqa: ANN401
 
 
 class SearchBody(JsonBody):
-    """A question, and where to look; the filter's form is described in sql/README.md."""
+    """A question, and where to look; the filter's form is described in docs/sql/search.md."""
 
     query: QueryText
     hint: QueryText | None = option("hint")

@@ -109,8 +109,7 @@ async def assistant(
     if verbose:
         output = output.model_copy(update=_verbose(response, folders))
     if enable_file_discovery_evaluation:
-        threshold = _or(file_discovery_evaluation_threshold, QueryOptions.min_coverage)
-        output.file_discovery_evaluation = _evaluated(response, threshold)
+        output.file_discovery_evaluation = _evaluated(response, file_discovery_evaluation_threshold)
     output.ignored = ignored_parameters(
         ASSISTANT_IGNORED,
         enable_query_decomposition=enable_query_decomposition,
@@ -220,7 +219,8 @@ def _by_dataset(
     ]
 
 
-def _evaluated(response: Response, threshold: float) -> DiscoveryEvaluation:
+def _evaluated(response: Response, threshold: float | None) -> DiscoveryEvaluation:
+    threshold = _or(threshold, QueryOptions.min_coverage)
     passed = response.confidence >= threshold
     return DiscoveryEvaluation(
         score=response.confidence,
