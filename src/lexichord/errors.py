@@ -57,9 +57,13 @@ class EmbeddingMismatchError(DatabaseError):
 
 
 class ProviderError(LexichordError):
-    """An embedding model or a vendor's service failed; `status` is HTTP's, where it gave one."""
+    """An embedding model or a vendor's service failed; `status` is HTTP's, where it gave one.
+
+    `is_transient`: the same request may succeed later.
+    """
 
     status: int | None = None
+    is_transient: bool = False
 
 
 class AuthError(ProviderError):
@@ -69,9 +73,13 @@ class AuthError(ProviderError):
 class RateLimitError(ProviderError):
     """The provider asks for fewer requests."""
 
+    is_transient = True
+
 
 class ProviderTimeoutError(ProviderError):
     """The provider did not answer in time."""
+
+    is_transient = True
 
 
 class BadResponseError(ProviderError):

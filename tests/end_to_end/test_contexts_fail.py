@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import psycopg
 import pytest
@@ -26,7 +27,8 @@ from tests.sql.corpus import value
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "PAUSE", 0.01)
+    policy = replace(writer.CONTEXT_RETRY, base_seconds=0.01)
+    monkeypatch.setattr(writer, "CONTEXT_RETRY", policy)
 
 
 @pytest.fixture
@@ -134,7 +136,9 @@ def test_a_passing_failure_is_asked_again(lexichord: SyncLexichord, server: Chat
 def test_a_third_of_the_calls_may_fail(lexichord: SyncLexichord, server: ChatServer) -> None:
     server.retry_after = "0"
     server.modes = ["good", "limited", "good", "broken", "good", "good", "drop", "good", "good"] * 9
-    server.most = writer.TRIES - 1  # by chance one call in some hundred would fail at each try
+    server.most = (
+        writer.CONTEXT_RETRY.max_tries - 1
+    )  # by chance one call in some hundred would fail at each try
     given = [numbered(f"d{number}", 16) for number in range(20)]
     report = lexichord.ingest(documents=given, context="llm")
     assert report.llm is not None
@@ -178,7 +182,9 @@ def test_tries_have_an_end_and_so_has_a_service_that_is_down(
     assert "20 calls failed one after another" in report.llm.stopped
     assert report.llm.left + len(report.llm.failed) == 90
     assert report.llm.left > 0
-    assert len(server.requests) <= writer.TRIES * (writer.FAILURES + writer.AT_ONCE)
+    assert len(server.requests) <= writer.CONTEXT_RETRY.max_tries * (
+        writer.FAILURES + writer.AT_ONCE
+    )
     assert not any(situated(lexichord, "d00"))
     server.mode = "good"
     assert lexichord.contextualize().documents == 30

@@ -1,6 +1,7 @@
 """A document that Gemini holds while its chunks are asked for, through the real google-genai."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -83,7 +84,8 @@ def test_without_a_cache_it_is_asked_as_ever(dsn: str, server: ChatServer, why: 
 def test_the_cache_is_deleted_after_failures_too(
     dsn: str, server: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "PAUSE", 0.01)
+    policy = replace(writer.CONTEXT_RETRY, base_seconds=0.01)
+    monkeypatch.setattr(writer, "CONTEXT_RETRY", policy)
     server.mode = "broken"
     made = ingest(dsn, server, LONG)
     assert len(made.failed) == 26
@@ -94,7 +96,8 @@ def test_the_cache_is_deleted_after_failures_too(
 def test_passing_failures_and_bad_replies_are_mended_with_a_cache_as_well(
     dsn: str, server: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "PAUSE", 0.01)
+    policy = replace(writer.CONTEXT_RETRY, base_seconds=0.01)
+    monkeypatch.setattr(writer, "CONTEXT_RETRY", policy)
     server.retry_after = "0"
     server.modes = ["limited", "broken", "drop", "good", "malformed", "good", "no json", "empty"]
     made = ingest(dsn, server, LONG)

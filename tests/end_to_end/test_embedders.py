@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from threading import Event
@@ -34,7 +35,8 @@ KEY = "sk-very-secret"
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batching, "BASE", 0.001)
+    policy = replace(batching.EMBEDDING_RETRY, base_seconds=0.001)
+    monkeypatch.setattr(batching, "EMBEDDING_RETRY", policy)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from threading import Thread
 from time import monotonic
@@ -21,8 +22,8 @@ from lexichord.errors import (
 )
 from lexichord.providers.embed import batching
 from lexichord.providers.embed.batching import BatchedEmbedder
-from lexichord.providers.http import RetryLaterError
 from lexichord.providers.registry import find_embedder
+from lexichord.providers.retry import RetryLaterError
 from lexichord.settings import load_settings
 from tests.http_server import MALFORMED, Reply
 from tests.providers.embed_servers import (
@@ -49,7 +50,8 @@ each_shape = pytest.mark.parametrize("shape", SHAPES)
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batching, "BASE", 0.001)
+    policy = replace(batching.EMBEDDING_RETRY, base_seconds=0.001)
+    monkeypatch.setattr(batching, "EMBEDDING_RETRY", policy)
 
 
 def client(server: EmbedServer, space: str = "", **settings: object) -> BatchedEmbedder:
@@ -220,7 +222,7 @@ def test_tries_have_an_end(shape: Shape) -> None:
         return Reply(500)
 
     fails(ProviderError, shape, fail)
-    assert len(seen) == batching.TRIES
+    assert len(seen) == batching.EMBEDDING_RETRY.max_tries
     fails(RateLimitError, shape, always(Reply(429)))
 
 

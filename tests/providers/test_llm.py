@@ -23,9 +23,9 @@ from lexichord.errors import (
     RateLimitError,
 )
 from lexichord.providers.base import Generator
-from lexichord.providers.http import PassingError, RetryLaterError
 from lexichord.providers.llm.signatures import SIGNATURES
 from lexichord.providers.registry import find_generator
+from lexichord.providers.retry import PassingError, RetryLaterError
 from lexichord.settings import Settings, load_settings
 from lexichord.types.generation import Task, Usage
 from tests.providers.chat_servers import (

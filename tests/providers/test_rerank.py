@@ -19,9 +19,11 @@ from lexichord.errors import (
     RateLimitError,
 )
 from lexichord.providers.base import Reranker
-from lexichord.providers.cohere import URL, CohereReranker
+from lexichord.providers.cohere import COHERE_URL
 from lexichord.providers.registry import find_reranker
-from lexichord.providers.rerank.http import JINA_URL, JinaReranker, rank
+from lexichord.providers.rerank import rank
+from lexichord.providers.rerank.cohere import CohereReranker
+from lexichord.providers.rerank.http import JINA_URL, JinaReranker
 from lexichord.settings import load_settings
 from lexichord.types import Ranked
 from tests.http_server import MALFORMED, Reply
@@ -297,7 +299,7 @@ def test_nothing_keeps_the_process_alive(shape: Shape) -> None:
     """Not even a server that never answers."""
     code = """
 import asyncio, sys
-from lexichord.providers.ranking import rank
+from lexichord.providers.rerank import rank
 from lexichord.providers.registry import find_reranker
 from lexichord.settings import load_settings
 name, url = sys.argv[1:]
@@ -330,7 +332,7 @@ async def test_a_vendors_key_goes_to_the_vendor_alone(
     at_home = find_reranker(load_settings(reranker=NAMES[vendor]))
     assert isinstance(at_home, CohereReranker | JinaReranker)
     assert at_home.key == SecretStr(KEY)
-    assert at_home.base_url == (JINA_URL if vendor == "jina" else URL)
+    assert at_home.base_url == (JINA_URL if vendor == "jina" else COHERE_URL)
     assert KEY not in repr(at_home)
     with rerank_server("jina") as server:
         await rank(client(server, key=None), QUERY, TEXTS, 1, 30)
@@ -344,7 +346,7 @@ def test_cohere_is_asked_where_the_settings_say() -> None:
     code = """
 import asyncio, os, sys
 os.environ["CO_API_URL"] = sys.argv[2]
-from lexichord.providers.cohere import CohereReranker
+from lexichord.providers.rerank.cohere import CohereReranker
 from pydantic import SecretStr
 found = CohereReranker("m", SecretStr("k"), sys.argv[1])
 print(asyncio.run(found.rerank("the rent", ["rent"], 1)))

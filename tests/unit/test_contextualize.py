@@ -24,7 +24,7 @@ from lexichord.types import Chunk, ContextPart
 WORDS = ["alpha", "Alpha", "ALPHA", "getUserName", "HTTPServer", "naïve", "straße", "x1_y2", "of"]
 texts = st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join) | st.text(max_size=200)
 CHILD = """
-from lexichord.ingest.contextualize import Reference, keyphrases
+from lexichord.ingest.structural_context import Reference, keyphrases
 reference = Reference()
 for text in ("the lease of a house", "the licence of a program", "getUserName of the user"):
     reference.add(text)

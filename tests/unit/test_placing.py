@@ -65,27 +65,27 @@ def test_a_key_depends_on_writer_head_surroundings_and_chunk() -> None:
 
 
 def test_contexts_join_what_is_there_and_come_off_again() -> None:
-    document, chunks = with_contexts(DOCUMENT, CHUNKS[:2], {1: "Said."}, BY, all_said=False)
+    document, chunks = with_contexts(DOCUMENT, CHUNKS[:2], {1: "Said."}, BY, is_complete=False)
     assert document.recipe == "r context=structural/2 llm=partly:openai/any/1"
     assert [chunk.context for chunk in chunks] == ["T", "T\nSaid."]
     assert [has_context(chunk, BY) for chunk in chunks] == [False, True]
     assert without_context(chunks[1]) == CHUNKS[1]
     other = label("gemini/new")
-    document, again = with_contexts(document, chunks, {0: "A.", 1: "B."}, other, all_said=True)
+    document, again = with_contexts(document, chunks, {0: "A.", 1: "B."}, other, is_complete=True)
     assert document.recipe == "r context=structural/2 llm=gemini/new/1"
     assert [chunk.context for chunk in again] == ["T\nA.", "T\nB."]
     bare = [replace(chunk, context="") for chunk in CHUNKS[:1]]
-    assert with_contexts(DOCUMENT, bare, {0: "A."}, BY, all_said=True)[1][0].context == "A."
+    assert with_contexts(DOCUMENT, bare, {0: "A."}, BY, is_complete=True)[1][0].context == "A."
 
 
 def test_a_recipe_without_contexts_is_what_it_was() -> None:
-    document, chunks = with_contexts(DOCUMENT, CHUNKS[:2], {}, BY, all_said=False)
+    document, chunks = with_contexts(DOCUMENT, CHUNKS[:2], {}, BY, is_complete=False)
     assert (document, chunks) == (DOCUMENT, CHUNKS[:2])
 
 
 def test_what_brought_contexts_still_says_so_at_the_end() -> None:
     own = replace(DOCUMENT, recipe="chunked context=given " + "a" * 64)
-    document, _ = with_contexts(own, CHUNKS[:1], {0: "A."}, BY, all_said=True)
+    document, _ = with_contexts(own, CHUNKS[:1], {0: "A."}, BY, is_complete=True)
     assert document.recipe == f"chunked context=given llm={BY} {'a' * 64}"
     assert base_recipe(document.recipe) == own.recipe
 
@@ -112,7 +112,7 @@ def test_tokens_are_estimated_from_above_where_letters_are_not_ascii() -> None:
 
 
 async def test_calls_that_may_pass_the_budget_wait_for_those_before() -> None:
-    purse = Purse(Price(0, 1_000_000), budget=10.0)  # a dollar a token
+    purse = Purse(Price(0, 1_000_000), limit=10.0)  # a dollar a token
     expected, order = Usage(1, 0, 2, None), list[str]()
 
     async def call(name: str, tokens: int) -> None:
@@ -130,7 +130,7 @@ async def test_calls_that_may_pass_the_budget_wait_for_those_before() -> None:
 
 
 async def test_a_call_that_does_not_fit_is_not_made() -> None:
-    purse = Purse(Price(0, 1_000_000), budget=3.9)
+    purse = Purse(Price(0, 1_000_000), limit=3.9)
     with pytest.raises(OverBudgetError):
         async with purse.pay(Usage(1, 0, 2, None)):
             raise AssertionError

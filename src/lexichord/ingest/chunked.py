@@ -1,4 +1,4 @@
-"""Documents that are given, cut into chunks or not: one JSON object a line, or dictionaries."""
+"""Documents passed in, cut into chunks or not: one JSON object a line, or dictionaries."""
 
 import hashlib
 import json
@@ -17,15 +17,21 @@ from pydantic import (
 )
 
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.chunk import RECIPE
+from lexichord.ingest.chunk import CHUNK_RECIPE
 from lexichord.ingest.load import title
-from lexichord.ingest.load.text import LIMIT, too_long
+from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long
 from lexichord.ingest.reader import Reader
-from lexichord.ingest.sources import CHUNKED, Prepared, Source, refused, storable
+from lexichord.ingest.sources import (
+    GIVEN_RECIPE_PREFIX,
+    IngestSource,
+    PreparedDocument,
+    refused,
+    storable,
+)
 from lexichord.types import Chunk, Document, EmbeddingSpace
 
-LONGEST_URI = 2000  # bytes; an index takes 2,700
-SMALLEST = 2.0**-24  # vectors are stored in half precision, where less is 0
+MAX_URI_BYTES = 2000  # bytes; an index takes 2,700
+MIN_VECTOR_VALUE = 2.0**-24  # vectors are stored in half precision, where less is 0
 
 
 def _storable(text: str) -> str:
@@ -36,19 +42,19 @@ def _storable(text: str) -> str:
 
 
 def _indexable(uri: str) -> str:
-    if len(uri.encode()) > LONGEST_URI:
-        raise ValueError(f"is longer than {LONGEST_URI} bytes")
+    if len(uri.encode()) > MAX_URI_BYTES:
+        raise ValueError(f"is longer than {MAX_URI_BYTES} bytes")
     return uri
 
 
 def _comparable(vector: list[float]) -> list[float]:
-    if max(map(abs, vector), default=0) < SMALLEST:
+    if max(map(abs, vector), default=0) < MIN_VECTOR_VALUE:
         raise ValueError("has no direction: all its numbers are 0, or as good as 0")
     return vector
 
 
-Text = Annotated[str, AfterValidator(_storable)]
-Number = Annotated[float, Field(allow_inf_nan=False)]
+StorableText = Annotated[str, AfterValidator(_storable)]
+FiniteNumber = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class GivenChunk(BaseModel):
@@ -56,13 +62,13 @@ class GivenChunk(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    content: Annotated[Text, Field(min_length=1)]
+    content: Annotated[StorableText, Field(min_length=1)]
     start: Annotated[int, Field(ge=0)] | None = None
-    heading: Text = ""
+    heading: StorableText = ""
     page: Annotated[int, Field(ge=-(2**31), lt=2**31)] | None = None  # an integer in Postgres
-    context: Text = ""
+    context: StorableText = ""
     metadata: dict[str, Any] = {}
-    vector: Annotated[list[Number], AfterValidator(_comparable)] | None = None
+    vector: Annotated[list[FiniteNumber], AfterValidator(_comparable)] | None = None
 
 
 class GivenDocument(BaseModel):
@@ -73,11 +79,11 @@ class GivenDocument(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    uri: Annotated[Text, Field(min_length=1), AfterValidator(_indexable)]
+    uri: Annotated[StorableText, Field(min_length=1), AfterValidator(_indexable)]
     chunks: Annotated[list[GivenChunk], Field(min_length=1)] | None = None
-    text: Text | None = None
-    title: Text | None = None
-    media_type: Text = "text/plain"
+    text: StorableText | None = None
+    title: StorableText | None = None
+    media_type: StorableText = "text/plain"
     metadata: dict[str, Any] = {}
     space: str | None = None
 
@@ -85,13 +91,13 @@ class GivenDocument(BaseModel):
     def _holds_something(self) -> Self:
         if self.chunks is None and not (self.text or "").strip():
             raise ValueError("give a text, or chunks")
-        if len(self.text or "") > LIMIT:
+        if len(self.text or "") > MAX_TEXT_BYTES:
             raise ValueError(str(too_long()))
         return self
 
 
-def lines(file: Path, dataset: str, context: str, reader: Reader) -> Iterator[Source]:
-    """Give the documents of a JSON-lines file. Raises ConfigError if it cannot be read at all."""
+def json_lines(file: Path, dataset: str, context: str, reader: Reader) -> Iterator[IngestSource]:
+    """Yield the documents of a JSON-lines file. Raises ConfigError if it cannot be read at all."""
     seen = set[str]()
     name = storable(file.name)
     try:
@@ -104,11 +110,11 @@ def lines(file: Path, dataset: str, context: str, reader: Reader) -> Iterator[So
 
 
 def documents(
-    given: Iterable[Mapping[str, Any]], dataset: str, context: str, reader: Reader
-) -> Iterator[Source]:
-    """Give documents in the shape of `GivenDocument`."""
+    descriptions: Iterable[Mapping[str, Any]], dataset: str, context: str, reader: Reader
+) -> Iterator[IngestSource]:
+    """Yield documents in the shape of `GivenDocument`."""
     seen = set[str]()
-    for number, document in enumerate(given, 1):
+    for number, document in enumerate(descriptions, 1):
         place = f"document {number}"
         try:
             line = json.dumps(document).encode()
@@ -120,73 +126,79 @@ def documents(
 
 def _source(
     line: bytes, place: str, seen: set[str], dataset: str, context: str, reader: Reader
-) -> Source:
+) -> IngestSource:
     """Read one document. Those that are refused are named by their place, not to touch another."""
     sha256 = hashlib.sha256(line).hexdigest()
     try:
-        given = GivenDocument.model_validate_json(line)
+        document = GivenDocument.model_validate_json(line)
     except ValidationError as error:
         return refused(place, IngestError(explain(error)))
-    if given.uri in seen:
-        again = f"{given.uri} was given before: give all its chunks at once"
+    if document.uri in seen:
+        again = f"{document.uri} was given before: give all its chunks at once"
         return refused(place, IngestError(again))
-    seen.add(given.uri)
-    if given.chunks is None:
-        recipe = f"{CHUNKED}{RECIPE} {context}"
-        read = partial(_cut, reader, given, dataset, sha256, recipe)
-        return Source(given.uri, sha256, recipe, read)
-    recipe = f"{CHUNKED}{context}{_contexts(given.chunks)}"
-    return Source(given.uri, sha256, recipe, partial(prepare, given, dataset, sha256, recipe))
+    seen.add(document.uri)
+    if document.chunks is None:
+        recipe = f"{GIVEN_RECIPE_PREFIX}{CHUNK_RECIPE} {context}"
+        read = partial(_cut, reader, document, dataset, sha256, recipe)
+        return IngestSource(document.uri, sha256, recipe, read)
+    recipe = f"{GIVEN_RECIPE_PREFIX}{context}{_contexts(document.chunks)}"
+    return IngestSource(
+        document.uri, sha256, recipe, partial(prepare, document, dataset, sha256, recipe)
+    )
 
 
 def _contexts(chunks: Sequence[GivenChunk]) -> str:
-    """Tell contexts from others: a chunk whose given context changes is to be embedded again."""
+    """Return a digest of given contexts: a chunk whose context changes is embedded again."""
     contexts = [chunk.context for chunk in chunks]
     return " " + hashlib.sha256("\0".join(contexts).encode()).hexdigest() if any(contexts) else ""
 
 
 def explain(error: ValidationError) -> str:
-    """Say in one line what is wrong first."""
+    """Return in one line what is wrong first."""
     first = error.errors(include_input=False, include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     return f"{place}: {first['msg']}" if place else first["msg"]
 
 
-def prepare(given: GivenDocument, dataset: str, sha256: str, recipe: str) -> Prepared:
-    """Give a document with its chunks as it is stored. Raises IngestError."""
-    chunks = given.chunks or []
-    text = given.text or "\n\n".join(chunk.content for chunk in chunks)
-    document = _document(given, text, dataset, sha256, recipe)
-    return Prepared(document, list(_place(chunks, text)), _vectors(given), given.space)
+def prepare(source: GivenDocument, dataset: str, sha256: str, recipe: str) -> PreparedDocument:
+    """Return a document with its chunks as it is stored. Raises IngestError."""
+    chunks = source.chunks or []
+    text = source.text or "\n\n".join(chunk.content for chunk in chunks)
+    document = _document(source, text, dataset, sha256, recipe)
+    return PreparedDocument(document, list(_place(chunks, text)), _vectors(source), source.space)
 
 
-def _cut(reader: Reader, given: GivenDocument, dataset: str, sha256: str, recipe: str) -> Prepared:
-    """Give a document of a text alone. Raises IngestError."""
-    document = _document(given, given.text or "", dataset, sha256, recipe)
-    return Prepared(document, reader.cut(document.text, document.media_type, document.title))
-
-
-def _document(given: GivenDocument, text: str, dataset: str, sha256: str, recipe: str) -> Document:
-    return Document(
-        dataset=dataset,
-        uri=given.uri,
-        title=given.title or _title(given, text),
-        media_type=given.media_type,
-        sha256=sha256,
-        recipe=recipe,
-        text=text,
-        metadata=given.metadata,
+def _cut(
+    reader: Reader, source: GivenDocument, dataset: str, sha256: str, recipe: str
+) -> PreparedDocument:
+    """Return a document of a text alone. Raises IngestError."""
+    document = _document(source, source.text or "", dataset, sha256, recipe)
+    return PreparedDocument(
+        document, reader.cut(document.text, document.media_type, document.title)
     )
 
 
-def _title(given: GivenDocument, text: str) -> str:
-    """Give a title to a uri that names a file; a bare key would only add noise."""
-    named = "/" in given.uri or "." in given.uri
-    return title(given.uri, text, given.media_type) if named else ""
+def _document(source: GivenDocument, text: str, dataset: str, sha256: str, recipe: str) -> Document:
+    return Document(
+        dataset=dataset,
+        uri=source.uri,
+        title=source.title or _title(source, text),
+        media_type=source.media_type,
+        sha256=sha256,
+        recipe=recipe,
+        text=text,
+        metadata=source.metadata,
+    )
+
+
+def _title(source: GivenDocument, text: str) -> str:
+    """Return a title for a uri that names a file; one for a bare key would only add noise."""
+    named = "/" in source.uri or "." in source.uri
+    return title(source.uri, text, source.media_type) if named else ""
 
 
 def _place(chunks: Iterable[GivenChunk], text: str) -> Iterator[Chunk]:
-    """Give each chunk its place in the text; what does not stand there is refused."""
+    """Yield the chunks with their places in the text; refuse what does not stand there."""
     after = 0
     for number, chunk in enumerate(chunks):
         start = text.find(chunk.content, after) if chunk.start is None else chunk.start
@@ -205,17 +217,17 @@ def _place(chunks: Iterable[GivenChunk], text: str) -> Iterator[Chunk]:
         )
 
 
-def _vectors(given: GivenDocument) -> list[list[float]]:
-    chunks = given.chunks or []
+def _vectors(source: GivenDocument) -> list[list[float]]:
+    chunks = source.chunks or []
     vectors = [chunk.vector for chunk in chunks if chunk.vector is not None]
     if not vectors:
         return []
     if len(vectors) < len(chunks):
         raise IngestError("some chunks have a vector and some have none: give all or none")
-    if given.space is None:
+    if source.space is None:
         raise IngestError("vectors need a space: provider/model/dimension")
     try:
-        dimension = EmbeddingSpace.parse(given.space).dimension
+        dimension = EmbeddingSpace.parse(source.space).dimension
     except ConfigError as error:
         raise IngestError(str(error)) from None
     if any(len(vector) != dimension for vector in vectors):

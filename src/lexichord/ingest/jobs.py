@@ -1,4 +1,4 @@
-"""What can be asked for: to ingest, to take up again what failed, to follow folders."""
+"""The jobs: ingest, retry what failed, import a vechord namespace, watch folders."""
 
 import asyncio
 import os
@@ -15,15 +15,15 @@ from lexichord.ingest.load.kinds import MEDIA_TYPES
 from lexichord.ingest.pipeline import Ingest
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.report import Report
-from lexichord.ingest.sources import GoneError, Source
+from lexichord.ingest.sources import FileGoneError, IngestSource
 from lexichord.ingest.vechord import find_namespace
 from lexichord.types import Json
 
-WAIT = 500  # milliseconds, also until the first ingest: the watch is up by then
+WATCH_POLL_MS = 500  # milliseconds, also until the first ingest: the watch is up by then
 
 
 async def changes(paths: Sequence[Path], home: Path) -> AsyncGenerator[None]:
-    """Give one item soon and one after each batch of changes; `home` is not looked at.
+    """Yield one item soon and one after each batch of changes; `home` is not looked at.
 
     Nothing is lost in between: what changes meanwhile makes the next item. Raises ConfigError.
     """
@@ -42,7 +42,7 @@ async def changes(paths: Sequence[Path], home: Path) -> AsyncGenerator[None]:
 
 
 def _batches(paths: Sequence[Path], home: Path, stop: Event) -> Iterator[Collection[object]]:
-    """Give what changed, an empty set where nothing did for a while."""
+    """Return what changed, an empty set where nothing did for a while."""
     try:
         from watchfiles import watch
     except ModuleNotFoundError as error:
@@ -50,22 +50,22 @@ def _batches(paths: Sequence[Path], home: Path, stop: Event) -> Iterator[Collect
     for path in paths:
         if not path.exists():
             raise ConfigError(f"there is no file or folder {path}")
-    given = [path.resolve() for path in paths]
+    roots = [path.resolve() for path in paths]
     return watch(
         # A file's folder, not the file: editors put a new one in its place.
-        *{path if path.is_dir() else path.parent for path in given},
-        watch_filter=lambda _, path: _matters(Path(path), given, home),
+        *{path if path.is_dir() else path.parent for path in roots},
+        watch_filter=lambda _, path: _matters(Path(path), roots, home),
         stop_event=stop,
-        rust_timeout=WAIT,
+        rust_timeout=WATCH_POLL_MS,
         yield_on_timeout=True,
     )
 
 
-def _matters(path: Path, given: Sequence[Path], home: Path) -> bool:
-    """Tell whether an ingest of the given paths may see a change; a folder may hold anything."""
+def _matters(path: Path, roots: Sequence[Path], home: Path) -> bool:
+    """Return whether an ingest of the given paths may see a change; a folder may hold anything."""
     if path.is_relative_to(home) or (path.is_file() and path.suffix.lower() not in MEDIA_TYPES):
         return False
-    inside = (path.relative_to(root).parts for root in given if path.is_relative_to(root))
+    inside = (path.relative_to(root).parts for root in roots if path.is_relative_to(root))
     return any(not any(part.startswith(".") for part in parts) for parts in inside)
 
 
@@ -81,19 +81,21 @@ async def ingest(
     if prune and not folders:
         raise ConfigError("prune deletes what is gone from a folder: name one")
     with Reader() as reader:
-        given = chain(
+        listed = chain(
             sources.files(paths, run.dataset, run.recipe, reader, run.uris),
             chunked.documents(documents, run.dataset, run.recipe, reader),
-            chunked.lines(chunked_file, run.dataset, run.recipe, reader) if chunked_file else (),
+            chunked.json_lines(chunked_file, run.dataset, run.recipe, reader)
+            if chunked_file
+            else (),
         )
-        todo = await asyncio.to_thread(list, given)
+        todo = await asyncio.to_thread(list, listed)
         names = [str(path.resolve()) for path in (*paths, chunked_file) if path is not None]
         names = [run.uris.get(name, name) for name in names]
         return await run.run(todo, " ".join(names), folders if prune else ())
 
 
 async def retry_failed(run: Ingest) -> Report:
-    """Take up again the files that failed when they were last ingested."""
+    """Ingest again the files that failed when they were last ingested."""
     rows = await store.failed_files(run.database, run.dataset)
     places = [row["uri"] for row in rows if not _is_file(row["uri"])]
     names = [row["uri"] for row in rows if _is_file(row["uri"])]
@@ -107,20 +109,20 @@ async def retry_failed(run: Ingest) -> Report:
 
 async def import_vechord(run: Ingest, namespace: str, table: str | None) -> Report:
     """Take over a vechord namespace of the same database, with its vectors and contexts."""
-    found = await find_namespace(run.database, namespace, table, run.space)
-    todo = await found.sources(run.dataset, run.recipe)
+    tables = await find_namespace(run.database, namespace, table, run.space)
+    todo = await tables.sources(run.dataset, run.recipe)
     try:
         report = await run.run(todo, f"vechord:{namespace}")
     finally:
-        found.stop()
-    report.degraded += await found.remarks()
+        tables.stop()
+    report.degraded += await tables.remarks()
     return report
 
 
 async def watch(
     start: Callable[[], Ingest], paths: Sequence[Path], prune: bool, home: Path
 ) -> AsyncGenerator[Report]:
-    """Ingest, and again after each batch of changes, for ever."""
+    """Ingest, and again after each batch of changes, until cancelled."""
     if not paths:
         raise ConfigError("nothing to watch: name files or folders")
     first = True
@@ -140,8 +142,8 @@ def _is_file(uri: str) -> bool:
     return path.is_absolute() and not os.path.isdir(path)  # noqa: PTH112 - that one may raise
 
 
-def _again(uri: str, run: Ingest, reader: Reader) -> Source:
+def _again(uri: str, run: Ingest, reader: Reader) -> IngestSource:
     path = sources.file_of(uri)
     if sources.is_gone(path):
-        return sources.refused(uri, GoneError("the file is gone"))
+        return sources.refused(uri, FileGoneError("the file is gone"))
     return sources.file(path, run.dataset, run.recipe, reader)

@@ -12,37 +12,37 @@ from typing import get_args
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, EmbeddingMismatchError, IngestError
-from lexichord.ingest.flow import ahead, beating, overlapping, together
+from lexichord.ingest.flow import beating, overlapping, prefetch, unbounded_gather
 from lexichord.ingest.llm_context.prompt import label, with_contexts
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
-from lexichord.ingest.report import Hearing, Journal, Listener, Report
-from lexichord.ingest.sources import Prepared, Source, find_gone, storable
+from lexichord.ingest.report import Hearing, Listener, Report, RunRecorder
+from lexichord.ingest.sources import IngestSource, PreparedDocument, find_gone, storable
 from lexichord.ingest.structural_context import (
     PARTS,
-    VERSION,
-    Sample,
+    STRUCTURE_VERSION,
+    DocumentSample,
     keyphrases,
     structural_context,
 )
-from lexichord.ingest.vectors import GROUP, Vectorizer, Vectors
+from lexichord.ingest.vectors import GROUP, ChunkEmbedder, ChunkVectors
 from lexichord.providers.base import Embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, ContextKind, ContextPart
 from lexichord.types.generation import Usage
 
-STRUCTURED = ("structural", "llm")
+STRUCTURED_CONTEXTS = ("structural", "llm")
 
-type Embedded = tuple[list[Prepared], list[Vectors], str]  # of which space
-type Follow = Callable[[], Awaitable[tuple[Embedder | None, str]]]
-type Origins = Mapping[str, tuple[int | None, int | None]]
+type EmbeddedGroup = tuple[list[PreparedDocument], list[ChunkVectors], str]  # of which space
+type FollowSpace = Callable[[], Awaitable[tuple[Embedder | None, str]]]
+type VectorOrigins = Mapping[str, tuple[int | None, int | None]]
 
 
 class IngestOptions(Hearing, total=False):
-    """How to store, and who hears of it: what `ingest`, `retry_failed` and `watch` share.
+    """How to store, and callbacks: what `ingest`, `retry_failed` and `watch` share.
 
-    `without` leaves parts of the structural context out; `on_usage` hears what the embedder's
-    service was asked so far, `on_run` the run's id once its record is open. `uris` gives files, by
-    their paths, other names than these.
+    `without` leaves parts of the structural context out; `on_usage` is called with what the
+    embedder's service was asked so far, `on_run` with the run's id once its record is open. `uris`
+    holds other names for files than their paths, by path.
     """
 
     dataset: str
@@ -58,7 +58,7 @@ class Ingest:
     """One run into one dataset. Raises ConfigError for a wrong `context` or `dataset`.
 
     Without an embedder chunks are stored without vectors; a later run with one fills them in.
-    `follow` gives the embedder and the space of now: another process may change them meanwhile.
+    `follow` returns the database's space now and its embedder: another process may change them.
     """
 
     database: Database
@@ -74,10 +74,10 @@ class Ingest:
     on_usage: Callable[[Usage], None] = lambda usage: None
     on_run: Callable[[int], None] = lambda run: None
     uris: Mapping[str, str] = field(default_factory=dict)
-    follow: Follow | None = None
-    journal: Journal = field(init=False)
-    sample: Sample = field(init=False)
-    vectorizer: Vectorizer = field(init=False)
+    follow: FollowSpace | None = None
+    recorder: RunRecorder = field(init=False)
+    sample: DocumentSample = field(init=False)
+    chunk_embedder: ChunkEmbedder = field(init=False)
     writer: ContextWriter | None = field(init=False, default=None)
     stored: dict[str, Row] = field(init=False)
 
@@ -86,23 +86,25 @@ class Ingest:
         _check("part of a context", self.without, PARTS)
         if not self.dataset:
             raise ConfigError("the dataset needs a name")
-        self.journal = Journal(self.database, self.listener)
-        self.sample = Sample(self.database, self.dataset)
-        report = self.journal.report
-        hear = self.on_chunks, self.on_usage
-        self.vectorizer = Vectorizer(self.database, self.embedder, self.space, *hear, report)
+        self.recorder = RunRecorder(self.database, self.listener)
+        self.sample = DocumentSample(self.database, self.dataset)
+        report = self.recorder.report
+        callbacks = self.on_chunks, self.on_usage
+        self.chunk_embedder = ChunkEmbedder(
+            self.database, self.embedder, self.space, *callbacks, report
+        )
 
     @property
     def recipe(self) -> str:
-        """What a document's recipe says of its chunks' context."""
-        if self.context not in STRUCTURED:
+        """The part of a document's recipe on its chunks' context."""
+        if self.context not in STRUCTURED_CONTEXTS:
             return f"context={self.context}"
         left_out = "".join(f" without={part}" for part in PARTS if part in self.without)
         by = f" llm={label(self.settings.llm or '')}" if self.context == "llm" else ""
-        return f"context=structural/{VERSION}{left_out}{by}"
+        return f"context=structural/{STRUCTURE_VERSION}{left_out}{by}"
 
     async def run(
-        self, sources: Sequence[Source], description: str, pruned: Sequence[Path] = ()
+        self, sources: Sequence[IngestSource], description: str, pruned: Sequence[Path] = ()
     ) -> Report:
         """Ingest what is new or changed, delete what is gone from the `pruned` folders.
 
@@ -110,47 +112,49 @@ class Ingest:
         """
         if self.context == "llm":
             self.writer = await open_writer(self.database, self.settings)
-            self.journal.report.llm = self.writer.written
+            self.recorder.report.llm = self.writer.report
         self.on_start(len(sources))
-        found = {source.uri for source in sources}
-        await find_gone(self.database, self.dataset, pruned, found)  # refuses before it is too late
+        uris = {source.uri for source in sources}
+        await find_gone(self.database, self.dataset, pruned, uris)  # refuses before it is too late
         await self.database.mend_keyword_index()
         await self._renew()
-        await self.journal.start(self.dataset, storable(description), len(sources))
-        self.on_run(self.journal.report.run_id)
-        async with beating(self.database, self.journal.report.run_id):
+        await self.recorder.start(self.dataset, storable(description), len(sources))
+        self.on_run(self.recorder.report.run_id)
+        async with beating(self.database, self.recorder.report.run_id):
             await self._store_new(sources)
             await self._fill()
-            gone = await find_gone(self.database, self.dataset, pruned, found)
-            await self.journal.prune(gone)
-            await store.finish_run(self.database, self.journal.report.run_id)
-        return self.journal.report
+            gone = await find_gone(self.database, self.dataset, pruned, uris)
+            await self.recorder.prune(gone)
+            await store.finish_run(self.database, self.recorder.report.run_id)
+        return self.recorder.report
 
-    async def _store_new(self, sources: Sequence[Source]) -> None:
+    async def _store_new(self, sources: Sequence[IngestSource]) -> None:
         todo = await self._skip_stored(sources)
-        if self.context in STRUCTURED and todo:
+        if self.context in STRUCTURED_CONTEXTS and todo:
             await self.sample.count(todo)
         changing = {source.uri for source in todo}
         for part in _copies_last(todo):
             origins = await self._origins(part, changing)
-            async with aclosing(ahead(self._embedded(part, origins))) as embedded:
+            async with aclosing(prefetch(self._embedded(part, origins))) as embedded:
                 async for group, vectors, space in embedded:
                     await self._store(group, vectors, space, origins)
             changing.difference_update(origins)
 
-    async def _skip_stored(self, sources: Sequence[Source]) -> list[Source]:
+    async def _skip_stored(self, sources: Sequence[IngestSource]) -> list[IngestSource]:
         uris = [source.uri for source in sources]
         self.stored = await store.document_digests(self.database, self.dataset, uris)
         todo = [source for source in sources if not self._is_stored(source)]
-        await self.journal.skip(sorted(set(uris).difference(source.uri for source in todo)))
+        await self.recorder.skip(sorted(set(uris).difference(source.uri for source in todo)))
         return todo
 
-    def _is_stored(self, source: Source) -> bool:
+    def _is_stored(self, source: IngestSource) -> bool:
         row = self.stored.get(source.uri)
         return row is not None and (row["sha256"], row["recipe"]) == (source.sha256, source.recipe)
 
-    async def _origins(self, part: Sequence[Source], changing: AbstractSet[str]) -> Origins:
-        """Give the ids of each document's earlier version, and of one of its bytes that stays."""
+    async def _origins(
+        self, part: Sequence[IngestSource], changing: AbstractSet[str]
+    ) -> VectorOrigins:
+        """Return the ids of each document's earlier version, and of one of its bytes that stays."""
         digests = {source.sha256 for source in part}
         rows = await store.document_twins(self.database, self.dataset, list(digests))
         twins = {
@@ -161,55 +165,59 @@ class Ingest:
         owns = {uri: row["document_id"] for uri, row in self.stored.items()}
         return {source.uri: (owns.get(source.uri), twins.get(source.sha256)) for source in part}
 
-    async def _embedded(self, part: Sequence[Source], origins: Origins) -> AsyncGenerator[Embedded]:
-        async def embed(group: list[Prepared]) -> tuple[list[Vectors], str]:
-            vectorizer = self.vectorizer
-            return await vectorizer.vectors(group, origins), vectorizer.space
+    async def _embedded(
+        self, part: Sequence[IngestSource], origins: VectorOrigins
+    ) -> AsyncGenerator[EmbeddedGroup]:
+        async def embed(group: list[PreparedDocument]) -> tuple[list[ChunkVectors], str]:
+            embedder = self.chunk_embedder
+            return await embedder.vectors(group, origins), embedder.space
 
         async with aclosing(self._groups(part)) as groups:
-            made = overlapping(groups, embed, self.vectorizer.at_once)
-            async with aclosing(made) as embedded:
+            gathered = overlapping(groups, embed, self.chunk_embedder.at_once)
+            async with aclosing(gathered) as embedded:
                 async for group, (vectors, space) in embedded:
                     yield group, vectors, space
 
-    async def _groups(self, part: Sequence[Source]) -> AsyncGenerator[list[Prepared]]:
-        async with aclosing(ahead(self._read(part))) as groups:
+    async def _groups(self, part: Sequence[IngestSource]) -> AsyncGenerator[list[PreparedDocument]]:
+        async with aclosing(prefetch(self._read(part))) as groups:
             async for read in groups:
                 yield await self._written(self.writer, read) if self.writer else read
 
-    async def _written(self, writer: ContextWriter, read: Sequence[Prepared]) -> list[Prepared]:
-        """Give chunks their structural context, and below it what a model writes of them."""
-        made: dict[str, Prepared] = {}
+    async def _written(
+        self, writer: ContextWriter, read: Sequence[PreparedDocument]
+    ) -> list[PreparedDocument]:
+        """Add chunks' structural context, and below it what a model writes of them."""
+        written: dict[str, PreparedDocument] = {}
 
-        async def write(prepared: Prepared) -> None:
+        async def write(prepared: PreparedDocument) -> None:
             chunks = prepared.chunks
             places = [place for place, chunk in enumerate(chunks) if not chunk.context]
-            said = await writer.write(prepared.document, chunks, places)
+            contexts = await writer.write(prepared.document, chunks, places)
             contextualized = await asyncio.to_thread(self._contextualized, prepared)
-            all_said = len(said) == len(places)
+            is_complete = len(contexts) == len(places)
             document, chunks = with_contexts(
-                prepared.document, contextualized, said, writer.by, all_said=all_said
+                prepared.document, contextualized, contexts, writer.by, is_complete=is_complete
             )
-            made[document.uri] = replace(prepared, document=document, chunks=chunks)
+            written[document.uri] = replace(prepared, document=document, chunks=chunks)
 
-        await together(write(prepared) for prepared in read)
-        return [made[prepared.document.uri] for prepared in read]
+        await unbounded_gather(write(prepared) for prepared in read)
+        return [written[prepared.document.uri] for prepared in read]
 
-    async def _read(self, part: Sequence[Source]) -> AsyncGenerator[list[Prepared]]:
+    async def _read(self, part: Sequence[IngestSource]) -> AsyncGenerator[list[PreparedDocument]]:
         """Read the documents, in groups of at least GROUP chunks."""
-        group: list[Prepared] = []
+        group: list[PreparedDocument] = []
         for source in part:
             try:
                 group.append(await asyncio.to_thread(self._prepare, source))
             except IngestError as error:
-                await self.journal.fail(source.uri, error)
+                await self.recorder.fail(source.uri, error)
             if sum(len(prepared.chunks) for prepared in group) >= GROUP:
                 yield group
                 group = []
         if group:
             yield group
 
-    def _prepare(self, source: Source) -> Prepared:
+    def _prepare(self, source: IngestSource) -> PreparedDocument:
         prepared = self.sample.read(source)
         if prepared.vectors and prepared.space != self.space:
             raise IngestError(self._not_of_this_space(str(prepared.space)))
@@ -219,8 +227,8 @@ class Ingest:
             return prepared
         return replace(prepared, chunks=self._contextualized(prepared))
 
-    def _contextualized(self, prepared: Prepared) -> list[Chunk]:
-        """Give chunks that bring no context of their own the structural one, or drop all."""
+    def _contextualized(self, prepared: PreparedDocument) -> list[Chunk]:
+        """Return the chunks with the structural context where they bring none, or without any."""
         if self.context == "none":
             return [replace(c, context="", keyword_context="") for c in prepared.chunks]
         phrases = keyphrases(prepared.document.text, self.sample.reference)
@@ -228,22 +236,26 @@ class Ingest:
         return structural_context(prepared.chunks, prepared.document.title, phrases, parts)
 
     async def _store(
-        self, group: Sequence[Prepared], vectors: Sequence[Vectors], space: str, origins: Origins
+        self,
+        group: Sequence[PreparedDocument],
+        vectors: Sequence[ChunkVectors],
+        space: str,
+        origins: VectorOrigins,
     ) -> None:
         for prepared, own in zip(group, vectors, strict=True):
             uri = prepared.document.uri
             try:
                 row = await self._store_one(prepared, own, space, origins[uri][1])
             except (ConfigError, IngestError) as error:  # this document's data, not the server
-                await self.journal.fail(uri, error)
+                await self.recorder.fail(uri, error)
             else:
-                self.journal.store(uri, row)
+                self.recorder.store(uri, row)
 
     async def _store_one(
-        self, prepared: Prepared, vectors: Vectors, space: str, twin: int | None
+        self, prepared: PreparedDocument, vectors: ChunkVectors, space: str, twin: int | None
     ) -> Row:
         """Store a document; without vectors if the database has moved to another space since."""
-        run, chunks = self.journal.report.run_id, prepared.chunks
+        run, chunks = self.recorder.report.run_id, prepared.chunks
         stored = partial(store.store_document, self.database, prepared.document, chunks)
         try:
             return await stored(vectors, run, twin, space)
@@ -257,36 +269,36 @@ class Ingest:
 
     async def _fill(self) -> None:
         try:
-            await self.vectorizer.fill()
+            await self.chunk_embedder.fill()
         except EmbeddingMismatchError:
             await self._renew()
-            await self.vectorizer.fill()
+            await self.chunk_embedder.fill()
 
     async def _renew(self) -> None:
         """Take the embedder of the space that the database is bound to by now."""
         if self.follow is not None:
             self.embedder, self.space = await self.follow()
             embedder, space = self.embedder, self.space
-            self.vectorizer = replace(self.vectorizer, embedder=embedder, space=space)
+            self.chunk_embedder = replace(self.chunk_embedder, embedder=embedder, space=space)
 
     def _not_of_this_space(self, space: str) -> str:
         return f"its vectors are of {space}, the database is bound to {self.space}"
 
 
-def _copies_last(todo: Sequence[Source]) -> tuple[list[Source], list[Source]]:
+def _copies_last(todo: Sequence[IngestSource]) -> tuple[list[IngestSource], list[IngestSource]]:
     """Part the first of each digest from its copies, which can keep its vectors once it is stored.
 
     So they do whether or not a run was interrupted in between.
     """
     seen = set[str]()
-    parts: tuple[list[Source], list[Source]] = [], []
+    parts: tuple[list[IngestSource], list[IngestSource]] = [], []
     for source in todo:
         parts[source.sha256 in seen].append(source)
         seen.add(source.sha256)
     return parts
 
 
-def _check(what: str, given: Collection[str], known: Sequence[str]) -> None:
-    for name in given:
+def _check(what: str, names: Collection[str], known: Sequence[str]) -> None:
+    for name in names:
         if name not in known:
             raise ConfigError(f"there is no {what} '{name}': {', '.join(known)}")

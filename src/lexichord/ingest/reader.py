@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from lexichord.errors import IngestError
-from lexichord.ingest.worker import LENGTH, send
+from lexichord.ingest.worker import MESSAGE_LENGTH, send
 from lexichord.types import Chunk, Heading, LoadedText, Table
 
-SECONDS = 120.0  # for one file
-MEMORY = 2 * 2**30  # bytes
-PIECE = 1 << 20  # bytes of an answer taken at once
+FILE_SECONDS = 120.0  # for one file
+CHILD_MEMORY_BYTES = 2 * 2**30  # bytes
+PIPE_READ_BYTES = 1 << 20  # bytes of an answer taken at once
 
 
 class Reader:
@@ -27,7 +27,7 @@ class Reader:
     A child that takes too long, needs too much or crashes is ended; the next file gets a new one.
     """
 
-    def __init__(self, seconds: float = SECONDS, memory: int = MEMORY) -> None:
+    def __init__(self, seconds: float = FILE_SECONDS, memory: int = CHILD_MEMORY_BYTES) -> None:
         self.seconds = seconds
         self.memory = memory
         self._child: subprocess.Popen[bytes] | None = None
@@ -49,13 +49,13 @@ class Reader:
             self._end()
 
     def read(self, file: Path) -> tuple[LoadedText, list[Chunk]]:
-        """Give a file's text and its chunks. Raises IngestError."""
+        """Return a file's text and its chunks. Raises IngestError."""
         return self._read({"file": str(file)})
 
     def cut(self, text: str, media_type: str, title: str) -> list[Chunk]:
-        """Give the chunks of a text. Raises IngestError."""
-        given = {"text": text, "media_type": media_type, "title": title}
-        return self._read({"text": given})[1]
+        """Return the chunks of a text. Raises IngestError."""
+        fields = {"text": text, "media_type": media_type, "title": title}
+        return self._read({"text": fields})[1]
 
     def _read(self, request: Mapping[str, Any]) -> tuple[LoadedText, list[Chunk]]:
         with self._lock:
@@ -118,8 +118,8 @@ def _receive(pipe: int, deadline: float) -> dict[str, Any]:
     """Wait for an answer. Raises TimeoutError, or EOFError where the child is gone."""
     with selectors.DefaultSelector() as selector:
         selector.register(pipe, selectors.EVENT_READ)
-        head = _bytes(selector, pipe, LENGTH.size, deadline)
-        data = _bytes(selector, pipe, LENGTH.unpack(head)[0], deadline)
+        head = _bytes(selector, pipe, MESSAGE_LENGTH.size, deadline)
+        data = _bytes(selector, pipe, MESSAGE_LENGTH.unpack(head)[0], deadline)
     answer: dict[str, Any] = json.loads(data)
     return answer
 
@@ -129,7 +129,7 @@ def _bytes(selector: selectors.BaseSelector, pipe: int, amount: int, deadline: f
     while len(data) < amount:
         if not selector.select(max(deadline - time.monotonic(), 0)):
             raise TimeoutError
-        piece = os.read(pipe, min(amount - len(data), PIECE))
+        piece = os.read(pipe, min(amount - len(data), PIPE_READ_BYTES))
         if not piece:
             raise EOFError
         data += piece
@@ -137,7 +137,7 @@ def _bytes(selector: selectors.BaseSelector, pipe: int, amount: int, deadline: f
 
 
 def _ended(child: subprocess.Popen[bytes]) -> str:
-    """Say how the child ended by itself."""
+    """Return how the child ended by itself."""
     with suppress(subprocess.TimeoutExpired):
         child.wait(timeout=5)  # its end of the pipe closes before it is gone
     code = child.returncode

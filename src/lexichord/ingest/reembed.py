@@ -6,38 +6,35 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import batched
 from pathlib import Path
-from typing import TypedDict
 
 from lexichord.db import catalogue
 from lexichord.db import reembed as db
 from lexichord.db.pool import Conn, Database, Row
 from lexichord.db.search import Vector
 from lexichord.errors import ConfigError
+from lexichord.ingest.report import CountCallbacks
 from lexichord.ingest.structural_context import embedding_text
-from lexichord.ingest.vectors import GROUP, SLICE
+from lexichord.ingest.vectors import EMBED_SLICE_CHUNKS, GROUP
 from lexichord.providers.base import Embedder
 from lexichord.types import EmbeddingSpace, Json, Shaped
 
 # Chunks of a transaction. Searches by words wait from its first row to its end (pg_textsearch
 # 0.6.1): the slowest twentieth took 650 ms with 128 of them, 90 with 16, 30 without a reembed.
-STORED = 16
-K = 10  # nearest chunks that are compared
+TRANSACTION_CHUNKS = 16
+OVERLAP_NEIGHBOURS = 10  # nearest chunks that are compared
 
-type FindEmbedder = Callable[[str], tuple[Embedder | None, list[str]]]
+type EmbedderLookup = Callable[[str], tuple[Embedder | None, list[str]]]
 
 
-class ReembedOptions(TypedDict, total=False):
-    """How to compare, and who hears of it.
+class ReembedOptions(CountCallbacks, total=False):
+    """How to compare, and callbacks for the chunks to fill.
 
     `sample` is a file of queries to compare by, one a line; `min_overlap`, 0 to 1, is the mean
-    overlap below which nothing is swapped. `on_start` hears how many chunks there are to fill,
-    `on_chunks` how many more are filled.
+    overlap below which nothing is swapped.
     """
 
     sample: Path | str | None
     min_overlap: float | None
-    on_start: Callable[[int], None]
-    on_chunks: Callable[[int], None]
 
 
 @dataclass(slots=True)
@@ -45,7 +42,7 @@ class Reembedded(Shaped):
     """What came of it: the database's space by now, and whose vectors are kept beside it.
 
     `embedded` vectors were filled in by this run, `missing` chunks lack one of `space`. Of a sample
-    of queries, `comparison` tells which part of the 10 nearest chunks by the old vectors is among
+    of queries, `comparison` holds which part of the 10 nearest chunks by the old vectors is among
     those by the new ones: `overlap` in the mean, `lowest` of one query, 0 to 1.
     """
 
@@ -62,11 +59,11 @@ class Reembedded(Shaped):
 class Reembed:
     """A change of the space, which goes on from wherever it was interrupted.
 
-    `find` gives the embedder of a space, or says why there is none.
+    `find` returns the embedder of a space, or the reasons why there is none.
     """
 
     database: Database
-    find: FindEmbedder
+    find: EmbedderLookup
     sample: Path | str | None = None
     min_overlap: float | None = None
     on_start: Callable[[int], None] = lambda total: None
@@ -93,7 +90,7 @@ class Reembed:
     async def roll_back(self) -> Reembedded:
         """Change back to the old vectors, which are kept; what lacks one is embedded first.
 
-        Without an embedder of the old space that is left undone, and said.
+        Without an embedder of the old space none is embedded, and `degraded` says so.
         """
         async with db.hold_reembed(self.database) as holder:
             row = await db.reembed_status(self.database)
@@ -136,23 +133,25 @@ class Reembed:
             pass
 
     async def _pass(self, embedder: Embedder) -> bool:
-        """Embed what lacks a vector, and store each call's at once; tell whether any did."""
+        """Embed chunks that lack a vector, storing each call's at once; return whether any did."""
         after = 0
         while rows := await db.chunks_without_other(self.database, after, GROUP):
             after = rows[-1]["chunk_id"]
             # texts of about the same length together
-            for some in batched(sorted(rows, key=lambda row: len(row["content"])), SLICE):
-                await self._fill_slice(embedder, some)
+            for batch in batched(
+                sorted(rows, key=lambda row: len(row["content"])), EMBED_SLICE_CHUNKS
+            ):
+                await self._fill_slice(embedder, batch)
             if await db.pack_keywords(self.database, self.unpacked):
                 self.unpacked = 0
         return after > 0
 
     async def _fill_slice(self, embedder: Embedder, rows: Sequence[Row]) -> None:
         vectors = await embed(embedder, rows)
-        for place in range(0, len(rows), STORED):
-            some = slice(place, place + STORED)
+        for place in range(0, len(rows), TRANSACTION_CHUNKS):
+            batch = slice(place, place + TRANSACTION_CHUNKS)
             filled = await db.set_other_vectors(
-                self.database, embedder.space, rows[some], vectors[some]
+                self.database, embedder.space, rows[batch], vectors[batch]
             )
             self._count(filled)
 
@@ -166,7 +165,9 @@ class Reembed:
         swapped = False
         while not swapped:
             filler = partial(embed, embedder)
-            swapped, filled = await db.swap_spaces(self.database, embedder.space, filler, SLICE)
+            swapped, filled = await db.swap_spaces(
+                self.database, embedder.space, filler, EMBED_SLICE_CHUNKS
+            )
             self._count(filled)
             if not swapped:
                 await self._pass(embedder)
@@ -189,22 +190,24 @@ class Reembed:
             if self.min_overlap is not None:
                 raise ConfigError(why[0])
             return None, why
-        made = await compare(self.database, old, embedder, queries)
-        await db.record_comparison(self.database, made)
-        if self.min_overlap is not None and made["overlap"] < self.min_overlap:
+        comparison = await compare_embedders(self.database, old, embedder, queries)
+        await db.record_comparison(self.database, comparison)
+        if self.min_overlap is not None and comparison["overlap"] < self.min_overlap:
             raise ConfigError(
-                f"nothing is swapped: the overlap is {made['overlap']:.2f}, less than "
+                f"nothing is swapped: the overlap is {comparison['overlap']:.2f}, less than "
                 f"{self.min_overlap}; ask for less, or give the new vectors up with --drop"
             )
-        return made, []
+        return comparison, []
 
     async def _report(self, comparison: Json | None, degraded: Sequence[str]) -> Reembedded:
         fixed = await catalogue.database_status(self.database)
         row = await db.reembed_status(self.database)
         missing = fixed["chunks_without_vector"]
-        told = list(degraded) if comparison is None else []
+        reasons = list(degraded) if comparison is None else []
         if missing:
-            told.append(f"{missing} chunks have no vector: an ingest with an embedder fills them")
+            reasons.append(
+                f"{missing} chunks have no vector: an ingest with an embedder fills them"
+            )
         kept = None if row is None else row["other_space"]
         return Reembedded(
             fixed["space"],
@@ -212,7 +215,7 @@ class Reembed:
             embedded=self.embedded,
             missing=missing,
             comparison=comparison,
-            degraded=told,
+            degraded=reasons,
         )
 
 
@@ -223,17 +226,17 @@ async def embed(embedder: Embedder, rows: Sequence[Row]) -> list[Vector]:
     return list(vectors.tolist())
 
 
-async def compare(
+async def compare_embedders(
     database: Database, old: Embedder, new: Embedder, queries: Sequence[str]
 ) -> dict[str, float]:
     """Compare exactly, for each query, the nearest chunks by the old and by the new vectors."""
     one = await asyncio.to_thread(old.embed, list(queries), "query")
     other = await asyncio.to_thread(new.embed, list(queries), "query")
     pairs = zip(one.tolist(), other.tolist(), strict=True)
-    found = [await db.space_overlap(database, *pair, K) for pair in pairs]
-    shares = [share for share in found if share is not None] or [1.0]  # no chunks, no difference
+    overlaps = [await db.space_overlap(database, *pair, OVERLAP_NEIGHBOURS) for pair in pairs]
+    shares = [share for share in overlaps if share is not None] or [1.0]  # no chunks, no difference
     mean = sum(shares) / len(shares)
-    return {"queries": len(shares), "k": K, "overlap": mean, "lowest": min(shares)}
+    return {"queries": len(shares), "k": OVERLAP_NEIGHBOURS, "overlap": mean, "lowest": min(shares)}
 
 
 def read_queries(file: Path) -> list[str]:

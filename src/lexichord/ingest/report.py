@@ -1,4 +1,4 @@
-"""What becomes of each file of an ingest: recorded in the run, counted, told."""
+"""What becomes of each document of an ingest: recorded in its run, counted, passed to callbacks."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -7,18 +7,18 @@ from typing import TypedDict
 
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
-from lexichord.ingest.sources import GoneError
+from lexichord.ingest.sources import FileGoneError
 from lexichord.types import Shaped
 from lexichord.types.generation import Usage
 
 
 @dataclass(slots=True)
 class Written:
-    """What a model was asked and gave; before, as an estimate, what it would be.
+    """Contexts by a language model, and what they cost; in a dry run, an estimate of both.
 
-    Of the `chunks` with its contexts, `cached` are those it was not asked for; `failed` says by
-    document and place why a chunk has none; `left` are those not asked for, because of what
-    `stopped` says. `dollars` is None where a price is not known.
+    Of the `chunks` with its contexts, `cached` are those it was not asked for; `failed` holds, by
+    document and place, why a chunk has none; `left` counts those not asked for, for the reason in
+    `stopped`. `dollars` is None where a price is not known.
     """
 
     model: str
@@ -33,7 +33,7 @@ class Written:
     dollars: float | None = 0.0
 
     def add(self, usage: Usage) -> None:
-        """Count a call."""
+        """Add the requests and tokens of a call."""
         self.requests += usage.requests
         self.input_tokens += usage.input_tokens
         self.output_tokens += usage.output_tokens
@@ -44,25 +44,30 @@ PRUNED = 50  # documents deleted at once: others can write in between
 type Listener = Callable[[str, str, str], None]
 
 
-class Hearing(TypedDict, total=False):
-    """Who hears of a run.
+class CountCallbacks(TypedDict, total=False):
+    """The progress of a run, in numbers.
 
-    `on_start` hears how many documents there are, `on_chunks` how many more chunks are done with:
-    copied, or given what vectors they get; `listener` (uri, status, reason) once a document is.
+    `on_start` is called with the total (of documents; of chunks where a run has no documents),
+    `on_chunks` with how many more chunks are finished: stored, copied, or with their vectors.
     """
 
     on_start: Callable[[int], None]
     on_chunks: Callable[[int], None]
+
+
+class Hearing(CountCallbacks, total=False):
+    """The progress of a run over documents: `listener(uri, status, reason)` for each."""
+
     listener: Listener
 
 
 @dataclass(slots=True)
 class Report(Shaped):
-    """What became of the documents of one ingest; `failed` says why, by uri.
+    """What became of the documents of one ingest; `failed` holds the reasons, by uri.
 
     Of the `chunks` stored, `embedded` are those that had no vector before; `refused` names those
-    that the embedder gives none for, `usage` says what its service was asked. `llm` says what a
-    model was asked for the chunks' contexts, if one was.
+    that the embedder returned no vector for, `usage` is what its service was asked. `llm` is about
+    the chunks' contexts by a language model, if one was asked.
     """
 
     run_id: int = 0
@@ -81,8 +86,8 @@ class Report(Shaped):
 
 
 @dataclass(slots=True)
-class Journal:
-    """The one place that an outcome goes through; the listener hears it once it is recorded."""
+class RunRecorder:
+    """Records each outcome in the run, counts it, then passes it to the listener."""
 
     database: Database
     listener: Listener
@@ -93,36 +98,36 @@ class Journal:
         self.report.run_id = await store.start_run(self.database, dataset, source, total)
 
     async def skip(self, uris: Sequence[str]) -> None:
-        """Files that are stored as they are."""
+        """Record files that are stored already."""
         await store.record_files(self.database, self.report.run_id, uris, "skipped")
         self.report.skipped += len(uris)
-        self._tell(uris, "skipped")
+        self._notify(uris, "skipped")
 
     async def fail(self, uri: str, error: Exception) -> None:
         """Record a file that cannot be read or stored, or is no more."""
-        status = "deleted" if isinstance(error, GoneError) else "failed"
+        status = "deleted" if isinstance(error, FileGoneError) else "failed"
         run = self.report.run_id
         await store.record_files(self.database, run, [uri], status, reason=str(error))
         if status == "failed":
             self.report.failed[uri] = str(error)
         else:
             self.report.deleted += 1
-        self._tell([uri], status, str(error))
+        self._notify([uri], status, str(error))
 
     def store(self, uri: str, row: Row) -> None:
         """Count a document that was stored, its record with it."""
         self.report.chunks += row["chunks"]
         self.report.inserted += row["status"] == "inserted"
         self.report.replaced += row["status"] == "replaced"
-        self._tell([uri], row["status"])
+        self._notify([uri], row["status"])
 
     async def prune(self, uris: Sequence[str]) -> None:
         """Delete the documents whose files are gone."""
-        for some in batched(uris, PRUNED):
-            await store.prune_documents(self.database, self.report.run_id, some)
-            self.report.deleted += len(some)
-            self._tell(some, "deleted")
+        for batch in batched(uris, PRUNED):
+            await store.prune_documents(self.database, self.report.run_id, batch)
+            self.report.deleted += len(batch)
+            self._notify(batch, "deleted")
 
-    def _tell(self, uris: Sequence[str], status: str, reason: str = "") -> None:
+    def _notify(self, uris: Sequence[str], status: str, reason: str = "") -> None:
         for uri in uris:
             self.listener(uri, status, reason)

@@ -1,4 +1,4 @@
-"""What is ingested: documents that are read when their turn comes."""
+"""What is ingested: files found in folders, as sources that are read when their turn comes."""
 
 import asyncio
 import hashlib
@@ -19,17 +19,17 @@ from lexichord.ingest.load.kinds import MEDIA_TYPES
 from lexichord.ingest.reader import Reader
 from lexichord.types import Chunk, Document
 
-FOREIGN = {"node_modules", "__pycache__"}  # folders that tools fill
-ENVIRONMENT = "pyvenv.cfg"  # in a folder of installed Python packages
+SKIPPED_FOLDERS = {"node_modules", "__pycache__"}  # folders that tools fill
+ENVIRONMENT_FILE = "pyvenv.cfg"  # in a folder of installed Python packages
 
 
 def find_files(paths: Iterable[Path]) -> Iterator[Path]:
-    """Give each file once, folders searched in order of name, hidden ones left out.
+    """Yield each file once, folders searched in order of name, hidden ones left out.
 
     In a folder, files of kinds that cannot be read are passed over, and so are node_modules,
-    __pycache__, Python environments and links to folders; a link to a file gives that file. A
-    file that is named itself, and a folder that cannot be listed, is given as it is, so that
-    reading it says what is wrong. Raises ConfigError for a path that is missing.
+    __pycache__, Python environments and links to folders; a link to a file yields that file. A
+    file that is named itself, and a folder that cannot be listed, is yielded as it is, so that
+    reading it raises what is wrong. Raises ConfigError for a path that is missing.
     """
     seen = set[Path]()
     for path in paths:
@@ -44,10 +44,12 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path]:
 def _walk(folder: Path) -> Iterator[Path]:
     closed: list[OSError] = []
     for here, folders, names in os.walk(folder, onerror=closed.append):
-        if ENVIRONMENT in names:
+        if ENVIRONMENT_FILE in names:
             folders.clear()
             continue
-        folders[:] = sorted(name for name in folders if name not in FOREIGN and name[0] != ".")
+        folders[:] = sorted(
+            name for name in folders if name not in SKIPPED_FOLDERS and name[0] != "."
+        )
         for name in sorted(names):
             if name[0] != "." and Path(name).suffix.lower() in MEDIA_TYPES:
                 yield _linked(Path(here, name))
@@ -58,17 +60,17 @@ def _linked(file: Path) -> Path:
     """Follow a link, unless it leads back to itself."""
     try:
         return file.resolve() if file.is_symlink() else file
-    except RuntimeError:  # Python 3.12; later ones give the link itself
+    except RuntimeError:  # Python 3.12; later ones return the link itself
         return file
 
 
 def storable(name: str) -> str:
-    """Give a file's name or path; bytes in it that are not UTF-8 are written as \\x and digits."""
+    """Return a file's name or path; bytes that are not UTF-8 are written as \\x and digits."""
     return os.fsencode(name).decode(errors="backslashreplace")
 
 
 def digest(file: Path) -> str:
-    """Give the sha256 of the file's bytes. Raises IngestError."""
+    """Return the sha256 of the file's bytes. Raises IngestError."""
     if file.exists() and not file.is_file():
         raise IngestError("is no file")  # opening a pipe would wait for ever
     try:
@@ -78,16 +80,17 @@ def digest(file: Path) -> str:
         raise IngestError(f"cannot be read: {error.strerror}") from error
 
 
-CHUNKED = "chunked "  # how the recipe of a document begins that was given, not read from a file
-NO_NAMES: Mapping[str, str] = MappingProxyType({})
+# How the recipe begins of a document that was passed in, not read from a file.
+GIVEN_RECIPE_PREFIX = "chunked "
+NO_URIS: Mapping[str, str] = MappingProxyType({})
 
 
-class GoneError(IngestError):
+class FileGoneError(IngestError):
     """A file that was there once is no more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedDocument:
     """A document and its chunks; `vectors` are of `space`, and empty unless they came along."""
 
     document: Document
@@ -97,7 +100,7 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class IngestSource:
     """Something to ingest. `read` may raise IngestError.
 
     Stored with the same `sha256` and `recipe` before, it need not be read at all.
@@ -106,7 +109,7 @@ class Source:
     uri: str
     sha256: str
     recipe: str
-    read: Callable[[], Prepared]
+    read: Callable[[], PreparedDocument]
 
 
 def files(
@@ -114,33 +117,33 @@ def files(
     dataset: str,
     context: str,
     reader: Reader,
-    uris: Mapping[str, str] = NO_NAMES,
-) -> Iterator[Source]:
-    """Give the files among `paths` and in its folders. Raises ConfigError for a missing path.
+    uris: Mapping[str, str] = NO_URIS,
+) -> Iterator[IngestSource]:
+    """Yield the files among `paths` and in its folders. Raises ConfigError for a missing path.
 
-    `context` is the part of the recipe that says how chunks get theirs; `uris` gives other names
-    than their paths.
+    `context` is the part of the recipe on how chunks get theirs; `uris` holds other names than
+    their paths.
     """
     for path in find_files(paths):
         yield file(path, dataset, context, reader, uris)
 
 
 def file(
-    path: Path, dataset: str, context: str, reader: Reader, uris: Mapping[str, str] = NO_NAMES
-) -> Source:
-    """Give a file; its uri is its whole path, unless `uris` names it."""
+    path: Path, dataset: str, context: str, reader: Reader, uris: Mapping[str, str] = NO_URIS
+) -> IngestSource:
+    """Return a file; its uri is its whole path, unless `uris` names it."""
     uri = uris.get(str(path)) or storable(path.as_posix())
-    recipe = f"{chunk.RECIPE} {context}"
+    recipe = f"{chunk.CHUNK_RECIPE} {context}"
     try:
         sha256 = digest(path)
     except IngestError as error:
         return refused(uri, error)
     read = partial(_read_file, reader, path, uri, dataset, sha256, recipe)
-    return Source(uri, sha256, recipe, read)
+    return IngestSource(uri, sha256, recipe, read)
 
 
 def file_of(uri: str) -> Path:
-    """Give the file that a uri names; bytes that are not UTF-8 are written out in it."""
+    """Return the file that a uri names; bytes that are not UTF-8 are written out in it."""
     if os.path.lexists(uri):
         return Path(uri)
     raw = re.sub(rb"\\x([0-9a-f]{2})", lambda match: bytes([int(match[1], 16)]), uri.encode())
@@ -148,7 +151,7 @@ def file_of(uri: str) -> Path:
 
 
 def is_gone(file: Path) -> bool:
-    """Tell whether there is no such file; one that cannot be looked at may be there."""
+    """Return whether there is no such file; one that cannot be looked at may be there."""
     try:
         file.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -158,18 +161,18 @@ def is_gone(file: Path) -> bool:
     return False
 
 
-def refused(uri: str, error: IngestError) -> Source:
-    """Give a source that cannot be read; no stored document has its digest."""
-    return Source(uri, "", "", partial(_refuse, error))
+def refused(uri: str, error: IngestError) -> IngestSource:
+    """Return a source that cannot be read; no stored document has its digest."""
+    return IngestSource(uri, "", "", partial(_refuse, error))
 
 
-def _refuse(error: IngestError) -> Prepared:
+def _refuse(error: IngestError) -> PreparedDocument:
     raise error
 
 
 def _read_file(
     reader: Reader, file: Path, uri: str, dataset: str, sha256: str, recipe: str
-) -> Prepared:
+) -> PreparedDocument:
     loaded, chunks = reader.read(file)
     if digest(file) != sha256:
         raise IngestError("changed while it was read: ingest it again")
@@ -183,13 +186,13 @@ def _read_file(
         text=loaded.text,
         metadata=loaded.metadata,
     )
-    return Prepared(document, chunks)
+    return PreparedDocument(document, chunks)
 
 
 async def find_gone(
-    database: Database, dataset: str, folders: Sequence[Path], found: AbstractSet[str]
+    database: Database, dataset: str, folders: Sequence[Path], listed: AbstractSet[str]
 ) -> list[str]:
-    """Give the uris under `folders` that are not among the `found` ones and name no file any more.
+    """Return the uris under `folders` that are not among the `listed` ones and name no file now.
 
     Documents that came with their chunks never were files. Raises ConfigError for a folder that
     lost all it had: more likely its disk is not mounted.
@@ -198,9 +201,9 @@ async def find_gone(
     for folder in folders:
         name = storable(folder.as_posix())
         rows = await store.documents_under(database, dataset, name)
-        uris = [row["uri"] for row in rows if not row["recipe"].startswith(CHUNKED)]
-        lost = await asyncio.to_thread(_lost, [uri for uri in uris if uri not in found])
-        if lost and not any(uri.startswith(f"{name.rstrip('/')}/") for uri in found):
+        uris = [row["uri"] for row in rows if not row["recipe"].startswith(GIVEN_RECIPE_PREFIX)]
+        lost = await asyncio.to_thread(_lost, [uri for uri in uris if uri not in listed])
+        if lost and not any(uri.startswith(f"{name.rstrip('/')}/") for uri in listed):
             raise ConfigError(
                 f"{name} holds no files now, {len(lost)} documents would be deleted: "
                 "if that is right, delete them with lexichord rm"

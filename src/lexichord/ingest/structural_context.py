@@ -1,4 +1,4 @@
-"""Free context: what a chunk alone does not say, from the document's structure, without a model."""
+"""Structural context: what a chunk leaves open, from its document's title, headings and words."""
 
 import asyncio
 import re
@@ -16,10 +16,10 @@ from lexichord.db import catalogue, store
 from lexichord.db.pool import Database
 from lexichord.errors import IngestError
 from lexichord.ingest.chunk.outline import declared_names, is_code
-from lexichord.ingest.sources import Prepared, Source
+from lexichord.ingest.sources import IngestSource, PreparedDocument
 from lexichord.types import Chunk, ContextPart
 
-VERSION = 2  # raise it when contexts come out differently: documents are then done again
+STRUCTURE_VERSION = 2  # raise it when contexts come out differently: documents are then done again
 PARTS: tuple[ContextPart, ...] = get_args(ContextPart)
 EDGE = 150  # characters of each neighbour
 KEYPHRASES = 14  # per document; chosen of 8 to 20 on half of a code set (docs/benchmarks.md)
@@ -27,12 +27,12 @@ KEYPHRASES = 14  # per document; chosen of 8 to 20 on half of a code set (docs/b
 TITLE = 800  # characters of a title
 LONGEST = 200  # characters of an identifier; what is longer is data, or text without spaces
 IDENTIFIER = re.compile(r"[^\W\d_]\w{2,}")
-PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
+IDENTIFIER_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
 
 
 @dataclass
 class Reference:
-    """How many of some texts hold a word: what is rare among them tells a document apart."""
+    """How many of some texts hold a word: what is rare among them distinguishes a document."""
 
     texts: int = 0
     counts: Counter[str] = field(default_factory=Counter)
@@ -43,13 +43,13 @@ class Reference:
         self.counts.update({part for word in set(_identifiers(text)) for part in _parts(word)})
 
     def rarity(self, identifier: str) -> float:
-        """Give the mean inverse document frequency of an identifier's parts."""
+        """Return the mean inverse document frequency of an identifier's parts."""
         parts = _parts(identifier)
         return sum(log((self.texts + 1) / (self.counts[part] + 0.5)) for part in parts) / len(parts)
 
 
 def keyphrases(text: str, reference: Reference, limit: int = KEYPHRASES) -> list[str]:
-    """Give the identifiers that tell a document from the others, best first.
+    """Return the identifiers that distinguish a document from the others, best first.
 
     Scored by the square root of how often one occurs times its rarity.
     """
@@ -65,10 +65,10 @@ def structural_context(
     phrases: Sequence[str],
     parts: Collection[ContextPart] = PARTS,
 ) -> list[Chunk]:
-    """Give a document's chunks the chosen parts as context; one that has context keeps it.
+    """Return a document's chunks with the chosen parts as context; one that has context keeps it.
 
-    What helps one side of a search may blur the other (docs/benchmarks.md): vectors are told the
-    title, and code's the keyphrases; the keyword index is told the title, headings, keyphrases and
+    What helps one side of a search may blur the other (docs/benchmarks.md): vectors get the
+    title, and code's the keyphrases; the keyword index gets the title, headings, keyphrases and
     symbols, and of code the neighbours' edges.
     """
     words = " ".join(phrases) if "keyphrases" in parts else ""
@@ -91,14 +91,14 @@ def structural_context(
 
 
 def embedding_text(context: str, content: str) -> str:
-    """Give what is embedded for a chunk."""
+    """Return what is embedded for a chunk."""
     return f"{context}\n{content}" if context else content
 
 
 def _around_code(
     chunks: Sequence[Chunk], number: int, parts: Collection[ContextPart]
 ) -> Iterator[str]:
-    """Give the edges of the chunks beside, and twice, to weigh more, the names declared in it."""
+    """Yield the edges of the chunks beside, and twice, to weigh more, the names declared in it."""
     if "edges" in parts:
         yield from (chunk.content[-EDGE:] for chunk in chunks[max(0, number - 1) : number])
         yield from (chunk.content[:EDGE] for chunk in chunks[number + 1 : number + 2])
@@ -111,7 +111,7 @@ def _lines(*lines: str) -> str:
 
 
 def _identifiers(text: str) -> Iterator[str]:
-    """Give the identifiers of a text as often as they occur."""
+    """Return the identifiers of a text as often as they occur."""
     return (word for word in IDENTIFIER.findall(text) if len(word) <= LONGEST)
 
 
@@ -126,44 +126,46 @@ def _distinct(words: Iterable[str]) -> Iterator[str]:
 
 @cache
 def _parts(identifier: str) -> tuple[str, ...]:
-    return tuple(part.lower() for part in PART.findall(identifier)) or (identifier.lower(),)
+    return tuple(part.lower() for part in IDENTIFIER_PART.findall(identifier)) or (
+        identifier.lower(),
+    )
 
 
-REFERENCE = 300  # texts at most that tell what is rare
-ROOM = 2**26  # characters of text kept from the sample until their turn comes
+SAMPLE_DOCUMENTS = 300  # texts at most that word frequencies are counted over
+SAMPLE_CHARS = 2**26  # characters of text kept from the sample until their turn comes
 
 
 @dataclass
-class Sample:
+class DocumentSample:
     """The reference, and the documents that were read for it."""
 
     database: Database
     dataset: str
     reference: Reference = field(default_factory=Reference)
-    kept: dict[str, Prepared] = field(default_factory=dict)
-    room: int = ROOM
+    kept: dict[str, PreparedDocument] = field(default_factory=dict)
+    room: int = SAMPLE_CHARS
 
-    async def count(self, todo: Sequence[Source]) -> None:
+    async def count(self, todo: Sequence[IngestSource]) -> None:
         """Count words over the REFERENCE documents of the smallest digests.
 
         These are the same whichever documents an earlier, interrupted run has stored already.
         """
         uris = [source.uri for source in todo]
-        stored = await store.sample_documents(self.database, self.dataset, REFERENCE, uris)
+        stored = await store.sample_documents(self.database, self.dataset, SAMPLE_DOCUMENTS, uris)
         known = [(row["sha256"], row["uri"], row["document_id"]) for row in stored]
         new = [(source.sha256, source.uri, source) for source in todo if source.sha256]
-        for _, _, item in sorted([*known, *new], key=itemgetter(0, 1))[:REFERENCE]:
-            if isinstance(item, Source):
+        for _, _, item in sorted([*known, *new], key=itemgetter(0, 1))[:SAMPLE_DOCUMENTS]:
+            if isinstance(item, IngestSource):
                 await asyncio.to_thread(self._add, item)
             else:
                 self.reference.add(await catalogue.document_text(self.database, item))
 
-    def read(self, source: Source) -> Prepared:
-        """Give what was kept of a document, else read it. Raises IngestError."""
+    def read(self, source: IngestSource) -> PreparedDocument:
+        """Return what was kept of a document, else read it. Raises IngestError."""
         return self.kept.pop(source.uri, None) or source.read()
 
-    def _add(self, source: Source) -> None:
-        with suppress(IngestError):  # said when its turn comes
+    def _add(self, source: IngestSource) -> None:
+        with suppress(IngestError):  # reported when its turn comes
             prepared = source.read()
             text = prepared.document.text
             self.reference.add(text)

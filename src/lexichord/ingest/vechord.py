@@ -17,35 +17,37 @@ from lexichord.db import vechord
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import chunked
-from lexichord.ingest.sources import CHUNKED, Prepared, Source, refused
+from lexichord.ingest.sources import GIVEN_RECIPE_PREFIX, IngestSource, PreparedDocument, refused
 from lexichord.types import EmbeddingSpace
 
 log = logging.getLogger("lexichord")
 
 PAGE = 1000  # documents listed at once: each page is a pass over all chunks
 AHEAD = 2000  # chunks read at once, or one document's, for the same reason
-TITLE = 80  # characters of a first line that stands in for a title
+MAX_TITLE_CHARS = 80  # characters of a first line that stands in for a title
 
-type Rows = Sequence[Row]
+type TableRows = Sequence[Row]
 
 
-def choose(tables: Rows, namespace: str, wanted: str | None) -> Row:
-    """Give the table of a namespace that holds its chunks. Raises ConfigError."""
+def choose_chunk_table(tables: TableRows, namespace: str, wanted: str | None) -> Row:
+    """Return the table of a namespace that holds its chunks. Raises ConfigError."""
     if not tables:
         raise ConfigError(f"this database has no tables of a vechord namespace '{namespace}'")
-    found = [row for row in tables if row["document_table"] and _is(row, namespace, wanted)]
-    found = [row for row in found if "_" not in row["class"]] or found  # else of NAMESPACE_more
-    found = [row for row in found if row["context_column"]] or found
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    candidates = [row for row in tables if row["document_table"] and _is(row, namespace, wanted)]
+    candidates = [
+        row for row in candidates if "_" not in row["class"]
+    ] or candidates  # else of NAMESPACE_more
+    candidates = [row for row in candidates if row["context_column"]] or candidates
+    if len(candidates) == 1:
+        return candidates[0]
+    if not candidates:
         names = ", ".join(row["table_name"] for row in tables)
         meant = "holds chunks" if wanted is None else f"is a chunk table '{wanted}'"
         raise ConfigError(
             f"none of {names} {meant}: it would have one vector column, text or content, and a "
             "foreign key to a table of documents without vectors"
         )
-    names = ", ".join(row["table_name"] for row in found)
+    names = ", ".join(row["table_name"] for row in candidates)
     raise ConfigError(f"several tables of '{namespace}' hold chunks: name one, --table: {names}")
 
 
@@ -56,7 +58,7 @@ def _is(row: Row, namespace: str, wanted: str | None) -> bool:
 
 
 @dataclass
-class Namespace:
+class VechordNamespace:
     """A namespace to import; `joined` are the documents whose text was made of their chunks."""
 
     database: Database
@@ -70,7 +72,7 @@ class Namespace:
     stopped: bool = False
     lock: Lock = field(default_factory=Lock)
 
-    async def sources(self, dataset: str, context: str) -> list[Source]:
+    async def sources(self, dataset: str, context: str) -> list[IngestSource]:
         """List the documents; they are read when their turn comes, some ahead."""
         self.loop = asyncio.get_running_loop()
         await self._list()
@@ -85,7 +87,7 @@ class Namespace:
                 self.reading.cancel()
 
     async def remarks(self) -> list[str]:
-        """Say what did not go over as it was."""
+        """Return remarks on what was not imported as it was."""
         return list(self._remarks(await vechord.vechord_orphans(*self._from)))
 
     def _remarks(self, orphans: int) -> Iterator[str]:
@@ -107,25 +109,25 @@ class Namespace:
             self.listed += rows
             after = rows[-1]["key"]
 
-    def _source(self, row: Row, dataset: str, context: str) -> Source:
+    def _source(self, row: Row, dataset: str, context: str) -> IngestSource:
         uri, sha256 = f"vechord:{self.name}/{row['key']}", row["sha256"]
-        if len(uri.encode()) > chunked.LONGEST_URI:
+        if len(uri.encode()) > chunked.MAX_URI_BYTES:
             return refused(f"vechord:{self.name}/{sha256}", IngestError("its key is too long"))
         if not row["chunks"]:
             return refused(uri, IngestError("has no chunks"))
-        recipe = f"{CHUNKED}{context} {sha256}"  # no vector is kept, each comes along
+        recipe = f"{GIVEN_RECIPE_PREFIX}{context} {sha256}"  # no vector is kept, each comes along
         read = partial(self._read, row["key"], uri, dataset, sha256, recipe)
-        return Source(uri, sha256, recipe, read)
+        return IngestSource(uri, sha256, recipe, read)
 
-    def _read(self, key: str, uri: str, dataset: str, sha256: str, recipe: str) -> Prepared:
+    def _read(self, key: str, uri: str, dataset: str, sha256: str, recipe: str) -> PreparedDocument:
         """Read a document. Called in a thread, while the loop runs."""
         if key not in self.ahead:
             self._wait_for(key)
         if key not in self.ahead:
             raise IngestError("is gone since it was listed: import again")
-        given = {"uri": uri, "space": self.space, **self.ahead.pop(key)}
+        fields = {"uri": uri, "space": self.space, **self.ahead.pop(key)}
         try:
-            document = chunked.GivenDocument.model_validate(given)
+            document = chunked.GivenDocument.model_validate(fields)
         except ValidationError as error:
             raise IngestError(chunked.explain(error)) from None
         return self._prepare(document, dataset, sha256, recipe)
@@ -139,7 +141,7 @@ class Namespace:
 
     def _prepare(
         self, document: chunked.GivenDocument, dataset: str, sha256: str, recipe: str
-    ) -> Prepared:
+    ) -> PreparedDocument:
         try:
             return chunked.prepare(document, dataset, sha256, recipe)
         except IngestError:
@@ -163,9 +165,11 @@ class Namespace:
         self.ahead = {row["key"]: _document(row, chunks[row["key"]]) for row in documents}
 
 
-async def find_namespace(database: Database, name: str, table: str | None, space: str) -> Namespace:
+async def find_namespace(
+    database: Database, name: str, table: str | None, space: str
+) -> VechordNamespace:
     """Find a namespace, whose vectors must be of `space`. Raises ConfigError."""
-    row = choose(await vechord.vechord_tables(database, name), name, table)
+    row = choose_chunk_table(await vechord.vechord_tables(database, name), name, table)
     bound = EmbeddingSpace.parse(space).dimension
     if row["dimension"] != bound:
         raise ConfigError(
@@ -177,7 +181,7 @@ async def find_namespace(database: Database, name: str, table: str | None, space
         "reading %s and %s: their vectors are taken to be of %s",
         *(row["table_name"], row["document_table"], space),
     )
-    return Namespace(database, name, row["table_name"], space)
+    return VechordNamespace(database, name, row["table_name"], space)
 
 
 def _chunk(row: Row) -> dict[str, Any]:
@@ -195,6 +199,6 @@ def _document(row: Row, chunks: Sequence[Any]) -> dict[str, Any]:
     return {
         "chunks": chunks,
         "text": row["content"] or None,
-        "title": row["title"] or first[:TITLE],
+        "title": row["title"] or first[:MAX_TITLE_CHARS],
         "metadata": row["metadata"],
     }

@@ -11,7 +11,7 @@ from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.db.search import Vector
 from lexichord.ingest.report import Report
-from lexichord.ingest.sources import Prepared
+from lexichord.ingest.sources import PreparedDocument
 from lexichord.ingest.structural_context import embedding_text
 from lexichord.providers.base import Embedder, Remote
 from lexichord.providers.base import Vectors as Rows
@@ -20,16 +20,16 @@ from lexichord.types.generation import Usage
 GROUP = 512  # chunks taken together: enough to sort by length, few enough to lose in a crash
 # Chunks embedded at once: an interrupt waits for them. Of 24,000 chunks of contracts padding makes
 # 5.0 % more tokens with 64, 3.1 % with 128, 2.1 % with 256. A service gets all, and can be stopped.
-SLICE = 128
+EMBED_SLICE_CHUNKS = 128
 
-type Vectors = list[Vector | None]
+type ChunkVectors = list[Vector | None]
 
 
 @dataclass(slots=True)
-class Vectorizer:
-    """Embeds what it must; `on_chunks` hears how many chunks are done with.
+class ChunkEmbedder:
+    """Embeds chunks that have no vector; calls `on_chunks` with how many more are finished.
 
-    A text that the embedder refuses is told in the report, and not tried again in this run.
+    A text that the embedder refuses is named in the report, and not tried again in this run.
     """
 
     database: Database
@@ -54,26 +54,26 @@ class Vectorizer:
         return 2 if isinstance(self.embedder, Remote) else 1
 
     async def vectors(
-        self, group: Sequence[Prepared], origins: Mapping[str, Sequence[int | None]]
-    ) -> list[Vectors]:
-        """Give each document's vectors; None stands for one that the database has, or nobody.
+        self, group: Sequence[PreparedDocument], origins: Mapping[str, Sequence[int | None]]
+    ) -> list[ChunkVectors]:
+        """Return each document's vectors; None where the database has it, or where there is none.
 
         `origins` are the stored documents, by uri, whose chunks may lend theirs.
         """
-        given: list[Vectors] = [list(p.vectors) or [None] * len(p.chunks) for p in group]
+        vectors: list[ChunkVectors] = [list(p.vectors) or [None] * len(p.chunks) for p in group]
         places = [
             (own, index, prepared)
-            for prepared, own in zip(group, given, strict=True)
+            for prepared, own in zip(group, vectors, strict=True)
             for index in await self._missing(prepared, origins[prepared.document.uri])
         ]
-        self.on_chunks(sum(map(len, given)) - len(places))
+        self.on_chunks(sum(map(len, vectors)) - len(places))
         chunks = [prepared.chunks[index] for _, index, prepared in places]
         names = [f"{prepared.document.uri}: chunk {index}" for _, index, prepared in places]
         texts = [embedding_text(chunk.context, chunk.content) for chunk in chunks]
         for (own, index, _), vector in zip(places, await self.embed(texts, names), strict=True):
             own[index] = vector
             self.report.embedded += vector is not None
-        return given
+        return vectors
 
     async def fill(self) -> None:
         """Embed what was stored while there was no embedder, or lost the vector it was to keep."""
@@ -83,14 +83,16 @@ class Vectorizer:
         ):
             texts = [embedding_text(row["context"], row["content"]) for row in rows]
             names = [f"chunk id {row['chunk_id']}" for row in rows]
-            made = zip(rows, await self.embed(texts, names), strict=True)
+            pairs = zip(rows, await self.embed(texts, names), strict=True)
             after = rows[-1]["chunk_id"]
-            filled = {row["chunk_id"]: vector for row, vector in made if vector is not None}
+            filled = {row["chunk_id"]: vector for row, vector in pairs if vector is not None}
             await store.set_vectors(self.database, list(filled), filled.values(), self.space)
             self.report.vectors_filled += len(filled)
 
-    async def _missing(self, prepared: Prepared, origins: Sequence[int | None]) -> list[int]:
-        """Give the places of the chunks to embed."""
+    async def _missing(
+        self, prepared: PreparedDocument, origins: Sequence[int | None]
+    ) -> list[int]:
+        """Return the places of the chunks to embed."""
         if prepared.vectors or not self.embedder:
             return []
         known = set[str]()
@@ -103,20 +105,20 @@ class Vectorizer:
             if not known or store.vector_key(chunk) not in known
         ]
 
-    async def embed(self, texts: Sequence[str], names: Sequence[str]) -> Vectors:
+    async def embed(self, texts: Sequence[str], names: Sequence[str]) -> ChunkVectors:
         """Embed texts of about the same length together; None for one that is refused."""
-        made: Vectors = [None] * len(texts)
+        vectors: ChunkVectors = [None] * len(texts)
         todo = [number for number, text in enumerate(texts) if text not in self._refused]
-        size = max(len(todo), 1) if isinstance(self.embedder, Remote) else SLICE
-        for some in batched(sorted(todo, key=lambda n: len(texts[n])), size):
-            rows = await self._ask([texts[number] for number in some])
+        size = max(len(todo), 1) if isinstance(self.embedder, Remote) else EMBED_SLICE_CHUNKS
+        for batch in batched(sorted(todo, key=lambda n: len(texts[n])), size):
+            rows = await self._ask([texts[number] for number in batch])
             bad = np.isnan(rows).any(axis=1)
-            for number, row, is_bad in zip(some, rows.tolist(), bad, strict=True):
-                made[number] = None if is_bad else row
-            self._refused.update(texts[number] for number in np.array(some)[bad])
-            self.report.refused += [names[number] for number in np.array(some)[bad]]
-            self.on_chunks(len(some))
-        return made
+            for number, row, is_bad in zip(batch, rows.tolist(), bad, strict=True):
+                vectors[number] = None if is_bad else row
+            self._refused.update(texts[number] for number in np.array(batch)[bad])
+            self.report.refused += [names[number] for number in np.array(batch)[bad]]
+            self.on_chunks(len(batch))
+        return vectors
 
     async def _ask(self, batch: Sequence[str]) -> Rows:
         assert self.embedder is not None

@@ -20,9 +20,9 @@ from lexichord.ingest import chunk
 from lexichord.ingest.load import load
 from lexichord.types import Chunk, LoadedText
 
-LENGTH = struct.Struct("!I")
-GRACE = 2  # seconds after the time limit, by when the parent should have ended this process
-PAGE = os.sysconf("SC_PAGE_SIZE")
+MESSAGE_LENGTH = struct.Struct("!I")
+GRACE_SECONDS = 2  # seconds after the time limit, by when the parent should have ended this process
+MEMORY_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 def main() -> None:
@@ -32,7 +32,7 @@ def main() -> None:
     _limit_memory(memory)
     while request := receive(sys.stdin.buffer):
         # the kernel ends what is stuck, even in a library, and even if the parent is gone
-        signal.setitimer(signal.ITIMER_REAL, seconds + GRACE)
+        signal.setitimer(signal.ITIMER_REAL, seconds + GRACE_SECONDS)
         answer = _answer(request)
         send(answers, answer)
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -50,14 +50,14 @@ def _own_output() -> BinaryIO:
 def _limit_memory(memory: int) -> None:
     """Allow so many bytes more than the process has by now, where the platform can."""
     with suppress(OSError, ValueError):
-        used = int(Path("/proc/self/statm").read_text().split()[0]) * PAGE
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * MEMORY_PAGE_BYTES
         resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory))
 
 
 def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        given = request.get("text")  # else a file's
-        loaded = load(Path(request["file"])) if given is None else LoadedText(**given)
+        fields = request.get("text")  # else a file's
+        loaded = load(Path(request["file"])) if fields is None else LoadedText(**fields)
         chunks = [_slim(piece) for piece in chunk.split(loaded)]
         return {"loaded": asdict(loaded), "chunks": chunks}
     except IngestError as error:
@@ -76,16 +76,16 @@ def _slim(piece: Chunk) -> dict[str, Any]:
 def send(stream: IO[bytes], message: Mapping[str, Any]) -> None:
     """Write one message."""
     data = json.dumps(message, separators=(",", ":")).encode()
-    stream.write(LENGTH.pack(len(data)) + data)
+    stream.write(MESSAGE_LENGTH.pack(len(data)) + data)
     stream.flush()
 
 
 def receive(stream: IO[bytes]) -> dict[str, Any] | None:
     """Wait for one message; None at the end."""
-    head = stream.read(LENGTH.size)
-    if len(head) < LENGTH.size:
+    head = stream.read(MESSAGE_LENGTH.size)
+    if len(head) < MESSAGE_LENGTH.size:
         return None
-    message: dict[str, Any] = json.loads(stream.read(LENGTH.unpack(head)[0]))
+    message: dict[str, Any] = json.loads(stream.read(MESSAGE_LENGTH.unpack(head)[0]))
     return message
 
 

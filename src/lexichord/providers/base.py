@@ -1,4 +1,4 @@
-"""What a provider owes the rest of the program."""
+"""The protocols of providers: embedders, rerankers, language models."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol, runtime_checkable
@@ -32,29 +32,29 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class Remote(Embedder, Protocol):
-    """An embedder that asks a service, which takes its time and may want to be paid."""
+    """An embedder that asks a service, which takes time and may cost money."""
 
     def hurried(self) -> "Remote":
-        """Give the same embedder, as a query asks it: it waits for nothing that takes long."""
+        """Return the same embedder for queries: it waits for nothing that takes long."""
         ...
 
     def used(self) -> Usage:
-        """Say what was asked of the service, ever since."""
+        """Return what was asked of the service since it was opened."""
         ...
 
     def stop(self) -> None:
-        """Give up what other threads are embedding now: they raise ProviderError."""
+        """Cancel what other threads are embedding now: they raise ProviderError."""
         ...
 
 
 class Reranker(Protocol):
     """A query and texts in, the most relevant of them out.
 
-    Whoever asks it limits the time by cancelling it, and checks the reply (providers/ranking.py).
+    `providers.rerank.rank` limits its time by cancelling it, and checks the reply.
     """
 
     async def rerank(self, query: str, texts: Sequence[str], top_n: int) -> Sequence[Ranked]:
-        """Give the `top_n` best of `texts`, best first, each by its place among them, from 0.
+        """Return the `top_n` best of `texts`, best first, each by its place among them, from 0.
 
         The score is on the vendor's scale, higher is better. Raises ProviderError.
         """
@@ -72,7 +72,7 @@ class Generator(Protocol):
     async def generate(self, task: Task, inputs: Mapping[str, object], seconds: float) -> Generated:
         """Do a task within `seconds`, which is a hard limit.
 
-        `inputs` and the outputs are the fields that providers/signatures.py lists for the task.
+        `inputs` and the outputs are the fields that providers/llm/signatures.py lists for the task.
         Raises ProviderError.
         """
         ...

@@ -1,10 +1,8 @@
-"""What providers that speak HTTP share: the client, and what a failure of it means."""
+"""What providers that speak HTTP share: addresses, keys, the client, and its failures as errors."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -13,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from lexichord.errors import AuthError, BadResponseError, ConfigError, ProviderError, RateLimitError
+from lexichord.providers.retry import RetryLaterError, retry_after_seconds
 from lexichord.settings import Settings
 
 if TYPE_CHECKING:
@@ -22,16 +21,16 @@ if TYPE_CHECKING:
 
 
 def checked_url(name: str, url: str | None) -> str | None:
-    """Give a setting's URL without the slash at its end. Raises ConfigError."""
+    """Return a setting's URL without the slash at its end. Raises ConfigError."""
     if not url:
         return None
-    if not is_address(url):
+    if not is_http_url(url):
         raise ConfigError(f"{name} is no address like http://localhost:8000/v1")
     return url.rstrip("/")
 
 
-def is_address(url: str) -> bool:
-    """Tell whether a URL names a server that can be asked over HTTP."""
+def is_http_url(url: str) -> bool:
+    """Return whether a URL names a server that can be asked over HTTP."""
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -48,80 +47,70 @@ def check_key(what: str, key: str) -> None:
 def find_key(
     what: str, key: SecretStr | None, url: str | None, variables: Sequence[str]
 ) -> SecretStr | None:
-    """Give the key; a vendor's own variable counts only where the vendor itself is asked.
+    """Return the key; a vendor's own variable counts only where the vendor itself is asked.
 
     Raises ConfigError.
     """
-    found = key.get_secret_value() if key else ""
-    if not found and not url:
-        found = next(filter(None, (os.environ.get(name) for name in variables)), "")
-    check_key(f"{what}'s key", found)
-    return SecretStr(found) if found else None
+    value = key.get_secret_value() if key else ""
+    if not value and not url:
+        value = next(filter(None, (os.environ.get(name) for name in variables)), "")
+    check_key(f"{what}'s key", value)
+    return SecretStr(value) if value else None
 
 
 def has_library(name: str) -> bool:
-    """Tell whether a library is installed, without loading it."""
+    """Return whether a library is installed, without loading it."""
     try:
         return find_spec(name) is not None
     except (ModuleNotFoundError, ValueError):  # what it is a part of is missing, or was taken away
         return False
 
 
-NO_KEY = "none"  # what a server gets that was named without a key
+PLACEHOLDER_KEY = "none"  # what a server gets that is configured without a key
 
 
-def connection(settings: Settings) -> dict[str, str]:
-    """Say where the model is served, and with which key.
+def llm_connection(settings: Settings) -> dict[str, str]:
+    """Return where the model is served, and with which key.
 
     A vendor's key in the environment is sent to the address that goes with it and to no other.
     """
     key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else ""
     check_key("llm_api_key", key)
     if url := settings.llm_base_url:
-        if not is_address(url):
+        if not is_http_url(url):
             raise ConfigError("llm_base_url is no address like http://localhost:11434/v1")
-        return {"api_base": url.rstrip("/"), "api_key": key or NO_KEY}
+        return {"api_base": url.rstrip("/"), "api_key": key or PLACEHOLDER_KEY}
     vendor = (settings.llm or "").partition("/")[0].upper()
     url = os.environ.get(f"{vendor}_API_BASE") or os.environ.get(f"{vendor}_BASE_URL")
     return ({"api_base": url.rstrip("/")} if url else {}) | ({"api_key": key} if key else {})
 
 
-STEP = 60.0  # seconds without a byte before a server is given up
-
-
-class RetryLaterError(RateLimitError):
-    """The provider asks for fewer requests, and says in how many seconds to come back."""
-
-    def __init__(self, message: str, seconds: float) -> None:
-        super().__init__(message)
-        self.seconds = seconds
-
-
-class PassingError(ProviderError):
-    """The provider failed or broke off, by no fault of what it was asked: ask it again."""
+HTTP_TIMEOUT_SECONDS = 60.0  # seconds without a byte before a server is given up
 
 
 def new_client() -> "AsyncClient":
-    """Give a client for one exchange; whoever uses it limits the time of all its steps together.
+    """Return a client for one exchange; its caller limits the time of all its steps together.
 
-    It follows no redirect: neither a key nor a text goes to an address that was not given.
+    It follows no redirect: neither a key nor a text goes to an address that no setting names.
     """
     import httpx
 
-    return httpx.AsyncClient(verify=_certificates(), timeout=STEP, follow_redirects=False)
+    return httpx.AsyncClient(
+        verify=_certificates(), timeout=HTTP_TIMEOUT_SECONDS, follow_redirects=False
+    )
 
 
 async def post_json(
-    client: "AsyncClient", url: str, key: SecretStr | None, asked: Mapping[str, object], who: str
+    client: "AsyncClient", url: str, key: SecretStr | None, body: Mapping[str, object], who: str
 ) -> object:
-    """Give the JSON of a successful reply; `who` names the server in errors.
+    """Return the JSON of a successful reply; `who` names the server in errors.
 
     Without a key, or with an empty one, none is sent. Raises ProviderError.
     """
     bearer = key.get_secret_value() if key else ""
     headers = {"Authorization": f"Bearer {bearer}"} if bearer else {}
-    with failures_named(who):
-        reply = await client.post(url, json=asked, headers=headers)
+    with named_failures(who):
+        reply = await client.post(url, json=body, headers=headers)
     if not reply.is_success:
         raise refusal(who, reply.status_code, reply.headers)
     try:
@@ -138,22 +127,25 @@ def _certificates() -> "SSLContext":
 
 
 @contextmanager
-def failures_named(who: str) -> Iterator[None]:
+def named_failures(who: str) -> Iterator[None]:
     """Raise ProviderError for a server that cannot be reached, or breaks off."""
     import httpx
 
     try:
         yield
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        kind = type(error).__name__  # what it says may hold the key
-        message = f"{who} cannot be reached or broke off ({kind}): check its address"
-        raise ProviderError(message) from None
+        kind = type(error).__name__  # its message may hold the key
+        failure = ProviderError(f"{who} cannot be reached or broke off ({kind}): check its address")
+        failure.is_transient = True
+        raise failure from None
 
 
 def refusal(who: str, status: int | None, headers: Mapping[str, str]) -> ProviderError:
-    """Give the error for a reply that is not a success; its body is never repeated."""
+    """Return the error for a reply that is not a success; its body is never repeated."""
     error = _refusal(who, status, headers)
     error.status = status
+    if status is not None and (status == 408 or status >= 500):
+        error.is_transient = True
     return error
 
 
@@ -163,31 +155,21 @@ def _refusal(who: str, status: int | None, headers: Mapping[str, str]) -> Provid
     if status == 429:
         return _rate_limit(who, headers)
     if status is None or status < 300:
-        return BadResponseError(f"{who} gave a reply that is no JSON: check its address")
+        return BadResponseError(f"{who} gave a reply that is not valid JSON: check its address")
     if status >= 500:
         return ProviderError(f"{who} failed ({status}): try later")
     return ProviderError(f"{who} refuses the request ({status}): check its address and model")
 
 
 def host(url: str) -> str:
-    """Give a URL's host and port, without the user and password that it may hold."""
+    """Return a URL's host and port, without the user and password that it may hold."""
     return urlsplit(url).netloc.rpartition("@")[2]
 
 
 def _rate_limit(who: str, headers: Mapping[str, str]) -> RateLimitError:
-    seconds = _retry_after(next((v for k, v in headers.items() if k.lower() == "retry-after"), ""))
+    header = next((v for k, v in headers.items() if k.lower() == "retry-after"), "")
+    seconds = retry_after_seconds(header)
     if seconds is None:
         return RateLimitError(f"{who} asks for fewer requests (429): try later")
     message = f"{who} asks for fewer requests (429): try again in {seconds:.0f} seconds"
     return RetryLaterError(message, seconds)
-
-
-def _retry_after(text: str) -> float | None:
-    """Read the header: seconds or a date (RFC 9110, 10.2.3); None for anything else."""
-    if text.strip().isdecimal():
-        return float(text)
-    try:
-        date = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    return max((date - datetime.now(UTC)).total_seconds(), 0.0) if date.tzinfo else None

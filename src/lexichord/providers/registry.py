@@ -1,88 +1,122 @@
-"""Which provider serves a space, and which one a setting names."""
+"""Which provider serves a space, and which one a setting names: one table of all vendors."""
 
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import SecretStr
 
 from lexichord.errors import ConfigError
-from lexichord.providers import cohere
 from lexichord.providers.base import Embedder, Generator, Reranker
-from lexichord.providers.embed import gemini, openai
-from lexichord.providers.embed.batching import BatchedEmbedder, Service
+from lexichord.providers.cohere import COHERE_URL
+from lexichord.providers.embed.batching import BatchedEmbedder
+from lexichord.providers.embed.cohere import CohereEmbeddings
+from lexichord.providers.embed.gemini import GEMINI_URL, GeminiEmbeddings
 from lexichord.providers.embed.local import INT8, SPACE, LocalEmbedder, find_model
+from lexichord.providers.embed.openai import OPENAI_URL, OpenAIEmbeddings
 from lexichord.providers.http import checked_url, find_key, has_library, host
-from lexichord.providers.rerank import http
+from lexichord.providers.rerank.cohere import CohereReranker
+from lexichord.providers.rerank.http import JINA_URL, JinaReranker, TeiReranker
 from lexichord.settings import Settings
 from lexichord.types import EmbeddingSpace
 
-NO_LIBRARIES = "no embedder: by words only; run: pip install 'lexichord[local]'"
-NO_MODEL = "no embedding model: by words only; run: lexichord models fetch"
-VENDORS_KEYS = {"cohere": ("CO_API_KEY", "COHERE_API_KEY"), "jina": ("JINA_API_KEY",)}
+NO_LOCAL_LIBRARIES = "no embedder: by words only; run: pip install 'lexichord[local]'"
+NO_LOCAL_MODEL = "no embedding model: by words only; run: lexichord models fetch"
+COHERE_VARIABLES, JINA_VARIABLES = ("CO_API_KEY", "COHERE_API_KEY"), ("JINA_API_KEY",)
 
 
 @dataclass(frozen=True, slots=True)
 class Vendor:
-    """An embedding service: its own address and variables, and what it needs.
+    """A service: its own address, if it has one, the variables of its key, and what it needs.
 
-    `make` takes the space, the key and the address. With `needs_key` it needs a key at any address,
-    else only at its own.
+    `make` takes the space or the model's name, the key and the address. With `needs_key` it needs a
+    key at any address, else only at its own. `takes_model`: its setting names a model, too.
     """
 
-    make: Callable[[EmbeddingSpace, SecretStr, str], Service]
-    url: str
+    make: Callable[[Any, Any, str], Any]
+    url: str | None
     library: str
     extra: str
-    variables: tuple[str, ...]
+    variables: tuple[str, ...] = ()
     needs_key: bool = True
+    takes_model: bool = True
+
+    def missing(self, kind: "ServiceKind", url: str | None, key: SecretStr | None) -> list[str]:
+        """Return what must be done before it can be asked, by setting and extra."""
+        steps = []
+        if not has_library(self.library):
+            steps.append(f"run: pip install 'lexichord[{self.extra}]'")
+        if not (self.url or url):
+            steps.append(f"set {SETTINGS_OF[kind]}_BASE_URL")
+        if self.url and key is None and (self.needs_key or url is None):
+            variables = "" if url else "".join(f" or {name}" for name in self.variables)
+            steps.append(f"set {SETTINGS_OF[kind]}_API_KEY{variables}")
+        return steps
 
 
-VENDORS = {
-    "gemini": Vendor(
-        gemini.GeminiEmbeddings, gemini.URL, "google.genai", "gemini", ("GEMINI_API_KEY",)
+type ServiceKind = Literal["embedder", "reranker"]
+
+SETTINGS_OF: dict[ServiceKind, str] = {
+    "embedder": "LEXICHORD_EMBEDDING",
+    "reranker": "LEXICHORD_RERANKER",
+}
+VENDORS: dict[tuple[ServiceKind, str], Vendor] = {
+    ("embedder", "gemini"): Vendor(
+        GeminiEmbeddings, GEMINI_URL, "google.genai", "gemini", ("GEMINI_API_KEY",)
     ),
-    "cohere": Vendor(
-        cohere.CohereEmbeddings, cohere.URL, "cohere", "cohere", VENDORS_KEYS["cohere"]
+    ("embedder", "cohere"): Vendor(
+        CohereEmbeddings, COHERE_URL, "cohere", "cohere", COHERE_VARIABLES
     ),
-    "openai": Vendor(
-        openai.OpenAIEmbeddings, openai.URL, "httpx", "openai", ("OPENAI_API_KEY",), False
+    ("embedder", "openai"): Vendor(
+        OpenAIEmbeddings, OPENAI_URL, "httpx", "openai", ("OPENAI_API_KEY",), needs_key=False
     ),
-    "jina": Vendor(
-        openai.OpenAIEmbeddings, openai.JINA_URL, "httpx", "openai", VENDORS_KEYS["jina"], False
+    ("embedder", "jina"): Vendor(
+        OpenAIEmbeddings, JINA_URL, "httpx", "openai", JINA_VARIABLES, needs_key=False
+    ),
+    ("reranker", "cohere"): Vendor(
+        CohereReranker, COHERE_URL, "cohere", "cohere", COHERE_VARIABLES
+    ),
+    ("reranker", "jina"): Vendor(
+        JinaReranker, JINA_URL, "httpx", "rerank", JINA_VARIABLES, needs_key=False
+    ),
+    ("reranker", "tei"): Vendor(
+        lambda _, key, url: TeiReranker(url, key),
+        *(None, "httpx", "rerank"),
+        needs_key=False,
+        takes_model=False,
     ),
 }
 
 
 def find_embedder(settings: Settings, space: str) -> tuple[Embedder | None, list[str]]:
-    """Give the embedder of the database's space, or the reason why there is none.
+    """Return the embedder of the database's space, or the reason why there is none.
 
     Raises ConfigError for an address or a key that cannot be one.
     """
-    if space.partition("/")[0] in VENDORS:
+    if ("embedder", space.partition("/")[0]) in VENDORS:
         return _find_service(settings, EmbeddingSpace.parse(space))
-    bound = next((each for each in (SPACE, INT8) if str(each) == space), None)
-    if bound is None:
+    local_space = next((known for known in (SPACE, INT8) if str(known) == space), None)
+    if local_space is None:
         return None, [f"no embedder for {space}: by words only"]
     if not (has_library("onnxruntime") and has_library("tokenizers")):
-        return None, [NO_LIBRARIES]
+        return None, [NO_LOCAL_LIBRARIES]
     if find_model(settings.model_dir, settings.home) is None:
-        return None, [NO_MODEL]
-    return LocalEmbedder(settings.home, settings.model_dir, bound), []
+        return None, [NO_LOCAL_MODEL]
+    return LocalEmbedder(settings.home, settings.model_dir, local_space), []
 
 
 def _find_service(
     settings: Settings, space: EmbeddingSpace
 ) -> tuple[BatchedEmbedder | None, list[str]]:
-    vendor = VENDORS[space.provider]
-    meant = settings.embedding is None or settings.embedding.startswith(f"{space.provider}/")
-    url, key = embedding_access(settings, space.provider, meant)
-    if lacking := missing(vendor, url, key):
-        return None, [f"no embedder for {space}: by words only; {lacking[0]}"]
+    vendor = VENDORS["embedder", space.provider]
+    in_use = settings.embedding is None or settings.embedding.startswith(f"{space.provider}/")
+    url, key = _access(settings, "embedder", vendor, in_use)
+    if missing := vendor.missing("embedder", url, key):
+        return None, [f"no embedder for {space}: by words only; {missing[0]}"]
     price = settings.prices.get(f"{space.provider}/{space.model}")
     # A server of one's own may want no key.
-    service = vendor.make(space, key or SecretStr(""), url or vendor.url)
+    service = vendor.make(space, key or SecretStr(""), url or vendor.url or "")
     return BatchedEmbedder(
         service,
         per_minute=settings.embedding_requests_per_minute,
@@ -92,58 +126,47 @@ def _find_service(
     ), []
 
 
-def embedding_access(
-    settings: Settings, provider: str, in_use: bool = True
+def _access(
+    settings: Settings, kind: ServiceKind, vendor: Vendor, in_use: bool
 ) -> tuple[str | None, SecretStr | None]:
-    """Give the address that the settings name, if any, and the key. Raises ConfigError.
+    """Return the address that the settings name, if any, and the key. Raises ConfigError.
 
     Those of the settings belong to the provider in use; others have their own variables alone.
     """
-    given = settings if in_use else Settings.model_construct()
-    url = checked_url("embedding_base_url", given.embedding_base_url)
-    variables = VENDORS[provider].variables
-    return url, find_key("the embedder", given.embedding_api_key, url, variables)
-
-
-def missing(vendor: Vendor, url: str | None, key: SecretStr | None) -> list[str]:
-    """Say what must be done before an embedding service can be asked."""
-    lacking = []
-    if not has_library(vendor.library):
-        lacking.append(f"run: pip install 'lexichord[{vendor.extra}]'")
-    if key is None and (vendor.needs_key or url is None):
-        own = "" if url else "".join(f" or {name}" for name in vendor.variables)
-        lacking.append(f"set LEXICHORD_EMBEDDING_API_KEY{own}")
-    return lacking
+    named = settings if in_use else Settings.model_construct()
+    if kind == "embedder":
+        url = checked_url("embedding_base_url", named.embedding_base_url)
+        key = named.embedding_api_key
+    else:
+        url = checked_url("reranker_base_url", named.reranker_base_url)
+        key = named.reranker_api_key
+    return url, find_key(f"the {kind}", key, url, vendor.variables)
 
 
 def find_reranker(settings: Settings) -> Reranker | None:
-    """Give the reranker that the settings name; None where they name none. Raises ConfigError."""
+    """Return the reranker that the settings name; None where they name none. Raises ConfigError."""
     if not settings.reranker:
         return None
     provider, _, model = settings.reranker.partition("/")
-    url = checked_url("reranker_base_url", settings.reranker_base_url)
-    variables = VENDORS_KEYS.get(provider, ())
-    key = find_key("the reranker", settings.reranker_api_key, url, variables)
-    match provider, bool(model):
-        case "cohere", True:
-            _need_library("cohere", "cohere")
-            if key is None:
-                raise ConfigError("reranker cohere needs a key: set LEXICHORD_RERANKER_API_KEY")
-            return cohere.CohereReranker(model, key, url or cohere.URL)
-        case "jina", True:
-            _need_library("httpx", "rerank")
-            return http.JinaReranker(model, key, url or http.JINA_URL)
-        case "tei", False:
-            _need_library("httpx", "rerank")
-            if url is None:
-                raise ConfigError("reranker tei needs an address: set LEXICHORD_RERANKER_BASE_URL")
-            return http.TeiReranker(url, key)
-    there = "cohere/MODEL, jina/MODEL, tei"
-    raise ConfigError(f"there is no reranker {settings.reranker}: {there}")
+    vendor = VENDORS.get(("reranker", provider))
+    if vendor is None or vendor.takes_model != bool(model):
+        known = "cohere/MODEL, jina/MODEL, tei"
+        raise ConfigError(f"there is no reranker {settings.reranker}: {known}")
+    url, key = _access(settings, "reranker", vendor, in_use=True)
+    if not has_library(vendor.library):
+        install = f"pip install 'lexichord[{vendor.extra}]'"
+        raise ConfigError(f"the reranker needs {vendor.library}: {install}")
+    address = url or vendor.url
+    if address is None:
+        raise ConfigError(f"reranker {provider} needs an address: set LEXICHORD_RERANKER_BASE_URL")
+    if vendor.needs_key and key is None:
+        raise ConfigError(f"reranker {provider} needs a key: set LEXICHORD_RERANKER_API_KEY")
+    reranker: Reranker = vendor.make(model, key, address)
+    return reranker
 
 
 def find_generator(settings: Settings) -> Generator | None:
-    """Give the language model that the settings name; None where they name none.
+    """Return the language model that the settings name; None where they name none.
 
     Raises ConfigError. Loading DSPy takes about a second.
     """
@@ -156,19 +179,6 @@ def find_generator(settings: Settings) -> Generator | None:
     from lexichord.providers.llm.generator import DspyGenerator
 
     return DspyGenerator(settings)
-
-
-def _need_library(library: str, extra: str) -> None:
-    if not has_library(library):
-        raise ConfigError(f"the reranker needs {library}: pip install 'lexichord[{extra}]'")
-
-
-# Rerankers' own addresses, if they have one, libraries and extras.
-RERANKERS = {
-    "cohere": (cohere.URL, "cohere", "cohere"),
-    "jina": (http.JINA_URL, "httpx", "rerank"),
-    "tei": (None, "httpx", "rerank"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,57 +202,44 @@ def list_providers(settings: Settings, space: str) -> list[Provider]:
     What the settings say of address and key counts for the one in use. Raises ConfigError for a
     setting that is wrong.
     """
-    embedder, reranker = space.partition("/")[0], (settings.reranker or "").partition("/")[0]
+    in_use = {"embedder": space, "reranker": settings.reranker or ""}
     return [
-        _local(settings, embedder == "local"),
-        *(_embedder(settings, name, embedder == name) for name in VENDORS),
-        *(_reranker(settings, name, reranker == name) for name in RERANKERS),
-        _model(settings),
+        _list_local(settings, space.partition("/")[0] == "local"),
+        *(
+            _list_service(settings, kind, name, in_use[kind].partition("/")[0] == name)
+            for kind, name in VENDORS
+        ),
+        _list_model(settings),
     ]
 
 
-def _local(settings: Settings, in_use: bool) -> Provider:
+def _list_local(settings: Settings, in_use: bool) -> Provider:
     try:
-        lacking = find_embedder(settings, str(SPACE))[1]
+        reasons = find_embedder(settings, str(SPACE))[1]
     except ConfigError as error:
-        lacking = [str(error)]
-    short = [reason.rpartition("; ")[2] for reason in lacking]
-    return Provider("embedder", "local", "lexichord[local] and its model (91 MB)", short, in_use)
+        reasons = [str(error)]
+    missing = [reason.rpartition("; ")[2] for reason in reasons]
+    return Provider("embedder", "local", "lexichord[local] and its model (91 MB)", missing, in_use)
 
 
-def _embedder(settings: Settings, name: str, in_use: bool) -> Provider:
-    vendor = VENDORS[name]
-    url, key = embedding_access(settings, name, in_use)
-    needs = f"lexichord[{vendor.extra}], a key (LEXICHORD_EMBEDDING_API_KEY, {vendor.variables[0]})"
-    if not vendor.needs_key:
-        needs += " or the address of your own server (LEXICHORD_EMBEDDING_BASE_URL)"
-    lacking = missing(vendor, url, key)
-    return Provider("embedder", name, needs, lacking, in_use, host(url or vendor.url))
+def _list_service(settings: Settings, kind: ServiceKind, name: str, in_use: bool) -> Provider:
+    vendor, setting = VENDORS[kind, name], SETTINGS_OF[kind]
+    url, key = _access(settings, kind, vendor, in_use)
+    needs = f"lexichord[{vendor.extra}], its address"
+    if vendor.url:
+        needs = f"lexichord[{vendor.extra}], a key ({setting}_API_KEY, {vendor.variables[0]})"
+    if kind == "embedder" and not vendor.needs_key:
+        needs += f" or the address of your own server ({setting}_BASE_URL)"
+    missing = vendor.missing(kind, url, key)
+    address = url or vendor.url
+    return Provider(kind, name, needs, missing, in_use, address and host(address))
 
 
-def _reranker(settings: Settings, name: str, in_use: bool) -> Provider:
-    own, library, extra = RERANKERS[name]
-    given = settings if in_use else Settings.model_construct()
-    url = checked_url("reranker_base_url", given.reranker_base_url)
-    variables = VENDORS_KEYS.get(name, ())
-    key = find_key("the reranker", given.reranker_api_key, url, variables)
-    lacking = [] if has_library(library) else [f"run: pip install 'lexichord[{extra}]'"]
-    if not (own or url):
-        lacking.append("set LEXICHORD_RERANKER_BASE_URL")
-    if own and key is None and (url is None or name == "cohere"):
-        named = "".join(f" or {variable}" for variable in variables if not url)
-        lacking.append(f"set LEXICHORD_RERANKER_API_KEY{named}")
-    what = f"a key (LEXICHORD_RERANKER_API_KEY, {variables[0]})" if own else "its address"
-    address = url or own
-    needs = f"lexichord[{extra}], {what}"
-    return Provider("reranker", name, needs, lacking, in_use, address and host(address))
-
-
-def _model(settings: Settings) -> Provider:
-    lacking = [] if has_library("dspy") else ["run: pip install 'lexichord[llm]'"]
+def _list_model(settings: Settings) -> Provider:
+    missing = [] if has_library("dspy") else ["run: pip install 'lexichord[llm]'"]
     if not settings.llm:
-        lacking.append("set LEXICHORD_LLM to vendor/model")
+        missing.append("set LEXICHORD_LLM to vendor/model")
     url = checked_url("llm_base_url", settings.llm_base_url)
     needs = "lexichord[llm], its key (LEXICHORD_LLM_API_KEY, the vendor's) or your own server"
     name = settings.llm or "none"
-    return Provider("language model", name, needs, lacking, bool(settings.llm), url and host(url))
+    return Provider("language model", name, needs, missing, bool(settings.llm), url and host(url))

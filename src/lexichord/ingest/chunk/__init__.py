@@ -7,7 +7,7 @@ from lexichord.ingest.chunk.outline import outline
 from lexichord.ingest.chunk.pack import LIMIT, pack
 from lexichord.types import Chunk, LoadedText
 
-RECIPE = "clause/1"  # raise it when chunks come out differently: files are then done again
+CHUNK_RECIPE = "clause/1"  # raise it when chunks come out differently: files are then done again
 
 
 def split(loaded: LoadedText, limit: int = LIMIT) -> list[Chunk]:

@@ -1,4 +1,4 @@
-"""The numbered sections of contracts, statutes and policies, told by their order.
+"""The numbered clauses of contracts, statutes and policies, recognized by their order.
 
 A number opens a clause where it goes on with a list that is open (5.2 after 5.1, (c) after (b)), or
 begins one (1, (a), (i)); other numbers are references, dates and amounts.
@@ -9,14 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
+from lexichord.ingest.numerals import letters_value, roman_value
 from lexichord.types import Heading
-
-ROMAN = re.compile(r"(?=.)(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})\Z")
-VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class ListNumber:
     """One way to read a mark: the kind of list, and the place, as in (5, 2) of 5.2."""
 
     kind: str
@@ -25,88 +23,82 @@ class Number:
 
     @property
     def is_first(self) -> bool:
-        """Whether it begins a list."""
+        """Return whether it begins a list."""
         return not self.place or self.place[-1] == 1
 
-    def follows(self, earlier: "Number", gap: int = 1) -> bool:
-        """Whether it is the next of the same list, or one of the next few."""
+    def follows(self, earlier: "ListNumber", gap: int = 1) -> bool:
+        """Return whether it is the next of the same list, or one of the next few."""
         if self.kind != earlier.kind or self.place[:-1] != earlier.place[:-1]:
             return False
         return not self.place or 0 < self.place[-1] - earlier.place[-1] <= gap
 
-    def is_like(self, other: "Number") -> bool:
-        """Whether both could stand in lists at the same depth."""
+    def is_like(self, other: "ListNumber") -> bool:
+        """Return whether both could stand in lists at the same depth."""
         return self.kind == other.kind and len(self.place) == len(other.place)
 
 
-def parse(style: str, mark: str) -> Iterator[Number]:
-    """Give the ways to read a mark, of a style such as "bracketed"; i may be a letter or one."""
+def parse_number(style: str, mark: str) -> Iterator[ListNumber]:
+    """Yield the ways to read a mark, of a style such as "bracketed"; i may be a letter or one."""
     if mark[0].isdigit():
-        yield Number(style, tuple(map(int, mark.split("."))))
+        yield ListNumber(style, tuple(map(int, mark.split("."))))
         return
     small = mark.lower()
     script = style + ("a" if mark == small else "A")
-    if len(set(small)) == 1:  # aa comes after z
-        yield Number(f"{script} letter", (26 * (len(small) - 1) + ord(small[0]) - 96,))
-    if ROMAN.match(small):
-        yield Number(f"{script} roman", (_roman(small),))
+    if (value := letters_value(small)) is not None:
+        yield ListNumber(f"{script} letter", (value,))
+    if (value := roman_value(small)) is not None:
+        yield ListNumber(f"{script} roman", (value,))
 
 
-def _roman(text: str) -> int:
-    values = [VALUES[letter] for letter in text]
-    following = [*values[1:], 0]
-    return sum(-v if v < after else v for v, after in zip(values, following, strict=True))
-
-
-DEEPEST = 8  # open lists; a deeper one is not followed
-GAP = 3  # a list may miss two numbers and go on
-MOST_WORDS = 9  # of a heading
-SPACE = r"[ \t\u00a0]"
-MARK = re.compile(
+MAX_OPEN_LISTS = 8  # open lists; a deeper one is not followed
+MAX_NUMBER_GAP = 3  # a list may miss two numbers and go on
+MAX_CLAUSE_NAME_WORDS = 9  # of a heading
+BLANK = r"[ \t\u00a0]"
+CLAUSE_NUMBER = re.compile(
     rf"""
-    (?<![^\n](?!{SPACE}))  # implied by what follows, and halves the time
-    (?: (?P<line>^(?:{SPACE}|\ufeff)*)  # a line's start, or a sentence's, or within one
-      | (?P<sentence>(?<=[.;:)\]”"’]){SPACE}+)
-      | (?<=[a-z,]){SPACE}+ )
+    (?<![^\n](?!{BLANK}))  # implied by what follows, and halves the time
+    (?: (?P<line>^(?:{BLANK}|\ufeff)*)  # a line's start, or a sentence's, or within one
+      | (?P<sentence>(?<=[.;:)\]”"’]){BLANK}+)
+      | (?<=[a-z,]){BLANK}+ )
     (?P<mark>
         (?P<part>ARTICLE|Article|SCHEDULE|Schedule|EXHIBIT|Exhibit|ANNEX|Annex|APPENDIX|Appendix)
-            {SPACE}+ (?P<of>\d{{1,3}}|[IVXLC]{{1,6}}|[A-Z]) (?=[.:]?{SPACE}*(?:$|[–—-]|[A-Z"“]))
-      | (?P<word>(?:SECTION|Section|CLAUSE|Clause|§){SPACE}*)?
-            (?P<decimal>\d{{1,3}}(?:\.\d{{1,3}}){{0,4}}) (?=[.):]?(?:$|{SPACE}+(?:["“(\[A-Z]|$)))
+            {BLANK}+ (?P<of>\d{{1,3}}|[IVXLC]{{1,6}}|[A-Z]) (?=[.:]?{BLANK}*(?:$|[–—-]|[A-Z"“]))
+      | (?P<word>(?:SECTION|Section|CLAUSE|Clause|§){BLANK}*)?
+            (?P<decimal>\d{{1,3}}(?:\.\d{{1,3}}){{0,4}}) (?=[.):]?(?:$|{BLANK}+(?:["“(\[A-Z]|$)))
       | \((?P<bracketed>[a-z]{{1,4}}|[A-Z]{{1,4}}|\d{{1,2}})\)
-      | (?P<bracket>[a-z]{{1,4}}|[A-Z]{{1,4}}|\d{{1,2}})\) (?={SPACE})
-      | (?P<dotted>[a-z]{{1,4}}|[A-Z]{{1,4}}) (?=\.{SPACE})
+      | (?P<bracket>[a-z]{{1,4}}|[A-Z]{{1,4}}|\d{{1,2}})\) (?={BLANK})
+      | (?P<dotted>[a-z]{{1,4}}|[A-Z]{{1,4}}) (?=\.{BLANK})
       | (?P<term>["“][^"”\n]{{2,80}}["”]) (?=(?:[ ]\([^)\n]{{1,80}}\))?,?[ ]
             (?:means?|shall[ ]mean|has[ ]the[ ]meaning|refers[ ]to)\b)
     )""",
     re.MULTILINE | re.VERBOSE,
 )
-PARTS = ("article", "schedule", "exhibit", "annex", "appendix")
-STYLES = ("part", "decimal", "bracketed", "bracket", "dotted", "term")
-ONLY_AT_LINES = ("part", "bracket", "dotted")
-REFERENCE = re.compile(
+PART_KINDS = ("article", "schedule", "exhibit", "annex", "appendix")
+NUMBER_STYLES = ("part", "decimal", "bracketed", "bracket", "dotted", "term")
+LINE_START_STYLES = ("part", "bracket", "dotted")
+REFERENCE_WORD = re.compile(
     r"\b(?:sections?|articles?|clauses?|paragraphs?|of|to|in|than|with|under)$", re.IGNORECASE
 )
-NAME = re.compile(
-    rf"[.):]?{SPACE}*(?:[–—-]{SPACE}+)?(?P<name>[A-Z“\"][^\n.:;]{{2,80}})(?=(?<=\w\w\w)[.:]\s|[.:]?\r?$)",
+CLAUSE_NAME = re.compile(
+    rf"[.):]?{BLANK}*(?:[–—-]{BLANK}+)?(?P<name>[A-Z“\"][^\n.:;]{{2,80}})(?=(?<=\w\w\w)[.:]\s|[.:]?\r?$)",
     re.MULTILINE,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """What a match says: how its number may be read, and whether it stands where lists begin."""
+class NumberMatch:
+    """A match: how its number may be read, and whether it stands where lists begin."""
 
-    numbers: tuple[Number, ...]
+    numbers: tuple[ListNumber, ...]
     at_line: bool
     begins: bool
     is_section: bool
 
 
 def clauses(text: str, start: int, end: int) -> Iterator[Heading]:
-    """Give the clauses that begin in text[start:end]; `level` counts the open lists from 1."""
-    opened: list[Number] = []
-    for match in MARK.finditer(text, start, end):
+    """Yield the clauses that begin in text[start:end]; `level` counts the open lists from 1."""
+    opened: list[ListNumber] = []
+    for match in CLAUSE_NUMBER.finditer(text, start, end):
         mark = _read(match)
         placed = mark and (_goes_on(opened, mark) or _begins(opened, mark))
         if placed:
@@ -116,23 +108,23 @@ def clauses(text: str, start: int, end: int) -> Iterator[Heading]:
             yield Heading(match.start("mark"), min(name_end, end), depth + 1, name)
 
 
-def _read(match: re.Match[str]) -> Mark | None:
-    style = next(style for style in STYLES if match[style])
+def _read(match: re.Match[str]) -> NumberMatch | None:
+    style = next(style for style in NUMBER_STYLES if match[style])
     at_line, at_sentence = match["line"] is not None, match["sentence"] is not None
-    if not at_line and style in ONLY_AT_LINES:
+    if not at_line and style in LINE_START_STYLES:
         return None
     if (
         not at_line
         and not at_sentence
-        and REFERENCE.search(match.string[max(0, match.start() - 12) : match.start()])
+        and REFERENCE_WORD.search(match.string[max(0, match.start() - 12) : match.start()])
     ):
         return None
     begins = at_sentence or (_may_begin(match) if at_line else _has_end(match))
-    return Mark(tuple(_numbers(match, style)), at_line, begins, match["word"] is not None)
+    return NumberMatch(tuple(_numbers(match, style)), at_line, begins, match["word"] is not None)
 
 
 def _may_begin(match: re.Match[str]) -> bool:
-    """Whether a line's first number may open a list; in "1 July 2024" it does not."""
+    """Return whether a line's first number may open a list; in "1 July 2024" it does not."""
     if _has_end(match) or match["word"] or "." in (match["decimal"] or "."):
         return True
     titled = _title(match)
@@ -143,18 +135,18 @@ def _has_end(match: re.Match[str]) -> bool:
     return match.string[match.end() : match.end() + 1] in (".", ")", ":")
 
 
-def _numbers(match: re.Match[str], style: str) -> Iterator[Number]:
+def _numbers(match: re.Match[str], style: str) -> Iterator[ListNumber]:
     if style == "term":
-        yield Number("term", ())
+        yield ListNumber("term", ())
     elif style == "part":
         kind = match["part"].lower()
-        yield from (Number(kind, number.place) for number in parse("", match["of"]))
+        yield from (ListNumber(kind, number.place) for number in parse_number("", match["of"]))
     else:
-        yield from parse(style, match[style])
+        yield from parse_number(style, match[style])
 
 
-def _goes_on(opened: Sequence[Number], mark: Mark) -> tuple[int, Number] | None:
-    """Give the depth of the list that a mark goes on with, and how it is read there."""
+def _goes_on(opened: Sequence[ListNumber], mark: NumberMatch) -> tuple[int, ListNumber] | None:
+    """Return the depth of the list that a mark goes on with, and how it is read there."""
     for number in mark.numbers:
         for depth in range(len(opened) - 1, -1, -1):
             if number.follows(opened[depth]):
@@ -162,8 +154,8 @@ def _goes_on(opened: Sequence[Number], mark: Mark) -> tuple[int, Number] | None:
     return None
 
 
-def _begins(opened: Sequence[Number], mark: Mark) -> tuple[int, Number] | None:
-    """Give the depth of the list that a mark begins, or goes on with after a gap."""
+def _begins(opened: Sequence[ListNumber], mark: NumberMatch) -> tuple[int, ListNumber] | None:
+    """Return the depth of the list that a mark begins, or goes on with after a gap."""
     if mark.at_line:  # a list within the paragraph above is over
         runs = sum(1 for _ in takewhile(lambda number: number.runs_on, reversed(opened)))
         opened = opened[: len(opened) - runs]
@@ -172,23 +164,23 @@ def _begins(opened: Sequence[Number], mark: Mark) -> tuple[int, Number] | None:
             depth = _decimal_depth(opened, number, mark.at_line)
         else:
             depth = _list_depth(opened, number, mark.at_line) if mark.begins else None
-        if depth is not None and depth < DEEPEST:
+        if depth is not None and depth < MAX_OPEN_LISTS:
             return depth, replace(number, runs_on=not mark.at_line)
     return None
 
 
-def _list_depth(opened: Sequence[Number], number: Number, at_line: bool) -> int | None:
-    if number.kind in PARTS:
+def _list_depth(opened: Sequence[ListNumber], number: ListNumber, at_line: bool) -> int | None:
+    if number.kind in PART_KINDS:
         return 0
     alike = _alike(opened, number)
     if number.is_first:
         return alike[-1] if alike and alike[-1] == len(opened) - 1 else len(opened)
-    if at_line and alike and number.follows(opened[alike[-1]], GAP):
+    if at_line and alike and number.follows(opened[alike[-1]], MAX_NUMBER_GAP):
         return alike[-1]
     return None
 
 
-def _decimal_depth(opened: Sequence[Number], number: Number, at_line: bool) -> int | None:
+def _decimal_depth(opened: Sequence[ListNumber], number: ListNumber, at_line: bool) -> int | None:
     """Place 5.2 under 5, else beside 4.7, else under the article."""
     for depth, other in enumerate(opened):
         if other.kind == "decimal" and other.place == number.place[:-1]:
@@ -196,17 +188,17 @@ def _decimal_depth(opened: Sequence[Number], number: Number, at_line: bool) -> i
     if not at_line:
         return None
     alike = _alike(opened, number)
-    return alike[0] if alike else sum(other.kind in PARTS for other in opened)
+    return alike[0] if alike else sum(other.kind in PART_KINDS for other in opened)
 
 
-def _alike(opened: Sequence[Number], number: Number) -> list[int]:
+def _alike(opened: Sequence[ListNumber], number: ListNumber) -> list[int]:
     return [depth for depth, other in enumerate(opened) if number.is_like(other)]
 
 
 def _title(match: re.Match[str]) -> re.Match[str] | None:
     """Find the words after a number that name its clause, if it has a name."""
-    named = NAME.match(match.string, match.end())
-    return named if named and len(named["name"].split()) <= MOST_WORDS else None
+    named = CLAUSE_NAME.match(match.string, match.end())
+    return named if named and len(named["name"].split()) <= MAX_CLAUSE_NAME_WORDS else None
 
 
 def _name(match: re.Match[str]) -> tuple[str, int]:

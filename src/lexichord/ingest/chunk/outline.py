@@ -1,4 +1,4 @@
-"""Declarations in source code of any language, nested by indentation."""
+"""The outline of a text: declarations in source code, Markdown's headings and tables, clauses."""
 
 import re
 from bisect import bisect_right
@@ -7,10 +7,10 @@ from itertools import pairwise
 from operator import itemgetter
 
 from lexichord.ingest.chunk.clauses import clauses
-from lexichord.ingest.load import CLOSING
+from lexichord.ingest.load import CLOSING_HASHES
 from lexichord.types import Heading, LoadedText, Table
 
-TAB = 4  # columns
+TAB_COLUMNS = 4  # columns
 DECLARATION = re.compile(
     r"^(?P<indent>[ \t]*)"
     r"(?:(?:export|default|public|private|protected|internal|static|abstract|final|sealed|open"
@@ -21,20 +21,24 @@ DECLARATION = re.compile(
     r"(?=[ \t(<])(?P<rest>[^\n]*)",
     re.MULTILINE,
 )
-NAME = re.compile(r"[ \t]*(?:<[^>\n]{0,80}>)?[ \t]*(?:\([^)\n]{0,80}\)[ \t]*)?(?P<name>[\w.:$]*\w)")
+DECLARED_NAME = re.compile(
+    r"[ \t]*(?:<[^>\n]{0,80}>)?[ \t]*(?:\([^)\n]{0,80}\)[ \t]*)?(?P<name>[\w.:$]*\w)"
+)
 BLOCK_END = re.compile(r"^[ \t]*\}[);,]*[ \t]*\r?$", re.MULTILINE)
-ABOVE = re.compile(r"[ \t]*(?:@|#|//|/\*|\*|--|\"\"\")")  # comments and decorators belong below
+COMMENT_LINE = re.compile(
+    r"[ \t]*(?:@|#|//|/\*|\*|--|\"\"\")"
+)  # comments and decorators belong below
 
 
 def declarations(text: str) -> Iterator[Heading]:
-    """Give the declarations in order, each from the comment above it; `level` counts from 1."""
+    """Yield the declarations in order, each from the comment above it; `level` counts from 1."""
     opened: list[int] = []
     previous = 0
     for match in DECLARATION.finditer(text):
-        name = NAME.match(match["rest"])
+        name = DECLARED_NAME.match(match["rest"])
         if name is None:
             continue
-        indent = len(match["indent"].expandtabs(TAB))
+        indent = len(match["indent"].expandtabs(TAB_COLUMNS))
         while opened and opened[-1] >= indent:
             opened.pop()
         opened.append(indent)
@@ -44,13 +48,13 @@ def declarations(text: str) -> Iterator[Heading]:
 
 
 def declared_names(text: str) -> list[str]:
-    """Give the names that a piece of code declares, as often as it does."""
-    named = (NAME.match(match["rest"]) for match in DECLARATION.finditer(text))
+    """Return the names that a piece of code declares, as often as it does."""
+    named = (DECLARED_NAME.match(match["rest"]) for match in DECLARATION.finditer(text))
     return [name["name"] for name in named if name]
 
 
 def is_code(text: str) -> bool:
-    """Tell a piece of code from prose: it declares something, or a brace closes a block."""
+    """Return whether a text is code: it declares something, or a brace closes a block."""
     return bool(BLOCK_END.search(text) or declared_names(text))
 
 
@@ -58,48 +62,48 @@ def _with_comment(text: str, start: int, floor: int) -> int:
     """Move up over the lines right above that are comments or decorators."""
     while start > floor:
         above = text.rfind("\n", floor, start - 1) + 1
-        if above <= floor or not ABOVE.match(text, above, start):
+        if above <= floor or not COMMENT_LINE.match(text, above, start):
             return start
         start = above
     return start
 
 
-FENCE = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*$", re.MULTILINE)
-HEADING = re.compile(
+CODE_FENCE = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*$", re.MULTILINE)
+MARKDOWN_HEADING = re.compile(
     r"^\ufeff? {0,3}(?P<marks>#{1,6})[ \t]+(?P<name>\S[^\n]{0,200})$"
     r"|^(?P<under>\S[^\n]{0,200})\n(?P<line>=+|-{2,})[ \t]*\r?$",
     re.MULTILINE,
 )
-RULE = re.compile(r"^[ \t|:-]+$", re.MULTILINE)  # what parts a table's header from its rows
-ROWS = re.compile(r"(?:[^\n|]*\|[^\n]*(?:\n|\Z))*")
+TABLE_RULE = re.compile(r"^[ \t|:-]+$", re.MULTILINE)  # what parts a table's header from its rows
+TABLE_BODY = re.compile(r"(?:[^\n|]*\|[^\n]*(?:\n|\Z))*")
 
 
 def markdown_headings(text: str) -> Iterator[Heading]:
-    """Give the headings in order."""
+    """Yield the headings in order."""
     fenced = fenced_blocks(text)
-    for match in _outside(HEADING, text, fenced):
+    for match in _outside(MARKDOWN_HEADING, text, fenced):
         level = len(match["marks"]) if match["marks"] else 1 + match["line"].startswith("-")
-        name = CLOSING.sub("", (match["name"] or match["under"]).strip())
+        name = CLOSING_HASHES.sub("", (match["name"] or match["under"]).strip())
         yield Heading(match.start(), match.end(), level, name)
 
 
 def markdown_tables(text: str) -> Iterator[Table]:
-    """Give the tables in order; the line below the header belongs to it."""
+    """Yield the tables in order; the line below the header belongs to it."""
     fenced = fenced_blocks(text)
-    for match in _outside(RULE, text, fenced):
+    for match in _outside(TABLE_RULE, text, fenced):
         start = text.rfind("\n", 0, max(0, match.start() - 1)) + 1
         is_rule = "|" in match[0] and "-" in match[0]
         if is_rule and "|" in text[start : match.start()]:
             body = min(match.end() + 1, len(text))
-            rows = ROWS.match(text, body)
+            rows = TABLE_BODY.match(text, body)
             yield Table(start, rows.end() if rows else body, body)
 
 
 def fenced_blocks(text: str) -> list[tuple[int, int]]:
-    """Give where fenced blocks begin and end; one that is never closed ends with the text."""
+    """Return where fenced blocks begin and end; one that is never closed ends with the text."""
     blocks: list[tuple[int, int]] = []
     opened: re.Match[str] | None = None
-    for match in FENCE.finditer(text):
+    for match in CODE_FENCE.finditer(text):
         if opened is None:
             opened = match
         elif match[0].strip() == match["fence"] and match["fence"].startswith(opened["fence"]):
@@ -117,13 +121,13 @@ def _outside(
         start = block_end
 
 
-CODE = "text/x-"
+CODE_MEDIA_PREFIX = "text/x-"
 
 
 def outline(loaded: LoadedText) -> tuple[list[Heading], list[Table]]:
-    """Give a text's headings in order, and its tables."""
+    """Return a text's headings in order, and its tables."""
     text, headings, tables = loaded.text, list(loaded.headings), list(loaded.tables)
-    if loaded.media_type.startswith(CODE):
+    if loaded.media_type.startswith(CODE_MEDIA_PREFIX):
         return list(declarations(text)), []
     fenced: list[tuple[int, int]] = []
     if loaded.media_type == "text/markdown":

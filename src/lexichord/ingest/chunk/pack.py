@@ -12,26 +12,26 @@ from lexichord.types import Chunk, Heading, Table
 # Characters of a chunk at most. Of contracts' evidence 85.5 % lies within 4,000 characters with
 # 800, 84.5 with 900; joining neighbours up to 600 only gives 85.1 (docs/benchmarks.md).
 LIMIT = 800
-HEADER = 100  # characters of a table's header in a path
+MAX_TABLE_HEADER_CHARS = 100  # characters of a table's header in a path
 NAME = 800  # characters of a heading in a path: every chunk below it repeats them
-CELL = re.compile(r"[^\s|:-][^\t\n|]*[^\s|]|[^\s|:-]")
-ROW = re.compile(r"[^\n]*(?:\n|\Z)")
-DEEPEST = 32  # levels of sections; what lies deeper is put beside
+TABLE_CELL = re.compile(r"[^\s|:-][^\t\n|]*[^\s|]|[^\s|:-]")
+TABLE_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
+MAX_SECTION_DEPTH = 32  # levels of sections; what lies deeper is put beside
 
 
 @dataclass(slots=True)
-class Section:
+class SectionNode:
     """Text under a heading, which ends where `body` begins; `path` ends with the section's name."""
 
     start: int
     body: int
     end: int
     path: tuple[str, ...] = ()
-    children: list["Section"] = field(default_factory=list)
+    children: list["SectionNode"] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SectionPiece:
     """A stretch of text under one path of headings."""
 
     start: int
@@ -51,12 +51,12 @@ def pack(
     ]
 
 
-def _tree(text: str, headings: Iterable[Heading]) -> Section:
+def _tree(text: str, headings: Iterable[Heading]) -> SectionNode:
     """Nest the sections. One with nothing of its own under its heading opens its first child."""
-    root = Section(0, 0, len(text))
+    root = SectionNode(0, 0, len(text))
     opened = [(0, root)]
     for heading in headings:
-        level = min(heading.level, DEEPEST)
+        level = min(heading.level, MAX_SECTION_DEPTH)
         while opened[-1][0] >= level:
             opened.pop()[1].end = heading.start
         above = opened[-1][1]
@@ -64,20 +64,20 @@ def _tree(text: str, headings: Iterable[Heading]) -> Section:
         if not above.children and not text[above.body : start].strip():
             start = above.start
         path = (*above.path, heading.name[:NAME]) if heading.name else above.path
-        section = Section(start, heading.end, len(text), path)
+        section = SectionNode(start, heading.end, len(text), path)
         above.children.append(section)
         opened.append((level, section))
     return root
 
 
-def _sections(section: Section, limit: int) -> Iterator[Piece]:
-    """Give a section whole, or its own text and its subsections, small neighbours joined."""
+def _sections(section: SectionNode, limit: int) -> Iterator[SectionPiece]:
+    """Yield a section whole, or its own text and its subsections, small neighbours joined."""
     while len(section.children) == 1 and section.children[0].start == section.start:
         section = section.children[0]
     if section.end - section.start <= limit:
-        yield Piece(section.start, section.end, section.path)
+        yield SectionPiece(section.start, section.end, section.path)
         return
-    run: list[Section] = []
+    run: list[SectionNode] = []
     for part in _parts(section):
         if run and part.end - run[0].start > limit:
             yield _joined(run, section)
@@ -87,34 +87,36 @@ def _sections(section: Section, limit: int) -> Iterator[Piece]:
         elif part.children:
             yield from _sections(part, limit)
         else:
-            yield Piece(part.start, part.end, part.path)
+            yield SectionPiece(part.start, part.end, part.path)
     if run:
         yield _joined(run, section)
 
 
-def _parts(section: Section) -> Iterator[Section]:
-    """Give a section's own text, unless its first child has taken it, and its children."""
+def _parts(section: SectionNode) -> Iterator[SectionNode]:
+    """Yield a section's own text, unless its first child has taken it, and its children."""
     first = section.children[0].start if section.children else section.end
     if first > section.start:
-        yield Section(section.start, section.body, first, section.path)
+        yield SectionNode(section.start, section.body, first, section.path)
     yield from section.children
 
 
-def _joined(run: Sequence[Section], section: Section) -> Piece:
+def _joined(run: Sequence[SectionNode], section: SectionNode) -> SectionPiece:
     """Put neighbours together; what they are named is where they begin and end."""
     path = run[0].path
     named = [part.path[-1] for part in run if len(part.path) > len(section.path)]
     if len(run) > 1:
         is_whole = section.path and len(named) < len(run)  # its own text is among them
         path = section.path if is_whole else (*section.path, " – ".join(_ends(named)))
-    return Piece(run[0].start, run[-1].end, path)
+    return SectionPiece(run[0].start, run[-1].end, path)
 
 
 def _ends(names: Sequence[str]) -> Sequence[str]:
     return names if len(names) < 2 else (names[0], names[-1])
 
 
-def _units(text: str, piece: Piece, tables: Sequence[Table], limit: int) -> Iterator[Piece]:
+def _units(
+    text: str, piece: SectionPiece, tables: Sequence[Table], limit: int
+) -> Iterator[SectionPiece]:
     """Cut a piece that is too long: around its tables, then at rows and sentences."""
     if piece.end - piece.start <= limit:
         yield piece
@@ -123,36 +125,38 @@ def _units(text: str, piece: Piece, tables: Sequence[Table], limit: int) -> Iter
     for table in tables[bisect_left(tables, piece.start, key=lambda table: table.start) :]:
         if table.start >= piece.end:
             break
-        yield from _sentences(text, Piece(start, table.start, piece.path), limit)
+        yield from _sentences(text, SectionPiece(start, table.start, piece.path), limit)
         yield from _rows(text, table, piece.path, limit)
         start = min(table.end, piece.end)
-    yield from _sentences(text, Piece(start, piece.end, piece.path), limit)
+    yield from _sentences(text, SectionPiece(start, piece.end, piece.path), limit)
 
 
-def _sentences(text: str, piece: Piece, limit: int) -> Iterator[Piece]:
+def _sentences(text: str, piece: SectionPiece, limit: int) -> Iterator[SectionPiece]:
     if piece.end - piece.start <= limit:
         yield piece
         return
     stretch = text[piece.start : piece.end]
     _, offsets = semchunk.chunk(stretch, limit, len, offsets=True, memoize=False)
     for start, end in offsets:
-        yield Piece(piece.start + start, piece.start + end, piece.path)
+        yield SectionPiece(piece.start + start, piece.start + end, piece.path)
 
 
-def _rows(text: str, table: Table, path: tuple[str, ...], limit: int) -> Iterator[Piece]:
-    """Give a table whole, or by rows; where it goes on, its header ends the path."""
-    header = " | ".join(CELL.findall(text[table.start : table.header_end]))[:HEADER]
+def _rows(text: str, table: Table, path: tuple[str, ...], limit: int) -> Iterator[SectionPiece]:
+    """Yield a table whole, or by rows; where it goes on, its header ends the path."""
+    header = " | ".join(TABLE_CELL.findall(text[table.start : table.header_end]))[
+        :MAX_TABLE_HEADER_CHARS
+    ]
     start, whole = table.start, path
-    for row in ROW.finditer(text, table.header_end, table.end):
+    for row in TABLE_LINE.finditer(text, table.header_end, table.end):
         if row.end() - start > limit:
-            yield from _sentences(text, Piece(start, row.start(), path), limit)
+            yield from _sentences(text, SectionPiece(start, row.start(), path), limit)
             start = row.start()
             path = (*whole, header) if header else whole
-    yield from _sentences(text, Piece(start, table.end, path), limit)
+    yield from _sentences(text, SectionPiece(start, table.end, path), limit)
 
 
-def _trimmed(text: str, piece: Piece) -> Iterator[Piece]:
+def _trimmed(text: str, piece: SectionPiece) -> Iterator[SectionPiece]:
     stretch = text[piece.start : piece.end]
     if content := stretch.strip():
         start = piece.start + stretch.index(content[0])
-        yield Piece(start, start + len(content), piece.path)
+        yield SectionPiece(start, start + len(content), piece.path)

@@ -8,22 +8,22 @@ from typing import Protocol, Unpack
 from lexichord.db import catalogue, store
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError
-from lexichord.ingest.flow import ahead, together
-from lexichord.ingest.llm_context.prompt import OWN, has_context, with_contexts
+from lexichord.ingest.flow import prefetch, unbounded_gather
+from lexichord.ingest.llm_context.prompt import GIVEN_CONTEXTS_DIGEST, has_context, with_contexts
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
 from lexichord.ingest.report import Hearing, Listener, Report, Written
 from lexichord.ingest.structural_context import embedding_text
-from lexichord.ingest.vectors import GROUP, Vectorizer, Vectors
+from lexichord.ingest.vectors import GROUP, ChunkEmbedder, ChunkVectors
 from lexichord.providers.base import Embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, Document, Shaped
 from lexichord.types.documents import CONTEXT_BY
 from lexichord.types.questions import no_other_options, no_single_text
 
-GIVEN = "context=given"  # in a recipe: what a chunk has for context, it brought
+GIVEN_CONTEXT_RECIPE = "context=given"  # in a recipe: chunks have the contexts they came with
 
 
-class Opened(Protocol):
+class OpenApplication(Protocol):
     """An open application, as far as it is needed here."""
 
     database: Database
@@ -35,7 +35,7 @@ class Opened(Protocol):
 
 @dataclass(slots=True)
 class Contextualized(Shaped):
-    """What became of the documents, or would: `dry_run` writes nothing and asks nobody.
+    """What became of the documents, or would: `dry_run` writes nothing and asks no model.
 
     `documents` got contexts (a dry run: lack some), `brought` are left alone because some of their
     chunks came with their own, `changed` are uris of those that somebody replaced meanwhile.
@@ -64,12 +64,12 @@ type _Changed = tuple[_Stored, Document, list[Chunk]]
 
 
 async def contextualize(
-    app: Opened,
+    app: OpenApplication,
     datasets: Iterable[str] = (),
     *,
     dry_run: bool = False,
     budget: float | None = None,
-    **hearing: Unpack[Hearing],
+    **callbacks: Unpack[Hearing],
 ) -> Contextualized:
     """Have the settings' model write contexts for stored chunks, of these datasets or all.
 
@@ -78,10 +78,10 @@ async def contextualize(
     dollars, is not passed. Raises ConfigError, DatabaseError, ProviderError of the embedder.
     """
     no_single_text(datasets=datasets)
-    no_other_options(hearing, Hearing)
+    no_other_options(callbacks, Hearing)
     rows = await store.document_recipes(app.database, await _names(app.database, list(datasets)))
     writer = await open_writer(app.database, app.settings, budget)
-    run = _Run(app.database, app.embedder, app.space, writer, dry_run, **hearing)
+    run = _Run(app.database, app.embedder, app.space, writer, dry_run, **callbacks)
     if dry_run:
         return await run.expect(rows)
     await _check_embedder(app)
@@ -96,7 +96,7 @@ async def _names(database: Database, wanted: Sequence[str]) -> Sequence[str] | N
     return wanted or None
 
 
-async def _check_embedder(app: Opened) -> None:
+async def _check_embedder(app: OpenApplication) -> None:
     """Refuse to put contexts where the vectors could not follow."""
     if app.embedder is None:
         held = await catalogue.database_status(app.database)
@@ -119,7 +119,7 @@ class _Run:
     report: Contextualized = field(init=False)
 
     def __post_init__(self) -> None:
-        self.report = Contextualized(self.dry_run, self.writer.written)
+        self.report = Contextualized(self.dry_run, self.writer.report)
 
     async def expect(self, rows: Sequence[Row]) -> Contextualized:
         """Count what `write` would take."""
@@ -127,14 +127,13 @@ class _Run:
         async for group in self._groups(rows):
             for stored in group:
                 self.report.documents += 1
-                given = (stored.document, stored.chunks, stored.places)
-                await self.writer.expect(*given, seen)
+                await self.writer.expect(stored.document, stored.chunks, stored.places, seen)
         return self.report
 
     async def write(self, rows: Sequence[Row]) -> Contextualized:
         """Write what lacks, and store it."""
         await self.database.mend_keyword_index()
-        async with aclosing(ahead(self._written(rows))) as written:
+        async with aclosing(prefetch(self._written(rows))) as written:
             async for group in written:
                 for stored, document, chunks in group:
                     await self._store(stored, document, chunks)
@@ -156,18 +155,23 @@ class _Run:
 
     def _todo(self, rows: Sequence[Row]) -> list[Row]:
         done = f"llm={self.writer.by}"
-        lacking = [row for row in rows if done not in row["recipe"].split(" ")]
+        without = [row for row in rows if done not in row["recipe"].split(" ")]
         # A context that came along cannot be told from a title: such documents are left alone.
-        todo = [row for row in lacking if GIVEN in row["recipe"] or not OWN.search(row["recipe"])]
-        self.report.brought = len(lacking) - len(todo)
+        todo = [
+            row
+            for row in without
+            if GIVEN_CONTEXT_RECIPE in row["recipe"]
+            or not GIVEN_CONTEXTS_DIGEST.search(row["recipe"])
+        ]
+        self.report.brought = len(without) - len(todo)
         return todo
 
     async def _read(self, row: Row) -> _Stored | None:
-        found = await store.read_document(self.database, row["document_id"])
-        if found is None:
+        stored = await store.read_document(self.database, row["document_id"])
+        if stored is None:
             return None
-        document, chunks = found
-        is_given = GIVEN in document.recipe
+        document, chunks = stored
+        is_given = GIVEN_CONTEXT_RECIPE in document.recipe
         places = [
             place
             for place, chunk in enumerate(chunks)
@@ -179,15 +183,17 @@ class _Run:
     async def _written(self, rows: Sequence[Row]) -> AsyncGenerator[list[_Changed]]:
         async with aclosing(self._groups(rows)) as groups:
             async for group in groups:
-                made: list[_Changed] = []
-                await together(self._write(stored, made) for stored in group)
-                yield made
+                changed: list[_Changed] = []
+                await unbounded_gather(self._write(stored, changed) for stored in group)
+                yield changed
 
-    async def _write(self, stored: _Stored, made: list[_Changed]) -> None:
-        given = (stored.document, stored.chunks)
-        if said := await self.writer.write(*given, stored.places):
-            all_said = len(said) == len(stored.places)
-            made.append((stored, *with_contexts(*given, said, self.writer.by, all_said=all_said)))
+    async def _write(self, stored: _Stored, changed: list[_Changed]) -> None:
+        own = (stored.document, stored.chunks)
+        if contexts := await self.writer.write(*own, stored.places):
+            is_complete = len(contexts) == len(stored.places)
+            changed.append(
+                (stored, *with_contexts(*own, contexts, self.writer.by, is_complete=is_complete))
+            )
 
     async def _store(self, stored: _Stored, document: Document, chunks: Sequence[Chunk]) -> None:
         """Put a document's contexts in place, with the vectors and words that belong to them."""
@@ -204,9 +210,9 @@ class _Run:
             self.report.changed.append(document.uri)
             self.listener(document.uri, "failed", "it was replaced meanwhile: run it again")
 
-    async def _vectors(self, old: Sequence[Chunk], new: Sequence[Chunk]) -> Vectors:
+    async def _vectors(self, old: Sequence[Chunk], new: Sequence[Chunk]) -> ChunkVectors:
         """Embed the chunks that change; None keeps what there is."""
-        vectors: Vectors = [None] * len(new)
+        vectors: ChunkVectors = [None] * len(new)
         if self.embedder is None:
             return vectors
         places = [
@@ -214,10 +220,12 @@ class _Run:
             for place, (before, after) in enumerate(zip(old, new, strict=True))
             if store.vector_key(before) != store.vector_key(after)
         ]
-        hear = self.on_chunks, lambda usage: None
-        vectorizer = Vectorizer(self.database, self.embedder, self.space, *hear, Report())
+        callbacks = self.on_chunks, lambda usage: None
+        chunk_embedder = ChunkEmbedder(
+            self.database, self.embedder, self.space, *callbacks, Report()
+        )
         texts = [embedding_text(new[place].context, new[place].content) for place in places]
         names = [f"chunk {place}" for place in places]
-        for place, vector in zip(places, await vectorizer.embed(texts, names), strict=True):
+        for place, vector in zip(places, await chunk_embedder.embed(texts, names), strict=True):
             vectors[place] = vector
         return vectors

@@ -1,4 +1,4 @@
-"""What calls to a language model take: an estimate before, the sum after, a limit never passed."""
+"""The budget of calls to a language model: estimates before, sums after, a limit never passed."""
 
 import asyncio
 import os
@@ -6,13 +6,13 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from lexichord.ingest.llm_context.prompt import LONGEST, Call
+from lexichord.ingest.llm_context.prompt import MAX_CONTEXT_CHARS, ContextCall
 from lexichord.settings import Settings
 from lexichord.types.generation import Price, Usage
 
 
 def find_price(settings: Settings) -> Price | None:
-    """Give the price of `settings.llm`; None where nobody knows it.
+    """Return the price of `settings.llm`; None where it is not known.
 
     `settings.prices` goes before the list.
     """
@@ -26,17 +26,19 @@ def _listed(name: str) -> Price | None:
     from dspy.clients.model_metadata import model_info
 
     vendor, _, model = name.partition("/")
-    found = model_info(vendor, model)
-    rates = [found.get(f"{kind}_cost_per_token") for kind in ("input", "output")]
+    info = model_info(vendor, model)
+    rates = [info.get(f"{kind}_cost_per_token") for kind in ("input", "output")]
     if not all(isinstance(rate, int | float) for rate in rates):
         return None
     return Price(*(rate * 1_000_000 for rate in rates))
 
 
 # Tokens of a prompt beside document and passages: with DSPy's format 2,100 characters.
-INSTRUCTIONS = 550
-REPLY, EACH = 40, LONGEST // 4  # tokens of a reply, and of each context in it: at most, in English
-HELD = 2  # estimates held back for a call under way: a reply that cannot be read is asked for twice
+INSTRUCTION_TOKENS = 550
+# Of a reply, and of each context in it: at most, in English.
+REPLY_TOKENS, CONTEXT_TOKENS = 40, MAX_CONTEXT_CHARS // 4
+# Estimates held back for a call under way: a reply that cannot be read is asked for twice.
+HELD_ESTIMATES = 2
 
 
 class OverBudgetError(Exception):
@@ -49,22 +51,22 @@ def count_tokens(text: str) -> int:
     return -(-plain // 4) + len(text) - plain
 
 
-def estimate(call: Call) -> Usage:
+def estimate_usage(call: ContextCall) -> Usage:
     """Estimate what a call takes, without its price."""
-    given = INSTRUCTIONS + count_tokens(call.document) + count_tokens(call.passages)
-    return Usage(1, given, REPLY + EACH * len(call.places), None)
+    prompt_tokens = INSTRUCTION_TOKENS + count_tokens(call.document) + count_tokens(call.passages)
+    return Usage(1, prompt_tokens, REPLY_TOKENS + CONTEXT_TOKENS * len(call.places), None)
 
 
 @dataclass(slots=True)
 class Purse:
-    """Pays for calls from a budget, in dollars; `spent` is None where no price is known.
+    """What calls may cost, in dollars; `spent` is None where no price is known.
 
-    With a budget the first call goes alone: what it takes beside its estimate, as when a model
+    With a `limit` the first call goes alone: what it takes beside its estimate, as when a model
     reasons before it writes, is what the estimates of the others are raised by.
     """
 
     price: Price | None
-    budget: float | None = None
+    limit: float | None = None
     spent: float | None = 0.0
     held: float = 0.0
     worst: float = 0.0
@@ -93,7 +95,7 @@ class Purse:
             return not self.held or (bool(self.worst) and self._has(self._need(guess) + self.held))
 
         async with self.freed:
-            if self.budget is not None:
+            if self.limit is not None:
                 await self.freed.wait_for(is_due)
             need = self._need(guess)
             if not self._has(need):
@@ -102,10 +104,10 @@ class Purse:
             return need
 
     def _need(self, guess: float) -> float:
-        return HELD * guess * max(self.worst, 1.0)
+        return HELD_ESTIMATES * guess * max(self.worst, 1.0)
 
     def _has(self, dollars: float) -> bool:
-        return self.budget is None or (self.spent or 0.0) + dollars <= self.budget
+        return self.limit is None or (self.spent or 0.0) + dollars <= self.limit
 
     def _add(self, usage: Usage, guess: float) -> None:
         """Add what a call took; the user's table goes before DSPy's own estimate."""

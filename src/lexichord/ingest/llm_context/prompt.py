@@ -1,4 +1,4 @@
-"""Contexts by a language model: what it is shown of a document, and what is taken of its reply."""
+"""The prompt for a chunk's context: what of a document it shows, what is taken of a reply."""
 
 import hashlib
 import json
@@ -12,24 +12,26 @@ from lexichord.types import Chunk, Document
 from lexichord.types.documents import CONTEXT_BY
 from lexichord.types.generation import enclose, mark_word
 
-VERSION = (
-    1  # of the prompt; raise it when other contexts are to be had: all are then asked for anew
-)
+PROMPT_VERSION = 1  # raise it to have all contexts written anew
 
 # Chunks in one call. The document is paid for once a call, so eight cost an eighth of one by one;
 # twice as many would save a sixteenth more, and a list of short numbered texts is still short
 # enough to be answered in full and in order. Reasoned, not measured: it needs a paid model.
 CHUNKS = 8
-LONGEST = 400  # characters of a context: with a chunk of ours most of it fits the local model's 256
-HEAD, AROUND = 1000, 500  # characters of the document, and on each side, that a context depends on
-PASSAGES = 3  # of a window, one part in so many is what the chunks of a call may have on top of it
-SHARE = 4  # of a window, one part in so many is the document's head, as much twice its overlap
-JOINERS = "\u200c\u200d"  # format characters that some scripts need
+# Characters of a context: with a chunk of ours most of it fits the local model's 256.
+MAX_CONTEXT_CHARS = 400
+# Of the document, and on each side of the chunk: what a context depends on.
+KEY_HEAD_CHARS, KEY_NEIGHBOUR_CHARS = 1000, 500
+# The chunks of a call may have one part in so many of the window, on top of it.
+PASSAGES_DIVISOR = 3
+# The document's head is one part in so many of the window, and so is twice the overlap.
+HEAD_DIVISOR = 4
+JOINER_CHARACTERS = "\u200c\u200d"  # format characters that some scripts need
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """What is asked for at once: chunks by their places, from 0, and the fields of the prompt."""
+class ContextCall:
+    """One call: the places of its chunks, from 0, and the fields of the prompt."""
 
     places: tuple[int, ...]
     document: str
@@ -42,77 +44,88 @@ class Call:
 
 
 def label(model: str) -> str:
-    """Say whose a context is: the model and the prompt's version, in one word."""
-    return f"{'_'.join(model.split())}/{VERSION}"
+    """Return whose a context is: the model and the prompt's version, in one word."""
+    return f"{'_'.join(model.split())}/{PROMPT_VERSION}"
 
 
 def context_key(text: str, chunk: Chunk, by: str) -> str:
-    """Give the key under which a chunk's context is kept.
+    """Return the key under which a chunk's context is kept.
 
     A digest of who writes it, the document's first 1,000 characters, the chunk, and 500 characters
-    on each side: what says which document it is, and where in it. So a copy, under whatever name,
+    on each side: what tells which document it is, and where in it. So a copy, under whatever name,
     another way to cut the text around it and a change elsewhere in the document keep the context,
     while the same clause in another document, or among other sections, gets its own.
     """
-    before = text[max(0, chunk.start - AROUND) : chunk.start]
-    after = text[chunk.end : chunk.end + AROUND]
-    parts = json.dumps([by, text[:HEAD], before, chunk.content, after])
+    before = text[max(0, chunk.start - KEY_NEIGHBOUR_CHARS) : chunk.start]
+    after = text[chunk.end : chunk.end + KEY_NEIGHBOUR_CHARS]
+    parts = json.dumps([by, text[:KEY_HEAD_CHARS], before, chunk.content, after])
     return hashlib.sha256(parts.encode()).hexdigest()
 
 
 def calls(
-    text: str, chunks: Sequence[Chunk], places: Sequence[int], window: int, most: int = CHUNKS
-) -> list[list[Call]]:
-    """Give what to ask, a list for each part of the document that is shown.
+    text: str, chunks: Sequence[Chunk], places: Sequence[int], window: int, max_chunks: int = CHUNKS
+) -> list[list[ContextCall]]:
+    """Return what to ask, a list for each part of the document that is shown.
 
     A document longer than `window` characters is shown by its head and one stretch, the same for
     all chunks in that stretch: services cache a prompt's beginning.
     """
-    room = window // PASSAGES
+    passages_chars = window // PASSAGES_DIVISOR
     step = _step(window) if len(text) > window else len(text) + 1
-    found: list[list[Call]] = []
-    for part, own in groupby(places, lambda place: chunks[place].start // step):
+    parts: list[list[ContextCall]] = []
+    for part, places_in_part in groupby(places, lambda place: chunks[place].start // step):
         shown = _marked(_shown(text, part, window))
-        found.append(
+        parts.append(
             [
-                Call(some, shown, _marked([chunks[place].content[:room] for place in some]))
-                for some in _batches(chunks, own, most, room)
+                ContextCall(
+                    batch,
+                    shown,
+                    _marked([chunks[place].content[:passages_chars] for place in batch]),
+                )
+                for batch in _batches(chunks, places_in_part, max_chunks, passages_chars)
             ]
         )
-    return found
+    return parts
 
 
 def with_contexts(
-    document: Document, chunks: Sequence[Chunk], said: Mapping[int, str], by: str, *, all_said: bool
+    document: Document,
+    chunks: Sequence[Chunk],
+    contexts: Mapping[int, str],
+    by: str,
+    *,
+    is_complete: bool,
 ) -> tuple[Document, list[Chunk]]:
-    """Put a model's contexts below those that the chunks have, by place, and say so in the recipe.
+    """Put a model's contexts below those that the chunks have, by place, and name it in the recipe.
 
     Below, because the title that stands there is what hints and files are matched by, and what was
-    measured (docs/benchmarks.md); a model may or may not repeat it. `all_said` tells whether no
-    chunk is without.
+    measured (docs/benchmarks.md); a model may or may not repeat it. `is_complete`: no chunk lacks
+    one.
     """
     joined = [
-        _joined(chunk, said[place], by) if place in said else chunk
+        _joined(chunk, contexts[place], by) if place in contexts else chunk
         for place, chunk in enumerate(chunks)
     ]
-    recipe, mark = base_recipe(document.recipe), "" if all_said else "partly:"
-    if all_said or any(has_context(chunk, by) for chunk in joined):
-        own = OWN.search(recipe)  # stays at the end
+    recipe, mark = base_recipe(document.recipe), "" if is_complete else "partly:"
+    if is_complete or any(has_context(chunk, by) for chunk in joined):
+        own = GIVEN_CONTEXTS_DIGEST.search(recipe)  # stays at the end
         place = own.start() if own else len(recipe)
         recipe = f"{recipe[:place]} llm={mark}{by}{recipe[place:]}"
     return replace(document, recipe=recipe), joined
 
 
-OWN = re.compile(r" [0-9a-f]{64}$")  # how a recipe ends whose chunks brought contexts
+GIVEN_CONTEXTS_DIGEST = re.compile(
+    r" [0-9a-f]{64}$"
+)  # how a recipe ends whose chunks brought contexts
 
 
 def base_recipe(recipe: str) -> str:
-    """Give a recipe without its part on a language model."""
+    """Return a recipe without its part on a language model."""
     return re.sub(r" llm=\S+", "", recipe)
 
 
 def has_context(chunk: Chunk, by: str) -> bool:
-    """Tell whether a chunk has this model's context."""
+    """Return whether a chunk has this model's context."""
     return bool(chunk.metadata.get(CONTEXT_BY) == by)
 
 
@@ -124,30 +137,32 @@ def without_context(chunk: Chunk) -> Chunk:
     return replace(chunk, context=chunk.context.rpartition("\n")[0], metadata=metadata)
 
 
-def tidy(said: str) -> str:
-    """Give a model's text as one line of at most LONGEST characters, without control characters."""
-    line = " ".join(said.split())
-    line = "".join(c for c in line if c in JOINERS or unicodedata.category(c)[0] != "C").strip()
-    if len(line) <= LONGEST:
+def tidy(reply: str) -> str:
+    """Return a reply as one line of at most MAX_CONTEXT_CHARS, without control characters."""
+    line = " ".join(reply.split())
+    line = "".join(
+        c for c in line if c in JOINER_CHARACTERS or unicodedata.category(c)[0] != "C"
+    ).strip()
+    if len(line) <= MAX_CONTEXT_CHARS:
         return line
-    return line[:LONGEST].rpartition(" ")[0] or line[:LONGEST]
+    return line[:MAX_CONTEXT_CHARS].rpartition(" ")[0] or line[:MAX_CONTEXT_CHARS]
 
 
-def _joined(chunk: Chunk, said: str, by: str) -> Chunk:
+def _joined(chunk: Chunk, text: str, by: str) -> Chunk:
     bare = without_context(chunk)
-    context = "\n".join(filter(None, (bare.context, said)))
+    context = "\n".join(filter(None, (bare.context, text)))
     return replace(bare, context=context, metadata={**bare.metadata, CONTEXT_BY: by})
 
 
 def _batches(
-    chunks: Sequence[Chunk], places: Iterable[int], most: int, room: int
+    chunks: Sequence[Chunk], places: Iterable[int], max_chunks: int, max_chars: int
 ) -> Iterator[tuple[int, ...]]:
     """Part places into batches of at most so many chunks, and so many characters."""
     batch: list[int] = []
     taken = 0
     for place in places:
         length = len(chunks[place].content)
-        if batch and (len(batch) == most or taken + length > room):
+        if batch and (len(batch) == max_chunks or taken + length > max_chars):
             yield tuple(batch)
             batch, taken = [], 0
         batch.append(place)
@@ -157,23 +172,23 @@ def _batches(
 
 
 def _step(window: int) -> int:
-    return window - 2 * (window // SHARE)
+    return window - 2 * (window // HEAD_DIVISOR)
 
 
 def _shown(text: str, part: int, window: int) -> Iterator[str]:
-    """Give the document, or its head and the stretch of a part with some text on both sides."""
+    """Yield the document, or its head and the stretch of a part with some text on both sides."""
     if len(text) <= window:
         yield text
         return
-    margin, start = window // SHARE // 2, part * _step(window)
-    yield text[: window // SHARE]
+    margin, start = window // HEAD_DIVISOR // 2, part * _step(window)
+    yield text[: window // HEAD_DIVISOR]
     yield text[max(0, start - margin) : start + _step(window) + margin]
 
 
 def _marked(texts: Iterator[str] | Sequence[str]) -> str:
     """Write numbered texts between marks; their word is a digest of the texts: none can hold it."""
-    given = list(texts)
-    word = mark_word(given)[:12]
+    numbered = list(texts)
+    word = mark_word(numbered)[:12]
     return "\n".join(
-        enclose(text, word, f" number={number}") for number, text in enumerate(given, 1)
+        enclose(text, word, f" number={number}") for number, text in enumerate(numbered, 1)
     )

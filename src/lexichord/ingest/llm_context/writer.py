@@ -1,11 +1,11 @@
-"""Chunks' contexts by a language model: kept ones, else a few chunks a call, some calls at once."""
+"""Contexts by a language model: those kept in the database, else by a few calls at once."""
 
 import asyncio
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from random import random
+from random import uniform
 from time import monotonic
 from typing import Any
 
@@ -17,48 +17,44 @@ from lexichord.errors import (
     ConfigError,
     ProviderError,
     ProviderTimeoutError,
-    RateLimitError,
 )
-from lexichord.ingest.flow import together
+from lexichord.ingest.flow import unbounded_gather
 from lexichord.ingest.llm_context.budget import (
     OverBudgetError,
     Purse,
     count_tokens,
-    estimate,
+    estimate_usage,
     find_price,
 )
-from lexichord.ingest.llm_context.prompt import Call, calls, context_key, label, tidy
+from lexichord.ingest.llm_context.prompt import ContextCall, calls, context_key, label, tidy
 from lexichord.ingest.report import Written
 from lexichord.providers.base import Generator
-from lexichord.providers.http import PassingError, RetryLaterError
-from lexichord.providers.llm.gemini_cache import held_document
+from lexichord.providers.llm.gemini_cache import cached_document
 from lexichord.providers.registry import find_generator
+from lexichord.providers.retry import RetryLaterError, RetryPolicy, retry
 from lexichord.settings import Settings
 from lexichord.types import Chunk, Document
 from lexichord.types.generation import Usage
 
-AT_ONCE = 8  # calls under way; a service that takes fewer says so, and is heeded
+AT_ONCE = 8  # calls under way; a service that takes fewer answers with a rate limit
 SECONDS = 120.0  # for one call
-TRIES = 5  # of a call that a limit, a failure of the service or a time-out has stopped
-PAUSE, LONGEST_PAUSE = 1.0, 120.0  # seconds after the first failure, doubled with each; at most
-JITTER = 0.5  # of a pause, at most so much less: calls that failed at once come back one by one
+# Of a call that a limit, a failure of the service or a time-out has stopped.
+CONTEXT_RETRY = RetryPolicy(5, base_seconds=1.0, max_seconds=120.0, max_requested_seconds=120.0)
 FAILURES = 20  # calls in a row that fail in the end, after which no more are made
-
-PASSING = (RateLimitError, PassingError, ProviderTimeoutError)
 
 
 @dataclass
 class ContextWriter:
-    """Writes contexts, for several documents at once; what fails is told and stops nothing."""
+    """Writes contexts, for several documents at once; what fails is reported and stops nothing."""
 
     database: Database
     generator: Generator
     settings: Settings
-    purse: Purse
-    written: Written = field(init=False)
+    budget: Purse
+    report: Written = field(init=False)
 
     def __post_init__(self) -> None:
-        self.written = Written(self.generator.name)
+        self.report = Written(self.generator.name)
         self.by = label(self.generator.name)
         self._parts = asyncio.Semaphore(AT_ONCE)  # of documents; services hold them for a while
         self._free = asyncio.Semaphore(AT_ONCE)
@@ -69,7 +65,7 @@ class ContextWriter:
     async def write(
         self, document: Document, chunks: Sequence[Chunk], places: Iterable[int]
     ) -> dict[int, str]:
-        """Give the contexts of the chunks at these places, but for those that fail.
+        """Return the contexts of the chunks at these places, but for those that fail.
 
         Each is kept in the database as soon as it is there. Raises DatabaseError.
         """
@@ -81,14 +77,14 @@ class ContextWriter:
             await self._keep(
                 work, {place: kept[keys[place]] for place in keys if keys[place] in kept}
             )
-            self.written.cached += len(work.said)
-            missing = [place for place in keys if place not in work.said]
+            self.report.cached += len(work.contexts)
+            missing = [place for place in keys if place not in work.contexts]
             parts = calls(document.text, chunks, missing, self.settings.llm_window)
-            await together(self._write_part(work, part) for part in parts)
-        self.written.chunks += len(work.said)
-        self.written.left += len(keys) - len(work.said) - work.failed
-        self.written.dollars = self.purse.spent
-        return work.said
+            await unbounded_gather(self._write_part(work, part) for part in parts)
+        self.report.chunks += len(work.contexts)
+        self.report.left += len(keys) - len(work.contexts) - work.failed
+        self.report.dollars = self.budget.spent
+        return work.contexts
 
     async def expect(
         self, document: Document, chunks: Sequence[Chunk], places: Iterable[int], seen: set[str]
@@ -98,43 +94,43 @@ class ContextWriter:
         kept = await store.known_contexts(self.database, list(keys.values()))
         missing = [place for place, key in keys.items() if key not in kept and key not in seen]
         seen.update(keys.values())
-        taken = self.written
-        taken.chunks += len(keys)
-        taken.cached += len(keys) - len(missing)
+        report = self.report
+        report.chunks += len(keys)
+        report.cached += len(keys) - len(missing)
         for part in calls(document.text, chunks, missing, self.settings.llm_window):
             for call in part:
-                taken.add(estimate(call))
-        if price := self.purse.price:
-            taken.dollars = price.of(taken.input_tokens, taken.output_tokens)
-        elif taken.requests:
-            taken.dollars = None
+                report.add(estimate_usage(call))
+        if price := self.budget.price:
+            report.dollars = price.of(report.input_tokens, report.output_tokens)
+        elif report.requests:
+            report.dollars = None
 
     def _keys(
         self, document: Document, chunks: Sequence[Chunk], places: Iterable[int]
     ) -> dict[int, str]:
         return {place: context_key(document.text, chunks[place], self.by) for place in places}
 
-    async def _write_part(self, work: "_Work", part: Sequence[Call]) -> None:
+    async def _write_part(self, work: "_Work", part: Sequence[ContextCall]) -> None:
         """Make the first call before the others: their beginning is then in the service's cache."""
         async with self._parts:
-            if self.written.stopped:
+            if self.report.stopped:
                 return
             shown = part[0].document
             # With a budget nothing is spent that no call counts; Gemini's newer models find a
             # prompt's beginning again by themselves.
-            is_worth_it = len(part) > 1 and self.purse.budget is None
+            is_worth_it = len(part) > 1 and self.budget.limit is None
             tokens = count_tokens(shown) if is_worth_it else 0
-            async with held_document(self.generator, self.settings, shown, tokens) as generator:
+            async with cached_document(self.generator, self.settings, shown, tokens) as generator:
                 await self._write_call(work, generator, part[0])
-                await together(self._write_call(work, generator, call) for call in part[1:])
+                await unbounded_gather(self._write_call(work, generator, call) for call in part[1:])
 
-    async def _write_call(self, work: "_Work", generator: Generator, call: Call) -> None:
+    async def _write_call(self, work: "_Work", generator: Generator, call: ContextCall) -> None:
         try:
-            said = await self._ask(generator, call)
+            contexts = await self._ask(generator, call)
         except _StoppedError:
             return
         except OverBudgetError:
-            self.written.stopped = f"the budget of ${self.purse.budget:g} would be passed"
+            self.report.stopped = f"the budget of ${self.budget.limit:g} would be passed"
         except BadResponseError as error:
             if len(call.places) == 1:
                 self._fail(work, call, error)
@@ -144,67 +140,62 @@ class ContextWriter:
             self._fail(work, call, error)
         else:
             self._failures = 0
-            await self._keep(work, dict(zip(call.places, said, strict=True)))
+            await self._keep(work, dict(zip(call.places, contexts, strict=True)))
 
-    async def _write_singly(self, work: "_Work", generator: Generator, call: Call) -> None:
+    async def _write_singly(self, work: "_Work", generator: Generator, call: ContextCall) -> None:
         for part in calls(
-            work.document.text, work.chunks, call.places, self.settings.llm_window, most=1
+            work.document.text, work.chunks, call.places, self.settings.llm_window, max_chunks=1
         ):
             for single in part:
                 await self._write_call(work, generator, single)
 
-    async def _keep(self, work: "_Work", said: Mapping[int, str]) -> None:
-        document, new = work.document, {work.keys[place]: text for place, text in said.items()}
+    async def _keep(self, work: "_Work", contexts: Mapping[int, str]) -> None:
+        document, new = work.document, {work.keys[place]: text for place, text in contexts.items()}
         if new:
             await store.keep_contexts(self.database, document.dataset, document.uri, new)
-        work.said.update(said)
+        work.contexts.update(contexts)
 
-    def _fail(self, work: "_Work", call: Call, error: ProviderError) -> None:
+    def _fail(self, work: "_Work", call: ContextCall, error: ProviderError) -> None:
         self._failures += 1
         for place in call.places:
-            self.written.failed[f"{work.document.uri} chunk {place}"] = str(error)
+            self.report.failed[f"{work.document.uri} chunk {place}"] = str(error)
         work.failed += len(call.places)
         if isinstance(error, AuthError):
-            self.written.stopped = str(error)
+            self.report.stopped = str(error)
         elif self._failures == FAILURES:
-            self.written.stopped = f"{FAILURES} calls failed one after another: {error}"
+            self.report.stopped = f"{FAILURES} calls failed one after another: {error}"
 
-    async def _ask(self, generator: Generator, call: Call) -> list[str]:
-        """Give a context for each chunk of a call. Raises ProviderError."""
+    async def _ask(self, generator: Generator, call: ContextCall) -> list[str]:
+        """Return a context for each chunk of a call. Raises ProviderError."""
         async with self._free:  # in its pauses, too: a service in trouble is asked less
-            for tried in range(1, TRIES):
-                try:
-                    return await self._ask_once(generator, call)
-                except PASSING as error:
-                    await self._pause(error, tried)
-            return await self._ask_once(generator, call)
+            return await retry(
+                lambda: self._ask_once(generator, call), CONTEXT_RETRY, on_pause=self._pause
+            )
 
-    async def _pause(self, error: ProviderError, tried: int) -> None:
+    async def _pause(self, error: ProviderError, seconds: float) -> None:
         """Wait before another try; where the service asks for a pause, all calls wait."""
         if isinstance(error, RetryLaterError):
-            if error.seconds > LONGEST_PAUSE:
-                raise error
             self._resume = max(self._resume, monotonic() + error.seconds)
         else:
-            seconds = min(PAUSE * 2 ** (tried - 1), LONGEST_PAUSE)
-            await asyncio.sleep(seconds * (1 - JITTER * random()))  # noqa: S311
+            await asyncio.sleep(seconds)
 
-    async def _ask_once(self, generator: Generator, call: Call) -> list[str]:
+    async def _ask_once(self, generator: Generator, call: ContextCall) -> list[str]:
         if (rest := self._resume - monotonic()) > 0:
-            await asyncio.sleep(rest + PAUSE * random())  # noqa: S311
-        if self.written.stopped:
+            spread = uniform(0, CONTEXT_RETRY.base_seconds or 0.0)  # noqa: S311 - not all at once
+            await asyncio.sleep(rest + spread)
+        if self.report.stopped:
             raise _StoppedError
-        expected = estimate(call)
-        async with self.purse.pay(expected) as taken:
+        expected = estimate_usage(call)
+        async with self.budget.pay(expected) as usages:
             try:
-                made = await generator.generate("contexts", call.inputs, SECONDS)
+                generated = await generator.generate("contexts", call.inputs, SECONDS)
             except (BadResponseError, ProviderTimeoutError) as error:
-                taken.append(_at_most(expected, 1 + isinstance(error, BadResponseError)))
-                self.written.add(taken[0])
+                usages.append(_at_most(expected, 1 + isinstance(error, BadResponseError)))
+                self.report.add(usages[0])
                 raise
-            taken.append(made.usage if made.usage.input_tokens else expected)
-            self.written.add(taken[0])
-        return _checked(made.outputs["contexts"], len(call.places), self.generator.name)
+            usages.append(generated.usage if generated.usage.input_tokens else expected)
+            self.report.add(usages[0])
+        return _checked(generated.outputs["contexts"], len(call.places), self.generator.name)
 
 
 class _StoppedError(Exception):
@@ -218,14 +209,14 @@ class _Work:
     document: Document
     chunks: Sequence[Chunk]
     keys: Mapping[int, str]
-    said: dict[int, str] = field(default_factory=dict)
+    contexts: dict[int, str] = field(default_factory=dict)
     failed: int = 0
 
 
 async def open_writer(
     database: Database, settings: Settings, budget: float | None = None
 ) -> ContextWriter:
-    """Give a writer that asks the settings' model. Raises ConfigError."""
+    """Return a writer that asks the settings' model. Raises ConfigError."""
     generator = await asyncio.to_thread(find_generator, settings)  # the first loads for a second
     if generator is None:
         raise ConfigError("contexts by a model need one: set LEXICHORD_LLM to vendor/model")
@@ -238,15 +229,15 @@ async def open_writer(
     return ContextWriter(database, generator, settings, Purse(price, budget))
 
 
-def _checked(said: Sequence[Mapping[str, Any]], number: int, model: str) -> list[str]:
-    """Give the contexts if they are those of passages 1 to `number`, in this order."""
-    texts = [tidy(each["context"]) for each in said]
-    if [each["number"] for each in said] != list(range(1, number + 1)) or not all(texts):
+def _checked(items: Sequence[Mapping[str, Any]], number: int, model: str) -> list[str]:
+    """Return the contexts if they are those of passages 1 to `number`, in this order."""
+    texts = [tidy(item["context"]) for item in items]
+    if [item["number"] for item in items] != list(range(1, number + 1)) or not all(texts):
         raise BadResponseError(f"{model} gave no context for each of {number} passages, in order")
     return texts
 
 
 def _at_most(expected: Usage, requests: int) -> Usage:
-    """Give what a call may have taken that said nothing about it."""
+    """Return the most that a call may have taken which reported nothing."""
     tokens = (requests * expected.input_tokens, requests * expected.output_tokens)
     return Usage(requests, *tokens, None)

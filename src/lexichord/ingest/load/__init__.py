@@ -1,4 +1,7 @@
-"""Files in, text and what the format says about it out: one module a format."""
+"""Load a file: its text, headings and tables. One module or folder a format: text, pdf, docx, html.
+
+A format's library is imported when its first file is loaded.
+"""
 
 import os
 import re
@@ -8,11 +11,11 @@ from urllib.parse import unquote
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load import kinds, text
-from lexichord.ingest.load.kinds import DOCX, HTML, MEDIA_TYPES, PDF
+from lexichord.ingest.load.kinds import DOCX_TYPE, HTML_TYPE, MEDIA_TYPES, PDF_TYPE
 from lexichord.types import LoadedText
 
-TITLE = re.compile(r"\A\ufeff?\s*# +(\S[^\n]{0,200})$", re.MULTILINE)
-CLOSING = re.compile(r"[ \t]+#+$")  # of a Markdown heading
+MARKDOWN_TITLE = re.compile(r"\A\ufeff?\s*# +(\S[^\n]{0,200})$", re.MULTILINE)
+CLOSING_HASHES = re.compile(r"[ \t]+#+$")  # of a Markdown heading
 
 
 def load(file: Path) -> LoadedText:
@@ -27,7 +30,7 @@ def load(file: Path) -> LoadedText:
         raise IngestError(f"a file such as this {needed}") from error
     if not loaded.text.strip("\ufeff \t\r\n\f"):
         raise IngestError("holds no text")
-    if len(loaded.text) > text.LIMIT:
+    if len(loaded.text) > text.MAX_TEXT_BYTES:
         raise text.too_long()
     return _flagged(loaded)
 
@@ -36,15 +39,15 @@ def _load(file: Path, kind: str) -> LoadedText:
     """Leave the file to the loader of its kind, whose library is imported when it is needed."""
     uri = os.fsencode(file).decode(errors="backslashreplace")  # a name may be no UTF-8
     named = title(uri, "", kind)
-    if kind == PDF:
+    if kind == PDF_TYPE:
         from lexichord.ingest.load import pdf
 
         return pdf.load(file, named)
-    if kind == DOCX:
+    if kind == DOCX_TYPE:
         from lexichord.ingest.load import docx
 
         return docx.load(file, named)
-    if kind == HTML:
+    if kind == HTML_TYPE:
         from lexichord.ingest.load import html
 
         return html.load(file, named)
@@ -53,12 +56,12 @@ def _load(file: Path, kind: str) -> LoadedText:
 
 
 def _flagged(loaded: LoadedText) -> LoadedText:
-    flags = [*loaded.metadata.get("flags", ()), *kinds.flags(loaded.text)]
+    flags = [*loaded.metadata.get("flags", ()), *kinds.invisible_flags(loaded.text)]
     return replace(loaded, metadata={**loaded.metadata, "flags": flags}) if flags else loaded
 
 
 def media_type(file: Path) -> str:
-    """Tell the kind from the name's ending. Raises IngestError."""
+    """Return the media type by the name's ending. Raises IngestError."""
     try:
         return MEDIA_TYPES[file.suffix.lower()]
     except KeyError:
@@ -67,8 +70,8 @@ def media_type(file: Path) -> str:
 
 
 def title(uri: str, text: str, kind: str) -> str:
-    """Give the heading that a Markdown file opens with, else the file's name in words."""
-    if kind == "text/markdown" and (match := TITLE.search(text)):
-        return CLOSING.sub("", match[1].strip())
+    """Return the heading that a Markdown file opens with, else the file's name in words."""
+    if kind == "text/markdown" and (match := MARKDOWN_TITLE.search(text)):
+        return CLOSING_HASHES.sub("", match[1].strip())
     stem = Path(unquote(uri)).stem
     return re.sub(r"[\s_-]+", " ", stem).strip() or uri

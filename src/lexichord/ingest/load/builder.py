@@ -4,32 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from lexichord.types import Heading, Table
 
-ROMAN = {
-    **{1000: "m", 900: "cm", 500: "d", 400: "cd", 100: "c", 90: "xc"},
-    **{50: "l", 40: "xl", 10: "x", 9: "ix", 5: "v", 4: "iv", 1: "i"},
-}
-ROMAN_LIMIT = 4000
 
-
-def letters(number: int) -> str:
-    """Give a to z, then aa, bb, as word processors count."""
-    if number < 1:
-        return str(number)
-    return chr(ord("a") + (number - 1) % 26) * min((number - 1) // 26 + 1, 9)
-
-
-def roman(number: int) -> str:
-    """Give i, ii, iii, iv."""
-    if not 0 < number < ROMAN_LIMIT:
-        return str(number)
-    written = ""
-    for value, numeral in ROMAN.items():
-        written += numeral * (number // value)
-        number %= value
-    return written
-
-
-class Builder:
+class TextBuilder:
     """Paragraphs and tables, parted by blank lines."""
 
     def __init__(self) -> None:
@@ -40,7 +16,7 @@ class Builder:
 
     @property
     def text(self) -> str:
-        """Give all that was put in."""
+        """Return all that was put in."""
         return "".join(self._parts)
 
     def paragraph(self, text: str, level: int | None = None) -> None:
@@ -66,7 +42,7 @@ class Builder:
 
 
 def table_lines(rows: Iterable[Sequence[str]], header_rows: int) -> tuple[list[str], list[str]]:
-    """Give the lines of a table's head and of its body, their ends included."""
+    """Return the lines of a table's head and of its body, their ends included."""
     lines = ["\t".join(row) for row in rows]
     head, body = lines[:header_rows], lines[header_rows:]
     return [f"{line}\n" for line in head if line.strip()], [

@@ -1,35 +1,38 @@
-"""Which files can be read, by the ending of their names. Programming languages are text/x-…"""
+"""Kinds of files, by the ending of their names, and characters that are flagged or dropped.
+
+The media types of programming languages are text/x-….
+"""
 
 import re
 
-INVISIBLE = {
+INVISIBLE_CHARACTERS = {
     # zero-width joiners are part of emoji and of Indic and Persian words, so they are not flagged
     "zero-width characters": re.compile("[\u200b\u2060\u180e]|(?<!^)\ufeff"),
     "bidirectional characters": re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"),
 }
-PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-DROPPED = "characters that cannot be stored were dropped"
+DROPPED_FLAG = "characters that cannot be stored were dropped"
 
 
-def flags(text: str) -> list[str]:
+def invisible_flags(text: str) -> list[str]:
     """Name the kinds of invisible characters that a text holds."""
-    return [name for name, pattern in INVISIBLE.items() if pattern.search(text)]
+    return [name for name, pattern in INVISIBLE_CHARACTERS.items() if pattern.search(text)]
 
 
-def storable(text: str) -> str:
+def storable_text(text: str) -> str:
     """Put halves of characters together, drop those that stay alone, and NUL."""
-    return UNSTORABLE.sub("", PAIR.sub(_whole, text))
+    return UNSTORABLE.sub("", SURROGATE_PAIR.sub(_whole, text))
 
 
 def _whole(pair: re.Match[str]) -> str:
     return pair[0].encode("utf-16", "surrogatepass").decode("utf-16")
 
 
-PDF = "application/pdf"
-DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-HTML = "text/html"
-LANGUAGES = {
+PDF_TYPE = "application/pdf"
+DOCX_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+HTML_TYPE = "text/html"
+LANGUAGE_ENDINGS = {
     "c": ".c .h",
     "c++": ".cpp .cc .cxx .hpp .hh",
     "clojure": ".clj",
@@ -65,11 +68,11 @@ MEDIA_TYPES = {
     ".txt": "text/plain",
     ".md": "text/markdown",
     ".markdown": "text/markdown",
-    ".pdf": PDF,
-    ".docx": DOCX,
-    ".html": HTML,
-    ".htm": HTML,
-    ".xhtml": HTML,
+    ".pdf": PDF_TYPE,
+    ".docx": DOCX_TYPE,
+    ".html": HTML_TYPE,
+    ".htm": HTML_TYPE,
+    ".xhtml": HTML_TYPE,
     ".css": "text/css",
     ".json": "application/json",
     ".toml": "application/toml",
@@ -78,7 +81,7 @@ MEDIA_TYPES = {
     ".yml": "application/yaml",
     **{
         ending: f"text/x-{language}"
-        for language, endings in LANGUAGES.items()
+        for language, endings in LANGUAGE_ENDINGS.items()
         for ending in endings.split()
     },
 }

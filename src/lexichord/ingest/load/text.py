@@ -11,8 +11,8 @@ from lexichord.types import Json
 if TYPE_CHECKING:
     from charset_normalizer import CharsetMatch
 
-LIMIT = 50_000_000  # bytes of a text file; characters of another's text
-MARKS = {  # byte order marks; UTF-32's begins with UTF-16's
+MAX_TEXT_BYTES = 50_000_000  # bytes of a text file; characters of another's text
+BYTE_ORDER_MARKS = {  # byte order marks; UTF-32's begins with UTF-16's
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -20,17 +20,18 @@ MARKS = {  # byte order marks; UTF-32's begins with UTF-16's
 }
 # What texts that are not Unicode are written in. Rarer encodings are left out: a short text
 # fits many of them.
-ENCODINGS = [
+LEGACY_ENCODINGS = [
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258"),
     *("iso8859_2", "iso8859_5", "iso8859_7", "koi8_r", "cp874"),
     *("cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp949"),
 ]
-NEAR = 0.05  # of charset-normalizer's measure of mess: cp1252, the commonest, wins in this range
-BINARY = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # in none of ENCODINGS
+# Of charset-normalizer's measure of mess: cp1252, the commonest, wins in this range.
+MESS_TOLERANCE = 0.05
+BINARY_BYTES = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # in none of ENCODINGS
 
 
 def read_text(file: Path) -> tuple[str, Json]:
-    """Decode a file; say its encoding where it is not UTF-8. Raises IngestError."""
+    """Decode a file; return its encoding, too, where it is not UTF-8. Raises IngestError."""
     text, encoding = decode(read_bytes(file))
     if "\0" in text:
         raise IngestError("holds NUL characters: it is binary, or in an encoding without a mark")
@@ -40,7 +41,7 @@ def read_text(file: Path) -> tuple[str, Json]:
 def read_bytes(file: Path) -> bytes:
     """Read a file of text. Raises IngestError."""
     try:
-        if file.stat().st_size > LIMIT:
+        if file.stat().st_size > MAX_TEXT_BYTES:
             raise too_long()
         return file.read_bytes()
     except OSError as error:
@@ -49,15 +50,17 @@ def read_bytes(file: Path) -> bytes:
 
 def too_long() -> IngestError:
     """Make the error for a text that is longer than a document may be."""
-    return IngestError(f"holds more than {LIMIT // 10**6} MB of text: split it")
+    return IngestError(f"holds more than {MAX_TEXT_BYTES // 10**6} MB of text: split it")
 
 
 def decode(data: bytes, declared: str | None = None) -> tuple[str, str]:
-    """Give the text and its encoding: UTF-8, what a mark or the file says, or the likeliest."""
+    """Return the text and its encoding: UTF-8, what a mark or the file declares, or the likeliest."""
     try:
         return data.decode(), "utf-8"
     except UnicodeDecodeError:
-        marked = next((name for mark, name in MARKS.items() if data.startswith(mark)), declared)
+        marked = next(
+            (name for mark, name in BYTE_ORDER_MARKS.items() if data.startswith(mark)), declared
+        )
     try:
         if marked:
             return data.decode(marked), codecs.lookup(marked).name
@@ -70,12 +73,19 @@ def decode(data: bytes, declared: str | None = None) -> tuple[str, str]:
 def _detect(data: bytes) -> str:
     from charset_normalizer import from_bytes
 
-    found = [] if BINARY.search(data) else list(from_bytes(data, cp_isolation=ENCODINGS))
-    if not found:
+    matches = (
+        [] if BINARY_BYTES.search(data) else list(from_bytes(data, cp_isolation=LEGACY_ENCODINGS))
+    )
+    if not matches:
         raise IngestError("is binary, or text in an unknown encoding: save it as UTF-8")
-    least = min(match.chaos for match in found)
-    near = {name for match in found if match.chaos <= least + NEAR for name in _names(match)}
-    return "cp1252" if "cp1252" in near else found[0].encoding
+    lowest = min(match.chaos for match in matches)
+    near = {
+        name
+        for match in matches
+        if match.chaos <= lowest + MESS_TOLERANCE
+        for name in _names(match)
+    }
+    return "cp1252" if "cp1252" in near else matches[0].encoding
 
 
 def _names(match: "CharsetMatch") -> list[str]:

@@ -1,7 +1,6 @@
-"""Embedding by a service: in batches, several at once, at the pace that it allows, tried again."""
+"""Embedding by a service: in batches, several at once, at its rate limit, with retries."""
 
 import asyncio
-import random
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from copy import copy
@@ -14,23 +13,23 @@ from typing import Literal, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from lexichord.errors import BadResponseError, ProviderError, ProviderTimeoutError, RateLimitError
+from lexichord.errors import BadResponseError, ProviderError, ProviderTimeoutError
 from lexichord.providers.base import Vectors
-from lexichord.providers.http import RetryLaterError
+from lexichord.providers.retry import RetryPolicy, retry
 from lexichord.types import EmbeddingSpace
 from lexichord.types.generation import Usage
 
 
 @dataclass(slots=True)
-class Pace:
-    """Requests at even distances, over all threads; `interval` is in seconds."""
+class RequestPacer:
+    """A rate limit: requests at even distances, over all threads; `interval` is in seconds."""
 
     interval: float
     _next: float = 0.0
     _lock: Lock = field(default_factory=Lock)
 
     def reserve(self) -> float:
-        """Take the next place; give the seconds until then."""
+        """Reserve the next request; return the seconds until it may be made."""
         with self._lock:
             now = monotonic()
             start = max(now, self._next)
@@ -39,27 +38,27 @@ class Pace:
 
 
 QUERY_SECONDS = 10.0  # for all that a query asks at once: a small server loads its model meanwhile
-PATIENCE = 600.0  # seconds for a batch of an ingest, with all pauses that the service asks for
-TRIES = 8  # of a batch; pauses that the service asks for are bounded by PATIENCE alone
-BASE, LONGEST = 0.5, 30.0  # seconds: the first pause of our own, and the longest
-ONE_TEXT = (400, 413, 422)  # refusals that may be one text's fault
-WORD = "word"  # what any service embeds that embeds at all
+BATCH_SECONDS = 600.0  # seconds for a batch of an ingest, with all pauses that the service asks for
+# Of a batch; pauses that the service asks for are bounded by PATIENCE alone.
+EMBEDDING_RETRY = RetryPolicy(8, base_seconds=0.5, max_seconds=30.0, requested_pauses_count=False)
+ONE_TEXT_STATUSES = (400, 413, 422)  # refusals that may be one text's fault
+PROBE_TEXT = "word"  # what any service embeds that embeds at all
 
 type Kind = Literal["query", "document"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """A vector for each text, in their order; `tokens` that are paid for, 0 where nobody says."""
+class EmbeddingReply:
+    """A vector for each text, in their order; `tokens` that are paid for, 0 where unknown."""
 
     vectors: Sequence[Sequence[float]]
     tokens: int = 0
 
 
-type Ask = Callable[[Sequence[str], Kind], Awaitable[Reply]]
+type EmbedRequest = Callable[[Sequence[str], Kind], Awaitable[EmbeddingReply]]
 
 
-class Service(Protocol):
+class EmbeddingService(Protocol):
     """What differs between vendors: how one request is written, and its reply read."""
 
     @property
@@ -69,16 +68,16 @@ class Service(Protocol):
 
     @property
     def who(self) -> str:
-        """Name it in messages."""
+        """Return its name in messages."""
         ...
 
     @property
-    def most(self) -> int:
+    def max_texts(self) -> int:
         """How many texts a request may hold."""
         ...
 
-    def connect(self) -> AbstractAsyncContextManager[Ask]:
-        """Open a connection; what it gives makes one request. Both raise ProviderError."""
+    def connect(self) -> AbstractAsyncContextManager[EmbedRequest]:
+        """Open a connection; what it yields makes one request. Both raise ProviderError."""
         ...
 
 
@@ -86,7 +85,7 @@ class Service(Protocol):
 class _Work:
     """One call of `embed`."""
 
-    ask: Ask
+    ask: EmbedRequest
     texts: Sequence[str]
     kind: Kind
     seconds: float  # for each batch
@@ -103,7 +102,7 @@ class BatchedEmbedder:
 
     def __init__(
         self,
-        service: Service,
+        service: EmbeddingService,
         *,
         per_minute: int | None = None,
         at_once: int = 4,
@@ -111,7 +110,7 @@ class BatchedEmbedder:
         price: float | None = None,
     ) -> None:
         self._service = service
-        self._pace = Pace(60 / per_minute if per_minute else 0.0)
+        self._pace = RequestPacer(60 / per_minute if per_minute else 0.0)
         self._at_once = at_once
         self._timeout = timeout
         self._price = price
@@ -134,13 +133,13 @@ class BatchedEmbedder:
         return asyncio.run(self._stoppable(texts, kind)).astype(np.float32)
 
     def hurried(self) -> Self:
-        """Give the same embedder, as a query asks it: documents have no more time than queries."""
+        """Return the same embedder with a query's time limit for documents, too."""
         hurried = copy(self)
         hurried._hurried = True
         return hurried
 
     def used(self) -> Usage:
-        """Say what was asked of the service, ever since."""
+        """Return what was asked of the service since it was opened."""
         with self._state.lock:
             requests, tokens = self._state.requests, self._state.tokens
         known = tokens > 0 and self._price is not None
@@ -148,7 +147,7 @@ class BatchedEmbedder:
         return Usage(requests, tokens, 0, dollars)
 
     def stop(self) -> None:
-        """Give up what other threads are embedding now: they raise ProviderError."""
+        """Cancel what other threads are embedding now: they raise ProviderError."""
         with self._state.lock:
             for task in self._state.running:
                 task.get_loop().call_soon_threadsafe(task.cancel)
@@ -170,7 +169,7 @@ class BatchedEmbedder:
         clean = [text.encode(errors="replace").decode() for text in texts]  # no half characters
         vectors = np.full((len(texts), self.space.dimension), np.nan)
         async with self._service.connect() as ask:
-            seconds = QUERY_SECONDS if short else PATIENCE
+            seconds = QUERY_SECONDS if short else BATCH_SECONDS
             slots = asyncio.Semaphore(self._at_once)
             work = _Work(ask, clean, kind, seconds, slots, vectors)
             try:
@@ -178,7 +177,7 @@ class BatchedEmbedder:
                     asyncio.timeout(QUERY_SECONDS if short else None),
                     asyncio.TaskGroup() as group,
                 ):
-                    for places in _shares(len(texts), self._service.most):
+                    for places in _shares(len(texts), self._service.max_texts):
                         group.create_task(self._fill(work, places))
             except TimeoutError:
                 raise self._late(QUERY_SECONDS) from None
@@ -191,7 +190,7 @@ class BatchedEmbedder:
         try:
             reply = await self._persist(work, work.texts[places.start : places.stop])
         except ProviderError as error:
-            if error.status not in ONE_TEXT:
+            if error.status not in ONE_TEXT_STATUSES:
                 raise
             await self._prove(work, error)
             half = len(places) // 2
@@ -210,15 +209,15 @@ class BatchedEmbedder:
         if self._state.proved:
             return
         try:
-            rows = self._unit(await self._persist(work, [WORD]), 1)
+            rows = self._unit(await self._persist(work, [PROBE_TEXT]), 1)
         except ProviderError as other:
             raise (error if other.status == error.status else other) from None
         if np.isnan(rows).any():
             raise error
         self._state.proved = True
 
-    def _unit(self, reply: Reply, wanted: int) -> NDArray[np.float64]:
-        """Give a reply's vectors with length 1, NaN for those that have none."""
+    def _unit(self, reply: EmbeddingReply, wanted: int) -> NDArray[np.float64]:
+        """Return a reply's vectors with length 1, NaN for those that have none."""
         who, dimension = self._service.who, self.space.dimension
         try:
             rows = np.array(reply.vectors, np.float64)
@@ -240,20 +239,11 @@ class BatchedEmbedder:
             lengths = np.linalg.norm(rows, axis=1, keepdims=True)
             return np.where(np.isfinite(lengths) & (lengths > 0), rows / lengths, np.nan)
 
-    async def _persist(self, work: _Work, texts: Sequence[str]) -> Reply:
-        """Make a request until it succeeds, or trying again is no use or no longer allowed."""
-        end, failures = monotonic() + work.seconds, 0
-        while True:
-            try:
-                return await self._request(work, texts)
-            except ProviderError as error:
-                failures += not isinstance(error, RetryLaterError)
-                pause = _pause(error, failures)
-                if pause is None or failures >= TRIES or monotonic() + pause >= end:
-                    raise
-            await asyncio.sleep(pause)
+    async def _persist(self, work: _Work, texts: Sequence[str]) -> EmbeddingReply:
+        deadline = monotonic() + work.seconds
+        return await retry(lambda: self._request(work, texts), EMBEDDING_RETRY, deadline)
 
-    async def _request(self, work: _Work, texts: Sequence[str]) -> Reply:
+    async def _request(self, work: _Work, texts: Sequence[str]) -> EmbeddingReply:
         async with work.slots:
             await asyncio.sleep(self._pace.reserve())
             self._state.count(requests=1)
@@ -287,19 +277,8 @@ class _State:
             self.tokens += tokens
 
 
-def _shares(count: int, most: int) -> list[range]:
+def _shares(count: int, max_texts: int) -> list[range]:
     """Part so many places into as few batches as can be, of about the same size."""
-    batches = -(-count // most)
+    batches = -(-count // max_texts)
     bounds = [count * number // batches for number in range(batches + 1)]
     return [range(*pair) for pair in pairwise(bounds)]
-
-
-def _pause(error: ProviderError, failures: int) -> float | None:
-    """Give the seconds until another try; None where that would fail in the same way."""
-    if isinstance(error, RetryLaterError):
-        return error.seconds + random.uniform(0.1, 1) * BASE  # noqa: S311 - so that not all come at once
-    passing = error.status is None or error.status == 408 or error.status >= 500
-    if isinstance(error, RateLimitError) or (passing and not isinstance(error, BadResponseError)):
-        longest = min(BASE * 2.0 ** (failures - 1), LONGEST)
-        return random.uniform(0.5, 1) * longest  # noqa: S311
-    return None

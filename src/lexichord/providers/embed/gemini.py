@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError, ProviderError
-from lexichord.providers.embed.batching import Ask, Kind, Reply
-from lexichord.providers.http import STEP, failures_named, host, new_client, refusal
+from lexichord.providers.embed.batching import EmbeddingReply, EmbedRequest, Kind
+from lexichord.providers.http import HTTP_TIMEOUT_SECONDS, host, named_failures, new_client, refusal
 from lexichord.types import EmbeddingSpace
 
 if TYPE_CHECKING:
     from google.genai import Client
 
 
-URL = "https://generativelanguage.googleapis.com"
-TASKS = {"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"}
+GEMINI_URL = "https://generativelanguage.googleapis.com"
+GEMINI_TASK_TYPES = {"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,42 +28,44 @@ class GeminiEmbeddings:
 
     space: EmbeddingSpace
     key: SecretStr
-    base_url: str = URL
-    most: int = 100  # that the API takes at once
+    base_url: str = GEMINI_URL
+    max_texts: int = 100  # that the API takes at once
 
     @property
     def who(self) -> str:
-        """Name it in messages."""
+        """Return its name in messages."""
         return f"the embedder at {host(self.base_url)}"
 
     @asynccontextmanager
-    async def connect(self) -> AsyncIterator[Ask]:
+    async def connect(self) -> AsyncIterator[EmbedRequest]:
         """Open a connection."""
         from google import genai
         from google.genai import types
 
         async with new_client() as http:
-            # All is said that the SDK would else take from variables: address, and whose service.
+            # Set all that the SDK would else take from variables: the address, and whose service.
             client = genai.Client(
                 vertexai=False,
                 api_key=self.key.get_secret_value(),
                 http_options=types.HttpOptions(
-                    base_url=self.base_url, timeout=int(STEP * 1000), httpx_async_client=http
+                    base_url=self.base_url,
+                    timeout=int(HTTP_TIMEOUT_SECONDS * 1000),
+                    httpx_async_client=http,
                 ),
             )
             yield partial(self._ask, client)
 
-    async def _ask(self, client: "Client", texts: Sequence[str], kind: Kind) -> Reply:
+    async def _ask(self, client: "Client", texts: Sequence[str], kind: Kind) -> EmbeddingReply:
         from google.genai import types
         from google.genai.errors import APIError
 
         # Of a list of texts newer models make a single vector.
         contents = [types.Content(parts=[types.Part(text=text)]) for text in texts]
         config = types.EmbedContentConfig(
-            task_type=TASKS[kind], output_dimensionality=self.space.dimension
+            task_type=GEMINI_TASK_TYPES[kind], output_dimensionality=self.space.dimension
         )
         try:
-            with failures_named(self.who):
+            with named_failures(self.who):
                 reply = await client.aio.models.embed_content(
                     model=self.space.model, contents=list(contents), config=config
                 )
@@ -72,9 +74,9 @@ class GeminiEmbeddings:
         except (AttributeError, TypeError, ValueError, RecursionError):
             message = f"{self.who} gave a reply that holds no vectors: check its address"
             raise BadResponseError(message) from None
-        vectors = [each.values or [] for each in reply.embeddings or []]
+        vectors = [embedding.values or [] for embedding in reply.embeddings or []]
         usage = reply.usage_metadata
-        return Reply(vectors, (usage and usage.prompt_token_count) or 0)
+        return EmbeddingReply(vectors, (usage and usage.prompt_token_count) or 0)
 
     def _refusal(self, error: Any) -> ProviderError:  # noqa: ANN401 - its class is loaded late
         headers = dict(getattr(error.response, "headers", None) or {})

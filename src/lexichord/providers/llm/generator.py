@@ -23,30 +23,33 @@ from lexichord.errors import (
     ProviderTimeoutError,
     RateLimitError,
 )
-from lexichord.providers.http import PassingError, RetryLaterError, connection
+from lexichord.providers.http import llm_connection
 from lexichord.providers.llm.signatures import SIGNATURES
+from lexichord.providers.retry import PassingError, RetryLaterError, fits
 from lexichord.settings import Settings
 from lexichord.types.generation import Generated, Task, Usage
 
-LENGTH, DEPTH = 100_000, 100  # characters and nested brackets of a reply; 20,000 braces took 2 s
+# Characters and nested brackets of a reply; 20,000 braces took 2 s.
+MAX_REPLY_CHARS, MAX_REPLY_NESTING = 100_000, 100
 
-# How DSPy's errors are told, the narrower class first. A service's own words are never repeated:
+# DSPy's errors as ours, the narrower class first. A service's own words are never repeated:
 # they may hold the key, or pieces of documents.
-AGAIN, OTHER = "try again later", "try another model"
-TOLD: tuple[tuple[type[Exception], type[ProviderError], str], ...] = (
-    (failures.AdapterParseError, BadResponseError, f"gave no usable reply: {OTHER}"),
+TRY_LATER, TRY_OTHER_MODEL = "try again later", "try another model"
+LM_ERRORS: tuple[tuple[type[Exception], type[ProviderError], str], ...] = (
+    (failures.AdapterParseError, BadResponseError, f"gave no usable reply: {TRY_OTHER_MODEL}"),
     (failures.LMNotConfiguredError, AuthError, "has no key: set LEXICHORD_LLM_API_KEY"),
     (failures.LMAuthError, AuthError, "refuses the key: check LEXICHORD_LLM_API_KEY"),
-    (failures.LMBillingError, RateLimitError, "wants to be paid: check the account"),
-    (failures.LMRateLimitError, RateLimitError, f"asks for fewer requests: {AGAIN}"),
-    (failures.LMTimeoutError, ProviderTimeoutError, f"did not answer in time: {AGAIN}"),
-    (failures.ContextWindowExceededError, ProviderError, f"cannot read so much text: {OTHER}"),
+    (failures.LMBillingError, RateLimitError, "payment required: check the account"),
+    (failures.LMRateLimitError, RateLimitError, f"asks for fewer requests: {TRY_LATER}"),
+    (failures.LMTimeoutError, ProviderTimeoutError, f"did not answer in time: {TRY_LATER}"),
+    (failures.ContextWindowExceededError, ProviderError,
+     f"cannot read so much text: {TRY_OTHER_MODEL}"),
     (failures.LMUnsupportedModelError, ProviderError, "is not served: check LEXICHORD_LLM"),
     (failures.LMInvalidRequestError, ProviderError, "refuses the request: check its name, its "
      "address and whether it takes chat requests"),
-    (failures.LMServerError, PassingError, f"failed: {AGAIN}"),
+    (failures.LMServerError, PassingError, f"failed: {TRY_LATER}"),
     (failures.LMTransportError, PassingError, "cannot be reached or broke off: check its address"),
-    (Exception, BadResponseError, f"gave no usable reply: check its address, or {OTHER}"),
+    (Exception, BadResponseError, f"gave no usable reply: check its address, or {TRY_OTHER_MODEL}"),
 )  # fmt: skip
 
 
@@ -59,7 +62,7 @@ class DspyGenerator:
 
     def __init__(self, settings: Settings) -> None:
         self._name = settings.llm or ""
-        self._lm = _model(self._name, connection(settings))
+        self._lm = _model(self._name, llm_connection(settings))
         self._programs = {task: _program(task, settings.llm_prompts) for task in get_args(Task)}
 
     @property
@@ -77,22 +80,24 @@ class DspyGenerator:
         """
         lm = self._lm.copy()  # with a history of its own
         program = self._programs[task]
-        given = {name: _harmless(inputs[name]) for name in program.signature.input_fields}
+        fields = {name: _harmless(inputs[name]) for name in program.signature.input_fields}
         try:
             async with asyncio.timeout(seconds):
-                prediction, requests = await _ask(program, lm, given, monotonic() + seconds)
+                prediction, requests = await _ask(program, lm, fields, monotonic() + seconds)
         except TimeoutError:
             raise _late(self.name, seconds, replied=bool(lm.history)) from None
         except Exception as error:  # DSPy lets those of its parsers through, too
-            raise _told(error, self.name) from None  # the cause may hold what must not be told
+            raise _named_error(
+                error, self.name
+            ) from None  # the cause may hold the key or documents
         outputs = {name: _plain(prediction[name]) for name in program.signature.output_fields}
         return Generated(outputs, _usage(requests, lm.history))
 
     def prompt(self, task: Task, inputs: Mapping[str, object]) -> tuple[str, str]:
-        """Give what `generate` first asks for a task: instructions, and the message to answer."""
+        """Return what `generate` first asks for a task: instructions, and the message to answer."""
         program = self._programs[task]
-        given = {name: _harmless(inputs[name]) for name in program.signature.input_fields}
-        messages = _Chat().format(program.signature, program.demos, given)
+        fields = {name: _harmless(inputs[name]) for name in program.signature.input_fields}
+        messages = _Chat().format(program.signature, program.demos, fields)
         if len(messages) != 2:  # compiled examples are messages, too
             raise ConfigError(f"the prompt of {task} holds examples")
         return messages[0]["content"], messages[1]["content"]
@@ -102,28 +107,28 @@ class DspyGenerator:
         try:
             outputs = _Chat().parse(self._programs[task].signature, reply)
         except Exception as error:  # DSPy lets those of its parsers through, too
-            raise _told(error, self.name) from None
+            raise _named_error(error, self.name) from None
         return {name: _plain(value) for name, value in outputs.items()}
 
 
 async def _ask(
-    program: dspy.Predict, lm: dspy.LM, given: Mapping[str, object], deadline: float
+    program: dspy.Predict, lm: dspy.LM, fields: Mapping[str, object], deadline: float
 ) -> tuple[dspy.Prediction, int]:
-    """Give the prediction, and the number of requests that it took."""
+    """Return the prediction, and the number of requests that it took."""
     try:
-        return await _predict(program, lm, _Chat(use_json_adapter_fallback=False), given), 1
+        return await _predict(program, lm, _Chat(use_json_adapter_fallback=False), fields), 1
     except failures.AdapterParseError:
         again: dspy.ChatAdapter = _Json()  # asked in the same form, a model errs in the same way
     except failures.LMRateLimitError as error:
-        if error.retry_after is None or monotonic() + error.retry_after >= deadline:
+        if error.retry_after is None or not fits(error.retry_after, deadline):
             raise
         await asyncio.sleep(error.retry_after)
         again = _Chat(use_json_adapter_fallback=False)
-    return await _predict(program, lm, again, given), 2
+    return await _predict(program, lm, again, fields), 2
 
 
 async def _predict(
-    program: dspy.Predict, lm: dspy.LM, adapter: dspy.ChatAdapter, given: Mapping[str, object]
+    program: dspy.Predict, lm: dspy.LM, adapter: dspy.ChatAdapter, fields: Mapping[str, object]
 ) -> dspy.Prediction:
     # What the application around us has DSPy record or call must not get to see the documents.
     with dspy.context(
@@ -131,12 +136,12 @@ async def _predict(
         adapter=adapter,
         callbacks=[],
         trace=None,
-        disable_history=False,  # ours tells the tokens; it ends with the call
+        disable_history=False,  # ours counts the tokens; it ends with the call
         track_usage=False,
         send_stream=None,
         warn_on_type_mismatch=False,
     ):
-        return await program.acall(**given)
+        return await program.acall(**fields)
 
 
 class _Chat(dspy.ChatAdapter):
@@ -157,11 +162,11 @@ class _Json(dspy.JSONAdapter):
 
 def _check_size(signature: type[dspy.Signature], completion: str) -> None:
     depth = deepest = 0
-    for bracket in re.findall(r"[][{}]", completion[:LENGTH]):
+    for bracket in re.findall(r"[][{}]", completion[:MAX_REPLY_CHARS]):
         depth = depth + 1 if bracket in "[{" else max(depth - 1, 0)
         deepest = max(deepest, depth)
-    if len(completion) > LENGTH or deepest > DEPTH:
-        raise failures.AdapterParseError("lexichord", signature, completion[:LENGTH])
+    if len(completion) > MAX_REPLY_CHARS or deepest > MAX_REPLY_NESTING:
+        raise failures.AdapterParseError("lexichord", signature, completion[:MAX_REPLY_CHARS])
 
 
 class _Model(dspy.LM):
@@ -188,7 +193,7 @@ def _model(name: str, connection: Mapping[str, str]) -> _Model:
 
 
 def _program(task: Task, folder: Path | None) -> dspy.Predict:
-    """Give the task's program, with the instructions and examples compiled for it, if any."""
+    """Return the task's program, with the instructions and examples compiled for it, if any."""
     program = dspy.Predict(SIGNATURES[task])
     if folder is None:
         return program
@@ -234,15 +239,15 @@ def _clean(text: str) -> str:
 
 
 def _plain(value: object) -> object:
-    """Give a reply's value as JSON has it, without what a database refuses in a text."""
+    """Return a reply's value as JSON has it, without what a database refuses in a text."""
     if isinstance(value, BaseModel):
         return _plain(value.model_dump())
     if isinstance(value, str):
         return _clean(value)
     if isinstance(value, list):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     if isinstance(value, dict):
-        return {_plain(name): _plain(each) for name, each in value.items()}
+        return {_plain(name): _plain(item) for name, item in value.items()}
     return value
 
 
@@ -258,15 +263,17 @@ def _usage(requests: int, calls: list[dict[str, Any]]) -> Usage:
 
 def _late(name: str, seconds: float, *, replied: bool) -> ProviderError:
     if replied:
-        return BadResponseError(f"{name} gave no usable reply in {seconds:.3g} s: {OTHER}")
+        return BadResponseError(
+            f"{name} gave no usable reply in {seconds:.3g} s: {TRY_OTHER_MODEL}"
+        )
     return ProviderTimeoutError(
         f"{name} did not answer within {seconds:.3g} s: give it more time, or name a faster model"
     )
 
 
-def _told(error: Exception, name: str) -> ProviderError:
+def _named_error(error: Exception, name: str) -> ProviderError:
     status = getattr(error, "status", None)
-    ours, words = next((ours, words) for kind, ours, words in TOLD if isinstance(error, kind))
+    ours, words = next((ours, words) for kind, ours, words in LM_ERRORS if isinstance(error, kind))
     message = f"{name} {words}" + (f" ({status})" if status else "")
     if isinstance(error, failures.LMRateLimitError) and error.retry_after is not None:
         return RetryLaterError(message, error.retry_after)

@@ -4,92 +4,25 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import batched
-from math import isfinite
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from lexichord.errors import BadResponseError, ProviderTimeoutError
-from lexichord.providers.base import Reranker
-from lexichord.providers.http import RetryLaterError, host, new_client, post_json
+from lexichord.errors import BadResponseError
+from lexichord.providers.http import host, new_client, post_json
+from lexichord.providers.rerank import check_ranking
 from lexichord.types import Ranked
 
 if TYPE_CHECKING:
     from httpx import AsyncClient
 
 
-async def rank(
-    reranker: Reranker, query: str, texts: Sequence[str], top_n: int, seconds: float
-) -> list[Ranked]:
-    """Give the `top_n` best of `texts` (all, if they are fewer), best first, equals in their order.
-
-    A rate limit is waited for, once, if that fits in the `seconds`. Raises ProviderError.
-    """
-    wanted = min(top_n, len(texts))
-    if not wanted:
-        return []
-    try:
-        async with asyncio.timeout(seconds) as limit:
-            ranked = await _rank(reranker, query, texts, wanted, limit)
-    except TimeoutError:
-        message = "the reranker did not answer in time: try later, or give it more time"
-        raise ProviderTimeoutError(message) from None
-    return checked(ranked, len(texts), wanted)
-
-
-async def _rank(
-    reranker: Reranker, query: str, texts: Sequence[str], top_n: int, limit: asyncio.Timeout
-) -> Sequence[Ranked]:
-    try:
-        return await reranker.rerank(query, texts, top_n)
-    except RetryLaterError as error:
-        end = limit.when()
-        if end is not None and asyncio.get_running_loop().time() + error.seconds >= end:
-            raise
-        await asyncio.sleep(error.seconds)
-    return await reranker.rerank(query, texts, top_n)
-
-
-def checked(ranked: Sequence[Ranked], texts: int, wanted: int) -> list[Ranked]:
-    """Give the best `wanted` of a reply about so many `texts`.
-
-    Raises BadResponseError if it ranks what it was not given, or a text twice, has a score that is
-    no finite number, or ranks fewer than were `wanted`: what it left out would be lost unjudged.
-    """
-    if not all(_is_number(each.score) for each in ranked):
-        raise BadResponseError("the reranker gave a score that is no number: check its model")
-    if not all(_is_index(each.index, texts) for each in ranked):
-        raise BadResponseError("the reranker ranked a text that it was not given: check its model")
-    if len({each.index for each in ranked}) < len(ranked):
-        raise BadResponseError("the reranker ranked a text twice: check its model")
-    if len(ranked) < wanted:
-        raise BadResponseError(
-            f"the reranker ranked {len(ranked)} texts instead of {wanted}: check its model"
-        )
-    plain = [Ranked(int(each.index), float(each.score)) for each in ranked]
-    return sorted(plain, key=lambda each: (-each.score, each.index))[:wanted]
-
-
-def _is_number(score: object) -> bool:
-    if isinstance(score, bool) or not isinstance(score, Real):
-        return False
-    try:
-        return isfinite(score)
-    except OverflowError:  # of an integer too large for a float
-        return False
-
-
-def _is_index(index: object, texts: int) -> bool:
-    return isinstance(index, Integral) and not isinstance(index, bool) and 0 <= int(index) < texts
-
-
 JINA_URL = "https://api.jina.ai/v1"
 
 # Of each text: this shape has no option that all servers know. Twice our own chunks; about 400
 # tokens of English, which with the question fit in the 512 that small rerankers read.
-MAX_CHARACTERS = 1600
-TEI_BATCH = 32  # texts that TEI takes at once, unless --max-client-batch-size says otherwise
+MAX_RERANK_CHARS = 1600
+TEI_BATCH_TEXTS = 32  # texts that TEI takes at once, unless --max-client-batch-size says otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,21 +34,21 @@ class JinaReranker:
     base_url: str = JINA_URL
 
     async def rerank(self, query: str, texts: Sequence[str], top_n: int) -> list[Ranked]:
-        """Give the top_n best of `texts`, each by its first 1,600 characters.
+        """Return the `top_n` best of `texts`, each by its first 1,600 characters.
 
         Raises ProviderError.
         """
-        asked = {
+        body = {
             "model": self.model,
             "query": query,
-            "documents": [text[:MAX_CHARACTERS] for text in texts],
+            "documents": [text[:MAX_RERANK_CHARS] for text in texts],
             "top_n": top_n,
             "return_documents": False,
         }
         async with await asyncio.to_thread(new_client) as client:
-            reply = await _post(client, self.base_url, self.key, asked)
+            reply = await _post(client, self.base_url, self.key, body)
         results = reply.get("results") if isinstance(reply, dict) else None
-        return _read(results, "relevance_score", self.base_url)
+        return _read_ranking(results, "relevance_score", self.base_url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,34 +59,37 @@ class TeiReranker:
     key: SecretStr | None = None
 
     async def rerank(self, query: str, texts: Sequence[str], top_n: int) -> list[Ranked]:
-        """Give the top_n best of `texts`, each by as much as the model reads.
+        """Return the `top_n` best of `texts`, each by as much as the model reads.
 
         TEI scores every text by itself, so that batches can be compared. Raises ProviderError.
         """
         ranked: list[Ranked] = []
         async with await asyncio.to_thread(new_client) as client:
-            for batch in batched(texts, TEI_BATCH):
-                asked = {"query": query, "texts": batch, "truncate": True}
-                reply = await _post(client, self.base_url, self.key, asked)
-                found = checked(_read(reply, "score", self.base_url), len(batch), len(batch))
+            for batch in batched(texts, TEI_BATCH_TEXTS):
+                body = {"query": query, "texts": batch, "truncate": True}
+                reply = await _post(client, self.base_url, self.key, body)
+                ranking = _read_ranking(reply, "score", self.base_url)
                 before = len(ranked)
-                ranked += [Ranked(before + each.index, each.score) for each in found]
-        return sorted(ranked, key=lambda each: -each.score)[:top_n]
+                ranked += [
+                    Ranked(before + item.index, item.score)
+                    for item in check_ranking(ranking, len(batch), len(batch))
+                ]
+        return sorted(ranked, key=lambda item: -item.score)[:top_n]
 
 
 async def _post(
-    client: "AsyncClient", base_url: str, key: SecretStr | None, asked: dict[str, Any]
+    client: "AsyncClient", base_url: str, key: SecretStr | None, body: dict[str, Any]
 ) -> object:
-    return await post_json(client, f"{base_url}/rerank", key, asked, _who(base_url))
+    return await post_json(client, f"{base_url}/rerank", key, body, _server_name(base_url))
 
 
-def _who(base_url: str) -> str:
+def _server_name(base_url: str) -> str:
     return f"the reranker at {host(base_url)}"
 
 
-def _read(items: object, score: str, base_url: str) -> list[Ranked]:
+def _read_ranking(items: object, score_field: str, base_url: str) -> list[Ranked]:
     try:
-        return [Ranked(item["index"], item[score]) for item in items]  # type: ignore[attr-defined]
+        return [Ranked(item["index"], item[score_field]) for item in items]  # type: ignore[attr-defined]
     except (TypeError, KeyError):
-        message = f"{_who(base_url)} gave a reply that is no ranking: check its address"
+        message = f"{_server_name(base_url)} gave a reply that is no ranking: check its address"
         raise BadResponseError(message) from None

@@ -7,7 +7,7 @@ from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
 from lexichord.providers.base import Reranker
-from lexichord.providers.rerank.http import rank
+from lexichord.providers.rerank import rank
 from lexichord.retrieve.trace import Trace
 from lexichord.types import FileHit, Question
 

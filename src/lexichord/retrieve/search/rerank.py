@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from lexichord.errors import ProviderError
 from lexichord.providers.base import Reranker
-from lexichord.providers.rerank.http import rank
+from lexichord.providers.rerank import rank
 from lexichord.retrieve.trace import Trace
 from lexichord.types import ChunkHit
 

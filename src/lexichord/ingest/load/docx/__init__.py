@@ -12,32 +12,32 @@ from docx.oxml.ns import qn
 from lxml.etree import LxmlError, _Element
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.builder import Builder
+from lexichord.ingest.load.builder import TextBuilder
 from lexichord.ingest.load.docx.content import (
-    blocks,
-    boxes,
-    cells,
-    goes_on,
-    header_rows,
+    block_elements,
+    count_header_rows,
+    is_continuation,
     paragraph_text,
-    rows,
+    row_cells,
+    table_rows,
+    text_boxes,
 )
-from lexichord.ingest.load.docx.numbering import Numbers
-from lexichord.ingest.load.docx.styles import Styles
-from lexichord.ingest.load.kinds import DOCX
+from lexichord.ingest.load.docx.numbering import ListNumbering
+from lexichord.ingest.load.docx.styles import ParagraphStyles
+from lexichord.ingest.load.kinds import DOCX_TYPE
 from lexichord.types import LoadedText
 
-LIMIT = 200_000_000  # bytes of a file when unpacked
-RATIO = 300  # unpacked to packed; text of one letter repeated comes near it
-SMALL = 20_000_000  # bytes: up to here the ratio does not matter
-OLD_FORMAT = b"\xd0\xcf\x11\xe0"  # Word before 2007, and what Word encrypts
+MAX_UNPACKED_BYTES = 200_000_000  # bytes of a file when unpacked
+MAX_UNPACK_RATIO = 300  # unpacked to packed; text of one letter repeated comes near it
+MIN_RATIO_BYTES = 20_000_000  # bytes: up to here the ratio does not matter
+OLE_SIGNATURE = b"\xd0\xcf\x11\xe0"  # Word before 2007, and what Word encrypts
 
 
-def check(file: Path) -> None:
+def check_archive(file: Path) -> None:
     """Refuse what is encrypted, broken, or grows too much when unpacked. Raises IngestError."""
     try:
         with file.open("rb") as stream:
-            if stream.read(len(OLD_FORMAT)) == OLD_FORMAT:
+            if stream.read(len(OLE_SIGNATURE)) == OLE_SIGNATURE:
                 raise IngestError(
                     "is encrypted or an old .doc: save it as .docx without a password"
                 )
@@ -45,10 +45,10 @@ def check(file: Path) -> None:
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error
     except (zipfile.BadZipFile, NotImplementedError, ValueError):
-        raise broken() from None
+        raise broken_file() from None
 
 
-def broken() -> IngestError:
+def broken_file() -> IngestError:
     """Make the error for a file that cannot be parsed."""
     return IngestError("is no DOCX, or a broken one: open it and save it again")
 
@@ -58,12 +58,12 @@ def _check_size(stream: BinaryIO) -> None:
         parts = archive.infolist()
     size = sum(part.file_size for part in parts)
     packed = sum(part.compress_size for part in parts)
-    if size > LIMIT or (size > SMALL and size > RATIO * packed):
+    if size > MAX_UNPACKED_BYTES or (size > MIN_RATIO_BYTES and size > MAX_UNPACK_RATIO * packed):
         raise IngestError(f"unpacks to {size // 10**6} MB, which is no document")
 
 
 # What the library does with a file that is not as it expects.
-BROKEN = (
+BROKEN_FILE_ERRORS = (
     *(AttributeError, IndexError, KeyError, OSError, TypeError, ValueError),
     *(LxmlError, zipfile.BadZipFile),
 )
@@ -71,12 +71,12 @@ BROKEN = (
 
 def load(file: Path, named: str) -> LoadedText:
     """Read a Word file. Raises IngestError."""
-    check(file)
+    check_archive(file)
     try:
         document = docx.Document(str(file))
         return _Reader(document).read(named)
-    except BROKEN:
-        raise broken() from None
+    except BROKEN_FILE_ERRORS:
+        raise broken_file() from None
 
 
 class _Reader:
@@ -87,10 +87,10 @@ class _Reader:
         self._body: _Element = document.element.body
         self._named = str(document.core_properties.title or "").strip()
         self._title = ""
-        self._styles = Styles(self._root("styles"))
-        self._numbers = Numbers(self._root("numbering"), self._styles)
+        self._styles = ParagraphStyles(self._root("styles"))
+        self._numbers = ListNumbering(self._root("numbering"), self._styles)
         self._notes = list[tuple[str, str]]()
-        self._built = Builder()
+        self._built = TextBuilder()
 
     def _root(self, kind: str) -> _Element | None:
         """Parse the part of the file that holds the styles, the numbering or the notes."""
@@ -103,19 +103,19 @@ class _Reader:
 
     def read(self, named: str) -> LoadedText:
         if self._body.getroottree().docinfo.internalDTD is not None:
-            raise broken()  # the format has none; entities would be left out
+            raise broken_file()  # the format has none; entities would be left out
         self._read(self._body)
         self._read_notes()
         return LoadedText(
             self._built.text,
-            DOCX,
+            DOCX_TYPE,
             self._title or self._named or named,
             headings=tuple(self._built.headings),
             tables=tuple(self._built.tables),
         )
 
     def _read(self, parent: _Element) -> None:
-        for block in blocks(parent):
+        for block in block_elements(parent):
             if block.tag == qn("w:p"):
                 self._read_paragraph(block)
             else:
@@ -127,7 +127,7 @@ class _Reader:
             self._built.paragraph(text, self._styles.level(paragraph))
             if not self._title and self._styles.is_title(paragraph):
                 self._title = " ".join(text.split())
-        for box in boxes(paragraph):
+        for box in text_boxes(paragraph):
             self._read(box)
 
     def _numbered(self, paragraph: _Element) -> str:
@@ -137,27 +137,27 @@ class _Reader:
 
     def _read_table(self, table: _Element) -> None:
         """Read a table; one of a single row only sets out what is in its cells."""
-        found = rows(table)
-        if len(found) == 1:
-            for cell in cells(found[0]):
+        listed_rows = table_rows(table)
+        if len(listed_rows) == 1:
+            for cell in row_cells(listed_rows[0]):
                 self._read(cell)
             return
-        lines = [[self._cell(cell) for cell in cells(row)] for row in found]
-        self._built.table(lines, header_rows(found))
+        lines = [[self._cell(cell) for cell in row_cells(row)] for row in listed_rows]
+        self._built.table(lines, count_header_rows(listed_rows))
 
     def _cell(self, cell: _Element) -> str:
-        """Give a cell's text in one line; one that goes on from the row above is empty."""
-        return "" if goes_on(cell) else " ".join(self._pieces(cell))
+        """Return a cell's text in one line; one that goes on from the row above is empty."""
+        return "" if is_continuation(cell) else " ".join(self._pieces(cell))
 
     def _pieces(self, cell: _Element) -> Iterator[str]:
-        for block in blocks(cell):
+        for block in block_elements(cell):
             if block.tag == qn("w:p"):
                 yield from self._numbered(block).split()
-                for box in boxes(block):
+                for box in text_boxes(block):
                     yield from self._pieces(box)
             else:
-                for row in rows(block):
-                    for inner in cells(row):
+                for row in table_rows(block):
+                    for inner in row_cells(row):
                         yield from self._pieces(inner)
 
     def _read_notes(self) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from docx.oxml.ns import qn
 from lxml.etree import _Element
 
-HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
-VALUE = qn("w:val")
+HEADING_STYLE = re.compile(r"heading ([1-9])", re.IGNORECASE)
+VALUE_ATTRIBUTE = qn("w:val")
 
 
-class Styles:
+class ParagraphStyles:
     """The paragraph styles of a document, by id; each may be based on another."""
 
     def __init__(self, root: _Element | None) -> None:
@@ -27,44 +27,46 @@ class Styles:
         )
 
     def level(self, paragraph: _Element) -> int | None:
-        """Give a heading's level, 1 the outermost; None for other paragraphs."""
+        """Return a heading's level, 1 the outermost; None for other paragraphs."""
         for properties in self._properties(paragraph):
-            outline = value(properties, "w:outlineLvl")
+            outline = property_value(properties, "w:outlineLvl")
             if outline is not None and outline.isdecimal():
                 return int(outline) + 1 if int(outline) < 9 else None
         for style in self._chain(paragraph):
-            name = value(style, "w:name") or ""
-            if match := HEADING.fullmatch(name):
+            name = property_value(style, "w:name") or ""
+            if match := HEADING_STYLE.fullmatch(name):
                 return int(match[1])
             if name.lower() == "title":
                 return 1
         return None
 
     def is_title(self, paragraph: _Element) -> bool:
-        """Tell whether a paragraph is the document's title."""
-        names = ((value(style, "w:name") or "").lower() for style in self._chain(paragraph))
+        """Return whether a paragraph is the document's title."""
+        names = (
+            (property_value(style, "w:name") or "").lower() for style in self._chain(paragraph)
+        )
         return "title" in names
 
     def number(self, paragraph: _Element) -> tuple[str, str | None, str] | None:
-        """Give the id of a paragraph's list, its level there, and its style's id."""
+        """Return the id of a paragraph's list, its level there, and its style's id."""
         level: str | None = None
         style = self._style_id(paragraph)
         for properties in self._properties(paragraph):
             numbering = properties.find(qn("w:numPr"))
             if numbering is None:
                 continue
-            level = level or value(numbering, "w:ilvl")
-            if (number := value(numbering, "w:numId")) is not None:
+            level = level or property_value(numbering, "w:ilvl")
+            if (number := property_value(numbering, "w:numId")) is not None:
                 return number, level, style
         return None
 
     def _style_id(self, paragraph: _Element) -> str:
         properties = paragraph.find(qn("w:pPr"))
-        named = None if properties is None else value(properties, "w:pStyle")
+        named = None if properties is None else property_value(properties, "w:pStyle")
         return named or self._default
 
     def _chain(self, paragraph: _Element) -> list[_Element]:
-        """Give a paragraph's style and those it is based on."""
+        """Return a paragraph's style and those it is based on."""
         named = self._style_id(paragraph)
         if named not in self._chains:
             self._chains[named] = list(self._based(named))
@@ -75,7 +77,7 @@ class Styles:
         while named and named not in seen and named in self._styles:
             seen.add(named)
             yield self._styles[named]
-            named = value(self._styles[named], "w:basedOn")
+            named = property_value(self._styles[named], "w:basedOn")
 
     def _properties(self, paragraph: _Element) -> Iterator[_Element]:
         for element in (paragraph, *self._chain(paragraph)):
@@ -84,7 +86,7 @@ class Styles:
                 yield properties
 
 
-def value(parent: _Element, name: str) -> str | None:
-    """Give what a property is set to; None where it is absent."""
+def property_value(parent: _Element, name: str) -> str | None:
+    """Return what a property is set to; None where it is absent."""
     child = parent.find(qn(name))
-    return None if child is None else child.get(VALUE)
+    return None if child is None else child.get(VALUE_ATTRIBUTE)

@@ -16,34 +16,39 @@ from lxml.etree import LxmlError, ParserError, _Element, strip_elements, strip_t
 from lxml.html import HTMLParser, document_fromstring
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.html.blocks import DATA, MARKER, flatten_tables, mark_items
-from lexichord.ingest.load.kinds import DROPPED, HTML, storable
+from lexichord.ingest.load.html.blocks import (
+    DATA_TABLE_TAG,
+    MARKER_ATTRIBUTE,
+    flatten_tables,
+    mark_items,
+)
+from lexichord.ingest.load.kinds import DROPPED_FLAG, HTML_TYPE, storable_text
 from lexichord.ingest.load.text import decode, read_bytes
 from lexichord.types import Heading, LoadedText, Table
 
-NEVER_SHOWN = ("script", "style", "template", "noscript", "svg", "iframe", "object", "head")
-ASIDE = ("nav", "footer", "aside", "form", "button", "select", "textarea", "dialog")
-HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
-SHARE = 0.3  # of the text: where less would be left, all of it is main text
+HIDDEN_TAGS = ("script", "style", "template", "noscript", "svg", "iframe", "object", "head")
+BOILERPLATE_TAGS = ("nav", "footer", "aside", "form", "button", "select", "textarea", "dialog")
+HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
+MIN_MAIN_TEXT_SHARE = 0.3  # of the text: where less would be left, all of it is main text
 
 
 def main_text(root: _Element) -> _Element:
     """Find the element that holds the page's own text; leave out what surrounds it."""
-    strip_elements(root, *NEVER_SHOWN, with_tail=False)
+    strip_elements(root, *HIDDEN_TAGS, with_tail=False)
     _drop([item for item in root.iter() if _is_hidden(item)])
-    least = SHARE * _length(root)
-    around = [item for item in root.iter(*ASIDE) if item is not root]
-    if _length(root) - sum(map(_length, around)) >= least:
+    min_length = MIN_MAIN_TEXT_SHARE * _length(root)
+    around = [item for item in root.iter(*BOILERPLATE_TAGS) if item is not root]
+    if _length(root) - sum(map(_length, around)) >= min_length:
         _drop(around)
     for path in (".//main", ".//*[@role='main']", ".//article"):
-        found = root.findall(path)
-        if len(found) == 1 and _length(found[0]) >= least:
-            return found[0]
+        candidates = root.findall(path)
+        if len(candidates) == 1 and _length(candidates[0]) >= min_length:
+            return candidates[0]
     return root
 
 
 def _is_hidden(item: _Element) -> bool:
-    return item.get("hidden") is not None or HIDDEN.search(item.get("style", "")) is not None
+    return item.get("hidden") is not None or HIDDEN_STYLE.search(item.get("style", "")) is not None
 
 
 def _length(item: _Element) -> int:
@@ -63,20 +68,20 @@ def _drop(items: list[_Element]) -> None:
         parent.remove(item)
 
 
-CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
-CONTROL = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-DEPTH = 400  # elements in elements; the library's calls nest with them
+META_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+XML_CONTROL_CHARACTERS = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+MAX_ELEMENT_DEPTH = 400  # elements in elements; the library's calls nest with them
 # What has no bearing on lines; old pages leave thousands of them open, each in the last.
-INLINE = ("font", "span", "b", "i", "u", "em", "strong", "small", "big", "a", "tt", "abbr")
-CSS = {
+INLINE_TAGS = ("font", "span", "b", "i", "u", "em", "strong", "small", "big", "a", "tt", "abbr")
+LAYOUT_CSS = {
     **CSS_PROFILES["strict"],
     "ul": HtmlElement(display=Display.block),  # not set in
     "ol": HtmlElement(display=Display.block),
     "section": HtmlElement(display=Display.block),
     "dt": HtmlElement(display=Display.block),
     "dd": HtmlElement(display=Display.block),
-    DATA: HtmlElement(
+    DATA_TABLE_TAG: HtmlElement(
         display=Display.block, margin_before=1, margin_after=1, whitespace=WhiteSpace.pre
     ),
 }
@@ -85,7 +90,7 @@ CSS = {
 def load(file: Path, named: str) -> LoadedText:
     """Read a web page. Raises IngestError."""
     data = read_bytes(file)
-    declared = CHARSET.search(data[:4096])
+    declared = META_CHARSET.search(data[:4096])
     content, encoding = decode(data, declared[1].decode("ascii") if declared else None)
     try:
         root = document_fromstring(_parseable(content), parser=_parser())
@@ -95,12 +100,12 @@ def load(file: Path, named: str) -> LoadedText:
         raise IngestError("is no HTML, or a broken page: save it again") from None
     metadata: dict[str, Any] = {} if encoding == "utf-8" else {"encoding": encoding}
     if "\0" in content:
-        metadata["flags"] = [DROPPED]
+        metadata["flags"] = [DROPPED_FLAG]
     return _loaded(root, named, metadata)
 
 
 def _parseable(content: str) -> bytes:
-    """Encode as the parser is told, whatever the page says; leave out what it cannot take."""
+    """Encode as UTF-8, whatever the page declares; leave out what the parser cannot take."""
     content = content.removeprefix("\ufeff").replace("\0", "").replace("\r\n", "\n")
     return content.encode()
 
@@ -111,35 +116,37 @@ def _parser() -> HTMLParser:
 
 def _loaded(root: _Element, named: str, metadata: dict[str, Any]) -> LoadedText:
     _clean(root)
-    strip_tags(root, *INLINE)
-    if _depth(root) > DEPTH:
-        raise IngestError(f"holds elements nested more than {DEPTH} deep: save it as text")
+    strip_tags(root, *INLINE_TAGS)
+    if _depth(root) > MAX_ELEMENT_DEPTH:
+        raise IngestError(
+            f"holds elements nested more than {MAX_ELEMENT_DEPTH} deep: save it as text"
+        )
     title = " ".join(root.findtext(".//title", "").split())
     main = main_text(root)
     mark_items(main)
     heads = flatten_tables(main)
-    text, found = _rendered(main)
+    text, annotations = _rendered(main)
     headings = [
         Heading(start, end, int(label[1]), " ".join(text[start:end].split()))
-        for start, end, label in found
-        if label in HEADINGS
+        for start, end, label in annotations
+        if label in HEADING_TAGS
     ]
-    places = [(start, end) for start, end, label in found if label == DATA]
+    places = [(start, end) for start, end, label in annotations if label == DATA_TABLE_TAG]
     tables = [
         Table(start, end, min(start + head, end))
         for (start, end), head in zip(places, heads, strict=True)
     ]
     title = title or next((heading.name for heading in headings if heading.level == 1), named)
-    return LoadedText(text, HTML, title, tuple(headings), tuple(tables), metadata=metadata)
+    return LoadedText(text, HTML_TYPE, title, tuple(headings), tuple(tables), metadata=metadata)
 
 
 def _clean(root: _Element) -> None:
-    """Leave out control characters, which the parser gives and its tree then does not take."""
+    """Leave out control characters, which the parser passes on and its tree refuses."""
     for item in root.iter():
-        if item.text and CONTROL.search(item.text):
-            item.text = CONTROL.sub("", item.text)
-        if item.tail and CONTROL.search(item.tail):
-            item.tail = CONTROL.sub("", item.tail)
+        if item.text and XML_CONTROL_CHARACTERS.search(item.text):
+            item.text = XML_CONTROL_CHARACTERS.sub("", item.text)
+        if item.tail and XML_CONTROL_CHARACTERS.search(item.tail):
+            item.tail = XML_CONTROL_CHARACTERS.sub("", item.tail)
 
 
 def _depth(root: _Element) -> int:
@@ -152,19 +159,19 @@ def _depth(root: _Element) -> int:
 
 
 def _rendered(root: _Element) -> tuple[str, list[tuple[int, int, str]]]:
-    """Lay the page out; give the places of headings and tables, by order."""
+    """Lay the page out; return its text, and the places of headings and tables, in order."""
     for item in root.iter():
         item.attrib.pop("style", "")  # margins and the like
         # the library reads &lt; once more, after the parser
         item.text, item.tail = _escaped(item.text), _escaped(item.tail)
     root.tail = None
     config = ParserConfig(
-        css=CSS,
-        annotation_rules={tag: [tag] for tag in (*HEADINGS, DATA)},
+        css=LAYOUT_CSS,
+        annotation_rules={tag: [tag] for tag in (*HEADING_TAGS, DATA_TABLE_TAG)},
         custom_html_tag_handler_mapping=CustomHtmlTagHandlerMapping({"li": _open_item}, {}),
     )
     page = Inscriptis(root, config)
-    text = storable(page.get_text().rstrip())
+    text = storable_text(page.get_text().rstrip())
     places = [
         (*_trimmed(text, note.start, note.end), note.metadata) for note in page.get_annotations()
     ]
@@ -177,7 +184,7 @@ def _escaped(text: str | None) -> str | None:
 
 def _open_item(state: HtmlDocumentState, attributes: Mapping[str, str]) -> None:
     """Put the list item's marker before its text."""
-    state.tags[-1].list_bullet = attributes.get(MARKER, "")
+    state.tags[-1].list_bullet = attributes.get(MARKER_ATTRIBUTE, "")
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

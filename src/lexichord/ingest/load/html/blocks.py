@@ -1,14 +1,15 @@
-"""Tables of a web page: data becomes lines of cells, what only sets out the page is unwrapped."""
+"""Lists and tables of a web page: numbered items, data as lines of cells, layout unwrapped."""
 
 import re
 from collections.abc import Callable
 
 from lxml.etree import SubElement, _Element
 
-from lexichord.ingest.load.builder import letters, roman, table_lines
+from lexichord.ingest.load.builder import table_lines
+from lexichord.ingest.numerals import letters, roman
 
-MARKER = "marker"  # the attribute of li that holds what stands before it
-FORMS: dict[str, Callable[[int], str]] = {
+MARKER_ATTRIBUTE = "marker"  # the attribute of li that holds what stands before it
+HTML_NUMBER_FORMS: dict[str, Callable[[int], str]] = {
     "a": letters,
     "A": lambda number: letters(number).upper(),
     "i": roman,
@@ -21,25 +22,25 @@ FORMS: dict[str, Callable[[int], str]] = {
     "upper-roman": lambda number: roman(number).upper(),
     "none": lambda number: "",
 }
-STYLE = re.compile(r"list-style(?:-type)?\s*:\s*([a-z-]+)")
+LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:\s*([a-z-]+)")
 
 
 def mark_items(root: _Element) -> None:
-    """Give each list item the marker that a browser shows."""
+    """Set the marker of each list item that a browser shows."""
     for item in root.iter("li"):
-        item.set(MARKER, "• ")
+        item.set(MARKER_ATTRIBUTE, "• ")
     for ordered in root.iter("ol"):
         _number(ordered)
 
 
 def _number(ordered: _Element) -> None:
-    style = STYLE.search(ordered.get("style", ""))
-    form = FORMS.get(style[1] if style else ordered.get("type", ""), str)
+    style = LIST_STYLE.search(ordered.get("style", ""))
+    form = HTML_NUMBER_FORMS.get(style[1] if style else ordered.get("type", ""), str)
     number = _whole(ordered.get("start"), 1)
     for item in ordered.iterchildren("li"):
         number = _whole(item.get("value"), number)
         written = form(number)
-        item.set(MARKER, f"{written}. " if written else "")
+        item.set(MARKER_ATTRIBUTE, f"{written}. " if written else "")
         number += 1
 
 
@@ -50,16 +51,16 @@ def _whole(written: str | None, default: int) -> int:
         return default
 
 
-DATA = "data-table"  # the element that stands for a table's lines
-BLOCKS = (
+DATA_TABLE_TAG = "data-table"  # the element that stands for a table's lines
+BLOCK_TAGS = (
     *("h1", "h2", "h3", "h4", "h5", "h6"),
     *("ul", "ol", "dl", "pre", "blockquote", "article", "section", "form"),
 )
-PARAGRAPHS = 3  # in one cell: more are no data
+MAX_CELL_PARAGRAPHS = 3  # in one cell: more are no data
 
 
 def flatten_tables(root: _Element) -> list[int]:
-    """Turn tables into text; give the length of the head of each that holds data, in order."""
+    """Turn tables into text; return the length of the head of each that holds data, in order."""
     heads = list[int]()
     for table in list(root.iter("table")):
         rows = [row for row in table.iter("tr") if _owner(row) is table]
@@ -81,10 +82,10 @@ def _owner(row: _Element) -> _Element | None:
 
 
 def _is_data(table: _Element, rows: list[_Element]) -> bool:
-    if len(rows) < 2 or next(table.iterdescendants("table", *BLOCKS), None) is not None:
+    if len(rows) < 2 or next(table.iterdescendants("table", *BLOCK_TAGS), None) is not None:
         return False
     cells = [cell for row in rows for cell in row.iter("td", "th")]
-    return all(sum(1 for _ in cell.iter("p")) <= PARAGRAPHS for cell in cells)
+    return all(sum(1 for _ in cell.iter("p")) <= MAX_CELL_PARAGRAPHS for cell in cells)
 
 
 def _header_rows(rows: list[_Element]) -> int:
@@ -111,13 +112,13 @@ def _replace(table: _Element, lines: str) -> None:
     table.clear()
     table.tag, table.tail = "div", tail
     table.text = text
-    SubElement(table, DATA).text = lines
+    SubElement(table, DATA_TABLE_TAG).text = lines
 
 
 def _unwrap(table: _Element) -> None:
     """Make blocks of a table's cells; those of a single row without blocks stay in one line."""
     rows = [row for row in table.iter("tr") if _owner(row) is table]
-    blocks = table.iterdescendants("table", "p", "div", *BLOCKS)
+    blocks = table.iterdescendants("table", "p", "div", *BLOCK_TAGS)
     in_line = len(rows) == 1 and next(blocks, None) is None
     for part in table.iter("tr", "td", "th", "tbody", "thead", "tfoot", "caption"):
         if _owner(part) is table:

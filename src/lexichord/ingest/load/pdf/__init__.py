@@ -9,19 +9,21 @@ import pypdfium2
 from pypdfium2 import raw
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.kinds import DROPPED, PDF, storable
+from lexichord.ingest.load.kinds import DROPPED_FLAG, PDF_TYPE, storable_text
 from lexichord.ingest.load.pdf.margins import without_margins
-from lexichord.ingest.load.pdf.order import Line, reading_order
-from lexichord.ingest.load.pdf.words import HYPHEN, Piece, pieces
+from lexichord.ingest.load.pdf.order import PageLine, reading_order
+from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, TextPiece, text_pieces
 from lexichord.types import LoadedText
 
 if not hasattr(pypdfium2.PdfDocument, "__enter__"):  # 4, which vechord pins
     raise ModuleNotFoundError(name="pypdfium2 5")
 
-NO_TITLE = re.compile(r"\W*|\W*(untitled|anonymous|unspecified|document\d*)\W*", re.IGNORECASE)
-PROGRAM = re.compile(r"^Microsoft \w+ - |\.(docx?|pdf|rtf|odt|indd|tex)$", re.IGNORECASE)
-COMPOUND = re.compile(r"\w+-\w+")
-OPEN = re.compile(r"[^.:;!?]\Z")  # a sentence that goes on
+MEANINGLESS_TITLE = re.compile(
+    r"\W*|\W*(untitled|anonymous|unspecified|document\d*)\W*", re.IGNORECASE
+)
+PROGRAM_TITLE_PART = re.compile(r"^Microsoft \w+ - |\.(docx?|pdf|rtf|odt|indd|tex)$", re.IGNORECASE)
+COMPOUND_WORD = re.compile(r"\w+-\w+")
+OPEN_SENTENCE = re.compile(r"[^.:;!?]\Z")  # a sentence that goes on
 
 
 def load(file: Path, named: str) -> LoadedText:
@@ -45,44 +47,46 @@ def _reason(error: pypdfium2.PdfiumError) -> str:
     return "is no PDF, or a broken one: open it and save it again"
 
 
-def _pieces(document: pypdfium2.PdfDocument, index: int) -> list[Piece]:
+def _pieces(document: pypdfium2.PdfDocument, index: int) -> list[TextPiece]:
     page = document[index]
     try:
-        return pieces(page)
+        return text_pieces(page)
     finally:
         page.close()
 
 
 def _title(written: str, named: str) -> str:
-    """Take the title that the file gives itself, unless a program made it up."""
-    title = PROGRAM.sub("", storable(written).strip())
-    return named if NO_TITLE.fullmatch(title) else title
+    """Return the title in the file's metadata, unless a program made it up."""
+    title = PROGRAM_TITLE_PART.sub("", storable_text(written).strip())
+    return named if MEANINGLESS_TITLE.fullmatch(title) else title
 
 
-def _loaded(pages: Sequence[Sequence[Piece]], title: str) -> LoadedText:
+def _loaded(pages: Sequence[Sequence[TextPiece]], title: str) -> LoadedText:
     lines = [reading_order(page) for page in without_margins(pages)]
     _open_pages(lines)
     _join_words([line for page in lines for line in page])
     flags = _flags(pages, lines)
     text, starts = _assembled(lines)
-    return LoadedText(text, PDF, title, pages=starts, metadata={"flags": flags} if flags else {})
+    return LoadedText(
+        text, PDF_TYPE, title, pages=starts, metadata={"flags": flags} if flags else {}
+    )
 
 
-def _open_pages(pages: Sequence[Sequence[Line]]) -> None:
+def _open_pages(pages: Sequence[Sequence[PageLine]]) -> None:
     """Part pages by a blank line, except in the midst of a sentence."""
     filled = [page for page in pages if page]
     for before, page in pairwise(filled):
-        goes_on = OPEN.search(before[-1].text) and page[0].text[:1].islower()
+        goes_on = OPEN_SENTENCE.search(before[-1].text) and page[0].text[:1].islower()
         page[0].before = "\n" if goes_on else "\n\n"
     for page in filled[:1]:
         page[0].before = ""
 
 
-def _join_words(lines: Sequence[Line]) -> None:
+def _join_words(lines: Sequence[PageLine]) -> None:
     """Put together words that a line's end parts; one that has a hyphen elsewhere keeps it."""
-    compounds = set(COMPOUND.findall(" ".join(line.text for line in lines)))
+    compounds = set(COMPOUND_WORD.findall(" ".join(line.text for line in lines)))
     for line, below in pairwise(lines):
-        if not line.text.endswith(HYPHEN):
+        if not line.text.endswith(LINE_END_HYPHEN):
             continue
         start, end = re.search(r"\w*\ufffe$", line.text), re.match(r"\w*", below.text)
         whole = f"{start[0][:-1] if start else ''}-{end[0] if end else ''}"
@@ -90,21 +94,21 @@ def _join_words(lines: Sequence[Line]) -> None:
         below.before = ""
 
 
-def _flags(pages: Sequence[Sequence[Piece]], lines: Sequence[Sequence[Line]]) -> list[str]:
+def _flags(pages: Sequence[Sequence[TextPiece]], lines: Sequence[Sequence[PageLine]]) -> list[str]:
     flags = list[str]()
     if empty := sum(1 for page in pages if not page):
         flags.append(f"{empty} of {len(pages)} pages hold no text, which may be scans")
     texts = [line for page in lines for line in page]
     for line in texts:
-        kept = storable(line.text)
-        if kept != line.text and DROPPED not in flags:
-            flags.append(DROPPED)
-        line.text = kept.replace(HYPHEN, "-")
+        kept = storable_text(line.text)
+        if kept != line.text and DROPPED_FLAG not in flags:
+            flags.append(DROPPED_FLAG)
+        line.text = kept.replace(LINE_END_HYPHEN, "-")
     return flags
 
 
-def _assembled(pages: Sequence[Sequence[Line]]) -> tuple[str, tuple[int, ...]]:
-    """Give the text and where each page starts in it."""
+def _assembled(pages: Sequence[Sequence[PageLine]]) -> tuple[str, tuple[int, ...]]:
+    """Return the text and where each page starts in it."""
     parts = list[str]()
     starts = list[int]()
     length = 0

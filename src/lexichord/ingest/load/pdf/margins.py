@@ -4,70 +4,74 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from lexichord.ingest.load.pdf.order import rows
-from lexichord.ingest.load.pdf.words import Piece
+from lexichord.ingest.load.pdf.order import text_rows
+from lexichord.ingest.load.pdf.words import TextPiece
 
-DEPTH = 3  # lines of a header or footer at most
-SHARE = 0.3  # of the pages, and three of them, have the same line
-ROOM = 0.8  # of a line's height between it and the text
-NUMBER = re.compile(r"\d+")
+MAX_MARGIN_LINES = 3  # lines of a header or footer at most
+MIN_RUNNING_SHARE = 0.3  # of the pages, and three of them, have the same line
+MIN_MARGIN_GAP = 0.8  # of a line's height between it and the text
+DIGITS = re.compile(r"\d+")
 PAGE_NUMBER = re.compile(r"\W*(?:page |p\. ?)?(\d{1,4})(?: ?(?:of|/) ?\d{1,4})?\W*", re.IGNORECASE)
 
-Row = Sequence[Piece]
+TextRow = Sequence[TextPiece]
 
 
-def without_margins(pages: Sequence[Sequence[Piece]]) -> list[list[Piece]]:
+def without_margins(pages: Sequence[Sequence[TextPiece]]) -> list[list[TextPiece]]:
     """Leave out headers, footers and page numbers."""
-    lines = [rows(page) for page in pages]
+    lines = [text_rows(page) for page in pages]
     seen = Counter(
         key
         for index, page in enumerate(lines)
         for key in {key for row in _edges(page) for key in _keys(row, index)}
     )
-    least = max(3, SHARE * len(pages))
-    running = {key for key, amount in seen.items() if amount >= least}
+    min_pages = max(3, MIN_RUNNING_SHARE * len(pages))
+    running = {key for key, amount in seen.items() if amount >= min_pages}
     return [_trimmed(page, index, running) for index, page in enumerate(lines)]
 
 
-def _edges(page: Sequence[Row]) -> Sequence[Row]:
-    return page if len(page) <= 2 * DEPTH else [*page[:DEPTH], *page[-DEPTH:]]
+def _edges(page: Sequence[TextRow]) -> Sequence[TextRow]:
+    return (
+        page
+        if len(page) <= 2 * MAX_MARGIN_LINES
+        else [*page[:MAX_MARGIN_LINES], *page[-MAX_MARGIN_LINES:]]
+    )
 
 
-def _keys(row: Row, index: int) -> Iterator[str]:
-    """Give the line as it is, and with each number less the page's own, which counts it."""
+def _keys(row: TextRow, index: int) -> Iterator[str]:
+    """Yield the line as it is, and with each number less the page's own, which counts it."""
     text = " ".join(piece.text for piece in row)
     yield text
-    for number in NUMBER.finditer(text):
+    for number in DIGITS.finditer(text):
         if len(number[0]) < 5:
             counted = int(number[0]) - index
             yield f"{text[: number.start()]}#{counted}{text[number.end() :]}"
 
 
-def _trimmed(page: Sequence[Row], index: int, running: set[str]) -> list[Piece]:
+def _trimmed(page: Sequence[TextRow], index: int, running: set[str]) -> list[TextPiece]:
     kept = list(page)
     top, bottom = _amount(kept, index, running), _amount(kept[::-1], index, running)
     inside = kept[top : len(kept) - bottom]
     return [piece for row in inside for piece in row]
 
 
-def _amount(page: Sequence[Row], index: int, running: set[str]) -> int:
+def _amount(page: Sequence[TextRow], index: int, running: set[str]) -> int:
     """Count the lines, from the edge, that are running ones and stand apart from the text."""
     amount = 0
-    while amount < min(DEPTH, len(page)) and _is_running(page[amount], index, running):
+    while amount < min(MAX_MARGIN_LINES, len(page)) and _is_running(page[amount], index, running):
         amount += 1
     while 0 < amount < len(page) and not _stand_apart(page[amount - 1], page[amount]):
         amount -= 1
     return amount
 
 
-def _is_running(row: Row, index: int, running: set[str]) -> bool:
+def _is_running(row: TextRow, index: int, running: set[str]) -> bool:
     number = PAGE_NUMBER.fullmatch(" ".join(piece.text for piece in row))
     if number and int(number[1]) == index + 1:
         return True
     return any(key in running for key in _keys(row, index))
 
 
-def _stand_apart(outer: Row, inner: Row) -> bool:
+def _stand_apart(outer: TextRow, inner: TextRow) -> bool:
     above, below = sorted((outer, inner), key=lambda row: row[0].top)
     gap = min(piece.top for piece in below) - max(piece.bottom for piece in above)
-    return gap > ROOM * outer[0].height
+    return gap > MIN_MARGIN_GAP * outer[0].height

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 import pypdfium2
 from pypdfium2 import raw
 
-HYPHEN = "\ufffe"  # ends a word that goes on in the next line
-HYPHENS = {2, 0xFFFE}  # how pdfium marks it
-JUMP = 0.5  # of the height of a character: farther apart, two are not of one word
-WIDE_GAP = 1.2  # of the height: farther apart, two words are of different columns or cells
+LINE_END_HYPHEN = "\ufffe"  # ends a word that goes on in the next line
+HYPHEN_CODES = {2, 0xFFFE}  # how pdfium marks it
+MAX_LETTER_GAP = 0.5  # of the height of a character: farther apart, two are not of one word
+MAX_WORD_GAP = 1.2  # of the height: farther apart, two words are of different columns or cells
 
-Box = tuple[float, float, float, float]
+Rectangle = tuple[float, float, float, float]
 
 
 @dataclass(slots=True)
-class Piece:
+class TextPiece:
     """A word, or words of one line, and its box; `top` is less than `bottom`."""
 
     left: float
@@ -27,43 +27,45 @@ class Piece:
 
     @property
     def height(self) -> float:
-        """Give the height of the line."""
+        """Return the height of the line."""
         return self.bottom - self.top
 
-    def beside(self, other: "Piece") -> bool:
-        """Tell whether the two stand in one line."""
+    def beside(self, other: "TextPiece") -> bool:
+        """Return whether the two stand in one line."""
         shared = min(self.bottom, other.bottom) - max(self.top, other.top)
         return shared > min(self.height, other.height) / 2
 
-    def add(self, other: "Piece", between: str) -> None:
+    def add(self, other: "TextPiece", between: str) -> None:
         """Take in what follows in the line."""
         self.text += between + other.text
         self.left, self.right = min(self.left, other.left), max(self.right, other.right)
         self.top, self.bottom = min(self.top, other.top), max(self.bottom, other.bottom)
 
 
-def pieces(page: pypdfium2.PdfPage) -> list[Piece]:
-    """Give the words of a page, joined where they follow each other in a line."""
-    found = list[Piece]()
+def text_pieces(page: pypdfium2.PdfPage) -> list[TextPiece]:
+    """Return the words of a page, joined where they follow each other in a line."""
+    joined = list[TextPiece]()
     for word in _words(page):
-        if found and _follows(found[-1], word):
-            found[-1].add(word, " ")
+        if joined and _follows(joined[-1], word):
+            joined[-1].add(word, " ")
         else:
-            found.append(word)
-    return found
+            joined.append(word)
+    return joined
 
 
-def _follows(piece: Piece, word: Piece) -> bool:
-    if piece.text.endswith(HYPHEN) or not piece.beside(word):
+def _follows(piece: TextPiece, word: TextPiece) -> bool:
+    if piece.text.endswith(LINE_END_HYPHEN) or not piece.beside(word):
         return False
     gap = word.left - piece.right
-    return -JUMP * word.height < gap < WIDE_GAP * word.height
+    return -MAX_LETTER_GAP * word.height < gap < MAX_WORD_GAP * word.height
 
 
-def _words(page: pypdfium2.PdfPage) -> Iterator[Piece]:
-    word: Piece | None = None
+def _words(page: pypdfium2.PdfPage) -> Iterator[TextPiece]:
+    word: TextPiece | None = None
     for code, box in _characters(page):
-        character = Piece(*box, HYPHEN if code in HYPHENS else chr(code)) if box else None
+        character = (
+            TextPiece(*box, LINE_END_HYPHEN if code in HYPHEN_CODES else chr(code)) if box else None
+        )
         if word and character and _continues(word, character):
             word.add(character, "")
             continue
@@ -74,15 +76,15 @@ def _words(page: pypdfium2.PdfPage) -> Iterator[Piece]:
         yield word
 
 
-def _continues(word: Piece, character: Piece) -> bool:
-    if word.text.endswith(HYPHEN) or not word.beside(character):
+def _continues(word: TextPiece, character: TextPiece) -> bool:
+    if word.text.endswith(LINE_END_HYPHEN) or not word.beside(character):
         return False
-    return abs(character.left - word.right) < JUMP * max(word.height, character.height)
+    return abs(character.left - word.right) < MAX_LETTER_GAP * max(word.height, character.height)
 
 
-def _characters(page: pypdfium2.PdfPage) -> Iterator[tuple[int, Box | None]]:
-    """Give each character with its box; white space has none."""
-    turned = TURNS[page.get_rotation()]
+def _characters(page: pypdfium2.PdfPage) -> Iterator[tuple[int, Rectangle | None]]:
+    """Yield each character with its box; white space has none."""
+    turned = PAGE_ROTATIONS[page.get_rotation()]
     box = raw.FS_RECTF()
     place = ctypes.byref(box)
     text = page.get_textpage()
@@ -98,12 +100,14 @@ def _characters(page: pypdfium2.PdfPage) -> Iterator[tuple[int, Box | None]]:
 
 
 def _is_blank(code: int) -> bool:
-    """Tell white space and control characters from what is seen."""
-    return code not in HYPHENS and (code <= 0x20 or 0x7F <= code <= 0xA0 or chr(code).isspace())
+    """Return whether a character is white space or a control character."""
+    return code not in HYPHEN_CODES and (
+        code <= 0x20 or 0x7F <= code <= 0xA0 or chr(code).isspace()
+    )
 
 
 # Turn a box as the page is turned for its reader, and count from the top.
-TURNS: dict[int, Callable[[float, float, float, float], Box]] = {
+PAGE_ROTATIONS: dict[int, Callable[[float, float, float, float], Rectangle]] = {
     0: lambda left, bottom, right, top: (left, -top, right, -bottom),
     90: lambda left, bottom, right, top: (bottom, left, top, right),
     180: lambda left, bottom, right, top: (-right, bottom, -left, top),
