@@ -10,10 +10,11 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.db import store
 from lexichord.errors import ConfigError, ProviderError
-from lexichord.ingest.vectors import GROUP
+from lexichord.ingest.flow import INGEST_LIMITS
 from lexichord.providers.embed.local import SPACE
 from lexichord.types import Chunk, Document, Json
 
+GROUP = INGEST_LIMITS.group_chunks
 NO_LIBRARIES = "no embedder: by words only; run: pip install 'lexichord[local]'"
 
 

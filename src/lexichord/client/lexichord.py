@@ -250,7 +250,7 @@ class Lexichord(InSpace, InStore, InState, InKeys):
     def _ingest(self, options: IngestOptions) -> Ingest:
         no_other_options(options, IngestOptions)
         given = (self.database, self.embedder, self.space, self.settings)
-        return Ingest(*given, follow=self._follow, **options)
+        return Ingest(*given, follow=self._follow, limits=self.ingest_limits, **options)
 
     def _told(self, report: Report) -> Report:
         report.degraded += self.degraded
