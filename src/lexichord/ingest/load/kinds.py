@@ -1,33 +1,4 @@
-"""Kinds of files, by the ending of their names, and characters that are flagged or dropped.
-
-The media types of programming languages are text/x-….
-"""
-
-import re
-
-INVISIBLE_CHARACTERS = {
-    # zero-width joiners are part of emoji and of Indic and Persian words, so they are not flagged
-    "zero-width characters": re.compile("[\u200b\u2060\u180e]|(?<!^)\ufeff"),
-    "bidirectional characters": re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"),
-}
-SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-DROPPED_FLAG = "characters that cannot be stored were dropped"
-
-
-def invisible_flags(text: str) -> list[str]:
-    """Name the kinds of invisible characters that a text holds."""
-    return [name for name, pattern in INVISIBLE_CHARACTERS.items() if pattern.search(text)]
-
-
-def storable_text(text: str) -> str:
-    """Put halves of characters together, drop those that stay alone, and NUL."""
-    return UNSTORABLE.sub("", SURROGATE_PAIR.sub(_whole, text))
-
-
-def _whole(pair: re.Match[str]) -> str:
-    return pair[0].encode("utf-16", "surrogatepass").decode("utf-16")
-
+"""Kinds of files, by the ending of their names. Those of programming languages are text/x-…."""
 
 PDF_TYPE = "application/pdf"
 DOCX_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"

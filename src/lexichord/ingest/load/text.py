@@ -1,12 +1,16 @@
-"""Plain text, Markdown and source code: what is stored is the decoded file, as it is."""
+"""Text of any format: decoded from bytes, freed of what cannot be stored, put together from parts.
+
+Plain text, Markdown and source code are stored as they are decoded.
+"""
 
 import codecs
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lexichord.errors import IngestError
-from lexichord.types import Json
+from lexichord.types import Heading, Json, Table
 
 if TYPE_CHECKING:
     from charset_normalizer import CharsetMatch
@@ -54,7 +58,7 @@ def too_long() -> IngestError:
 
 
 def decode(data: bytes, declared: str | None = None) -> tuple[str, str]:
-    """Return the text and its encoding: UTF-8, what a mark or the file declares, or the likeliest."""
+    """Return the text and its encoding: UTF-8, that of a mark or the file, or the likeliest."""
     try:
         return data.decode(), "utf-8"
     except UnicodeDecodeError:
@@ -91,3 +95,72 @@ def _detect(data: bytes) -> str:
 def _names(match: "CharsetMatch") -> list[str]:
     """List the encodings in which a text is the same."""
     return [match.encoding, *match.could_be_from_charset]
+
+
+INVISIBLE_CHARACTERS = {
+    # zero-width joiners are part of emoji and of Indic and Persian words, so they are not flagged
+    "zero-width characters": re.compile("[\u200b\u2060\u180e]|(?<!^)\ufeff"),
+    "bidirectional characters": re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"),
+}
+SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+DROPPED_FLAG = "characters that cannot be stored were dropped"
+
+
+def invisible_flags(text: str) -> list[str]:
+    """Name the kinds of invisible characters that a text holds."""
+    return [name for name, pattern in INVISIBLE_CHARACTERS.items() if pattern.search(text)]
+
+
+def storable_text(text: str) -> str:
+    """Put halves of characters together, drop those that stay alone, and NUL."""
+    return UNSTORABLE.sub("", SURROGATE_PAIR.sub(_whole, text))
+
+
+def _whole(pair: re.Match[str]) -> str:
+    return pair[0].encode("utf-16", "surrogatepass").decode("utf-16")
+
+
+class TextBuilder:
+    """Paragraphs and tables, parted by blank lines."""
+
+    def __init__(self) -> None:
+        self.headings = list[Heading]()
+        self.tables = list[Table]()
+        self._parts = list[str]()
+        self._length = 0
+
+    @property
+    def text(self) -> str:
+        """Return all that was put in."""
+        return "".join(self._parts)
+
+    def paragraph(self, text: str, level: int | None = None) -> None:
+        """Add a paragraph, or a heading of a level."""
+        start, end = self._add(text)
+        if level is not None:
+            self.headings.append(Heading(start, end, level, " ".join(text.split())))
+
+    def table(self, rows: Iterable[Sequence[str]], header_rows: int) -> None:
+        """Add a table, a line a row; empty rows are left out."""
+        head, body = table_lines(rows, header_rows)
+        if head or body:
+            start, end = self._add("".join(head + body).removesuffix("\n"))
+            self.tables.append(Table(start, end, min(start + len("".join(head)), end)))
+
+    def _add(self, text: str) -> tuple[int, int]:
+        if self._parts:
+            text = f"\n\n{text}"
+        start = self._length + (2 if self._parts else 0)
+        self._parts.append(text)
+        self._length += len(text)
+        return start, self._length
+
+
+def table_lines(rows: Iterable[Sequence[str]], header_rows: int) -> tuple[list[str], list[str]]:
+    """Return the lines of a table's head and of its body, their ends included."""
+    lines = ["\t".join(row) for row in rows]
+    head, body = lines[:header_rows], lines[header_rows:]
+    return [f"{line}\n" for line in head if line.strip()], [
+        f"{line}\n" for line in body if line.strip()
+    ]

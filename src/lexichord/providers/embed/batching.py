@@ -92,7 +92,7 @@ class EmbeddingService(Protocol):
 
 
 @dataclass(slots=True)
-class _Work:
+class _EmbedJob:
     """One call of `embed`."""
 
     ask: EmbedRequest
@@ -184,50 +184,50 @@ class BatchedEmbedder:
         async with self._service.connect() as ask:
             seconds = timing.query_seconds if short else timing.batch_seconds
             slots = asyncio.Semaphore(self._at_once)
-            work = _Work(ask, clean, kind, seconds, slots, vectors)
+            job = _EmbedJob(ask, clean, kind, seconds, slots, vectors)
             try:
                 async with (
                     asyncio.timeout(timing.query_seconds if short else None),
                     asyncio.TaskGroup() as group,
                 ):
                     for places in _shares(len(texts), self._service.max_texts):
-                        group.create_task(self._fill(work, places))
+                        group.create_task(self._fill(job, places))
             except TimeoutError:
                 raise self._late(timing.query_seconds) from None
             except ExceptionGroup as errors:
                 raise errors.exceptions[0] from None
         return vectors
 
-    async def _fill(self, work: _Work, places: range) -> None:
+    async def _fill(self, job: _EmbedJob, places: range) -> None:
         """Fill in the vectors of some texts; those that are refused are halved, down to one."""
         try:
-            reply = await self._persist(work, work.texts[places.start : places.stop])
+            reply = await self._retry(job, job.texts[places.start : places.stop])
         except ProviderError as error:
             if error.status not in ONE_TEXT_STATUSES:
                 raise
-            await self._prove(work, error)
+            await self._probe(job, error)
             half = len(places) // 2
             for part in (places[:half], places[half:]) if half else ():
-                await self._fill(work, part)
+                await self._fill(job, part)
             return
         rows = self._unit(reply, len(places))
         if np.isnan(rows).any():
             what = f"{self._service.who} gives vectors that are zero or no numbers: check its model"
-            await self._prove(work, BadResponseError(what))
-        self._state.proved = True
-        work.vectors[places.start : places.stop] = rows
+            await self._probe(job, BadResponseError(what))
+        self._state.has_embedded = True
+        job.vectors[places.start : places.stop] = rows
 
-    async def _prove(self, work: _Work, error: ProviderError) -> None:
+    async def _probe(self, job: _EmbedJob, error: ProviderError) -> None:
         """Raise the error unless the service embeds at all: then a text is at fault."""
-        if self._state.proved:
+        if self._state.has_embedded:
             return
         try:
-            rows = self._unit(await self._persist(work, [PROBE_TEXT]), 1)
+            rows = self._unit(await self._retry(job, [PROBE_TEXT]), 1)
         except ProviderError as other:
             raise (error if other.status == error.status else other) from None
         if np.isnan(rows).any():
             raise error
-        self._state.proved = True
+        self._state.has_embedded = True
 
     def _unit(self, reply: EmbeddingReply, wanted: int) -> NDArray[np.float64]:
         """Return a reply's vectors with length 1, NaN for those that have none."""
@@ -252,17 +252,17 @@ class BatchedEmbedder:
             lengths = np.linalg.norm(rows, axis=1, keepdims=True)
             return np.where(np.isfinite(lengths) & (lengths > 0), rows / lengths, np.nan)
 
-    async def _persist(self, work: _Work, texts: Sequence[str]) -> EmbeddingReply:
-        deadline = monotonic() + work.seconds
-        return await retry(lambda: self._request(work, texts), self._timing.retry, deadline)
+    async def _retry(self, job: _EmbedJob, texts: Sequence[str]) -> EmbeddingReply:
+        deadline = monotonic() + job.seconds
+        return await retry(lambda: self._request(job, texts), self._timing.retry, deadline)
 
-    async def _request(self, work: _Work, texts: Sequence[str]) -> EmbeddingReply:
-        async with work.slots:
+    async def _request(self, job: _EmbedJob, texts: Sequence[str]) -> EmbeddingReply:
+        async with job.slots:
             await asyncio.sleep(self._pace.reserve())
             self._state.count(requests=1)
             try:
                 async with asyncio.timeout(self._timeout):
-                    reply = await work.ask(texts, work.kind)
+                    reply = await job.ask(texts, job.kind)
             except TimeoutError:
                 raise self._late(self._timeout) from None
         self._state.count(tokens=reply.tokens)
@@ -281,7 +281,7 @@ class _State:
     lock: Lock = field(default_factory=Lock)
     requests: int = 0
     tokens: int = 0
-    proved: bool = False  # the service has embedded something
+    has_embedded: bool = False  # then a text that is refused is itself at fault
     running: set[asyncio.Future[NDArray[np.float64]]] = field(default_factory=set)
 
     def count(self, requests: int = 0, tokens: int = 0) -> None:

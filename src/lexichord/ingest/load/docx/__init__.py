@@ -12,7 +12,6 @@ from docx.oxml.ns import qn
 from lxml.etree import LxmlError, _Element
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.builder import TextBuilder
 from lexichord.ingest.load.docx.content import (
     block_elements,
     count_header_rows,
@@ -25,6 +24,7 @@ from lexichord.ingest.load.docx.content import (
 from lexichord.ingest.load.docx.numbering import ListNumbering
 from lexichord.ingest.load.docx.styles import ParagraphStyles
 from lexichord.ingest.load.kinds import DOCX_TYPE
+from lexichord.ingest.load.text import TextBuilder
 from lexichord.types import LoadedText
 
 MAX_UNPACKED_BYTES = 200_000_000  # bytes of a file when unpacked

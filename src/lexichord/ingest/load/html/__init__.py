@@ -22,8 +22,8 @@ from lexichord.ingest.load.html.blocks import (
     flatten_tables,
     mark_items,
 )
-from lexichord.ingest.load.kinds import DROPPED_FLAG, HTML_TYPE, storable_text
-from lexichord.ingest.load.text import decode, read_bytes
+from lexichord.ingest.load.kinds import HTML_TYPE
+from lexichord.ingest.load.text import DROPPED_FLAG, decode, read_bytes, storable_text
 from lexichord.types import Heading, LoadedText, Table
 
 HIDDEN_TAGS = ("script", "style", "template", "noscript", "svg", "iframe", "object", "head")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from lxml.etree import SubElement, _Element
 
-from lexichord.ingest.load.builder import table_lines
+from lexichord.ingest.load.text import table_lines
 from lexichord.ingest.numerals import letters, roman
 
 MARKER_ATTRIBUTE = "marker"  # the attribute of li that holds what stands before it

@@ -9,10 +9,11 @@ import pypdfium2
 from pypdfium2 import raw
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.kinds import DROPPED_FLAG, PDF_TYPE, storable_text
+from lexichord.ingest.load.kinds import PDF_TYPE
 from lexichord.ingest.load.pdf.margins import without_margins
 from lexichord.ingest.load.pdf.order import PageLine, reading_order
 from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, TextPiece, text_pieces
+from lexichord.ingest.load.text import DROPPED_FLAG, storable_text
 from lexichord.types import LoadedText
 
 if not hasattr(pypdfium2.PdfDocument, "__enter__"):  # 4, which vechord pins
