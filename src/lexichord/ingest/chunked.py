@@ -53,7 +53,7 @@ def _comparable(vector: list[float]) -> list[float]:
     return vector
 
 
-StorableText = Annotated[str, AfterValidator(_storable)]
+PostgresText = Annotated[str, AfterValidator(_storable)]
 FiniteNumber = Annotated[float, Field(allow_inf_nan=False)]
 
 
@@ -62,11 +62,11 @@ class GivenChunk(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    content: Annotated[StorableText, Field(min_length=1)]
+    content: Annotated[PostgresText, Field(min_length=1)]
     start: Annotated[int, Field(ge=0)] | None = None
-    heading: StorableText = ""
+    heading: PostgresText = ""
     page: Annotated[int, Field(ge=-(2**31), lt=2**31)] | None = None  # an integer in Postgres
-    context: StorableText = ""
+    context: PostgresText = ""
     metadata: dict[str, Any] = {}
     vector: Annotated[list[FiniteNumber], AfterValidator(_comparable)] | None = None
 
@@ -79,11 +79,11 @@ class GivenDocument(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    uri: Annotated[StorableText, Field(min_length=1), AfterValidator(_indexable)]
+    uri: Annotated[PostgresText, Field(min_length=1), AfterValidator(_indexable)]
     chunks: Annotated[list[GivenChunk], Field(min_length=1)] | None = None
-    text: StorableText | None = None
-    title: StorableText | None = None
-    media_type: StorableText = "text/plain"
+    text: PostgresText | None = None
+    title: PostgresText | None = None
+    media_type: PostgresText = "text/plain"
     metadata: dict[str, Any] = {}
     space: str | None = None
 

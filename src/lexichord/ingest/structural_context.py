@@ -25,7 +25,8 @@ EDGE = 150  # characters of each neighbour
 KEYPHRASES = 14  # per document; chosen of 8 to 20 on half of a code set (docs/benchmarks.md)
 # Every chunk may carry these, so that none may be large.
 TITLE = 800  # characters of a title
-LONGEST = 200  # characters of an identifier; what is longer is data, or text without spaces
+# Of an identifier; what is longer is data, or text without spaces.
+LONGEST = 200
 IDENTIFIER = re.compile(r"[^\W\d_]\w{2,}")
 IDENTIFIER_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
 
@@ -146,7 +147,7 @@ class DocumentSample:
     room: int = SAMPLE_CHARS
 
     async def count(self, todo: Sequence[IngestSource]) -> None:
-        """Count words over the REFERENCE documents of the smallest digests.
+        """Count words over the SAMPLE_DOCUMENTS documents of the smallest digests.
 
         These are the same whichever documents an earlier, interrupted run has stored already.
         """

@@ -23,7 +23,7 @@ from lexichord.types import EmbeddingSpace
 
 log = logging.getLogger("lexichord")
 
-MAX_TITLE_CHARS = 80  # characters of a first line that stands in for a title
+VECHORD_TITLE_CHARS = 80  # characters of a first line that stands in for a title
 
 type TableRows = Sequence[Row]
 
@@ -206,6 +206,6 @@ def _document(row: Row, chunks: Sequence[Any]) -> dict[str, Any]:
     return {
         "chunks": chunks,
         "text": row["content"] or None,
-        "title": row["title"] or first[:MAX_TITLE_CHARS],
+        "title": row["title"] or first[:VECHORD_TITLE_CHARS],
         "metadata": row["metadata"],
     }

@@ -1,1 +1,5 @@
-"""One file a vendor; nothing else knows a vendor's name."""
+"""Models behind protocols: embed/, rerank/ and llm/, a file for each vendor in each.
+
+`base` holds the protocols, `registry` which vendor a setting names, `http` and `retry` what all
+share. Nothing else knows a vendor's name.
+"""

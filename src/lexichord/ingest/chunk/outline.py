@@ -69,7 +69,7 @@ def _with_comment(text: str, start: int, floor: int) -> int:
 
 
 CODE_FENCE = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*$", re.MULTILINE)
-MARKDOWN_HEADING = re.compile(
+HEADING_LINE = re.compile(
     r"^\ufeff? {0,3}(?P<marks>#{1,6})[ \t]+(?P<name>\S[^\n]{0,200})$"
     r"|^(?P<under>\S[^\n]{0,200})\n(?P<line>=+|-{2,})[ \t]*\r?$",
     re.MULTILINE,
@@ -81,7 +81,7 @@ TABLE_BODY = re.compile(r"(?:[^\n|]*\|[^\n]*(?:\n|\Z))*")
 def markdown_headings(text: str) -> Iterator[Heading]:
     """Yield the headings in order."""
     fenced = fenced_blocks(text)
-    for match in _outside(MARKDOWN_HEADING, text, fenced):
+    for match in _outside(HEADING_LINE, text, fenced):
         level = len(match["marks"]) if match["marks"] else 1 + match["line"].startswith("-")
         name = CLOSING_HASHES.sub("", (match["name"] or match["under"]).strip())
         yield Heading(match.start(), match.end(), level, name)

@@ -84,7 +84,7 @@ async def contextualize(
     writer = await open_writer(app.database, app.settings, budget, app.ingest_limits)
     run = _Run(app.database, app.embedder, app.space, writer, dry_run, **callbacks)
     if dry_run:
-        return await run.expect(rows)
+        return await run.estimate(rows)
     await _check_embedder(app)
     return await run.write(rows)
 
@@ -122,13 +122,13 @@ class _Run:
     def __post_init__(self) -> None:
         self.report = Contextualized(self.dry_run, self.writer.report)
 
-    async def expect(self, rows: Sequence[Row]) -> Contextualized:
+    async def estimate(self, rows: Sequence[Row]) -> Contextualized:
         """Count what `write` would take."""
         seen = set[str]()
         async for group in self._groups(rows):
             for stored in group:
                 self.report.documents += 1
-                await self.writer.expect(stored.document, stored.chunks, stored.places, seen)
+                await self.writer.estimate(stored.document, stored.chunks, stored.places, seen)
         return self.report
 
     async def write(self, rows: Sequence[Row]) -> Contextualized:

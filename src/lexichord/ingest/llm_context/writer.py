@@ -54,10 +54,10 @@ class ContextWriter:
         self.report = Written(self.generator.name)
         self.by = label(self.generator.name)
         calls = self.limits.max_context_calls
-        self._parts = asyncio.Semaphore(calls)  # of documents; services hold them for a while
-        self._free = asyncio.Semaphore(calls)
-        self._turns = defaultdict[str, asyncio.Lock](asyncio.Lock)
-        self._resume = 0.0
+        self._part_slots = asyncio.Semaphore(calls)  # of documents, which services cache
+        self._call_slots = asyncio.Semaphore(calls)
+        self._document_locks = defaultdict[str, asyncio.Lock](asyncio.Lock)
+        self._resume_at = 0.0
         self._failures = 0
 
     async def write(
@@ -69,7 +69,7 @@ class ContextWriter:
         """
         keys = self._keys(document, chunks, places)
         text = hashlib.sha256(document.text.encode()).hexdigest()
-        async with self._turns[text]:  # a copy then finds what the first has got
+        async with self._document_locks[text]:  # a copy then finds what the first has got
             kept = await store.known_contexts(self.database, list(keys.values()))
             work = _Work(document, chunks, keys)
             await self._keep(
@@ -84,7 +84,7 @@ class ContextWriter:
         self.report.dollars = self.budget.spent
         return work.contexts
 
-    async def expect(
+    async def estimate(
         self, document: Document, chunks: Sequence[Chunk], places: Iterable[int], seen: set[str]
     ) -> None:
         """Count what `write` would take; `seen` are the keys of the documents before."""
@@ -110,7 +110,7 @@ class ContextWriter:
 
     async def _write_part(self, work: "_Work", part: Sequence[ContextCall]) -> None:
         """Make the first call before the others: their beginning is then in the service's cache."""
-        async with self._parts:
+        async with self._part_slots:
             if self.report.stopped:
                 return
             shown = part[0].document
@@ -165,7 +165,7 @@ class ContextWriter:
 
     async def _ask(self, generator: Generator, call: ContextCall) -> list[str]:
         """Return a context for each chunk of a call. Raises ProviderError."""
-        async with self._free:  # in its pauses, too: a service in trouble is asked less
+        async with self._call_slots:  # in its pauses, too: a service in trouble is asked less
             policy = self.limits.context_retry
             return await retry(
                 lambda: self._ask_once(generator, call), policy, on_pause=self._pause
@@ -174,12 +174,12 @@ class ContextWriter:
     async def _pause(self, error: ProviderError, seconds: float) -> None:
         """Wait before another try; where the service asks for a pause, all calls wait."""
         if isinstance(error, RetryLaterError):
-            self._resume = max(self._resume, monotonic() + error.seconds)
+            self._resume_at = max(self._resume_at, monotonic() + error.seconds)
         else:
             await asyncio.sleep(seconds)
 
     async def _ask_once(self, generator: Generator, call: ContextCall) -> list[str]:
-        if (rest := self._resume - monotonic()) > 0:
+        if (rest := self._resume_at - monotonic()) > 0:
             base_seconds = self.limits.context_retry.base_seconds or 0.0
             spread = uniform(0, base_seconds)  # noqa: S311 - not all at once
             await asyncio.sleep(rest + spread)

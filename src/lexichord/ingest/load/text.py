@@ -31,7 +31,7 @@ LEGACY_ENCODINGS = [
 ]
 # Of charset-normalizer's measure of mess: cp1252, the commonest, wins in this range.
 MESS_TOLERANCE = 0.05
-BINARY_BYTES = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # in none of ENCODINGS
+BINARY_BYTES = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # in none of LEGACY_ENCODINGS
 
 
 def read_text(file: Path) -> tuple[str, Json]:

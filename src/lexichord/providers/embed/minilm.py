@@ -16,9 +16,10 @@ ONNX_OPSET, ONNX_IR_VERSION = 20, 9  # the first opset with Gelu, and the file f
 def build_graph(weights: Path) -> bytes:
     """Build the model from `weights`, its safetensors file.
 
-    The graph takes int64 `input_ids` and `attention_mask` of shape (batch, tokens <= MAX_TOKENS)
-    and returns float32 `embedding` of shape (batch, HIDDEN): the mean over the tokens that the mask
-    keeps, scaled to length 1. Raises ImportError if onnx or safetensors is missing.
+    The graph takes int64 `input_ids` and `attention_mask` of shape (batch, tokens), at most
+    MINILM_MAX_TOKENS of them, and returns float32 `embedding` of shape (batch, HIDDEN): the mean
+    over the tokens that the mask keeps, scaled to length 1. Raises ImportError if onnx or
+    safetensors is missing.
     """
     graph = _Graph(weights)
     keep = graph.node("Cast", "attention_mask", to=1)

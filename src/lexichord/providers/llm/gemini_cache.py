@@ -9,7 +9,6 @@ import os
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from lexichord.errors import BadResponseError, ConfigError, ProviderError, ProviderTimeoutError
@@ -17,6 +16,7 @@ from lexichord.providers.base import Generator
 from lexichord.providers.http import (
     HTTP_TIMEOUT_SECONDS,
     PLACEHOLDER_KEY,
+    has_library,
     llm_connection,
     named_failures,
     new_client,
@@ -56,18 +56,11 @@ async def cached_document(
         if (
             (settings.llm or "").startswith("gemini/")
             and tokens >= MIN_CACHED_TOKENS
-            and _has_library()
+            and has_library("google.genai")
         ):
             with suppress(ProviderError, ConfigError):
                 held = await opened.enter_async_context(_cache(generator, settings, document))  # type: ignore[arg-type]
         yield held
-
-
-def _has_library() -> bool:
-    try:
-        return find_spec("google.genai") is not None
-    except ModuleNotFoundError:
-        return False
 
 
 @asynccontextmanager
@@ -93,7 +86,7 @@ async def _cache(
         try:
             yield _CachedDocument(plain, client, model, str(cache.name), document)
         finally:
-            with suppress(Exception):  # it deletes itself after SECONDS
+            with suppress(Exception):  # it deletes itself after CACHE_SECONDS
                 await asyncio.shield(client.aio.caches.delete(name=str(cache.name)))
 
 

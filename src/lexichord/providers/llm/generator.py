@@ -48,7 +48,8 @@ LM_ERRORS: tuple[tuple[type[Exception], type[ProviderError], str], ...] = (
     (failures.LMInvalidRequestError, ProviderError, "refuses the request: check its name, its "
      "address and whether it takes chat requests"),
     (failures.LMServerError, PassingError, f"failed: {TRY_LATER}"),
-    (failures.LMTransportError, PassingError, "cannot be reached or broke off: check its address"),
+    (failures.LMTransportError, PassingError,
+     "cannot be reached or broke off: check its address"),
     (Exception, BadResponseError, f"gave no usable reply: check its address, or {TRY_OTHER_MODEL}"),
 )  # fmt: skip
 

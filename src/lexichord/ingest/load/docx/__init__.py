@@ -1,4 +1,8 @@
-"""DOCX: headings by their styles, the numbers of lists written out, tables a line a row."""
+"""DOCX: headings by their styles, the numbers of lists written out, tables a line a row.
+
+What styles mean is in `styles`, list numbers are in `numbering`, the text of paragraphs and tables,
+with tracked changes, is in `content`.
+"""
 
 import zipfile
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""HTML: the main text as a browser lays it out, with its headings and tables."""
+"""HTML: the main text as a browser lays it out, with its headings; lists and tables in `blocks`."""
 
 import re
 from collections.abc import Mapping

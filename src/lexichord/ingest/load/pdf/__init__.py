@@ -1,4 +1,8 @@
-"""PDF: text in reading order, without what repeats at the edges of the pages."""
+"""PDF: text in reading order, without what repeats at the edges of the pages.
+
+Characters become words in `words`; headers, footers and page numbers go in `margins`; columns,
+paragraphs and tables are found in `order`. Here pages, titles and hyphenated words are joined.
+"""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +16,7 @@ from lexichord.errors import IngestError
 from lexichord.ingest.load.kinds import PDF_TYPE
 from lexichord.ingest.load.pdf.margins import without_margins
 from lexichord.ingest.load.pdf.order import PageLine, reading_order
-from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, TextPiece, text_pieces
+from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, PdfPiece, text_pieces
 from lexichord.ingest.load.text import DROPPED_FLAG, storable_text
 from lexichord.types import LoadedText
 
@@ -48,7 +52,7 @@ def _reason(error: pypdfium2.PdfiumError) -> str:
     return "is no PDF, or a broken one: open it and save it again"
 
 
-def _pieces(document: pypdfium2.PdfDocument, index: int) -> list[TextPiece]:
+def _pieces(document: pypdfium2.PdfDocument, index: int) -> list[PdfPiece]:
     page = document[index]
     try:
         return text_pieces(page)
@@ -62,7 +66,7 @@ def _title(written: str, named: str) -> str:
     return named if MEANINGLESS_TITLE.fullmatch(title) else title
 
 
-def _loaded(pages: Sequence[Sequence[TextPiece]], title: str) -> LoadedText:
+def _loaded(pages: Sequence[Sequence[PdfPiece]], title: str) -> LoadedText:
     lines = [reading_order(page) for page in without_margins(pages)]
     _open_pages(lines)
     _join_words([line for page in lines for line in page])
@@ -95,7 +99,7 @@ def _join_words(lines: Sequence[PageLine]) -> None:
         below.before = ""
 
 
-def _flags(pages: Sequence[Sequence[TextPiece]], lines: Sequence[Sequence[PageLine]]) -> list[str]:
+def _flags(pages: Sequence[Sequence[PdfPiece]], lines: Sequence[Sequence[PageLine]]) -> list[str]:
     flags = list[str]()
     if empty := sum(1 for page in pages if not page):
         flags.append(f"{empty} of {len(pages)} pages hold no text, which may be scans")

@@ -5,18 +5,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from lexichord.ingest.load.pdf.order import text_rows
-from lexichord.ingest.load.pdf.words import TextPiece
+from lexichord.ingest.load.pdf.words import PdfPiece
 
 MAX_MARGIN_LINES = 3  # lines of a header or footer at most
 MIN_RUNNING_SHARE = 0.3  # of the pages, and three of them, have the same line
 MIN_MARGIN_GAP = 0.8  # of a line's height between it and the text
-DIGITS = re.compile(r"\d+")
+DIGIT_RUN = re.compile(r"\d+")
 PAGE_NUMBER = re.compile(r"\W*(?:page |p\. ?)?(\d{1,4})(?: ?(?:of|/) ?\d{1,4})?\W*", re.IGNORECASE)
 
-TextRow = Sequence[TextPiece]
+TextRow = Sequence[PdfPiece]
 
 
-def without_margins(pages: Sequence[Sequence[TextPiece]]) -> list[list[TextPiece]]:
+def without_margins(pages: Sequence[Sequence[PdfPiece]]) -> list[list[PdfPiece]]:
     """Leave out headers, footers and page numbers."""
     lines = [text_rows(page) for page in pages]
     seen = Counter(
@@ -41,13 +41,13 @@ def _keys(row: TextRow, index: int) -> Iterator[str]:
     """Yield the line as it is, and with each number less the page's own, which counts it."""
     text = " ".join(piece.text for piece in row)
     yield text
-    for number in DIGITS.finditer(text):
+    for number in DIGIT_RUN.finditer(text):
         if len(number[0]) < 5:
             counted = int(number[0]) - index
             yield f"{text[: number.start()]}#{counted}{text[number.end() :]}"
 
 
-def _trimmed(page: Sequence[TextRow], index: int, running: set[str]) -> list[TextPiece]:
+def _trimmed(page: Sequence[TextRow], index: int, running: set[str]) -> list[PdfPiece]:
     kept = list(page)
     top, bottom = _amount(kept, index, running), _amount(kept[::-1], index, running)
     inside = kept[top : len(kept) - bottom]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from statistics import median
 
-from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, MAX_WORD_GAP, TextPiece
+from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, MAX_WORD_GAP, PdfPiece
 
 PARAGRAPH_GAP = 0.3  # of the height of a line, on top of the usual gap between lines
 ROW_GAP = 0.4  # of the height of a line: lines of prose stand closer than rows of a table
@@ -34,7 +34,7 @@ class PageLine:
     before: str = "\n"
 
 
-def reading_order(pieces: Sequence[TextPiece]) -> list[PageLine]:
+def reading_order(pieces: Sequence[PdfPiece]) -> list[PageLine]:
     """Return the lines of a page as a reader takes them: columns one after the other."""
     if edge := _gutter(pieces):
         return [line for region in _regions(pieces, edge) for line in reading_order(region)]
@@ -45,9 +45,9 @@ def reading_order(pieces: Sequence[TextPiece]) -> list[PageLine]:
     ]
 
 
-def text_rows(pieces: Sequence[TextPiece]) -> list[list[TextPiece]]:
+def text_rows(pieces: Sequence[PdfPiece]) -> list[list[PdfPiece]]:
     """Group what stands in one line, top to bottom and left to right."""
-    lines = list[list[TextPiece]]()
+    lines = list[list[PdfPiece]]()
     for piece in sorted(pieces, key=lambda piece: (piece.top + piece.bottom, piece.left)):
         if lines and lines[-1][-1].beside(piece):
             lines[-1].append(piece)
@@ -56,7 +56,7 @@ def text_rows(pieces: Sequence[TextPiece]) -> list[list[TextPiece]]:
     return [sorted(row, key=lambda piece: piece.left) for row in lines]
 
 
-def gaps(lines: Sequence[Sequence[TextPiece]]) -> list[float]:
+def gaps(lines: Sequence[Sequence[PdfPiece]]) -> list[float]:
     """Return the room between each line and the next."""
     return [
         min(piece.top for piece in below) - max(piece.bottom for piece in above)
@@ -64,7 +64,7 @@ def gaps(lines: Sequence[Sequence[TextPiece]]) -> list[float]:
     ]
 
 
-def bands(pieces: Sequence[TextPiece]) -> list[list[TextPiece]]:
+def bands(pieces: Sequence[PdfPiece]) -> list[list[PdfPiece]]:
     """Cut where the room between two lines is clearly more than usual."""
     lines = text_rows(pieces)
     if len(lines) < 2:
@@ -84,7 +84,7 @@ def _usual(between: Sequence[float]) -> float:
     return max(sorted(between)[len(between) // 4], 0)
 
 
-def _gutter(pieces: Sequence[TextPiece]) -> float | None:
+def _gutter(pieces: Sequence[PdfPiece]) -> float | None:
     """Find the left edge of a right-hand column of prose; what crosses it spans the columns."""
     edges = Counter(round(piece.left) for piece in pieces)
     best: tuple[int, int] | None = None
@@ -98,15 +98,15 @@ def _gutter(pieces: Sequence[TextPiece]) -> float | None:
 
 
 def _parted(
-    pieces: Sequence[TextPiece], edge: float
-) -> tuple[list[TextPiece], list[TextPiece], list[TextPiece]]:
+    pieces: Sequence[PdfPiece], edge: float
+) -> tuple[list[PdfPiece], list[PdfPiece], list[PdfPiece]]:
     left = [piece for piece in pieces if piece.right <= edge]
     right = [piece for piece in pieces if piece.left >= edge]
     crossing = [piece for piece in pieces if piece.left < edge < piece.right]
     return left, right, crossing
 
 
-def _are_columns(left: Sequence[TextPiece], right: Sequence[TextPiece]) -> bool:
+def _are_columns(left: Sequence[PdfPiece], right: Sequence[PdfPiece]) -> bool:
     """Return whether these are two columns of prose, neither short lines nor a table.
 
     In a table the paragraphs of both sides begin side by side.
@@ -121,14 +121,14 @@ def _are_columns(left: Sequence[TextPiece], right: Sequence[TextPiece]) -> bool:
     return common < 3 or common < TABLE_GAP_SHARE * max(len(bands(left)), len(bands(right)))
 
 
-def _within(pieces: Sequence[TextPiece], others: Sequence[TextPiece]) -> list[TextPiece]:
+def _within(pieces: Sequence[PdfPiece], others: Sequence[PdfPiece]) -> list[PdfPiece]:
     """Return those that stand as high as some of the others."""
     top = min((other.top for other in others), default=0.0)
     bottom = max((other.bottom for other in others), default=0.0)
     return [piece for piece in pieces if top < piece.bottom and piece.top < bottom]
 
 
-def _is_column(pieces: Sequence[TextPiece]) -> bool:
+def _is_column(pieces: Sequence[PdfPiece]) -> bool:
     """Return whether this is prose, whose lines are long and mostly full; not cells or labels."""
     lines = text_rows(pieces)
     if len(lines) < MIN_COLUMN_LINES:
@@ -139,7 +139,7 @@ def _is_column(pieces: Sequence[TextPiece]) -> bool:
     )
 
 
-def _full(pieces: Sequence[TextPiece]) -> int:
+def _full(pieces: Sequence[PdfPiece]) -> int:
     """Count the letters in lines that are as wide as what stands above and below them."""
     letters = 0
     for column in _cells(pieces):
@@ -149,12 +149,12 @@ def _full(pieces: Sequence[TextPiece]) -> int:
     return letters
 
 
-def _has_both(band: Sequence[TextPiece], left: Sequence[TextPiece]) -> bool:
+def _has_both(band: Sequence[PdfPiece], left: Sequence[PdfPiece]) -> bool:
     edge = max(piece.right for piece in left)
     return any(piece.right <= edge for piece in band) and any(piece.left > edge for piece in band)
 
 
-def _regions(pieces: Sequence[TextPiece], edge: float) -> Iterator[list[TextPiece]]:
+def _regions(pieces: Sequence[PdfPiece], edge: float) -> Iterator[list[PdfPiece]]:
     """Part a page at its columns' edge, between the lines that span both."""
     ordered = sorted(pieces, key=lambda piece: piece.top)
     for spanning, group in groupby(ordered, lambda piece: piece.left < edge < piece.right):
@@ -163,7 +163,7 @@ def _regions(pieces: Sequence[TextPiece], edge: float) -> Iterator[list[TextPiec
         yield from ([run] if spanning else filter(None, (left, right)))
 
 
-def _is_table(band: Sequence[TextPiece]) -> bool:
+def _is_table(band: Sequence[PdfPiece]) -> bool:
     """Return whether these are rows of cells, not a paragraph whose number stands apart."""
     first, *others = _cells(band)
     if len(others) == 1:
@@ -171,7 +171,7 @@ def _is_table(band: Sequence[TextPiece]) -> bool:
     return bool(others)
 
 
-def _table(run: Sequence[Sequence[TextPiece]]) -> list[PageLine]:
+def _table(run: Sequence[Sequence[PdfPiece]]) -> list[PageLine]:
     """Read rows of cells, which may be parted by rules: then each is a row, however high."""
     lines = list[PageLine]()
     for band, cells in zip(run, _columns(run), strict=True):
@@ -183,7 +183,7 @@ def _table(run: Sequence[Sequence[TextPiece]]) -> list[PageLine]:
     return lines
 
 
-def _columns(run: Sequence[Sequence[TextPiece]]) -> list[list[list[TextPiece]]]:
+def _columns(run: Sequence[Sequence[PdfPiece]]) -> list[list[list[PdfPiece]]]:
     """Return each row's cells: by the columns of the whole table, if most rows have as many."""
     cells_of_rows = [_cells(band) for band in run]
     columns = _cells([piece for band in run for piece in band])
@@ -194,16 +194,16 @@ def _columns(run: Sequence[Sequence[TextPiece]]) -> list[list[list[TextPiece]]]:
     return [_parted_at(edges, band) for band in run]
 
 
-def _parted_at(edges: Sequence[float], band: Sequence[TextPiece]) -> list[list[TextPiece]]:
-    cells: list[list[TextPiece]] = [[] for _ in range(len(edges) + 1)]
+def _parted_at(edges: Sequence[float], band: Sequence[PdfPiece]) -> list[list[PdfPiece]]:
+    cells: list[list[PdfPiece]] = [[] for _ in range(len(edges) + 1)]
     for piece in band:
         cells[bisect_left(edges, piece.right)].append(piece)
     return cells
 
 
-def _cells(band: Sequence[TextPiece]) -> list[list[TextPiece]]:
+def _cells(band: Sequence[PdfPiece]) -> list[list[PdfPiece]]:
     """Group what is not parted by white space from the top of the band to its bottom."""
-    cells = list[list[TextPiece]]()
+    cells = list[list[PdfPiece]]()
     right = 0.0
     for piece in sorted(band, key=lambda piece: piece.left):
         if cells and piece.left - right < MAX_WORD_GAP / 2 * piece.height:
@@ -215,7 +215,7 @@ def _cells(band: Sequence[TextPiece]) -> list[list[TextPiece]]:
     return cells
 
 
-def _is_wrapped(cells: Sequence[Sequence[TextPiece]]) -> bool:
+def _is_wrapped(cells: Sequence[Sequence[PdfPiece]]) -> bool:
     """Return whether this is one row with cells of several lines, not several rows."""
     longest = max(cells, key=len)
     left, right = min(piece.left for piece in longest), max(piece.right for piece in longest)
@@ -226,16 +226,16 @@ def _is_wrapped(cells: Sequence[Sequence[TextPiece]]) -> bool:
     )
 
 
-def _joined(lines: Sequence[Sequence[TextPiece]]) -> str:
+def _joined(lines: Sequence[Sequence[PdfPiece]]) -> str:
     text = " ".join(piece.text for line in lines for piece in line)
     return text.replace(f"{LINE_END_HYPHEN} ", "")
 
 
-def _paragraphs(run: Iterable[Sequence[TextPiece]]) -> list[PageLine]:
+def _paragraphs(run: Iterable[Sequence[PdfPiece]]) -> list[PageLine]:
     return [line for band in run for line in _paragraph(text_rows(band))]
 
 
-def _paragraph(lines: Sequence[Sequence[TextPiece]]) -> list[PageLine]:
+def _paragraph(lines: Sequence[Sequence[PdfPiece]]) -> list[PageLine]:
     """Return each line; one that is set in, after a line that is not full, opens a paragraph."""
     right = max(line[-1].right for line in lines)
     paragraph = list[PageLine]()

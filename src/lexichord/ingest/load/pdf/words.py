@@ -16,7 +16,7 @@ Rectangle = tuple[float, float, float, float]
 
 
 @dataclass(slots=True)
-class TextPiece:
+class PdfPiece:
     """A word, or words of one line, and its box; `top` is less than `bottom`."""
 
     left: float
@@ -30,21 +30,21 @@ class TextPiece:
         """Return the height of the line."""
         return self.bottom - self.top
 
-    def beside(self, other: "TextPiece") -> bool:
+    def beside(self, other: "PdfPiece") -> bool:
         """Return whether the two stand in one line."""
         shared = min(self.bottom, other.bottom) - max(self.top, other.top)
         return shared > min(self.height, other.height) / 2
 
-    def add(self, other: "TextPiece", between: str) -> None:
+    def add(self, other: "PdfPiece", between: str) -> None:
         """Take in what follows in the line."""
         self.text += between + other.text
         self.left, self.right = min(self.left, other.left), max(self.right, other.right)
         self.top, self.bottom = min(self.top, other.top), max(self.bottom, other.bottom)
 
 
-def text_pieces(page: pypdfium2.PdfPage) -> list[TextPiece]:
+def text_pieces(page: pypdfium2.PdfPage) -> list[PdfPiece]:
     """Return the words of a page, joined where they follow each other in a line."""
-    joined = list[TextPiece]()
+    joined = list[PdfPiece]()
     for word in _words(page):
         if joined and _follows(joined[-1], word):
             joined[-1].add(word, " ")
@@ -53,18 +53,18 @@ def text_pieces(page: pypdfium2.PdfPage) -> list[TextPiece]:
     return joined
 
 
-def _follows(piece: TextPiece, word: TextPiece) -> bool:
+def _follows(piece: PdfPiece, word: PdfPiece) -> bool:
     if piece.text.endswith(LINE_END_HYPHEN) or not piece.beside(word):
         return False
     gap = word.left - piece.right
     return -MAX_LETTER_GAP * word.height < gap < MAX_WORD_GAP * word.height
 
 
-def _words(page: pypdfium2.PdfPage) -> Iterator[TextPiece]:
-    word: TextPiece | None = None
+def _words(page: pypdfium2.PdfPage) -> Iterator[PdfPiece]:
+    word: PdfPiece | None = None
     for code, box in _characters(page):
         character = (
-            TextPiece(*box, LINE_END_HYPHEN if code in HYPHEN_CODES else chr(code)) if box else None
+            PdfPiece(*box, LINE_END_HYPHEN if code in HYPHEN_CODES else chr(code)) if box else None
         )
         if word and character and _continues(word, character):
             word.add(character, "")
@@ -76,7 +76,7 @@ def _words(page: pypdfium2.PdfPage) -> Iterator[TextPiece]:
         yield word
 
 
-def _continues(word: TextPiece, character: TextPiece) -> bool:
+def _continues(word: PdfPiece, character: PdfPiece) -> bool:
     if word.text.endswith(LINE_END_HYPHEN) or not word.beside(character):
         return False
     return abs(character.left - word.right) < MAX_LETTER_GAP * max(word.height, character.height)
