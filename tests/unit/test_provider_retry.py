@@ -12,7 +12,7 @@ from lexichord.errors import (
     ProviderTimeoutError,
     RateLimitError,
 )
-from lexichord.providers.http import refusal
+from lexichord.providers.http import error_for_status
 from lexichord.providers.retry import RetryLaterError, RetryPolicy, retry
 
 POLICY = RetryPolicy(3, base_seconds=0.002, max_seconds=0.003)
@@ -92,8 +92,8 @@ def test_without_a_first_pause_only_requested_ones_are_made() -> None:
     [(400, False), (401, False), (404, False), (408, True), (429, True), (500, True), (503, True)],
 )
 def test_a_status_says_whether_it_is_transient(status: int, transient: bool) -> None:
-    assert refusal("it", status, {}).is_transient == transient
+    assert error_for_status("it", status, {}).is_transient == transient
 
 
 def test_a_reply_that_cannot_be_read_is_not_transient() -> None:
-    assert not refusal("it", 200, {}).is_transient
+    assert not error_for_status("it", 200, {}).is_transient

@@ -19,13 +19,13 @@ from pydantic import (
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.chunk import CHUNK_RECIPE
 from lexichord.ingest.load import title
-from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long
+from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.sources import (
     GIVEN_RECIPE_PREFIX,
     IngestSource,
     PreparedDocument,
-    refused,
+    refused_source,
     storable,
 )
 from lexichord.types import Chunk, Document, EmbeddingSpace
@@ -92,11 +92,13 @@ class GivenDocument(BaseModel):
         if self.chunks is None and not (self.text or "").strip():
             raise ValueError("give a text, or chunks")
         if len(self.text or "") > MAX_TEXT_BYTES:
-            raise ValueError(str(too_long()))
+            raise ValueError(str(too_long_error()))
         return self
 
 
-def json_lines(file: Path, dataset: str, context: str, reader: Reader) -> Iterator[IngestSource]:
+def json_line_sources(
+    file: Path, dataset: str, context: str, reader: Reader
+) -> Iterator[IngestSource]:
     """Yield the documents of a JSON-lines file. Raises ConfigError if it cannot be read at all."""
     seen = set[str]()
     name = storable(file.name)
@@ -109,7 +111,7 @@ def json_lines(file: Path, dataset: str, context: str, reader: Reader) -> Iterat
         raise ConfigError(f"{file} cannot be read: {error.strerror}") from None
 
 
-def documents(
+def document_sources(
     descriptions: Iterable[Mapping[str, Any]], dataset: str, context: str, reader: Reader
 ) -> Iterator[IngestSource]:
     """Yield documents in the shape of `GivenDocument`."""
@@ -119,7 +121,7 @@ def documents(
         try:
             line = json.dumps(document).encode()
         except (TypeError, ValueError) as error:
-            yield refused(place, IngestError(str(error)))
+            yield refused_source(place, IngestError(str(error)))
         else:
             yield _source(line, place, seen, dataset, context, reader)
 
@@ -132,10 +134,10 @@ def _source(
     try:
         document = GivenDocument.model_validate_json(line)
     except ValidationError as error:
-        return refused(place, IngestError(explain(error)))
+        return refused_source(place, IngestError(explain(error)))
     if document.uri in seen:
         again = f"{document.uri} was given before: give all its chunks at once"
-        return refused(place, IngestError(again))
+        return refused_source(place, IngestError(again))
     seen.add(document.uri)
     if document.chunks is None:
         recipe = f"{GIVEN_RECIPE_PREFIX}{CHUNK_RECIPE} {context}"
@@ -143,7 +145,7 @@ def _source(
         return IngestSource(document.uri, sha256, recipe, read)
     recipe = f"{GIVEN_RECIPE_PREFIX}{context}{_contexts(document.chunks)}"
     return IngestSource(
-        document.uri, sha256, recipe, partial(prepare, document, dataset, sha256, recipe)
+        document.uri, sha256, recipe, partial(prepare_document, document, dataset, sha256, recipe)
     )
 
 
@@ -160,7 +162,9 @@ def explain(error: ValidationError) -> str:
     return f"{place}: {first['msg']}" if place else first["msg"]
 
 
-def prepare(source: GivenDocument, dataset: str, sha256: str, recipe: str) -> PreparedDocument:
+def prepare_document(
+    source: GivenDocument, dataset: str, sha256: str, recipe: str
+) -> PreparedDocument:
     """Return a document with its chunks as it is stored. Raises IngestError."""
     chunks = source.chunks or []
     text = source.text or "\n\n".join(chunk.content for chunk in chunks)

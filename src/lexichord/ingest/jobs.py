@@ -82,9 +82,9 @@ async def ingest(
         raise ConfigError("prune deletes what is gone from a folder: name one")
     with Reader() as reader:
         listed = chain(
-            sources.files(paths, run.dataset, run.recipe, reader, run.uris),
-            chunked.documents(documents, run.dataset, run.recipe, reader),
-            chunked.json_lines(chunked_file, run.dataset, run.recipe, reader)
+            sources.file_sources(paths, run.dataset, run.recipe, reader, run.uris),
+            chunked.document_sources(documents, run.dataset, run.recipe, reader),
+            chunked.json_line_sources(chunked_file, run.dataset, run.recipe, reader)
             if chunked_file
             else (),
         )
@@ -138,12 +138,12 @@ async def watch(
 
 
 def _is_file(uri: str) -> bool:
-    path = sources.file_of(uri)
+    path = sources.path_of_uri(uri)
     return path.is_absolute() and not os.path.isdir(path)  # noqa: PTH112 - that one may raise
 
 
 def _again(uri: str, run: Ingest, reader: Reader) -> IngestSource:
-    path = sources.file_of(uri)
+    path = sources.path_of_uri(uri)
     if sources.is_gone(path):
-        return sources.refused(uri, FileGoneError("the file is gone"))
-    return sources.file(path, run.dataset, run.recipe, reader)
+        return sources.refused_source(uri, FileGoneError("the file is gone"))
+    return sources.file_source(path, run.dataset, run.recipe, reader)

@@ -112,7 +112,7 @@ class IngestSource:
     read: Callable[[], PreparedDocument]
 
 
-def files(
+def file_sources(
     paths: Iterable[Path],
     dataset: str,
     context: str,
@@ -125,10 +125,10 @@ def files(
     their paths.
     """
     for path in find_files(paths):
-        yield file(path, dataset, context, reader, uris)
+        yield file_source(path, dataset, context, reader, uris)
 
 
-def file(
+def file_source(
     path: Path, dataset: str, context: str, reader: Reader, uris: Mapping[str, str] = NO_URIS
 ) -> IngestSource:
     """Return a file; its uri is its whole path, unless `uris` names it."""
@@ -137,12 +137,12 @@ def file(
     try:
         sha256 = digest(path)
     except IngestError as error:
-        return refused(uri, error)
+        return refused_source(uri, error)
     read = partial(_read_file, reader, path, uri, dataset, sha256, recipe)
     return IngestSource(uri, sha256, recipe, read)
 
 
-def file_of(uri: str) -> Path:
+def path_of_uri(uri: str) -> Path:
     """Return the file that a uri names; bytes that are not UTF-8 are written out in it."""
     if os.path.lexists(uri):
         return Path(uri)
@@ -161,7 +161,7 @@ def is_gone(file: Path) -> bool:
     return False
 
 
-def refused(uri: str, error: IngestError) -> IngestSource:
+def refused_source(uri: str, error: IngestError) -> IngestSource:
     """Return a source that cannot be read; no stored document has its digest."""
     return IngestSource(uri, "", "", partial(_refuse, error))
 
@@ -213,4 +213,4 @@ async def find_gone(
 
 
 def _lost(uris: Iterable[str]) -> list[str]:
-    return [uri for uri in uris if is_gone(file_of(uri))]
+    return [uri for uri in uris if is_gone(path_of_uri(uri))]

@@ -18,7 +18,12 @@ from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import chunked
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
-from lexichord.ingest.sources import GIVEN_RECIPE_PREFIX, IngestSource, PreparedDocument, refused
+from lexichord.ingest.sources import (
+    GIVEN_RECIPE_PREFIX,
+    IngestSource,
+    PreparedDocument,
+    refused_source,
+)
 from lexichord.types import EmbeddingSpace
 
 log = logging.getLogger("lexichord")
@@ -114,9 +119,11 @@ class VechordNamespace:
     def _source(self, row: Row, dataset: str, context: str) -> IngestSource:
         uri, sha256 = f"vechord:{self.name}/{row['key']}", row["sha256"]
         if len(uri.encode()) > chunked.MAX_URI_BYTES:
-            return refused(f"vechord:{self.name}/{sha256}", IngestError("its key is too long"))
+            return refused_source(
+                f"vechord:{self.name}/{sha256}", IngestError("its key is too long")
+            )
         if not row["chunks"]:
-            return refused(uri, IngestError("has no chunks"))
+            return refused_source(uri, IngestError("has no chunks"))
         recipe = f"{GIVEN_RECIPE_PREFIX}{context} {sha256}"  # no vector is kept, each comes along
         read = partial(self._read, row["key"], uri, dataset, sha256, recipe)
         return IngestSource(uri, sha256, recipe, read)
@@ -145,12 +152,12 @@ class VechordNamespace:
         self, document: chunked.GivenDocument, dataset: str, sha256: str, recipe: str
     ) -> PreparedDocument:
         try:
-            return chunked.prepare(document, dataset, sha256, recipe)
+            return chunked.prepare_document(document, dataset, sha256, recipe)
         except IngestError:
             if not document.text:
                 raise
         joined = document.model_copy(update={"text": None})
-        prepared = chunked.prepare(joined, dataset, sha256, recipe)
+        prepared = chunked.prepare_document(joined, dataset, sha256, recipe)
         self.joined.append(document.uri)
         return prepared
 

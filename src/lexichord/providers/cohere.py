@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError
-from lexichord.providers.http import named_failures, new_client, refusal
+from lexichord.providers.http import error_for_status, named_failures, new_client
 
 if TYPE_CHECKING:
     from cohere import AsyncClientV2
@@ -41,6 +41,6 @@ def cohere_failures(who: str, bad_reply: str) -> Iterator[None]:
         with named_failures(who):
             yield
     except ApiError as error:
-        raise refusal(who, error.status_code, error.headers or {}) from None
+        raise error_for_status(who, error.status_code, error.headers or {}) from None
     except (AttributeError, TypeError, ValueError, RecursionError):
         raise BadResponseError(f"{who} gave a reply that {bad_reply}: check its address") from None

@@ -112,11 +112,11 @@ async def post_json(
     with named_failures(who):
         reply = await client.post(url, json=body, headers=headers)
     if not reply.is_success:
-        raise refusal(who, reply.status_code, reply.headers)
+        raise error_for_status(who, reply.status_code, reply.headers)
     try:
         return reply.json()
     except (ValueError, RecursionError):
-        raise refusal(who, reply.status_code, reply.headers) from None
+        raise error_for_status(who, reply.status_code, reply.headers) from None
 
 
 @cache
@@ -140,7 +140,7 @@ def named_failures(who: str) -> Iterator[None]:
         raise failure from None
 
 
-def refusal(who: str, status: int | None, headers: Mapping[str, str]) -> ProviderError:
+def error_for_status(who: str, status: int | None, headers: Mapping[str, str]) -> ProviderError:
     """Return the error for a reply that is not a success; its body is never repeated."""
     error = _refusal(who, status, headers)
     error.status = status

@@ -31,7 +31,7 @@ def load(file: Path) -> LoadedText:
     if not loaded.text.strip("\ufeff \t\r\n\f"):
         raise IngestError("holds no text")
     if len(loaded.text) > text.MAX_TEXT_BYTES:
-        raise text.too_long()
+        raise text.too_long_error()
     return _flagged(loaded)
 
 

@@ -46,13 +46,13 @@ def read_bytes(file: Path) -> bytes:
     """Read a file of text. Raises IngestError."""
     try:
         if file.stat().st_size > MAX_TEXT_BYTES:
-            raise too_long()
+            raise too_long_error()
         return file.read_bytes()
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error
 
 
-def too_long() -> IngestError:
+def too_long_error() -> IngestError:
     """Make the error for a text that is longer than a document may be."""
     return IngestError(f"holds more than {MAX_TEXT_BYTES // 10**6} MB of text: split it")
 
@@ -143,7 +143,7 @@ class TextBuilder:
 
     def table(self, rows: Iterable[Sequence[str]], header_rows: int) -> None:
         """Add a table, a line a row; empty rows are left out."""
-        head, body = table_lines(rows, header_rows)
+        head, body = split_table(rows, header_rows)
         if head or body:
             start, end = self._add("".join(head + body).removesuffix("\n"))
             self.tables.append(Table(start, end, min(start + len("".join(head)), end)))
@@ -157,7 +157,7 @@ class TextBuilder:
         return start, self._length
 
 
-def table_lines(rows: Iterable[Sequence[str]], header_rows: int) -> tuple[list[str], list[str]]:
+def split_table(rows: Iterable[Sequence[str]], header_rows: int) -> tuple[list[str], list[str]]:
     """Return the lines of a table's head and of its body, their ends included."""
     lines = ["\t".join(row) for row in rows]
     head, body = lines[:header_rows], lines[header_rows:]

@@ -11,7 +11,13 @@ from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError, ProviderError
 from lexichord.providers.embed.batching import EmbeddingReply, EmbedRequest, Kind
-from lexichord.providers.http import HTTP_TIMEOUT_SECONDS, host, named_failures, new_client, refusal
+from lexichord.providers.http import (
+    HTTP_TIMEOUT_SECONDS,
+    error_for_status,
+    host,
+    named_failures,
+    new_client,
+)
 from lexichord.types import EmbeddingSpace
 
 if TYPE_CHECKING:
@@ -84,5 +90,5 @@ class GeminiEmbeddings:
         if delay := re.search(r"'retryDelay': '(\d+)(?:\.\d+)?s'", str(error.details)):
             headers.setdefault("retry-after", str(int(delay[1]) + 1))
         if error.code == 400 and "API_KEY_INVALID" in str(error.details):
-            return refusal(self.who, 401, headers)
-        return refusal(self.who, error.code, headers)
+            return error_for_status(self.who, 401, headers)
+        return error_for_status(self.who, error.code, headers)

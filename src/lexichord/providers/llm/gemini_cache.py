@@ -16,11 +16,11 @@ from lexichord.providers.base import Generator
 from lexichord.providers.http import (
     HTTP_TIMEOUT_SECONDS,
     PLACEHOLDER_KEY,
+    error_for_status,
     has_library,
     llm_connection,
     named_failures,
     new_client,
-    refusal,
 )
 from lexichord.settings import Settings
 from lexichord.types.generation import Generated, Task, Usage
@@ -120,7 +120,7 @@ def _named_failures(name: str) -> Iterator[None]:
             yield
     except APIError as error:
         headers = dict(getattr(error.response, "headers", None) or {})
-        raise refusal(name, error.code, headers) from None
+        raise error_for_status(name, error.code, headers) from None
 
 
 class _LostError(Exception):

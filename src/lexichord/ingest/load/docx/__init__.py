@@ -49,10 +49,10 @@ def check_archive(file: Path) -> None:
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error
     except (zipfile.BadZipFile, NotImplementedError, ValueError):
-        raise broken_file() from None
+        raise broken_file_error() from None
 
 
-def broken_file() -> IngestError:
+def broken_file_error() -> IngestError:
     """Make the error for a file that cannot be parsed."""
     return IngestError("is no DOCX, or a broken one: open it and save it again")
 
@@ -80,7 +80,7 @@ def load(file: Path, named: str) -> LoadedText:
         document = docx.Document(str(file))
         return _Reader(document).read(named)
     except BROKEN_FILE_ERRORS:
-        raise broken_file() from None
+        raise broken_file_error() from None
 
 
 class _Reader:
@@ -107,7 +107,7 @@ class _Reader:
 
     def read(self, named: str) -> LoadedText:
         if self._body.getroottree().docinfo.internalDTD is not None:
-            raise broken_file()  # the format has none; entities would be left out
+            raise broken_file_error()  # the format has none; entities would be left out
         self._read(self._body)
         self._read_notes()
         return LoadedText(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from lxml.etree import SubElement, _Element
 
-from lexichord.ingest.load.text import table_lines
+from lexichord.ingest.load.text import split_table
 from lexichord.ingest.numerals import letters, roman
 
 MARKER_ATTRIBUTE = "marker"  # the attribute of li that holds what stands before it
@@ -65,7 +65,7 @@ def flatten_tables(root: _Element) -> list[int]:
     for table in list(root.iter("table")):
         rows = [row for row in table.iter("tr") if _owner(row) is table]
         if _is_data(table, rows):
-            head, body = table_lines(
+            head, body = split_table(
                 [[_text(cell) for cell in row.iter("td", "th")] for row in rows],
                 _header_rows(rows),
             )

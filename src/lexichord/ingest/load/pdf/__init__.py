@@ -16,7 +16,7 @@ from lexichord.errors import IngestError
 from lexichord.ingest.load.kinds import PDF_TYPE
 from lexichord.ingest.load.pdf.margins import without_margins
 from lexichord.ingest.load.pdf.order import PageLine, reading_order
-from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, PdfPiece, text_pieces
+from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, PdfPiece, read_pieces
 from lexichord.ingest.load.text import DROPPED_FLAG, storable_text
 from lexichord.types import LoadedText
 
@@ -55,7 +55,7 @@ def _reason(error: pypdfium2.PdfiumError) -> str:
 def _pieces(document: pypdfium2.PdfDocument, index: int) -> list[PdfPiece]:
     page = document[index]
     try:
-        return text_pieces(page)
+        return read_pieces(page)
     finally:
         page.close()
 

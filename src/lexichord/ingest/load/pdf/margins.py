@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from lexichord.ingest.load.pdf.order import text_rows
+from lexichord.ingest.load.pdf.order import group_rows
 from lexichord.ingest.load.pdf.words import PdfPiece
 
 MAX_MARGIN_LINES = 3  # lines of a header or footer at most
@@ -18,7 +18,7 @@ TextRow = Sequence[PdfPiece]
 
 def without_margins(pages: Sequence[Sequence[PdfPiece]]) -> list[list[PdfPiece]]:
     """Leave out headers, footers and page numbers."""
-    lines = [text_rows(page) for page in pages]
+    lines = [group_rows(page) for page in pages]
     seen = Counter(
         key
         for index, page in enumerate(lines)

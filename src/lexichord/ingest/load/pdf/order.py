@@ -40,12 +40,12 @@ def reading_order(pieces: Sequence[PdfPiece]) -> list[PageLine]:
         return [line for region in _regions(pieces, edge) for line in reading_order(region)]
     return [
         line
-        for is_table, run in groupby(bands(pieces), _is_table)
+        for is_table, run in groupby(split_bands(pieces), _is_table)
         for line in (_table(list(run)) if is_table else _paragraphs(run))
     ]
 
 
-def text_rows(pieces: Sequence[PdfPiece]) -> list[list[PdfPiece]]:
+def group_rows(pieces: Sequence[PdfPiece]) -> list[list[PdfPiece]]:
     """Group what stands in one line, top to bottom and left to right."""
     lines = list[list[PdfPiece]]()
     for piece in sorted(pieces, key=lambda piece: (piece.top + piece.bottom, piece.left)):
@@ -64,9 +64,9 @@ def gaps(lines: Sequence[Sequence[PdfPiece]]) -> list[float]:
     ]
 
 
-def bands(pieces: Sequence[PdfPiece]) -> list[list[PdfPiece]]:
+def split_bands(pieces: Sequence[PdfPiece]) -> list[list[PdfPiece]]:
     """Cut where the room between two lines is clearly more than usual."""
-    lines = text_rows(pieces)
+    lines = group_rows(pieces)
     if len(lines) < 2:
         return [list(pieces)] if pieces else []
     between = gaps(lines)
@@ -115,10 +115,12 @@ def _are_columns(left: Sequence[PdfPiece], right: Sequence[PdfPiece]) -> bool:
     if not (_is_column(left) and _is_column(right)):
         return False
     both = [*left, *right]
-    if _usual(gaps(text_rows(both))) > ROW_GAP * median(piece.height for piece in both):
+    if _usual(gaps(group_rows(both))) > ROW_GAP * median(piece.height for piece in both):
         return False
-    common = sum(1 for band in bands(both) if _has_both(band, left))
-    return common < 3 or common < TABLE_GAP_SHARE * max(len(bands(left)), len(bands(right)))
+    common = sum(1 for band in split_bands(both) if _has_both(band, left))
+    return common < 3 or common < TABLE_GAP_SHARE * max(
+        len(split_bands(left)), len(split_bands(right))
+    )
 
 
 def _within(pieces: Sequence[PdfPiece], others: Sequence[PdfPiece]) -> list[PdfPiece]:
@@ -130,7 +132,7 @@ def _within(pieces: Sequence[PdfPiece], others: Sequence[PdfPiece]) -> list[PdfP
 
 def _is_column(pieces: Sequence[PdfPiece]) -> bool:
     """Return whether this is prose, whose lines are long and mostly full; not cells or labels."""
-    lines = text_rows(pieces)
+    lines = group_rows(pieces)
     if len(lines) < MIN_COLUMN_LINES:
         return False
     letters = [sum(len(piece.text) for piece in line) for line in lines]
@@ -176,9 +178,9 @@ def _table(run: Sequence[Sequence[PdfPiece]]) -> list[PageLine]:
     lines = list[PageLine]()
     for band, cells in zip(run, _columns(run), strict=True):
         if len(run) >= MIN_RULED_ROWS or _is_wrapped(cells):
-            lines.append(PageLine("\t".join(_joined(text_rows(cell)) for cell in cells)))
+            lines.append(PageLine("\t".join(_joined(group_rows(cell)) for cell in cells)))
         else:
-            lines += [PageLine("\t".join(piece.text for piece in row)) for row in text_rows(band)]
+            lines += [PageLine("\t".join(piece.text for piece in row)) for row in group_rows(band)]
     lines[0].before = "\n\n"
     return lines
 
@@ -220,7 +222,7 @@ def _is_wrapped(cells: Sequence[Sequence[PdfPiece]]) -> bool:
     longest = max(cells, key=len)
     left, right = min(piece.left for piece in longest), max(piece.right for piece in longest)
     width, filled = WRAPPED_CELL
-    full = [piece for line in text_rows(longest)[:-1] for piece in line]
+    full = [piece for line in group_rows(longest)[:-1] for piece in line]
     return right - left > width * longest[0].height and all(
         piece.right - piece.left > filled * (right - left) for piece in full
     )
@@ -232,7 +234,7 @@ def _joined(lines: Sequence[Sequence[PdfPiece]]) -> str:
 
 
 def _paragraphs(run: Iterable[Sequence[PdfPiece]]) -> list[PageLine]:
-    return [line for band in run for line in _paragraph(text_rows(band))]
+    return [line for band in run for line in _paragraph(group_rows(band))]
 
 
 def _paragraph(lines: Sequence[Sequence[PdfPiece]]) -> list[PageLine]:

@@ -42,7 +42,7 @@ class PdfPiece:
         self.top, self.bottom = min(self.top, other.top), max(self.bottom, other.bottom)
 
 
-def text_pieces(page: pypdfium2.PdfPage) -> list[PdfPiece]:
+def read_pieces(page: pypdfium2.PdfPage) -> list[PdfPiece]:
     """Return the words of a page, joined where they follow each other in a line."""
     joined = list[PdfPiece]()
     for word in _words(page):
