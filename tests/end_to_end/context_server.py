@@ -3,9 +3,11 @@
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from lexichord import SyncLexichord
+from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from tests.providers.chat_servers import ChatServer, Prompt, chat_server
 
 MARKED = re.compile(r"<source-(\w{12}) number=(\d+)>\n(.*?)\n</source-\1>", re.DOTALL)
@@ -39,8 +41,17 @@ def asked(server: ChatServer) -> list[str]:
 
 
 def opened(dsn: str, server: ChatServer, **settings: object) -> SyncLexichord:
+    """Not open yet; what failed is asked again soon."""
     given: dict[str, Any] = {"llm": "openai/any", "llm_base_url": server.url} | settings
-    return SyncLexichord(dsn=dsn, **given)
+    lexichord = SyncLexichord(dsn=dsn, **given)
+    lexichord.core.ingest_limits = quick_limits()
+    return lexichord
+
+
+def quick_limits(call_seconds: float = INGEST_LIMITS.context_call_seconds) -> IngestLimits:
+    """Limits with short pauses, and perhaps a short time for a call."""
+    quick = replace(INGEST_LIMITS.context_retry, base_seconds=0.01)
+    return IngestLimits(context_call_seconds=call_seconds, context_retry=quick)
 
 
 def document(uri: str, *contents: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from lexichord import SyncLexichord
 from lexichord.db import reembed as db
-from lexichord.ingest import reembed
+from lexichord.ingest.flow import IngestLimits
 from lexichord.providers.base import Embedder, Vectors
 from lexichord.settings import Settings
 from lexichord.types import EmbeddingSpace
@@ -93,7 +93,6 @@ def start(dsn: str, to: str | None, log: Path, stop_at: str = "") -> tuple[BaseP
 
 def run(pipe: Connection, dsn: str, to: str | None, log: Path, stop_at: str) -> None:
     """Reembed in small calls; at `stop_at`, wait until log.go is there."""
-    vars(reembed)["EMBED_SLICE_CHUNKS"] = SLICE
 
     def heard(texts: Sequence[str]) -> None:
         with log.open("a") as file:
@@ -118,5 +117,6 @@ def run(pipe: Connection, dsn: str, to: str | None, log: Path, stop_at: str) -> 
     for name in ("start_reembed", "build_reembed_indexes", "swap_spaces"):
         halting(name)
     with application(dsn, heard=heard, seconds=0.002) as lexichord:
+        lexichord.core.ingest_limits = IngestLimits(slice_chunks=SLICE)
         lexichord.reembed(to)
     pipe.send("end")

@@ -15,12 +15,12 @@ import numpy as np
 import psycopg
 
 from lexichord import SyncLexichord
-from lexichord.ingest import pipeline, report, vectors
-from lexichord.ingest.llm_context import backfill, writer
+from lexichord.ingest.flow import IngestLimits
 from lexichord.providers.base import Vectors
 from lexichord.types import EmbeddingSpace
 
 DONE = "done"
+SMALL = IngestLimits(group_chunks=8, prune_batch_documents=2, max_context_calls=2)
 
 SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload([__name__])
@@ -51,8 +51,6 @@ def run(pipe: Connection, dsn: str, step: str, place: str) -> None:
 
     `place` is a folder, for a copy the target's DSN, for contexts the address of a model.
     """
-    vectors.GROUP_CHUNKS = vars(pipeline)["GROUP_CHUNKS"] = vars(backfill)["GROUP_CHUNKS"] = 8
-    report.PRUNE_BATCH_DOCUMENTS = writer.MAX_CONTEXT_CALLS = 2
 
     def tell(uri: str, status: str, reason: str) -> None:
         if status != "skipped":
@@ -63,6 +61,7 @@ def run(pipe: Connection, dsn: str, step: str, place: str) -> None:
     )
     with SyncLexichord(dsn=dsn, **model) as lexichord:
         lexichord.core.embedder = Scattered()
+        lexichord.core.ingest_limits = SMALL
         pipe.send("open")
         if step == "retry":
             lexichord.retry_failed(listener=tell)

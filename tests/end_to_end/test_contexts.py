@@ -10,7 +10,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.ingest.llm_context import writer
+from lexichord.ingest.flow import INGEST_LIMITS
 from lexichord.providers.base import Vectors
 from tests.conftest import new_database
 from tests.end_to_end.context_server import (
@@ -342,7 +342,7 @@ def test_calls_are_bounded_and_the_first_on_a_document_goes_ahead(dsn: str) -> N
 
     with context_server(write) as server, opened(dsn, server) as lexichord:
         lexichord.ingest(documents=[document(f"d{n}", f"{n}.") for n in range(40)], context="llm")
-        assert 2 < max(most) <= writer.MAX_CONTEXT_CALLS
+        assert 2 < max(most) <= INGEST_LIMITS.max_context_calls
         server.requests.clear()
         most.clear()
         lexichord.ingest(documents=[numbered("a", 24)], context="llm")

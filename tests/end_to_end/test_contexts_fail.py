@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 
 import psycopg
 import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
+from lexichord.ingest.flow import INGEST_LIMITS
 from lexichord.ingest.llm_context import writer
 from tests.end_to_end.context_server import (
     about,
@@ -20,15 +20,12 @@ from tests.end_to_end.context_server import (
     numbered,
     opened,
     passages,
+    quick_limits,
 )
 from tests.providers.chat_servers import ChatServer, Mode, Prompt, chat_server
 from tests.sql.corpus import value
 
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    policy = replace(writer.CONTEXT_RETRY, base_seconds=0.01)
-    monkeypatch.setattr(writer, "CONTEXT_RETRY", policy)
+CALLS, TRIES = INGEST_LIMITS.max_context_calls, INGEST_LIMITS.context_retry.max_tries
 
 
 @pytest.fixture
@@ -136,9 +133,7 @@ def test_a_passing_failure_is_asked_again(lexichord: SyncLexichord, server: Chat
 def test_a_third_of_the_calls_may_fail(lexichord: SyncLexichord, server: ChatServer) -> None:
     server.retry_after = "0"
     server.modes = ["good", "limited", "good", "broken", "good", "good", "drop", "good", "good"] * 9
-    server.most = (
-        writer.CONTEXT_RETRY.max_tries - 1
-    )  # by chance one call in some hundred would fail at each try
+    server.most = TRIES - 1  # by chance one call in some hundred would fail at each try
     given = [numbered(f"d{number}", 16) for number in range(20)]
     report = lexichord.ingest(documents=given, context="llm")
     assert report.llm is not None
@@ -147,9 +142,9 @@ def test_a_third_of_the_calls_may_fail(lexichord: SyncLexichord, server: ChatSer
 
 
 def test_a_pause_that_the_service_asks_for_is_kept(
-    lexichord: SyncLexichord, server: ChatServer, monkeypatch: pytest.MonkeyPatch
+    lexichord: SyncLexichord, server: ChatServer
 ) -> None:
-    monkeypatch.setattr(writer, "CONTEXT_CALL_SECONDS", 0.9)  # too short to wait within the call
+    lexichord.core.ingest_limits = quick_limits(0.9)  # too short to wait within the call
     server.modes, server.strict = ["limited"], True
     report = lexichord.ingest(documents=[numbered("a", 5)], context="llm")
     assert report.llm is not None
@@ -162,9 +157,9 @@ def test_a_pause_that_the_service_asks_for_is_kept(
 
 
 def test_a_call_that_hangs_is_given_up_and_made_again(
-    lexichord: SyncLexichord, server: ChatServer, monkeypatch: pytest.MonkeyPatch
+    lexichord: SyncLexichord, server: ChatServer
 ) -> None:
-    monkeypatch.setattr(writer, "CONTEXT_CALL_SECONDS", 0.5)
+    lexichord.core.ingest_limits = quick_limits(0.5)
     server.modes = ["hang"]
     report = lexichord.ingest(documents=[numbered("a", 5)], context="llm")
     assert report.llm is not None
@@ -182,9 +177,7 @@ def test_tries_have_an_end_and_so_has_a_service_that_is_down(
     assert "20 calls failed one after another" in report.llm.stopped
     assert report.llm.left + len(report.llm.failed) == 90
     assert report.llm.left > 0
-    assert len(server.requests) <= writer.CONTEXT_RETRY.max_tries * (
-        writer.MAX_FAILED_CALLS + writer.MAX_CONTEXT_CALLS
-    )
+    assert len(server.requests) <= TRIES * (writer.MAX_FAILED_CALLS + CALLS)
     assert not any(situated(lexichord, "d00"))
     server.mode = "good"
     assert lexichord.contextualize().documents == 30
@@ -198,7 +191,7 @@ def test_a_key_that_is_refused_is_not_tried_on_every_chunk(
     report = lexichord.ingest(documents=given, context="llm")
     assert report.llm is not None
     assert "refuses the key" in report.llm.stopped
-    assert len(server.requests) <= writer.MAX_CONTEXT_CALLS
+    assert len(server.requests) <= CALLS
     assert report.inserted == 30
 
 

@@ -1,12 +1,11 @@
 """A document that Gemini holds while its chunks are asked for, through the real google-genai."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from lexichord.ingest.llm_context import writer
+from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from tests.end_to_end.context_server import (
     about,
     asked,
@@ -15,6 +14,7 @@ from tests.end_to_end.context_server import (
     numbered,
     opened,
     passages,
+    quick_limits,
 )
 from tests.providers.chat_servers import ChatServer, Prompt, gemini_server
 
@@ -28,9 +28,16 @@ def server() -> Iterator[ChatServer]:
         yield server
 
 
-def ingest(dsn: str, server: ChatServer, given: dict[str, Any], **settings: object) -> Any:
+def ingest(
+    dsn: str,
+    server: ChatServer,
+    given: dict[str, Any],
+    limits: IngestLimits | None = None,
+    **settings: object,
+) -> Any:
     model = {"llm": "gemini/any", "llm_api_key": KEY}
     with opened(dsn, server, **(model | settings)) as lexichord:
+        lexichord.core.ingest_limits = limits or quick_limits()
         report = lexichord.ingest(documents=[given], context="llm")
         complete = all(c["metadata"] for c in chunks(lexichord, "a"))
         assert complete == (not report.llm.failed)  # type: ignore[union-attr]
@@ -74,18 +81,14 @@ def whole(prompt: Prompt) -> str:
 @pytest.mark.parametrize("why", ["windows", "short", "refused", "lost"])
 def test_without_a_cache_it_is_asked_as_ever(dsn: str, server: ChatServer, why: str) -> None:
     server.holds, server.loses = why != "refused", why == "lost"
-    settings = {"llm_window": 8000} if why == "windows" else {}
+    settings: dict[str, Any] = {"llm_window": 8000} if why == "windows" else {}
     made = ingest(dsn, server, SHORT if why == "short" else LONG, **settings)
     assert made.failed == {}
     assert not any("cachedContent" in prompt.body for prompt in server.requests)
     assert len(server.caches) == len(server.deleted) == (why == "lost")
 
 
-def test_the_cache_is_deleted_after_failures_too(
-    dsn: str, server: ChatServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    policy = replace(writer.CONTEXT_RETRY, base_seconds=0.01)
-    monkeypatch.setattr(writer, "CONTEXT_RETRY", policy)
+def test_the_cache_is_deleted_after_failures_too(dsn: str, server: ChatServer) -> None:
     server.mode = "broken"
     made = ingest(dsn, server, LONG)
     assert len(made.failed) == 26
@@ -94,10 +97,8 @@ def test_the_cache_is_deleted_after_failures_too(
 
 
 def test_passing_failures_and_bad_replies_are_mended_with_a_cache_as_well(
-    dsn: str, server: ChatServer, monkeypatch: pytest.MonkeyPatch
+    dsn: str, server: ChatServer
 ) -> None:
-    policy = replace(writer.CONTEXT_RETRY, base_seconds=0.01)
-    monkeypatch.setattr(writer, "CONTEXT_RETRY", policy)
     server.retry_after = "0"
     server.modes = ["limited", "broken", "drop", "good", "malformed", "good", "no json", "empty"]
     made = ingest(dsn, server, LONG)
@@ -105,10 +106,9 @@ def test_passing_failures_and_bad_replies_are_mended_with_a_cache_as_well(
     assert all("cachedContent" in prompt.body for prompt in server.requests)
 
 
-def test_a_hang_is_given_up(dsn: str, server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "CONTEXT_CALL_SECONDS", 1.0)
+def test_a_hang_is_given_up(dsn: str, server: ChatServer) -> None:
     server.modes = ["hang"]
-    assert ingest(dsn, server, LONG).failed == {}
+    assert ingest(dsn, server, LONG, quick_limits(1.0)).failed == {}
     assert len(server.requests) == 5
 
 
@@ -119,7 +119,7 @@ def test_few_documents_are_held_at_once(dsn: str, server: ChatServer) -> None:
     assert report.llm is not None
     assert report.llm.chunks == 20 * 26
     assert len(server.caches) == len(server.deleted) == 20
-    assert 1 < max(server.held) <= writer.MAX_CONTEXT_CALLS
+    assert 1 < max(server.held) <= INGEST_LIMITS.max_context_calls
 
 
 def test_with_a_budget_nothing_is_held_uncounted(dsn: str, server: ChatServer) -> None:

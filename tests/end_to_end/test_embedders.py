@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from threading import Event
@@ -15,7 +15,8 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.errors import ConfigError, EngineUnsupportedError, ProviderError
-from lexichord.providers.embed import batching
+from lexichord.providers.embed.batching import EmbeddingTiming
+from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
 from lexichord.types import EmbeddingSpace, Json
 from lexichord.types.generation import Usage
@@ -28,15 +29,11 @@ from tests.providers.embed_servers import (
     EmbedServer,
     Shape,
     embed_server,
+    quick_timing,
 )
 
 KEY = "sk-very-secret"
-
-
-@pytest.fixture(autouse=True)
-def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    policy = replace(batching.EMBEDDING_RETRY, base_seconds=0.001)
-    monkeypatch.setattr(batching, "EMBEDDING_RETRY", policy)
+QUICK = quick_timing()
 
 
 @contextmanager
@@ -53,9 +50,18 @@ def dsn(embedded_dsn: str) -> Iterator[str]:
         yield dsn
 
 
-def opened(dsn: str, home: Path, server: EmbedServer, **settings: object) -> SyncLexichord:
+def opened(
+    dsn: str,
+    home: Path,
+    server: EmbedServer,
+    timing: EmbeddingTiming = QUICK,
+    **settings: object,
+) -> SyncLexichord:
+    """Not open yet."""
     given = {"dsn": dsn, "home": home, "embedding_base_url": server.url, "embedding_api_key": KEY}
-    return SyncLexichord(load_settings(**given, **settings))
+    lexichord = SyncLexichord(load_settings(**given, **settings))
+    lexichord.core.find_embedder = partial(find_embedder, timing=timing)
+    return lexichord
 
 
 def documents(count: int, chunks: int) -> list[Json]:
@@ -158,10 +164,10 @@ DOWN = {
 
 @pytest.mark.parametrize("name", DOWN)
 def test_a_query_whose_embedding_fails_is_answered_by_words(
-    dsn: str, home: Path, name: str, monkeypatch: pytest.MonkeyPatch
+    dsn: str, home: Path, name: str
 ) -> None:
-    monkeypatch.setattr(batching, "QUERY_EMBED_SECONDS", 0.2)
-    with embed_server("openai") as server, opened(dsn, home, server) as lexichord:
+    hasty = quick_timing(0.2)
+    with embed_server("openai") as server, opened(dsn, home, server, hasty) as lexichord:
         lexichord.ingest(documents=documents(3, 3))
         server.fail = lambda asked: DOWN[name]
         query = "what does clause n2p1 say"

@@ -10,10 +10,11 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.db import store
 from lexichord.errors import ConfigError, ProviderError
-from lexichord.ingest.vectors import GROUP_CHUNKS
+from lexichord.ingest.flow import INGEST_LIMITS
 from lexichord.providers.embed.local import LOCAL_SPACE
 from lexichord.types import Chunk, Document, Json
 
+GROUP = INGEST_LIMITS.group_chunks
 NO_LIBRARIES = "no embedder: by words only; run: pip install 'lexichord[local]'"
 
 
@@ -49,7 +50,7 @@ def test_a_changed_file_is_gone_from_both_legs(
 
 def test_chunks_without_vectors_are_filled_in_later(opened: Callable[[], SyncLexichord]) -> None:
     """More of them than one batch, beside some that have their vectors."""
-    contents = [f"Clause {number} is about cats." for number in range(GROUP_CHUNKS + 5)]
+    contents = [f"Clause {number} is about cats." for number in range(GROUP + 5)]
     text = "\n".join(contents)
     chunks = [
         Chunk(text.index(content), text.index(content) + len(content), content)
@@ -121,7 +122,7 @@ def test_a_model_that_fails_in_the_middle_keeps_what_was_reported(
     """One group is being stored while the next one fails: it is stored to its end."""
     for name in ("model.safetensors", "tokenizer.json"):
         (tmp_path / name).write_text("damaged")
-    documents = [given(number) for number in range(GROUP_CHUNKS)]
+    documents = [given(number) for number in range(GROUP)]
     documents.append({"uri": "to embed", "chunks": [{"content": "Cats sleep."}]})
     heard: list[str] = []
     with (
@@ -129,9 +130,9 @@ def test_a_model_that_fails_in_the_middle_keeps_what_was_reported(
         pytest.raises(ProviderError, match="is not the official file"),
     ):
         lexichord.ingest(documents=documents, listener=lambda uri, *_: heard.append(uri))
-    assert len(heard) == GROUP_CHUNKS
+    assert len(heard) == GROUP
     with opened() as lexichord:
         assert sorted(row.uri for row in lexichord.list()) == sorted(heard)
         assert lexichord.status().runs[0].finished_at is None
         report = lexichord.ingest(documents=documents)
-        assert (report.skipped, report.inserted) == (GROUP_CHUNKS, 1)
+        assert (report.skipped, report.inserted) == (GROUP, 1)

@@ -13,7 +13,7 @@ from lexichord.cli.commands import app
 from lexichord.db import schema
 from lexichord.db import vechord as adapter
 from lexichord.errors import ConfigError, EngineUnsupportedError
-from lexichord.ingest import vechord
+from lexichord.ingest.flow import IngestLimits
 from tests.conftest import SPACE, new_database
 from tests.end_to_end.vechord_rows import execute, stored
 
@@ -109,7 +109,7 @@ def test_what_is_there_is_skipped_and_what_changed_replaced(plain: SyncLexichord
 
 @pytest.mark.parametrize(("page", "ahead"), [(1, 1), (2, 3), (3, 10**6)])
 def test_any_size_of_batch_gives_the_same(
-    plain: SyncLexichord, dsn: str, monkeypatch: pytest.MonkeyPatch, page: int, ahead: int
+    plain: SyncLexichord, dsn: str, page: int, ahead: int
 ) -> None:
     fill(dsn, "ns")
     execute(
@@ -121,8 +121,9 @@ def test_any_size_of_batch_gives_the_same(
         "from generate_series(1, 9) n",
         name="ns",
     )
-    monkeypatch.setattr(vechord, "VECHORD_PAGE_DOCUMENTS", page)
-    monkeypatch.setattr(vechord, "VECHORD_PREFETCH_CHUNKS", ahead)
+    plain.core.ingest_limits = IngestLimits(
+        vechord_page_documents=page, vechord_prefetch_chunks=ahead
+    )
     report = plain.import_vechord("ns")
     assert (report.inserted, report.chunks, report.failed) == (11, 14, {})
     last = stored(dsn)[-1]

@@ -10,13 +10,14 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from threading import Lock
 from typing import Any, Literal
 
 import numpy as np
 
+from lexichord.providers.embed.batching import EMBEDDING_TIMING, EmbeddingTiming
 from tests import http_server
 from tests.http_server import Reply
 
@@ -160,3 +161,9 @@ def embed_server(
     server = EmbedServer(shape, fail, native, base64)
     with http_server.http_server(Asked, server.reply) as server.url:
         yield server
+
+
+def quick_timing(query_seconds: float = EMBEDDING_TIMING.query_seconds) -> EmbeddingTiming:
+    """Short pauses between tries, and perhaps less time for a query."""
+    quick = replace(EMBEDDING_TIMING.retry, base_seconds=0.001)
+    return EmbeddingTiming(query_seconds=query_seconds, retry=quick)

@@ -4,7 +4,6 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import product
 from threading import Thread
 from time import monotonic
@@ -20,8 +19,7 @@ from lexichord.errors import (
     ProviderTimeoutError,
     RateLimitError,
 )
-from lexichord.providers.embed import batching
-from lexichord.providers.embed.batching import BatchedEmbedder
+from lexichord.providers.embed.batching import BatchedEmbedder, EmbeddingTiming, EmbedKind
 from lexichord.providers.registry import find_embedder
 from lexichord.providers.retry import RetryLaterError
 from lexichord.settings import load_settings
@@ -38,25 +36,26 @@ from tests.providers.embed_servers import (
     Shape,
     embed_server,
     embeddings,
+    quick_timing,
     unit,
     vector,
 )
 
 KEY = "sk-very-secret"
+QUICK = quick_timing()
 TEXTS = [f"clause {number} on rent" for number in range(250)]
 
 each_shape = pytest.mark.parametrize("shape", SHAPES)
 
 
-@pytest.fixture(autouse=True)
-def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    policy = replace(batching.EMBEDDING_RETRY, base_seconds=0.001)
-    monkeypatch.setattr(batching, "EMBEDDING_RETRY", policy)
-
-
-def client(server: EmbedServer, space: str = "", **settings: object) -> BatchedEmbedder:
+def client(
+    server: EmbedServer,
+    space: str = "",
+    timing: EmbeddingTiming = QUICK,
+    **settings: object,
+) -> BatchedEmbedder:
     given = {"embedding_base_url": f"{server.url}/", "embedding_api_key": KEY} | settings
-    found, degraded = find_embedder(load_settings(**given), space or SPACES[server.shape])
+    found, degraded = find_embedder(load_settings(**given), space or SPACES[server.shape], timing)
     assert degraded == []
     assert isinstance(found, BatchedEmbedder)
     return found
@@ -104,7 +103,7 @@ def test_no_texts_cost_no_request(shape: Shape) -> None:
 
 @pytest.mark.parametrize("shape", ["gemini", "cohere", "jina"])
 @pytest.mark.parametrize("kind", ["query", "document"])
-def test_queries_and_documents_are_told_apart(shape: Shape, kind: batching.EmbedKind) -> None:
+def test_queries_and_documents_are_told_apart(shape: Shape, kind: EmbedKind) -> None:
     with embed_server(shape) as server:
         client(server).embed(["who pays"], kind)
     (asked,) = server.asked
@@ -222,7 +221,7 @@ def test_tries_have_an_end(shape: Shape) -> None:
         return Reply(500)
 
     fails(ProviderError, shape, fail)
-    assert len(seen) == batching.EMBEDDING_RETRY.max_tries
+    assert len(seen) == QUICK.retry.max_tries
     fails(RateLimitError, shape, always(Reply(429)))
 
 
@@ -329,12 +328,11 @@ def test_a_malformed_reply_is_an_error(shape: Shape, name: str) -> None:
 
 
 @each_shape
-def test_a_query_does_not_wait(shape: Shape, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batching, "QUERY_EMBED_SECONDS", 0.2)
+def test_a_query_does_not_wait(shape: Shape) -> None:
     replies = [Reply(manner="silent"), Reply(429, headers={"Retry-After": "30"}), Reply(500)]
     for reply in replies:
         with embed_server(shape, always(reply)) as server:
-            embedder = client(server)
+            embedder = client(server, timing=quick_timing(0.2))
             asks: list[Callable[[], object]] = [
                 lambda e=embedder: e.embed(["x"], "query"),  # type: ignore[misc]
                 lambda e=embedder: e.for_queries().embed(["x"], "document"),  # type: ignore[misc]
@@ -359,11 +357,11 @@ def test_requests_keep_their_distance_over_all_threads() -> None:
     assert times[-1] - times[0] >= 0.85  # nine distances of a tenth of a second
 
 
-def test_no_more_requests_than_allowed_are_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batching, "QUERY_EMBED_SECONDS", 0.5)
+def test_no_more_requests_than_allowed_are_under_way() -> None:
     with embed_server("openai", always(Reply(manner="silent"))) as server:
+        embedder = client(server, timing=quick_timing(0.5), embedding_concurrency=3)
         with pytest.raises(ProviderTimeoutError):
-            client(server, embedding_concurrency=3).for_queries().embed(TEXTS, "document")
+            embedder.for_queries().embed(TEXTS, "document")
         assert len(server.asked) == 3
 
 

@@ -353,7 +353,7 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
     def _ingest(self, options: IngestOptions) -> IngestPipeline:
         no_other_options(options, IngestOptions.__annotations__)
         place = (self.database, self.embedder, self.space, self.settings)
-        return IngestPipeline(*place, follow=self._follow, **options)
+        return IngestPipeline(*place, follow=self._follow, limits=self.ingest_limits, **options)
 
     def _with_degraded(self, report: Report) -> Report:
         report.degraded += self.degraded

@@ -7,6 +7,7 @@ from typing import Any, Concatenate, Unpack
 from lexichord.db import catalogue
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, EmbeddingMismatchError
+from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.reembed import Reembed, Reembedded, ReembedOptions
 from lexichord.providers.base import Embedder
 from lexichord.providers.registry import find_embedder
@@ -23,7 +24,10 @@ type FindEmbedder = Callable[[Settings, str], tuple[Embedder | None, list[str]]]
 
 
 class SpaceMethods:
-    """The methods of `Lexichord` for its database's space; `find_embedder` may be the caller's."""
+    """The methods of `Lexichord` for its database's space.
+
+    `find_embedder` may be the caller's own; `ingest_limits` bound how much is done at once.
+    """
 
     settings: Settings
     database: Database
@@ -31,6 +35,7 @@ class SpaceMethods:
     embedder: Embedder | None
     degraded: list[str]
     find_embedder: FindEmbedder = staticmethod(find_embedder)
+    ingest_limits: IngestLimits = INGEST_LIMITS
 
     async def reembed(
         self,
@@ -48,7 +53,7 @@ class SpaceMethods:
         no_other_options(options, ReembedOptions.__annotations__)
         if (to is not None) + rollback + drop > 1:
             raise ConfigError("to, rollback and drop each go alone")
-        change = Reembed(self.database, self._embedder_of, **options)
+        change = Reembed(self.database, self._embedder_of, limits=self.ingest_limits, **options)
         work = change.drop() if drop else change.roll_back() if rollback else change.run(to)
         done = await work
         await self._follow()

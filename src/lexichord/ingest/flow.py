@@ -1,16 +1,45 @@
-"""Concurrency of an ingest: prefetch, bounded and unbounded gather, and a run's heartbeat."""
+"""Concurrency of an ingest: limits, prefetch, bounded and unbounded gather, a run's heartbeat."""
 
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import DatabaseError
+from lexichord.providers.retry import RetryPolicy
 
 RUN_HEARTBEAT_SECONDS = 10  # without a heartbeat for 60 s a run counts as stalled
+# Of a call for contexts that a limit, a failure of the service or a time-out has stopped.
+CONTEXT_RETRY = RetryPolicy(5, base_seconds=1.0, max_seconds=120.0, max_requested_seconds=120.0)
+
+
+@dataclass(frozen=True, slots=True)
+class IngestLimits:
+    """How much of an ingest is done at once, and how long a model's contexts are waited for.
+
+    A group of chunks is read and embedded together: large enough to sort by length, small enough to
+    lose in a crash. A slice is embedded in one call, and an interrupt waits for it; of 24,000
+    chunks of contracts padding makes 5.0 % more tokens with 64, 3.1 % with 128, 2.1 % with 256. A
+    service gets a whole group, and can be stopped. Documents are pruned in batches, so that others
+    write in between. A page of vechord's documents, and the chunks read ahead, take a pass over all
+    its chunks. A service that takes fewer calls for contexts answers with a rate limit.
+    """
+
+    group_chunks: int = 512
+    slice_chunks: int = 128
+    prune_batch_documents: int = 50
+    vechord_page_documents: int = 1000
+    vechord_prefetch_chunks: int = 2000  # or one document's
+    max_context_calls: int = 8
+    context_call_seconds: float = 120.0
+    context_retry: RetryPolicy = CONTEXT_RETRY
+
+
+INGEST_LIMITS = IngestLimits()
 
 
 async def prefetch[T](items: AsyncGenerator[T]) -> AsyncGenerator[T]:

@@ -109,7 +109,7 @@ async def retry_failed(run: IngestPipeline) -> Report:
 
 async def import_vechord(run: IngestPipeline, namespace: str, table: str | None) -> Report:
     """Take over a vechord namespace of the same database, with its vectors and contexts."""
-    tables = await find_namespace(run.database, namespace, table, run.space)
+    tables = await find_namespace(run.database, namespace, table, run.space, run.limits)
     todo = await tables.sources(run.dataset, run.recipe)
     try:
         report = await run.run(todo, f"vechord:{namespace}")

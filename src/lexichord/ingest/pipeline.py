@@ -12,7 +12,14 @@ from typing import get_args
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, EmbeddingMismatchError, IngestError
-from lexichord.ingest.flow import bounded_gather, heartbeat, prefetch, unbounded_gather
+from lexichord.ingest.flow import (
+    INGEST_LIMITS,
+    IngestLimits,
+    bounded_gather,
+    heartbeat,
+    prefetch,
+    unbounded_gather,
+)
 from lexichord.ingest.llm_context.prompt import model_label, with_contexts
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
 from lexichord.ingest.report import DocumentListener, ProgressCallbacks, Report, RunRecorder
@@ -24,7 +31,7 @@ from lexichord.ingest.structural_context import (
     keyphrases,
     structural_context,
 )
-from lexichord.ingest.vectors import GROUP_CHUNKS, ChunkEmbedder, ChunkVectors
+from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors
 from lexichord.providers.base import Embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, ContextKind, ContextPart
@@ -75,6 +82,7 @@ class IngestPipeline:
     on_run: Callable[[int], None] = lambda run: None
     uris: Mapping[str, str] = field(default_factory=dict)
     follow: FollowSpace | None = None
+    limits: IngestLimits = INGEST_LIMITS
     recorder: RunRecorder = field(init=False)
     sample: DocumentSample = field(init=False)
     chunk_embedder: ChunkEmbedder = field(init=False)
@@ -86,12 +94,12 @@ class IngestPipeline:
         _check("part of a context", self.without, CONTEXT_PARTS)
         if not self.dataset:
             raise ConfigError("the dataset needs a name")
-        self.recorder = RunRecorder(self.database, self.listener)
+        self.recorder = RunRecorder(self.database, self.listener, self.limits)
         self.sample = DocumentSample(self.database, self.dataset)
         report = self.recorder.report
         callbacks = self.on_chunks, self.on_usage
         self.chunk_embedder = ChunkEmbedder(
-            self.database, self.embedder, self.space, *callbacks, report
+            self.database, self.embedder, self.space, *callbacks, report, self.limits
         )
 
     @property
@@ -111,7 +119,7 @@ class IngestPipeline:
         Raises ConfigError, DatabaseError, ProviderError.
         """
         if self.context == "llm":
-            self.writer = await open_writer(self.database, self.settings)
+            self.writer = await open_writer(self.database, self.settings, limits=self.limits)
             self.recorder.report.llm = self.writer.report
         self.on_start(len(sources))
         uris = {source.uri for source in sources}
@@ -204,14 +212,14 @@ class IngestPipeline:
         return [written[prepared.document.uri] for prepared in read]
 
     async def _read(self, part: Sequence[IngestSource]) -> AsyncGenerator[list[PreparedDocument]]:
-        """Read the documents, in groups of several hundred chunks."""
+        """Read the documents, in groups of at least `limits.group_chunks`."""
         group: list[PreparedDocument] = []
         for source in part:
             try:
                 group.append(await asyncio.to_thread(self._prepare, source))
             except IngestError as error:
                 await self.recorder.fail(source.uri, error)
-            if sum(len(prepared.chunks) for prepared in group) >= GROUP_CHUNKS:
+            if sum(len(prepared.chunks) for prepared in group) >= self.limits.group_chunks:
                 yield group
                 group = []
         if group:

@@ -12,9 +12,9 @@ from lexichord.db import reembed as db
 from lexichord.db.pool import Conn, Database, Row
 from lexichord.db.search import Vector
 from lexichord.errors import ConfigError
+from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.report import CountCallbacks
 from lexichord.ingest.structural_context import embedding_text
-from lexichord.ingest.vectors import EMBED_SLICE_CHUNKS, GROUP_CHUNKS
 from lexichord.providers.base import Embedder
 from lexichord.types import EmbeddingSpace, Json, Shaped
 
@@ -68,6 +68,7 @@ class Reembed:
     min_overlap: float | None = None
     on_start: Callable[[int], None] = lambda total: None
     on_chunks: Callable[[int], None] = lambda count: None
+    limits: IngestLimits = INGEST_LIMITS
     embedded: int = field(init=False, default=0)
     unpacked: int = field(init=False, default=0)
 
@@ -135,12 +136,11 @@ class Reembed:
     async def _pass(self, embedder: Embedder) -> bool:
         """Embed chunks that lack a vector, storing each call's at once; return whether any did."""
         after = 0
-        while rows := await db.chunks_without_other(self.database, after, GROUP_CHUNKS):
+        group_chunks, slice_chunks = self.limits.group_chunks, self.limits.slice_chunks
+        while rows := await db.chunks_without_other(self.database, after, group_chunks):
             after = rows[-1]["chunk_id"]
             # texts of about the same length together
-            for batch in batched(
-                sorted(rows, key=lambda row: len(row["content"])), EMBED_SLICE_CHUNKS
-            ):
+            for batch in batched(sorted(rows, key=lambda row: len(row["content"])), slice_chunks):
                 await self._fill_slice(embedder, batch)
             if await db.pack_keywords(self.database, self.unpacked):
                 self.unpacked = 0
@@ -166,7 +166,7 @@ class Reembed:
         while not swapped:
             filler = partial(embed, embedder)
             swapped, filled = await db.swap_spaces(
-                self.database, embedder.space, filler, EMBED_SLICE_CHUNKS
+                self.database, embedder.space, filler, self.limits.slice_chunks
             )
             self._count(filled)
             if not swapped:

@@ -7,6 +7,7 @@ from typing import TypedDict
 
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
+from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.sources import FileGoneError
 from lexichord.types import Shaped
 from lexichord.types.generation import Usage
@@ -38,8 +39,6 @@ class ContextReport:
         self.input_tokens += usage.input_tokens
         self.output_tokens += usage.output_tokens
 
-
-PRUNE_BATCH_DOCUMENTS = 50  # documents deleted at once: others can write in between
 
 type DocumentListener = Callable[[str, str, str], None]
 
@@ -91,6 +90,7 @@ class RunRecorder:
 
     database: Database
     listener: DocumentListener
+    limits: IngestLimits = INGEST_LIMITS
     report: Report = field(default_factory=Report)
 
     async def start(self, dataset: str, source: str, total: int) -> None:
@@ -123,7 +123,7 @@ class RunRecorder:
 
     async def prune(self, uris: Sequence[str]) -> None:
         """Delete the documents whose files are gone."""
-        for batch in batched(uris, PRUNE_BATCH_DOCUMENTS):
+        for batch in batched(uris, self.limits.prune_batch_documents):
             await store.prune_documents(self.database, self.report.run_id, batch)
             self.report.deleted += len(batch)
             self._notify(batch, "deleted")

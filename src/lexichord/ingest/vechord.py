@@ -17,6 +17,7 @@ from lexichord.db import vechord
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import chunked
+from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.sources import (
     GIVEN_RECIPE_PREFIX,
     IngestSource,
@@ -27,8 +28,6 @@ from lexichord.types import EmbeddingSpace
 
 log = logging.getLogger("lexichord")
 
-VECHORD_PAGE_DOCUMENTS = 1000  # documents listed at once: each page is a pass over all chunks
-VECHORD_PREFETCH_CHUNKS = 2000  # chunks read at once, or one document's, for the same reason
 VECHORD_TITLE_CHARS = 80  # characters of a first line that stands in for a title
 
 type TableRows = Sequence[Row]
@@ -70,6 +69,7 @@ class VechordNamespace:
     name: str
     chunk_table: str
     space: str
+    limits: IngestLimits = INGEST_LIMITS
     listed: list[Row] = field(default_factory=list)
     joined: list[str] = field(default_factory=list)
     ahead: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -110,7 +110,9 @@ class VechordNamespace:
 
     async def _list(self) -> None:
         after = None
-        while rows := await vechord.vechord_digests(*self._from, after, VECHORD_PAGE_DOCUMENTS):
+        while rows := await vechord.vechord_digests(
+            *self._from, after, self.limits.vechord_page_documents
+        ):
             self.listed += rows
             after = rows[-1]["key"]
 
@@ -162,7 +164,8 @@ class VechordNamespace:
     async def _read_ahead(self, key: str) -> None:
         rows = self.listed[self.places[key] :]
         totals = accumulate(row["chunks"] for row in rows)
-        fitting = sum(1 for _ in takewhile(lambda total: total <= VECHORD_PREFETCH_CHUNKS, totals))
+        limit = self.limits.vechord_prefetch_chunks
+        fitting = sum(1 for _ in takewhile(lambda total: total <= limit, totals))
         keys = [row["key"] for row in rows[: max(1, fitting)]]
         chunks = defaultdict[str, list[dict[str, Any]]](list)
         for row in await vechord.vechord_chunks(*self._from, keys):
@@ -173,7 +176,11 @@ class VechordNamespace:
 
 
 async def find_namespace(
-    database: Database, name: str, table: str | None, space: str
+    database: Database,
+    name: str,
+    table: str | None,
+    space: str,
+    limits: IngestLimits = INGEST_LIMITS,
 ) -> VechordNamespace:
     """Find a namespace, whose vectors must be of `space`. Raises ConfigError."""
     row = choose_chunk_table(await vechord.vechord_tables(database, name), name, table)
@@ -188,7 +195,7 @@ async def find_namespace(
         "reading %s and %s: their vectors are taken to be of %s",
         *(row["table_name"], row["document_table"], space),
     )
-    return VechordNamespace(database, name, row["table_name"], space)
+    return VechordNamespace(database, name, row["table_name"], space, limits)
 
 
 def _chunk(row: Row) -> dict[str, Any]:

@@ -10,17 +10,13 @@ import numpy as np
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.db.search import Vector
+from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.report import Report
 from lexichord.ingest.sources import PreparedDocument
 from lexichord.ingest.structural_context import embedding_text
 from lexichord.providers.base import Embedder, RemoteEmbedder
 from lexichord.providers.base import Vectors as Rows
 from lexichord.types.generation import Usage
-
-GROUP_CHUNKS = 512  # chunks taken together: enough to sort by length, few enough to lose in a crash
-# Chunks embedded at once: an interrupt waits for them. Of 24,000 chunks of contracts padding makes
-# 5.0 % more tokens with 64, 3.1 % with 128, 2.1 % with 256. A service gets all, and can be stopped.
-EMBED_SLICE_CHUNKS = 128
 
 type ChunkVectors = list[Vector | None]
 
@@ -38,6 +34,7 @@ class ChunkEmbedder:
     on_chunks: Callable[[int], None]
     on_usage: Callable[[Usage], None]
     report: Report
+    limits: IngestLimits = INGEST_LIMITS
     _refused: set[str] = field(default_factory=set)
     _before: Usage = field(init=False)
 
@@ -79,7 +76,9 @@ class ChunkEmbedder:
         """Embed what was stored while there was no embedder, or lost the vector it was to keep."""
         after = 0
         while self.embedder and (
-            rows := await store.chunks_without_vector(self.database, after, GROUP_CHUNKS)
+            rows := await store.chunks_without_vector(
+                self.database, after, self.limits.group_chunks
+            )
         ):
             texts = [embedding_text(row["context"], row["content"]) for row in rows]
             names = [f"chunk id {row['chunk_id']}" for row in rows]
@@ -109,9 +108,8 @@ class ChunkEmbedder:
         """Embed texts of about the same length together; None for one that is refused."""
         vectors: ChunkVectors = [None] * len(texts)
         todo = [number for number, text in enumerate(texts) if text not in self._refused]
-        size = (
-            max(len(todo), 1) if isinstance(self.embedder, RemoteEmbedder) else EMBED_SLICE_CHUNKS
-        )
+        is_remote = isinstance(self.embedder, RemoteEmbedder)
+        size = max(len(todo), 1) if is_remote else self.limits.slice_chunks
         for batch in batched(sorted(todo, key=lambda n: len(texts[n])), size):
             rows = await self._ask([texts[number] for number in batch])
             bad = np.isnan(rows).any(axis=1)

@@ -10,7 +10,11 @@ from pydantic import SecretStr
 from lexichord.errors import ConfigError
 from lexichord.providers.base import Embedder, Generator, Reranker
 from lexichord.providers.cohere import COHERE_URL
-from lexichord.providers.embed.batching import BatchedEmbedder
+from lexichord.providers.embed.batching import (
+    EMBEDDING_TIMING,
+    BatchedEmbedder,
+    EmbeddingTiming,
+)
 from lexichord.providers.embed.cohere import CohereEmbeddings
 from lexichord.providers.embed.gemini import GEMINI_URL, GeminiEmbeddings
 from lexichord.providers.embed.local import LOCAL_INT8_SPACE, LOCAL_SPACE, LocalEmbedder, find_model
@@ -89,13 +93,16 @@ VENDORS: dict[tuple[ServiceKind, str], Vendor] = {
 }
 
 
-def find_embedder(settings: Settings, space: str) -> tuple[Embedder | None, list[str]]:
+def find_embedder(
+    settings: Settings, space: str, timing: EmbeddingTiming = EMBEDDING_TIMING
+) -> tuple[Embedder | None, list[str]]:
     """Return the embedder of the database's space, or the reason why there is none.
 
-    Raises ConfigError for an address or a key that cannot be one.
+    `timing` is for embedding by a service. Raises ConfigError for an address or a key that cannot
+    be one.
     """
     if ("embedder", space.partition("/")[0]) in VENDORS:
-        return _find_service(settings, EmbeddingSpace.parse(space))
+        return _find_service(settings, EmbeddingSpace.parse(space), timing)
     local_space = next(
         (known for known in (LOCAL_SPACE, LOCAL_INT8_SPACE) if str(known) == space), None
     )
@@ -109,7 +116,7 @@ def find_embedder(settings: Settings, space: str) -> tuple[Embedder | None, list
 
 
 def _find_service(
-    settings: Settings, space: EmbeddingSpace
+    settings: Settings, space: EmbeddingSpace, timing: EmbeddingTiming
 ) -> tuple[BatchedEmbedder | None, list[str]]:
     vendor = VENDORS["embedder", space.provider]
     in_use = settings.embedding is None or settings.embedding.startswith(f"{space.provider}/")
@@ -125,6 +132,7 @@ def _find_service(
         at_once=settings.embedding_concurrency,
         timeout=settings.embedding_timeout,
         price=None if price is None else price.input,
+        timing=timing,
     ), []
 
 

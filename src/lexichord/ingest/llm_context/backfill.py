@@ -8,12 +8,12 @@ from typing import Protocol, Unpack
 from lexichord.db import catalogue, store
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError
-from lexichord.ingest.flow import prefetch, unbounded_gather
+from lexichord.ingest.flow import IngestLimits, prefetch, unbounded_gather
 from lexichord.ingest.llm_context.prompt import GIVEN_CONTEXTS_DIGEST, has_context, with_contexts
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
 from lexichord.ingest.report import ContextReport, DocumentListener, ProgressCallbacks, Report
 from lexichord.ingest.structural_context import embedding_text
-from lexichord.ingest.vectors import GROUP_CHUNKS, ChunkEmbedder, ChunkVectors
+from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors
 from lexichord.providers.base import Embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, Document, Shaped
@@ -31,6 +31,7 @@ class OpenApplication(Protocol):
     settings: Settings
     degraded: list[str]
     space: str
+    ingest_limits: IngestLimits
 
 
 @dataclass(slots=True)
@@ -80,7 +81,7 @@ async def contextualize(
     no_single_text(datasets=datasets)
     no_other_options(callbacks, ProgressCallbacks.__annotations__)
     rows = await store.document_recipes(app.database, await _names(app.database, list(datasets)))
-    writer = await open_writer(app.database, app.settings, budget)
+    writer = await open_writer(app.database, app.settings, budget, app.ingest_limits)
     run = _Run(app.database, app.embedder, app.space, writer, dry_run, **callbacks)
     if dry_run:
         return await run.estimate(rows)
@@ -140,14 +141,14 @@ class _Run:
         return self.report
 
     async def _groups(self, rows: Sequence[Row]) -> AsyncGenerator[list[_Stored]]:
-        """Read the documents that lack contexts, in groups of several hundred chunks."""
+        """Read the documents that lack contexts, in groups of at least `limits.group_chunks`."""
         todo = self._todo(rows)
         self.on_start(len(todo))
         group: list[_Stored] = []
         for row in todo:
             if stored := await self._read(row):
                 group.append(stored)
-            if sum(len(stored.chunks) for stored in group) >= GROUP_CHUNKS:
+            if sum(len(stored.chunks) for stored in group) >= self.writer.limits.group_chunks:
                 yield group
                 group = []
         if group:
@@ -222,7 +223,7 @@ class _Run:
         ]
         callbacks = self.on_chunks, lambda usage: None
         chunk_embedder = ChunkEmbedder(
-            self.database, self.embedder, self.space, *callbacks, Report()
+            self.database, self.embedder, self.space, *callbacks, Report(), self.writer.limits
         )
         texts = [embedding_text(new[place].context, new[place].content) for place in places]
         names = [f"chunk {place}" for place in places]

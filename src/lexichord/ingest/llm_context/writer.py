@@ -18,7 +18,7 @@ from lexichord.errors import (
     ProviderError,
     ProviderTimeoutError,
 )
-from lexichord.ingest.flow import unbounded_gather
+from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits, unbounded_gather
 from lexichord.ingest.llm_context.budget import (
     CallBudget,
     OverBudgetError,
@@ -37,15 +37,11 @@ from lexichord.ingest.report import ContextReport
 from lexichord.providers.base import Generator
 from lexichord.providers.llm.gemini_cache import cached_document
 from lexichord.providers.registry import find_generator
-from lexichord.providers.retry import RetryLaterError, RetryPolicy, retry
+from lexichord.providers.retry import RetryLaterError, retry
 from lexichord.settings import Settings
 from lexichord.types import Chunk, Document
 from lexichord.types.generation import Usage
 
-MAX_CONTEXT_CALLS = 8  # calls under way; a service that takes fewer answers with a rate limit
-CONTEXT_CALL_SECONDS = 120.0  # for one call
-# Of a call that a limit, a failure of the service or a time-out has stopped.
-CONTEXT_RETRY = RetryPolicy(5, base_seconds=1.0, max_seconds=120.0, max_requested_seconds=120.0)
 MAX_FAILED_CALLS = 20  # calls in a row that fail in the end, after which no more are made
 
 
@@ -57,15 +53,15 @@ class ContextWriter:
     generator: Generator
     settings: Settings
     budget: CallBudget
+    limits: IngestLimits = INGEST_LIMITS
     report: ContextReport = field(init=False)
 
     def __post_init__(self) -> None:
         self.report = ContextReport(self.generator.name)
         self.by = model_label(self.generator.name)
-        self._part_slots = asyncio.Semaphore(
-            MAX_CONTEXT_CALLS
-        )  # of documents, which services cache
-        self._call_slots = asyncio.Semaphore(MAX_CONTEXT_CALLS)
+        calls = self.limits.max_context_calls
+        self._part_slots = asyncio.Semaphore(calls)  # of documents, which services cache
+        self._call_slots = asyncio.Semaphore(calls)
         self._document_locks = defaultdict[str, asyncio.Lock](asyncio.Lock)
         self._resume_at = 0.0
         self._failures = 0
@@ -176,8 +172,9 @@ class ContextWriter:
     async def _ask(self, generator: Generator, call: ContextCall) -> list[str]:
         """Return a context for each chunk of a call. Raises ProviderError."""
         async with self._call_slots:  # in its pauses, too: a service in trouble is asked less
+            policy = self.limits.context_retry
             return await retry(
-                lambda: self._ask_once(generator, call), CONTEXT_RETRY, on_pause=self._pause
+                lambda: self._ask_once(generator, call), policy, on_pause=self._pause
             )
 
     async def _pause(self, error: ProviderError, seconds: float) -> None:
@@ -189,14 +186,15 @@ class ContextWriter:
 
     async def _ask_once(self, generator: Generator, call: ContextCall) -> list[str]:
         if (rest := self._resume_at - monotonic()) > 0:
-            spread = uniform(0, CONTEXT_RETRY.base_seconds or 0.0)  # noqa: S311 - not all at once
+            base_seconds = self.limits.context_retry.base_seconds or 0.0
+            spread = uniform(0, base_seconds)  # noqa: S311 - not all at once
             await asyncio.sleep(rest + spread)
         if self.report.stopped:
             raise _StoppedError
-        expected = estimate_usage(call)
+        expected, seconds = estimate_usage(call), self.limits.context_call_seconds
         async with self.budget.pay(expected) as usages:
             try:
-                generated = await generator.generate("contexts", call.inputs, CONTEXT_CALL_SECONDS)
+                generated = await generator.generate("contexts", call.inputs, seconds)
             except (BadResponseError, ProviderTimeoutError) as error:
                 usages.append(_at_most(expected, 1 + isinstance(error, BadResponseError)))
                 self.report.add(usages[0])
@@ -222,7 +220,10 @@ class _Work:
 
 
 async def open_writer(
-    database: Database, settings: Settings, budget: float | None = None
+    database: Database,
+    settings: Settings,
+    budget: float | None = None,
+    limits: IngestLimits = INGEST_LIMITS,
 ) -> ContextWriter:
     """Return a writer that asks the settings' model. Raises ConfigError."""
     generator = await asyncio.to_thread(find_generator, settings)  # the first loads for a second
@@ -234,7 +235,7 @@ async def open_writer(
             f"a budget needs a price, and none is known of {generator.name}: "
             f'write prices."{generator.name}" = {{input = ..., output = ...}} into lexichord.toml'
         )
-    return ContextWriter(database, generator, settings, CallBudget(price, budget))
+    return ContextWriter(database, generator, settings, CallBudget(price, budget), limits)
 
 
 def _checked(items: Sequence[Mapping[str, Any]], number: int, model: str) -> list[str]:

@@ -37,13 +37,22 @@ class RequestPacer:
             return start - now
 
 
-# For all that a query asks at once: a small server loads its model meanwhile.
-QUERY_EMBED_SECONDS = 10.0
-BATCH_SECONDS = 600.0  # seconds for a batch of an ingest, with all pauses that the service asks for
-# Of a batch; pauses that the service asks for are bounded by BATCH_SECONDS alone.
-EMBEDDING_RETRY = RetryPolicy(8, base_seconds=0.5, max_seconds=30.0, requested_pauses_count=False)
 ONE_TEXT_STATUSES = (400, 413, 422)  # refusals that may be one text's fault
 PROBE_TEXT = "word"  # what any service embeds that embeds at all
+
+EMBEDDING_RETRY = RetryPolicy(8, base_seconds=0.5, max_seconds=30.0, requested_pauses_count=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingTiming:
+    """How long embedding by a service may take, with all that is tried again."""
+
+    query_seconds: float = 10.0  # all that a query asks: a small server loads its model meanwhile
+    batch_seconds: float = 600.0  # a batch of an ingest, with all pauses that the service asks for
+    retry: RetryPolicy = EMBEDDING_RETRY  # requested pauses are bounded by batch_seconds alone
+
+
+EMBEDDING_TIMING = EmbeddingTiming()
 
 type EmbedKind = Literal["query", "document"]
 
@@ -98,7 +107,8 @@ class BatchedEmbedder:
     """Embeds by a service; several threads may share one, each without an event loop of its own.
 
     `per_minute` limits the requests, failed ones among them, `at_once` those of one call under way;
-    `timeout` is in seconds, for one request; `price` in dollars a million tokens.
+    `timeout` is in seconds, for one request; `price` in dollars a million tokens. `timing` bounds
+    what is tried again.
     """
 
     def __init__(
@@ -109,12 +119,14 @@ class BatchedEmbedder:
         at_once: int = 4,
         timeout: float = 60.0,
         price: float | None = None,
+        timing: EmbeddingTiming = EMBEDDING_TIMING,
     ) -> None:
         self._service = service
         self._pace = RequestPacer(60 / per_minute if per_minute else 0.0)
         self._at_once = at_once
         self._timeout = timeout
         self._price = price
+        self._timing = timing
         self._for_queries = False
         self._state = _State()
 
@@ -127,7 +139,7 @@ class BatchedEmbedder:
         """Embed each text; the row of one that the service refuses by itself is NaN.
 
         Returns a float32 array of shape (len(texts), space.dimension), the other rows of length 1.
-        A query's call ends within QUERY_EMBED_SECONDS. Raises ProviderError.
+        A query's call ends within `timing.query_seconds`. Raises ProviderError.
         """
         if not texts:
             return np.empty((0, self.space.dimension), np.float32)
@@ -166,22 +178,22 @@ class BatchedEmbedder:
                 self._state.running.discard(task)
 
     async def _embed(self, texts: Sequence[str], kind: EmbedKind) -> NDArray[np.float64]:
-        short = self._for_queries or kind == "query"
+        timing, short = self._timing, self._for_queries or kind == "query"
         clean = [text.encode(errors="replace").decode() for text in texts]  # no half characters
         vectors = np.full((len(texts), self.space.dimension), np.nan)
         async with self._service.connect() as ask:
-            seconds = QUERY_EMBED_SECONDS if short else BATCH_SECONDS
+            seconds = timing.query_seconds if short else timing.batch_seconds
             slots = asyncio.Semaphore(self._at_once)
             job = _EmbedJob(ask, clean, kind, seconds, slots, vectors)
             try:
                 async with (
-                    asyncio.timeout(QUERY_EMBED_SECONDS if short else None),
+                    asyncio.timeout(timing.query_seconds if short else None),
                     asyncio.TaskGroup() as group,
                 ):
                     for places in _shares(len(texts), self._service.max_texts):
                         group.create_task(self._fill(job, places))
             except TimeoutError:
-                raise self._late(QUERY_EMBED_SECONDS) from None
+                raise self._late(timing.query_seconds) from None
             except ExceptionGroup as errors:
                 raise errors.exceptions[0] from None
         return vectors
@@ -242,7 +254,7 @@ class BatchedEmbedder:
 
     async def _retry(self, job: _EmbedJob, texts: Sequence[str]) -> EmbeddingReply:
         deadline = monotonic() + job.seconds
-        return await retry(lambda: self._request(job, texts), EMBEDDING_RETRY, deadline)
+        return await retry(lambda: self._request(job, texts), self._timing.retry, deadline)
 
     async def _request(self, job: _EmbedJob, texts: Sequence[str]) -> EmbeddingReply:
         async with job.slots:
