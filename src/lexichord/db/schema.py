@@ -225,14 +225,14 @@ def _sha256(path: Path) -> str:
 
 
 def _files(engine: str) -> list[Path]:
-    """Give the functions' files, the engine's first."""
+    """Return the functions' files, first those that stand in defaults of others' arguments."""
     root = folder("sql")
     own = [
         path
         for path in sorted((root / "engine" / engine).glob("*.sql"))
         if path.name not in NO_FUNCTIONS
     ]
-    return own + sorted(root.glob("*.sql"))
+    return sorted((root / "constants").glob("*.sql")) + own + sorted(root.glob("*.sql"))
 
 
 def _types() -> list[Path]:
