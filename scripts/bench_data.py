@@ -14,7 +14,7 @@ import psycopg
 from psycopg import sql
 
 from lexichord import SyncLexichord
-from lexichord.client.setup import initialise
+from lexichord.db.server import initialise
 from lexichord.providers.base import Vectors
 from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.settings import load_settings

@@ -5,7 +5,8 @@ language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as
 declare
     problem text := case
         when query !~ '\S' or coalesce(query, query_vector::text) is null then 'the query is empty'
-        when depth is null or depth not between 100 and 10000 then 'depth must be between 100 and 10000'
+        when depth is null or depth not between lexichord.default_depth() and 10000
+            then format('depth must be between %s and 10000', lexichord.default_depth())
         when k is null or k < 1 then 'k must be at least 1'
         when k > depth then format('k (%s) is more than the %s candidates of a channel: raise depth as well', k, depth)
         when fusion is null or fusion not in ('zscore', 'rrf') then 'fusion must be zscore or rrf'

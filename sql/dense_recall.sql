@@ -1,7 +1,7 @@
 -- By scores, not by ids: of chunks with one text, any is as near as the others. The index's sum of a distance
 -- differs from the operator's in the last digits.
 create or replace function lexichord.dense_recall(
-    query_vector @extschema:vector@.halfvec, k integer default 10, documents bigint[] default null
+    query_vector @extschema:vector@.halfvec, k integer default lexichord.default_k(), documents bigint[] default null
 ) returns double precision
 language sql stable
 set search_path = pg_catalog, lexichord_data, pg_temp as $$
@@ -9,7 +9,7 @@ set search_path = pg_catalog, lexichord_data, pg_temp as $$
         select min(e.score) as least, count(*) as wanted
         from lexichord.exact_dense_candidates(query_vector, k, documents) as e
     ), found as (
-        select d.score from lexichord.dense_candidates(query_vector, greatest(k, 100), documents) as d
+        select d.score from lexichord.dense_candidates(query_vector, greatest(k, lexichord.default_depth()), documents) as d
         where d.rank <= k
     )
     select count(*) filter (where f.score >= e.least - 1e-6)::float8 / nullif(e.wanted, 0)

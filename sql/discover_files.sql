@@ -1,10 +1,10 @@
 -- Two sources: documents whose chunks are hit, and documents whose card is. The best by card bring their own
 -- chunks along, so that their chunk score is known although none of them is in the global lists.
 create or replace function lexichord.discover_files(
-    query text, query_vector @extschema:vector@.halfvec default null, k integer default 10, depth integer default 100,
+    query text, query_vector @extschema:vector@.halfvec default null, k integer default lexichord.default_k(), depth integer default lexichord.default_depth(),
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
     aggregate text default 'max', file_weights double precision[] default '{0.9,0.1}',
-    fusion text default 'zscore', weights double precision[] default '{0.35,0.65}', query_space text default null
+    fusion text default lexichord.default_fusion(), weights double precision[] default lexichord.default_weights(), query_space text default null
 ) returns table (
     document_id bigint, dataset text, uri text, title text, score double precision,
     card_score double precision, chunk_score double precision, hits bigint)

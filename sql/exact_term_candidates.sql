@@ -1,7 +1,7 @@
 -- BM25 with the index's own k1 and b, so that both kinds of score may stand in one list, and Lucene's idf, ln(1 + (N - df + .5) / (df + .5)).
 -- A repeated query term counts as often as it occurs.
 create or replace function lexichord.exact_term_candidates(
-    terms tsvector, depth integer default 100, documents bigint[] default null
+    terms tsvector, depth integer default lexichord.default_depth(), documents bigint[] default null
 ) returns table (chunk_id bigint, document_id bigint, rank bigint, score double precision)
 language plpgsql stable rows 100
 set search_path = pg_catalog, lexichord_data, pg_temp as $$

@@ -1,8 +1,8 @@
 -- One chunk a document: several of one document say what that document is about, not what the query is.
 create or replace function lexichord.feedback_chunks(
-    query text, query_vector @extschema:vector@.halfvec default null, feedback_documents integer default 20, depth integer default 100,
+    query text, query_vector @extschema:vector@.halfvec default null, feedback_documents integer default lexichord.default_feedback_documents(), depth integer default lexichord.default_depth(),
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
-    fusion text default 'zscore', weights double precision[] default '{0.35,0.65}', query_space text default null
+    fusion text default lexichord.default_fusion(), weights double precision[] default lexichord.default_weights(), query_space text default null
 ) returns table (chunk_id bigint, document_id bigint, rank bigint, score double precision)
 language plpgsql stable rows 20
 set search_path = pg_catalog, lexichord_data, pg_temp

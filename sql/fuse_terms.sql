@@ -1,6 +1,6 @@
 -- The candidates of both channels, fused: what every search is made of.
 -- zscore: each channel's scores on the scale of its own list; a chunk that a list lacks counts as that list's
--- lowest; a list without spread counts 0. rrf: Reciprocal Rank Fusion (Cormack et al., 2009), constant 60.
+-- lowest; a list without spread counts 0. rrf: Reciprocal Rank Fusion (Cormack et al., 2009).
 -- A boosted document's own chunks are candidates too, on the same scales, so that it can answer although
 -- none of them is in the lists of the whole scope.
 create or replace function lexichord.fuse_terms(
@@ -47,7 +47,8 @@ begin
         group by c.chunk_id, c.document_id
     ), fused as (
         select c.*, case fusion
-            when 'rrf' then coalesce(weights[1] / (60 + c.dense_rank), 0) + coalesce(weights[2] / (60 + c.keyword_rank), 0)
+            when 'rrf' then coalesce(weights[1] / (lexichord.rrf_constant() + c.dense_rank), 0)
+                     + coalesce(weights[2] / (lexichord.rrf_constant() + c.keyword_rank), 0)
             else weights[1] * coalesce((coalesce(c.dense_score, d.lowest) - d.mean) / d.spread, 0)
                + weights[2] * coalesce((coalesce(c.keyword_score, w.lowest) - w.mean) / w.spread, 0)
             end as fused_score

@@ -1,9 +1,7 @@
--- The weights were chosen on half of a code set (dense .25 to .5) and compared on the other and on contracts:
--- docs/benchmarks.md, as for zscore against rrf.
 create or replace function lexichord.hybrid_search(
-    query text, query_vector @extschema:vector@.halfvec default null, k integer default 10, depth integer default 100,
+    query text, query_vector @extschema:vector@.halfvec default null, k integer default lexichord.default_k(), depth integer default lexichord.default_depth(),
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
-    fusion text default 'zscore', weights double precision[] default '{0.35,0.65}',
+    fusion text default lexichord.default_fusion(), weights double precision[] default lexichord.default_weights(),
     boost jsonb default null, query_space text default null
 ) returns setof lexichord.hit
 language plpgsql stable rows 10

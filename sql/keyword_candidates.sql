@@ -1,5 +1,5 @@
 create or replace function lexichord.keyword_candidates(
-    query text, depth integer default 100, documents bigint[] default null
+    query text, depth integer default lexichord.default_depth(), documents bigint[] default null
 ) returns table (chunk_id bigint, document_id bigint, rank bigint, score double precision)
 language plpgsql stable rows 100
 set search_path = pg_catalog, lexichord_data, pg_temp as $$

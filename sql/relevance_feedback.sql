@@ -1,10 +1,10 @@
 -- coherence = the mean cosine of two of the chunks (He, Larson & de Rijke, 2008). Where alike documents say alike
 -- things, what their best chunks share is what was meant; where they do not, feedback leads astray.
 create or replace function lexichord.relevance_feedback(
-    query text, query_vector @extschema:vector@.halfvec default null, feedback_documents integer default 20, least_coherence double precision default null,
-    depth integer default 100,
+    query text, query_vector @extschema:vector@.halfvec default null, feedback_documents integer default lexichord.default_feedback_documents(), least_coherence double precision default null,
+    depth integer default lexichord.default_depth(),
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
-    fusion text default 'zscore', weights double precision[] default '{0.35,0.65}', query_space text default null
+    fusion text default lexichord.default_fusion(), weights double precision[] default lexichord.default_weights(), query_space text default null
 ) returns table (chunk_ids bigint[], coherence double precision, terms jsonb, vector @extschema:vector@.halfvec)
 language plpgsql stable rows 1
 set search_path = pg_catalog, lexichord_data, pg_temp as $$

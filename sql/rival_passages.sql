@@ -1,7 +1,7 @@
 -- Less than hybrid_search gives: of the same k chunks few are compared, and all others' contents
 -- took 1.5 ms to send and to read.
 create or replace function lexichord.rival_passages(
-    query text, query_vector @extschema:vector@.halfvec default null, k integer default 100, depth integer default 100,
+    query text, query_vector @extschema:vector@.halfvec default null, k integer default lexichord.default_depth(), depth integer default lexichord.default_depth(),
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
     query_space text default null, most_documents integer default 10, most_passages integer default 2
 ) returns table (document_id bigint, content text, dense_score double precision)

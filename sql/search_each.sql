@@ -14,7 +14,7 @@ begin
     from unnest(queries) with ordinality as q (query, number)
     cross join unnest(documents) with ordinality as d (id, place),
     lateral lexichord.hybrid_search(q.query, query_vectors[q.number]::@extschema:vector@.halfvec, search_each.k,
-        greatest(search_each.k, 100), documents => array[d.id], query_space => search_each.query_space) as h
+        greatest(search_each.k, lexichord.default_depth()), documents => array[d.id], query_space => search_each.query_space) as h
     order by q.number, d.place, h.score desc, h.chunk_id;
 end $$;
 comment on function lexichord.search_each(text[], bigint[], text[], integer, text) is

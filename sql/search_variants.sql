@@ -1,10 +1,10 @@
--- Weighted RRF (Cormack et al., 2009), constant 60, over the variants' own lists. A list adds weight / (60 + rank)
+-- Weighted RRF (Cormack et al., 2009), over the variants' own lists. A list adds weight / (constant + rank)
 -- for each of its chunks; ranks count after the boost, so that a variant draws from both of its sources:
 -- the whole scope and the inside of the boosted documents.
 create or replace function lexichord.search_variants(
-    variants jsonb, k integer default 10, depth integer default 100,
+    variants jsonb, k integer default lexichord.default_k(), depth integer default lexichord.default_depth(),
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
-    weights double precision[] default '{0.35,0.65}', boost jsonb default null, query_space text default null
+    weights double precision[] default lexichord.default_weights(), boost jsonb default null, query_space text default null
 ) returns setof lexichord.variant_hit
 language plpgsql stable rows 10
 set search_path = pg_catalog, lexichord_data, pg_temp
@@ -22,7 +22,7 @@ begin
                     else search_variants.documents end as inside
         from jsonb_array_elements(variants) with ordinality as v (given, place)
     ), candidate as materialized (
-        select v.place, v.name, v.weight / (60 + c.rank) as part, c.*
+        select v.place, v.name, v.weight / (lexichord.rrf_constant() + c.rank) as part, c.*
         from variant v, lexichord.variant_candidates(v.text, nullif(v.terms, 'null'), v.vector, depth, datasets, v.inside,
                  uri_prefix, filter, weights, boost, query_space) as c
     ), fused as (

@@ -1,7 +1,7 @@
 -- The mean of the document's own vectors is the query. Its own chunks would fill the list, so the depth is
 -- raised by their number and they are left out afterwards.
 create or replace function lexichord.similar_documents(
-    source bigint, k integer default 10,
+    source bigint, k integer default lexichord.default_k(),
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null
 ) returns table (document_id bigint, dataset text, uri text, title text, score double precision, hits bigint)
 language plpgsql stable rows 10

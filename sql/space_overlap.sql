@@ -1,5 +1,5 @@
 -- Exactly, without either index: what differs is then the models' doing.
-create or replace function lexichord.space_overlap(query_vector @extschema:vector@.halfvec, other_vector @extschema:vector@.halfvec, k integer default 10)
+create or replace function lexichord.space_overlap(query_vector @extschema:vector@.halfvec, other_vector @extschema:vector@.halfvec, k integer default lexichord.default_k())
 returns double precision
 language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with bound as (

@@ -1,7 +1,7 @@
 create or replace function lexichord.variant_candidates(
-    query text, terms jsonb default null, query_vector @extschema:vector@.halfvec default null, depth integer default 100,
+    query text, terms jsonb default null, query_vector @extschema:vector@.halfvec default null, depth integer default lexichord.default_depth(),
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
-    weights double precision[] default '{0.35,0.65}', boost jsonb default null, query_space text default null
+    weights double precision[] default lexichord.default_weights(), boost jsonb default null, query_space text default null
 ) returns table (
     chunk_id bigint, document_id bigint, rank bigint, score double precision, dense_score double precision, dense_rank bigint,
     keyword_score double precision, keyword_rank bigint, fused_score double precision)
@@ -10,12 +10,12 @@ set search_path = pg_catalog, lexichord_data, pg_temp
 -- A custom plan looks cheaper each time, and costs a planning each time.
 set plan_cache_mode = force_generic_plan as $$
 begin
-    perform lexichord.check_search(coalesce(query, terms::text), query_vector, query_space, 1, depth, 'zscore', weights);
+    perform lexichord.check_search(coalesce(query, terms::text), query_vector, query_space, 1, depth, lexichord.default_fusion(), weights);
     return query
     select f.chunk_id, f.document_id, row_number() over (order by f.score desc, f.chunk_id), f.score,
            f.dense_score, f.dense_rank, f.keyword_score, f.keyword_rank, f.fused_score
     from lexichord.fuse_terms(coalesce(lexichord.weighted_terms(terms), lexichord.lexemes(query)), query_vector, depth,
-             lexichord.scope_documents(datasets, documents, uri_prefix, filter), 'zscore', weights, boost) as f
+             lexichord.scope_documents(datasets, documents, uri_prefix, filter), lexichord.default_fusion(), weights, boost) as f
     order by f.score desc, f.chunk_id
     limit depth;
 end $$;

@@ -9,7 +9,7 @@ import psycopg
 from pgvector.psycopg import register_vector
 
 from lexichord import SyncLexichord
-from lexichord.client.setup import initialise
+from lexichord.db.server import initialise
 from lexichord.providers.base import Embedder, Vectors
 from lexichord.settings import load_settings
 from lexichord.types import EmbeddingSpace, Json

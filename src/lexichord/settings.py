@@ -3,9 +3,10 @@
 import os
 import re
 import stat
+from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import platformdirs
 from pydantic import (
@@ -227,3 +228,13 @@ def read_secret(name: str, file: Path, *, container_secrets: Path = CONTAINER_SE
     if not text:
         raise ConfigError(f"{name}: '{file}' is empty")
     return text
+
+
+def list_settings(**arguments: object) -> Sequence[dict[str, Any]]:
+    """Return each setting's name, value and source; of keys only whether they are set."""
+    settings = load_settings(**arguments)
+    sources, values = origins(**arguments), shown(settings)
+    for name, file in values.items():
+        if name.endswith("_api_key_file") and file is not None:
+            sources[name.removesuffix("_file")] = sources[name]  # it was read from there
+    return [{"name": name, "value": values[name], "source": sources[name]} for name in values]

@@ -275,6 +275,22 @@ def test_views_survive_a_hit_that_gains_a_column(dsn: str, tmp_path: Path) -> No
         assert value(connection, FORMER) == 0
 
 
+def test_grants_pass_to_the_function_that_takes_the_place(dsn: str, choice: Choice) -> None:
+    run_statements(
+        dsn,
+        *SEARCH_OF_BEFORE,
+        "revoke all on function lexichord.hybrid_search from public",
+        "grant execute on function lexichord.hybrid_search to pg_monitor with grant option",
+    )
+    prepare(dsn, choice)
+    with psycopg.connect(dsn) as connection:
+        acl = "select proacl::text from pg_proc where oid = to_regproc('lexichord.hybrid_search')"
+        granted = value(connection, acl)
+    assert "pg_monitor=X*/" in granted
+    assert "{=X/" not in granted
+    assert ",=X/" not in granted
+
+
 def test_a_function_of_before_goes_with_the_last_view(dsn: str, choice: Choice) -> None:
     run_statements(dsn, *SEARCH_OF_BEFORE)
     prepare(dsn, choice)

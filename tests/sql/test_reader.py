@@ -28,6 +28,7 @@ WRITES = """
     refresh_keyword_index set_other_vectors set_vectors stage_chunks start_reembed start_run
     store_document swap_indexes swap_spaces touch_run write_vechord
     add_terms build_index count_chunks count_document dense_storage fill_keyword_vector
+    tolerable_unpacked
     forget_contexts forget_other_vector mark_unsaved_keywords
 """
 LOCKS = "hold_reembed hold_writers is_unchanged"

@@ -1,4 +1,4 @@
--- What build_indexes gives the index: of the values tried, these serve contracts and code (docs/benchmarks.md).
+-- Of the values tried, these serve contracts and code (docs/benchmarks.md).
 create or replace function lexichord.bm25_parameters() returns table (k1 double precision, b double precision)
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     select 0.9::float8, 0.4::float8

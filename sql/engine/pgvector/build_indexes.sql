@@ -1,7 +1,9 @@
 -- Loading first and building after is several times faster than building while loading, so an empty table
--- has no index. k1 and b are bm25_parameters'.
+-- has no index.
 create or replace function lexichord.build_indexes() returns boolean
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set client_min_messages = warning as $$
+declare
+    bm25 record;
 begin
     if not exists (select from chunk) then
         return false;
@@ -13,8 +15,10 @@ begin
         end if;
         return false;
     end if;
+    select p.k1, p.b into bm25 from lexichord.bm25_parameters() as p;
     create index if not exists chunk_hnsw on chunk using hnsw (embedding @extschema:vector@.halfvec_cosine_ops);
-    create index if not exists chunk_bm25 on chunk using bm25 (keyword_text) with (text_config = 'simple', k1 = 0.9, b = 0.4);
+    execute format('create index if not exists chunk_bm25 on chunk using bm25 (keyword_text)
+                    with (text_config = ''simple'', k1 = %s, b = %s)', bm25.k1, bm25.b);
     analyze chunk, term;
     return true;
 end $$;

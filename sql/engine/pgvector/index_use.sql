@@ -4,11 +4,12 @@ create or replace function lexichord.index_use() returns table (index_name text,
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp
 set enable_seqscan = on set enable_sort = on as $$
 declare
+    depth integer := lexichord.default_depth();
     sample text := (select quote_literal(c.embedding) || '::@extschema:vector@.halfvec' from chunk c where c.embedding is not null limit 1);
     term text := (select t.lexeme from term t order by t.df desc limit 1);
     statements jsonb := jsonb_build_object(
-        'chunk_hnsw', replace(replace(lexichord.dense_statement(false), '$1', sample), '$2', '100'),
-        'chunk_bm25', lexichord.keyword_statement(term, 100, false));
+        'chunk_hnsw', replace(replace(lexichord.dense_statement(false), '$1', sample), '$2', depth::text),
+        'chunk_bm25', lexichord.keyword_statement(term, depth, false));
     statement text;
     path text := current_setting('search_path');
     line text;

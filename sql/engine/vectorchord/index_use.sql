@@ -5,11 +5,12 @@ create or replace function lexichord.index_use() returns table (index_name text,
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp
 set vchordrq.probes = '' set enable_sort = on set bm25_catalog.enable_index = on set vchordrq.enable_scan = on as $$
 declare
+    depth integer := lexichord.default_depth();
     sample text := (select quote_literal(c.embedding) || '::@extschema:vector@.halfvec' from chunk c where c.embedding is not null limit 1);
     terms text := (select format('{%s:1}', t.id) from term t order by t.df desc limit 1);
     statements jsonb := jsonb_build_object(
-        'chunk_dense', replace(replace(lexichord.dense_statement(false), '$1', sample), '$2', '100'),
-        'chunk_keyword', lexichord.keyword_statement(terms, 100, false));
+        'chunk_dense', replace(replace(lexichord.dense_statement(false), '$1', sample), '$2', depth::text),
+        'chunk_keyword', lexichord.keyword_statement(terms, depth, false));
     statement text;
     path text := current_setting('search_path');
     line text;

@@ -1,6 +1,5 @@
 -- Only building packs the keyword index: later rows wait in a part of it that every query reads whole. So an
--- empty table has no index, and a load is followed by a build. Beside 100k packed rows, 2,000 waiting ones cost a query
--- nothing that shows, 5,000 a sixth more, 10,000 twice and 20,000 four times the time; a build takes 1.5 s.
+-- empty table has no index, and a load is followed by a build.
 create or replace function lexichord.outgrown_indexes() returns table (index_name text, reason text)
 language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select i.name, case
@@ -13,7 +12,7 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     where n.chunk_count > 0
       and (to_regclass('lexichord_data.' || i.name) is null
            or i.name = 'chunk_dense' and n.chunk_count >= 50000 and n.chunk_count > 2 * coalesce(b.chunks, 0)
-           or i.name = 'chunk_keyword' and newer.chunks > greatest(2000, coalesce(b.chunks, 0) / 20))
+           or i.name = 'chunk_keyword' and newer.chunks > lexichord_data.tolerable_unpacked(coalesce(b.chunks, 0)))
 $$;
 comment on function lexichord.outgrown_indexes() is
 'The indexes that build_indexes would build: those that are missing, and those that fit the table no longer.';

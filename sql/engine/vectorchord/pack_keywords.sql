@@ -1,9 +1,9 @@
 -- A row that is written anew waits, as a new one, in the part that every query reads whole, but has no new id by which
--- outgrown_indexes would notice. As many as there cost a query nothing that shows.
+-- outgrown_indexes would notice.
 create or replace function lexichord.pack_keywords(written bigint default null) returns boolean
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
-    if written <= greatest(2000, (select n.chunk_count / 20 from corpus n))
+    if written <= (select lexichord_data.tolerable_unpacked(n.chunk_count) from corpus n)
        or to_regclass('lexichord_data.chunk_keyword') is null then
         return false;
     end if;

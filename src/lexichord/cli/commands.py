@@ -74,7 +74,7 @@ def init(
     ] = None,
 ) -> None:
     """Prepare a database, or bring it up to date. Engine and text are for good."""
-    from lexichord.client.setup import initialise
+    from lexichord.db.server import initialise
 
     invocation.arguments.update(engine=engine, text_config=text_config, embedding=embedding)
     initialise(invocation.settings)
@@ -271,7 +271,7 @@ def reindex(invocation: Invocation) -> None:
 @command(app)
 def start(invocation: Invocation) -> None:
     """Start the embedded server and keep it up for other programs."""
-    from lexichord.client.setup import start_server
+    from lexichord.db.server import start_server
 
     invocation.show({"dsn": start_server(invocation.settings)}, render.dsn)
 
@@ -279,7 +279,7 @@ def start(invocation: Invocation) -> None:
 @command(app)
 def stop(invocation: Invocation) -> None:
     """Stop the embedded server, whoever uses it."""
-    from lexichord.client.setup import stop_server
+    from lexichord.db.server import stop_server
 
     invocation.show({"stopped": stop_server(invocation.settings)}, render.stopped)
 
@@ -287,7 +287,7 @@ def stop(invocation: Invocation) -> None:
 @command(app)
 def dsn(invocation: Invocation) -> None:
     """Print the address of the running server, for psql and other programs."""
-    from lexichord.client.setup import server_address
+    from lexichord.db.server import server_address
 
     invocation.show({"dsn": server_address(invocation.settings)}, render.dsn)
 
@@ -295,14 +295,15 @@ def dsn(invocation: Invocation) -> None:
 @command(models, "list")
 def list_models(invocation: Invocation) -> None:
     """Print where the model's files are."""
-    from lexichord.client.setup import find_models
+    from lexichord.providers.embed.local import find_model
 
-    invocation.show({"folder": find_models(invocation.settings)}, render.model)
+    settings = invocation.settings
+    invocation.show({"folder": find_model(settings.model_dir, settings.home)}, render.model)
 
 
 @command(models)
 def fetch(invocation: Invocation) -> None:
     """Download the model's files (91 MB) from their public address."""
-    from lexichord.client.setup import fetch_models
+    from lexichord.providers.embed.local import fetch_model
 
-    invocation.show({"folder": fetch_models(invocation.settings)}, render.model)
+    invocation.show({"folder": fetch_model(invocation.settings.home)}, render.model)

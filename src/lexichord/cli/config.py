@@ -16,7 +16,7 @@ config_app.add_typer(config_commands, name="config")
 @command(config_commands)
 def show(invocation: Invocation) -> None:
     """Show each setting with its source; of keys only whether they are set."""
-    from lexichord.client.setup import list_settings
+    from lexichord.settings import list_settings
 
     invocation.show({"settings": list_settings(**invocation.arguments)}, _settings)
 
@@ -24,9 +24,11 @@ def show(invocation: Invocation) -> None:
 @command(config_app)
 def providers(invocation: Invocation) -> None:
     """List embedders, rerankers and language model: what they need, and what is missing."""
-    from lexichord.client.setup import list_providers
+    from lexichord.db.server import bound_space
+    from lexichord.providers.registry import list_providers
 
-    providers = [asdict(provider) for provider in list_providers(invocation.settings)]
+    space = bound_space(invocation.settings)
+    providers = [asdict(provider) for provider in list_providers(invocation.settings, space)]
     invocation.show({"providers": providers}, _providers)
 
 

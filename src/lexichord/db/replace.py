@@ -19,6 +19,21 @@ select p.oid, p.xmin::text from pg_proc p join pg_namespace n on n.oid = p.prona
 where n.nspname = %s and (%s::text is null or p.proname = %s)
 """
 
+# What it takes to give a new function of the same name the rights that an old one grants.
+GRANTS = """
+select p.oid, p.proname, format(s.statement, p.proname, s.grantee)
+from pg_proc p cross join lateral (
+    select 'revoke all on function lexichord.%I from public' as statement, '' as grantee
+    union all
+    select 'grant execute on function lexichord.%I to %s'
+               || case when a.is_grantable then ' with grant option' else '' end,
+           case a.grantee when 0 then 'public' else a.grantee::regrole::text end
+    from aclexplode(p.proacl) as a where a.grantee <> p.proowner
+) as s
+where p.pronamespace = 'lexichord'::regnamespace and p.proacl is not null
+order by p.oid, 3 desc
+"""
+
 
 def replace_functions(connection: Connection, definitions: Mapping[str, str]) -> None:
     """Run each function's definition, by name; drop or retire those that have none.
@@ -27,10 +42,15 @@ def replace_functions(connection: Connection, definitions: Mapping[str, str]) ->
     """
     connection.execute("set local check_function_bodies = off")  # they name each other in any order
     before = set(_functions(connection, "lexichord"))
+    grants = connection.execute(GRANTS).fetchall()
     for name, definition in definitions.items():
         _replace(connection, name, definition)
     for oid, _ in before.intersection(_functions(connection, "lexichord")):  # not written anew
         _remove(connection, oid)
+    kept = {oid for oid, _ in _functions(connection, "lexichord")}
+    for oid, name, statement in grants:
+        if oid not in kept and name in definitions:
+            connection.execute(statement)
     connection.execute("set local check_function_bodies = on")
     _redirect_former(connection)
 

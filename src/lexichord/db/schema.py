@@ -18,7 +18,7 @@ import psycopg
 from psycopg import Connection
 
 from lexichord.db.pool import SEARCH_PATH, check_dsn, translate_errors
-from lexichord.db.replace import replace_functions
+from lexichord.db.replace import Rows, replace_functions
 from lexichord.errors import ConfigError, DatabaseError, EngineUnsupportedError, SchemaOutdatedError
 from lexichord.types import EmbeddingSpace
 
@@ -30,8 +30,6 @@ ENGINES = {"vectorchord": ("vchord", "vchord_bm25"), "pgvector": ("vector", "pg_
 EXTENSION_SCHEMA = re.compile(r"@extschema(?::(\w+))?@")  # as in Postgres' own extension scripts
 NO_FUNCTIONS = ("extensions.sql", "index.sql")  # of an engine
 UNSAFE = set("\"$'\\%")  # in a schema's name, which stands inside of quotes, formats and comments
-
-type Rows = list[tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,14 +223,14 @@ def _sha256(path: Path) -> str:
 
 
 def _files(engine: str) -> list[Path]:
-    """Return the functions' files, the engine's first."""
+    """Return the functions' files, first those that stand in defaults of others' arguments."""
     root = folder("sql")
     own = [
         path
         for path in sorted((root / "engine" / engine).glob("*.sql"))
         if path.name not in NO_FUNCTIONS
     ]
-    return own + sorted(root.glob("*.sql"))
+    return sorted((root / "constants").glob("*.sql")) + own + sorted(root.glob("*.sql"))
 
 
 def _types() -> list[Path]:

@@ -11,7 +11,7 @@ from threading import Event
 from lexichord.db import store
 from lexichord.errors import ConfigError
 from lexichord.ingest import chunked, sources
-from lexichord.ingest.load import MEDIA_TYPES
+from lexichord.ingest.load.kinds import MEDIA_TYPES
 from lexichord.ingest.pipeline import IngestPipeline
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.report import Report

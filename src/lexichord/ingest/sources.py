@@ -15,7 +15,7 @@ from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import chunk
-from lexichord.ingest.load import MEDIA_TYPES
+from lexichord.ingest.load.kinds import MEDIA_TYPES
 from lexichord.ingest.reader import Reader
 from lexichord.types import Chunk, Document
 

@@ -16,7 +16,6 @@ from docx.oxml.ns import qn
 from lxml.etree import LxmlError, _Element
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load import DOCX_TYPE
 from lexichord.ingest.load.docx.content import (
     block_elements,
     count_header_rows,
@@ -28,6 +27,7 @@ from lexichord.ingest.load.docx.content import (
 )
 from lexichord.ingest.load.docx.numbering import ListNumbering
 from lexichord.ingest.load.docx.styles import ParagraphStyles
+from lexichord.ingest.load.kinds import DOCX_TYPE
 from lexichord.ingest.load.text import TextBuilder
 from lexichord.types import LoadedText
 

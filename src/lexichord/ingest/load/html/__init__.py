@@ -16,13 +16,13 @@ from lxml.etree import LxmlError, ParserError, _Element, strip_elements, strip_t
 from lxml.html import HTMLParser, document_fromstring
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load import HTML_TYPE
 from lexichord.ingest.load.html.blocks import (
     DATA_TABLE_TAG,
     MARKER_ATTRIBUTE,
     flatten_tables,
     mark_items,
 )
+from lexichord.ingest.load.kinds import HTML_TYPE
 from lexichord.ingest.load.text import DROPPED_FLAG, decode, read_bytes, storable_text
 from lexichord.types import Heading, LoadedText, Table
 

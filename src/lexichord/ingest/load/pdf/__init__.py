@@ -13,7 +13,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load import PDF_TYPE
+from lexichord.ingest.load.kinds import PDF_TYPE
 from lexichord.ingest.load.pdf.margins import without_margins
 from lexichord.ingest.load.pdf.order import PageLine, reading_order
 from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, PdfPiece, read_pieces

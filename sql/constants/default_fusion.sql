@@ -1,0 +1,5 @@
+-- Compared with rrf: docs/benchmarks.md.
+create or replace function lexichord.default_fusion() returns text
+language sql immutable parallel safe
+return 'zscore'::text;
+comment on function lexichord.default_fusion() is 'How a search puts its two lists together by default: zscore or rrf.';
