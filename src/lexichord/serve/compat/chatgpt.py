@@ -12,7 +12,7 @@ from pydantic import Field
 from lexichord.errors import NotFoundError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.limits import MAX_FETCHED_CHARS
-from lexichord.serve.mcp.calls import QueryArgument, ToolCaller
+from lexichord.serve.mcp.calls import QueryParameter, ToolCaller
 from lexichord.types import ChunkHit
 from lexichord.types.text import cite
 
@@ -20,7 +20,7 @@ RESULT_ID = re.compile(r"(?:(chunk|document)://)?([0-9]{1,18})", re.A)
 ResultId = Annotated[str, Field(max_length=100, description="Of a result of search.")]
 
 
-async def search(caller: ToolCaller, query: QueryArgument) -> dict[str, Any]:
+async def search(caller: ToolCaller, query: QueryParameter) -> dict[str, Any]:
     """Find the passages of the stored documents that fit a query best; `fetch` gives their text."""
     result = await caller.scoped.search(query)
     return {"results": [_result(hit) for hit in result.hits]}

@@ -31,7 +31,7 @@ from lexichord.serve.limits import (
 )
 from lexichord.serve.services import with_named_services
 
-QueryArgument = Annotated[
+QueryParameter = Annotated[
     str, Field(min_length=1, max_length=MAX_QUERY_CHARS, description="In plain words.")
 ]
 TimeoutArgument = Annotated[

@@ -27,7 +27,7 @@ from lexichord.serve.compat.kbbridge.shapes import (
 )
 from lexichord.serve.limits import MAX_QUERY_CHARS, MODEL_TIME_SHARE, TOOL_SECONDS, served_bounds
 from lexichord.serve.mcp.calls import (
-    QueryArgument,
+    QueryParameter,
     TimeoutArgument,
     ToolCaller,
     ignored_parameters,
@@ -68,7 +68,7 @@ ASSISTANT_IGNORED = {
 
 async def assistant(
     caller: ToolCaller,
-    query: QueryArgument,
+    query: QueryParameter,
     dataset_info: DatasetInfoArgument = "",
     resource_id: ResourceArgument = "",
     custom_instructions: InstructionsArgument = None,

@@ -26,7 +26,7 @@ from lexichord.serve.compat.kbbridge.shapes import (
 )
 from lexichord.serve.limits import MAX_LISTED_NAMES, TOOL_SECONDS, served_bounds
 from lexichord.serve.mcp.calls import (
-    QueryArgument,
+    QueryParameter,
     TimeoutArgument,
     ToolCaller,
     ignored_parameters,
@@ -81,7 +81,7 @@ WEIGHTS_WITHOUT_HYBRID = "only hybrid_search has shares to weigh"
 
 async def retriever(
     caller: ToolCaller,
-    query: QueryArgument,
+    query: QueryParameter,
     dataset_id: DatasetArgument = "",
     resource_id: ResourceArgument = "",
     search_method: SearchMethod = "hybrid_search",
@@ -164,7 +164,7 @@ async def partial_passages(
 
 async def file_discover(
     caller: ToolCaller,
-    query: QueryArgument,
+    query: QueryParameter,
     dataset_id: DatasetArgument = "",
     resource_id: ResourceArgument = "",
     source_path: FolderArgument = "",
@@ -263,7 +263,7 @@ async def file_count(
 
 async def keyword_generator(
     caller: ToolCaller,
-    query: QueryArgument,
+    query: QueryParameter,
     max_sets: KeywordSetsArgument = 5,
     dataset_id: DatasetArgument = "",
     resource_id: ResourceArgument = "",
