@@ -112,12 +112,14 @@ class SearchOptions:
         ),
     ] = 100
     mode: Annotated[Mode, Option("By meaning, by words, or by both.")] = "hybrid"
-    datasets: Annotated[Sequence[str], Option("By default all.", served_items=100)] = ()
-    documents: Annotated[
-        Sequence[int | str], Option("Ids, uris or the ends of uris.", served_items=100)
+    datasets: Annotated[
+        Sequence[str], Option("Only these datasets; by default all.", served_items=100)
     ] = ()
-    uri_prefix: Annotated[str | None, Option("What a document's uri begins with.")] = None
-    filter: Annotated[Json | None, Option("On the documents' metadata.")] = None
+    documents: Annotated[
+        Sequence[int | str], Option("Only these: ids, uris or the ends of uris.", served_items=100)
+    ] = ()
+    uri_prefix: Annotated[str | None, Option("Only documents whose uri begins with this.")] = None
+    filter: Annotated[Json | None, Option("Only documents with this metadata.")] = None
     # None: the weights that were measured, `db.search.MODE_WEIGHTS`.
     dense_share: Annotated[
         float | None,
