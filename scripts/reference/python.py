@@ -14,6 +14,7 @@ import lexichord
 from lexichord import errors
 from lexichord.langchain import LexichordRetriever as LangchainRetriever
 from lexichord.llama_index import LexichordRetriever as LlamaIndexRetriever
+from lexichord.types import Ranked
 from reference.markdown import page
 
 CLASSES = (lexichord.SyncLexichord, lexichord.Lexichord)
@@ -41,7 +42,7 @@ def markdown() -> str:
 def signature_types() -> tuple[list[type], list[type]]:
     """Return the package's types that parameters lead to, and those that results alone lead to."""
     options: set[type] = set()
-    results: set[type] = set()
+    results: set[type] = {Ranked}  # which a caller's own reranker returns
     for method in _methods(lexichord.Lexichord):
         hints = get_type_hints(method)
         _collect([hints.pop("return", None)], results)

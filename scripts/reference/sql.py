@@ -7,6 +7,7 @@ from pathlib import Path
 from reference.markdown import block, page
 
 SQL = Path(__file__).parents[2] / "sql"
+NO_FUNCTIONS = ("extensions", "index")  # of an engine's files
 DEFINITION = re.compile(
     r"create or replace (?:function|procedure) lexichord\.(\w+)\((.*?)\nlanguage ",
     re.IGNORECASE | re.DOTALL,
@@ -28,11 +29,11 @@ class Function:
 
 def functions() -> dict[str, Function]:
     """Return all functions by name. One that is defined for each engine stands here once."""
-    everywhere = [read(path) for path in SQL.glob("*.sql")]
+    everywhere = [read(path) for place in ("*.sql", "constants/*.sql") for path in SQL.glob(place)]
     by_engine = [
         (path.parent.name, read(path))
         for path in sorted(SQL.glob("engine/*/*.sql"))
-        if path.stem != "index"
+        if path.stem not in NO_FUNCTIONS
     ]
     found = {each.name: each for each in everywhere}
     for engine, each in by_engine:
