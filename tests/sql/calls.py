@@ -108,6 +108,7 @@ READS: dict[str, dict[str, Any]] = {
     "similar_documents": {"source": 1},
     "term_candidates": BY_TERMS,
     "term_centroid": {"terms": "w1:1"},
+    "tolerable_unpacked": {"chunks": 100000},
     "variant_candidates": BY_VECTOR,
     "vector_key": {"content": "w1", "context": "", "metadata": {}},
     "weigh_terms": {"texts": ["w1 w2"]},

@@ -18,7 +18,7 @@ from tests.sql.calls import BY_VECTOR, READS, VECTOR
 from tests.sql.corpus import MOST, Connection, Row, call, put, value
 
 NUMBERS = count()
-OF_ONE_ENGINE = {"lexeme_text", "lexeme_vector", "dense_probes"}
+OF_ONE_ENGINE = {"lexeme_text", "lexeme_vector", "dense_probes", "tolerable_unpacked"}
 # A function in neither list fails: if it only reads what a reader may, it goes into
 # sql/reader_rights.sql and, with a call, into calls.READS; else here and into calls.OTHERS.
 WRITES = """
@@ -28,7 +28,6 @@ WRITES = """
     refresh_keyword_index set_other_vectors set_vectors stage_chunks start_reembed start_run
     store_document swap_indexes swap_spaces touch_run write_vechord
     add_terms build_index count_chunks count_document dense_storage fill_keyword_vector
-    tolerable_unpacked
     forget_contexts forget_other_vector mark_unsaved_keywords
 """
 LOCKS = "hold_reembed hold_writers is_unchanged"

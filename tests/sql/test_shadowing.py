@@ -23,7 +23,8 @@ from tests.conftest import at, new_database
 from tests.sql.calls import MORE, OTHERS, READS
 from tests.sql.corpus import SPACE, Connection, call, library, value
 
-INNER = {"dense_probes", "lexeme_text", "lexeme_vector", "server_epoch"}  # of lexichord_data
+# of lexichord_data
+INNER = {"dense_probes", "lexeme_text", "lexeme_vector", "server_epoch", "tolerable_unpacked"}
 REFUSED = {"prepare_vechord", "write_vechord"}  # they need vechord's own tables and extensions
 TABLES = (
     "create table public.n_document (key bigint primary key, title text, text text)",
