@@ -22,7 +22,7 @@ from dspy.teleprompt import BootstrapFewShot
 
 from lexichord.errors import ConfigError, LexichordError, ProviderError
 from lexichord.providers.base import Generator
-from lexichord.providers.llm.signatures import SIGNATURES
+from lexichord.providers.llm.prompts import SIGNATURES
 from lexichord.providers.registry import find_generator
 from lexichord.settings import Settings, load_settings
 from lexichord.types.generation import Task

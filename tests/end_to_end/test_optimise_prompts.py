@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.providers.llm.signatures import SIGNATURES
+from lexichord.providers.llm.prompts import SIGNATURES
 from tests.conftest import ROOT, SAMPLES
 from tests.providers.chat_servers import ChatServer, Prompt, chat_server
 

@@ -23,7 +23,7 @@ from lexichord.errors import (
     RateLimitError,
 )
 from lexichord.providers.base import Generator
-from lexichord.providers.llm.signatures import SIGNATURES
+from lexichord.providers.llm.prompts import SIGNATURES
 from lexichord.providers.registry import find_generator
 from lexichord.providers.retry import RetryLaterError, TransientError
 from lexichord.settings import Settings, load_settings

@@ -72,7 +72,7 @@ class Generator(Protocol):
     async def generate(self, task: Task, inputs: Mapping[str, object], seconds: float) -> Generated:
         """Do a task within `seconds`, which is a hard limit.
 
-        `inputs` and the outputs are the fields that providers/llm/signatures.py lists for the task.
+        `inputs` and the outputs are the fields that providers/llm/prompts.py lists for the task.
         Raises ProviderError.
         """
         ...

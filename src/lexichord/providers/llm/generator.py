@@ -24,7 +24,7 @@ from lexichord.errors import (
     RateLimitError,
 )
 from lexichord.providers.http import llm_connection
-from lexichord.providers.llm.signatures import SIGNATURES
+from lexichord.providers.llm.prompts import SIGNATURES
 from lexichord.providers.retry import RetryLaterError, TransientError, fits
 from lexichord.settings import Settings
 from lexichord.types.generation import Generated, Task, Usage
