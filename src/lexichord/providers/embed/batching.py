@@ -147,9 +147,9 @@ class BatchedEmbedder:
 
     def for_queries(self) -> Self:
         """Return the same embedder with a query's time limit for documents, too."""
-        for_queries = copy(self)
-        for_queries._for_queries = True
-        return for_queries
+        embedder = copy(self)
+        embedder._for_queries = True
+        return embedder
 
     def used(self) -> Usage:
         """Return what was asked of the service since it was opened."""
