@@ -1,6 +1,7 @@
 """The prompt for a chunk's context: what of a document it shows, what is taken of a reply.
 
-Its wording is `ContextsSignature` in providers/llm/prompts.py; a change there raises PROMPT_VERSION.
+Its wording is `ContextsSignature` in providers/llm/prompts.py; a change of it raises
+PROMPT_VERSION.
 """
 
 import hashlib
