@@ -411,7 +411,7 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         if options.mode == "dense" and not self.embedder:
             raise ConfigError(f"mode dense needs an embedder: {self.degraded[0]}")
         return Question(
-            text=query,
+            query=query,
             hint=hint,
             space=self.space if self.embedder else None,
             scope=await self.scope(options),

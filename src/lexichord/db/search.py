@@ -48,7 +48,7 @@ async def hybrid_search(
     """See sql/hybrid_search.sql; without `fusion`, by the function's own default."""
     rows = await database.call(
         "hybrid_search",
-        query=question.text,
+        query=question.query,
         query_vector=vector_text(question.vector),
         boost=None if boost is None else Jsonb(boost),
         **({} if fusion is None else {"fusion": fusion}),
@@ -80,7 +80,7 @@ async def file_surrogates(
 
 def _file_query(question: Question) -> dict[str, object]:
     if question.hint is None:
-        return {"query": question.text, "query_vector": vector_text(question.vector)}
+        return {"query": question.query, "query_vector": vector_text(question.vector)}
     return {"query": question.hint, "query_vector": vector_text(question.hint_vector)}
 
 
@@ -123,7 +123,7 @@ async def relevance_feedback(
     row = (
         await database.call(
             "relevance_feedback",
-            query=question.text,
+            query=question.query,
             query_vector=vector_text(question.vector),
             least_coherence=least_coherence,
             **arguments,

@@ -69,7 +69,7 @@ async def with_vectors(
     """
     if embedder is None or question.mode == "keyword":
         return question
-    texts = [text for text in (question.text, question.hint) if text is not None]
+    texts = [text for text in (question.query, question.hint) if text is not None]
     vectors = await embed_queries(embedder, texts, question, degraded)
     if vectors is None:
         return replace(question, space=None)
