@@ -103,11 +103,11 @@ async def _embed(
     with context.trace.stage("embed"):
         if context.embedder is None or question.mode == "keyword":
             return asked, about
-        texts = list(dict.fromkeys([asked.query, about.query, *filter(None, [asked.hint])]))
-        rows = await context.embed(texts, question)
+        queries = list(dict.fromkeys([asked.query, about.query, *filter(None, [asked.hint])]))
+        rows = await context.embed(queries, question)
     if rows is None:
         return replace(asked, space=None), replace(about, space=None)
-    vectors: dict[str | None, list[float]] = dict(zip(texts, rows, strict=True))
+    vectors: dict[str | None, list[float]] = dict(zip(queries, rows, strict=True))
     asked = replace(asked, vector=vectors[asked.query], hint_vector=vectors.get(asked.hint))
     return asked, replace(about, vector=vectors[about.query])
 
