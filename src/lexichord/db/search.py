@@ -188,12 +188,11 @@ def question_arguments(question: Question) -> dict[str, object]:
 
 
 def _weights(question: Question) -> dict[str, object]:
-    share = question.dense_share
-    if share is None or question.mode != "hybrid":
+    if question.dense_share is None or question.mode != "hybrid":
         return MODE_WEIGHTS[question.mode]
-    if not 0 <= share <= 1:
-        raise ConfigError(f"dense_share must be from 0 to 1, not {share:g}")
-    return {"weights": [share, 1 - share]}
+    if not 0 <= question.dense_share <= 1:
+        raise ConfigError(f"dense_share must be from 0 to 1, not {question.dense_share:g}")
+    return {"weights": [question.dense_share, 1 - question.dense_share]}
 
 
 def scope_arguments(scope: Scope) -> dict[str, object]:
