@@ -21,7 +21,7 @@ from lexichord.retrieve.search.chunks import (
     embed_variants,
     search_by_plan,
 )
-from lexichord.retrieve.search.discover import boost_files, discover
+from lexichord.retrieve.search.discover import boost_files
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.aspects import find_aspects
@@ -179,5 +179,7 @@ async def _conclude(
 
 async def search_chunks(database: Database, question: Question) -> list[ChunkHit]:
     """Find chunks by plain search; a hint prefers the files that it names."""
-    files = await discover(database, question, Trace()) if question.hint else []
+    files: list[FileHit] = []
+    if question.hint:
+        files = await search.discover_files(database, replace(question, k=QueryOptions.files))
     return await search.hybrid_search(database, question, boost_files(files, question.hint))
