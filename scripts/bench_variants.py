@@ -30,7 +30,7 @@ type Asked = tuple[Question, list[FileHit], Json | None]
 
 async def ask(lexichord: SyncLexichord, text: str) -> Asked:
     """Embed a question, discover its files and weigh them as the pipeline does."""
-    question, _ = await lexichord.core._question(text, None, SearchOptions())
+    question = await lexichord.core._embedded_question(text, None, SearchOptions(), [])
     asked = replace(question, k=QueryOptions.files)
     files = await db_search.discover_files(lexichord.core.database, asked)
     return question, files, boost_files(files, None)
@@ -78,8 +78,8 @@ async def rank_spans(
 ) -> dict[str, list[ChunkHit]]:
     """Rank all spans of a document: by the hypothesis, and with what feedback makes of it."""
     database = lexichord.core.database
-    question, _ = await lexichord.core._question(
-        hypothesis, None, SearchOptions(k=1000, depth=1000)
+    question = await lexichord.core._embedded_question(
+        hypothesis, None, SearchOptions(k=1000, depth=1000), []
     )
     inside = replace(question, scope=Scope(documents=(document,)))
     feedback = await db.relevance_feedback(database, replace(question, depth=100), MIN_COHERENCE)

@@ -62,7 +62,7 @@ async def test_python_and_sql_give_the_same(wide: Database) -> None:
 async def test_a_file_in_no_list_answers_when_it_is_discovered(wide: Database) -> None:
     rows = await wide.call("list_documents", uri_prefix="wide/far")
     far = rows[0]["document_id"]
-    asked = replace(ASKED, text="w0", k=100)
+    asked = replace(ASKED, query="w0", k=100)
     original = Variant("original", "w0", VECTOR, 1.0)
     inside = replace(original, name="file 1", documents=(far,))
 
@@ -103,7 +103,7 @@ async def alike(database: Database, vectors: Sequence[Sequence[float]]) -> Datab
 
 async def test_alike_documents_make_variants(database: Database) -> None:
     await alike(database, [[1, 0.1 * n, 0, 0] for n in range(5)])
-    asked = replace(ASKED, text="w1")
+    asked = replace(ASKED, query="w1")
     made = await make_variants(database, asked, [file(2), file(3), file(4)])
     assert [each.name for each in made.variants] == ["original", "file 1", "file 2", "file 3"]
     original, first, second, third = made.variants
@@ -122,7 +122,7 @@ async def test_alike_documents_make_variants(database: Database) -> None:
 
 async def test_documents_that_are_not_alike_make_none(database: Database) -> None:
     await alike(database, [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [-1, 0, 0, 0]])
-    asked = replace(ASKED, text="w1")
+    asked = replace(ASKED, query="w1")
     made = await make_variants(database, asked, [file(2)])
     assert [each.name for each in made.variants] == ["original"]
     assert "not alike" in made.reason
@@ -135,7 +135,7 @@ async def test_documents_that_are_not_alike_make_none(database: Database) -> Non
 
 async def test_a_pinned_document_is_no_scope_of_feedback(database: Database) -> None:
     await alike(database, [[1, 0.1 * n, 0, 0] for n in range(5)])
-    asked = replace(ASKED, text="w1", scope=Scope(documents=(1,)))
+    asked = replace(ASKED, query="w1", scope=Scope(documents=(1,)))
     made = await make_variants(database, asked, [file(1)])
     assert [each.name for each in made.variants] == ["original", "feedback"]
     assert made.variants[1].terms is not None

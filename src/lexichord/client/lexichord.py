@@ -361,13 +361,15 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
 
     @in_current_space
     async def _search(self, query: str, hint: str | None, options: SearchOptions) -> SearchResult:
-        question, degraded = await self._question(query, hint, options)
+        degraded = self._degraded(options.mode)
+        question = await self._embedded_question(query, hint, options, degraded)
         hits = await pipeline.search_chunks(self.database, question)
         return SearchResult(query, hits, degraded)
 
     @in_current_space
     async def _files(self, query: str, hint: str | None, options: SearchOptions) -> FilesResult:
-        question, degraded = await self._question(query, hint, options)
+        degraded = self._degraded(options.mode)
+        question = await self._embedded_question(query, hint, options, degraded)
         trace = Trace(degraded=degraded)
         files = await discover(self.database, question, trace, question.k, self.reranker)
         return FilesResult(query, files, trace.degraded)
@@ -376,16 +378,17 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
     async def _keywords(
         self, query: str, options: SearchOptions, sets: int, budget_ms: float
     ) -> KeywordSets:
-        question, degraded = await self._question(query, None, options)
+        degraded = self._degraded(options.mode)
+        question = await self._embedded_question(query, None, options, degraded)
         model = await find_query_model(self.settings)
         trace = Trace(budget_ms / 1000, degraded)
         return await keyword_sets(self.database, question, model, trace, sets)
 
     @in_current_space
     async def _query(self, query: str, options: QueryOptions) -> Response:
-        question = await self._unembedded(query, options.hint, options)
+        question = await self._question(query, options.hint, options)
         model = await find_query_model(self.settings, options.llm)
-        trace = Trace(options.budget_ms / 1000, [*self._degraded(question)])
+        trace = Trace(options.budget_ms / 1000, self._degraded(options.mode))
         response = await pipeline.query(
             self.database,
             self.embedder,
@@ -400,18 +403,17 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
             self.database, response, question, trace.started, self.settings.record
         )
 
-    async def _question(
-        self, query: str, hint: str | None, options: SearchOptions
-    ) -> tuple[Question, Reasons]:
-        question = await self._unembedded(query, hint, options)
-        degraded = [*self._degraded(question)]
-        return await with_vectors(self.embedder, question, degraded), degraded
+    async def _embedded_question(
+        self, query: str, hint: str | None, options: SearchOptions, degraded: Reasons
+    ) -> Question:
+        question = await self._question(query, hint, options)
+        return await with_vectors(self.embedder, question, degraded)
 
-    async def _unembedded(self, query: str, hint: str | None, options: SearchOptions) -> Question:
+    async def _question(self, query: str, hint: str | None, options: SearchOptions) -> Question:
         if options.mode == "dense" and not self.embedder:
             raise ConfigError(f"mode dense needs an embedder: {self.degraded[0]}")
         return Question(
-            text=query,
+            query=query,
             hint=hint,
             space=self.space if self.embedder else None,
             scope=await self.scope(options),
@@ -421,5 +423,5 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
             dense_share=options.dense_share,
         )
 
-    def _degraded(self, question: Question) -> Reasons:
-        return [] if question.mode == "keyword" else self.degraded
+    def _degraded(self, mode: Mode) -> Reasons:
+        return [] if mode == "keyword" else [*self.degraded]

@@ -69,7 +69,7 @@ async def rival_passages(
     """See sql/rival_passages.sql; the question's mode is hybrid."""
     rows = await database.call(
         "rival_passages",
-        query=question.text,
+        query=question.query,
         query_vector=vector_text(question.vector),
         most_documents=documents,
         most_passages=passages,

@@ -48,7 +48,7 @@ async def hybrid_search(
     """See sql/hybrid_search.sql; without `fusion`, by the function's own default."""
     rows = await database.call(
         "hybrid_search",
-        query=question.text,
+        query=question.query,
         query_vector=vector_text(question.vector),
         boost=None if boost is None else Jsonb(boost),
         **({} if fusion is None else {"fusion": fusion}),
@@ -80,7 +80,7 @@ async def file_surrogates(
 
 def _file_query(question: Question) -> dict[str, object]:
     if question.hint is None:
-        return {"query": question.text, "query_vector": vector_text(question.vector)}
+        return {"query": question.query, "query_vector": vector_text(question.vector)}
     return {"query": question.hint, "query_vector": vector_text(question.hint_vector)}
 
 
@@ -123,7 +123,7 @@ async def relevance_feedback(
     row = (
         await database.call(
             "relevance_feedback",
-            query=question.text,
+            query=question.query,
             query_vector=vector_text(question.vector),
             least_coherence=least_coherence,
             **arguments,
@@ -188,12 +188,11 @@ def question_arguments(question: Question) -> dict[str, object]:
 
 
 def _weights(question: Question) -> dict[str, object]:
-    share = question.dense_share
-    if share is None or question.mode != "hybrid":
+    if question.dense_share is None or question.mode != "hybrid":
         return MODE_WEIGHTS[question.mode]
-    if not 0 <= share <= 1:
-        raise ConfigError(f"dense_share must be from 0 to 1, not {share:g}")
-    return {"weights": [share, 1 - share]}
+    if not 0 <= question.dense_share <= 1:
+        raise ConfigError(f"dense_share must be from 0 to 1, not {question.dense_share:g}")
+    return {"weights": [question.dense_share, 1 - question.dense_share]}
 
 
 def scope_arguments(scope: Scope) -> dict[str, object]:

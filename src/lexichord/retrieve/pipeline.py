@@ -21,7 +21,7 @@ from lexichord.retrieve.search.chunks import (
     embed_variants,
     search_by_plan,
 )
-from lexichord.retrieve.search.discover import boost_files, discover
+from lexichord.retrieve.search.discover import boost_files
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.aspects import find_aspects
@@ -48,7 +48,7 @@ async def query(
     the options name, in place of `stages`. Raises ConfigError, DatabaseError, ProviderError.
     """
     context = QueryContext(
-        query=question.text,
+        query=question.query,
         options=options,
         database=database,
         embedder=None if embedder is None else without_waiting(embedder),
@@ -79,11 +79,11 @@ async def query(
 
 
 async def _understand(context: QueryContext, question: Question) -> Intent:
-    given = {"query": question.text, "hint": question.hint, **context.by("find_intent")}
+    given = {"query": question.query, "hint": question.hint, **context.by("find_intent")}
     with context.trace.stage("intent", **given) as step:
         intent = await context.stages.find_intent(
             database=context.database,
-            query=question.text,
+            query=question.query,
             hint=question.hint,
             scope=question.scope,
         )
@@ -98,18 +98,18 @@ async def _embed(
 ) -> tuple[Question, Question]:
     """Return what is searched, and what its evidence is judged by, with their vectors."""
     k = question.depth if intent.kind == "list_all" else question.k
-    asked = replace(question, text=intent.question, hint=intent.hint, domain=intent.domain, k=k)
-    about = replace(asked, text=_subject(intent))
+    asked = replace(question, query=intent.question, hint=intent.hint, domain=intent.domain, k=k)
+    about = replace(asked, query=_subject(intent))
     with context.trace.stage("embed"):
         if context.embedder is None or question.mode == "keyword":
             return asked, about
-        texts = list(dict.fromkeys([asked.text, about.text, *filter(None, [asked.hint])]))
-        rows = await context.embed(texts, question)
+        queries = list(dict.fromkeys([asked.query, about.query, *filter(None, [asked.hint])]))
+        rows = await context.embed(queries, question)
     if rows is None:
         return replace(asked, space=None), replace(about, space=None)
-    vectors: dict[str | None, list[float]] = dict(zip(texts, rows, strict=True))
-    asked = replace(asked, vector=vectors[asked.text], hint_vector=vectors.get(asked.hint))
-    return asked, replace(about, vector=vectors[about.text])
+    vectors: dict[str | None, list[float]] = dict(zip(queries, rows, strict=True))
+    asked = replace(asked, vector=vectors[asked.query], hint_vector=vectors.get(asked.hint))
+    return asked, replace(about, vector=vectors[about.query])
 
 
 def _subject(intent: Intent) -> str:
@@ -160,7 +160,7 @@ async def _plan_search(context: QueryContext, plan: SearchPlan) -> SearchPlan:
         boost = {}
     plan = replace(plan, question=question, variants=variants, boost=boost)
     if instructions := context.options.instructions:
-        plan = await add_wording(context, plan, "instructions", f"{question.text} {instructions}")
+        plan = await add_wording(context, plan, "instructions", f"{question.query} {instructions}")
     return plan
 
 
@@ -179,5 +179,7 @@ async def _conclude(
 
 async def search_chunks(database: Database, question: Question) -> list[ChunkHit]:
     """Find chunks by plain search; a hint prefers the files that it names."""
-    files = await discover(database, question, Trace()) if question.hint else []
+    files: list[FileHit] = []
+    if question.hint:
+        files = await search.discover_files(database, replace(question, k=QueryOptions.files))
     return await search.hybrid_search(database, question, boost_files(files, question.hint))

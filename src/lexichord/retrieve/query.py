@@ -36,11 +36,11 @@ class QueryContext:
         """Return who does a stage, for the trace, where it is the caller's own function."""
         return {"by": self.own_stages[stage]} if stage in self.own_stages else {}
 
-    async def embed(self, texts: Sequence[str], question: Question) -> list[list[float]] | None:
-        """Embed texts as queries; None if that fails, as the trace says, or without an embedder."""
+    async def embed(self, queries: Sequence[str], question: Question) -> list[list[float]] | None:
+        """Embed queries; None if that fails, as the trace says, or without an embedder."""
         if self.embedder is None or question.mode == "keyword":
             return None
-        return await embed_queries(self.embedder, texts, question, self.trace.degraded)
+        return await embed_queries(self.embedder, queries, question, self.trace.degraded)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts as documents; one that the embedder refuses is like nothing else."""
@@ -69,22 +69,22 @@ async def with_vectors(
     """
     if embedder is None or question.mode == "keyword":
         return question
-    texts = [text for text in (question.text, question.hint) if text is not None]
-    vectors = await embed_queries(embedder, texts, question, degraded)
+    queries = [query for query in (question.query, question.hint) if query is not None]
+    vectors = await embed_queries(embedder, queries, question, degraded)
     if vectors is None:
         return replace(question, space=None)
     return replace(question, vector=vectors[0], hint_vector=[*vectors, None][1])
 
 
 async def embed_queries(
-    embedder: Embedder, texts: Sequence[str], question: Question, degraded: list[str]
+    embedder: Embedder, queries: Sequence[str], question: Question, degraded: list[str]
 ) -> list[list[float]] | None:
     """Embed what is asked in a question's place; None if that fails, and `degraded` says why.
 
     Raises ProviderError if the question's mode leaves nothing else to search by.
     """
     try:
-        vectors = await asyncio.to_thread(embedder.embed, texts, "query")
+        vectors = await asyncio.to_thread(embedder.embed, queries, "query")
         if np.isnan(vectors).any():
             raise BadResponseError("the embedder refuses the text of the query: ask in other words")
         return list(vectors.tolist())

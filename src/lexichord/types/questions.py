@@ -108,15 +108,15 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, where to look, and how.
+    """A query, where to look, and how.
 
-    `vector` is the query's embedding, `hint_vector` the hint's, both of `space`; None where there
-    is no embedder. `domain` is what the documents meant have in common, "" if nothing is known.
-    `k` results, from `depth` candidates per channel; `dense_share` is the weight of meaning, 0 to
-    1, where both are searched, None the one that was measured.
+    `query` is what is asked, in words, `vector` its embedding and `hint_vector` the hint's, both of
+    `space`; None where there is no embedder. `domain` is what the documents meant have in common,
+    "" if nothing is known. `k` results, from `depth` candidates per channel; `dense_share` is the
+    weight of meaning, 0 to 1, where both are searched, None the one that was measured.
     """
 
-    text: str
+    query: str
     vector: Sequence[float] | None = None
     hint: str | None = None
     hint_vector: Sequence[float] | None = None

@@ -34,7 +34,7 @@ async def gather(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHi
     """Gather the evidence that the intent asks for."""
     intent, about = plan.intent, plan.about
     aspects = await _aspects(context, intent) if intent.kind == "comparison" else ()
-    with context.trace.stage("aggregate", about=about.text, aspects=list(aspects)) as step:
+    with context.trace.stage("aggregate", about=about.query, aspects=list(aspects)) as step:
         vectors: Sequence[Sequence[float]] | None = None
         if about.vector is not None:
             vectors = await context.embed(aspects, about) if aspects else [about.vector]
@@ -42,7 +42,7 @@ async def gather(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHi
             gather_evidence,
             context.database,
             intent.kind,
-            about.text,
+            about.query,
             hits,
             aspects=aspects,
             files=await _rows(context, plan),
@@ -153,7 +153,7 @@ async def respond(
         text, sources = _format(context, plan, evidence)
         answer = Answer("")
         if context.options.answer and not abstained:
-            brief = AnswerRequest(plan.intent.kind, plan.question.text, advice)
+            brief = AnswerRequest(plan.intent.kind, plan.question.query, advice)
             answer = await _write(context, plan, brief, evidence, sources)
         lengths = {"characters": len(text), "answer": len(answer.text)}
         step["made"] = {"sources": len(sources), **lengths}
@@ -194,8 +194,8 @@ def _format(
 ) -> tuple[str, list[ContextSource]]:
     options = context.options
     length = estimate_tokens if options.unit == "tokens" else len
-    style, question = options.format, plan.question.text
-    return format_context(evidence.quotes, options.max_length, style, question, length)
+    style, query = options.format, plan.question.query
+    return format_context(evidence.quotes, options.max_length, style, query, length)
 
 
 def _left_out(evidence: Evidence, sources: Sequence[ContextSource]) -> list[str]:

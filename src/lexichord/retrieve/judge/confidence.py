@@ -57,7 +57,7 @@ async def relative_evidence(
         return 0.0
     sentences = [text for passage in passages for text in cut[passage]]
     numbers = {text: number for number, text in enumerate(dict.fromkeys(sentences))}
-    terms = await evidence.weigh_terms(database, [*numbers, question.text])
+    terms = await evidence.weigh_terms(database, [*numbers, question.query])
     documents = [rival.document_id for rival in theirs]
     cosines = [rival.cosine for rival in theirs]
     return compare_sentences(terms, [numbers[text] for text in sentences], documents, cosines)
@@ -66,8 +66,8 @@ async def relative_evidence(
 def _anywhere(question: Question) -> Question:
     """Return the question for all documents of its datasets: another may be another tenant's."""
     scope = replace(question.scope, documents=())
-    text, vector, space = question.text, question.vector, question.space
-    return Question(text, vector, space=space, scope=scope, k=RIVAL_DEPTH)
+    query, vector, space = question.query, question.vector, question.space
+    return Question(query, vector, space=space, scope=scope, k=RIVAL_DEPTH)
 
 
 def _sentences(text: str) -> list[str]:
@@ -194,7 +194,7 @@ async def evidence_confidence(
         return 0.0
     best = [hit.chunk_id for hit in hits[:COVERAGE_HITS]]
     terms, relative = await asyncio.gather(
-        evidence.question_coverage(database, question.text, best),
+        evidence.question_coverage(database, question.query, best),
         relative_evidence(database, question, hits[:JUDGED_HITS]),
     )
     return probability(find_signals(hits, terms, relative, question.vector is not None))

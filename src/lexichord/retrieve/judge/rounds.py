@@ -38,7 +38,7 @@ type WriteAgain = Callable[
 
 async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> float:
     """Return the probability, 0 to 1, that the hits hold an answer."""
-    with context.trace.stage("confidence", about=plan.about.text) as step:
+    with context.trace.stage("confidence", about=plan.about.query) as step:
         step["made"] = found = await evidence_confidence(context.database, plan.about, hits)
     return found
 
@@ -51,7 +51,7 @@ async def search_rewritten(
     with context.trace.stage("rewrite", **context.by("rewrite")) as step:
         rewrite = await context.stages.rewrite(
             database=context.database,
-            question=question.text,
+            question=question.query,
             hits=hits,
             scope=question.scope,
             kind=None,
@@ -85,7 +85,7 @@ async def reflect(
     context: QueryContext, plan: SearchPlan, hits: list[ChunkHit]
 ) -> tuple[SearchPlan, list[ChunkHit], Reflection]:
     """Search again while the evidence lacks something, and rounds and time last."""
-    tried = [plan.question.text]
+    tried = [plan.question.query]
     reflection = Reflection(await _measure_coverage(context, plan, hits), "")
     while True:
         decision = await _decide(context, plan, hits, reflection, tried)
@@ -113,7 +113,7 @@ async def _decide(
     for kind in get_args(Wording):
         rewrite = await context.stages.rewrite(
             database=context.database,
-            question=plan.question.text,
+            question=plan.question.query,
             hits=hits,
             scope=plan.question.scope,
             kind=kind,
@@ -153,7 +153,7 @@ async def _measure_coverage(
     context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]
 ) -> Coverage:
     parts = (plan.intent.entities, plan.intent.sub_questions)
-    return await measure_coverage(context.database, plan.question.text, hits, *parts)
+    return await measure_coverage(context.database, plan.question.query, hits, *parts)
 
 
 @dataclass(frozen=True, slots=True)

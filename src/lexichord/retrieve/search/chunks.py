@@ -54,7 +54,7 @@ async def search_by_plan(context: QueryContext, plan: SearchPlan) -> list[ChunkH
     if context.reranker is not None and plan.reranked is not None:
         with trace.stage("rerank", chunks=len(hits)) as step:
             hits = await rerank(
-                plan.question.text,
+                plan.question.query,
                 hits,
                 plan.reranked,
                 context.reranker,

@@ -54,7 +54,7 @@ async def _rerank(
     seconds: float,
 ) -> list[FileHit]:
     texts = await search.file_surrogates(database, question, [file.document_id for file in files])
-    ranked = await rank(reranker, question.hint or question.text, texts, limit, seconds)
+    ranked = await rank(reranker, question.hint or question.query, texts, limit, seconds)
     return [
         replace(
             file,

@@ -59,11 +59,11 @@ async def _keywords(
 ) -> list[str]:
     """Return sets of keywords for a file, each as one text; none if the model fails."""
     inputs = {
-        "query": question.text,
+        "query": question.query,
         "domain": question.domain,
         "document": shorten_line(file.title or file.uri),
         "guidance": guidance,
-        "taken": [question.text.split()],
+        "taken": [question.query.split()],
         "number": number,
     }
     try:
@@ -72,7 +72,7 @@ async def _keywords(
         ask.degrade("keywords", error)
         return []
     texts = (shorten_line(" ".join(words)) for words in outputs["keyword_sets"])
-    return choose_diverse(texts, number, question.text)
+    return choose_diverse(texts, number, question.query)
 
 
 def choose_diverse(texts: Iterable[str], limit: int, taken: str) -> list[str]:
@@ -105,13 +105,13 @@ async def keyword_sets(
 
     The documents' are the telling words that several of their passages on the query share.
     """
-    own = await evidence.question_coverage(database, question.text, [])
+    own = await evidence.question_coverage(database, question.query, [])
     texts = [" ".join(word for term in own for word in term.words)]
     if generator is not None:
         texts += await _by_model(LlmCaller(generator, trace), database, question, limit)
     texts += await _by_documents(database, question)
     taken = choose_diverse(texts, limit, "")
-    return KeywordSets(question.text, [text.split() for text in taken], trace.degraded)
+    return KeywordSets(question.query, [text.split() for text in taken], trace.degraded)
 
 
 async def _by_model(
@@ -133,7 +133,7 @@ async def _by_model(
 async def _original(
     *, database: Database, question: Question, files: Sequence[FileHit], limit: int
 ) -> VariantSet:
-    return VariantSet((Variant("original", question.text, None, 1.0),), "")
+    return VariantSet((Variant("original", question.query, None, 1.0),), "")
 
 
 async def _by_documents(database: Database, question: Question) -> list[str]:
@@ -144,5 +144,5 @@ async def _by_documents(database: Database, question: Question) -> list[str]:
     whole = [chunk for chunks in by_document.values() for chunk in chunks[:1]]
     if len(whole) >= MIN_SHARED_PASSAGES:
         groups.append(whole)  # what the documents share with one another
-    words = [await evidence.related_words(database, question.text, group) for group in groups]
+    words = [await evidence.related_words(database, question.query, group) for group in groups]
     return [" ".join(group_words) for group_words in words]

@@ -54,7 +54,7 @@ async def make_variants(
     of several documents are alike, or `always`. Feedback comes from all documents, also where the
     scope pins some: within one it is known to hurt.
     """
-    original = Variant("original", question.text, question.vector, ORIGINAL_WEIGHT)
+    original = Variant("original", question.query, question.vector, ORIGINAL_WEIGHT)
     if question.mode == "dense":
         return VariantSet((original,), "words make variants, and only vectors are searched")
     everywhere = replace(question, scope=replace(question.scope, documents=()))
@@ -70,8 +70,8 @@ async def make_variants(
 
 
 def _by_feedback(question: Question, feedback: Feedback) -> Variant:
-    text, vector = question.text, question.vector
-    return Variant("feedback", text, vector, FEEDBACK_WEIGHT, terms=feedback.terms)
+    query, vector = question.query, question.vector
+    return Variant("feedback", query, vector, FEEDBACK_WEIGHT, terms=feedback.terms)
 
 
 def _inside(question: Question, feedback: Feedback, files: Sequence[FileHit]) -> list[Variant]:
