@@ -29,7 +29,7 @@ from lexichord.retrieve.llm_stages import find_query_model
 from lexichord.retrieve.query import with_vectors
 from lexichord.retrieve.search.discover import discover
 from lexichord.retrieve.search.llm_keywords import KEYWORD_PASSAGES, keyword_sets
-from lexichord.retrieve.stages import STAGES, Stages
+from lexichord.retrieve.stages import STAGES, Stages, check_stages
 from lexichord.retrieve.trace import Trace, record_response
 from lexichord.settings import Settings, load_settings
 from lexichord.types import (
@@ -89,7 +89,7 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         self, settings: Settings | None = None, *, stages: Stages = STAGES, **arguments: object
     ) -> None:
         self.settings = settings or load_settings(**arguments)
-        self.stages = stages
+        self.stages = check_stages(stages)
         self._open: AsyncExitStack | None = None
         self._close()
 

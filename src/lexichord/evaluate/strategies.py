@@ -208,7 +208,7 @@ async def _no_files(**_: object) -> list[FileHit]:
     return []
 
 
-def _no_boost(**_: object) -> dict[str, float]:
+async def _no_boost(**_: object) -> dict[str, float]:
     return {}
 
 

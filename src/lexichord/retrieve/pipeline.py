@@ -138,7 +138,7 @@ async def _discover(context: QueryContext, question: Question) -> list[FileHit]:
 async def _plan_search(context: QueryContext, plan: SearchPlan) -> SearchPlan:
     """Return a plan with variants and boost, and with candidates for a reranker to choose among."""
     question, stages = plan.question, context.stages
-    boost = dict(stages.boost_files(files=plan.files, hint=question.hint))
+    boost = dict(await stages.boost_files(files=plan.files, hint=question.hint))
     if context.reranker is not None and plan.intent.kind != "list_all":
         plan = replace(plan, reranked=question.k)
         question = replace(question, k=min(CANDIDATES_PER_HIT * question.k, question.depth))
@@ -180,4 +180,5 @@ async def _conclude(
 async def search_chunks(database: Database, question: Question) -> list[ChunkHit]:
     """Find chunks by plain search; a hint prefers the files that it names."""
     files = await discover(database, question, Trace()) if question.hint else []
-    return await search.hybrid_search(database, question, boost_files(files, question.hint))
+    boost = await boost_files(files, question.hint)
+    return await search.hybrid_search(database, question, boost)
