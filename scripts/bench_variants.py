@@ -33,7 +33,7 @@ async def ask(lexichord: SyncLexichord, text: str) -> Asked:
     question = await lexichord.core._embedded_question(text, None, SearchOptions(), [])
     asked = replace(question, k=QueryOptions.files)
     files = await db_search.discover_files(lexichord.core.database, asked)
-    return question, files, boost_files(files, None)
+    return question, files, await boost_files(files, None)
 
 
 def _report(scores: dict[str, list[list[float]]], parity: Sequence[int]) -> None:

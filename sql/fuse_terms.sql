@@ -13,10 +13,12 @@ set search_path = pg_catalog, lexichord_data, pg_temp
 -- A custom plan looks cheaper each time, and costs a planning each time.
 set plan_cache_mode = force_generic_plan as $$
 declare
-    boosted bigint[] := (select array_agg(key::bigint) from jsonb_each(boost) where scope is null or key::bigint = any(scope));
+    boosted bigint[];
     by_words boolean := weights[2] > 0 and terms is not null;
     vector @extschema:vector@.halfvec := case when weights[1] > 0 then coalesce(query_vector, lexichord.term_centroid(terms, scope)) end;
 begin
+    perform lexichord.check_boost(boost);
+    boosted := (select array_agg(key::bigint) from jsonb_each(boost) where scope is null or key::bigint = any(scope));
     if scope <@ boosted then
         boosted := null;  -- the lists of the scope hold its chunks already
     end if;

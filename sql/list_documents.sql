@@ -10,7 +10,8 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
         select d.id, s.name, d.uri
         from document d join dataset s on s.id = d.dataset_id
         where (select ids is null from scope) or d.id in (select unnest(ids) from scope) -- any(ids) is not hashed
-        order by s.name, d.uri limit page_size offset page_offset
+        order by s.name, d.uri
+        limit lexichord.check_count('page_size', page_size) offset lexichord.check_count('page_offset', page_offset)
     )
     select d.id, page.name, d.uri, d.title, d.media_type, length(d.text),
            (select count(*) from chunk c where c.document_id = d.id), d.metadata, d.updated_at

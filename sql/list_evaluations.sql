@@ -4,7 +4,7 @@ create or replace function lexichord.list_evaluations(latest integer default 20)
 language sql stable rows 20 set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select e.id, s.name, e.strategy, e.started_at, r.queries, r.failed, r.p50, r.p95, e.qps, m.means,
            e.ks, e.settings, e.version
-    from (select * from evaluation order by id desc limit latest) as e
+    from (select * from evaluation order by id desc limit lexichord.check_count('latest', latest)) as e
     join evaluation_set s on s.id = e.set_id
     cross join lateral (
         select count(*) as queries, count(o.error) as failed,

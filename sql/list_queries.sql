@@ -8,7 +8,7 @@ language sql stable rows 20 set search_path = pg_catalog, lexichord_data, pg_tem
            q.ms, q.counts, q.stages, q.datasets, q.narrowed, q.space, q.version
     from query q
     order by q.id desc
-    limit latest
+    limit lexichord.check_count('latest', latest)
 $$;
 comment on function lexichord.list_queries(integer) is
 'The latest recorded queries, newest first; query and hint are null where their text was not to be kept.';

@@ -16,7 +16,7 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     from (
         select * from run
         where (datasets is null or dataset = any(datasets)) and (runs is null or id = any(runs))
-        order by id desc limit latest) as r left join run_file f on f.run_id = r.id
+        order by id desc limit lexichord.check_count('latest', latest)) as r left join run_file f on f.run_id = r.id
     group by r.id, r.dataset, r.source, r.started_at, r.seen_at, r.finished_at, r.total
     order by r.id desc
 $$;

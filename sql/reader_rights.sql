@@ -14,7 +14,8 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'dense_candidates', 'keyword_candidates', 'term_candidates', 'card_candidates',
         'exact_dense_candidates', 'exact_keyword_candidates', 'exact_term_candidates', 'dense_recall',
         -- what searches are made of
-        'scope_documents', 'is_narrow', 'check_filter', 'check_search', 'check_space', 'check_variants', 'are_weights',
+        'scope_documents', 'is_narrow', 'check_boost', 'check_count', 'check_filter', 'check_search', 'check_space', 'check_variants',
+        'are_weights',
         'filter_compares', 'filter_contains', 'filter_form', 'filter_matches', 'filter_operator',
         'fuse_terms', 'weighted_terms', 'term_centroid', 'dense_statement', 'keyword_statement', 'bound_space',
         'default_depth', 'default_feedback_documents', 'default_fusion', 'default_k', 'default_weights',

@@ -80,7 +80,7 @@ def test_a_part_of_a_list_and_its_length(plain: SyncLexichord) -> None:
     assert plain.list(limit=1, offset=1) == plain.list()[1:2]
     assert plain.count() == 3
     assert plain.count(uri_prefix=plain.list()[0].uri) == 1
-    with pytest.raises(ConfigError, match="LIMIT must not be negative"):
+    with pytest.raises(ConfigError, match="limit must be at least 0, not -1"):
         plain.list(limit=-1)
     with pytest.raises(ConfigError, match="there is no dataset 'a'"):
         plain.count(datasets=["a"])

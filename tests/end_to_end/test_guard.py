@@ -100,6 +100,17 @@ async def test_one_text_as_datasets_is_refused_as_everywhere(core: Lexichord) ->
         await ScopedClient(core, READER).search("zebra", datasets="open")
 
 
+@pytest.mark.parametrize("rights", [READER, Rights()], ids=["some", "all"])
+async def test_an_empty_list_is_not_all_in_reach(core: Lexichord, rights: Rights) -> None:
+    empty: list[dict[str, Any]] = [{"datasets": []}, {"datasets": ()}, {"documents": []}]
+    for limits in empty:
+        for ask in (ScopedClient(core, rights).search, ScopedClient(core, rights).query):
+            with pytest.raises(ConfigError, match="s is an empty list: name one at least"):
+                await ask("zebra", **limits)
+    with pytest.raises(ConfigError, match="datasets is an empty list"):
+        await ScopedClient(core, rights).list(datasets=[])
+
+
 async def test_no_key_is_needed_where_only_this_machine_comes(core: Lexichord) -> None:
     door = await AccessPolicy.open(core, "127.0.0.1")
     assert (await door.authorize(None)).rights == Rights()

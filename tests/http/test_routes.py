@@ -109,6 +109,20 @@ def test_documents_and_chunks_are_shown_as_they_are_stored(
     assert get(client, path, neighbours=0, whole_section=True) == plain(around.to_dict())
 
 
+@pytest.mark.parametrize("path", ["/v1/search", "/v1/files:discover", "/v1/query"])
+@pytest.mark.parametrize("name", ["datasets", "documents"])
+def test_an_empty_list_is_refused_and_null_is_all(
+    client: httpx.Client, path: str, name: str
+) -> None:
+    refused = client.post(path, json={"query": QUESTION, name: []})
+    assert refused.status_code == 400
+    message = refused.json()["error"]["message"]
+    assert message == f"{name} is an empty list: name one at least, or leave it out for all"
+    kind = "files" if path.endswith("discover") else "hits"
+    everything = post(client, path, query=QUESTION, k=1)[kind]
+    assert post(client, path, **{"query": QUESTION, "k": 1, name: None})[kind] == everything
+
+
 def test_a_list_comes_in_parts_that_make_the_whole(client: httpx.Client) -> None:
     whole = get(client, "/v1/documents", limit=1000)["documents"]
     parts = [

@@ -250,6 +250,7 @@ WRONG: list[tuple[str, dict[str, object], str]] = [
     ("assistant", {"query": "a\0b"}, "invalid_request_error"),
     ("assistant", {"query": "logs", "dataset_info": "policies"}, "invalid_request_error"),
     ("assistant", {"query": "logs", "dataset_info": "[{}]"}, "invalid_request_error"),
+    ("assistant", {"query": "logs", "dataset_info": []}, "invalid_request_error"),
     ("assistant", {"query": "logs", "dataset_info": "[" * 9999}, "invalid_request_error"),
     (
         "assistant",

@@ -15,6 +15,8 @@ READS: dict[str, dict[str, Any]] = {
     "bm25_parameters": {},
     "bound_space": {},
     "card_candidates": {"query": "animal1"},
+    "check_boost": {"boost": '{"1": 0.5}'},
+    "check_count": {"argument": "latest", "amount": 1},
     "check_filter": {"filter": FILTER, "documents": [1, 2]},
     "check_search": {**BY_VECTOR, "k": 1, "depth": 100, "fusion": "rrf", "weights": WEIGHTS},
     "check_space": {"space": SPACE},

@@ -179,6 +179,8 @@ def all_settings(connection: Connection) -> dict[str, str]:
 
 INNER = {
     "are_weights",
+    "check_boost",
+    "check_count",
     "check_filter",
     "check_keyword_index",
     "check_search",

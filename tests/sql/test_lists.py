@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import psycopg
 import pytest
 
 from tests.sql.corpus import SPACE, Connection, Row, call, put, value
@@ -176,3 +177,19 @@ def test_problems_come_with_a_remedy(stored: Connection) -> None:
     stored.execute("select lexichord.build_indexes()")
     stored.execute("update lexichord_data.chunk set embedding = '[1,0,0,0]'")
     assert call(stored, "find_problems") == []
+
+
+@pytest.mark.parametrize(
+    ("function", "argument"),
+    [
+        ("list_queries", "latest"),
+        ("list_runs", "latest"),
+        ("list_evaluations", "latest"),
+        ("list_documents", "page_size"),
+        ("list_documents", "page_offset"),
+    ],
+)
+def test_there_are_no_fewer_than_none(stored: Connection, function: str, argument: str) -> None:
+    assert call(stored, function, **{argument: None}) is not None
+    with pytest.raises(psycopg.DataError, match=f"^{argument} must be at least 0, not -1"):
+        call(stored, function, **{argument: -1})

@@ -3,25 +3,27 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
+from datetime import date
 from typing import Any, get_args, get_type_hints
 
+import numpy as np
 import pytest
 
 from lexichord.client.lexichord import Lexichord
 from lexichord.client.sync import SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.serve.access import ScopedClient
-from lexichord.types import LlmStage, QueryOptions, SearchOptions
+from lexichord.types import LlmStage, QueryOptions, ScopeOptions, SearchOptions
 from lexichord.types.options import describe
 
 # What each method takes beside the options of its model.
-OTHERS: dict[str, tuple[type[SearchOptions], set[str]]] = {
+OTHERS: dict[str, tuple[type[ScopeOptions], set[str]]] = {
     "search": (SearchOptions, {"query", "hint"}),
     "files": (SearchOptions, {"query", "hint"}),
     "keywords": (SearchOptions, {"query", "sets", "budget_ms"}),
-    "similar": (SearchOptions, {"document"}),
-    "list": (SearchOptions, {"limit", "offset"}),
-    "count": (SearchOptions, set()),
+    "similar": (ScopeOptions, {"document", "k"}),
+    "list": (ScopeOptions, {"limit", "offset"}),
+    "count": (ScopeOptions, set()),
     "query": (QueryOptions, {"query"}),
     "explain": (QueryOptions, {"query"}),
 }
@@ -35,7 +37,7 @@ METHODS = [
 
 @pytest.mark.parametrize(("method", "model", "others"), METHODS)
 def test_a_signature_shows_the_options_of_the_model(
-    method: Callable[..., Any], model: type[SearchOptions], others: set[str]
+    method: Callable[..., Any], model: type[ScopeOptions], others: set[str]
 ) -> None:
     shown = inspect.signature(method).parameters
     hints = get_type_hints(method)
@@ -50,6 +52,7 @@ def test_a_signature_shows_the_options_of_the_model(
 def test_a_parameter_that_is_no_option_of_its_method_has_the_default_of_the_model() -> None:
     for name in ("search", "files"):
         assert inspect.signature(getattr(Lexichord, name)).parameters["hint"].default is None
+    assert inspect.signature(Lexichord.similar).parameters["k"].default == SearchOptions.k
     keywords = inspect.signature(Lexichord.keywords).parameters
     assert keywords["budget_ms"].default == QueryOptions.budget_ms
 
@@ -57,6 +60,7 @@ def test_a_parameter_that_is_no_option_of_its_method_has_the_default_of_the_mode
 def test_every_option_is_described() -> None:
     described = describe(QueryOptions)
     assert [*described][: len(describe(SearchOptions))] == [*describe(SearchOptions)]
+    assert [*describe(SearchOptions)][: len(describe(ScopeOptions))] == [*describe(ScopeOptions)]
     assert all(each.option.text.endswith(".") for each in described.values())
     assert described["llm_stages"].is_list
     assert described["intent"].choices[0] == "clause_lookup"
@@ -81,6 +85,40 @@ def test_every_option_is_described() -> None:
         ({"unit": None}, "there is no unit None: characters, tokens"),
         ({"datasets": "nda"}, r"datasets takes a list: write datasets=\['nda'\]"),
         ({"min_score": {"price": 1}}, "there is no score price: dense, keyword"),
+        ({"k": 2.5}, "k must be a whole number, not 2.5"),
+        ({"k": True}, "k must be a number, not True"),
+        ({"k": 40_000}, r"k \(40000\) is more than the 100 candidates of a channel: raise depth"),
+        ({"k": 2**31, "depth": 10_000}, "k must be at most 2147483647, not 2147483648"),
+        ({"files": 101}, r"files \(101\) is more than the 100 candidates of a channel: raise"),
+        ({"depth": 100.5}, "depth must be a whole number, not 100.5"),
+        ({"depth": None}, "depth must be a number, not None"),
+        ({"dense_share": False}, "dense_share must be a number, not False"),
+        ({"budget_ms": float("nan")}, "budget_ms must be at least 0, not nan"),
+        ({"rewrite": "foo"}, "rewrite must be True or False, not 'foo'"),
+        ({"answer": 1}, "answer must be True or False, not 1"),
+        ({"hint": 3}, "hint must be a text, not 3"),
+        ({"hint": ""}, "the hint is empty: leave it out"),
+        ({"hint": " \n"}, "the hint is empty: leave it out"),
+        ({"instructions": ["be kind"]}, r"instructions must be a text, not \['be kind'\]"),
+        ({"uri_prefix": b"a/"}, "uri_prefix must be a text, not b'a/'"),
+        ({"llm": object}, "llm must be a text, not <class 'object'>"),
+        ({"intent": ["summary"]}, r"there is no intent \['summary'\]: clause_lookup"),
+        ({"datasets": [1]}, "datasets takes a list of texts, not 1 in it"),
+        ({"datasets": 1}, "datasets takes a list, not 1"),
+        ({"datasets": []}, "datasets is an empty list: name one at least, or leave it out for all"),
+        ({"documents": ()}, "documents is an empty list: name one at least, or leave it out"),
+        ({"documents": [1.5]}, "documents takes a list of whole numbers or texts, not 1.5 in it"),
+        ({"documents": [True]}, "documents takes a list of whole numbers or texts, not True in it"),
+        ({"fallbacks": ["a", ""]}, "the fallback is empty: leave it out"),
+        ({"fallbacks": {"a": 1}}, r"fallbacks takes a list, not \{'a': 1\}"),
+        ({"neutral": [None]}, "neutral takes a list of texts, not None in it"),
+        ({"min_score": 3}, r"min_score takes names and numbers, \{'dense': 0.3\}, not 3"),
+        ({"min_score": {"dense": "a"}}, "min_score of dense must be a number, not 'a'"),
+        ({"min_score": {"dense": float("nan")}}, "min_score of dense must be a number, not nan"),
+        ({"min_score": {1: 0.5, "price": 1}}, "there is no score 1, price: dense"),
+        ({"filter": "year"}, "filter must be an object as JSON has it, not 'year'"),
+        ({"filter": {"day": date(2024, 1, 1)}}, "filter cannot be written as JSON: Object of type"),
+        ({"filter": {"year": float("nan")}}, "filter cannot be written as JSON: Out of range"),
     ],
 )
 def test_what_cannot_be_meant_is_an_error(options: dict[str, Any], message: str) -> None:
@@ -92,6 +130,59 @@ def test_what_may_be_left_open_may_be_none() -> None:
     options = QueryOptions(intent=None, dense_share=None, filter=None, hint=None, llm=None)
     assert options == QueryOptions()
     assert QueryOptions.select({"self": 1, **vars(options), "k": 3}).k == 3
+
+
+def test_numbers_and_lists_of_other_libraries_are_taken() -> None:
+    options = QueryOptions(
+        k=np.int64(3),  # type: ignore[arg-type]
+        datasets=np.array(["a"]),  # type: ignore[arg-type]
+        documents=(name for name in ("nda.txt", 7)),  # type: ignore[arg-type]
+        dense_share=1,
+        min_score={"dense": np.float32(0.5)},  # type: ignore[dict-item]
+    )
+    assert (options.k, type(options.k)) == (3, int)
+    assert (options.datasets, options.documents) == (("a",), ("nda.txt", 7))
+    assert (options.dense_share, options.min_score) == (1.0, {"dense": 0.5})
+
+
+def test_an_empty_list_of_what_may_be_none_is_none() -> None:
+    options = QueryOptions(fallbacks=[], neutral=[], llm_stages=[])
+    assert (options.fallbacks, options.neutral, options.llm_stages) == ((), (), ())
+
+
+async def test_an_option_of_other_methods_is_refused_by_name() -> None:
+    closed = Lexichord(embedding="none")
+    with pytest.raises(ConfigError, match="list does not take depth, k: leave it out"):
+        await closed.list(k=3, depth=100)  # type: ignore[call-arg]
+    with pytest.raises(ConfigError, match="count does not take mode: leave it out"):
+        await closed.count(mode="dense")  # type: ignore[call-arg]
+    with pytest.raises(ConfigError, match="there is no option kk"):
+        await closed.list(kk=3)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda closed: closed.query(3), "the query must be a text, not 3"),
+        (lambda closed: closed.query(None), "the query must be a text, not None"),
+        (lambda closed: closed.explain(["a"]), r"the query must be a text, not \['a'\]"),
+        (lambda closed: closed.search(""), "the query is empty"),
+        (lambda closed: closed.files(b"a"), "the query must be a text, not b'a'"),
+        (lambda closed: closed.keywords(3), "the query must be a text, not 3"),
+        (lambda closed: closed.search("a", hint=3), "the hint must be a text, not 3"),
+        (lambda closed: closed.search("a", hint=""), "the hint is empty: leave it out"),
+        (lambda closed: closed.keywords("a", sets=2.5), "sets must be a whole number, not 2.5"),
+        (lambda closed: closed.keywords("a", budget_ms="x"), "budget_ms must be a number, not 'x'"),
+        (lambda closed: closed.similar(1, k=2**31), "k must be at most 2147483647"),
+        (lambda closed: closed.list(limit=2.5), "limit must be a whole number, not 2.5"),
+        (lambda closed: closed.list(offset=-1), "offset must be at least 0, not -1"),
+    ],
+)
+async def test_what_cannot_be_asked_is_an_error_before_the_database_is(
+    ask: Callable[[Any], Any], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=f"^{message}"):
+        await ask(Lexichord(embedding="none"))
 
 
 def test_options_do_not_change() -> None:

@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 import typer
 
 from lexichord.errors import ConfigError, LexichordError
-from lexichord.types.options import Described, QueryOptions, SearchOptions, describe
+from lexichord.types.options import (
+    Described,
+    QueryOptions,
+    ScopeOptions,
+    SearchOptions,
+    describe,
+)
 
 if TYPE_CHECKING:
     from lexichord.client.sync import SyncLexichord
@@ -47,7 +53,7 @@ OPTION_NOTES = {
 class OptionGroup:
     """Options of a model that make up one argument of a command, by the model's names."""
 
-    model: type[SearchOptions]
+    model: type[ScopeOptions]
     names: tuple[str, ...]
 
     @property
@@ -63,21 +69,19 @@ class OptionGroup:
         options = {name: value for name, value in values.items() if value not in (None, [])}
         for name in options.keys() & JSON_OPTIONS:
             options[name] = _parse_json(name, options[name])
-        if "min_score" in options:
-            options["min_score"] = _parse_scores(options["min_score"])
         if "uri_prefix" in options:
             options["uri_prefix"] = _resolve_folder(options["uri_prefix"])
         self.model.read(options)
         return options
 
 
-def _all_but(model: type[SearchOptions], *names: str) -> OptionGroup:
+def _all_but(model: type[ScopeOptions], *names: str) -> OptionGroup:
     return OptionGroup(model, tuple(name for name in describe(model) if name not in names))
 
 
 SEARCH_OPTIONS = _all_but(SearchOptions, *PYTHON_ONLY_OPTIONS)
 QUERY_OPTIONS = _all_but(QueryOptions, *PYTHON_ONLY_OPTIONS)
-SCOPE_OPTIONS = OptionGroup(SearchOptions, ("datasets", "uri_prefix", "filter"))
+SCOPE_OPTIONS = _all_but(ScopeOptions, "documents")
 
 
 def _cli_option(described: Described) -> CliOption:
@@ -108,7 +112,7 @@ def _help(described: Described) -> str:
 
 
 def _list_notes(described: Described) -> list[str]:
-    (item,) = get_args(described.type)
+    (item,) = get_args(described.kind)
     choices = get_args(item) if get_origin(item) is Literal else ()
     return [
         *([f"Of {', '.join(choices)}."] if choices else []),
@@ -132,13 +136,6 @@ def _parse_json(name: str, text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ConfigError(f"{flag} must be a JSON object: {text}")
     return value
-
-
-def _parse_scores(scores: Mapping[str, Any]) -> dict[str, float]:
-    try:
-        return {name: float(score) for name, score in scores.items()}
-    except (ValueError, TypeError):
-        raise ConfigError(f"--min-score takes names and numbers in JSON: {scores}") from None
 
 
 QueryArgument = Annotated[str, typer.Argument(help="What is asked, in words.", show_default=False)]

@@ -10,12 +10,17 @@ from lexichord.types import (
     Excerpt,
     FilesResult,
     Json,
-    Mode,
     Scope,
+    ScopeOptions,
     SearchOptions,
     ShownDocument,
 )
-from lexichord.types.options import no_single_text, only_known_options
+from lexichord.types.options import (
+    describe,
+    no_single_text,
+    only_known_options,
+    read_number,
+)
 
 
 class DocumentMethods:
@@ -30,21 +35,19 @@ class DocumentMethods:
         document: int | str,
         *,
         k: int = 10,
-        depth: int = 100,
-        mode: Mode = "hybrid",
-        datasets: Sequence[str] = (),
-        documents: Sequence[int | str] = (),
+        datasets: Sequence[str] | None = None,
+        documents: Sequence[int | str] | None = None,
         uri_prefix: str | None = None,
         filter: Json | None = None,
-        dense_share: float | None = None,
     ) -> FilesResult:
         """Find the k documents most like a stored one, by its vectors.
 
-        `document` is an id, a uri or the end of one. Options are those of `search`, of which
-        `mode`, `depth` and `dense_share` change nothing.
+        `document` is an id, a uri or the end of one. Options say where to look, as those of
+        `search`.
         """
-        options = SearchOptions.select(locals())
-        source = await self.resolve(document, datasets)
+        options = ScopeOptions.select(locals())
+        k = describe(SearchOptions)["k"].read(k)
+        source = await self.resolve(document, options.datasets or ())
         scope = await self.scope(options)
         files = await search.similar_documents(self.database, source, scope, k)
         return FilesResult(str(document), files, self.degraded)
@@ -55,38 +58,33 @@ class DocumentMethods:
         *,
         limit: int | None = None,
         offset: int = 0,
-        k: int = 10,
-        depth: int = 100,
-        mode: Mode = "hybrid",
-        datasets: Sequence[str] = (),
-        documents: Sequence[int | str] = (),
+        datasets: Sequence[str] | None = None,
+        documents: Sequence[int | str] | None = None,
         uri_prefix: str | None = None,
         filter: Json | None = None,
-        dense_share: float | None = None,
     ) -> Documents:
         """List the documents in scope, by dataset and uri; a list, which notebooks draw.
 
-        `limit` documents after the first `offset`, by default all. Options are those of `search`,
-        of which only those that say where to look change anything.
+        `limit` documents after the first `offset`, by default all. Options say where to look, as
+        those of `search`.
         """
-        scope = await self.scope(SearchOptions.select(locals()))
+        options = ScopeOptions.select(locals())
+        limit = None if limit is None else read_number("limit", limit, 0)
+        offset = read_number("offset", offset, 0)
+        scope = await self.scope(options)
         return Documents(await catalogue.list_documents(self.database, scope, limit, offset))
 
     @only_known_options
     async def count(
         self,
         *,
-        k: int = 10,
-        depth: int = 100,
-        mode: Mode = "hybrid",
-        datasets: Sequence[str] = (),
-        documents: Sequence[int | str] = (),
+        datasets: Sequence[str] | None = None,
+        documents: Sequence[int | str] | None = None,
         uri_prefix: str | None = None,
         filter: Json | None = None,
-        dense_share: float | None = None,
     ) -> int:
         """Count the documents in scope; options are those of `list`."""
-        scope = await self.scope(SearchOptions.select(locals()))
+        scope = await self.scope(ScopeOptions.select(locals()))
         return await catalogue.count_documents(self.database, scope)
 
     async def show(self, document: int | str, datasets: Iterable[str] = ()) -> ShownDocument:
@@ -127,8 +125,8 @@ class DocumentMethods:
         some = ", ".join(f"{row['document_id']} ({row['uri']})" for row in rows[:3])
         raise ConfigError(f"{document} may mean {len(rows)} documents: {some}; give the id")
 
-    async def scope(self, options: SearchOptions) -> Scope:
+    async def scope(self, options: ScopeOptions) -> Scope:
         """Return where a search is to look. Raises ConfigError."""
-        datasets = tuple(options.datasets)
-        ids = [await self.resolve(document, datasets) for document in options.documents]
+        datasets = tuple(options.datasets or ())
+        ids = [await self.resolve(document, datasets) for document in options.documents or ()]
         return Scope(datasets, tuple(ids), options.uri_prefix, options.filter)

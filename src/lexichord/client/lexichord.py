@@ -29,7 +29,7 @@ from lexichord.retrieve.llm_stages import find_query_model
 from lexichord.retrieve.query import with_vectors
 from lexichord.retrieve.search.discover import discover
 from lexichord.retrieve.search.llm_keywords import KEYWORD_PASSAGES, keyword_sets
-from lexichord.retrieve.stages import STAGES, Stages
+from lexichord.retrieve.stages import STAGES, Stages, check_stages
 from lexichord.retrieve.trace import Trace, record_response
 from lexichord.settings import Settings, load_settings
 from lexichord.types import (
@@ -49,7 +49,14 @@ from lexichord.types import (
     SearchResult,
     Unit,
 )
-from lexichord.types.options import no_other_options, no_single_text, only_known_options
+from lexichord.types.options import (
+    describe,
+    no_other_options,
+    no_single_text,
+    only_known_options,
+    read_number,
+    read_question,
+)
 
 NOT_OPEN = "Lexichord is not open: use it inside `async with`, or await open() first"
 
@@ -89,7 +96,7 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         self, settings: Settings | None = None, *, stages: Stages = STAGES, **arguments: object
     ) -> None:
         self.settings = settings or load_settings(**arguments)
-        self.stages = stages
+        self.stages = check_stages(stages)
         self._open: AsyncExitStack | None = None
         self._close()
 
@@ -183,21 +190,21 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         query: str,
         *,
         hint: str | None = None,
+        datasets: Sequence[str] | None = None,
+        documents: Sequence[int | str] | None = None,
+        uri_prefix: str | None = None,
+        filter: Json | None = None,
         k: int = 10,
         depth: int = 100,
         mode: Mode = "hybrid",
-        datasets: Sequence[str] = (),
-        documents: Sequence[int | str] = (),
-        uri_prefix: str | None = None,
-        filter: Json | None = None,
         dense_share: float | None = None,
     ) -> SearchResult:
         """Find the k chunks that answer a query best; `hint` prefers the documents it names.
 
-        Options are described in `lexichord.types.SearchOptions`: `k` results from `depth`
-        candidates per channel, `mode` hybrid, dense or keyword, and where to look: `datasets`,
-        `documents` (ids, uris or ends of uris), `uri_prefix`, `filter`. `lexichord.types.ChunkHit`
-        describes the scores.
+        Options are described in `lexichord.types.SearchOptions`: where to look, by `datasets`,
+        `documents` (ids, uris or ends of uris), `uri_prefix`, `filter`, and how: `k` results from
+        `depth` candidates per channel, `mode` hybrid, dense or keyword. An empty list of datasets
+        or documents is refused. `lexichord.types.ChunkHit` describes the scores.
         """
         return await self._search(query, hint, SearchOptions.select(locals()))
 
@@ -207,13 +214,13 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         query: str,
         *,
         hint: str | None = None,
+        datasets: Sequence[str] | None = None,
+        documents: Sequence[int | str] | None = None,
+        uri_prefix: str | None = None,
+        filter: Json | None = None,
         k: int = 10,
         depth: int = 100,
         mode: Mode = "hybrid",
-        datasets: Sequence[str] = (),
-        documents: Sequence[int | str] = (),
-        uri_prefix: str | None = None,
-        filter: Json | None = None,
         dense_share: float | None = None,
     ) -> FilesResult:
         """Find the k documents that the hint names, or else that the query is about.
@@ -229,13 +236,13 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         *,
         sets: int = 5,
         budget_ms: float = 30_000.0,
+        datasets: Sequence[str] | None = None,
+        documents: Sequence[int | str] | None = None,
+        uri_prefix: str | None = None,
+        filter: Json | None = None,
         k: int = 10,
         depth: int = 100,
         mode: Mode = "hybrid",
-        datasets: Sequence[str] = (),
-        documents: Sequence[int | str] = (),
-        uri_prefix: str | None = None,
-        filter: Json | None = None,
         dense_share: float | None = None,
     ) -> KeywordSets:
         """Return up to `sets` sets of keywords: the query's, the documents' own, the model's.
@@ -243,20 +250,21 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         Options are those of `search`; `k` changes nothing.
         """
         options = replace(SearchOptions.select(locals()), k=KEYWORD_PASSAGES)
-        return await self._keywords(query, options, sets, budget_ms)
+        budget_ms = describe(QueryOptions)["budget_ms"].read(budget_ms)
+        return await self._keywords(query, options, read_number("sets", sets, 1), budget_ms)
 
     @only_known_options
     async def query(
         self,
         query: str,
         *,
+        datasets: Sequence[str] | None = None,
+        documents: Sequence[int | str] | None = None,
+        uri_prefix: str | None = None,
+        filter: Json | None = None,
         k: int = 10,
         depth: int = 100,
         mode: Mode = "hybrid",
-        datasets: Sequence[str] = (),
-        documents: Sequence[int | str] = (),
-        uri_prefix: str | None = None,
-        filter: Json | None = None,
         dense_share: float | None = None,
         hint: str | None = None,
         intent: IntentKind | None = None,
@@ -291,13 +299,13 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         self,
         query: str,
         *,
+        datasets: Sequence[str] | None = None,
+        documents: Sequence[int | str] | None = None,
+        uri_prefix: str | None = None,
+        filter: Json | None = None,
         k: int = 10,
         depth: int = 100,
         mode: Mode = "hybrid",
-        datasets: Sequence[str] = (),
-        documents: Sequence[int | str] = (),
-        uri_prefix: str | None = None,
-        filter: Json | None = None,
         dense_share: float | None = None,
         hint: str | None = None,
         intent: IntentKind | None = None,
@@ -410,6 +418,8 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         return await with_vectors(self.embedder, question, degraded)
 
     async def _question(self, query: str, hint: str | None, options: SearchOptions) -> Question:
+        query = read_question("query", query)
+        hint = None if hint is None else read_question("hint", hint)
         if options.mode == "dense" and not self.embedder:
             raise ConfigError(f"mode dense needs an embedder: {self.degraded[0]}")
         return Question(

@@ -186,7 +186,7 @@ def _join_hint(query: EvalQuery) -> str:
 
 
 def _search_options(query: EvalQuery, k: int, mode: Mode = "hybrid") -> Json:
-    return {"k": k, "depth": _depth(k), "mode": mode, "documents": list(query.within)}
+    return {"k": k, "depth": _depth(k), "mode": mode, "documents": query.within or None}
 
 
 def _depth(k: int) -> int:
@@ -208,7 +208,7 @@ async def _no_files(**_: object) -> list[FileHit]:
     return []
 
 
-def _no_boost(**_: object) -> dict[str, float]:
+async def _no_boost(**_: object) -> dict[str, float]:
     return {}
 
 

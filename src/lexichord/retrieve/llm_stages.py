@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, get_args
+from typing import Any
 
-from lexichord.errors import ConfigError, ProviderError
+from lexichord.errors import ProviderError
 from lexichord.providers.base import Generator
 from lexichord.providers.registry import find_generator
 from lexichord.retrieve.evidence import llm_answer
@@ -67,12 +67,7 @@ def with_llm_twins(
     """Return the stages with a model's twins in place of those that it does.
 
     The twins belong to one query: they write into its trace, and take from its time.
-    Raises ConfigError for a stage that no model does.
     """
-    uses = options.llm_stages
-    if unknown := set(uses).difference(get_args(LlmStage)):
-        there = ", ".join(get_args(LlmStage))
-        raise ConfigError(f"a model does not do {', '.join(sorted(unknown))}, but {there}")
     if generator is None:
         return stages
     ask, guidance = LlmCaller(generator, trace), options.instructions or ""
@@ -87,6 +82,6 @@ def with_llm_twins(
         "answer": {"write_answer": partial(llm_answer.write_answer, ask, stages.write_answer)},
         "reflect": {"grade": partial(grade, ask)},
     }
-    for name in uses:
+    for name in options.llm_stages:
         stages = replace(stages, **twins[name])
     return stages

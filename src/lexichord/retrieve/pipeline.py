@@ -138,7 +138,7 @@ async def _discover(context: QueryContext, question: Question) -> list[FileHit]:
 async def _plan_search(context: QueryContext, plan: SearchPlan) -> SearchPlan:
     """Return a plan with variants and boost, and with candidates for a reranker to choose among."""
     question, stages = plan.question, context.stages
-    boost = dict(stages.boost_files(files=plan.files, hint=question.hint))
+    boost = dict(await stages.boost_files(files=plan.files, hint=question.hint))
     if context.reranker is not None and plan.intent.kind != "list_all":
         plan = replace(plan, reranked=question.k)
         question = replace(question, k=min(CANDIDATES_PER_HIT * question.k, question.depth))
@@ -182,4 +182,5 @@ async def search_chunks(database: Database, question: Question) -> list[ChunkHit
     files: list[FileHit] = []
     if question.hint:
         files = await search.discover_files(database, replace(question, k=QueryOptions.files))
-    return await search.hybrid_search(database, question, boost_files(files, question.hint))
+    boost = await boost_files(files, question.hint)
+    return await search.hybrid_search(database, question, boost)

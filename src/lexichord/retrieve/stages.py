@@ -2,7 +2,7 @@
 
 A stage is an async function that takes what its Protocol names, by name. One of your own goes in by
 `Lexichord(stages=Stages(...))`; it runs in `query` and `explain`, its name is in the trace, and
-`evaluate` compares with `pipeline-without-<name>`.
+`evaluate` compares with `pipeline-without-<name>`. `Stages` refuses what cannot be called so.
 
     from lexichord import Stages, SyncLexichord
 
@@ -15,10 +15,12 @@ A stage is an async function that takes what its Protocol names, by name. One of
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Protocol
+from dataclasses import Field, dataclass, fields, replace
+from inspect import iscoroutinefunction, signature, unwrap
+from typing import Any, Protocol, get_args
 
 from lexichord.db.pool import Database
+from lexichord.errors import ConfigError
 from lexichord.providers.base import Reranker
 from lexichord.retrieve.evidence.answer import write_answer
 from lexichord.retrieve.evidence.clauses import JoinNeighbours, join_neighbours
@@ -63,7 +65,7 @@ class Discover(Protocol):
 class BoostFiles(Protocol):
     """The stage `boost_files`."""
 
-    def __call__(self, *, files: Sequence[FileHit], hint: str | None) -> Mapping[str, float]:
+    async def __call__(self, *, files: Sequence[FileHit], hint: str | None) -> Mapping[str, float]:
         """Return the points by which chunks of a document are preferred, by its id as text."""
         ...
 
@@ -149,7 +151,8 @@ class GradeAnswer(Protocol):
 class Stages:
     """What does each stage, in their order; the defaults need no language model.
 
-    None leaves a stage out: nothing selects, nothing grades.
+    None leaves a stage out: nothing selects, nothing grades. Raises ConfigError for what is no
+    async function that takes the stage's parameters by name.
     """
 
     find_intent: FindIntent = find_intent
@@ -163,6 +166,12 @@ class Stages:
     write_answer: WriteAnswer = write_answer
     grade: GradeAnswer | None = None
 
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            stage = getattr(self, field.name)
+            if stage is not field.default:
+                _check_stage(field, stage)
+
     def own(self) -> dict[str, str]:
         """Return the names of the functions that are not the default ones, by their stage."""
         stages = ((field, getattr(self, field.name)) for field in fields(self))
@@ -175,6 +184,35 @@ class Stages:
     def without(self, stage: str) -> "Stages":
         """Return the stages with the default one in a stage's place."""
         return replace(self, **{stage: getattr(STAGES, stage)})
+
+
+def check_stages(stages: object) -> Stages:
+    """Return stages as they are. Raises ConfigError for anything else."""
+    if not isinstance(stages, Stages):
+        kind = type(stages).__name__
+        raise ConfigError(f"stages takes Stages(...), not a {kind}: write Stages(NAME=FUNCTION)")
+    return stages
+
+
+def _check_stage(field: Field[Any], stage: object) -> None:
+    """Raise ConfigError unless a query can call and await it."""
+    if not callable(stage):
+        raise ConfigError(f"stage {field.name} takes an async function, not {stage!r}")
+    kind: Any = type(stage)
+    protocol: Any = next(iter(get_args(field.type)), field.type)
+    named = f"stage {field.name}: {name_of(stage)}"
+    if isinstance(stage, type):
+        raise ConfigError(f"{named} is a class: write {name_of(stage)}() for an object of it")
+    if not any(map(iscoroutinefunction, (stage, unwrap(stage), kind.__call__))):
+        raise ConfigError(f"{named} is not async: write async def")
+    _, *names = signature(protocol.__call__).parameters
+    try:
+        signature(stage).bind(**dict.fromkeys(names))
+    except TypeError as error:
+        taken = ", ".join(names)
+        raise ConfigError(
+            f"{named} does not fit: it is called with {taken} by name ({error})"
+        ) from None
 
 
 def name_of(stage: object) -> str:

@@ -44,7 +44,7 @@ def _scoped[**P, R](
     @wraps(method)
     async def call(self: "ScopedClient", /, *args: P.args, **kwargs: P.kwargs) -> R:
         options = cast(dict[str, Any], kwargs)
-        scope = self._scope(options.get("datasets", ()))
+        scope = self._scope(options.get("datasets"))
         result = await method(self._client, *args, **cast(Any, {**options, **scope}))
         return cast(R, _public(result))
 
@@ -98,7 +98,7 @@ class ScopedClient:
 
     async def show(self, document: int | str, datasets: Sequence[str] = ()) -> ShownDocument:
         """See `Lexichord.show`."""
-        return await self._client.show(document, **self._scope(datasets))
+        return await self._client.show(document, **self._scope(datasets or None))
 
     async def expand(
         self, chunk: int, *, neighbours: int = 1, whole_section: bool = False
@@ -116,7 +116,7 @@ class ScopedClient:
     async def delete(self, documents: Sequence[int | str], datasets: Sequence[str] = ()) -> int:
         """See `Lexichord.delete`."""
         self.check_writes()
-        return await self._client.delete(documents, **self._scope(datasets))
+        return await self._client.delete(documents, **self._scope(datasets or None))
 
     async def ingest(
         self,
@@ -137,7 +137,7 @@ class ScopedClient:
 
     async def jobs(self, latest: int = 20, datasets: Sequence[str] = ()) -> Sequence[IngestRun]:
         """List the latest ingests in reach, newest first."""
-        scope = self._scope(datasets).get("datasets")
+        scope = self._scope(datasets or None).get("datasets")
         rows = await catalogue.list_runs(self._client.database, latest, scope)
         return [_job(row) for row in rows]
 
@@ -165,16 +165,16 @@ class ScopedClient:
         if dataset is not None:
             self._scope([dataset])
 
-    def _scope(self, datasets: Sequence[str] = ()) -> _DatasetScope:
+    def _scope(self, datasets: Sequence[str] | None = None) -> _DatasetScope:
         """Return the datasets to look in: those asked for, else all in reach."""
         reach = self.rights.datasets
-        if reach is None:
-            return {"datasets": datasets} if datasets else {}
-        if isinstance(datasets, str):
-            return {"datasets": datasets}  # refused further down, as everywhere
+        if datasets is None:
+            return {} if reach is None else {"datasets": reach}
+        if reach is None or isinstance(datasets, str) or not datasets:
+            return {"datasets": datasets}  # one text and none are refused further down
         if beyond := set(datasets).difference(reach):
             raise ForbiddenError(f"the API key does not reach dataset {', '.join(sorted(beyond))}")
-        return {"datasets": datasets or reach}
+        return {"datasets": datasets}
 
 
 def _public(result: object) -> object:

@@ -24,6 +24,7 @@ from lexichord.types.options import (
     LlmStage,
     Mode,
     QueryOptions,
+    ScopeOptions,
     SearchOptions,
     Unit,
 )
@@ -95,6 +96,7 @@ __all__ = [
     "Response",
     "Rights",
     "Scope",
+    "ScopeOptions",
     "SearchOptions",
     "SearchResult",
     "Shaped",

@@ -1,18 +1,22 @@
 """The options of a search and of a query: one home for names, types, defaults, bounds and texts.
 
+What cannot be meant is refused here, too, so that each form of an option refuses the same.
+
 Other forms are made from `describe(QueryOptions)`, which has a `Described` for each option by name:
 - HTTP, MCP: `Field(each.default, description=each.option.text, **each.option.bounds(served=True))`
 - CLI: `typer.Option(help=each.option.text, min=each.option.minimum, max=each.option.maximum)`
 - Python: a method spells its keywords out, and reads them by `QueryOptions.select(locals())`.
 """
 
+import json
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache, wraps
 from inspect import signature
-from math import inf
-from numbers import Real
-from types import MappingProxyType
+from math import isfinite
+from numbers import Integral, Real
+from reprlib import repr as shorten
+from types import MappingProxyType, NoneType
 from typing import Annotated, Any, Literal, Self, get_args, get_origin, get_type_hints
 
 from lexichord.errors import ConfigError
@@ -24,6 +28,8 @@ ContextFormat = Literal["simple", "structured", "qa"]
 Unit = Literal["characters", "tokens"]
 LlmStage = Literal["intent", "boost", "rewrite", "answer", "reflect"]
 ScoreName = Literal["dense", "keyword", "fused", "variants", "rerank"]
+
+MAX_INTEGER = 2**31 - 1  # what an integer of Postgres holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,46 +66,96 @@ class Described:
     option: Option
 
     @property
+    def kind(self) -> Any:  # noqa: ANN401
+        """Its type where it is not None."""
+        kinds = [kind for kind in get_args(self.type) if kind is not NoneType]
+        return kinds[0] if self.may_be_none else self.type
+
+    @property
+    def may_be_none(self) -> bool:
+        """Whether it may be left open."""
+        return NoneType in get_args(self.type)
+
+    @property
     def choices(self) -> tuple[str, ...]:
         """The values that it may have, beside None; empty where they are not counted."""
-        kinds = () if self.is_list else (self.type, *get_args(self.type))
-        return next((get_args(kind) for kind in kinds if get_origin(kind) is Literal), ())
+        return get_args(self.kind) if get_origin(self.kind) is Literal else ()
 
     @property
     def is_list(self) -> bool:
         """Whether it takes several values."""
-        return get_origin(self.type) is Sequence
+        return get_origin(self.kind) is Sequence
 
-    def check(self, value: object) -> None:
-        """Raise ConfigError for a value that cannot be meant."""
-        if value is None and type(None) in get_args(self.type):
-            return
+    def read(self, value: object) -> Any:  # noqa: ANN401
+        """Return a value as it is meant. Raises ConfigError for one that cannot be meant."""
+        if value is None and self.may_be_none:
+            return None
         if self.is_list:
-            no_single_text(**{self.name: value})
-        elif self.choices and value not in self.choices:
-            raise ConfigError(f"there is no {self.name} {value!r}: {', '.join(self.choices)}")
-        elif self.option.minimum is not None:
-            self._check_number(value)
+            return self._read_list(value)
+        if self.choices:
+            return _read_choice(self.name, value, self.choices)
+        if self.kind in (int, float):
+            minimum, maximum = self.option.minimum, self.option.maximum
+            assert minimum is not None
+            return read_number(self.name, value, minimum, maximum, whole=self.kind is int)
+        return READERS[self.kind](self.name, value)
 
-    def _check_number(self, value: object) -> None:
-        minimum, maximum = self.option.minimum, self.option.maximum
-        assert minimum is not None
-        if not isinstance(value, Real):
-            raise ConfigError(f"{self.name} must be a number, not {value!r}")
-        if not minimum <= float(value) <= (inf if maximum is None else maximum):
-            bounds = (
-                f"at least {minimum}" if maximum is None else f"between {minimum} and {maximum}"
+    def _read_list(self, value: object) -> tuple[Any, ...]:
+        no_single_text(**{self.name: value})
+        if not isinstance(value, Iterable) or isinstance(value, Mapping):
+            raise ConfigError(f"{self.name} takes a list, not {_show(value)}")
+        items = tuple(value)
+        # Without this a list that a program finds empty would search everything.
+        if self.may_be_none and not items:
+            raise ConfigError(
+                f"{self.name} is an empty list: name one at least, or leave it out for all"
             )
-            raise ConfigError(f"{self.name} must be {bounds}, not {value}")
+        has_ids = int in get_args(get_args(self.kind)[0])
+        for item in items:
+            if not (isinstance(item, str) or (has_ids and _is_id(item))):
+                kinds = "whole numbers or texts" if has_ids else "texts"
+                raise ConfigError(f"{self.name} takes a list of {kinds}, not {_show(item)} in it")
+        return items
 
 
 @dataclass(frozen=True, kw_only=True)
-class SearchOptions:
-    """How and where to search: what `search`, `files`, `query` and the lists of documents share.
+class ScopeOptions:
+    """Which documents: what all methods share that look at several.
 
     The form of `filter` is described in docs/sql/search.md. Raises ConfigError for a value that
-    cannot be meant.
+    cannot be meant, as an empty list of datasets or documents.
     """
+
+    datasets: Annotated[
+        Sequence[str] | None,
+        Option("Only these datasets; by default all.", served_items=100),
+    ] = None
+    documents: Annotated[
+        Sequence[int | str] | None,
+        Option("Only these: ids, uris or the ends of uris.", served_items=100),
+    ] = None
+    uri_prefix: Annotated[str | None, Option("Only documents whose uri begins with this.")] = None
+    filter: Annotated[Json | None, Option("Only documents with this metadata.")] = None
+
+    def __post_init__(self) -> None:
+        for name, each in describe(type(self)).items():
+            object.__setattr__(self, name, each.read(getattr(self, name)))
+
+    @classmethod
+    def read(cls, options: Mapping[str, Any]) -> Self:
+        """Read options by name. Raises ConfigError, also for one that there is not."""
+        no_other_options(options, describe(cls))
+        return cls(**options)
+
+    @classmethod
+    def select(cls, arguments: Mapping[str, Any]) -> Self:
+        """Read the options among a method's arguments, which are `locals()` at its beginning."""
+        return cls(**{name: arguments[name] for name in describe(cls)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions(ScopeOptions):
+    """How and where to search: what `search`, `files`, `keywords` and `query` share."""
 
     k: Annotated[int, Option("How many results at most.", minimum=1, served_maximum=1_000)] = 10
     depth: Annotated[
@@ -112,14 +168,6 @@ class SearchOptions:
         ),
     ] = 100
     mode: Annotated[Mode, Option("By meaning, by words, or by both.")] = "hybrid"
-    datasets: Annotated[
-        Sequence[str], Option("Only these datasets; by default all.", served_items=100)
-    ] = ()
-    documents: Annotated[
-        Sequence[int | str], Option("Only these: ids, uris or the ends of uris.", served_items=100)
-    ] = ()
-    uri_prefix: Annotated[str | None, Option("Only documents whose uri begins with this.")] = None
-    filter: Annotated[Json | None, Option("Only documents with this metadata.")] = None
     # None: the weights that were measured, `db.search.MODE_WEIGHTS`.
     dense_share: Annotated[
         float | None,
@@ -129,19 +177,16 @@ class SearchOptions:
     ] = None
 
     def __post_init__(self) -> None:
-        for name, each in describe(type(self)).items():
-            each.check(getattr(self, name))
+        super().__post_init__()
+        self._check_depth("k", self.k)
 
-    @classmethod
-    def read(cls, options: Mapping[str, Any]) -> Self:
-        """Read options by name. Raises ConfigError, also for one that there is not."""
-        no_other_options(options, describe(cls))
-        return cls(**options)
-
-    @classmethod
-    def select(cls, arguments: Mapping[str, Any]) -> Self:
-        """Read the options among a method's arguments, which are `locals()` at its beginning."""
-        return cls(**{name: arguments[name] for name in describe(cls)})
+    def _check_depth(self, name: str, number: int) -> None:
+        """Raise ConfigError for more results than candidates; by the words of SQL's check."""
+        if number > self.depth:
+            raise ConfigError(
+                f"{name} ({number}) is more than the {self.depth} candidates of a channel: "
+                "raise depth as well"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,18 +262,22 @@ class QueryOptions(SearchOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if unknown := set(self.min_score).difference(get_args(ScoreName)):
-            named, there = ", ".join(sorted(unknown)), ", ".join(get_args(ScoreName))
-            raise ConfigError(f"there is no score {named}: {there}")
+        self._check_depth("files", self.files)
+        for name, text in (("hint", self.hint), *(("fallback", text) for text in self.fallbacks)):
+            if text is not None:
+                read_question(name, text)
+        if unknown := set(self.llm_stages).difference(get_args(LlmStage)):
+            there = ", ".join(get_args(LlmStage))
+            raise ConfigError(f"a model does not do {', '.join(sorted(unknown))}, but {there}")
 
 
-def describe(model: type[SearchOptions]) -> Mapping[str, Described]:
+def describe(model: type[ScopeOptions]) -> Mapping[str, Described]:
     """Return what is known of each option, by name, in the order of the fields."""
     return _described(model)  # type: ignore[arg-type]  # mypy takes an instance's hash for a class's
 
 
 @cache
-def _described(model: type[SearchOptions]) -> Mapping[str, Described]:
+def _described(model: type[ScopeOptions]) -> Mapping[str, Described]:
     hints = get_type_hints(model, include_extras=True)
     described = {}
     for each in fields(model):
@@ -243,11 +292,13 @@ def only_known_options[**P, R](
     method: Callable[P, Awaitable[R]],
 ) -> Callable[P, Coroutine[Any, Any, R]]:
     """Refuse a keyword that a method does not take by ConfigError, as a setting is refused."""
-    known = signature(method).parameters
+    known, name = signature(method).parameters, getattr(method, "__name__", "it")
 
     @wraps(method)
     async def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        no_other_options(kwargs, known)
+        no_other_options(kwargs, {*known, *describe(QueryOptions)})
+        if others := set(kwargs).difference(known):
+            raise ConfigError(f"{name} does not take {', '.join(sorted(others))}: leave it out")
         return await method(*args, **kwargs)
 
     return call
@@ -264,3 +315,101 @@ def no_single_text(**values: object) -> None:
     for name, value in values.items():
         if isinstance(value, str | bytes):
             raise ConfigError(f"{name} takes a list: write {name}=[{value!r}]")
+
+
+def read_number(
+    name: str,
+    value: Any,  # noqa: ANN401
+    minimum: int,
+    maximum: int | None = None,
+    *,
+    whole: bool = True,
+) -> Any:  # noqa: ANN401
+    """Return a number within its bounds; a whole one is at most `MAX_INTEGER`. Raises ConfigError.
+
+    Numbers of other libraries, such as NumPy's, become Python's: the database knows no others.
+    """
+    if not _is_number(value):
+        raise ConfigError(f"{name} must be a number, not {_show(value)}")
+    if whole and not isinstance(value, Integral):
+        raise ConfigError(f"{name} must be a whole number, not {value}")
+    if maximum is not None and not minimum <= value <= maximum:
+        raise ConfigError(f"{name} must be between {minimum} and {maximum}, not {value}")
+    if not value >= minimum:  # not so, too, of what is no number: NaN
+        raise ConfigError(f"{name} must be at least {minimum}, not {value}")
+    if whole and value > MAX_INTEGER:
+        raise ConfigError(f"{name} must be at most {MAX_INTEGER}, not {value}")
+    return int(value) if whole else float(value)
+
+
+def read_question(name: str, text: object) -> str:
+    """Return a text that is searched for. Raises ConfigError for one without a word."""
+    text = _read_text(f"the {name}", text)
+    if not text.strip():
+        remedy = "" if name == "query" else ": leave it out"
+        raise ConfigError(f"the {name} is empty{remedy}")
+    return text
+
+
+def _read_text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise ConfigError(f"{name} must be a text, not {_show(value)}")
+    return value
+
+
+def _read_switch(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ConfigError(f"{name} must be True or False, not {_show(value)}")
+    return value
+
+
+def _read_choice(name: str, value: object, choices: Sequence[str]) -> str:
+    if value not in choices:
+        raise ConfigError(f"there is no {name} {_show(value)}: {', '.join(choices)}")
+    return str(value)
+
+
+def _read_object(name: str, value: object) -> Json:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{name} must be an object as JSON has it, not {_show(value)}")
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConfigError(f"{name} cannot be written as JSON: {error}") from None
+    return value
+
+
+def _read_scores(name: str, value: object) -> Mapping[str, float]:
+    if not isinstance(value, Mapping):
+        example = {"dense": 0.3}
+        raise ConfigError(f"{name} takes names and numbers, {example}, not {_show(value)}")
+    if unknown := set(value).difference(get_args(ScoreName)):
+        named, there = ", ".join(sorted(map(str, unknown))), ", ".join(get_args(ScoreName))
+        raise ConfigError(f"there is no score {named}: {there}")
+    for score, minimum in value.items():
+        if not (_is_number(minimum) and isfinite(minimum)):
+            raise ConfigError(f"{name} of {score} must be a number, not {_show(minimum)}")
+    return {score: float(minimum) for score, minimum in value.items()}
+
+
+# By the type of an option that is neither a number nor a list nor one of several names.
+READERS: dict[Any, Callable[[str, object], Any]] = {
+    bool: _read_switch,
+    str: _read_text,
+    Json: _read_object,
+    Mapping[str, float]: _read_scores,
+}
+
+
+def _is_number(value: object) -> bool:
+    """Return whether it is a number; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _is_id(value: object) -> bool:
+    return _is_number(value) and isinstance(value, Integral)
+
+
+def _show(value: object) -> str:
+    """Return a value in one short line."""
+    return " ".join(shorten(value).split())

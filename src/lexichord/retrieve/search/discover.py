@@ -66,7 +66,7 @@ async def _rerank(
     ]
 
 
-def boost_files(files: Sequence[FileHit], hint: str | None) -> dict[str, float]:
+async def boost_files(files: Sequence[FileHit], hint: str | None) -> dict[str, float]:
     """Return the first files' boost in points by document id, as hybrid_search takes it.
 
     A reranker chooses files, but its scores have another scale.

@@ -33,7 +33,7 @@ async def query(scoped: ScopedClient, text: str, **options: Any) -> Response:  #
     except ConfigError:
         if (filter := options.get("filter")) is None:
             raise
-        datasets = options.get("datasets", ())
+        datasets = options.get("datasets")
         unknown = {key for key in _keys(filter) if not await _is_known(scoped, key, datasets)}
         if not unknown:
             raise
@@ -42,7 +42,7 @@ async def query(scoped: ScopedClient, text: str, **options: Any) -> Response:  #
         return await scoped.query(text, **settled)
 
 
-async def _is_known(scoped: ScopedClient, key: str, datasets: Sequence[str]) -> bool:
+async def _is_known(scoped: ScopedClient, key: str, datasets: Sequence[str] | None) -> bool:
     """Return whether a document has a key, by a list of none of them."""
     filter: Json = {"and": [{"key": key, "op": "empty"}, MATCH_NONE]}
     try:

@@ -71,7 +71,7 @@ class JsonBody(StrictModel):
 def option(name: str) -> Any:  # noqa: ANN401
     """Return the field of an option: its default, description and bounds over a network."""
     known = describe(QueryOptions)[name]
-    default = list(known.default) if known.is_list else known.default
+    default = list(known.default) if isinstance(known.default, tuple) else known.default
     return Field(default, description=known.option.text, **served_bounds(name))
 
 
@@ -84,8 +84,8 @@ class SearchBody(JsonBody):
     depth: int = option("depth")
     mode: Mode = option("mode")
     dense_share: float | None = option("dense_share")
-    datasets: list[NameText] = option("datasets")
-    documents: list[RowId | NameText] = option("documents")
+    datasets: list[NameText] | None = option("datasets")
+    documents: list[RowId | NameText] | None = option("documents")
     uri_prefix: NameText | None = option("uri_prefix")
     filter: MetadataFilter | None = option("filter")
 
@@ -182,7 +182,7 @@ class ScopeParams(StrictModel):
     def options(self) -> dict[str, Any]:
         """Return them by the names of the Python options. Raises ConfigError."""
         filter = None if self.filter is None else _parse_filter(self.filter)
-        return {"datasets": self.dataset, "uri_prefix": self.uri_prefix, "filter": filter}
+        return {"datasets": self.dataset or None, "uri_prefix": self.uri_prefix, "filter": filter}
 
 
 def _parse_filter(text: str) -> dict[str, Any]:

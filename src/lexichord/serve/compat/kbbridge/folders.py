@@ -60,7 +60,7 @@ def one_folder(resource_id: str, dataset_id: str, path: str = "") -> Folder:
 
 def read_folders(info: str | Sequence[object] | None, resource_id: str) -> list[Folder]:
     """Read dataset_info, JSON or what it would be, or else resource_id. Raises ConfigError."""
-    if not info:
+    if info is None or info == "":
         return [Folder(resource_id)]
     if resource_id:
         raise ConfigError("dataset_info and resource_id name the same thing: leave one out")
@@ -133,7 +133,7 @@ def named_documents(rows: Sequence[StoredDocument], name: str) -> list[StoredDoc
 
 async def documents_in(scoped: ScopedClient, folder: Folder) -> list[StoredDocument]:
     """List the documents of a folder, none if it has none. Raises NotFoundError for a dataset."""
-    rows = await scoped.list(datasets=[folder.dataset] if folder.dataset else ())
+    rows = await scoped.list(datasets=[folder.dataset] if folder.dataset else None)
     return [row for row in rows if not folder.path or uri_prefix(row.uri, folder.path)]
 
 
