@@ -3,29 +3,21 @@
 from dataclasses import replace
 
 from lexichord.display.text import step_details
-from lexichord.types import Explanation, Json, Part
+from lexichord.types import Explanation, HitScores, Part, Step
 from tests.builders import HIT, RESPONSE
 
 FOUND = replace(
     HIT,
     chunk_id=7,
-    scores={
-        **{"dense": 0.91234, "keyword": None, "fused": 0.5, "variants": 0.03},
-        "contributions": {"original": 0.02, "file 2": 0.01},
-    },
+    scores=HitScores(0.91234, None, 0.5, 0.03, {"original": 0.02, "file 2": 0.01}),
     ranks={"dense": 1, "keyword": None, "original": 1, "file 2": 4},
 )
-OTHER = replace(FOUND, chunk_id=8, ranks={**HIT.ranks, "rewrite": 2}, scores={**HIT.scores})
-TRACE: list[Json] = [
-    {"stage": "intent", "given": {"query": "q", "hint": None}, "made": {"kind": "x"}, "ms": 2.04},
-    {"stage": "min_score", "given": {"dense": 0.5}, "dropped": [9, 10], "ms": 0.0},
-    {
-        "stage": "search",
-        "given": {"hint": None},
-        "made": [{"chunk_id": 7, "ranks": {"dense": 1}}],
-        "ms": 3,
-    },
-    {"stage": "confidence", "given": {}, "made": 0.0, "ms": 1.0},
+OTHER = replace(FOUND, chunk_id=8, ranks={**HIT.ranks, "rewrite": 2}, scores=HIT.scores)
+TRACE = [
+    Step("intent", {"query": "q", "hint": None}, {"kind": "x"}, ms=2.04),
+    Step("min_score", {"dense": 0.5}, dropped=[9, 10], ms=0.0),
+    Step("search", {"hint": None}, [{"chunk_id": 7, "ranks": {"dense": 1}}], ms=3),
+    Step("confidence", {}, 0.0, ms=1.0),
 ]
 EXPLAINED = Explanation(replace(RESPONSE, hits=[FOUND, OTHER], trace=TRACE))
 
