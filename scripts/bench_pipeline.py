@@ -119,8 +119,8 @@ def find(lexichord: SyncLexichord, way: Way, case: Case, k: int) -> Found:
     options = {"hint": case.hint, "k": k, **way.options}
     lexichord.core.stages = way.stages
     response = lexichord.query(case.question, **options)
-    searched = [step for step in response.trace if step["stage"] == "search"]
-    made = len(searched[-1]["given"]["variants"])
+    searched = [step for step in response.trace if step.stage == "search"]
+    made = len(searched[-1].given["variants"])
     files = [file.uri for file in response.files]
     return Found(files, response.hits, response.sources, made, response.abstained)
 

@@ -37,7 +37,7 @@ HIT = ChunkHit(
     content="text",
     context="Lease › Rent",
     score=0.5,
-    scores={"dense": 0.9, "keyword": None, "fused": 0.5},
+    scores=types.HitScores(dense=0.9, keyword=None, fused=0.5),
     ranks={"dense": 1, "keyword": None},
 )
 FILE = FileHit(2, "default", "a/lease.md", "Lease", 0.7, {"chunks": 0.6, "card": None}, 3)
@@ -59,7 +59,7 @@ RESPONSE = types.Response(
         Coverage(0.5, ("rent",)), "no rounds", (Round("q", "r", 1.0),), grades=(Grade("g", 1, ""),)
     ),
     timings_ms={"search": 1.5},
-    trace=[{"stage": "search", "given": {"variants": ("original",)}, "ms": 1.5}],
+    trace=[types.Step("search", {"variants": ("original",)}, ms=1.5)],
 )
 RUN = types.IngestRun(
     *(1, "d", "folder", "finished", NOW, NOW, None, 1, 1), *(1, 0, 0, 0, 0), {"a": "no text"}
@@ -139,7 +139,7 @@ def scored_hit(chunk_id: int, dense: float | None) -> ChunkHit:
         content="c",
         context="",
         score=1.0,
-        scores={"dense": dense, "keyword": 1.0, "fused": 1.0},
+        scores=types.HitScores(dense, keyword=1.0, fused=1.0),
         ranks={},
     )
 

@@ -102,7 +102,8 @@ def test_hits_are_the_best_ones_in_order(mode: Mode, samples: SyncLexichord) -> 
     assert all(one.score >= other.score for one, other in pairwise(hits))
     assert samples.search(NOTICE, mode=mode, k=3).hits == hits[:3]
     by_dense, by_keyword = (
-        [hit.scores[channel] is not None for hit in hits] for channel in ("dense", "keyword")
+        [hit.scores.by_list[channel] is not None for hit in hits]
+        for channel in ("dense", "keyword")
     )
     assert any(by_dense) == (mode != "keyword")
     assert any(by_keyword) == (mode != "dense")

@@ -110,14 +110,14 @@ def test_an_explanation_is_what_a_query_does(samples: SyncLexichord) -> None:
     found = samples.explain(NOTICE, k=5, variants=2, min_score={"dense": 0.3})
     plain = samples.query(NOTICE, k=5, variants=2, min_score={"dense": 0.3})
     assert found.response.hits == plain.hits
-    assert [step.stage for step in found.steps] == [step["stage"] for step in plain.trace]
+    assert [step.stage for step in found.steps] == [step.stage for step in plain.trace]
     assert {"intent", "discover", "variants", "search", "min_score", "answer"} <= {
         step.stage for step in found.steps
     }
     assert found.lists[:3] == ["dense", "keyword", "original"]
     for hit in plain.hits:
         parts = {part.name: part for part in found.parts(hit)}
-        assert parts["dense"].score == hit.scores["dense"]
+        assert parts["dense"].score == hit.scores.dense
         ways = [part.score or 0 for name, part in parts.items() if name in found.lists[2:]]
         assert sum(ways) == pytest.approx(hit.score)
 

@@ -99,11 +99,11 @@ def test_a_query_is_answered_in_full(
         told.append(LATE)
     for name, line in zip(NAMED, found.degraded, strict=True):
         assert line.startswith(tuple(f"{name} without the model: {each}" for each in told))
-    calls = [step for step in found.trace if step["stage"].startswith("llm ")]
-    assert {step["stage"] for step in calls} == {
+    calls = [step for step in found.trace if step.stage.startswith("llm ")]
+    assert {step.stage for step in calls} == {
         *("llm intent", "llm boost", "llm rewrite", "llm clauses", "llm grade")
     }
-    assert all(step["made"]["error"].startswith(tuple(told)) for step in calls)
+    assert all(step.made["error"].startswith(tuple(told)) for step in calls)
     assert found.reflection is not None
     assert (found.reflection.passed, found.reflection.grades) == (False, ())
     assert KEY not in str(found.to_dict())
@@ -123,8 +123,8 @@ def test_a_pause_that_fits_is_kept(opened: SyncLexichord, served: ChatServer) ->
     served.mode, served.reply = "good", replying()
     served.modes[:] = ["limited"]
     found = opened.query(QUERY, llm_stages=["intent"])
-    (step,) = (step for step in found.trace if step["stage"] == "llm intent")
-    assert (step["made"]["requests"], found.degraded) == (2, [])
+    (step,) = (step for step in found.trace if step.stage == "llm intent")
+    assert (step.made["requests"], found.degraded) == (2, [])
 
 
 def test_without_any_time_it_is_not_asked(opened: SyncLexichord, served: ChatServer) -> None:

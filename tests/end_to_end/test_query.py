@@ -99,7 +99,7 @@ def test_the_callers_word_counts(samples: SyncLexichord) -> None:
 def test_rewrite_and_reflection_say_what_they_did(samples: SyncLexichord) -> None:
     query = "How long are support logs kept and who supervises the doctors on Mars?"
     found = samples.query(query, rewrite=True, reflect=True)
-    stages = [step["stage"] for step in found.trace]
+    stages = [step.stage for step in found.trace]
     assert stages.count("rewrite") == 1
     assert stages.count("search") >= 2
     assert found.reflection is not None
@@ -110,19 +110,19 @@ def test_rewrite_and_reflection_say_what_they_did(samples: SyncLexichord) -> Non
 
 def test_the_trace_is_whole_and_timed(samples: SyncLexichord) -> None:
     found = samples.query("Who pays the rent?")
-    assert [step["stage"] for step in found.trace] == STAGES
-    assert all(step["ms"] >= 0 for step in found.trace)
-    ranks = {made["chunk_id"]: made["ranks"] for made in found.trace[4]["made"]}
+    assert [step.stage for step in found.trace] == STAGES
+    assert all(step.ms >= 0 for step in found.trace)
+    ranks = {made["chunk_id"]: made["ranks"] for made in found.trace[4].made}
     assert ranks == {hit.chunk_id: hit.ranks for hit in found.hits}
 
 
 def test_a_least_score_drops_and_says_so(samples: SyncLexichord) -> None:
     every = samples.query("Who pays the rent?")
-    least = sorted(hit.scores["dense"] or 0 for hit in every.hits)[5]
+    least = sorted(hit.scores.dense or 0 for hit in every.hits)[5]
     found = samples.query("Who pays the rent?", min_score={"dense": least})
     assert 0 < len(found.hits) <= 5
-    (step,) = (step for step in found.trace if step["stage"] == "min_score")
-    assert len(step["dropped"]) == len(every.hits) - len(found.hits)
+    (step,) = (step for step in found.trace if step.stage == "min_score")
+    assert len(step.dropped or ()) == len(every.hits) - len(found.hits)
     with pytest.raises(ConfigError, match="there is no score price"):
         samples.query("rent", min_score={"price": 1})
 
@@ -130,7 +130,8 @@ def test_a_least_score_drops_and_says_so(samples: SyncLexichord) -> None:
 def test_lengths_and_forms(samples: SyncLexichord) -> None:
     short = samples.query("Who pays the rent?", max_length=600)
     assert 0 < len(short.context) <= 600
-    dropped = short.trace[-1]["dropped"]
+    dropped = short.trace[-1].dropped
+    assert dropped is not None
     assert len(dropped) == len(short.quotes) - len(short.sources) > 0
     assert dropped[0].startswith("no room for ")
     tokens = samples.query("Who pays the rent?", max_length=600, unit="tokens")
@@ -168,7 +169,7 @@ def test_instructions_are_searched_as_well(samples: SyncLexichord) -> None:
 
 def test_fallbacks_are_tried_only_where_nothing_answers(samples: SyncLexichord) -> None:
     def tried(found: Response) -> list[str]:
-        return [step["given"]["query"] for step in found.trace if step["stage"] == "fallback"]
+        return [step.given["query"] for step in found.trace if step.stage == "fallback"]
 
     sure = samples.query("Who insures the building of Saltpan House?", fallbacks=["overview"])
     assert (sure.abstained, tried(sure)) == (False, [])
@@ -215,9 +216,9 @@ def test_a_reranker_chooses_among_more_chunks(samples: SyncLexichord) -> None:
         found = samples.query("Who pays the rent?", k=4)
         listed = samples.query("List every deadline")
     assert len(found.hits) == 4
-    lengths = [-hit.scores["rerank"] for hit in found.hits]
+    lengths = [-hit.scores.to_dict()["rerank"] for hit in found.hits]
     assert lengths == sorted(lengths)
     shortest = sorted(len(hit.context) + len(hit.content) for hit in wide.hits)
     assert len(found.hits[0].context) + len(found.hits[0].content) <= shortest[0]
-    assert all("rerank" not in hit.scores for hit in listed.hits)
+    assert all(hit.scores.rerank is None for hit in listed.hits)
     assert "rerank" in found.timings_ms

@@ -70,7 +70,7 @@ def dense(lexichord: SyncLexichord, query: str, space: str) -> None:
     embedder = Hashing(space)
     for hit in lexichord.search(query, mode="dense", k=5).hits:
         pair = embedder.vector(query), embedder.vector(embedding_text(hit.context, hit.content))
-        assert hit.scores["dense"] == pytest.approx(np.dot(*pair), abs=TOLERANCE)
+        assert hit.scores.dense == pytest.approx(np.dot(*pair), abs=TOLERANCE)
 
 
 def space(lexichord: SyncLexichord) -> str:
@@ -205,7 +205,7 @@ class Seeker(threading.Thread):
 
 def _is_of(embedder: Hashing, query: str, hit: Any) -> bool:
     pair = embedder.vector(query), embedder.vector(embedding_text(hit.context, hit.content))
-    return bool(abs(hit.scores["dense"] - np.dot(*pair)) < TOLERANCE)
+    return bool(abs(hit.scores.dense - np.dot(*pair)) < TOLERANCE)
 
 
 def test_what_is_ingested_meanwhile_has_the_new_vectors(dsn: str) -> None:

@@ -64,8 +64,8 @@ def test_the_passage_that_it_prefers_comes_first(samples: SyncLexichord, shape: 
     ):
         found = lexichord.query(QUERY, k=K)
     first = found.hits[0]
-    assert (first.chunk_id, first.score, first.scores["rerank"]) == (wanted.chunk_id, 0.9, 0.9)
-    assert first.scores.keys() >= wanted.scores.keys()
+    assert (first.chunk_id, first.score, first.scores.rerank) == (wanted.chunk_id, 0.9, 0.9)
+    assert first.scores.to_dict().keys() >= wanted.scores.to_dict().keys()
     assert [hit.score for hit in found.hits[1:]] == [0.1] * (K - 1)
     assert found.degraded == []
     _, chunks = server.asked

@@ -76,7 +76,7 @@ def test_hits_are_selected_after_each_search(samples: SyncLexichord, opened: Ope
     names = [step.stage for step in explained.steps]
     assert names.count("keep_insurance") == names.count("search")
     step = next(step for step in explained.steps if step.stage == "keep_insurance")
-    assert step.given["hits"] == step.made["hits"] + len(step.dropped)
+    assert step.given["hits"] == step.made["hits"] + len(step.dropped or ())
     assert "keep_insurance" in str(explained)
     assert "keep_insurance" in kept.timings_ms
 
@@ -94,8 +94,8 @@ def test_evidence_is_selected_before_it_is_shown(opened: Open) -> None:
     assert found.quotes
     assert all("landlord" in quote.text.casefold() for quote in found.quotes)
     assert len(found.sources) <= len(found.quotes)
-    (step,) = [step for step in found.trace if step["stage"] == "keep_landlord"]
-    assert step["given"]["quotes"] == len(found.quotes) + len(step["dropped"])
+    (step,) = [step for step in found.trace if step.stage == "keep_landlord"]
+    assert step.given["quotes"] == len(found.quotes) + len(step.dropped or ())
 
 
 def test_a_stage_in_anothers_place_is_named_in_its_step(opened: Open) -> None:

@@ -77,7 +77,7 @@ async def test_a_file_in_no_list_answers_when_it_is_discovered(wide: Database) -
     assert {hit.document_id for hit in by_file} > {far}  # no gate
     for hit in mine:
         assert hit.ranks.keys() == {"dense", "keyword", "file 1"}
-        assert hit.scores["contributions"] == {"file 1": hit.score}
+        assert hit.scores.contributions == {"file 1": hit.score}
 
 
 async def test_the_same_name_twice_is_refused(wide: Database) -> None:

@@ -5,7 +5,7 @@ import pytest
 from lexichord.db import evidence
 from lexichord.db.pool import Database
 from lexichord.retrieve.understand.rewrite import rewrite
-from lexichord.types import ChunkHit, Scope
+from lexichord.types import ChunkHit, HitScores, Scope
 from tests.sql.corpus import Connection, call, put
 
 LINES = ["Rent and deposits are due", "A deposit secures rent", "the deposit, the keys", "keys"]
@@ -60,7 +60,21 @@ def test_scope(connection: Connection) -> None:
 
 
 def hits(*chunk_ids: int) -> list[ChunkHit]:
-    place: tuple[Any, ...] = (1, "d", "a", "a", "", 0, 1, None, "", "", 1.0, {}, {})
+    place: tuple[Any, ...] = (
+        1,
+        "d",
+        "a",
+        "a",
+        "",
+        0,
+        1,
+        None,
+        "",
+        "",
+        1.0,
+        HitScores(None, None, None),
+        {},
+    )
     return [ChunkHit(chunk_id, *place) for chunk_id in chunk_ids]
 
 

@@ -15,11 +15,13 @@ from lexichord.retrieve.evidence.relevance import (
     word_cosine,
 )
 from lexichord.retrieve.evidence.summary import choose_by_mmr
-from lexichord.types import ChunkHit
+from lexichord.types import ChunkHit, HitScores
 from lexichord.types.evidence import Quote
 
 HIT = ChunkHit(
-    *(7, 3, "default", "a.md", "Lease", "Rent", 10, 14, 2, "text", "", 0.5), scores={}, ranks={}
+    *(7, 3, "default", "a.md", "Lease", "Rent", 10, 14, 2, "text", "", 0.5),
+    scores=HitScores(None, None, None),
+    ranks={},
 )
 QUOTE = Quote.of(HIT)
 DISTINCT = "The tenant pays the rent on the first day of each month, and in advance."

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from lexichord.errors import ConfigError
 from lexichord.retrieve.evidence.context import estimate_tokens, format_context
-from lexichord.types import ChunkHit, ContextFormat, QueryOptions
+from lexichord.types import ChunkHit, ContextFormat, HitScores, QueryOptions
 from lexichord.types.evidence import Quote
 
 HIT = ChunkHit(
     *(7, 3, "default", "a/lease.md", "Lease", "Rent", 10, 14, 2, "text", "Lease › Rent", 0.5),
-    scores={},
+    scores=HitScores(None, None, None),
     ranks={},
 )
 hits = st.builds(

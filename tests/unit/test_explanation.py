@@ -1,31 +1,24 @@
 """How a response came about, in one object."""
 
+import json
 from dataclasses import replace
 
 from lexichord.display.text import step_details
-from lexichord.types import Explanation, Json, Part
+from lexichord.types import Explanation, HitScores, Part, Step
 from tests.builders import HIT, RESPONSE
 
 FOUND = replace(
     HIT,
     chunk_id=7,
-    scores={
-        **{"dense": 0.91234, "keyword": None, "fused": 0.5, "variants": 0.03},
-        "contributions": {"original": 0.02, "file 2": 0.01},
-    },
+    scores=HitScores(0.91234, None, 0.5, 0.03, {"original": 0.02, "file 2": 0.01}),
     ranks={"dense": 1, "keyword": None, "original": 1, "file 2": 4},
 )
-OTHER = replace(FOUND, chunk_id=8, ranks={**HIT.ranks, "rewrite": 2}, scores={**HIT.scores})
-TRACE: list[Json] = [
-    {"stage": "intent", "given": {"query": "q", "hint": None}, "made": {"kind": "x"}, "ms": 2.04},
-    {"stage": "min_score", "given": {"dense": 0.5}, "dropped": [9, 10], "ms": 0.0},
-    {
-        "stage": "search",
-        "given": {"hint": None},
-        "made": [{"chunk_id": 7, "ranks": {"dense": 1}}],
-        "ms": 3,
-    },
-    {"stage": "confidence", "given": {}, "made": 0.0, "ms": 1.0},
+OTHER = replace(FOUND, chunk_id=8, ranks={**HIT.ranks, "rewrite": 2}, scores=HIT.scores)
+TRACE = [
+    Step("intent", {"query": "q", "hint": None}, {"kind": "x"}, ms=2.04),
+    Step("min_score", {"dense": 0.5}, dropped=[9, 10], ms=0.0),
+    Step("search", {"hint": None}, [{"chunk_id": 7, "ranks": {"dense": 1}}], ms=3),
+    Step("confidence", {}, 0.0, ms=1.0),
 ]
 EXPLAINED = Explanation(replace(RESPONSE, hits=[FOUND, OTHER], trace=TRACE))
 
@@ -53,6 +46,31 @@ def test_a_step_tells_what_it_was_given_made_and_dropped() -> None:
     assert step_details(third) == {"made": "chunk_id 7"}
     assert step_details(fourth) == {"made": "0"}
     assert second.to_dict()["dropped"] == [9, 10]
+
+
+def test_a_step_leaves_out_what_it_does_not_say_but_in_an_explanation() -> None:
+    response, explanation = EXPLAINED.response.to_dict(), EXPLAINED.to_dict()
+    assert json.dumps(response["trace"][:2]) == (
+        '[{"stage": "intent", "given": {"query": "q", "hint": null}, "made": {"kind": "x"}, '
+        '"ms": 2.04}, '
+        '{"stage": "min_score", "given": {"dense": 0.5}, "dropped": [9, 10], "ms": 0.0}]'
+    )
+    assert json.dumps(explanation["steps"][:2]) == (
+        '[{"stage": "intent", "ms": 2.04, "given": {"query": "q", "hint": null}, '
+        '"made": {"kind": "x"}, "dropped": []}, '
+        '{"stage": "min_score", "ms": 0.0, "given": {"dense": 0.5}, "made": null, '
+        '"dropped": [9, 10]}]'
+    )
+    assert Step("answer", {}, dropped=[], ms=1.0).to_dict()["dropped"] == []
+
+
+def test_scores_leave_out_what_the_search_does_not_make() -> None:
+    searched, queried = HitScores(0.9, None, 0.5), replace(FOUND.scores, rerank=0.7)
+    assert json.dumps(searched.to_dict()) == '{"dense": 0.9, "keyword": null, "fused": 0.5}'
+    assert json.dumps(queried.to_dict()) == (
+        '{"dense": 0.91234, "keyword": null, "fused": 0.5, "variants": 0.03, '
+        '"contributions": {"original": 0.02, "file 2": 0.01}, "rerank": 0.7}'
+    )
 
 
 def test_it_reads_as_lines() -> None:

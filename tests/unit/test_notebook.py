@@ -15,6 +15,7 @@ from lexichord.types import (
     FilesResult,
     SearchResult,
     ShownDocument,
+    Step,
 )
 from tests.builders import CELL, CHUNK, DOCUMENT, FILE, HIT, QUOTE, RESPONSE, RESULTS
 
@@ -43,7 +44,7 @@ RESPONSE_ = replace(
     unverified=(HOSTILE,),
     comparison=None,
     degraded=[HOSTILE],
-    trace=[{"stage": HOSTILE, "given": {HOSTILE: HOSTILE}, "dropped": [HOSTILE], "ms": 1.0}],
+    trace=[Step(HOSTILE, {HOSTILE: HOSTILE}, dropped=[HOSTILE], ms=1.0)],
 )
 DOCUMENT_ = replace(DOCUMENT, **NAMES, dataset=HOSTILE, metadata={HOSTILE: HOSTILE})
 SHOWN = [

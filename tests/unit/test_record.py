@@ -2,14 +2,16 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 from lexichord.db.catalogue import query_record
-from lexichord.types import ChunkHit, FileHit, Question, Response, Scope
+from lexichord.types import ChunkHit, FileHit, HitScores, Question, Response, Scope, Step
 from lexichord.types.evidence import ContextSource, Quote
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Coverage, Reflection, Round
 
 WORD = "zanzibar"  # of the question
+ODD: Any = {"odd": WORD}  # no number, whatever the records' types say
 HIT = ChunkHit(
     chunk_id=4,
     document_id=2,
@@ -23,8 +25,8 @@ HIT = ChunkHit(
     content=WORD,
     context=WORD,
     score=1.5,
-    scores={"dense": 0.5, "keyword": None, "contributions": {"original": 0.1, "odd": WORD}},
-    ranks={"dense": 1, "keyword": None, "odd": WORD},
+    scores=HitScores(0.5, None, 1.2, contributions={"original": 0.1, **ODD}),
+    ranks={"dense": 1, "keyword": None, **ODD},
 )
 FILE = FileHit(2, "d", "a.md", WORD, 0.7, {"chunks": 0.6}, 3)
 INTENT = Intent("general", WORD, WORD, (2,), (WORD,), (WORD,), WORD, WORD)
@@ -42,8 +44,8 @@ RESPONSE = Response(
     reflection=Reflection(COVERAGE, WORD, (Round(WORD, WORD, 1.0, 0.5, WORD),), (WORD,), (WORD,)),
     degraded=[WORD, WORD],
     trace=[
-        {"stage": "intent", "ms": 1.0, "given": {"query": WORD}, "made": {"reason": WORD}},
-        {"stage": "search", "ms": 2.5, "given": {}, "made": [WORD, WORD], "dropped": [WORD]},
+        Step("intent", {"query": WORD}, {"reason": WORD}, ms=1.0),
+        Step("search", {}, [WORD, WORD], [WORD], ms=2.5),
     ],
 )
 QUESTION = Question(WORD, hint=WORD, space="a/b/4", scope=Scope(("d",), (2,), WORD, {"k": WORD}))
@@ -66,7 +68,10 @@ def test_what_is_recorded_instead() -> None:
         {
             **{"chunk_id": 4, "dataset": "d", "uri": "a.md", "char_start": 1, "char_end": 9},
             "score": 1.5,
-            "scores": {"dense": 0.5, "keyword": None, "contributions": {"original": 0.1}},
+            "scores": {
+                **{"dense": 0.5, "keyword": None, "fused": 1.2},
+                "contributions": {"original": 0.1},
+            },
             "ranks": {"dense": 1, "keyword": None},
         }
     ]

@@ -9,7 +9,7 @@ import pytest
 from lexichord.errors import ProviderError
 from lexichord.retrieve.search.chunks import remove_words, rerank
 from lexichord.retrieve.trace import Trace
-from lexichord.types import ChunkHit, Ranked
+from lexichord.types import ChunkHit, HitScores, Ranked
 
 
 def hit(number: int, content: str, context: str = "") -> ChunkHit:
@@ -26,7 +26,7 @@ def hit(number: int, content: str, context: str = "") -> ChunkHit:
         content=content,
         context=context,
         score=1 / number,
-        scores={"fused": 1 / number},
+        scores=HitScores(None, None, 1 / number),
         ranks={},
     )
 
@@ -73,8 +73,8 @@ async def test_content_and_context_are_scored_and_scores_kept() -> None:
     reranker = ByLength()
     found = await rerank("List the fees", HITS, 2, reranker, Trace())
     assert [each.chunk_id for each in found] == [2, 3]
-    assert found[0].score == found[0].scores["rerank"] == len("with its context\nbb")
-    assert found[0].scores["fused"] == 1 / 2
+    assert found[0].score == found[0].scores.rerank == len("with its context\nbb")
+    assert found[0].scores.fused == 1 / 2
     assert reranker.asked == "the fees"
 
 

@@ -246,7 +246,7 @@ def _hit(number: int, hit: ChunkHit, query: str, explain: bool) -> None:
 
 
 def _channel(hit: ChunkHit, name: str) -> str:
-    score, rank = hit.scores[name], hit.ranks[name]
+    score, rank = hit.scores.by_list[name], hit.ranks[name]
     return f"{name} {'-' if score is None else f'{score:.3f}'} (rank {rank or '-'})"
 
 

@@ -75,9 +75,9 @@ class ScoredPassage:
         """
         place = {name: getattr(self.hit, name) for name in PASSAGE_PLACE_FIELDS}
         place["title"] = self.hit.title or self.name
-        scores = {"score": self.score, "scores": self.hit.scores, "ranks": self.hit.ranks}
+        raw = {"scores": self.hit.scores.to_dict(), "ranks": self.hit.ranks}
         known = {name: value for name, value in place.items() if value is not None}
-        return {**self.metadata, **known, **scores}
+        return {**self.metadata, **known, "score": self.score, **raw}
 
 
 def passage_options(options: Json) -> Json:

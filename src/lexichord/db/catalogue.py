@@ -24,6 +24,7 @@ from lexichord.types import (
     StoredDocument,
 )
 from lexichord.types.evaluation import EvaluationRun
+from lexichord.types.response import Step
 
 RECORD_JSON_COLUMNS = ("hits", "stages", "counts")
 
@@ -196,10 +197,10 @@ def query_record(response: Response, question: Question, *, keep_text: bool) -> 
     }
 
 
-def _stage(step: Json) -> Json:
-    lists = [name for name in ("made", "dropped") if isinstance(step.get(name), list)]
-    counts = {name: len(step[name]) for name in lists}
-    return {"stage": step["stage"], "ms": step["ms"], **counts}
+def _stage(step: Step) -> Json:
+    parts = {"made": step.made, "dropped": step.dropped}
+    counts = {name: len(part) for name, part in parts.items() if isinstance(part, list)}
+    return {"stage": step.stage, "ms": step.ms, **counts}
 
 
 def _hit(hit: ChunkHit) -> Json:
@@ -210,7 +211,7 @@ def _hit(hit: ChunkHit) -> Json:
         "char_start": hit.start,
         "char_end": hit.end,
         "score": hit.score,
-        "scores": _numbers(hit.scores),
+        "scores": _numbers(hit.scores.to_dict()),
         "ranks": _numbers(hit.ranks),
     }
 

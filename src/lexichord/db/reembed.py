@@ -1,7 +1,7 @@
 """Changing the embedding space: one Python function per SQL function, of the same name."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import count
 from typing import Any
@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from lexichord.db.pool import CONNECTION_OPTIONS, Conn, Database, Row, call, translate_errors
 from lexichord.db.search import Vector, vector_text
 from lexichord.errors import ConfigError, DatabaseError
-from lexichord.types import EmbeddingSpace, Json
+from lexichord.types import EmbeddingSpace
 
 type EmbedRows = Callable[[Sequence[Row]], Awaitable[Sequence[Vector]]]
 
@@ -114,7 +114,7 @@ async def space_overlap(database: Database, query: Vector, other: Vector, k: int
     return None if share is None else float(share)
 
 
-async def record_comparison(database: Database, comparison: Json) -> None:
+async def record_comparison(database: Database, comparison: Mapping[str, float]) -> None:
     """See sql/record_comparison.sql."""
     await database.call("record_comparison", comparison=Jsonb(comparison))
 

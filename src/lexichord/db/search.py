@@ -12,6 +12,7 @@ from lexichord.types import (
     ChunkHit,
     Excerpt,
     FileHit,
+    HitScores,
     Json,
     Mode,
     Question,
@@ -214,7 +215,7 @@ def chunk_hit(row: Row) -> ChunkHit:
     """Build a hit from a row with the columns of hybrid_search."""
     return ChunkHit(
         **{name: row[column] for name, column in HIT_COLUMNS.items()},
-        scores={channel: row[column] for channel, column in SCORE_COLUMNS.items()},
+        scores=HitScores(**{name: row[column] for name, column in SCORE_COLUMNS.items()}),
         ranks={channel: row[column] for channel, column in RANK_COLUMNS.items()},
     )
 
@@ -233,7 +234,7 @@ def variant_hit(
     hit = chunk_hit({**NO_CHANNELS, **original, **row, "score": score})
     return replace(
         hit,
-        scores={**hit.scores, "variants": score, "contributions": dict(contributions)},
+        scores=replace(hit.scores, variants=score, contributions=dict(contributions)),
         ranks={**hit.ranks, **ranks},
     )
 

@@ -17,7 +17,7 @@ from lexichord.types.evaluation import Evaluation
 from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, Quote
 from lexichord.types.json import Json
 from lexichord.types.response import Explanation, Response, Step
-from lexichord.types.results import ChunkHit, FileHit, FilesResult, SearchResult
+from lexichord.types.results import CHANNEL_NAMES, ChunkHit, FileHit, FilesResult, SearchResult
 from lexichord.types.state import Health, Status
 from lexichord.types.text import cite, place, visible
 
@@ -199,13 +199,13 @@ def _hit(hit: ChunkHit) -> str:
 
 
 def _scores(hit: ChunkHit) -> list[str]:
-    scores, ranks = hit.scores, hit.ranks
-    channels = [(scores.get(name), ranks.get(name)) for name in ("dense", "keyword")]
+    scores, ranks = hit.scores.by_list, hit.ranks
+    channels = [(scores[name], ranks.get(name)) for name in CHANNEL_NAMES]
     both = [short_number(each) for pair in channels for each in pair]
     return [
         str(hit.chunk_id),
         short_number(hit.score),
-        short_number(scores.get("fused")),
+        short_number(hit.scores.fused),
         *both,
     ]
 

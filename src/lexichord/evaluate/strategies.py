@@ -166,7 +166,7 @@ async def _pipeline_llm(app: Application, query: EvalQuery, k: int) -> StrategyA
         llm_stages=PIPELINE_LLM_STAGES,
         answer=True,
     )
-    outputs = (step["made"] for step in response.trace if step["stage"].startswith("llm "))
+    outputs = (step.made for step in response.trace if step.stage.startswith("llm "))
     if failure := next((output["error"] for output in outputs if "error" in output), None):
         raise ProviderError(failure)
     return _response(response, response.answer or response.context)

@@ -1,7 +1,7 @@
 """Another embedding model for what is stored: fill, build the index, compare, swap."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import batched
@@ -16,7 +16,7 @@ from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.report import CountCallbacks
 from lexichord.ingest.structural_context import embedding_text
 from lexichord.providers.base import Embedder
-from lexichord.types import EmbeddingSpace, Json, Shaped
+from lexichord.types import EmbeddingSpace, Shaped
 
 # Chunks of a transaction. Searches by words wait from its first row to its end (pg_textsearch
 # 0.6.1): the slowest twentieth took 650 ms with 128 of them, 90 with 16, 30 without a reembed.
@@ -43,7 +43,8 @@ class Reembedded(Shaped):
 
     `embedded` vectors were filled in by this run, `missing` chunks lack one of `space`. Of a sample
     of queries, `comparison` holds which part of the 10 nearest chunks by the old vectors is among
-    those by the new ones: `overlap` in the mean, `lowest` of one query, 0 to 1.
+    those by the new ones: `overlap` in the mean, `lowest` of one query, 0 to 1; `queries` is how
+    many there were, `k` the 10.
     """
 
     space: str
@@ -51,7 +52,7 @@ class Reembedded(Shaped):
     dropped: str | None = None
     embedded: int = 0
     missing: int = 0
-    comparison: Json | None = None
+    comparison: Mapping[str, float] | None = None
     degraded: list[str] = field(default_factory=list)
 
 
@@ -176,7 +177,7 @@ class Reembed:
 
     async def _compare(
         self, embedder: Embedder, queries: Sequence[str] | None
-    ) -> tuple[Json | None, list[str]]:
+    ) -> tuple[Mapping[str, float] | None, list[str]]:
         """Compare, and record it. Raises ConfigError if that was asked for and the overlap is low.
 
         Gives the comparison, or why there is none.
@@ -199,7 +200,9 @@ class Reembed:
             )
         return comparison, []
 
-    async def _report(self, comparison: Json | None, degraded: Sequence[str]) -> Reembedded:
+    async def _report(
+        self, comparison: Mapping[str, float] | None, degraded: Sequence[str]
+    ) -> Reembedded:
         fixed = await catalogue.database_status(self.database)
         row = await db.reembed_status(self.database)
         missing = fixed["chunks_without_vector"]

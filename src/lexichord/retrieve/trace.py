@@ -1,19 +1,26 @@
 """What each stage was given, what it made of it, how long it took, and what time is left."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any
+from typing import Any, TypedDict
 
 from lexichord.db.catalogue import record_query
 from lexichord.db.pool import Database
 from lexichord.errors import LexichordError
 from lexichord.types import QueryOptions, Question, Response
-from lexichord.types.response import Recording
+from lexichord.types.response import Recording, Step
 
 # Of the time that is left, what one call may take: one that hangs leaves time for the next.
 CALL_SHARE = 0.5
+
+
+class StepOutcome(TypedDict, total=False):
+    """What a stage writes of its run: the last two parts of a `Step`."""
+
+    made: Any
+    dropped: Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +32,19 @@ class Trace:
 
     seconds: float = QueryOptions.budget_ms / 1000
     degraded: list[str] = field(default_factory=list)
-    steps: list[dict[str, Any]] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
     started: float = field(default_factory=perf_counter)
 
     @contextmanager
-    def stage(self, name: str, **given: object) -> Iterator[dict[str, Any]]:
-        """Time a stage; what it made is written into the step, also where it fails."""
-        step: dict[str, Any] = {"stage": name, "given": given}
+    def stage(self, name: str, **given: object) -> Iterator[StepOutcome]:
+        """Time a stage; what it made is written into its step, also where it fails."""
+        outcome: StepOutcome = {}
         started = perf_counter()
         try:
-            yield step
+            yield outcome
         finally:
-            step["ms"] = round((perf_counter() - started) * 1000, 1)
-            self.steps.append(step)
+            ms = round((perf_counter() - started) * 1000, 1)
+            self.steps.append(Step(name, given, **outcome, ms=ms))
 
     def degrade(self, reason: str) -> None:
         """Note, once, what the query had to do without."""
@@ -59,12 +66,12 @@ class Trace:
         """Milliseconds by stage; of a stage that ran again, the sum."""
         spent: dict[str, float] = {}
         for step in self.steps:
-            spent[step["stage"]] = round(spent.get(step["stage"], 0.0) + step["ms"], 1)
+            spent[step.stage] = round(spent.get(step.stage, 0.0) + step.ms, 1)
         return spent
 
     def latest_ms(self, name: str) -> float:
         """Milliseconds of the stage's latest run, 0 if it never ran."""
-        spent = (step["ms"] for step in reversed(self.steps) if step["stage"] == name)
+        spent = (step.ms for step in reversed(self.steps) if step.stage == name)
         return next(spent, 0.0)
 
 

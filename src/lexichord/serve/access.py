@@ -19,7 +19,6 @@ from lexichord.settings import Settings
 from lexichord.types import (
     Excerpt,
     FilesResult,
-    Json,
     KeywordSets,
     Reflection,
     Response,
@@ -27,6 +26,7 @@ from lexichord.types import (
     SearchResult,
     ShownDocument,
 )
+from lexichord.types.response import Step
 from lexichord.types.state import IngestRun
 
 FULL_RIGHTS = Rights()
@@ -188,11 +188,11 @@ def _public(result: object) -> object:
     return public
 
 
-def _public_step(step: Json) -> Json:
-    made = step.get("made")
+def _public_step(step: Step) -> Step:
+    made = step.made
     if not isinstance(made, dict) or not made.get("error"):
         return step
-    return {**step, "made": {**made, "error": public_line(made["error"])}}
+    return replace(step, made={**made, "error": public_line(made["error"])})
 
 
 def _public_reflection(reflection: Reflection | None) -> Reflection | None:

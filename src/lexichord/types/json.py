@@ -33,6 +33,19 @@ class Shaped:
         return shape_of(self)
 
 
+class Sparse(Shaped):
+    """A record whose JSON shape leaves out the fields that are None by default and still are."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON shape: a member for each field that was set."""
+        assert is_dataclass(self)
+        optional = {field.name for field in fields(self) if field.default is None}
+        unset = {name for name in optional if getattr(self, name) is None}
+        return {name: value for name, value in shape_of(self).items() if name not in unset}
+
+
 class Shown(Shaped):
     """A record that notebooks show as HTML, which `lexichord.display` writes."""
 

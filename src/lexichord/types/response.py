@@ -5,13 +5,30 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from lexichord.types.evidence import Comparison, ContextSource, Quote
-from lexichord.types.json import Json, Shaped, Shown
+from lexichord.types.json import Json, Shown, Sparse, plain
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Reflection
-from lexichord.types.results import ChunkHit, FileHit
+from lexichord.types.results import CHANNEL_NAMES, ChunkHit, FileHit
 from lexichord.types.text import TITLE_CHARS, one_line
 
 Recording = Literal["off", "on", "text"]  # text: with the question's words
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Sparse):
+    """One run of a stage: what it was given, what it made and dropped, and how long it took.
+
+    `stage` is its name, of one of your own the function's. `given`, `made` and `dropped` are what
+    JSON can hold, different from stage to stage: names, numbers of things, ids and scores. `made`
+    and `dropped` are None, and left out of the JSON shape, where the stage says nothing of them or
+    failed. `ms` are milliseconds.
+    """
+
+    stage: str
+    given: Json
+    made: Any = None
+    dropped: Sequence[Any] | None = None
+    ms: float = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -23,8 +40,8 @@ class Response(Shown):
     answer. `confidence` is the probability, 0 to 1, that the evidence holds an answer; it is
     calibrated for questions after one thing, not for summaries and comparisons. `abstained` says
     that the evidence is too little to answer by. `timings_ms` is in milliseconds, by stage; `trace`
-    says what each stage was given and made, see `Explanation`. `query_id` is the record's id, None
-    if it was not recorded.
+    holds the stages' runs in the order in which they ended. `query_id` is the record's id, None if
+    it was not recorded.
     """
 
     query: str
@@ -42,7 +59,7 @@ class Response(Shown):
     reflection: Reflection | None = None
     degraded: list[str] = field(default_factory=list)
     timings_ms: Mapping[str, float] = field(default_factory=dict)
-    trace: list[Json] = field(default_factory=list)
+    trace: list[Step] = field(default_factory=list)
     query_id: int | None = None
 
     def __repr__(self) -> str:
@@ -53,23 +70,6 @@ class Response(Shown):
     def sureness(self) -> str:
         """Its confidence, and whether it abstained, in words."""
         return f"confidence {self.confidence:.2f}{', no answer' if self.abstained else ''}"
-
-
-CHANNEL_NAMES = ("dense", "keyword")
-
-
-@dataclass(frozen=True, slots=True)
-class Step(Shaped):
-    """One run of a stage: what it was given, made of it, left out and why; `ms` it took.
-
-    `made` is None and `dropped` empty where the stage has nothing to say.
-    """
-
-    stage: str
-    ms: float
-    given: Json
-    made: Any
-    dropped: Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +94,7 @@ class Explanation(Shown):
     @property
     def steps(self) -> list[Step]:
         """The stages in the order in which they ended; one may run several times."""
-        return [
-            Step(row["stage"], row["ms"], row["given"], row.get("made"), row.get("dropped", ()))
-            for row in self.response.trace
-        ]
+        return self.response.trace
 
     @property
     def lists(self) -> list[str]:
@@ -107,8 +104,7 @@ class Explanation(Shown):
 
     def parts(self, hit: ChunkHit) -> list[Part]:
         """Return each list's part in a hit, in the order of `lists`."""
-        scores = {**hit.scores.get("contributions", {})}
-        scores |= {name: hit.scores.get(name) for name in CHANNEL_NAMES}
+        scores = hit.scores.by_list
         return [Part(name, hit.ranks.get(name), scores.get(name)) for name in self.lists]
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,7 +116,7 @@ class Explanation(Shown):
             "confidence": response.confidence,
             "abstained": response.abstained,
             "degraded": list(response.degraded),
-            "steps": [step.to_dict() for step in self.steps],
+            "steps": [_full_shape(step) for step in self.steps],
             "files": [file.to_dict() for file in response.files],
             "hits": [self._hit(hit) for hit in response.hits],
         }
@@ -129,9 +125,16 @@ class Explanation(Shown):
         same = ("chunk_id", "document_id", "uri", "title", "heading", "start", "end", "score")
         lists = {part.name: {"rank": part.rank, "score": part.score} for part in self.parts(hit)}
         shape: dict[str, Any] = {name: getattr(hit, name) for name in same}
-        scores = {name: hit.scores[name] for name in ("fused", "rerank") if name in hit.scores}
-        return shape | scores | {"lists": lists}
+        scores = hit.scores.to_dict()
+        totals = {name: scores[name] for name in ("fused", "rerank") if name in scores}
+        return shape | totals | {"lists": lists}
 
     def __repr__(self) -> str:
         query, stages = one_line(self.response.query, TITLE_CHARS), len(self.response.trace)
         return f"<Explanation of {query!r}: {stages} steps, {len(self.response.hits)} hits>"
+
+
+def _full_shape(step: Step) -> dict[str, Any]:
+    """Return a step's JSON shape in an explanation, where each step has all members."""
+    given, made, dropped = plain(step.given), plain(step.made), plain(step.dropped or ())
+    return {"stage": step.stage, "ms": step.ms, "given": given, "made": made, "dropped": dropped}

@@ -1,9 +1,38 @@
 """What was found, with every score. Scores: higher is better; ranks are from 1."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lexichord.types.json import Json, Shaped, Shown
+from lexichord.types.json import Shaped, Shown, Sparse
 from lexichord.types.text import TITLE_CHARS, one_line
+
+CHANNEL_NAMES = ("dense", "keyword")
+
+
+@dataclass(frozen=True, slots=True)
+class HitScores(Sparse):
+    """What led to a hit's score. Higher is better; None where it was not in that list.
+
+    `dense` is the cosine similarity of the vectors, -1 to 1; `keyword` is BM25, 0 upwards; `fused`
+    is both, each on the scale of its own candidates (0 = their mean, 1 = one standard deviation
+    above), weighed and added.
+
+    The others are left out of the JSON shape where they are None. Of `query`, `variants` is the sum
+    of `contributions`, which are by way of asking, weight / (60 + rank). With a reranker, `rerank`
+    is the reranker's own score.
+    """
+
+    dense: float | None
+    keyword: float | None
+    fused: float | None
+    variants: float | None = None
+    contributions: Mapping[str, float] | None = None
+    rerank: float | None = None
+
+    @property
+    def by_list(self) -> dict[str, float | None]:
+        """The scores in the lists that `ranks` has: of each way of asking, and of each channel."""
+        return {**(self.contributions or {}), "dense": self.dense, "keyword": self.keyword}
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,17 +44,10 @@ class ChunkHit(Shown):
 
     `score` is what the hits are ordered by, comparable within one result only. Of `search` it is
     the `fused` score plus the boost of the chunk's document, of `query` the sum over its ways of
-    asking, or the reranker's. In `scores`, None where the channel did not find it:
+    asking, or the reranker's; `scores` are what it is made of.
 
-    - `dense`: cosine similarity of the vectors, -1 to 1;
-    - `keyword`: BM25, 0 upwards;
-    - `fused`: both, each on the scale of its own candidates (0 = their mean, 1 = one standard
-      deviation above), weighed and added;
-    - `variants` (of `query`): the sum of `contributions`, by way of asking weight / (60 + rank);
-    - `rerank` (with a reranker): the reranker's own.
-
-    `ranks` are the places in the lists of `dense` and `keyword` (of the question itself) and, of
-    `query`, in that of each way of asking, by its name.
+    `ranks` are the places, from 1, in the lists of `dense` and `keyword` (of the question itself;
+    None where the hit is not in it) and, of `query`, in that of each way of asking, by its name.
     """
 
     chunk_id: int
@@ -40,8 +62,8 @@ class ChunkHit(Shown):
     content: str
     context: str
     score: float
-    scores: Json
-    ranks: Json
+    scores: HitScores
+    ranks: Mapping[str, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +71,8 @@ class FileHit(Shaped):
     """A document that file discovery found.
 
     `score` is what the files are ordered by, comparable within one result only: the two parts of
-    `scores`, each on the scale of its own list, weighed and added, or the reranker's.
+    `scores`, each on the scale of its own list, weighed and added, or the reranker's. `scores` are
+    by name, and a stage of your own may name others:
 
     - `chunks`: the best of its chunks' scores, 0 = the mean of the candidates;
     - `card`: BM25 of its title, file name and beginning, 0 upwards; None where no word is there;
@@ -65,7 +88,7 @@ class FileHit(Shaped):
     uri: str
     title: str
     score: float
-    scores: Json
+    scores: Mapping[str, float | None]
     hits: int
 
 

@@ -1,11 +1,12 @@
 """The state of a database, and how work on it went. Times are in the server's time zone."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
 from lexichord.types.documents import StoredDataset
-from lexichord.types.json import Json, Shaped, Shown
+from lexichord.types.json import Shaped, Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,8 @@ class SpaceChange(Shaped):
 
     Filling: of `chunks`, `missing` lack a vector of `other_space`. Swapped: the vectors of
     `other_space` are kept beside those in use. Dropped: there are none beside; `missing` is None.
-    `comparison` is that of `Reembedded`.
+    `comparison` is that of `Reembedded`, by name; None before it is made. Who changes the space in
+    SQL may record other numbers, so that the names are not fixed.
     """
 
     reembed_id: int
@@ -105,7 +107,7 @@ class SpaceChange(Shaped):
     chunks: int
     missing: int | None
     embedded: int
-    comparison: Json | None
+    comparison: Mapping[str, float] | None
     started_at: datetime
     seen_at: datetime
     swapped_at: datetime | None

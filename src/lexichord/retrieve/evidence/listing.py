@@ -46,7 +46,7 @@ async def list_all(
     """
     good, dropped = await check_quotes(database, [Quote.of(hit) for hit in hits])
     parts = [one for quote in good for one in sentences_of(quote)]
-    meant = {hit.chunk_id for hit in hits if (hit.scores.get("dense") or 0) >= MIN_PASSAGE_COSINE}
+    meant = {hit.chunk_id for hit in hits if (hit.scores.dense or 0) >= MIN_PASSAGE_COSINE}
     near = [one.quote.chunk_id in meant for one in parts]
     scored = await score_sentences(database, [question], parts, vectors, embed, near)
     min_score = MIN_LIST_COVERAGE if vectors is None or embed is None else MIN_LIST_SCORE

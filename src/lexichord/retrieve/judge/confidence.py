@@ -208,9 +208,7 @@ def find_signals(
     Without the query's own vector the hits' dense scores are cosines to other passages, which say
     nothing here.
     """
-    cosines = [
-        hit.scores["dense"] for hit in hits[:JUDGED_HITS] if hit.scores.get("dense") is not None
-    ]
+    cosines = [hit.scores.dense for hit in hits[:JUDGED_HITS] if hit.scores.dense is not None]
     weight = sum(term.idf for term in terms)
     held = sum(term.idf for term in terms if term.chunks)
     return ConfidenceSignals(

@@ -74,7 +74,7 @@ def _filter_by_score(context: QueryContext, hits: list[ChunkHit]) -> list[ChunkH
         kept = [
             hit
             for hit in hits
-            if all((hit.scores.get(name) or 0) >= value for name, value in minima.items())
+            if all((getattr(hit.scores, name) or 0) >= value for name, value in minima.items())
         ]
         step["dropped"] = _dropped(hits, kept)
     return kept
@@ -203,7 +203,7 @@ async def rerank(
         trace.degrade(f"chunks are not reranked: {error}")
         return list(hits[:k])
     return [
-        replace(hit, score=reranked.score, scores={**hit.scores, "rerank": reranked.score})
+        replace(hit, score=reranked.score, scores=replace(hit.scores, rerank=reranked.score))
         for reranked in ranked
         for hit in [hits[reranked.index]]
     ]

@@ -147,7 +147,7 @@ def compile_filter(filter: ComparisonFilter | CompoundFilter, depth: int = 1) ->
 
 def _searched(text: str, response: Response) -> list[str]:
     """Return the question and, if it was searched in other words as well, those."""
-    rewrites = [step.get("made", {}) for step in response.trace if step["stage"] == "rewrite"]
+    rewrites = [step.made or {} for step in response.trace if step.stage == "rewrite"]
     return [text, *(one["text"] for one in rewrites if one.get("kind", "none") != "none")]
 
 

@@ -11,8 +11,8 @@ from lexichord.retrieve.understand.cues import OPENING_WORD
 from lexichord.serve.errors import public_line
 from lexichord.types import ChunkHit, Response
 from lexichord.types.evidence import Cell, ContextSource, Quote
-from lexichord.types.json import Json
-from lexichord.types.response import CHANNEL_NAMES
+from lexichord.types.response import Step
+from lexichord.types.results import CHANNEL_NAMES
 
 MIN_MARKED_LETTERS = 4  # letters of a word that is marked, unless it is a name or a number
 # Words that say nothing, beside those that open a question.
@@ -238,25 +238,16 @@ def _hit(
     words: re.Pattern[str] | None,
     places: Mapping[int, Sequence[str]],
 ) -> HitView:
-    contributions = hit.scores.get("contributions") or {}
-    names = list(dict.fromkeys([*CHANNEL_NAMES, *hit.ranks]))
-    ranks = [
-        RankView(name, hit.ranks.get(name), _score(hit.scores.get(name, contributions.get(name))))
-        for name in names
-    ]
-    others = {name: _score(value) for name, value in hit.scores.items() if name not in names}
+    scores, names = hit.scores.by_list, dict.fromkeys([*CHANNEL_NAMES, *hit.ranks])
+    others = {name: getattr(hit.scores, name) for name in ("fused", "variants", "rerank")}
     return HitView(
         hit,
         _address(hit, places),
         mark_words(hit.content, words),
-        ranks,
+        [RankView(name, hit.ranks.get(name), scores.get(name)) for name in names],
         [(name, value) for name, value in others.items() if value is not None],
         [source.number for source in response.sources if _overlaps(source, hit)],
     )
-
-
-def _score(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
 
 
 def _overlaps(source: ContextSource, hit: ChunkHit) -> bool:
@@ -279,17 +270,17 @@ def _rows(response: Response, places: Mapping[int, Sequence[str]]) -> list[Compa
     return rows
 
 
-def _stages(trace: Sequence[Json]) -> list[StageView]:
-    longest = max((step["ms"] for step in trace), default=0) or 1
+def _stages(trace: Sequence[Step]) -> list[StageView]:
+    longest = max((step.ms for step in trace), default=0) or 1
     return [
-        StageView(step["stage"], step["ms"], round(100 * step["ms"] / longest, 2), _note(step))
+        StageView(step.stage, step.ms, round(100 * step.ms / longest, 2), _note(step))
         for step in trace
     ]
 
 
-def _note(step: Json) -> str:
+def _note(step: Step) -> str:
     """Describe in a line what a stage made; an error's words are for the server's log."""
-    made: Any = step.get("made")
+    made: Any = step.made
     if isinstance(made, Mapping):
         members = {name: value for name, value in made.items() if name != "error"}
         text = ", ".join(f"{name} {_short(value)}" for name, value in members.items() if value)

@@ -32,7 +32,7 @@ from lexichord.serve.mcp.calls import (
     ToolCaller,
     ignored_parameters,
 )
-from lexichord.types import QueryOptions, Response
+from lexichord.types import QueryOptions, Response, Step
 
 MAX_SHOWN_QUOTES = 20  # of a list there may be hundreds: more than an agent can read
 ABSTAINED_SUGGESTION = (
@@ -182,14 +182,13 @@ def answered(response: Response, verbose: bool = False) -> AssistantOutput:
     )
 
 
-def _is_late(step: Mapping[str, Any]) -> bool:
+def _is_late(step: Step) -> bool:
     """Return whether a model was too late for its stage."""
-    made = step.get("made")
-    return isinstance(made, Mapping) and bool(made.get("late"))
+    return isinstance(step.made, Mapping) and bool(step.made.get("late"))
 
 
 def _verbose(response: Response, folders: Sequence[Folder]) -> dict[str, Any]:
-    rewrites = [step["made"]["text"] for step in response.trace if step["stage"] == "rewrite"]
+    rewrites = [step.made["text"] for step in response.trace if step.stage == "rewrite"]
     passages = passage_items(response.hits, verbose=True)
     return {
         "query": response.query,
@@ -197,7 +196,7 @@ def _verbose(response: Response, folders: Sequence[Folder]) -> dict[str, Any]:
         "dataset_results": _by_dataset(response.answer, passages, folders),
         "total_candidates": len(response.hits),
         "text_summary": response.context,
-        "debug_info": response.trace,
+        "debug_info": [step.to_dict() for step in response.trace],
         "profiling": dict(response.timings_ms),
     }
 

@@ -106,7 +106,7 @@ async def retriever(
         options["dense_share"] = weights
     hits, degraded = await _passages(caller, query, options, does_rerank)
     ignored = ignored_parameters(BACKEND_IGNORED, backend_type=backend_type)
-    reranked = any("rerank" in hit.scores for hit in hits)
+    reranked = any(hit.scores.rerank is not None for hit in hits)
     if score_threshold is not None and mode == "keyword" and not reranked:
         ignored["score_threshold"] = THRESHOLD_WITHOUT_SCORE
     elif score_threshold is not None:
@@ -135,8 +135,8 @@ async def _passages(
 
 
 def _relevance(hit: ChunkHit, reranked: bool) -> float:
-    score = hit.scores.get("rerank" if reranked else "dense")
-    return float("-inf") if score is None else float(score)
+    score = hit.scores.rerank if reranked else hit.scores.dense
+    return float("-inf") if score is None else score
 
 
 async def partial_passages(
