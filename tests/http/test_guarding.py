@@ -36,9 +36,8 @@ def stocked(fresh: str, home: Path) -> str:
 
 @pytest.fixture
 def strict(stocked: str, home: Path) -> Iterator[Server]:
-    """A server of small limits."""
-    limits = {"max_body": 2000, "max_requests": 2, "request_timeout": 1.5, "pool_size": 2}
-    with Server(stocked, home, **limits) as server:
+    """A server of small limits; its requests have all the time that they need."""
+    with Server(stocked, home, max_body=2000, max_requests=2, pool_size=2) as server:
         yield server
 
 
@@ -174,7 +173,7 @@ def test_a_length_that_lies_ends_the_connection(strict: Server) -> None:
         assert client.post("/v1/search", json=SEARCH).status_code == 200
 
 
-def test_a_large_body_is_refused_whether_it_says_so_or_not(strict: Server) -> None:
+def test_a_large_body_is_refused_whether_it_says_so_or_not(strict: Server, stocked: str) -> None:
     def pieces() -> Iterator[bytes]:
         for _ in range(30):
             yield b" " * 100
@@ -183,7 +182,8 @@ def test_a_large_body_is_refused_whether_it_says_so_or_not(strict: Server) -> No
         found = error(client.post("/v1/search", content=b" " * 2001, headers=JSON), 413)
         assert "2,000 bytes" in found["message"]
         error(client.post("/v1/search", content=pieces(), headers=JSON), 413)
-        error(client.request("GET", "/v1/datasets", content=pieces()), 413)
+        with Locked(stocked):  # else the answer may come before the body, which no GET reads
+            error(client.request("GET", "/v1/datasets", content=pieces()), 413)
         sent = {"files": ("a.txt", b"x" * 3000)}
         error(client.post("/v1/documents:upload", files=sent), 413)
         assert client.post("/v1/search", json=SEARCH).status_code == 200
@@ -204,8 +204,11 @@ class Locked:
         self.connection.close()
 
 
-def test_what_takes_too_long_is_cut_off_with_its_sql(strict: Server, stocked: str) -> None:
-    with strict.client() as client:
+def test_what_takes_too_long_is_cut_off_with_its_sql(stocked: str, home: Path) -> None:
+    limits = {"request_timeout": 2.5, "pool_size": 2}
+    with Server(stocked, home, **limits) as server, server.client() as client:
+        # A server's first search is slow: later ones take a hundredth of the limit.
+        wait_until(lambda: client.post("/v1/search", json=SEARCH).status_code == 200)
         with Locked(stocked):
             for path in ("/v1/search", "/v1/query", "/v1/files:discover"):
                 assert error(client.post(path, json=SEARCH), 504)["type"] == "timeout_error"
@@ -279,7 +282,7 @@ def test_one_request_too_many_is_told_to_come_again(strict: Server, stocked: str
             assert client.get(path).status_code == 200
     for thread in threads:
         thread.join(PATIENCE)
-    assert [answer.status_code for answer in answers] in ([200, 200], [504, 504], [200, 504])
+    assert [answer.status_code for answer in answers] == [200, 200]
 
 
 def test_a_name_that_is_not_ours_gets_nothing(strict: Server, keyed: Keyed) -> None:

@@ -1,7 +1,8 @@
 """Time: progress while a tool works, a partial result when it runs out, never nothing too late."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.types import EmbeddingSpace
+from mcp import Client
 from tests.conftest import new_database
 from tests.end_to_end.llm_replies import replying
 from tests.http_server import Reply
@@ -23,7 +25,7 @@ SILENT = Reply(manner="silent")
 
 async def test_a_model_that_hangs_is_done_without_in_time(place: Place) -> None:
     """Over standard input and output: the settings' own model."""
-    with chat_server(replying(), mode="hang") as slow:
+    with chat_server(replying()) as slow:
         settings = {"LEXICHORD_LLM": "openai/any", "LEXICHORD_LLM_BASE_URL": slow.url}
         notes: list[tuple[float, float | None, str | None]] = []
 
@@ -31,13 +33,12 @@ async def test_a_model_that_hangs_is_done_without_in_time(place: Place) -> None:
             notes.append((progress, total, message))
 
         async with over_stdio(replace(place, settings=settings)) as client:
+            asked = {"query": QUESTION, "enable_query_rewriting": True, "verbose": True}
+            await call(client, "assistant", **asked)  # a first search loads what it needs
+            slow.mode = "hang"
+            slow.requests.clear()
+            asked["timeout_seconds"] = 12
             started = time.monotonic()
-            asked = {
-                "query": QUESTION,
-                "timeout_seconds": 12,
-                "enable_query_rewriting": True,
-                "verbose": True,
-            }
             result = await client.call_tool("assistant", asked, progress_callback=note)
             spent = time.monotonic() - started
     said = read(result)
@@ -63,8 +64,8 @@ def embeddings() -> Iterator[EmbedServer]:
 
 
 @pytest.fixture
-def stuck(embedded_dsn: str, home: Path, embeddings: EmbedServer) -> Iterator[Place]:
-    """Documents in a database whose embedder never answers any more."""
+def stocked(embedded_dsn: str, home: Path, embeddings: EmbedServer) -> Iterator[Place]:
+    """A document in a database whose embedder is a service."""
     settings = {
         "LEXICHORD_EMBEDDING": SPACES["openai"],
         "LEXICHORD_EMBEDDING_BASE_URL": embeddings.url,
@@ -77,12 +78,23 @@ def stuck(embedded_dsn: str, home: Path, embeddings: EmbedServer) -> Iterator[Pl
             lexichord.ingest(
                 documents=[{"uri": "logs.md", "chunks": [{"content": "logs are kept a year"}]}]
             )
-        embeddings.fail = lambda _: SILENT
         yield Place(dsn, home, settings)
 
 
-async def test_what_words_find_is_given_when_time_runs_out(stuck: Place) -> None:
-    async with over_stdio(stuck) as client:
+@asynccontextmanager
+async def stuck(place: Place, embeddings: EmbedServer) -> AsyncIterator[Client]:
+    """Connect to a server whose embedder never answers any more, after a first search."""
+    async with over_stdio(place) as client:
+        while (await call(client, "retriever", query="a year"))["status"] != "ok":
+            pass  # a first search loads what it needs, which may take longer than it has
+        embeddings.fail = lambda _: SILENT
+        yield client
+
+
+async def test_what_words_find_is_given_when_time_runs_out(
+    stocked: Place, embeddings: EmbedServer
+) -> None:
+    async with stuck(stocked, embeddings) as client:
         for tool in ("assistant", "retriever", "file_discover"):
             started = time.monotonic()
             said = await call(client, tool, query="logs kept", timeout_seconds=1.5)
@@ -96,9 +108,11 @@ async def test_what_words_find_is_given_when_time_runs_out(stuck: Place) -> None
     assert (error["error"], error["status"]) == ("Request timeout", "timeout")
 
 
-async def test_the_servers_own_limit_counts_as_well(stuck: Place) -> None:
-    shorter = replace(stuck, settings={**stuck.settings, "LEXICHORD_REQUEST_TIMEOUT": "1.5"})
-    async with over_stdio(shorter) as client:
+async def test_the_servers_own_limit_counts_as_well(
+    stocked: Place, embeddings: EmbedServer
+) -> None:
+    shorter = replace(stocked, settings={**stocked.settings, "LEXICHORD_REQUEST_TIMEOUT": "1.5"})
+    async with stuck(shorter, embeddings) as client:
         said = await call(client, "retriever", query="logs kept")
         assert said["status"] == "timeout"
         assert said["timeout_seconds"] == 1.5
