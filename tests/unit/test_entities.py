@@ -104,10 +104,10 @@ ANSWER = "The tenant shall transfer 5,000 euros within 3 months, or 10 days in L
 
 def test_counts_by_hand() -> None:
     counts = count_entities(LEASE, ANSWER)
-    assert counts["MONEY"] == EntityCounts(gold=2, found=1, extracted=1, right=1)
-    assert counts["TIME"] == EntityCounts(gold=1, found=1, extracted=2, right=1)
-    assert counts["LOCATION"] == EntityCounts(gold=0, found=0, extracted=1, right=0)
-    assert counts["ACTION"] == EntityCounts(gold=2, found=1, extracted=0, right=0)
+    assert counts["MONEY"] == EntityCounts(gold=2, matched=1, extracted=1, right=1)
+    assert counts["TIME"] == EntityCounts(gold=1, matched=1, extracted=2, right=1)
+    assert counts["LOCATION"] == EntityCounts(gold=0, matched=0, extracted=1, right=0)
+    assert counts["ACTION"] == EntityCounts(gold=2, matched=1, extracted=0, right=0)
 
 
 def test_scores_by_hand() -> None:
@@ -129,10 +129,10 @@ MARKED = {"MONEY": ["5,000 euros"], "TIME": ["3 months"], "ACTION": ["shall tran
 
 def test_a_model_s_entities_are_judged_in_all_types_and_no_others() -> None:
     counts = count_entities(LEASE, ANSWER, MARKED)
-    assert counts["MONEY"] == EntityCounts(gold=2, found=1, extracted=1, right=1)
-    assert counts["TIME"] == EntityCounts(gold=1, found=1, extracted=1, right=1)
-    assert counts["LOCATION"] == EntityCounts(gold=0, found=0, extracted=0, right=0)
-    assert counts["ACTION"] == EntityCounts(gold=2, found=1, extracted=2, right=1)
+    assert counts["MONEY"] == EntityCounts(gold=2, matched=1, extracted=1, right=1)
+    assert counts["TIME"] == EntityCounts(gold=1, matched=1, extracted=1, right=1)
+    assert counts["LOCATION"] == EntityCounts(gold=0, matched=0, extracted=0, right=0)
+    assert counts["ACTION"] == EntityCounts(gold=2, matched=1, extracted=2, right=1)
     scores = score_entities(LEASE, ANSWER, MARKED)
     assert scores["entity_llm_precision"] == 3 / 4
     assert scores["entity_llm_recall"] == scores["entity_recall_all"] == 3 / 5

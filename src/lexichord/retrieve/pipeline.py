@@ -59,10 +59,10 @@ async def query(
     )
     # Understand: what is asked, and of which documents.
     intent = await _understand(context, question)
-    asked, about = await _embed(context, question, intent)
+    resolved, about = await _embed(context, question, intent)
     # Search: for files, then for chunks by several ways of asking.
-    files = await _discover(context, asked)
-    plan = await _plan_search(context, SearchPlan(intent, asked, about, files))
+    files = await _discover(context, resolved)
+    plan = await _plan_search(context, SearchPlan(intent, resolved, about, files))
     hits = await search_by_plan(context, plan)
     # Judge: what it covers and how sure it is, and search again for what it lacks.
     reflection = None
@@ -79,8 +79,8 @@ async def query(
 
 
 async def _understand(context: QueryContext, question: Question) -> Intent:
-    given = {"query": question.text, "hint": question.hint, **context.by("find_intent")}
-    with context.trace.stage("intent", **given) as step:
+    inputs = {"query": question.text, "hint": question.hint, **context.by("find_intent")}
+    with context.trace.stage("intent", **inputs) as step:
         intent = await context.stages.find_intent(
             database=context.database,
             query=question.text,
@@ -98,18 +98,20 @@ async def _embed(
 ) -> tuple[Question, Question]:
     """Return what is searched, and what its evidence is judged by, with their vectors."""
     k = question.depth if intent.kind == "list_all" else question.k
-    asked = replace(question, text=intent.question, hint=intent.hint, domain=intent.domain, k=k)
-    about = replace(asked, text=_subject(intent))
+    resolved = replace(question, text=intent.question, hint=intent.hint, domain=intent.domain, k=k)
+    about = replace(resolved, text=_subject(intent))
     with context.trace.stage("embed"):
         if context.embedder is None or question.mode == "keyword":
-            return asked, about
-        texts = list(dict.fromkeys([asked.text, about.text, *filter(None, [asked.hint])]))
+            return resolved, about
+        texts = list(dict.fromkeys([resolved.text, about.text, *filter(None, [resolved.hint])]))
         rows = await context.embed(texts, question)
     if rows is None:
-        return replace(asked, space=None), replace(about, space=None)
+        return replace(resolved, space=None), replace(about, space=None)
     vectors: dict[str | None, list[float]] = dict(zip(texts, rows, strict=True))
-    asked = replace(asked, vector=vectors[asked.text], hint_vector=vectors.get(asked.hint))
-    return asked, replace(about, vector=vectors[about.text])
+    resolved = replace(
+        resolved, vector=vectors[resolved.text], hint_vector=vectors.get(resolved.hint)
+    )
+    return resolved, replace(about, vector=vectors[about.text])
 
 
 def _subject(intent: Intent) -> str:
@@ -122,8 +124,8 @@ def _subject(intent: Intent) -> str:
 
 
 async def _discover(context: QueryContext, question: Question) -> list[FileHit]:
-    given = {"hint": question.hint, **context.by("discover")}
-    with context.trace.stage("discover", **given) as step:
+    inputs = {"hint": question.hint, **context.by("discover")}
+    with context.trace.stage("discover", **inputs) as step:
         files = await context.stages.discover(
             database=context.database,
             question=question,

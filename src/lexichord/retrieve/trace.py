@@ -29,9 +29,9 @@ class Trace:
     started: float = field(default_factory=perf_counter)
 
     @contextmanager
-    def stage(self, name: str, **given: object) -> Iterator[dict[str, Any]]:
+    def stage(self, name: str, **inputs: object) -> Iterator[dict[str, Any]]:
         """Time a stage; what it made is written into the step, also where it fails."""
-        step: dict[str, Any] = {"stage": name, "given": given}
+        step: dict[str, Any] = {"stage": name, "given": inputs}
         started = perf_counter()
         try:
             yield step

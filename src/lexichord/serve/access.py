@@ -189,10 +189,10 @@ def _public(result: object) -> object:
 
 
 def _public_step(step: Json) -> Json:
-    made = step.get("made")
-    if not isinstance(made, dict) or not made.get("error"):
+    output = step.get("made")
+    if not isinstance(output, dict) or not output.get("error"):
         return step
-    return {**step, "made": {**made, "error": public_line(made["error"])}}
+    return {**step, "made": {**output, "error": public_line(output["error"])}}
 
 
 def _public_reflection(reflection: Reflection | None) -> Reflection | None:

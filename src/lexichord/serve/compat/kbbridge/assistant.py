@@ -184,8 +184,8 @@ def answered(response: Response, verbose: bool = False) -> AssistantOutput:
 
 def _is_late(step: Mapping[str, Any]) -> bool:
     """Return whether a model was too late for its stage."""
-    made = step.get("made")
-    return isinstance(made, Mapping) and bool(made.get("late"))
+    output = step.get("made")
+    return isinstance(output, Mapping) and bool(output.get("late"))
 
 
 def _verbose(response: Response, folders: Sequence[Folder]) -> dict[str, Any]:
