@@ -87,10 +87,10 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True  # else each reply waits 40 ms for an acknowledgment
 
     def __init__(
-        self, kind: type[Any], reply: Callable[[Any], Reply], closed: Event, *given: Any
+        self, kind: type[Any], reply: Callable[[Any], Reply], closed: Event, *arguments: Any
     ) -> None:
         self.kind, self.reply, self.closed = kind, reply, closed
-        super().__init__(*given)
+        super().__init__(*arguments)
 
     def handle(self) -> None:
         with suppress(ConnectionError):  # the client went away, as some tests want it to

@@ -41,9 +41,9 @@ def test_it_is_open_from_one_call_to_another(dsn: str, tmp_path: Path) -> None:
 
 async def test_without_a_thread_as_well(dsn: str, tmp_path: Path) -> None:
     lexichord = Lexichord(dsn=dsn, home=tmp_path)
-    for asked in (lexichord.status(), lexichord.search("a"), lexichord.search("a", mode="dense")):
+    for call in (lexichord.status(), lexichord.search("a"), lexichord.search("a", mode="dense")):
         with pytest.raises(ConfigError, match="Lexichord is not open: use it inside `async with`"):
-            await asked
+            await call
     assert await lexichord.open() is lexichord
     assert (await lexichord.status()).documents == 0
     await lexichord.close()
@@ -67,12 +67,12 @@ def test_a_reader_sees_all_but_the_ingests(plain: SyncLexichord, dsn: str, tmp_p
     mine = plain.status()
     as_reader = f"{dsn}{'&' if '?' in dsn else '?'}options=-c%20role%3Dlexichord_reader"
     with SyncLexichord(dsn=as_reader, home=tmp_path / "home") as lexichord:
-        for found in (lexichord.status(), lexichord.doctor()):
-            *others, told = found.degraded
+        for report in (lexichord.status(), lexichord.doctor()):
+            *others, reason = report.degraded
             assert others == mine.degraded
-            assert told.startswith("the latest ingests are not shown: permission denied")
-            assert (found.documents, found.by_dataset) == (mine.documents, mine.by_dataset)
-            assert (len(mine.runs), found.runs) == (1, [])
+            assert reason.startswith("the latest ingests are not shown: permission denied")
+            assert (report.documents, report.by_dataset) == (mine.documents, mine.by_dataset)
+            assert (len(mine.runs), report.runs) == (1, [])
 
 
 def test_a_part_of_a_list_and_its_length(plain: SyncLexichord) -> None:
@@ -87,38 +87,40 @@ def test_a_part_of_a_list_and_its_length(plain: SyncLexichord) -> None:
 
 
 def test_what_is_given_can_be_written_as_json(samples: SyncLexichord) -> None:
-    found = samples.query(NOTICE, answer=True, reflect=True, rewrite=True, min_score={"dense": 0.1})
-    given = (
-        found,
-        Explanation(found),
+    response = samples.query(
+        NOTICE, answer=True, reflect=True, rewrite=True, min_score={"dense": 0.1}
+    )
+    results = (
+        response,
+        Explanation(response),
         samples.query("compare the governing law of the lease and the MSA"),
         samples.search(NOTICE),
         samples.files(NOTICE),
         samples.similar(1),
         samples.list(),
         samples.show(1),
-        samples.expand(found.hits[0].chunk_id),
+        samples.expand(response.hits[0].chunk_id),
         samples.doctor(),
     )
-    for each in given:
+    for each in results:
         assert json.loads(json.dumps(each.to_dict(), allow_nan=False))
         assert each._repr_html_().startswith("<div")
         assert str(each)
 
 
 def test_an_explanation_is_what_a_query_does(samples: SyncLexichord) -> None:
-    found = samples.explain(NOTICE, k=5, variants=2, min_score={"dense": 0.3})
+    explanation = samples.explain(NOTICE, k=5, variants=2, min_score={"dense": 0.3})
     plain = samples.query(NOTICE, k=5, variants=2, min_score={"dense": 0.3})
-    assert found.response.hits == plain.hits
-    assert [step.stage for step in found.steps] == [step["stage"] for step in plain.trace]
+    assert explanation.response.hits == plain.hits
+    assert [step.stage for step in explanation.steps] == [step["stage"] for step in plain.trace]
     assert {"intent", "discover", "variants", "search", "min_score", "answer"} <= {
-        step.stage for step in found.steps
+        step.stage for step in explanation.steps
     }
-    assert found.lists[:3] == ["dense", "keyword", "original"]
+    assert explanation.lists[:3] == ["dense", "keyword", "original"]
     for hit in plain.hits:
-        parts = {part.name: part for part in found.parts(hit)}
+        parts = {part.name: part for part in explanation.parts(hit)}
         assert parts["dense"].score == hit.scores["dense"]
-        ways = [part.score or 0 for name, part in parts.items() if name in found.lists[2:]]
+        ways = [part.score or 0 for name, part in parts.items() if name in explanation.lists[2:]]
         assert sum(ways) == pytest.approx(hit.score)
 
 
@@ -126,50 +128,50 @@ def test_the_command_explains_as_the_application_does(samples: SyncLexichord, ho
     dsn = samples.core.settings.dsn
     command = [sys.executable, "-m", "lexichord", "query", NOTICE, "--explain", "--dsn", str(dsn)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    found = samples.explain(NOTICE)
-    names = [line[13:] for line in str(found).splitlines() if line[9:13] == "ms  "]
+    explanation = samples.explain(NOTICE)
+    names = [line[13:] for line in str(explanation).splitlines() if line[9:13] == "ms  "]
     shown = done.stdout[done.stdout.index("\nStages\n") :]
     assert [line[13:] for line in shown.splitlines() if line[9:13] == "ms  "] == names
-    assert str(found).partition("Hits:")[2].strip() in done.stdout
+    assert str(explanation).partition("Hits:")[2].strip() in done.stdout
 
 
 def test_an_evaluation_says_what_the_command_says(plain: SyncLexichord) -> None:
-    told: list[str] = []
+    progress: list[str] = []
     lines: list[str] = []
-    found = plain.evaluate(
+    evaluation = plain.evaluate(
         small_set(),
         strategies=["keyword", "vector"],
         ks=[5, 1],
         gates=["pass@1>=1", "precision@5>=0.9", "ndcg@7>0"],
-        on_progress=lambda what, done, total: told.append(f"{what} {done}/{total}"),
+        on_progress=lambda what, done, total: progress.append(f"{what} {done}/{total}"),
         on_warning=lines.append,
     )
-    (run,) = found.runs
-    assert run.means["pass@1"] == found.means["keyword"]["pass@1"] == 1
+    (run,) = evaluation.runs
+    assert run.means["pass@1"] == evaluation.means["keyword"]["pass@1"] == 1
     assert run.ks == (1, 5)
-    assert found.warnings == tuple(lines)
+    assert evaluation.warnings == tuple(lines)
     assert lines[0].startswith("vector is not run: no embedder")
-    assert f"keyword {len(WORDS)}/{len(WORDS)}" in told
-    broken, unknown = found.failures
+    assert f"keyword {len(WORDS)}/{len(WORDS)}" in progress
+    broken, unknown = evaluation.failures
     assert broken.startswith("keyword: gate precision@5>=0.9 failed: precision@5 is 0.2")
     assert unknown.startswith("keyword: gate ndcg@7>0: no metric 'ndcg@7' in this run")
-    assert [*found.to_dict()] == ["runs", "comparisons", "warnings", "failures"]
-    assert json.loads(json.dumps(found.to_dict()))["runs"][0]["means"] == run.means
-    assert "<table>" in found._repr_html_()
+    assert [*evaluation.to_dict()] == ["runs", "comparisons", "warnings", "failures"]
+    assert json.loads(json.dumps(evaluation.to_dict()))["runs"][0]["means"] == run.means
+    assert "<table>" in evaluation._repr_html_()
 
 
 def test_an_evaluation_is_compared_to_an_earlier_one(plain: SyncLexichord) -> None:
     before = plain.evaluate(small_set(), strategies=["keyword"]).runs[0].id
-    found = plain.evaluate(small_set(), strategies=["keyword"], compare=before)
-    assert {change.before for change in found.comparisons} == {before}
-    assert all(change.difference.is_noise for change in found.comparisons)
-    assert "| keyword | mrr | +0.0000 | +0.0000 to +0.0000 | noise |" in str(found)
+    evaluation = plain.evaluate(small_set(), strategies=["keyword"], compare=before)
+    assert {change.before for change in evaluation.comparisons} == {before}
+    assert all(change.difference.is_noise for change in evaluation.comparisons)
+    assert "| keyword | mrr | +0.0000 | +0.0000 to +0.0000 | noise |" in str(evaluation)
     other = EvalSet(
         "other", [{"uri": word_uri("ember"), "text": word_text("ember")}], (word_query("ember"),)
     )
-    found = plain.evaluate(other, strategies=["keyword"], compare=before)
-    assert (len(found.runs), found.comparisons) == (1, ())
-    assert found.warnings
+    evaluation = plain.evaluate(other, strategies=["keyword"], compare=before)
+    assert (len(evaluation.runs), evaluation.comparisons) == (1, ())
+    assert evaluation.warnings
 
 
 def test_nothing_that_is_stored_changes_by_an_evaluation(plain: SyncLexichord) -> None:
@@ -196,14 +198,14 @@ def test_nothing_that_is_stored_changes_by_an_evaluation(plain: SyncLexichord) -
 def test_what_cannot_be_evaluated_is_said_at_once(
     options: dict[str, Any], reason: str, plain: SyncLexichord
 ) -> None:
-    told: list[str] = []
+    progress: list[str] = []
     with pytest.raises(ConfigError, match=reason):
         plain.evaluate(
             small_set(),
             **options,
-            on_progress=lambda *_: told.append("asked"),
+            on_progress=lambda *_: progress.append("asked"),
         )
-    assert told == []
+    assert progress == []
 
 
 def test_a_set_is_named_or_a_path(plain: SyncLexichord, tmp_path: Path) -> None:
@@ -211,6 +213,6 @@ def test_a_set_is_named_or_a_path(plain: SyncLexichord, tmp_path: Path) -> None:
         plain.evaluate(tmp_path / "none.jsonl")
     with pytest.raises(ConfigError, match="has no questions"):
         plain.evaluate(EvalSet("empty", [], ()))
-    asked = [EvalQuery("q", "  ", files=(word_uri("ember"),)), word_query("lagoon")]
-    found = plain.evaluate(small_set(asked), strategies=["keyword"])
-    assert found.failures == ("keyword: 1 of 2 questions failed, q: the query is empty",)
+    queries = [EvalQuery("q", "  ", files=(word_uri("ember"),)), word_query("lagoon")]
+    evaluation = plain.evaluate(small_set(queries), strategies=["keyword"])
+    assert evaluation.failures == ("keyword: 1 of 2 questions failed, q: the query is empty",)

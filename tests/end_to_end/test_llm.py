@@ -13,10 +13,10 @@ from tests.end_to_end.llm_replies import (
     ASPECTS,
     STAGES,
     Outputs,
-    asked,
     grades,
     read,
     replying,
+    requests_for,
     shown,
     task,
     with_model,
@@ -55,13 +55,13 @@ def ask(opened: SyncLexichord, query: str, *stages: LlmStage, **options: object)
     return opened.query(query, llm_stages=stages, **options)  # type: ignore[arg-type]
 
 
-def calls(found: Response) -> list[str]:
-    return [step["stage"] for step in found.trace if step["stage"].startswith("llm ")]
+def calls(response: Response) -> list[str]:
+    return [step["stage"] for step in response.trace if step["stage"].startswith("llm ")]
 
 
-def names(found: Response) -> list[str]:
+def names(response: Response) -> list[str]:
     """Give the variants that were made."""
-    (step,) = (step for step in found.trace if step["stage"] == "variants")
+    (step,) = (step for step in response.trace if step["stage"] == "variants")
     return list(step["made"]["names"])
 
 
@@ -93,19 +93,19 @@ def test_nothing_is_asked_where_no_stage_needs_it(opened: SyncLexichord, model: 
 def test_by_default_it_rewrites_answers_and_grades(
     opened: SyncLexichord, model: ChatServer
 ) -> None:
-    found = opened.query(RENT, rewrite=True, answer=True, reflect=True, intent="clause_lookup")
-    assert calls(found) == ["llm rewrite", "llm clauses", "llm grade"]
-    step = next(step for step in found.trace if step["stage"] == "llm rewrite")
+    response = opened.query(RENT, rewrite=True, answer=True, reflect=True, intent="clause_lookup")
+    assert calls(response) == ["llm rewrite", "llm clauses", "llm grade"]
+    step = next(step for step in response.trace if step["stage"] == "llm rewrite")
     assert step["given"] == {"model": "openai/any"}
-    made = {"requests": 1, "input_tokens": 120, "output_tokens": 30, "dollars": None}
-    assert step["made"] == made
-    assert found.timings_ms["llm rewrite"] == step["ms"] > 0
+    usage = {"requests": 1, "input_tokens": 120, "output_tokens": 30, "dollars": None}
+    assert step["made"] == usage
+    assert response.timings_ms["llm rewrite"] == step["ms"] > 0
 
 
 def test_a_stage_that_no_model_does(opened: SyncLexichord, samples: SyncLexichord) -> None:
-    told = "a model does not do dance, but intent, boost, rewrite, answer, reflect"
+    message = "a model does not do dance, but intent, boost, rewrite, answer, reflect"
     for lexichord in (opened, samples):
-        with pytest.raises(ConfigError, match=told):
+        with pytest.raises(ConfigError, match=message):
             ask(lexichord, RENT, "dance")  # type: ignore[arg-type]
 
 
@@ -123,38 +123,38 @@ def test_it_reads_a_query(opened: SyncLexichord, model: ChatServer) -> None:
         reason="because\x1b[31m",
     )
     model.reply = replying(intent=reading)
-    found = ask(opened, "zzz", "intent", "boost")
-    assert (found.intent.kind, found.intent.question) == ("summary", "How high is the rent?")
-    assert found.intent.hint == "the lease of Saltpan House"
-    assert found.files[0].uri.endswith(LEASE)
-    assert found.intent.documents == (found.files[0].document_id,)
-    assert found.intent.entities == ("rent",)
-    assert found.intent.sub_questions == ("When is rent due?", "How high is the rent?")
-    assert found.intent.reason.startswith("summary: because")
-    (prompt,) = asked(model, "intent")
+    response = ask(opened, "zzz", "intent", "boost")
+    assert (response.intent.kind, response.intent.question) == ("summary", "How high is the rent?")
+    assert response.intent.hint == "the lease of Saltpan House"
+    assert response.files[0].uri.endswith(LEASE)
+    assert response.intent.documents == (response.files[0].document_id,)
+    assert response.intent.entities == ("rent",)
+    assert response.intent.sub_questions == ("When is rent due?", "How high is the rent?")
+    assert response.intent.reason.startswith("summary: because")
+    (prompt,) = requests_for(model, "intent")
     assert prompt.inputs == {"query": "zzz", "given_hint": ""}
-    assert {each.inputs["domain"] for each in asked(model, "boost")} == {"leases"}
+    assert {each.inputs["domain"] for each in requests_for(model, "boost")} == {"leases"}
 
 
 def test_what_it_reads_is_searched_and_judged(opened: SyncLexichord, model: ChatServer) -> None:
     parts = ["Who insures the building?", "Which exoplanets have methane?"]
     model.reply = replying(intent=read(RENT, sub_questions=parts, entities=["Zorblax"]))
-    found = ask(opened, "zzz", "intent", reflect=True)
-    assert "EUR 214,200" in found.hits[0].content
-    assert found.reflection is not None
-    assert found.reflection.coverage is not None
-    assert found.reflection.coverage.missing_entities == ("Zorblax",)
-    assert found.reflection.coverage.uncovered_sub_questions == (parts[1],)
-    assert parts[1] in [each.query for each in found.reflection.rounds]
+    response = ask(opened, "zzz", "intent", reflect=True)
+    assert "EUR 214,200" in response.hits[0].content
+    assert response.reflection is not None
+    assert response.reflection.coverage is not None
+    assert response.reflection.coverage.missing_entities == ("Zorblax",)
+    assert response.reflection.coverage.uncovered_sub_questions == (parts[1],)
+    assert parts[1] in [each.query for each in response.reflection.rounds]
 
 
 def test_a_callers_hint_and_kind_stay(opened: SyncLexichord, model: ChatServer) -> None:
     model.reply = replying(intent=read("other", hint="the travel policy", kind="list_all"))
-    found = ask(opened, RENT, "intent", hint="the office lease", intent="clause_lookup")
-    assert (found.intent.hint, found.intent.question) == ("the office lease", RENT)
-    assert found.intent.kind == "clause_lookup"
-    assert found.files[0].uri.endswith(LEASE)
-    assert asked(model, "intent")[0].inputs["given_hint"] == "the office lease"
+    response = ask(opened, RENT, "intent", hint="the office lease", intent="clause_lookup")
+    assert (response.intent.hint, response.intent.question) == ("the office lease", RENT)
+    assert response.intent.kind == "clause_lookup"
+    assert response.files[0].uri.endswith(LEASE)
+    assert requests_for(model, "intent")[0].inputs["given_hint"] == "the office lease"
 
 
 @pytest.mark.parametrize("blank", ["", "  \n", "None"])
@@ -163,17 +163,17 @@ def test_a_reading_of_nothing_leaves_the_query(
 ) -> None:
     question = "" if blank == "None" else blank
     model.reply = replying(intent=read(question, hint=blank, domain=blank, sub_questions=[INSURER]))
-    found, plain = ask(opened, RENT, "intent"), samples.query(RENT)
-    assert (found.intent.question, found.intent.hint) == (RENT, plain.intent.hint)
-    assert (found.intent.domain, found.intent.sub_questions) == (plain.intent.domain, ())
+    response, plain = ask(opened, RENT, "intent"), samples.query(RENT)
+    assert (response.intent.question, response.intent.hint) == (RENT, plain.intent.hint)
+    assert (response.intent.domain, response.intent.sub_questions) == (plain.intent.domain, ())
 
 
 def test_a_huge_reading_is_heeded_in_part(opened: SyncLexichord, model: ChatServer) -> None:
     many = [f"part {number}?" for number in range(3000)]
     model.reply = replying(intent=read("rent " * 2000, entities=many, sub_questions=many))
-    found = ask(opened, RENT, "intent")
-    assert len(found.intent.question) <= 200
-    assert found.intent.sub_questions == found.intent.entities == tuple(many[:10])
+    response = ask(opened, RENT, "intent")
+    assert len(response.intent.question) <= 200
+    assert response.intent.sub_questions == response.intent.entities == tuple(many[:10])
 
 
 # Rewrite.
@@ -186,14 +186,14 @@ def test_its_words_are_searched_as_well(
     wording = {"kind": "expansion", "text": text, "confidence": 0.75, "reason": "a dog\nis one"}
     model.reply = replying(rewrite=wording)
     query = "Am I allowed a Zwergpinscher?"
-    found = ask(opened, query, "rewrite", rewrite=True, k=50)
-    first = next(hit for hit in found.hits if hit.ranks.get("rewrite") == 1)
+    response = ask(opened, query, "rewrite", rewrite=True, k=50)
+    first = next(hit for hit in response.hits if hit.ranks.get("rewrite") == 1)
     assert "assistance animals" in first.content
-    step = next(step for step in found.trace if step["stage"] == "rewrite")
+    step = next(step for step in response.trace if step["stage"] == "rewrite")
     reason = "a dog is one (confidence 0.75)"
-    said = {"kind": "expansion", "text": text.replace("\n", " "), "reason": reason}
-    assert step["made"] == said
-    (prompt,) = asked(model, "rewrite")
+    rewrite = {"kind": "expansion", "text": text.replace("\n", " "), "reason": reason}
+    assert step["made"] == rewrite
+    (prompt,) = requests_for(model, "rewrite")
     assert "zwergpinscher" in prompt.inputs["missing"].lower()
     hits = samples.query(query).hits
     assert [each.text for each in shown(prompt.inputs["passages"])] == [
@@ -213,19 +213,19 @@ def test_its_words_are_searched_as_well(
 def test_no_rewrite_is_no_search(
     opened: SyncLexichord, model: ChatServer, kind: str, text: str
 ) -> None:
-    said = {"kind": kind, "text": text, "confidence": 1, "reason": "enough"}
-    model.reply = replying(rewrite=said)
-    found = ask(opened, "Who pays the rent?", "rewrite", rewrite=True)
-    assert [step["stage"] for step in found.trace].count("search") == 1
-    assert found.degraded == []
+    rewrite = {"kind": kind, "text": text, "confidence": 1, "reason": "enough"}
+    model.reply = replying(rewrite=rewrite)
+    response = ask(opened, "Who pays the rent?", "rewrite", rewrite=True)
+    assert [step["stage"] for step in response.trace].count("search") == 1
+    assert response.degraded == []
 
 
 def test_a_rewrite_is_asked_for_once_a_round(opened: SyncLexichord, model: ChatServer) -> None:
     """A relaxation on top of it is the rules': the model would say the same again."""
-    found = ask(opened, "Who supervises doctors on Mars?", "rewrite", reflect=True, rounds=1)
-    assert len(asked(model, "rewrite")) == 1
-    assert found.reflection is not None
-    assert [each.reason.split(":")[0] for each in found.reflection.rounds] == ["relaxation"]
+    response = ask(opened, "Who supervises doctors on Mars?", "rewrite", reflect=True, rounds=1)
+    assert len(requests_for(model, "rewrite")) == 1
+    assert response.reflection is not None
+    assert [each.reason.split(":")[0] for each in response.reflection.rounds] == ["relaxation"]
 
 
 # Content boost.
@@ -236,17 +236,17 @@ def test_keywords_are_searched_inside_their_file(
 ) -> None:
     sets = [["escrow", "release"], ["Escrow", "release"], [" "], ["arbitrators", "seat of"]]
     model.reply = replying(boost={"keyword_sets": sets})
-    found = ask(opened, RENT, "boost", files=2, variants=5, instructions="only money")
+    response = ask(opened, RENT, "boost", files=2, variants=5, instructions="only money")
     places = [f"file {place} keywords {number}" for place in (1, 2) for number in (1, 2)]
-    assert names(found) == ["original", *places]
-    (step,) = (step for step in found.trace if step["stage"] == "variants")
+    assert names(response) == ["original", *places]
+    (step,) = (step for step in response.trace if step["stage"] == "variants")
     assert step["made"]["reason"].endswith("4 sets of keywords")
-    ranked = [hit for hit in found.hits if "file 2 keywords 1" in hit.ranks]
+    ranked = [hit for hit in response.hits if "file 2 keywords 1" in hit.ranks]
     assert ranked
-    assert {hit.document_id for hit in ranked} == {found.files[1].document_id}
-    prompts = asked(model, "boost")
+    assert {hit.document_id for hit in ranked} == {response.files[1].document_id}
+    prompts = requests_for(model, "boost")
     titles = {each.inputs["document"] for each in prompts}
-    assert titles == {" ".join(file.title.split()) for file in found.files}
+    assert titles == {" ".join(file.title.split()) for file in response.files}
     assert {each.inputs["guidance"] for each in prompts} == {"only money"}
     assert {each.inputs["number"] for each in prompts} == {"2"}
 
@@ -254,15 +254,15 @@ def test_keywords_are_searched_inside_their_file(
 def test_keywords_are_embedded(opened: SyncLexichord, model: ChatServer) -> None:
     """No document has the word; only its vector can find anything."""
     model.reply = replying(boost={"keyword_sets": [["canine"]]})
-    found = ask(opened, "Saltpan House lease", "boost", files=1, k=50)
-    ranked = [hit for hit in found.hits if hit.ranks.get("file 1 keywords 1", 99) <= 3]
+    response = ask(opened, "Saltpan House lease", "boost", files=1, k=50)
+    ranked = [hit for hit in response.hits if hit.ranks.get("file 1 keywords 1", 99) <= 3]
     assert any("animals" in hit.content for hit in ranked)
 
 
 def test_what_the_question_says_is_no_new_way(opened: SyncLexichord, model: ChatServer) -> None:
     model.reply = replying(boost={"keyword_sets": [["pays", "the", "rent"]]})
-    found = ask(opened, "Who pays the rent?", "boost")
-    assert names(found) == ["original"]
+    response = ask(opened, "Who pays the rent?", "boost")
+    assert names(response) == ["original"]
 
 
 def test_a_file_that_it_fails_for_keeps_what_it_had(
@@ -282,13 +282,13 @@ def test_a_file_that_it_fails_for_keeps_what_it_had(
     ) as lexichord:
         lexichord.ingest([folder])
         query = "Which tenant pays the rent?"
-        plain, found = lexichord.query(query), ask(lexichord, query, "boost")
+        plain, response = lexichord.query(query), ask(lexichord, query, "boost")
     places = {str(file.title): n for n, file in enumerate(plain.files, 1)}
     beta = places.pop("Lease of Beta")
     assert names(plain) == ["original", "file 1", "file 2", "file 3"]
     keywords = [f"file {place} keywords 1" for place in sorted(places.values())]
-    assert names(found) == ["original", *keywords, f"file {beta}"]
-    (line,) = found.degraded
+    assert names(response) == ["original", *keywords, f"file {beta}"]
+    (line,) = response.degraded
     assert line.startswith("keywords without the model: openai/any gave no usable reply")
 
 
@@ -297,22 +297,22 @@ def test_a_file_that_it_fails_for_keeps_what_it_had(
 
 def test_a_quote_is_shown_as_it_is_stored(opened: SyncLexichord, model: ChatServer) -> None:
     stored = "The Landlord shall insure the Building for its full cost of reinstatement."
-    said = f" “{stored.replace(' ', '  ', 3).replace(' its', chr(10) + 'its')}” "
-    model.reply = replying(clauses=lambda inputs: quoting(said, holding(stored, inputs)))
-    found = ask(opened, INSURER, "answer", answer=True)
-    number = holding(stored, asked(model, "clauses")[0].inputs)
-    assert found.answer == f"{stored} [{number}]"
-    source = found.sources[number - 1]
+    quote = f" “{stored.replace(' ', '  ', 3).replace(' its', chr(10) + 'its')}” "
+    model.reply = replying(clauses=lambda inputs: quoting(quote, holding(stored, inputs)))
+    response = ask(opened, INSURER, "answer", answer=True)
+    number = holding(stored, requests_for(model, "clauses")[0].inputs)
+    assert response.answer == f"{stored} [{number}]"
+    source = response.sources[number - 1]
     assert (source.number, source.uri.endswith(LEASE)) == (number, True)
-    assert (found.unverified, found.degraded) == ((), [])
+    assert (response.unverified, response.degraded) == ((), [])
 
 
 def test_typographic_signs_are_the_same_quote(opened: SyncLexichord, model: ChatServer) -> None:
-    said = "“Building” means Saltpan House, 14 Corrigan\u2019s Quay, Cork."
-    model.reply = replying(clauses=quoting(said, 1))
-    found = ask(opened, "What does Building mean in the lease?", "answer", answer=True, k=20)
+    quote = "“Building” means Saltpan House, 14 Corrigan\u2019s Quay, Cork."
+    model.reply = replying(clauses=quoting(quote, 1))
+    response = ask(opened, "What does Building mean in the lease?", "answer", answer=True, k=20)
     stored = '"Building" means Saltpan House, 14 Corrigan\'s Quay, Cork.'
-    assert found.answer.startswith(stored)
+    assert response.answer.startswith(stored)
 
 
 def test_an_invented_quote_is_unverified_and_nowhere_else(
@@ -326,10 +326,10 @@ def test_an_invented_quote_is_unverified_and_nowhere_else(
             "answer": lie,
         }
     )
-    found = ask(opened, INSURER, "answer", answer=True)
-    assert found.answer.startswith(f"{stored} [")
-    assert found.unverified == (lie,)
-    shape = found.to_dict()
+    response = ask(opened, INSURER, "answer", answer=True)
+    assert response.answer.startswith(f"{stored} [")
+    assert response.unverified == (lie,)
+    shape = response.to_dict()
     assert shape.pop("unverified") == [lie]
     assert "moon" not in str(shape)
 
@@ -341,19 +341,19 @@ def test_a_wrong_source_number_is_put_right(opened: SyncLexichord, model: ChatSe
         return quoting(stored, str(holding(stored, inputs) + 1))  # a number as text, too
 
     model.reply = replying(clauses=wrong)
-    found = ask(opened, INSURER, "answer", answer=True)
-    number = holding(stored, asked(model, "clauses")[0].inputs)
-    assert found.answer == f"{stored} [{number}]"
+    response = ask(opened, INSURER, "answer", answer=True)
+    number = holding(stored, requests_for(model, "clauses")[0].inputs)
+    assert response.answer == f"{stored} [{number}]"
 
 
 def test_if_nothing_can_be_shown_the_rules_answer(
     opened: SyncLexichord, model: ChatServer, samples: SyncLexichord
 ) -> None:
     model.reply = replying(clauses=quoting("out of thin air", 1))
-    found = ask(opened, INSURER, "answer", answer=True)
-    assert found.answer == samples.query(INSURER, answer=True).answer
-    assert found.unverified == ("out of thin air",)
-    assert found.degraded == ["answer without the model: nothing in its reply can be shown"]
+    response = ask(opened, INSURER, "answer", answer=True)
+    assert response.answer == samples.query(INSURER, answer=True).answer
+    assert response.unverified == ("out of thin air",)
+    assert response.degraded == ["answer without the model: nothing in its reply can be shown"]
 
 
 def test_thousands_of_quotes_are_cut_short(opened: SyncLexichord, model: ChatServer) -> None:
@@ -364,8 +364,8 @@ def test_thousands_of_quotes_are_cut_short(opened: SyncLexichord, model: ChatSer
 
 def test_where_the_rules_abstain_it_is_not_asked(opened: SyncLexichord, model: ChatServer) -> None:
     query = "Which exoplanets have an atmosphere of methane?"
-    found = ask(opened, query, "answer", "reflect", answer=True, reflect=True)
-    assert (found.answer, found.abstained, model.requests) == ("", True, [])
+    response = ask(opened, query, "answer", "reflect", answer=True, reflect=True)
+    assert (response.answer, response.abstained, model.requests) == ("", True, [])
 
 
 # Summaries.
@@ -389,11 +389,11 @@ def test_sentences_cite_their_sources(
             ('It is "Building" to another.', [other]),
         )
     )
-    found = ask(opened, query, "answer", answer=True, k=30, max_length=9000)
-    first, second = found.answer.split("\n")
+    response = ask(opened, query, "answer", answer=True, k=30, max_length=9000)
+    first, second = response.answer.split("\n")
     assert first == "The rent is paid in quarters. [1] [2]"
     assert second.startswith('The "Building" is Saltpan House. [1] [2]')
-    assert found.unverified == (
+    assert response.unverified == (
         "Nobody says so.",
         "Nobody at all.",
         'It is called "the golden rent of the moon".',
@@ -414,11 +414,11 @@ def test_cells_are_its_quotes(
 ) -> None:
     plain = samples.query(LAWS, answer=True).answer.split("\n")
     model.reply = replying(comparison={"cells": [cell(1, " Governing LAW".strip(), SCOTLAND)]})
-    found = ask(opened, LAWS, "answer", answer=True)
-    rows = found.answer.split("\n")
+    response = ask(opened, LAWS, "answer", answer=True)
+    rows = response.answer.split("\n")
     assert f"“{SCOTLAND}”" in rows[2] != plain[2]
     assert (rows[:2], rows[3]) == (plain[:2], plain[3])
-    assert (found.unverified, found.degraded) == ((), [])
+    assert (response.unverified, response.degraded) == ((), [])
 
 
 def test_another_files_words_are_no_quote_of_a_cell(
@@ -432,9 +432,9 @@ def test_another_files_words_are_no_quote_of_a_cell(
         cell(1, "governing law", " "),
     ]
     model.reply = replying(comparison={"cells": wrong * 200})
-    found = ask(opened, LAWS, "answer", answer=True)
-    assert found.answer == samples.query(LAWS, answer=True).answer
-    assert {*found.unverified} == {SCOTLAND, "the law of the moon"}
+    response = ask(opened, LAWS, "answer", answer=True)
+    assert response.answer == samples.query(LAWS, answer=True).answer
+    assert {*response.unverified} == {SCOTLAND, "the law of the moon"}
 
 
 # Grades, and writing again.
@@ -445,16 +445,16 @@ GOOD = [(name, 0.8) for name in ASPECTS]
 
 def test_good_grades_end_it(opened: SyncLexichord, model: ChatServer) -> None:
     model.reply = replying(clauses=quoting(SURE, 1), grade=grades(0.8))
-    found = ask(opened, INSURER, "answer", "reflect", answer=True, reflect=True, min_coverage=0)
-    assert found.reflection is not None
-    assert {(each.name, each.score) for each in found.reflection.grades} == set(GOOD)
-    assert found.reflection.passed
-    assert found.reflection.stopped == "every grade is at least 0.7"
-    (prompt,) = asked(model, "grade")
-    assert prompt.inputs["answer"] == found.answer
+    response = ask(opened, INSURER, "answer", "reflect", answer=True, reflect=True, min_coverage=0)
+    assert response.reflection is not None
+    assert {(each.name, each.score) for each in response.reflection.grades} == set(GOOD)
+    assert response.reflection.passed
+    assert response.reflection.stopped == "every grade is at least 0.7"
+    (prompt,) = requests_for(model, "grade")
+    assert prompt.inputs["answer"] == response.answer
     assert prompt.inputs["question"] == INSURER
     assert [each.number for each in shown(prompt.inputs["sources"])] == [
-        source.number for source in found.sources
+        source.number for source in response.sources
     ]
 
 
@@ -475,32 +475,32 @@ def test_low_grades_search_what_is_missing_and_write_again(
     opened: SyncLexichord, model: ChatServer
 ) -> None:
     model.reply = replying(**improving(0.3, 0.9, "heating outside\nhours charged"))  # type: ignore[arg-type]
-    found = ask(opened, INSURER, "answer", "reflect", answer=True, reflect=True, min_coverage=0)
-    assert "EUR 6,500,000" in found.answer
-    assert found.reflection is not None
-    (round_,) = found.reflection.rounds
+    response = ask(opened, INSURER, "answer", "reflect", answer=True, reflect=True, min_coverage=0)
+    assert "EUR 6,500,000" in response.answer
+    assert response.reflection is not None
+    (round_,) = response.reflection.rounds
     assert (round_.query, round_.grade) == ("heating outside hours charged", 0.9)
     assert round_.reason.startswith("grounding: grounding?; completeness: ")
-    assert found.reflection.passed
-    question = asked(model, "clauses")[1].inputs["question"]
+    assert response.reflection.passed
+    question = requests_for(model, "clauses")[1].inputs["question"]
     assert question.endswith(f"An earlier answer fell short. {round_.reason}")
-    ranked = [hit for hit in found.hits if any("refinement" in name for name in hit.ranks)]
+    ranked = [hit for hit in response.hits if any("refinement" in name for name in hit.ranks)]
     assert any("48 per hour" in hit.content for hit in ranked)
-    steps = [step["stage"] for step in found.trace]
+    steps = [step["stage"] for step in response.trace]
     assert steps.count("llm grade") == 2
     assert steps[-1] == "refine"
 
 
 def test_what_is_no_better_is_not_kept(opened: SyncLexichord, model: ChatServer) -> None:
     model.reply = replying(**improving(0.3, 0.2, "heating"))  # type: ignore[arg-type]
-    found = ask(opened, INSURER, "answer", "reflect", answer=True, reflect=True, min_coverage=0)
-    assert SURE in found.answer
-    assert not any("refinement" in name for hit in found.hits for name in hit.ranks)
-    assert found.reflection is not None
-    assert [each.grade for each in found.reflection.rounds] == [0.2]
-    assert [each.score for each in found.reflection.grades] == [0.3] * 4
-    assert found.reflection.stopped == "writing it again made it no better"
-    assert not found.reflection.passed
+    response = ask(opened, INSURER, "answer", "reflect", answer=True, reflect=True, min_coverage=0)
+    assert SURE in response.answer
+    assert not any("refinement" in name for hit in response.hits for name in hit.ranks)
+    assert response.reflection is not None
+    assert [each.grade for each in response.reflection.rounds] == [0.2]
+    assert [each.score for each in response.reflection.grades] == [0.3] * 4
+    assert response.reflection.stopped == "writing it again made it no better"
+    assert not response.reflection.passed
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 3])
@@ -509,29 +509,29 @@ def test_rounds_are_capped(opened: SyncLexichord, model: ChatServer, rounds: int
     model.reply = replying(
         clauses=quoting(SURE, 1), grade=lambda _: grades(next(scores) / 1000, "more " * 500)
     )
-    found = ask(
+    response = ask(
         *(opened, INSURER, "answer", "reflect"),
         answer=True,
         reflect=True,
         min_coverage=0,
         rounds=rounds,
     )
-    assert found.reflection is not None
-    assert len(found.reflection.rounds) == rounds
-    assert found.reflection.stopped == "no rounds are left"
-    assert len(asked(model, "grade")) == rounds + 1
-    assert all(len(each.query) <= 200 for each in found.reflection.rounds)
+    assert response.reflection is not None
+    assert len(response.reflection.rounds) == rounds
+    assert response.reflection.stopped == "no rounds are left"
+    assert len(requests_for(model, "grade")) == rounds + 1
+    assert all(len(each.query) <= 200 for each in response.reflection.rounds)
 
 
 def test_what_was_not_graded_has_not_passed(opened: SyncLexichord, model: ChatServer) -> None:
     model.reply = replying(clauses=quoting(SURE, 1), grade={"grounding": "fine"})
-    found = ask(opened, INSURER, "answer", "reflect", answer=True, reflect=True, min_coverage=0)
+    response = ask(opened, INSURER, "answer", "reflect", answer=True, reflect=True, min_coverage=0)
     reason = "openai/any gave no usable reply: try another model"
-    assert SURE in found.answer
-    assert found.reflection is not None
-    assert (found.reflection.errors, found.reflection.passed) == ((reason,), False)
-    assert found.reflection.stopped == f"not graded: {reason}"
-    assert found.degraded == [f"reflection without the model: {reason}"]
+    assert SURE in response.answer
+    assert response.reflection is not None
+    assert (response.reflection.errors, response.reflection.passed) == ((reason,), False)
+    assert response.reflection.stopped == f"not graded: {reason}"
+    assert response.degraded == [f"reflection without the model: {reason}"]
 
 
 def test_an_error_on_the_second_look_is_told_as_well(
@@ -539,11 +539,11 @@ def test_an_error_on_the_second_look_is_told_as_well(
 ) -> None:
     replies: list[Outputs] = [grades(0.5), {"grounding": 7}, {"grounding": 7}]
     model.reply = replying(clauses=quoting(SURE, 1), grade=lambda _: replies.pop(0))
-    found = ask(opened, INSURER, "answer", "reflect", answer=True, reflect=True, min_coverage=0)
-    assert found.reflection is not None
-    (error,) = found.reflection.errors
-    assert found.reflection.rounds[-1].error == found.reflection.stopped == error
-    assert [each.score for each in found.reflection.grades] == [0.5] * 4
+    response = ask(opened, INSURER, "answer", "reflect", answer=True, reflect=True, min_coverage=0)
+    assert response.reflection is not None
+    (error,) = response.reflection.errors
+    assert response.reflection.rounds[-1].error == response.reflection.stopped == error
+    assert [each.score for each in response.reflection.grades] == [0.5] * 4
 
 
 # Several at once.
@@ -556,8 +556,8 @@ def test_models_asked_at_once_do_not_mix(opened: SyncLexichord, model: ChatServe
     def by_model(prompt: Prompt) -> Outputs:
         if task(prompt) != "clauses":
             return replying()(prompt)
-        said = quotes.get(prompt.body["model"])
-        return {"clauses": "no list"} if said is None else quoting(said, 1)
+        quote = quotes.get(prompt.body["model"])
+        return {"clauses": "no list"} if quote is None else quoting(quote, 1)
 
     model.reply = by_model
     names = ["first", "second", "third"] * 4
@@ -570,15 +570,15 @@ def test_models_asked_at_once_do_not_mix(opened: SyncLexichord, model: ChatServe
         ]
         return await asyncio.gather(*stages)
 
-    for name, found in zip(names, opened.run(all_at_once()), strict=True):
-        steps = [step for step in found.trace if step["stage"].startswith("llm ")]
+    for name, response in zip(names, opened.run(all_at_once()), strict=True):
+        steps = [step for step in response.trace if step["stage"].startswith("llm ")]
         assert [step["stage"] for step in steps][-2:] == ["llm clauses", "llm grade"]
         assert {step["given"]["model"] for step in steps} == {f"openai/{name}"}
         failed = [
             f"answer without the model: openai/{name} gave no usable reply: try another model"
         ]
-        assert found.degraded == ([] if name in quotes else failed)
-        assert quotes.get(name, "insure") in found.answer
+        assert response.degraded == ([] if name in quotes else failed)
+        assert quotes.get(name, "insure") in response.answer
 
 
 @pytest.mark.parametrize("stages", [STAGES, ()])
@@ -586,4 +586,4 @@ def test_a_stage_named_twice_is_done_once(
     opened: SyncLexichord, model: ChatServer, stages: tuple[LlmStage, ...]
 ) -> None:
     ask(opened, RENT, *stages, *stages)
-    assert len(asked(model, "intent")) == len(stages[:1])
+    assert len(requests_for(model, "intent")) == len(stages[:1])

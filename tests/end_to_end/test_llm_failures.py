@@ -88,57 +88,57 @@ def test_a_query_is_answered_in_full(
     plain: Response, opened: SyncLexichord, served: ChatServer, mode: Mode
 ) -> None:
     served.mode, served.reply = mode, wrong
-    found = ask(opened, SHORT_MS) if mode in SLOW else ask(opened)
+    response = ask(opened, SHORT_MS) if mode in SLOW else ask(opened)
     assert "The Landlord shall insure the Building" in plain.answer
     same = ("intent", "files", "hits", "quotes", "context", "sources", "answer", "confidence")
     for name in same:
-        assert rounded(getattr(found, name)) == rounded(getattr(plain, name))
-    assert len(found.degraded) == len(NAMED)
-    told = [f"{MODELS[served.gemini]} {TOLD[mode]}"]
+        assert rounded(getattr(response, name)) == rounded(getattr(plain, name))
+    assert len(response.degraded) == len(NAMED)
+    reasons = [f"{MODELS[served.gemini]} {TOLD[mode]}"]
     if mode in SLOW:
-        told.append(LATE)
-    for name, line in zip(NAMED, found.degraded, strict=True):
-        assert line.startswith(tuple(f"{name} without the model: {each}" for each in told))
-    calls = [step for step in found.trace if step["stage"].startswith("llm ")]
+        reasons.append(LATE)
+    for name, line in zip(NAMED, response.degraded, strict=True):
+        assert line.startswith(tuple(f"{name} without the model: {each}" for each in reasons))
+    calls = [step for step in response.trace if step["stage"].startswith("llm ")]
     assert {step["stage"] for step in calls} == {
         *("llm intent", "llm boost", "llm rewrite", "llm clauses", "llm grade")
     }
-    assert all(step["made"]["error"].startswith(tuple(told)) for step in calls)
-    assert found.reflection is not None
-    assert (found.reflection.passed, found.reflection.grades) == (False, ())
-    assert KEY not in str(found.to_dict())
-    assert "\n" not in "".join(found.degraded)
+    assert all(step["made"]["error"].startswith(tuple(reasons)) for step in calls)
+    assert response.reflection is not None
+    assert (response.reflection.passed, response.reflection.grades) == (False, ())
+    assert KEY not in str(response.to_dict())
+    assert "\n" not in "".join(response.degraded)
 
 
 def test_a_model_that_works_is_not_degraded(opened: SyncLexichord, served: ChatServer) -> None:
     quote = "The Landlord shall insure the Building for its full cost of reinstatement."
     clauses = {"clauses": [{"quote": quote, "source": 1}], "answer": "That."}
     served.mode, served.reply = "good", replying(clauses=clauses)
-    found = ask(opened)
-    assert found.degraded == []
-    assert found.answer.startswith(f"{quote} [")
+    response = ask(opened)
+    assert response.degraded == []
+    assert response.answer.startswith(f"{quote} [")
 
 
 def test_a_pause_that_fits_is_kept(opened: SyncLexichord, served: ChatServer) -> None:
     served.mode, served.reply = "good", replying()
     served.modes[:] = ["limited"]
-    found = opened.query(QUERY, llm_stages=["intent"])
-    (step,) = (step for step in found.trace if step["stage"] == "llm intent")
-    assert (step["made"]["requests"], found.degraded) == (2, [])
+    response = opened.query(QUERY, llm_stages=["intent"])
+    (step,) = (step for step in response.trace if step["stage"] == "llm intent")
+    assert (step["made"]["requests"], response.degraded) == (2, [])
 
 
 def test_without_any_time_it_is_not_asked(opened: SyncLexichord, served: ChatServer) -> None:
     served.requests.clear()
-    found = opened.query(QUERY, answer=True, llm_stages=STAGES, budget_ms=0)
+    response = opened.query(QUERY, answer=True, llm_stages=STAGES, budget_ms=0)
     assert served.requests == []
     stages = ("intent", "keywords", "answer")
-    assert found.degraded == [f"{name} without the model: {LATE}" for name in stages]
+    assert response.degraded == [f"{name} without the model: {LATE}" for name in stages]
 
 
 def test_a_server_that_is_not_there(samples: SyncLexichord, plain: Response) -> None:
     with chat_server(replying()) as server:
         pass
     with with_model(samples, server) as lexichord:
-        found = ask(lexichord)
-    assert found.answer == plain.answer
-    assert len(found.degraded) == len(NAMED)
+        response = ask(lexichord)
+    assert response.answer == plain.answer
+    assert len(response.degraded) == len(NAMED)

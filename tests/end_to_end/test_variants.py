@@ -52,9 +52,9 @@ async def test_python_and_sql_give_the_same(wide: Database) -> None:
     for scope in SCOPES:
         for mode in ("hybrid", "keyword"):
             for boost in (None, {"1": 1.5, "2": 0.5, str(far): 3}):
-                asked = replace(ASKED, scope=scope, k=60, mode=mode)
-                parallel = await search_variants(wide, asked, VARIANTS, boost)
-                in_sql = await db.search_variants(wide, asked, VARIANTS, boost)
+                question = replace(ASKED, scope=scope, k=60, mode=mode)
+                parallel = await search_variants(wide, question, VARIANTS, boost)
+                in_sql = await db.search_variants(wide, question, VARIANTS, boost)
                 assert shown(parallel) == shown(in_sql)
                 assert parallel
 
@@ -62,13 +62,13 @@ async def test_python_and_sql_give_the_same(wide: Database) -> None:
 async def test_a_file_in_no_list_answers_when_it_is_discovered(wide: Database) -> None:
     rows = await wide.call("list_documents", uri_prefix="wide/far")
     far = rows[0]["document_id"]
-    asked = replace(ASKED, text="w0", k=100)
+    question = replace(ASKED, text="w0", k=100)
     original = Variant("original", "w0", VECTOR, 1.0)
     inside = replace(original, name="file 1", documents=(far,))
 
-    plain = await search_variants(wide, asked, [original])
-    boosted = await search_variants(wide, asked, [original], {str(far): 10_000})
-    by_file = await search_variants(wide, asked, [original, inside])
+    plain = await search_variants(wide, question, [original])
+    boosted = await search_variants(wide, question, [original], {str(far): 10_000})
+    by_file = await search_variants(wide, question, [original, inside])
 
     assert far not in {hit.document_id for hit in plain}
     assert [hit.document_id for hit in boosted[:32]] == [far] * 32
@@ -81,9 +81,9 @@ async def test_a_file_in_no_list_answers_when_it_is_discovered(wide: Database) -
 
 
 async def test_the_same_name_twice_is_refused(wide: Database) -> None:
-    for given in ([], [VARIANTS[0]] * 2, [replace(VARIANTS[0], weight=0)]):
+    for variants in ([], [VARIANTS[0]] * 2, [replace(VARIANTS[0], weight=0)]):
         with pytest.raises(ConfigError):
-            await search_variants(wide, ASKED, given)
+            await search_variants(wide, ASKED, variants)
     with pytest.raises(ConfigError, match="k must be"):
         await search_variants(wide, replace(ASKED, k=101), VARIANTS)
 
@@ -103,44 +103,44 @@ async def alike(database: Database, vectors: Sequence[Sequence[float]]) -> Datab
 
 async def test_alike_documents_make_variants(database: Database) -> None:
     await alike(database, [[1, 0.1 * n, 0, 0] for n in range(5)])
-    asked = replace(ASKED, text="w1")
-    made = await make_variants(database, asked, [file(2), file(3), file(4)])
-    assert [each.name for each in made.variants] == ["original", "file 1", "file 2", "file 3"]
-    original, first, second, third = made.variants
+    question = replace(ASKED, text="w1")
+    variants = await make_variants(database, question, [file(2), file(3), file(4)])
+    assert [each.name for each in variants.variants] == ["original", "file 1", "file 2", "file 3"]
+    original, first, second, third = variants.variants
     assert (original.text, original.terms, original.vector) == ("w1", None, VECTOR)
     assert first.terms is not None
     assert {"w1", "share"} <= first.terms.keys()
     assert (first.documents, second.documents, third.documents) == ((2,), (3,), (4,))
     assert first.terms == second.terms == third.terms
-    assert not made.is_scattered
-    assert made.coherence is not None
-    assert made.coherence >= MIN_COHERENCE
-    assert "5 documents are alike" in made.reason
-    fewer = await make_variants(database, asked, [file(2), file(3)], limit=2)
+    assert not variants.is_scattered
+    assert variants.coherence is not None
+    assert variants.coherence >= MIN_COHERENCE
+    assert "5 documents are alike" in variants.reason
+    fewer = await make_variants(database, question, [file(2), file(3)], limit=2)
     assert [each.name for each in fewer.variants] == ["original", "file 1"]
 
 
 async def test_documents_that_are_not_alike_make_none(database: Database) -> None:
     await alike(database, [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [-1, 0, 0, 0]])
-    asked = replace(ASKED, text="w1")
-    made = await make_variants(database, asked, [file(2)])
-    assert [each.name for each in made.variants] == ["original"]
-    assert "not alike" in made.reason
-    assert made.is_scattered
-    forced = await make_variants(database, asked, [file(2)], always=True)
+    question = replace(ASKED, text="w1")
+    variants = await make_variants(database, question, [file(2)])
+    assert [each.name for each in variants.variants] == ["original"]
+    assert "not alike" in variants.reason
+    assert variants.is_scattered
+    forced = await make_variants(database, question, [file(2)], always=True)
     assert [each.name for each in forced.variants] == ["original", "file 1"]
-    never = await make_variants(database, asked, [file(2)], limit=1, always=True)
+    never = await make_variants(database, question, [file(2)], limit=1, always=True)
     assert [each.name for each in never.variants] == ["original"]
 
 
 async def test_a_pinned_document_is_no_scope_of_feedback(database: Database) -> None:
     await alike(database, [[1, 0.1 * n, 0, 0] for n in range(5)])
-    asked = replace(ASKED, text="w1", scope=Scope(documents=(1,)))
-    made = await make_variants(database, asked, [file(1)])
-    assert [each.name for each in made.variants] == ["original", "feedback"]
-    assert made.variants[1].terms is not None
-    assert {"x0", "x3"} <= made.variants[1].terms.keys()
-    hits = await search_variants(database, asked, made.variants)
+    question = replace(ASKED, text="w1", scope=Scope(documents=(1,)))
+    variants = await make_variants(database, question, [file(1)])
+    assert [each.name for each in variants.variants] == ["original", "feedback"]
+    assert variants.variants[1].terms is not None
+    assert {"x0", "x3"} <= variants.variants[1].terms.keys()
+    hits = await search_variants(database, question, variants.variants)
     assert {hit.document_id for hit in hits} == {1}
 
 
@@ -148,8 +148,8 @@ async def test_without_vectors_nothing_is_learned_unless_asked_for(database: Dat
     with psycopg.connect(database.dsn, autocommit=True) as connection:
         for number in range(3):
             corpus.put(connection, f"d{number}", [f"w1 shared x{number}"])
-    asked = Question("w1")
-    assert "fewer than two documents" in (await make_variants(database, asked)).reason
-    forced = await make_variants(database, asked, [file(1)], always=True)
-    hits = await search_variants(database, asked, forced.variants)
+    question = Question("w1")
+    assert "fewer than two documents" in (await make_variants(database, question)).reason
+    forced = await make_variants(database, question, [file(1)], always=True)
+    hits = await search_variants(database, question, forced.variants)
     assert [hit.ranks["original"] for hit in hits] == [1, 2, 3]

@@ -54,8 +54,10 @@ class Prompt(Asked):
             first = self.held or self.body
             parts = first["systemInstruction"]["parts"]
             contents = [*self.held["contents"], *self.body["contents"]] if self.held else None
-            asked = [(turn["role"], turn["parts"]) for turn in contents or self.body["contents"]]
-            turns = [("system", parts), *asked]
+            following = [
+                (turn["role"], turn["parts"]) for turn in contents or self.body["contents"]
+            ]
+            turns = [("system", parts), *following]
             return [(role, "".join(part["text"] for part in parts)) for role, parts in turns]
         return [(turn["role"], _text(turn["content"])) for turn in self.body["messages"]]
 

@@ -44,13 +44,13 @@ class RerankServer:
     replies: list[Reply]
     always: Reply | None = None
     url: str = ""
-    asked: list[Asked] = field(default_factory=list)
+    requests: list[Asked] = field(default_factory=list)
 
-    def reply(self, asked: Asked) -> Reply:
-        self.asked.append(asked)
+    def reply(self, request: Asked) -> Reply:
+        self.requests.append(request)
         if self.replies:
             return self.replies.pop(0)
-        return self.always or good(self.shape, self.score, asked)
+        return self.always or good(self.shape, self.score, request)
 
 
 def shared_words(query: str, text: str) -> float:
@@ -58,11 +58,11 @@ def shared_words(query: str, text: str) -> float:
     return len(words.intersection(re.findall(r"\w+", text.lower()))) / len(words)
 
 
-def good(shape: Shape, score: Score, asked: Asked) -> Reply:
+def good(shape: Shape, score: Score, request: Asked) -> Reply:
     """Rank as the real server does, or refuse what it would refuse."""
-    if asked.path != PATHS[shape]:
+    if request.path != PATHS[shape]:
         return Reply(404)
-    body = asked.body
+    body = request.body
     if shape == "tei":
         return _tei(score, body)
     known = {"model", "query", "documents", "top_n"}

@@ -170,8 +170,8 @@ def test_where_a_model_gave_nothing_rules_do_not_step_in() -> None:
     ],
 )
 def test_what_stands_in_a_text_does_so_by_whole_words(entity: str, stands: bool) -> None:
-    found = find_standing("For five (5) years, § 7.", [entity, entity])
-    assert found == ([entity] if stands else [])
+    standing = find_standing("For five (5) years, § 7.", [entity, entity])
+    assert standing == ([entity] if stands else [])
     assert find_standing("For 25 years of it.", ["5 years", "25 years"]) == ["25 years"]
 
 
@@ -227,7 +227,7 @@ def test_conditions_and_actions_alone_have_recall_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entity", "answer", "found"),
+    ("entity", "answer", "is_found"),
     [
         ("5 years", "for five (5) years after", True),
         ("5 years", "for 15 years", False),
@@ -242,10 +242,10 @@ def test_conditions_and_actions_alone_have_recall_alone() -> None:
     ],
 )
 def test_entities_are_found_by_whole_words_however_written(
-    entity: str, answer: str, found: bool
+    entity: str, answer: str, is_found: bool
 ) -> None:
     query = EvalQuery("q", "?", entities={"CONDITION": [entity]})
-    assert score_entities(query, answer)["entity_recall_all"] == found
+    assert score_entities(query, answer)["entity_recall_all"] == is_found
 
 
 def test_answers_are_cut_to_one_length_between_words() -> None:

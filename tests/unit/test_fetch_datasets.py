@@ -27,12 +27,12 @@ class Site:
     manner: Manner = "whole"
     starts: list[int] = field(default_factory=list)
 
-    def reply(self, asked: Asked) -> Reply:
-        start = int(asked.headers.get("range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
+    def reply(self, request: Asked) -> Reply:
+        start = int(request.headers.get("range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
         self.starts.append(start)
         body = self.body[start:]
-        if asked.path == "/missing" or not body:
-            return Reply(404 if asked.path == "/missing" else 416)
+        if request.path == "/missing" or not body:
+            return Reply(404 if request.path == "/missing" else 416)
         return Reply(206 if start else 200, body[: self.cut], manner=self.manner)
 
 
