@@ -35,7 +35,7 @@ RIDGE = 0.1
 FOLDS = 5  # of the hypotheses
 
 type Floats = NDArray[np.float64]
-type Asked = tuple[str, tuple[int, ...]]  # a question, and the documents in its scope
+type ScopedQuery = tuple[str, tuple[int, ...]]  # a question, and the documents in its scope
 
 
 @dataclass
@@ -94,7 +94,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def _all(queries: Sequence[str]) -> list[Asked]:
+def _all(queries: Sequence[str]) -> list[ScopedQuery]:
     return [(query, ()) for query in queries]
 
 
@@ -108,14 +108,14 @@ def _fill_nli(lexichord: SyncLexichord, documents: list[dict[str, Any]]) -> list
     return [ids[str(document["id"])] for document in documents]
 
 
-def _scoped(lexichord: SyncLexichord, question: dict[str, Any], inside: bool) -> Asked:
+def _scoped(lexichord: SyncLexichord, question: dict[str, Any], inside: bool) -> ScopedQuery:
     files = tuple(question["relevant_files"])
     rows = [row for row in lexichord.list() if row.uri.endswith(files) == inside]
     return question["query"], tuple(row.document_id for row in rows)
 
 
 def _ask(
-    lexichord: SyncLexichord, queries: Sequence[Asked], with_vector: bool
+    lexichord: SyncLexichord, queries: Sequence[ScopedQuery], with_vector: bool
 ) -> list[ConfidenceSignals]:
     texts = sorted({query for query, _ in queries})
     vectors: dict[str, list[float]] = {}
@@ -127,7 +127,7 @@ def _ask(
 
 
 async def _signals(
-    lexichord: SyncLexichord, queries: Sequence[Asked], vectors: dict[str, list[float]]
+    lexichord: SyncLexichord, queries: Sequence[ScopedQuery], vectors: dict[str, list[float]]
 ) -> list[ConfidenceSignals]:
     database, signals = lexichord.core.database, []
     for query, documents in queries:

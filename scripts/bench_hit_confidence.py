@@ -31,7 +31,7 @@ type IsRight = Callable[[ChunkHit], bool]
 
 
 @dataclass(frozen=True)
-class Asked:
+class JudgedQuery:
     """What a question found: its half, its confidence, and which of the hits are right."""
 
     half: int
@@ -44,8 +44,8 @@ def nothing(_: ChunkHit) -> bool:
     return False
 
 
-def collect(data: Path, mode: Mode) -> dict[str, list[Asked]]:
-    sets: dict[str, list[Asked]] = {}
+def collect(data: Path, mode: Mode) -> dict[str, list[JudgedQuery]]:
+    sets: dict[str, list[JudgedQuery]] = {}
     contracts, code = _legal_tests(data)[::EVERY], _code_tests(data)
     with opened("codebase", "pgvector", None) as lexichord:
         files = json.loads((data / "codebase/codebase_chunks.json").read_text())
@@ -111,14 +111,14 @@ def _contracts(
 
 def _ask(
     lexichord: SyncLexichord, mode: Mode, half: int, text: str, hint: str | None, right: IsRight
-) -> Asked:
+) -> JudgedQuery:
     response = lexichord.query(text, hint=hint, k=K, mode=mode, intent="general")
     scores = hit_confidences(response)[:K]
     truth = [float(right(hit)) for hit in response.hits[:K]]
-    return Asked(half, response.confidence, np.array(scores), np.array(truth))
+    return JudgedQuery(half, response.confidence, np.array(scores), np.array(truth))
 
 
-def fit(questions: Sequence[Asked]) -> tuple[float, float]:
+def fit(questions: Sequence[JudgedQuery]) -> tuple[float, float]:
     """Give fall and steepness: maximum likelihood of confidence x logistic(of log rank)."""
     rows = np.array([(1, np.log(1 + n)) for each in questions for n in range(len(each.right))])
     gates = np.array([each.confidence for each in questions for _ in each.right])
@@ -126,7 +126,7 @@ def fit(questions: Sequence[Asked]) -> tuple[float, float]:
     return float(np.exp(-constant)), float(-slope)
 
 
-def report(name: str, questions: Sequence[Asked]) -> None:
+def report(name: str, questions: Sequence[JudgedQuery]) -> None:
     scores = np.concatenate([each.scores for each in questions])
     truth = np.concatenate([each.right for each in questions])
     table = reliability(scores, truth > 0)

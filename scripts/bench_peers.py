@@ -36,7 +36,7 @@ SECONDS = 3.0
 OURS = "lexichord"
 
 type Search = Callable[[str, Vectors, int], Sequence[int]]
-type Asked = Sequence[tuple[str, Vectors]]
+type Questions = Sequence[tuple[str, Vectors]]
 
 
 PEERS = {  # imported when their turn comes, so that one that is missing is a failure among others
@@ -106,7 +106,7 @@ def quality(place: Place, data: Path, store: Path) -> None:
 
 def _report_quality(
     searches: Mapping[str, Search],
-    questions: Asked,
+    questions: Questions,
     golden: Sequence[Sequence[int]],
     unseen: np.ndarray[Any, Any],
     failures: Failures,
@@ -168,7 +168,9 @@ def _report_ingest(name: str, peer: Ours | Peer, rate: float) -> None:
     print(f"  {name:28} {rate:8.0f} rows/s  {peer.size() / 2**20:6.0f} MiB  load {_load()}")
 
 
-def _report_latency(searches: Mapping[str, Search], questions: Asked, failures: Failures) -> None:
+def _report_latency(
+    searches: Mapping[str, Search], questions: Questions, failures: Failures
+) -> None:
     """One client, all peers taking turns on every question; two rounds warm up."""
     spent: dict[str, list[float]] = {name: [] for name in searches}
     for number in range(12):
@@ -187,7 +189,7 @@ def _report_latency(searches: Mapping[str, Search], questions: Asked, failures: 
 
 
 def _report_throughput(
-    searches: Mapping[str, Search], questions: Asked, failures: Failures
+    searches: Mapping[str, Search], questions: Questions, failures: Failures
 ) -> None:
     rates: dict[str, list[tuple[float, float]]] = {name: [] for name in searches}
     for _ in range(ROUNDS):
@@ -202,7 +204,7 @@ def _report_throughput(
         print(f"  {name:28} {one:7.1f} {four:7.1f} {one / own[0]:7.2f} {four / own[1]:7.2f}")
 
 
-def _throughput(search: Search, questions: Asked, clients: int) -> float:
+def _throughput(search: Search, questions: Questions, clients: int) -> float:
     """Queries a second of so many threads of this process."""
     done, errors = [0] * clients, []
     until = time.perf_counter() + SECONDS

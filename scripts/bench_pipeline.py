@@ -91,7 +91,7 @@ WAYS = (
 
 
 @dataclass(frozen=True)
-class Found:
+class Result:
     """What a way found; `files` are uris, None where it looks for none."""
 
     files: Sequence[str] | None
@@ -108,21 +108,21 @@ class Case:
     question: str
     hint: str | None
     document: int
-    judge: Callable[[Found], list[float]]
+    judge: Callable[[Result], list[float]]
 
 
-def find(lexichord: SyncLexichord, way: Way, case: Case, k: int) -> Found:
+def find(lexichord: SyncLexichord, way: Way, case: Case, k: int) -> Result:
     """Ask a question in one way."""
     if way.plain:
         hits = lexichord.search(case.question, hint=case.hint, k=k).hits
-        return Found(None, hits, format_context(hits)[1])
+        return Result(None, hits, format_context(hits)[1])
     options = {"hint": case.hint, "k": k, **way.options}
     lexichord.core.stages = way.stages
     response = lexichord.query(case.question, **options)
     searched = [step for step in response.trace if step["stage"] == "search"]
     variant_count = len(searched[-1]["given"]["variants"])
     files = [file.uri for file in response.files]
-    return Found(files, response.hits, response.sources, variant_count, response.abstained)
+    return Result(files, response.hits, response.sources, variant_count, response.abstained)
 
 
 @contextmanager
@@ -213,7 +213,7 @@ def _contract_case(test: dict[str, Any], how: str, files: Sequence[str], data: P
     gold = {(_uri(s, data), place) for s in test["snippets"] for place in range(*s["span"])}
     uri = _uri(test["snippets"][0], data)
 
-    def judge(result: Found) -> list[float]:
+    def judge(result: Result) -> list[float]:
         """Evidence in the context, and in the hits' first characters; the document, by both."""
         shown = {place for each in result.sources for place in _places(each)}
         ranked = [place for hit in result.hits for place in _places(hit)]
@@ -256,7 +256,7 @@ def _code_case(
 ) -> Case:
     golden = [(uri, index) for uri, index in query["golden_chunk_uuids"]]
 
-    def judge(result: Found) -> list[float]:
+    def judge(result: Result) -> list[float]:
         places = [(hit.uri, starts[hit.uri, hit.start]) for hit in result.hits]
         return [mean(place in places[:k] for place in golden) for k in KS]
 

@@ -16,7 +16,7 @@ from time import perf_counter
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.http_server import Reply
-from tests.providers.embed_servers import SPACES, Asked, Shape, embed_server
+from tests.providers.embed_servers import SPACES, Request, Shape, embed_server
 
 from lexichord import SyncLexichord
 from lexichord.settings import load_settings
@@ -26,7 +26,7 @@ TIMEOUT = 2.0  # seconds for a request
 WAYS = (Reply(429, headers={"Retry-After": "1"}), Reply(500), Reply(manner="silent"))
 
 
-def failing(share: float) -> Callable[[Asked], Reply | None]:
+def failing(share: float) -> Callable[[Request], Reply | None]:
     """Fail so often, in each of the ways."""
     chance = Random(SEED)
     return lambda request: chance.choice(WAYS) if chance.random() < share else None

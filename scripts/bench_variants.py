@@ -25,10 +25,10 @@ from lexichord.retrieve.search.variants import FEEDBACK_WEIGHT, MIN_COHERENCE, m
 from lexichord.types import ChunkHit, FileHit, Json, QueryOptions, Question, Scope, SearchOptions
 from lexichord.types.questions import Variant
 
-type Asked = tuple[Question, list[FileHit], Json | None]
+type PreparedQuestion = tuple[Question, list[FileHit], Json | None]
 
 
-async def ask(lexichord: SyncLexichord, text: str) -> Asked:
+async def ask(lexichord: SyncLexichord, text: str) -> PreparedQuestion:
     """Embed a question, discover its files and weigh them as the pipeline does."""
     question, _ = await lexichord.core._question(text, None, SearchOptions())
     file_question = replace(question, k=QueryOptions.files)
@@ -132,7 +132,7 @@ async def _speed(lexichord: SyncLexichord, texts: list[str]) -> None:
         print(f"    {four}: one after another / parallel {ratio:.2f}")
 
 
-async def _turn(lexichord: SyncLexichord, prepared: Asked) -> dict[str, float]:
+async def _turn(lexichord: SyncLexichord, prepared: PreparedQuestion) -> dict[str, float]:
     """Time every case on one question."""
     database = lexichord.core.database
     question, files, boost = prepared

@@ -54,10 +54,10 @@ class Reader(dspy.Predict):  # type: ignore[misc]
 def questions(half: str) -> list[Test]:
     """Give questions with what is known of them; those about files know no more than the kind."""
     known = [test for test in _lines("labelled.jsonl") if test["half"] == half]
-    labelled = [test for test in _lines("questions.jsonl") if "intent" in test]
+    with_intent = [test for test in _lines("questions.jsonl") if "intent" in test]
     return known + [
         {"query": test["query"], "given_hint": test.get("hint", ""), "kind": test["intent"]}
-        for test in labelled["AB".index(half) :: 2]
+        for test in with_intent["AB".index(half) :: 2]
     ]
 
 

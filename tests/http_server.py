@@ -1,6 +1,6 @@
 """HTTP servers on this machine, in threads of the test's process: a function makes the replies.
 
-with http_server(Asked, lambda asked: Reply(429, headers={"Retry-After": "1"})) as url:
+with http_server(Request, lambda asked: Reply(429, headers={"Retry-After": "1"})) as url:
     ...
 """
 
@@ -18,7 +18,7 @@ type Manner = Literal["whole", "unmeasured", "silent", "gone", "drop", "trickle"
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """A request that came in; the names of its headers are in lower case, its body is JSON."""
 
     method: str
@@ -55,7 +55,7 @@ MALFORMED = {
 
 
 @contextmanager
-def http_server[A: Asked](kind: type[A], reply: Callable[[A], Reply]) -> Iterator[str]:
+def http_server[A: Request](kind: type[A], reply: Callable[[A], Reply]) -> Iterator[str]:
     """Reply to requests, several at once, for the length of a with statement; give the address."""
     closed = Event()
     with running(partial(_Handler, kind, reply, closed)) as url:

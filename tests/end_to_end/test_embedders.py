@@ -25,8 +25,8 @@ from tests.http_server import Reply
 from tests.providers.embed_servers import (
     SHAPES,
     SPACES,
-    Asked,
     EmbedServer,
+    Request,
     Shape,
     embed_server,
     quick_timing,
@@ -85,7 +85,7 @@ def rows(dsn: str, query: LiteralString) -> list[tuple[Any, ...]]:
         return connection.execute(query).fetchall()
 
 
-def failing(share: float) -> Callable[[Asked], Reply | None]:
+def failing(share: float) -> Callable[[Request], Reply | None]:
     """Fail so often, in one of the three ways that pass."""
     chance = Random(150)  # falls on the silent one seldom: that takes time
     ways = [Reply(429, headers={"Retry-After": "0"}), Reply(500), Reply(manner="silent")]
@@ -227,7 +227,7 @@ def test_an_ingest_that_is_interrupted_does_not_wait_for_the_service(dsn: str, h
 
     came = Event()
 
-    def busy(request: Asked) -> Reply:
+    def busy(request: Request) -> Reply:
         came.set()
         return Reply(429, headers={"Retry-After": "300"})
 

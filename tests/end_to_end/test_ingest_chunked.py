@@ -18,9 +18,9 @@ from tests.conftest import SAMPLES, SPACE
 VECTOR = [1.0, 0.0, 0.0, 0.0]
 PIECE = {"content": "The zebra clause.", "vector": VECTOR}
 
-type Given = dict[str, Any]
+type Source = dict[str, Any]
 
-GOOD: Given = {"uri": "good", "space": str(SPACE), "chunks": [PIECE]}
+GOOD: Source = {"uri": "good", "space": str(SPACE), "chunks": [PIECE]}
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "documents.jsonl"
 
 
-def write(file: Path, *lines: Given | str) -> Path:
+def write(file: Path, *lines: Source | str) -> Path:
     texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
     file.write_text("\n".join(texts) + "\n")
     return file
@@ -76,17 +76,17 @@ def test_overlapping_chunks_keep_their_places(lexichord: SyncLexichord) -> None:
     assert spans(lexichord, "a") == [(0, 7), (4, 13)]
 
 
-def chunk(**fields: object) -> Given:
+def chunk(**fields: object) -> Source:
     return {"chunks": [{"content": "The yak clause.", **fields}]}
 
 
-def vectors(*values: object, space: object = str(SPACE)) -> Given:
+def vectors(*values: object, space: object = str(SPACE)) -> Source:
     pieces = [{"content": f"Part {n}.", "vector": vector} for n, vector in enumerate(values)]
     return {"chunks": pieces, "space": space}
 
 
 # name, and uri unless it has another -> what is wrong, and what is said of it
-REFUSED: dict[str, tuple[Given | str, str]] = {
+REFUSED: dict[str, tuple[Source | str, str]] = {
     "some vectors": (vectors(VECTOR, None), "some chunks have a vector and some have none"),
     "no space": (vectors(VECTOR, space=None), "vectors need a space: provider/model/dimension"),
     "other space": (vectors([1, 0], space="a/b/2"), "its vectors are of a/b/2, the database is"),

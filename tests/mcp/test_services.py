@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.end_to_end.llm_replies import replying, shown
-from tests.http_server import Asked, Reply, http_server
+from tests.http_server import Reply, Request, http_server
 from tests.mcp.serving import Place, Served, call, over_http, refused, served
 from tests.providers.chat_servers import ChatServer, chat_server
 from tests.providers.rerank_servers import RerankServer, rerank_server
@@ -170,7 +170,7 @@ async def test_no_redirect_leads_to_another_address(place: Place, tmp_path: Path
         to = evil.url.removesuffix("/v1")
         with (
             http_server(
-                Asked, lambda request: Reply(307, headers={"Location": to + request.path})
+                Request, lambda request: Reply(307, headers={"Location": to + request.path})
             ) as url,
             allowing(place, tmp_path / "log", url) as server,
         ):

@@ -22,7 +22,7 @@ from tests import http_server
 from tests.http_server import Reply
 
 type Shape = Literal["gemini", "cohere", "openai", "jina"]
-type Fail = Callable[[Asked], Reply | None]
+type Fail = Callable[[Request], Reply | None]
 
 SHAPES: tuple[Shape, ...] = ("gemini", "cohere", "openai", "jina")
 DIMENSION = 16
@@ -46,7 +46,7 @@ KINDS = {
 }
 
 
-class Asked(http_server.Asked):
+class Request(http_server.Request):
     """A request, in any shape."""
 
     @property
@@ -70,11 +70,11 @@ class EmbedServer:
     native: int = DIMENSION
     base64: bool = False
     url: str = ""
-    requests: list[Asked] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
     embedded: Counter[str] = field(default_factory=Counter)
     lock: Lock = field(default_factory=Lock)
 
-    def reply(self, request: Asked) -> Reply:
+    def reply(self, request: Request) -> Reply:
         with self.lock:
             self.requests.append(request)
             failure = self.fail(request)
@@ -96,7 +96,7 @@ def unit(text: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     return np.asarray(raw / np.linalg.norm(raw))
 
 
-def good(server: EmbedServer, request: Asked) -> Reply:
+def good(server: EmbedServer, request: Request) -> Reply:
     """Embed as the real server does, or refuse what it would refuse."""
     if request.path != PATHS[server.shape]:
         return Reply(404)
@@ -159,7 +159,7 @@ def embed_server(
 ) -> Iterator[EmbedServer]:
     """Run a server for the length of a with statement."""
     server = EmbedServer(shape, fail, native, base64)
-    with http_server.http_server(Asked, server.reply) as server.url:
+    with http_server.http_server(Request, server.reply) as server.url:
         yield server
 
 

@@ -23,7 +23,7 @@ PATHS = {"cohere": "/v2/rerank", "jina": "/rerank", "tei": "/rerank"}
 TEI_BATCH, TEI_CHARACTERS = 32, 2000
 
 
-class Asked(http_server.Asked):
+class Request(http_server.Request):
     """A request, in any shape."""
 
     @property
@@ -44,9 +44,9 @@ class RerankServer:
     replies: list[Reply]
     always: Reply | None = None
     url: str = ""
-    requests: list[Asked] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
 
-    def reply(self, request: Asked) -> Reply:
+    def reply(self, request: Request) -> Reply:
         self.requests.append(request)
         if self.replies:
             return self.replies.pop(0)
@@ -58,7 +58,7 @@ def shared_words(query: str, text: str) -> float:
     return len(words.intersection(re.findall(r"\w+", text.lower()))) / len(words)
 
 
-def good(shape: Shape, score: Score, request: Asked) -> Reply:
+def good(shape: Shape, score: Score, request: Request) -> Reply:
     """Rank as the real server does, or refuse what it would refuse."""
     if request.path != PATHS[shape]:
         return Reply(404)
@@ -101,5 +101,5 @@ def rerank_server(
 ) -> Iterator[RerankServer]:
     """Run a server for the length of a with statement."""
     server = RerankServer(shape, score, list(replies), always)
-    with http_server.http_server(Asked, server.reply) as server.url:
+    with http_server.http_server(Request, server.reply) as server.url:
         yield server

@@ -30,9 +30,9 @@ from tests.providers.embed_servers import (
     MOST,
     SHAPES,
     SPACES,
-    Asked,
     EmbedServer,
     Fail,
+    Request,
     Shape,
     embed_server,
     embeddings,
@@ -208,9 +208,9 @@ def test_gemini_says_in_the_body_how_long_to_wait() -> None:
 def test_a_refusal_is_named_and_not_tried_again(
     shape: Shape, status: int, kind: type[ProviderError], body: bytes
 ) -> None:
-    seen: list[Asked] = []
+    seen: list[Request] = []
 
-    def fail(request: Asked) -> Reply:
+    def fail(request: Request) -> Reply:
         seen.append(request)
         return Reply(status, body)
 
@@ -220,9 +220,9 @@ def test_a_refusal_is_named_and_not_tried_again(
 
 @each_shape
 def test_tries_have_an_end(shape: Shape) -> None:
-    seen: list[Asked] = []
+    seen: list[Request] = []
 
-    def fail(request: Asked) -> Reply:
+    def fail(request: Request) -> Reply:
         seen.append(request)
         return Reply(500)
 
@@ -264,7 +264,7 @@ def test_a_text_that_is_refused_fails_alone(shape: Shape, status: int) -> None:
     ],
 )
 def test_a_vector_that_is_none_is_one_texts_fault(shape: Shape, number: float | None) -> None:
-    def fail(request: Asked) -> Reply | None:
+    def fail(request: Request) -> Reply | None:
         if "bad" not in request.texts:
             return None
         vectors = [
@@ -288,7 +288,7 @@ def test_a_service_that_refuses_everything_is_an_error(shape: Shape, status: int
 
 @each_shape
 def test_a_model_that_gives_only_zeros_is_an_error(shape: Shape) -> None:
-    def fail(request: Asked) -> Reply:
+    def fail(request: Request) -> Reply:
         return embeddings(shape, [[0.0] * DIMENSION] * len(request.texts))
 
     assert "zero" in fails(BadResponseError, shape, fail)
@@ -297,7 +297,7 @@ def test_a_model_that_gives_only_zeros_is_an_error(shape: Shape) -> None:
 @each_shape
 @pytest.mark.parametrize("more", [-1, 1])
 def test_a_wrong_number_of_vectors_is_not_believed(shape: Shape, more: int) -> None:
-    def fail(request: Asked) -> Reply:
+    def fail(request: Request) -> Reply:
         return embeddings(shape, [[1.0] * DIMENSION] * (len(request.texts) + more))
 
     assert f"{3 + more} vectors for 3 texts" in fails(BadResponseError, shape, fail)
@@ -305,7 +305,7 @@ def test_a_wrong_number_of_vectors_is_not_believed(shape: Shape, more: int) -> N
 
 @each_shape
 def test_a_wrong_dimension_is_not_believed(shape: Shape) -> None:
-    def fail(request: Asked) -> Reply:
+    def fail(request: Request) -> Reply:
         return embeddings(shape, [[1.0] * 7] * len(request.texts))
 
     assert "of 7 numbers" in fails(BadResponseError, shape, fail)

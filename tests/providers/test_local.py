@@ -20,7 +20,7 @@ from lexichord.providers.base import Embedder
 from lexichord.providers.embed.local import LOCAL_INT8_SPACE, LocalEmbedder, fetch_model, find_model
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
-from tests.http_server import Asked, Reply, http_server, running
+from tests.http_server import Reply, Request, http_server, running
 
 Array = NDArray[Any]
 
@@ -318,7 +318,7 @@ def test_fetch_refuses_unsafe_addresses(address: str, tmp_path: Path) -> None:
 def test_fetch_refuses_unsafe_redirects(tmp_path: Path) -> None:
     away = Reply(302, headers={"Location": "http://example.invalid/"})
     with (
-        http_server(Asked, lambda request: away) as address,
+        http_server(Request, lambda request: away) as address,
         pytest.raises(ProviderError, match=r"neither https nor http on this machine"),
     ):
         fetch_model(tmp_path, address)

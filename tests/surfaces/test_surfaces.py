@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from tests.surfaces.asked import SURFACES, Answer, House, Refusal
+from tests.surfaces.callers import SURFACES, Answer, House, Refusal
 from tests.surfaces.cases import CASES, Case
 
 OWN_WORDS = ("SQL", "MCP")  # of a document: the one takes ids, the other also parts of names

@@ -12,7 +12,7 @@ from zipfile import ZipFile
 import pytest
 
 from tests.conftest import ROOT
-from tests.http_server import Asked, Manner, Reply, http_server
+from tests.http_server import Manner, Reply, Request, http_server
 
 BODY = bytes(range(256)) * 40
 
@@ -27,7 +27,7 @@ class Site:
     manner: Manner = "whole"
     starts: list[int] = field(default_factory=list)
 
-    def reply(self, request: Asked) -> Reply:
+    def reply(self, request: Request) -> Reply:
         start = int(request.headers.get("range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
         self.starts.append(start)
         body = self.body[start:]
@@ -39,7 +39,7 @@ class Site:
 @pytest.fixture
 def server() -> Iterator[Site]:
     site = Site()
-    with http_server(Asked, site.reply) as site.url:
+    with http_server(Request, site.reply) as site.url:
         yield site
 
 
