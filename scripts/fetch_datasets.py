@@ -110,7 +110,7 @@ def fetch(name: str, parts: Sequence[Part], folder: Path, source: Path | None) -
     shutil.rmtree(making, ignore_errors=True)
     making.mkdir(parents=True)
     for part in parts:
-        file = _downloaded(part, folder) if source is None else _given(part, source)
+        file = _downloaded(part, folder) if source is None else _local_file(part, source)
         if part.unpacked:
             unpack(file, making, part.unpacked)
         else:
@@ -122,7 +122,7 @@ def fetch(name: str, parts: Sequence[Part], folder: Path, source: Path | None) -
     return target
 
 
-def _given(part: Part, source: Path) -> Path:
+def _local_file(part: Part, source: Path) -> Path:
     check(part, source / part.name)
     return source / part.name
 
