@@ -69,10 +69,10 @@ def main() -> None:
 
 
 def _folders(data: Path | None) -> dict[str, list[Path]]:
-    found = {"samples": [SAMPLES / "agreements", SAMPLES / "policies"]}
+    folders = {"samples": [SAMPLES / "agreements", SAMPLES / "policies"]}
     if data is not None:
-        found["contractnli"] = [data.resolve() / "legalbenchrag/corpus/contractnli"]
-    return found
+        folders["contractnli"] = [data.resolve() / "legalbenchrag/corpus/contractnli"]
+    return folders
 
 
 def ask(lexichord: SyncLexichord, question: dict[str, Any], words: bool = False) -> Comparison:
@@ -85,7 +85,7 @@ def ask(lexichord: SyncLexichord, question: dict[str, Any], words: bool = False)
         assert embedder is not None
         return embedder.embed(texts, "document")
 
-    found = lexichord.run(
+    evidence = lexichord.run(
         gather_evidence(
             core.database,
             "comparison",
@@ -98,9 +98,9 @@ def ask(lexichord: SyncLexichord, question: dict[str, Any], words: bool = False)
             embed=None if embedder is None else embed,
         )
     )
-    assert found.comparison is not None
-    assert not found.dropped
-    return found.comparison
+    assert evidence.comparison is not None
+    assert not evidence.dropped
+    return evidence.comparison
 
 
 def _file(lexichord: SyncLexichord, name: str) -> FileHit:
@@ -174,8 +174,8 @@ def _report(cells: Sequence[Judged], shapes: Sequence[Shape]) -> None:
             print(f"  of {len(tables)} tables rows, columns, both exact: {shares}")
 
 
-def _percent(found: Sequence[bool]) -> str:
-    return f"{100 * mean(found):.1f}"
+def _percent(outcomes: Sequence[bool]) -> str:
+    return f"{100 * mean(outcomes):.1f}"
 
 
 if __name__ == "__main__":

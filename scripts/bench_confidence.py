@@ -35,7 +35,7 @@ RIDGE = 0.1
 FOLDS = 5  # of the hypotheses
 
 type Floats = NDArray[np.float64]
-type Asked = tuple[str, tuple[int, ...]]  # a question, and the documents in its scope
+type ScopedQuery = tuple[str, tuple[int, ...]]  # a question, and the documents in its scope
 
 
 @dataclass
@@ -53,7 +53,9 @@ def collect(data: Path, engine: str, server: str | None, with_vector: bool) -> S
     nli = json.loads((data / "contractnli/dev.json").read_text())
     claims = {key: label["hypothesis"] for key, label in nli["labels"].items()}
     code = _lines(data / "codebase/evaluation_set.jsonl")
-    asked = [each for each in _lines(SAMPLES / "questions.jsonl") if each.get("answerable", True)]
+    questions = [
+        each for each in _lines(SAMPLES / "questions.jsonl") if each.get("answerable", True)
+    ]
     invented = _lines(SAMPLES / "unanswerable.jsonl")
     queries = [question["query"] for question in code]
     elsewhere: dict[str, list[ConfidenceSignals]] = {}
@@ -70,13 +72,13 @@ def collect(data: Path, engine: str, server: str | None, with_vector: bool) -> S
         elsewhere["NDA hypotheses of the code"] = _ask(lexichord, foreign, with_vector)
     with opened("samples", engine, server) as lexichord:
         lexichord.ingest([SAMPLES / "agreements", SAMPLES / "policies"])
-        own = _all([question["query"] for question in asked])
+        own = _all([question["query"] for question in questions])
         elsewhere["sample questions"] = _ask(lexichord, own, with_vector)
         for kind in ("near", "far"):
             none = _all([each["query"] for each in invented if each["kind"] == kind])
             elsewhere[f"unanswerable, {kind}"] = _ask(lexichord, none, with_vector)
         for name, inside in (("right files", True), ("other files", False)):
-            scoped = [_scoped(lexichord, question, inside) for question in asked]
+            scoped = [_scoped(lexichord, question, inside) for question in questions]
             elsewhere[f"sample questions, {name}"] = _ask(lexichord, scoped, with_vector)
     answers = [
         document["annotation_sets"][0]["annotations"][key]["choice"] != "NotMentioned"
@@ -92,7 +94,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def _all(queries: Sequence[str]) -> list[Asked]:
+def _all(queries: Sequence[str]) -> list[ScopedQuery]:
     return [(query, ()) for query in queries]
 
 
@@ -106,37 +108,37 @@ def _fill_nli(lexichord: SyncLexichord, documents: list[dict[str, Any]]) -> list
     return [ids[str(document["id"])] for document in documents]
 
 
-def _scoped(lexichord: SyncLexichord, question: dict[str, Any], inside: bool) -> Asked:
+def _scoped(lexichord: SyncLexichord, question: dict[str, Any], inside: bool) -> ScopedQuery:
     files = tuple(question["relevant_files"])
     rows = [row for row in lexichord.list() if row.uri.endswith(files) == inside]
     return question["query"], tuple(row.document_id for row in rows)
 
 
 def _ask(
-    lexichord: SyncLexichord, asked: Sequence[Asked], with_vector: bool
+    lexichord: SyncLexichord, queries: Sequence[ScopedQuery], with_vector: bool
 ) -> list[ConfidenceSignals]:
-    texts = sorted({query for query, _ in asked})
+    texts = sorted({query for query, _ in queries})
     vectors: dict[str, list[float]] = {}
     if with_vector:
         assert lexichord.core.embedder is not None
         rows = lexichord.core.embedder.embed(texts, "query").tolist()
         vectors = dict(zip(texts, rows, strict=True))
-    return lexichord.run(_signals(lexichord, asked, vectors))
+    return lexichord.run(_signals(lexichord, queries, vectors))
 
 
 async def _signals(
-    lexichord: SyncLexichord, asked: Sequence[Asked], vectors: dict[str, list[float]]
+    lexichord: SyncLexichord, queries: Sequence[ScopedQuery], vectors: dict[str, list[float]]
 ) -> list[ConfidenceSignals]:
-    database, found = lexichord.core.database, []
-    for query, documents in asked:
+    database, signals = lexichord.core.database, []
+    for query, documents in queries:
         vector = vectors.get(query)
         question = Question(query, vector, scope=Scope(documents=documents), k=JUDGED_HITS)
         hits = await search.hybrid_search(database, question)
         best = [hit.chunk_id for hit in hits[:COVERAGE_HITS]]
         terms = await evidence.question_coverage(database, query, best)
         relative = await relative_evidence(database, question, hits)
-        found.append(find_signals(hits, terms, relative, vector is not None))
-    return found
+        signals.append(find_signals(hits, terms, relative, vector is not None))
+    return signals
 
 
 def fit(sets: Sets, taken: NDArray[np.bool_]) -> tuple[Floats, Floats]:
@@ -226,9 +228,11 @@ def report(sets: Sets, border: float) -> None:
         print(f"  half {name}, hypotheses not fitted on: AUROC {area:.3f}")
     print("  elsewhere: abstains; confidence at 5, 10, 25, 50, 90 %")
     for name, signals in sets.elsewhere.items():
-        found = np.array(list(map(probability, signals)))
-        places = " ".join(f"{place:.2f}" for place in np.percentile(found, [5, 10, 25, 50, 90]))
-        print(f"    {name:32} {(found < border).sum():3} of {len(found):3}  {places}")
+        confidences = np.array(list(map(probability, signals)))
+        places = " ".join(
+            f"{place:.2f}" for place in np.percentile(confidences, [5, 10, 25, 50, 90])
+        )
+        print(f"    {name:32} {(confidences < border).sum():3} of {len(confidences):3}  {places}")
     yes, unheld = sets.elsewhere["code questions"][1::2], sets.elsewhere["sample questions"]
     for name, signals in (("code questions, not fitted on", yes), ("sample questions", unheld)):
         share = np.mean([probability(each) < border for each in signals])

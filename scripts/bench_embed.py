@@ -82,8 +82,8 @@ def pass_at_k(embedder: LocalEmbedder, data: Path) -> None:
     places = [(d["original_uuid"], c["original_index"]) for d in documents for c in d["chunks"]]
     contents = [chunk["content"] for document in documents for chunk in document["chunks"]]
     vectors = embedder.embed(contents, "document")
-    asked = embedder.embed([query["query"] for query in queries], "query")
-    order = np.argsort(-(asked @ vectors.T), axis=1)
+    query_vectors = embedder.embed([query["query"] for query in queries], "query")
+    order = np.argsort(-(query_vectors @ vectors.T), axis=1)
     for k in KS:
         shares = [
             mean(
@@ -99,8 +99,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--texts", type=Path, required=True, help="a folder of .txt files")
     parser.add_argument("--data", type=Path)
-    given = parser.parse_args()
-    pieces = sample(given.texts)
+    arguments = parser.parse_args()
+    pieces = sample(arguments.texts)
     with tempfile.TemporaryDirectory() as home:
         whole, small = LocalEmbedder(Path(home)), LocalEmbedder(Path(home), space=LOCAL_INT8_SPACE)
         model, _ = whole.load(), small.load()
@@ -108,8 +108,8 @@ def main() -> None:
         race(by_length | {"unsorted": lambda: embed_unsorted(model, pieces)}, pieces)
         race({"int8": lambda: small.embed(pieces, "document")} | by_length, pieces)
         loss(whole, small, pieces)
-        for embedder in (whole, small) if given.data else ():
-            pass_at_k(embedder, given.data)
+        for embedder in (whole, small) if arguments.data else ():
+            pass_at_k(embedder, arguments.data)
     print(f"peak RSS: {peak_rss():6.0f} MiB, the graph's build included ({len(pieces)} texts)")
 
 

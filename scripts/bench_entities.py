@@ -42,9 +42,9 @@ def beside(documents: Path, folder: Path) -> EvalSet:
 
 def ask(data: Path) -> Evaluation:
     with TemporaryDirectory() as folder, opened("entities", "pgvector", None) as lexichord:
-        given = beside(data / "contractnli/dev.json", Path(folder))
+        eval_set = beside(data / "contractnli/dev.json", Path(folder))
         names = (*BASELINES, OURS)
-        return lexichord.evaluate(given, strategies=names, ks=(1,), on_warning=_warn)
+        return lexichord.evaluate(eval_set, strategies=names, ks=(1,), on_warning=_warn)
 
 
 def print_micro(runs: Sequence[EvaluationRun]) -> None:
@@ -81,9 +81,9 @@ def print_macro(runs: Sequence[EvaluationRun]) -> None:
 
 def _difference(ours: EvaluationRun, other: EvaluationRun, metric: str) -> str:
     groups = [query.files[0] for query in ours.queries]
-    found = bootstrap_difference(ours.metrics[metric], other.metrics[metric], groups)
-    interval = f"{100 * found.low:+.1f} to {100 * found.high:+.1f}"
-    return f"{100 * found.mean:+.1f} ({interval}{', noise' if found.is_noise else ''})"
+    difference = bootstrap_difference(ours.metrics[metric], other.metrics[metric], groups)
+    interval = f"{100 * difference.low:+.1f} to {100 * difference.high:+.1f}"
+    return f"{100 * difference.mean:+.1f} ({interval}{', noise' if difference.is_noise else ''})"
 
 
 def _scores(scores: EntityScores) -> str:
@@ -105,10 +105,10 @@ def _warn(line: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
-    found = ask(parser.parse_args().data)
-    runs = found.runs
-    if found.failures:
-        raise SystemExit("\n".join(found.failures))
+    evaluation = ask(parser.parse_args().data)
+    runs = evaluation.runs
+    if evaluation.failures:
+        raise SystemExit("\n".join(evaluation.failures))
     print_micro(runs)
     print()
     print_macro(runs)

@@ -34,7 +34,7 @@ COLUMNS = "| server | mode | ms | longest | beyond the budget | stages without |
 def ask(lexichord: SyncLexichord) -> tuple[float, int]:
     """Give the milliseconds of a query, and how many stages it did without the model."""
     started = perf_counter()
-    found = lexichord.query(
+    response = lexichord.query(
         QUERY,
         answer=True,
         reflect=True,
@@ -42,8 +42,8 @@ def ask(lexichord: SyncLexichord) -> tuple[float, int]:
         llm_stages=get_args(LlmStage),
         budget_ms=BUDGET_MS,
     )
-    assert found.answer
-    return 1000 * (perf_counter() - started), len(found.degraded)
+    assert response.answer
+    return 1000 * (perf_counter() - started), len(response.degraded)
 
 
 def ask_as_child(model: str, url: str) -> None:

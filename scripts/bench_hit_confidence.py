@@ -31,7 +31,7 @@ type IsRight = Callable[[ChunkHit], bool]
 
 
 @dataclass(frozen=True)
-class Asked:
+class JudgedQuery:
     """What a question found: its half, its confidence, and which of the hits are right."""
 
     half: int
@@ -44,8 +44,8 @@ def nothing(_: ChunkHit) -> bool:
     return False
 
 
-def collect(data: Path, mode: Mode) -> dict[str, list[Asked]]:
-    sets: dict[str, list[Asked]] = {}
+def collect(data: Path, mode: Mode) -> dict[str, list[JudgedQuery]]:
+    sets: dict[str, list[JudgedQuery]] = {}
     contracts, code = _legal_tests(data)[::EVERY], _code_tests(data)
     with opened("codebase", "pgvector", None) as lexichord:
         files = json.loads((data / "codebase/codebase_chunks.json").read_text())
@@ -59,8 +59,8 @@ def collect(data: Path, mode: Mode) -> dict[str, list[Asked]]:
     with opened("contracts-clauses", "pgvector", None) as lexichord:
         SPLITTERS["clauses"](lexichord, data / "legalbenchrag/corpus/contractnli")
         for how in HOW:
-            found = [_ask(lexichord, mode, *each) for each in _contracts(contracts, data, how)]
-            sets[f"contracts, {how}"] = found
+            questions = [_ask(lexichord, mode, *each) for each in _contracts(contracts, data, how)]
+            sets[f"contracts, {how}"] = questions
         sets["code questions of the contracts"] = [
             _ask(lexichord, mode, number % 2, test["query"], None, nothing)
             for number, test in enumerate(code)
@@ -111,34 +111,34 @@ def _contracts(
 
 def _ask(
     lexichord: SyncLexichord, mode: Mode, half: int, text: str, hint: str | None, right: IsRight
-) -> Asked:
-    found = lexichord.query(text, hint=hint, k=K, mode=mode, intent="general")
-    scores = hit_confidences(found)[:K]
-    truth = [float(right(hit)) for hit in found.hits[:K]]
-    return Asked(half, found.confidence, np.array(scores), np.array(truth))
+) -> JudgedQuery:
+    response = lexichord.query(text, hint=hint, k=K, mode=mode, intent="general")
+    scores = hit_confidences(response)[:K]
+    truth = [float(right(hit)) for hit in response.hits[:K]]
+    return JudgedQuery(half, response.confidence, np.array(scores), np.array(truth))
 
 
-def fit(asked: Sequence[Asked]) -> tuple[float, float]:
+def fit(questions: Sequence[JudgedQuery]) -> tuple[float, float]:
     """Give fall and steepness: maximum likelihood of confidence x logistic(of log rank)."""
-    rows = np.array([(1, np.log(1 + n)) for each in asked for n in range(len(each.right))])
-    gates = np.array([each.confidence for each in asked for _ in each.right])
-    constant, slope = _logistic(rows, np.concatenate([each.right for each in asked]), gates)
+    rows = np.array([(1, np.log(1 + n)) for each in questions for n in range(len(each.right))])
+    gates = np.array([each.confidence for each in questions for _ in each.right])
+    constant, slope = _logistic(rows, np.concatenate([each.right for each in questions]), gates)
     return float(np.exp(-constant)), float(-slope)
 
 
-def report(name: str, asked: Sequence[Asked]) -> None:
-    scores = np.concatenate([each.scores for each in asked])
-    truth = np.concatenate([each.right for each in asked])
+def report(name: str, questions: Sequence[JudgedQuery]) -> None:
+    scores = np.concatenate([each.scores for each in questions])
+    truth = np.concatenate([each.right for each in questions])
     table = reliability(scores, truth > 0)
     error = sum(count * abs(mean - share) for count, mean, share in table) / len(scores)
-    line = f"  {name}: {len(asked)} questions, {len(scores)} hits, ECE {error:.3f}"
+    line = f"  {name}: {len(questions)} questions, {len(scores)} hits, ECE {error:.3f}"
     if truth.sum() > 0:
         sure = np.clip(scores, 1e-9, 1 - 1e-9)
         loss = -np.mean(truth * np.log(sure) + (1 - truth) * np.log(1 - sure))
         line += f", log loss {loss:.3f}, AUROC {auroc(scores, truth > 0):.3f}"
     print(line)
     for least in THRESHOLDS:
-        kept = [int((each.scores >= least).sum()) for each in asked]
+        kept = [int((each.scores >= least).sum()) for each in questions]
         held = truth[scores >= least].sum() / max(1, truth.sum())
         none = np.mean([count == 0 for count in kept])
         print(
@@ -156,13 +156,13 @@ def main() -> None:
         sets = collect(arguments.data.resolve(), mode)
         print(f"{mode}: fall {RANK_DECAY}, steepness {RANK_EXPONENT}")
         if arguments.fit:
-            every = [each for asked in sets.values() for each in asked if each.half == 0]
+            every = [each for questions in sets.values() for each in questions if each.half == 0]
             print("  fitted: fall {:.2f}, steepness {:.2f}".format(*fit(every)))
-        for name, asked in sets.items():
-            report(name, [each for each in asked if each.half == 1])
-        report("all", [each for asked in sets.values() for each in asked if each.half == 1])
+        for name, questions in sets.items():
+            report(name, [each for each in questions if each.half == 1])
+        report("all", [each for questions in sets.values() for each in questions if each.half == 1])
         print("    mean score, share right, hits:")
-        everything = [each for asked in sets.values() for each in asked if each.half == 1]
+        everything = [each for questions in sets.values() for each in questions if each.half == 1]
         scores = np.concatenate([each.scores for each in everything])
         right = np.concatenate([each.right for each in everything]) > 0
         for count, mean, share in reliability(scores, right):

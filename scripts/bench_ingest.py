@@ -39,9 +39,9 @@ def ingest(files: list[Path]) -> tuple[float, float, int]:
 
 def measure_overhead(files: list[Path], rounds: int) -> None:
     """The bare embedder over the same chunks, in alternating rounds."""
-    found = [ingest(files) for _ in range(rounds)]
-    whole, bare, chunks = (median(column) for column in zip(*found, strict=True))
-    ratio = median(whole / bare for whole, bare, _ in found)
+    runs = [ingest(files) for _ in range(rounds)]
+    whole, bare, chunks = (median(column) for column in zip(*runs, strict=True))
+    ratio = median(whole / bare for whole, bare, _ in runs)
     print(f"{len(files)} files, {chunks} chunks, {rounds} rounds, medians")
     print(f"ingest {whole:.1f} s, bare embedder {bare:.1f} s, ratio {ratio:.3f}")
 
@@ -65,9 +65,9 @@ def measure_second_run(folder: Path, home: Path) -> None:
 
 def measure_change(texts: Path, folder: Path, home: Path) -> None:
     """Words put into the midst of a sentence, at several places of a long contract."""
-    found = min(texts.rglob("*.txt"), key=lambda file: abs(file.stat().st_size - LONG))
-    text = found.read_text()
-    file = folder / found.name
+    longest = min(texts.rglob("*.txt"), key=lambda file: abs(file.stat().st_size - LONG))
+    text = longest.read_text()
+    file = folder / longest.name
     file.write_text(text)
     with SyncLexichord(home=home) as lexichord:
         whole = lexichord.ingest([file], dataset="change").embedded

@@ -37,8 +37,8 @@ def judged(test: Test, intent: Intent, files: set[str] | None) -> dict[str, bool
     return right if files is None else right | {"documents": files == {*test["hint_files"]}}
 
 
-def report(tests: Sequence[Test], found: dict[str, tuple[Intent, set[str] | None]]) -> None:
-    scores = {test["id"]: judged(test, *found[test["id"]]) for test in tests}
+def report(tests: Sequence[Test], readings: dict[str, tuple[Intent, set[str] | None]]) -> None:
+    scores = {test["id"]: judged(test, *readings[test["id"]]) for test in tests}
     groups: dict[str, Callable[[Test], bool]] = {
         "all": lambda _: True,
         "traps": lambda test: bool(test["trap"]),
@@ -53,7 +53,7 @@ def report(tests: Sequence[Test], found: dict[str, tuple[Intent, set[str] | None
             of_kind = [t for t in tests if t["half"] == half and t["kind"] == kind]
             right = sum(scores[test["id"]]["kind"] for test in of_kind)
             print(f"  {kind:14} {right:3} of {count}")
-    confused = Counter((t["kind"], found[t["id"]][0].kind) for t in tests)
+    confused = Counter((t["kind"], readings[t["id"]][0].kind) for t in tests)
     print("confusion (written, read, how often)")
     for (written, read), count in sorted(confused.items()):
         print(f"  {written:14} {read:14} {count:3}{'' if written == read else '  <'}")
@@ -64,9 +64,9 @@ def _share(scores: Iterable[dict[str, bool]], part: str) -> str:
     return f"{f'{sum(known)}/{len(known)}':>14}"
 
 
-def list_faults(tests: Sequence[Test], found: dict[str, tuple[Intent, set[str] | None]]) -> None:
+def list_faults(tests: Sequence[Test], readings: dict[str, tuple[Intent, set[str] | None]]) -> None:
     for test in tests:
-        intent, files = found[test["id"]]
+        intent, files = readings[test["id"]]
         wrong = [part for part, right in judged(test, intent, files).items() if not right]
         if wrong:
             read = {part: getattr(intent, part) for part in PARTS} | {"documents": files}
@@ -95,7 +95,7 @@ def contracts(data: Path, engine: str, server: str | None) -> None:
         uris = {row.document_id: row.uri for row in lexichord.list()}
         named = [[uris[n] for n in intents[test["query"]].documents] for test in tests]
         golden = [_uri(test["snippets"][0], data) for test in tests]
-        right = mean(gold in found for gold, found in zip(golden, named, strict=True) if found)
+        right = mean(gold in files for gold, files in zip(golden, named, strict=True) if files)
         print(f"contracts: {100 * mean(map(bool, named)):.2f} % linked, {100 * right:.2f} % right")
         print(f"  document @1 and evidence within {'/'.join(map(str, BUDGETS))} and 8: all | A | B")
         for name, asks in ways(intents).items():
@@ -116,8 +116,8 @@ def _row_of(
     lexichord: SyncLexichord, question: str, hint: str | None, test: Test, data: Path
 ) -> list[float]:
     first = lexichord.files(question, hint=hint, k=1).files[0].uri
-    found = float(first == _uri(test["snippets"][0], data))
-    return [found, *_evidence(lexichord, question, hint, test, data)]
+    document_at_1 = float(first == _uri(test["snippets"][0], data))
+    return [document_at_1, *_evidence(lexichord, question, hint, test, data)]
 
 
 def codebase(data: Path, engine: str, server: str | None) -> None:
@@ -139,23 +139,23 @@ def main() -> None:
     parser.add_argument("--server", help="a server's DSN; by default the embedded one")
     arguments = parser.parse_args()
     tests = questions(arguments.halves)
-    found: dict[str, tuple[Intent, set[str] | None]] = {
+    readings: dict[str, tuple[Intent, set[str] | None]] = {
         test["id"]: (read_intent(test["query"]), None) for test in tests
     }
     place = (arguments.engine, arguments.server)
     with opened("samples", *place) as lexichord:
         lexichord.ingest([SAMPLES / "agreements", SAMPLES / "policies"])
         of_samples = [test for test in tests if test["corpus"] == "samples"]
-        found |= {test["id"]: link(lexichord, test, SAMPLES) for test in of_samples}
+        readings |= {test["id"]: link(lexichord, test, SAMPLES) for test in of_samples}
     if arguments.data:
         corpus = arguments.data.resolve() / "legalbenchrag/corpus"
         with opened("contracts-clauses", *place) as lexichord:
             lexichord.ingest([corpus / "contractnli"])
             of_ndas = [test for test in tests if test["corpus"] == "ndas"]
-            found |= {test["id"]: link(lexichord, test, corpus) for test in of_ndas}
-    report(tests, found)
+            readings |= {test["id"]: link(lexichord, test, corpus) for test in of_ndas}
+    report(tests, readings)
     if arguments.faults:
-        list_faults(tests, found)
+        list_faults(tests, readings)
     if arguments.data and arguments.search:
         contracts(arguments.data.resolve(), *place)
         codebase(arguments.data.resolve(), *place)

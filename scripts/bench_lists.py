@@ -48,9 +48,9 @@ def main() -> None:
 
 def ask(lexichord: SyncLexichord, question: dict[str, Any], query: str) -> list[Quote]:
     """Ask for a list in the question's files."""
-    found = lexichord.query(query, documents=question["files"])
-    assert found.intent.kind == "list_all"
-    return list(found.quotes)
+    response = lexichord.query(query, documents=question["files"])
+    assert response.intent.kind == "list_all"
+    return list(response.quotes)
 
 
 def _judge(

@@ -36,7 +36,7 @@ SECONDS = 3.0
 OURS = "lexichord"
 
 type Search = Callable[[str, Vectors, int], Sequence[int]]
-type Asked = Sequence[tuple[str, Vectors]]
+type Questions = Sequence[tuple[str, Vectors]]
 
 
 PEERS = {  # imported when their turn comes, so that one that is missing is a failure among others
@@ -87,7 +87,7 @@ def quality(place: Place, data: Path, store: Path) -> None:
     numbers = {document["original_uuid"]: n for n, document in enumerate(documents)}
     unseen = np.array([numbers[query["golden_doc_uuids"][0]] % 2 == 1 for query in queries])
     vectors = LocalEmbedder(store).embed([query["query"] for query in queries], "query")
-    asked = [(query["query"], vector) for query, vector in zip(queries, vectors, strict=True)]
+    questions = [(query["query"], vector) for query, vector in zip(queries, vectors, strict=True)]
     for kind in ("plain", "contextual"):
         with ExitStack() as stack:
             ours = Ours(place, f"peers_{kind}", store)
@@ -101,12 +101,12 @@ def quality(place: Place, data: Path, store: Path) -> None:
             peers = filled(place, rows, list(PEERS), failures, stack)
             searches = {OURS: ours.search, f"{OURS}, query": ours.query}
             searches |= {name: peer.search for name, (peer, _) in peers.items()}
-            _report_quality(searches, asked, golden, unseen, failures)
+            _report_quality(searches, questions, golden, unseen, failures)
 
 
 def _report_quality(
     searches: Mapping[str, Search],
-    asked: Asked,
+    questions: Questions,
     golden: Sequence[Sequence[int]],
     unseen: np.ndarray[Any, Any],
     failures: Failures,
@@ -114,11 +114,11 @@ def _report_quality(
     own = None
     for name, search in searches.items():
         with failures.noted(name):
-            found = [search(text, vector, max(KS)) for text, vector in asked]
+            results = [search(text, vector, max(KS)) for text, vector in questions]
             scores = np.array(
                 [
                     [np.isin(right, hits[:k]).mean() for k in KS]
-                    for right, hits in zip(golden, found, strict=True)
+                    for right, hits in zip(golden, results, strict=True)
                 ]
             )
             own = scores if name == OURS else own
@@ -141,7 +141,7 @@ def speed(place: Place, data: Path, store: Path) -> None:
     corpus = list(texts(data / "legalbenchrag/corpus"))
     embedder = LocalEmbedder(store)
     names = questions(data)
-    asked = list(zip(names, embedder.embed(names, "query"), strict=True))
+    pairs = list(zip(names, embedder.embed(names, "query"), strict=True))
     failures = Failures()
     with ExitStack() as stack:
         ours = Ours(place, "peers_windows", store)
@@ -149,7 +149,7 @@ def speed(place: Place, data: Path, store: Path) -> None:
         documents = (windows_document(text, embedder) for text in corpus)
         spent = seconds(lambda: ours.ingest(documents, contextual=False))
         rows, _ = ours.rows()
-        print(f"\nspeed: {len(rows.ids)} chunks, {len(asked)} questions, k 10; load {_load()}")
+        print(f"\nspeed: {len(rows.ids)} chunks, {len(pairs)} questions, k 10; load {_load()}")
         _report_ingest(OURS, ours, len(rows.ids) / spent)
         peers: dict[str, tuple[Peer, float]] = {}
         for name in PEERS:
@@ -159,8 +159,8 @@ def speed(place: Place, data: Path, store: Path) -> None:
                 _report_ingest(name, peers[name][0], len(rows.ids) / peers[name][1])
         searches = {OURS: ours.search, f"{OURS}, query": ours.query}
         searches |= {name: peer.search for name, (peer, _) in peers.items()}
-        _report_latency(searches, asked, failures)
-        _report_throughput(searches, asked, failures)
+        _report_latency(searches, pairs, failures)
+        _report_throughput(searches, pairs, failures)
         _report_failures(failures)
 
 
@@ -168,11 +168,13 @@ def _report_ingest(name: str, peer: Ours | Peer, rate: float) -> None:
     print(f"  {name:28} {rate:8.0f} rows/s  {peer.size() / 2**20:6.0f} MiB  load {_load()}")
 
 
-def _report_latency(searches: Mapping[str, Search], asked: Asked, failures: Failures) -> None:
+def _report_latency(
+    searches: Mapping[str, Search], questions: Questions, failures: Failures
+) -> None:
     """One client, all peers taking turns on every question; two rounds warm up."""
     spent: dict[str, list[float]] = {name: [] for name in searches}
     for number in range(12):
-        for text, vector in asked:
+        for text, vector in questions:
             for name in searches:
                 if name not in failures:
                     with failures.noted(name):
@@ -186,12 +188,14 @@ def _report_latency(searches: Mapping[str, Search], asked: Asked, failures: Fail
         print(f"  {name:28} {half:8.2f} {most:8.2f} {half / np.median(spent[OURS]):8.2f}")
 
 
-def _report_throughput(searches: Mapping[str, Search], asked: Asked, failures: Failures) -> None:
+def _report_throughput(
+    searches: Mapping[str, Search], questions: Questions, failures: Failures
+) -> None:
     rates: dict[str, list[tuple[float, float]]] = {name: [] for name in searches}
     for _ in range(ROUNDS):
         for name in [name for name in searches if name not in failures]:
             with failures.noted(name):
-                one, four = (_throughput(searches[name], asked, clients) for clients in (1, 4))
+                one, four = (_throughput(searches[name], questions, clients) for clients in (1, 4))
                 rates[name].append((one, four))
     print(f"queries/s with 1 and 4 clients, ratios to {OURS}; load {_load()}")
     own = [statistics.median(column) for column in zip(*rates[OURS], strict=True)]
@@ -200,7 +204,7 @@ def _report_throughput(searches: Mapping[str, Search], asked: Asked, failures: F
         print(f"  {name:28} {one:7.1f} {four:7.1f} {one / own[0]:7.2f} {four / own[1]:7.2f}")
 
 
-def _throughput(search: Search, asked: Asked, clients: int) -> float:
+def _throughput(search: Search, questions: Questions, clients: int) -> float:
     """Queries a second of so many threads of this process."""
     done, errors = [0] * clients, []
     until = time.perf_counter() + SECONDS
@@ -208,7 +212,7 @@ def _throughput(search: Search, asked: Asked, clients: int) -> float:
     def client(number: int) -> None:
         try:
             while time.perf_counter() < until:
-                search(*asked[(done[number] * clients + number) % len(asked)], 10)
+                search(*questions[(done[number] * clients + number) % len(questions)], 10)
                 done[number] += 1
         except Exception as error:
             errors.append(error)

@@ -43,12 +43,12 @@ type Numbers = np.ndarray[Any, np.dtype[Any]]
 
 async def _feedback_everywhere(**arguments: Any) -> VariantSet:  # noqa: ANN401
     """Search the words of the feedback in the whole scope, too, in place of the third file."""
-    made = await make_variants(**arguments)
-    original, *inside = made.variants
+    variants = await make_variants(**arguments)
+    original, *inside = variants.variants
     if not inside:
-        return made
+        return variants
     everywhere = replace(inside[0], name="feedback", weight=FEEDBACK_WEIGHT, documents=None)
-    return replace(made, variants=(original, everywhere, *inside[:2]))
+    return replace(variants, variants=(original, everywhere, *inside[:2]))
 
 
 async def _as_if_alike(**arguments: Any) -> VariantSet:  # noqa: ANN401
@@ -91,7 +91,7 @@ WAYS = (
 
 
 @dataclass(frozen=True)
-class Found:
+class Result:
     """What a way found; `files` are uris, None where it looks for none."""
 
     files: Sequence[str] | None
@@ -108,21 +108,21 @@ class Case:
     question: str
     hint: str | None
     document: int
-    judge: Callable[[Found], list[float]]
+    judge: Callable[[Result], list[float]]
 
 
-def find(lexichord: SyncLexichord, way: Way, case: Case, k: int) -> Found:
+def find(lexichord: SyncLexichord, way: Way, case: Case, k: int) -> Result:
     """Ask a question in one way."""
     if way.plain:
         hits = lexichord.search(case.question, hint=case.hint, k=k).hits
-        return Found(None, hits, format_context(hits)[1])
+        return Result(None, hits, format_context(hits)[1])
     options = {"hint": case.hint, "k": k, **way.options}
     lexichord.core.stages = way.stages
     response = lexichord.query(case.question, **options)
     searched = [step for step in response.trace if step.stage == "search"]
-    made = len(searched[-1].given["variants"])
+    variant_count = len(searched[-1].given["variants"])
     files = [file.uri for file in response.files]
-    return Found(files, response.hits, response.sources, made, response.abstained)
+    return Result(files, response.hits, response.sources, variant_count, response.abstained)
 
 
 @contextmanager
@@ -148,16 +148,16 @@ def report(
     documents = np.array([case.document for case in cases])
     first: Numbers | None = None
     for way in ways:
-        found = [find(lexichord, way, case, k) for case in cases]
-        judged = [case.judge(one) for one, case in zip(found, cases, strict=True)]
+        results = [find(lexichord, way, case, k) for case in cases]
+        judged = [case.judge(one) for one, case in zip(results, cases, strict=True)]
         scores = 100 * np.array(judged)
         first = scores if first is None else first
         cells = [
             _halves(column, documents) + _difference(column - before, documents)
             for column, before in zip(scores.T, first.T, strict=True)
         ]
-        cells.append(f"{mean(one.variants for one in found):.2f}")
-        cells.append(f"{100 * mean(one.abstained for one in found):.1f}")
+        cells.append(f"{mean(one.variants for one in results):.2f}")
+        cells.append(f"{100 * mean(one.abstained for one in results):.1f}")
         print(f"| {way.name} | " + " | ".join(cells) + " |", flush=True)
 
 
@@ -213,12 +213,12 @@ def _contract_case(test: dict[str, Any], how: str, files: Sequence[str], data: P
     gold = {(_uri(s, data), place) for s in test["snippets"] for place in range(*s["span"])}
     uri = _uri(test["snippets"][0], data)
 
-    def judge(found: Found) -> list[float]:
+    def judge(result: Result) -> list[float]:
         """Evidence in the context, and in the hits' first characters; the document, by both."""
-        shown = {place for each in found.sources for place in _places(each)}
-        ranked = [place for hit in found.hits for place in _places(hit)]
-        by_files = math.nan if found.files is None else float(found.files[:1] == [uri])
-        by_hits = float([hit.uri for hit in found.hits[:1]] == [uri])
+        shown = {place for each in result.sources for place in _places(each)}
+        ranked = [place for hit in result.hits for place in _places(hit)]
+        by_files = math.nan if result.files is None else float(result.files[:1] == [uri])
+        by_hits = float([hit.uri for hit in result.hits[:1]] == [uri])
         shares = [
             len(gold.intersection(each)) / len(gold)
             for each in (shown, ranked[: QueryOptions.max_length])
@@ -256,8 +256,8 @@ def _code_case(
 ) -> Case:
     golden = [(uri, index) for uri, index in query["golden_chunk_uuids"]]
 
-    def judge(found: Found) -> list[float]:
-        places = [(hit.uri, starts[hit.uri, hit.start]) for hit in found.hits]
+    def judge(result: Result) -> list[float]:
+        places = [(hit.uri, starts[hit.uri, hit.start]) for hit in result.hits]
         return [mean(place in places[:k] for place in golden) for k in KS]
 
     return Case(query["query"], None, numbers[query["golden_doc_uuids"][0]], judge)

@@ -16,7 +16,7 @@ from time import perf_counter
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.http_server import Reply
-from tests.providers.embed_servers import SPACES, Asked, Shape, embed_server
+from tests.providers.embed_servers import SPACES, Request, Shape, embed_server
 
 from lexichord import SyncLexichord
 from lexichord.settings import load_settings
@@ -26,15 +26,15 @@ TIMEOUT = 2.0  # seconds for a request
 WAYS = (Reply(429, headers={"Retry-After": "1"}), Reply(500), Reply(manner="silent"))
 
 
-def failing(share: float) -> Callable[[Asked], Reply | None]:
+def failing(share: float) -> Callable[[Request], Reply | None]:
     """Fail so often, in each of the ways."""
     chance = Random(SEED)
-    return lambda asked: chance.choice(WAYS) if chance.random() < share else None
+    return lambda request: chance.choice(WAYS) if chance.random() < share else None
 
 
 def measure(shape: Shape, share: float, per_minute: int, documents: int) -> None:
     each = CHUNKS // documents
-    given = [
+    sources = [
         {"uri": f"{n}", "chunks": [{"content": f"Clause n{n}p{place}."} for place in range(each)]}
         for n in range(documents)
     ]
@@ -50,16 +50,16 @@ def measure(shape: Shape, share: float, per_minute: int, documents: int) -> None
         )
         with SyncLexichord(settings) as lexichord:
             lexichord.search("warm")  # loads the SDK
-            server.asked.clear()
+            server.requests.clear()
             server.embedded.clear()
             server.fail = failing(share)
             started = perf_counter()
-            report = lexichord.ingest(documents=given, context="none")
+            report = lexichord.ingest(documents=sources, context="none")
             seconds = perf_counter() - started
             missing = lexichord.status().chunks_without_vector
     assert (report.embedded, missing) == (CHUNKS, 0)
     assert set(server.embedded.values()) == {1}
-    calls = len(server.asked)
+    calls = len(server.requests)
     at_limit = (calls - 1) * 60 / per_minute  # the first call need not wait
     print(
         f"{shape:>7} {documents:>5} documents, {share:4.0%} failing: {calls:>4} calls in "

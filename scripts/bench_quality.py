@@ -58,9 +58,9 @@ def _passes(
     lexichord: SyncLexichord, query: dict[str, Any], starts: dict[tuple[str, int], int], mode: Mode
 ) -> list[float]:
     hits = lexichord.search(query["query"], k=max(KS), mode=mode).hits
-    found = [(hit.uri, starts[hit.uri, hit.start]) for hit in hits]
+    places = [(hit.uri, starts[hit.uri, hit.start]) for hit in hits]
     golden = [(uri, index) for uri, index in query["golden_chunk_uuids"]]
-    return [mean(place in found[:k] for place in golden) for k in KS]
+    return [mean(place in places[:k] for place in golden) for k in KS]
 
 
 def _row(scores: Sequence[Sequence[float]]) -> str:

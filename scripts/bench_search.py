@@ -101,7 +101,7 @@ def _value(connection: Connection, statement: str, *values: object) -> Any:  # n
 
 
 def time_cases(
-    cases: dict[str, dict[str, Case]], asked: Sequence[tuple[str, str]]
+    cases: dict[str, dict[str, Case]], questions: Sequence[tuple[str, str]]
 ) -> dict[str, dict[str, float]]:
     """Median milliseconds of each server's cases; all take turns on every question."""
     spent: dict[tuple[str, str], list[float]] = {
@@ -113,16 +113,18 @@ def time_cases(
         }
         for connection in connections.values():
             connection.execute("set hnsw.ef_search = 100")  # for the queries in Python
-        for number, (text, vector) in enumerate(asked):
+        for number, (text, vector) in enumerate(questions):
             for (dsn, name), times in spent.items():
                 started = time.perf_counter()
                 cases[dsn][name](connections[dsn], text, vector)
-                if number >= len(asked) // 10:  # the first tenth warms up
+                if number >= len(questions) // 10:  # the first tenth warms up
                     times.append((time.perf_counter() - started) * 1000)
     return {dsn: {name: median(spent[dsn, name]) for name in named} for dsn, named in cases.items()}
 
 
-def throughput(dsn: str, asked: Sequence[tuple[str, str]], clients: int, seconds: float) -> float:
+def throughput(
+    dsn: str, questions: Sequence[tuple[str, str]], clients: int, seconds: float
+) -> float:
     """Hybrid queries a second with so many clients at once."""
     done = [0] * clients
     until = time.perf_counter() + seconds
@@ -131,7 +133,7 @@ def throughput(dsn: str, asked: Sequence[tuple[str, str]], clients: int, seconds
         search = function("hybrid_search")
         with psycopg.connect(dsn, autocommit=True) as connection:
             while time.perf_counter() < until:
-                search(connection, *asked[(done[number] * clients + number) % len(asked)])
+                search(connection, *questions[(done[number] * clients + number) % len(questions)])
                 done[number] += 1
 
     threads = [threading.Thread(target=client, args=(number,)) for number in range(clients)]
@@ -142,12 +144,12 @@ def throughput(dsn: str, asked: Sequence[tuple[str, str]], clients: int, seconds
     return sum(done) / seconds
 
 
-def recall(dsn: str, asked: Sequence[tuple[str, str]], documents: list[int] | None) -> float:
+def recall(dsn: str, questions: Sequence[tuple[str, str]], documents: list[int] | None) -> float:
     """Mean recall@10 of the vector index against comparing every vector."""
     shares = []
     with psycopg.connect(dsn, autocommit=True) as connection:
-        for _, vector in asked:
-            found, exact = (
+        for _, vector in questions:
+            indexed, exact = (
                 {
                     row[0]
                     for row in connection.execute(
@@ -159,7 +161,7 @@ def recall(dsn: str, asked: Sequence[tuple[str, str]], documents: list[int] | No
                 }
                 for name in ("dense_candidates", "exact_dense_candidates")
             )
-            shares.append(len(found & exact) / len(exact))
+            shares.append(len(indexed & exact) / len(exact))
     return fmean(shares)
 
 
@@ -185,8 +187,8 @@ def in_sql(dsn: str) -> dict[str, Case]:
     }
 
 
-def in_python(dsn: str, asked: Sequence[tuple[str, str]]) -> dict[str, Case]:
-    texts = [text for text, _ in asked]
+def in_python(dsn: str, questions: Sequence[tuple[str, str]]) -> dict[str, Case]:
+    texts = [text for text, _ in questions]
     with psycopg.connect(dsn) as connection:
         return {
             f"in Python, {terms}, {score}": InPython(
@@ -197,21 +199,21 @@ def in_python(dsn: str, asked: Sequence[tuple[str, str]]) -> dict[str, Case]:
         }
 
 
-def report(dsns: dict[str, str], asked: list[tuple[str, str]]) -> None:
+def report(dsns: dict[str, str], questions: list[tuple[str, str]]) -> None:
     """Print a column an engine."""
     cases = {dsn: in_sql(dsn) for dsn in dsns.values()}
     if "pgvector" in dsns:
-        cases[dsns["pgvector"]] |= in_python(dsns["pgvector"], asked)
-    found = time_cases(cases, asked)
-    print(f"{len(asked)} questions; milliseconds p50, ratio to hybrid_search")
+        cases[dsns["pgvector"]] |= in_python(dsns["pgvector"], questions)
+    timings = time_cases(cases, questions)
+    print(f"{len(questions)} questions; milliseconds p50, ratio to hybrid_search")
     print(f"  {'':34}", *(f"{engine:>16}" for engine in dsns))
     for name in max(cases.values(), key=len):
-        print(f"  {name:34}", *(_cell(found[dsn], name) for dsn in dsns.values()))
+        print(f"  {name:34}", *(_cell(timings[dsn], name) for dsn in dsns.values()))
     for engine, dsn in dsns.items():
-        times = found[dsn]
+        times = timings[dsn]
         ratio = times["hybrid_search"] / (times["keyword leg"] + times["dense leg"])
         print(f"{engine}: hybrid_search / sum of its legs {ratio:.2f}")
-        report_more(dsn, asked)
+        report_more(dsn, questions)
 
 
 def _cell(times: dict[str, float], name: str) -> str:
@@ -220,11 +222,13 @@ def _cell(times: dict[str, float], name: str) -> str:
     return f"{times[name]:8.2f} {times[name] / times['hybrid_search']:7.2f}"
 
 
-def report_more(dsn: str, asked: list[tuple[str, str]]) -> None:
+def report_more(dsn: str, questions: list[tuple[str, str]]) -> None:
     ids = documents(dsn)
-    unscoped, filtered = (recall(dsn, asked[:60], scope) for scope in (None, ids[: len(ids) // 10]))
+    unscoped, filtered = (
+        recall(dsn, questions[:60], scope) for scope in (None, ids[: len(ids) // 10])
+    )
     print(f"  vector recall@10: {unscoped:.4f}, {filtered:.4f} in a tenth of the documents")
-    one, four = (throughput(dsn, asked, clients, 5) for clients in (1, 4))
+    one, four = (throughput(dsn, questions, clients, 5) for clients in (1, 4))
     print(f"  queries/s: {one:.0f} with 1 client, {four:.0f} with 4, ratio {four / one:.2f}")
     with psycopg.connect(dsn, autocommit=True) as connection:
         started = time.perf_counter()
@@ -247,16 +251,16 @@ def main() -> None:
     arguments = parser.parse_args()
     texts = questions(arguments.data)
     vectors = LocalEmbedder(windows_home()).embed(texts, "query").tolist()
-    asked = [(text, str(vector)) for text, vector in zip(texts, vectors, strict=True)]
-    random.Random(7).shuffle(asked)
-    asked = (asked * (arguments.rounds // len(asked) + 1))[: arguments.rounds]
+    pairs = [(text, str(vector)) for text, vector in zip(texts, vectors, strict=True)]
+    random.Random(7).shuffle(pairs)
+    pairs = (pairs * (arguments.rounds // len(pairs) + 1))[: arguments.rounds]
     with ExitStack() as stack:
         dsns = {}
         for engine in arguments.engine:
             lexichord = stack.enter_context(opened("windows", engine, arguments.server))
             fill_windows(lexichord, arguments.data)
             dsns[engine] = lexichord.core.database.dsn
-        report(dsns, asked)
+        report(dsns, pairs)
 
 
 if __name__ == "__main__":

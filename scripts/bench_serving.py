@@ -46,8 +46,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--seconds", type=float, default=60)
-    given = parser.parse_args()
-    folders = given.folders or [SAMPLES / "agreements", SAMPLES / "policies"]
+    arguments = parser.parse_args()
+    folders = arguments.folders or [SAMPLES / "agreements", SAMPLES / "policies"]
     lines = (SAMPLES / "questions.jsonl").read_text().splitlines()
     questions = [json.loads(line)["query"] for line in lines]
     with tempfile.TemporaryDirectory(prefix="lxb") as home:
@@ -56,8 +56,10 @@ def main() -> None:
             lexichord.ingest(folders)
             dsn = lexichord.core.database.dsn
             with served(dsn, home) as (port, process):
-                compare(lexichord, port, questions, given.rounds)
-                asyncio.run(load(dsn, port, process, questions, given.clients, given.seconds))
+                compare(lexichord, port, questions, arguments.rounds)
+                asyncio.run(
+                    load(dsn, port, process, questions, arguments.clients, arguments.seconds)
+                )
 
 
 @contextmanager

@@ -25,10 +25,10 @@ from lexichord.retrieve.search.variants import FEEDBACK_WEIGHT, MIN_COHERENCE, m
 from lexichord.types import ChunkHit, FileHit, Json, QueryOptions, Question, Scope, SearchOptions
 from lexichord.types.questions import Variant
 
-type Asked = tuple[Question, list[FileHit], Json | None]
+type PreparedQuestion = tuple[Question, list[FileHit], Json | None]
 
 
-async def ask(lexichord: SyncLexichord, text: str) -> Asked:
+async def ask(lexichord: SyncLexichord, text: str) -> PreparedQuestion:
     """Embed a question, discover its files and weigh them as the pipeline does."""
     question = await lexichord.core._embedded_question(text, None, SearchOptions(), [])
     asked = replace(question, k=QueryOptions.files)
@@ -99,8 +99,8 @@ async def rank_spans(
     }
 
 
-def _average_precision(found: Sequence[int], gold: set[int]) -> float:
-    places = [place for place, start in enumerate(found, start=1) if start in gold]
+def _average_precision(ranked: Sequence[int], gold: set[int]) -> float:
+    places = [place for place, start in enumerate(ranked, start=1) if start in gold]
     return sum(number / place for number, place in enumerate(places, start=1)) / len(gold)
 
 
@@ -113,13 +113,15 @@ def speed(data: Path, rounds: int) -> None:
 
 async def _speed(lexichord: SyncLexichord, texts: list[str]) -> None:
     database = lexichord.core.database
-    asked = [await ask(lexichord, text) for text in texts[:17]]
+    prepared = [await ask(lexichord, text) for text in texts[:17]]
     await asyncio.gather(*(database.call("configuration") for _ in range(8)))  # opens the pool
     spent: dict[str, list[float]] = {}
-    random.Random(7).shuffle(asked)
+    random.Random(7).shuffle(prepared)
     for number in range(len(texts)):
-        for name, milliseconds in (await _turn(lexichord, asked[number % len(asked)])).items():
-            if number >= len(asked):  # the first round warms up
+        for name, milliseconds in (
+            await _turn(lexichord, prepared[number % len(prepared)])
+        ).items():
+            if number >= len(prepared):  # the first round warms up
                 spent.setdefault(name, []).append(milliseconds)
     one = median(spent["hybrid_search"])
     print(f"speed, {len(texts)} questions, p50 in ms, ratio to hybrid_search")
@@ -130,13 +132,13 @@ async def _speed(lexichord: SyncLexichord, texts: list[str]) -> None:
         print(f"    {four}: one after another / parallel {ratio:.2f}")
 
 
-async def _turn(lexichord: SyncLexichord, asked: Asked) -> dict[str, float]:
+async def _turn(lexichord: SyncLexichord, prepared: PreparedQuestion) -> dict[str, float]:
     """Time every case on one question."""
     database = lexichord.core.database
-    question, files, boost = asked
-    made = await make_variants(database, question, files, always=True)
+    question, files, boost = prepared
+    variant_set = await make_variants(database, question, files, always=True)
 
-    wide = [replace(variant, documents=None) for variant in made.variants]
+    wide = [replace(variant, documents=None) for variant in variant_set.variants]
 
     async def one_after_another(variants: Sequence[Variant]) -> None:
         rows = [
@@ -146,21 +148,25 @@ async def _turn(lexichord: SyncLexichord, asked: Asked) -> dict[str, float]:
 
     async def whole() -> None:
         shown = replace(question, k=QueryOptions.files)
-        found = await db_search.discover_files(database, shown)
-        new = await make_variants(database, question, found, always=True)
+        wide_files = await db_search.discover_files(database, shown)
+        new = await make_variants(database, question, wide_files, always=True)
         await search_variants(database, question, new.variants, boost)
 
     cases: dict[str, Callable[[], Any]] = {
         "hybrid_search": lambda: db_search.hybrid_search(database, question),
         "discover_files": lambda: db_search.discover_files(database, question),
         "relevance_feedback": lambda: db.relevance_feedback(database, question, None),
-        "4 variants, parallel": lambda: search_variants(database, question, made.variants, boost),
-        "4 variants, one after another": lambda: one_after_another(made.variants),
+        "4 variants, parallel": lambda: search_variants(
+            database, question, variant_set.variants, boost
+        ),
+        "4 variants, one after another": lambda: one_after_another(variant_set.variants),
         "4 over the whole scope, parallel": lambda: search_variants(
             database, question, wide, boost
         ),
         "4 over the whole scope, one after another": lambda: one_after_another(wide),
-        "4 variants, in SQL": lambda: db.search_variants(database, question, made.variants, boost),
+        "4 variants, in SQL": lambda: db.search_variants(
+            database, question, variant_set.variants, boost
+        ),
         "files, feedback and 4 variants": whole,
     }
     times = {}

@@ -110,7 +110,7 @@ def fetch(name: str, parts: Sequence[Part], folder: Path, source: Path | None) -
     shutil.rmtree(making, ignore_errors=True)
     making.mkdir(parents=True)
     for part in parts:
-        file = _downloaded(part, folder) if source is None else _given(part, source)
+        file = _downloaded(part, folder) if source is None else _local_file(part, source)
         if part.unpacked:
             unpack(file, making, part.unpacked)
         else:
@@ -122,7 +122,7 @@ def fetch(name: str, parts: Sequence[Part], folder: Path, source: Path | None) -
     return target
 
 
-def _given(part: Part, source: Path) -> Path:
+def _local_file(part: Part, source: Path) -> Path:
     check(part, source / part.name)
     return source / part.name
 
@@ -207,19 +207,19 @@ def unpack(archive: Path, folder: Path, limit: int) -> None:
 
 def _entries(files: ZipFile) -> Mapping[PurePosixPath, ZipInfo]:
     """Give the files of an archive by the paths that they get. Raises FetchError."""
-    found = {PurePosixPath(entry.filename): entry for entry in files.infolist()}
-    found = {
+    entries = {PurePosixPath(entry.filename): entry for entry in files.infolist()}
+    entries = {
         path: entry
-        for path, entry in found.items()
+        for path, entry in entries.items()
         if path.name and not entry.is_dir() and path.parts[0] != "__MACOSX"
     }
-    for path in found:
+    for path in entries:
         if path.is_absolute() or ".." in path.parts or "\\" in str(path):
             raise FetchError(f"{files.filename} holds {path}, which would lie elsewhere")
-    tops = {path.parts[0] for path in found}
-    if len(tops) == 1 and all(len(path.parts) > 1 for path in found):
-        found = {PurePosixPath(*path.parts[1:]): entry for path, entry in found.items()}
-    return found
+    tops = {path.parts[0] for path in entries}
+    if len(tops) == 1 and all(len(path.parts) > 1 for path in entries):
+        entries = {PurePosixPath(*path.parts[1:]): entry for path, entry in entries.items()}
+    return entries
 
 
 def main() -> None:

@@ -44,20 +44,20 @@ class Reader(dspy.Predict):  # type: ignore[misc]
         super().__init__(SIGNATURES[TASK])
         self.generator = generator
 
-    def forward(self, **given: str) -> dspy.Prediction:
-        made = asyncio.run(self.generator.generate(TASK, given, SECONDS))
-        read = dspy.Prediction(**made.outputs)
-        dspy.settings.trace.append((self, given, read))
+    def forward(self, **inputs: str) -> dspy.Prediction:
+        generated = asyncio.run(self.generator.generate(TASK, inputs, SECONDS))
+        read = dspy.Prediction(**generated.outputs)
+        dspy.settings.trace.append((self, inputs, read))
         return read
 
 
 def questions(half: str) -> list[Test]:
     """Give questions with what is known of them; those about files know no more than the kind."""
-    known = [test for test in _lines("intents.jsonl") if test["half"] == half]
-    asked = [test for test in _lines("questions.jsonl") if "intent" in test]
+    known = [test for test in _lines("labelled.jsonl") if test["half"] == half]
+    with_intent = [test for test in _lines("questions.jsonl") if "intent" in test]
     return known + [
         {"query": test["query"], "given_hint": test.get("hint", ""), "kind": test["intent"]}
-        for test in asked["AB".index(half) :: 2]
+        for test in with_intent["AB".index(half) :: 2]
     ]
 
 
@@ -116,12 +116,12 @@ async def measure(generator: Generator, tests: Sequence[Test]) -> list[dict[str,
     scores = []
     for test in tests:
         try:
-            made = await generator.generate(TASK, inputs(test), SECONDS)
+            generated = await generator.generate(TASK, inputs(test), SECONDS)
         except ProviderError as error:
             print(f"failed: {test['query']}: {error}", file=sys.stderr)
             scores.append(dict.fromkeys(judge(test, test | {"kind": ""}), False))
         else:
-            scores.append(judge(test, made.outputs))
+            scores.append(judge(test, generated.outputs))
     return scores
 
 
@@ -131,10 +131,10 @@ def report(name: str, scores: Sequence[Mapping[str, bool]]) -> None:
 
 
 def model(settings: Settings, prompts: Path | None) -> Generator:
-    found = find_generator(settings.model_copy(update={"llm_prompts": prompts}))
-    if found is None:
+    generator = find_generator(settings.model_copy(update={"llm_prompts": prompts}))
+    if generator is None:
         raise ConfigError("no language model is configured: set LEXICHORD_LLM")
-    return found
+    return generator
 
 
 def optimise(folder: Path) -> None:

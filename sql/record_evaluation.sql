@@ -8,37 +8,37 @@ language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
         values (set_name, encode(sha256(convert_to(queries::text, 'utf8')), 'hex'))
         on conflict (name, digest) do update set name = s.name  -- so that its id returns
         returning s.id
-    ), given as (
-        select g.query, g.place, g.query->>'id' as query_id
-        from jsonb_array_elements(queries) with ordinality as g (query, place)
-    ), asked as (
+    ), question as (
+        select q.query, q.place, q.query->>'id' as query_id
+        from jsonb_array_elements(queries) with ordinality as q (query, place)
+    ), new_question as (
         insert into evaluation_query (set_id, query_id, place, text, hint, intent, answerable)
-        select k.id, g.query_id, g.place, g.query->>'text', g.query->>'hint', g.query->>'intent',
-               coalesce((g.query->>'answerable')::boolean, true)
-        from kept k, given g
+        select k.id, q.query_id, q.place, q.query->>'text', q.query->>'hint', q.query->>'intent',
+               coalesce((q.query->>'answerable')::boolean, true)
+        from kept k, question q
         on conflict do nothing  -- the set is known
         returning set_id, query_id
     ), judged as (
         insert into judgment (set_id, query_id, kind, uri, char_start, char_end, ordinal, grade,
                               entity_type, variants, critical)
-        select a.set_id, a.query_id, j.*
-        from asked a join given g using (query_id), lateral (
+        select n.set_id, n.query_id, j.*
+        from new_question n join question q using (query_id), lateral (
             select 'file', f.uri, null::integer, null::integer, null::integer, null::integer,
                    null::text, null::text[], null::boolean
-            from jsonb_array_elements_text(g.query->'files') as f (uri)
+            from jsonb_array_elements_text(q.query->'files') as f (uri)
             union all
             select 'span', s.file, s.start, s.end, null, null, null, null, null
-            from jsonb_to_recordset(g.query->'spans') as s (file text, start integer, "end" integer)
+            from jsonb_to_recordset(q.query->'spans') as s (file text, start integer, "end" integer)
             union all
             select 'chunk', c.place->>0, null, null, (c.place->>1)::integer, null, null, null, null
-            from jsonb_array_elements(g.query->'chunks') as c (place)
+            from jsonb_array_elements(q.query->'chunks') as c (place)
             union all
             select 'grade', r.uri, null, null, null, r.grade::integer, null, null, null
-            from jsonb_each_text(g.query->'grades') as r (uri, grade)
+            from jsonb_each_text(q.query->'grades') as r (uri, grade)
             union all
             select 'entity', null, null, null, null, null, e.type,
-                   array(select jsonb_array_elements_text(e.variants)), coalesce(g.query->'critical' ? e.type, false)
-            from jsonb_each(g.query->'entities') as e (type, variants)
+                   array(select jsonb_array_elements_text(e.variants)), coalesce(q.query->'critical' ? e.type, false)
+            from jsonb_each(q.query->'entities') as e (type, variants)
         ) as j
     ), evaluated as (
         insert into evaluation (set_id, strategy, settings, ks, qps, version, started_at)

@@ -5,22 +5,22 @@ create or replace function lexichord.record_query(
     narrowed boolean default false, hinted boolean default false, query text default null, hint text default null
 ) returns bigint
 language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
-    with asked as (
+    with recorded as (
         insert into query (version, space, datasets, narrowed, hinted, text, hint,
                            intent, confidence, abstained, coverage, ms, counts, stages)
         values (version, space, datasets, narrowed, hinted, query, hint,
                 intent, confidence, abstained, coverage, ms, counts, stages)
         returning id
-    ), found as (
+    ), recorded_hit as (
         insert into query_hit (query_id, rank, chunk_id, dataset, uri, char_start, char_end, score, scores, ranks)
-        select a.id, h.rank, h.chunk_id, h.dataset, h.uri, h.char_start, h.char_end, h.score,
+        select r.id, h.rank, h.chunk_id, h.dataset, h.uri, h.char_start, h.char_end, h.score,
                coalesce(h.scores, '{}'), coalesce(h.ranks, '{}')
-        from asked a, rows from (jsonb_to_recordset(hits) as (
+        from recorded r, rows from (jsonb_to_recordset(hits) as (
             chunk_id bigint, dataset text, uri text, char_start integer, char_end integer,
             score double precision, scores jsonb, ranks jsonb
         )) with ordinality as h (chunk_id, dataset, uri, char_start, char_end, score, scores, ranks, rank)
     )
-    select id from asked
+    select id from recorded
 $$;
 comment on function lexichord.record_query(
     text, double precision, boolean, jsonb, text, jsonb, jsonb, double precision, double precision, text, text[],

@@ -7,16 +7,16 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
         union all
         select o.index_name || '_other', o.definition from lexichord.other_index() as o, corpus n
         where filled and n.chunk_count > 0
-    ), made as (
+    ), existing as (
         select w.*, (select i.indisvalid from pg_index i where i.indexrelid = to_regclass('lexichord_data.' || w.name)) as is_valid
         from wanted w
     )
     select s.statement
-    from made m, lateral (values
-        (1, 'drop index concurrently lexichord_data.' || m.name, m.is_valid = false),
-        (2, format('create index concurrently %I on lexichord_data.chunk using %s', m.name, m.definition), m.is_valid is distinct from true)
+    from existing e, lateral (values
+        (1, 'drop index concurrently lexichord_data.' || e.name, e.is_valid = false),
+        (2, format('create index concurrently %I on lexichord_data.chunk using %s', e.name, e.definition), e.is_valid is distinct from true)
     ) as s (place, statement, is_due)
-    where s.is_due order by m.name desc, s.place
+    where s.is_due order by e.name desc, s.place
 $$;
 comment on function lexichord.reembed_index_statements(boolean) is
 'The statements still to be run, one by one and outside a transaction, for the indexes that a change of the embedding space needs before (false) or after (true) its vectors are filled in. They block neither readers nor writers.';

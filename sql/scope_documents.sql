@@ -7,7 +7,7 @@ language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as
 declare
     dataset_ids bigint[];
     missing text;
-    found bigint[];
+    document_ids bigint[];
 begin
     if datasets is null and documents is null and uri_prefix is null and filter is null then
         return null;
@@ -26,22 +26,22 @@ begin
     end if;
     select array_agg(id) into dataset_ids from dataset where name = any(datasets);
 
-    select coalesce(array_agg(d.id order by d.id), '{}') into found
+    select coalesce(array_agg(d.id order by d.id), '{}') into document_ids
     from document d
     where (datasets is null or d.dataset_id = any(dataset_ids))
       and (scope_documents.documents is null or d.id = any(scope_documents.documents))
       and (uri_prefix is null or starts_with(d.uri, uri_prefix));
     if filter is null then
-        return found;
+        return document_ids;
     end if;
     -- Documents do not count here: a search of several looks inside single ones, too.
-    perform lexichord.check_filter(filter, case when scope_documents.documents is null then found else (
+    perform lexichord.check_filter(filter, case when scope_documents.documents is null then document_ids else (
         select array_agg(d.id) from document d
         where (datasets is null or d.dataset_id = any(dataset_ids))
           and (uri_prefix is null or starts_with(d.uri, uri_prefix))) end);
     return coalesce((
         select array_agg(d.id order by d.id) from document d
-        where d.id = any(found) and lexichord.filter_matches(d.metadata, filter)), '{}');
+        where d.id = any(document_ids) and lexichord.filter_matches(d.metadata, filter)), '{}');
 end $$;
 comment on function lexichord.scope_documents(text[], bigint[], text, jsonb) is
 'The documents that a scope names; null when it names everything. An unknown dataset, document, key or operator is an error.';

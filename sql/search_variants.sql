@@ -14,13 +14,13 @@ begin
     perform lexichord.check_variants(variants, k, depth);
     return query
     with variant as materialized (
-        select v.place, v.given ->> 'name' as name, v.given ->> 'text' as text, v.given -> 'terms' as terms,
-               (v.given ->> 'vector')::@extschema:vector@.halfvec as vector, coalesce((v.given ->> 'weight')::float8, 1) as weight,
-               case when jsonb_typeof(v.given -> 'documents') = 'array' then array(
-                   select inside.id from (select e::bigint as id from jsonb_array_elements_text(v.given -> 'documents') as e) as inside
+        select v.place, v.variant ->> 'name' as name, v.variant ->> 'text' as text, v.variant -> 'terms' as terms,
+               (v.variant ->> 'vector')::@extschema:vector@.halfvec as vector, coalesce((v.variant ->> 'weight')::float8, 1) as weight,
+               case when jsonb_typeof(v.variant -> 'documents') = 'array' then array(
+                   select inside.id from (select e::bigint as id from jsonb_array_elements_text(v.variant -> 'documents') as e) as inside
                    where search_variants.documents is null or inside.id = any(search_variants.documents))
                     else search_variants.documents end as inside
-        from jsonb_array_elements(variants) with ordinality as v (given, place)
+        from jsonb_array_elements(variants) with ordinality as v (variant, place)
     ), candidate as materialized (
         select v.place, v.name, v.weight / (lexichord.rrf_constant() + c.rank) as part, c.*
         from variant v, lexichord.variant_candidates(v.text, nullif(v.terms, 'null'), v.vector, depth, datasets, v.inside,

@@ -163,6 +163,6 @@ def word_query(word: str, **more: object) -> EvalQuery:
 def small_set(
     queries: Sequence[EvalQuery] | None = None, documents: Sequence[Json] | None = None
 ) -> EvalSet:
-    given = [{"uri": word_uri(word), "text": word_text(word)} for word in WORDS]
-    asked = [word_query(word) for word in WORDS] if queries is None else queries
-    return EvalSet("small", given if documents is None else documents, tuple(asked))
+    word_documents = [{"uri": word_uri(word), "text": word_text(word)} for word in WORDS]
+    word_queries = [word_query(word) for word in WORDS] if queries is None else queries
+    return EvalSet("small", word_documents if documents is None else documents, tuple(word_queries))

@@ -1,6 +1,6 @@
 """HTTP servers on this machine, in threads of the test's process: a function makes the replies.
 
-with http_server(Asked, lambda asked: Reply(429, headers={"Retry-After": "1"})) as url:
+with http_server(Request, lambda asked: Reply(429, headers={"Retry-After": "1"})) as url:
     ...
 """
 
@@ -18,7 +18,7 @@ type Manner = Literal["whole", "unmeasured", "silent", "gone", "drop", "trickle"
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """A request that came in; the names of its headers are in lower case, its body is JSON."""
 
     method: str
@@ -55,7 +55,7 @@ MALFORMED = {
 
 
 @contextmanager
-def http_server[A: Asked](kind: type[A], reply: Callable[[A], Reply]) -> Iterator[str]:
+def http_server[A: Request](kind: type[A], reply: Callable[[A], Reply]) -> Iterator[str]:
     """Reply to requests, several at once, for the length of a with statement; give the address."""
     closed = Event()
     with running(partial(_Handler, kind, reply, closed)) as url:
@@ -87,10 +87,10 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True  # else each reply waits 40 ms for an acknowledgment
 
     def __init__(
-        self, kind: type[Any], reply: Callable[[Any], Reply], closed: Event, *given: Any
+        self, kind: type[Any], reply: Callable[[Any], Reply], closed: Event, *arguments: Any
     ) -> None:
         self.kind, self.reply, self.closed = kind, reply, closed
-        super().__init__(*given)
+        super().__init__(*arguments)
 
     def handle(self) -> None:
         with suppress(ConnectionError):  # the client went away, as some tests want it to

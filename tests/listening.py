@@ -13,7 +13,7 @@ def port_of(process: subprocess.Popen[Any], log: Callable[[], str]) -> int:
     """Wait until a server started with `--port 0` says where it listens; give the port."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and process.poll() is None:
-        if told := re.search(r"^http://\S+:(\d+)\S*  .*\n", log(), re.MULTILINE):
-            return int(told[1])
+        if match := re.search(r"^http://\S+:(\d+)\S*  .*\n", log(), re.MULTILINE):
+            return int(match[1])
         time.sleep(0.05)
     raise AssertionError(log())

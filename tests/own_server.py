@@ -47,9 +47,9 @@ class Server:
 
 
 @contextmanager
-def own_server(given: str, preload: str) -> Iterator[Server]:
+def own_server(dsn: str, preload: str) -> Iterator[Server]:
     """Run a server beside the given one; skip where its programs are on another machine."""
-    with psycopg.connect(given) as connection:
+    with psycopg.connect(dsn) as connection:
         row = connection.execute("select setting from pg_config where name = 'BINDIR'").fetchone()
     assert row is not None
     pg_ctl = Path(row[0], "pg_ctl")

@@ -58,8 +58,8 @@ class Example:
 
     def search(self, text: str, vector: Vectors, k: int) -> Sequence[int]:
         with self.pool.connection() as connection:
-            found = connection.execute(SEARCH, {"text": text, "vector": vector, "k": k}).fetchall()
-        return [row[0] for row in found]
+            rows = connection.execute(SEARCH, {"text": text, "vector": vector, "k": k}).fetchall()
+        return [row[0] for row in rows]
 
     def size(self) -> int:
         return database_size(self.dsn)

@@ -32,8 +32,8 @@ class Floor:
         near = self.rows.vectors @ vector
         by_meaning = np.argpartition(-near, DEPTH)[:DEPTH]
         fused: defaultdict[int, float] = defaultdict(float)
-        for found in (by_meaning[np.argsort(-near[by_meaning])], by_words[0][scores[0] > 0]):
-            for place, row in enumerate(found.tolist(), start=1):
+        for ranking in (by_meaning[np.argsort(-near[by_meaning])], by_words[0][scores[0] > 0]):
+            for place, row in enumerate(ranking.tolist(), start=1):
                 fused[row] += 1 / (RRF + place)
         best = sorted(fused, key=lambda row: -fused[row])[:k]
         return [self.rows.ids[row] for row in best]

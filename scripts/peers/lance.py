@@ -33,8 +33,8 @@ class Lance:
     def search(self, text: str, vector: Vectors, k: int) -> Sequence[int]:
         query = self.table.search(query_type="hybrid").vector(vector).text(text)
         # Its limit is also the depth of both sides.
-        found = query.distance_type("cosine").select(["id", "text"]).limit(DEPTH).to_arrow()
-        best: list[int] = found["id"][:k].to_pylist()
+        table = query.distance_type("cosine").select(["id", "text"]).limit(DEPTH).to_arrow()
+        best: list[int] = table["id"][:k].to_pylist()
         return best
 
     def size(self) -> int:

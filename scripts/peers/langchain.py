@@ -79,8 +79,8 @@ class WeightedSum:
     def search(self, text: str, vector: Vectors, k: int) -> Sequence[int]:
         self.known.vectors[text] = vector.tolist()
         # A config of its own: the store's remembers the words of its first question for ever.
-        found = self.store.similarity_search(text, k, hybrid_search_config=self.config())
-        return [UUID(document.id).int for document in found]
+        documents = self.store.similarity_search(text, k, hybrid_search_config=self.config())
+        return [UUID(document.id).int for document in documents]
 
     def size(self) -> int:
         return database_size(self.dsn)

@@ -60,8 +60,8 @@ class Ours:
         """Give all chunks, and their ids by the document's uri and their number in it."""
         with psycopg.connect(self.dsn) as connection:
             register_vector(connection)
-            found = connection.execute(ROWS).fetchall()
-        ids, texts, vectors, uris, ordinals = zip(*found, strict=True)
+            records = connection.execute(ROWS).fetchall()
+        ids, texts, vectors, uris, ordinals = zip(*records, strict=True)
         matrix = np.array([vector.to_numpy() for vector in vectors], np.float32)
         places = zip(uris, ordinals, strict=True)
         return Rows(ids, texts, matrix), dict(zip(places, ids, strict=True))

@@ -35,11 +35,11 @@ def functions() -> dict[str, Function]:
         for path in sorted(SQL.glob("engine/*/*.sql"))
         if path.stem not in NO_FUNCTIONS
     ]
-    found = {each.name: each for each in everywhere}
+    by_name = {each.name: each for each in everywhere}
     for engine, each in by_engine:
-        engines = (*(found[each.name].engines if each.name in found else ()), engine)
-        found[each.name] = Function(each.name, each.signature, each.comment, engines)
-    return dict(sorted(found.items()))
+        engines = (*(by_name[each.name].engines if each.name in by_name else ()), engine)
+        by_name[each.name] = Function(each.name, each.signature, each.comment, engines)
+    return dict(sorted(by_name.items()))
 
 
 def read(path: Path) -> Function:
@@ -61,9 +61,9 @@ def readers() -> set[str]:
 
 def markdown() -> str:
     """Return what stands below the page's beginning."""
-    allowed, found = readers(), functions()
-    mine = [_section(each) for each in found.values() if each.name in allowed]
-    others = [_section(each) for each in found.values() if each.name not in allowed]
+    allowed, by_name = readers(), functions()
+    mine = [_section(each) for each in by_name.values() if each.name in allowed]
+    others = [_section(each) for each in by_name.values() if each.name not in allowed]
     return page(
         "## Functions for readers\n", *mine, "## Functions for writers and owners\n", *others
     )

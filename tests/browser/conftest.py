@@ -70,10 +70,12 @@ def watch(page: Page, address: str, strange: list[str]) -> None:
         strange.append(dialog.message)
         dialog.dismiss()
 
-    page.on("console", lambda said: strange.append(said.text) if said.type == "error" else None)
+    page.on(
+        "console", lambda message: strange.append(message.text) if message.type == "error" else None
+    )
     page.on("pageerror", lambda error: strange.append(str(error)))
     page.on("dialog", refuse)
     page.on(
         "request",
-        lambda asked: None if asked.url.startswith(address) else strange.append(asked.url),
+        lambda request: None if request.url.startswith(address) else strange.append(request.url),
     )

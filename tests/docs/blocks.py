@@ -32,13 +32,13 @@ class Block:
 
 def read_blocks(page: Path) -> list[Block]:
     """Return a page's blocks of code, each with the text block that follows it as its output."""
-    found: list[Block] = []
+    blocks: list[Block] = []
     after = -1  # the line after the last block
     reason: str | None = None
     lines = iter(enumerate(page.read_text(encoding="utf-8").splitlines(), 1))
     for number, line in lines:
-        if told := NOT_RUN.fullmatch(line):
-            reason = told[1]
+        if match := NOT_RUN.fullmatch(line):
+            reason = match[1]
         if (fence := FENCE.fullmatch(line)) is None:
             after += line == ""  # an output may stand after an empty line
             continue
@@ -48,26 +48,26 @@ def read_blocks(page: Path) -> list[Block]:
                 break
             body.append(inner)
         language, text = fence[2], "".join(f"{each}\n" for each in body)
-        if language == "text" and found and after == number:
-            last = found[-1]
-            found[-1] = Block(last.line, last.language, last.text, text, last.reason)
+        if language == "text" and blocks and after == number:
+            last = blocks[-1]
+            blocks[-1] = Block(last.line, last.language, last.text, text, last.reason)
         else:
-            found.append(Block(number, language, text, reason=reason))
+            blocks.append(Block(number, language, text, reason=reason))
             reason, after = None, number + len(body) + 2
-    return found
+    return blocks
 
 
 def commands(block: Block) -> list[tuple[str, str | None]]:
     """Return a console block's commands, each with what it prints; None where nothing is shown."""
-    found: list[tuple[str, str | None]] = []
+    pairs: list[tuple[str, str | None]] = []
     for line in block.text.splitlines(keepends=True):
         if line.startswith("$ "):
-            found.append((line[2:], None))
+            pairs.append((line[2:], None))
         elif line.startswith("> "):  # goes on
-            found[-1] = (found[-1][0] + line[2:], None)
+            pairs[-1] = (pairs[-1][0] + line[2:], None)
         else:
-            found[-1] = (found[-1][0], (found[-1][1] or "") + line)
-    return found
+            pairs[-1] = (pairs[-1][0], (pairs[-1][1] or "") + line)
+    return pairs
 
 
 def is_shown(output: str, shown: str) -> bool:

@@ -37,12 +37,12 @@ class Terminal:
     dsn: str
     ports: dict[int, int] = field(default_factory=dict)  # of pages, of this page's servers
 
-    def run(self, *command: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    def run(self, *command: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [*command],
             cwd=self.folder,
             env=self.variables,
-            input=given,
+            input=stdin,
             capture_output=True,
             text=True,
             timeout=SECONDS,
@@ -62,7 +62,7 @@ class Terminal:
 
     def sql(self, script: str, shown: str | None) -> None:
         psql = ("psql", "-X", "-q", "-P", "footer=off", "-v", "ON_ERROR_STOP=1", self.dsn)
-        self.check(self.run(*psql, given=script), shown)
+        self.check(self.run(*psql, stdin=script), shown)
 
     def python(self, script: str, shown: str | None) -> None:
         self.check(self.run(sys.executable, "-W", "error", "-c", self.here(script)), shown)

@@ -16,7 +16,7 @@ def rows() -> list[str]:
     return [line for line in table.splitlines() if line.startswith("| ")][1:]
 
 
-def found(name: str) -> Path | None:
+def existing_path(name: str) -> Path | None:
     return next((home / name for home in (ROOT, SOURCE) if (home / name).exists()), None)
 
 
@@ -24,7 +24,7 @@ def test_each_path_is_there() -> None:
     named = {path for row in rows() for path in re.findall(r"`([\w./*]+[/.][\w./*]*)`", row)}
     known = {path for path in named if not any(part in path for part in LEFT_TO_THE_READER)}
     assert len(known) > 25
-    assert {path for path in known if found(path) is None} == set()
+    assert {path for path in known if existing_path(path) is None} == set()
 
 
 def test_each_name_is_in_its_file() -> None:
@@ -33,7 +33,7 @@ def test_each_name_is_in_its_file() -> None:
     ]
     assert len(named) > 6
     for name, path in named:
-        file = found(path)
+        file = existing_path(path)
         assert file is not None
         assert re.search(rf"\b{name}\b", file.read_text(encoding="utf-8")), (name, path)
 
@@ -45,4 +45,8 @@ def test_the_layers_are_the_folders() -> None:
     named = {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
     folders = {path.name for path in SOURCE.iterdir() if path.is_dir()} - set(BESIDE)
     assert folders - named == set()
-    assert {name for name in named if found(name) is None and found(f"{name}.py") is None} == set()
+    assert {
+        name
+        for name in named
+        if existing_path(name) is None and existing_path(f"{name}.py") is None
+    } == set()

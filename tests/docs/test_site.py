@@ -103,14 +103,14 @@ def test_the_reference_names_every_setting(site: Path) -> None:
 
 def test_the_reference_names_every_command_with_its_options(site: Path) -> None:
     shown = text(site, "reference/cli.html")
-    told = subprocess.run(
+    help_text = subprocess.run(
         [sys.executable, "-m", "lexichord", "query", "--help"],
         capture_output=True,
         text=True,
         check=True,
         env={"COLUMNS": "200", "TERMINAL_WIDTH": "200", "NO_COLOR": "1", "PATH": ""},
     ).stdout
-    options = set(re.findall(r"(?<!\S)--[a-z-]+", told)) - {"--help"}
+    options = set(re.findall(r"(?<!\S)--[a-z-]+", help_text)) - {"--help"}
     assert len(options) > 20
     assert {option for option in options if option not in shown} == set()
     assert all(f"lexichord {words} [OPTIONS]" in shown for words in ("keys create", "models fetch"))

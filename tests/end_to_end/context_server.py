@@ -35,15 +35,15 @@ def context_server(write: Callable[[str], str] = about) -> Iterator[ChatServer]:
         yield server
 
 
-def asked(server: ChatServer) -> list[str]:
+def requested_chunks(server: ChatServer) -> list[str]:
     """Give all chunks that were asked for, call by call."""
     return [text for prompt in server.requests for text in passages(prompt)]
 
 
 def opened(dsn: str, server: ChatServer, **settings: object) -> SyncLexichord:
     """Not open yet; what failed is asked again soon."""
-    given: dict[str, Any] = {"llm": "openai/any", "llm_base_url": server.url} | settings
-    lexichord = SyncLexichord(dsn=dsn, **given)
+    llm_settings: dict[str, Any] = {"llm": "openai/any", "llm_base_url": server.url} | settings
+    lexichord = SyncLexichord(dsn=dsn, **llm_settings)
     lexichord.core.ingest_limits = quick_limits()
     return lexichord
 

@@ -84,11 +84,11 @@ def _wait_for(file: Path) -> None:
 
 def start(dsn: str, to: str | None, log: Path, stop_at: str = "") -> tuple[BaseProcess, Connection]:
     """Start a reembed in a process; it logs the texts of each call and tells what it reaches."""
-    taken, given = SERVER.Pipe(duplex=False)
-    process = SERVER.Process(target=run, args=(given, dsn, to, log, stop_at))
+    receiver, sender = SERVER.Pipe(duplex=False)
+    process = SERVER.Process(target=run, args=(sender, dsn, to, log, stop_at))
     process.start()
-    given.close()
-    return process, taken
+    sender.close()
+    return process, receiver
 
 
 def run(pipe: Connection, dsn: str, to: str | None, log: Path, stop_at: str) -> None:

@@ -39,11 +39,11 @@ class Scattered:
 
 def start(*arguments: str) -> tuple[BaseProcess, Connection]:
     """Start `run` in a process; give it and the end of the pipe where its news arrive."""
-    taken, given = SERVER.Pipe(duplex=False)
-    process = SERVER.Process(target=run, args=(given, *arguments))
+    receiver, sender = SERVER.Pipe(duplex=False)
+    process = SERVER.Process(target=run, args=(sender, *arguments))
     process.start()
-    given.close()
-    return process, taken
+    sender.close()
+    return process, receiver
 
 
 def run(pipe: Connection, dsn: str, step: str, place: str) -> None:

@@ -49,8 +49,8 @@ def shown(text: str) -> list[Shown]:
 
 
 def grades(score: float = 1.0, missing: str = "") -> Outputs:
-    given: dict[str, object] = {name: {"score": score, "reason": f"{name}?"} for name in ASPECTS}
-    return given | {"missing": missing}
+    scores: dict[str, object] = {name: {"score": score, "reason": f"{name}?"} for name in ASPECTS}
+    return scores | {"missing": missing}
 
 
 def silent(inputs: Mapping[str, str]) -> dict[Task, Outputs]:
@@ -69,9 +69,9 @@ def silent(inputs: Mapping[str, str]) -> dict[Task, Outputs]:
 
 def read(query: str, **more: object) -> Outputs:
     """Give a reading of a query: for one thing, by default."""
-    given: dict[str, object] = {"kind": "clause_lookup", "question": query, "hint": ""}
+    fields: dict[str, object] = {"kind": "clause_lookup", "question": query, "hint": ""}
     lists: dict[str, object] = {"domain": "", "entities": [], "sub_questions": []}
-    return given | lists | {"reason": "it asks"} | more
+    return fields | lists | {"reason": "it asks"} | more
 
 
 def replying(**by_task: ByTask) -> Reply:
@@ -79,13 +79,13 @@ def replying(**by_task: ByTask) -> Reply:
 
     def reply(prompt: Prompt) -> Outputs:
         name, inputs = task(prompt), prompt.inputs
-        said = by_task.get(name, silent(inputs)[name])
-        return said(inputs) if callable(said) else said
+        output = by_task.get(name, silent(inputs)[name])
+        return output(inputs) if callable(output) else output
 
     return reply
 
 
-def asked(server: ChatServer, name: Task) -> list[Prompt]:
+def requests_for(server: ChatServer, name: Task) -> list[Prompt]:
     """Give the requests for a task."""
     return [prompt for prompt in server.requests if task(prompt) == name]
 

@@ -123,10 +123,10 @@ def wait_until(is_so: Callable[[], bool]) -> None:
 
 
 def run_strategies(
-    lexichord: SyncLexichord, given: EvalSet, *names: str, **more: object
+    lexichord: SyncLexichord, eval_set: EvalSet, *names: str, **more: object
 ) -> list[EvaluationRun]:
     plan = Plan(find_strategies(names), **more)  # type: ignore[arg-type]
-    return lexichord.run(run_evaluation(lexichord.core, given, plan))
+    return lexichord.run(run_evaluation(lexichord.core, eval_set, plan))
 
 
 def run_eval_command(dsn: str, home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -35,7 +35,7 @@ def embed_with(samples: SyncLexichord) -> EmbedSentences:
     return embed
 
 
-def found(samples: SyncLexichord, name: str) -> FileHit:
+def file_hit(samples: SyncLexichord, name: str) -> FileHit:
     row = next(row for row in samples.list() if Path(row.uri).name == Path(name).name)
     return FileHit(row.document_id, row.dataset, row.uri, row.title, 0.0, {}, 0)
 
@@ -68,7 +68,7 @@ def answer(
 def compare(samples: SyncLexichord, line: dict[str, Any], by_meaning: bool) -> Evidence:
     embedder = samples.core.embedder
     assert embedder is not None
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "vectors": list(embedder.embed(line["aspects"], "query")),
         "space": samples.core.space,
         "embed": embed_with(samples),
@@ -80,8 +80,8 @@ def compare(samples: SyncLexichord, line: dict[str, Any], by_meaning: bool) -> E
             line["question"],
             [],
             aspects=line["aspects"],
-            files=[found(samples, name) for name in line["files"]],
-            **(given if by_meaning else {}),
+            files=[file_hit(samples, name) for name in line["files"]],
+            **(arguments if by_meaning else {}),
         )
     )
 
@@ -96,7 +96,7 @@ def test_most_cells_of_comparisons_are_right(by_meaning: bool, samples: SyncLexi
         assert table is not None
         assert len(table.cells) == len(line["files"]) * len(line["aspects"])
         for expected in line["cells"]:
-            document = found(samples, expected["file"]).document_id
+            document = file_hit(samples, expected["file"]).document_id
             cell, value = table.cell(document, expected["aspect"]), expected["value"]
             quoted = any(value in quote.text for quote in cell.quotes) if value else False
             right.append(quoted or (not value and not cell.found))
@@ -143,8 +143,8 @@ def test_neighbours_of_one_section_are_one_passage(plain: SyncLexichord) -> None
         for content, heading in zip(contents, headings, strict=True)
     ]
     plain.ingest(documents=[{"uri": "lease", "text": "\n".join(contents), "chunks": chunks}])
-    found = plain.search("rent", mode="keyword").hits
-    hits = [hit for hit in found if "rent" in hit.content]  # a heading is a hit, too
+    passages = plain.search("rent", mode="keyword").hits
+    hits = [hit for hit in passages if "rent" in hit.content]  # a heading is a hit, too
     assert len(hits) == 4
     evidence = gather(plain, "clause_lookup", "rent", hits)
     assert sorted(quote.text for quote in evidence.quotes) == [
@@ -202,10 +202,10 @@ def test_a_damaged_quote_is_dropped_and_named(samples: SyncLexichord) -> None:
     changed = replace(hits[1], content=hits[1].content.replace("e", "3"))
     gone = replace(hits[2], document_id=10**9)
     for kind in ("clause_lookup", "summary", "list_all"):
-        given = [shifted, changed, gone, hits[3]]
-        evidence = samples.run(gather_evidence(samples.core.database, kind, ESCROW, given))
+        changed_hits = [shifted, changed, gone, hits[3]]
+        evidence = samples.run(gather_evidence(samples.core.database, kind, ESCROW, changed_hits))
         assert len(evidence.dropped) == 3
-        for hit, line in zip(given, evidence.dropped, strict=False):
+        for hit, line in zip(changed_hits, evidence.dropped, strict=False):
             assert f"chunk {hit.chunk_id} " in line
             assert hit.uri in line
         assert {quote.chunk_id for quote in evidence.quotes} <= {hits[3].chunk_id}

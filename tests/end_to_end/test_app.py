@@ -42,10 +42,10 @@ def test_most_questions_find_their_file_and_their_clause(
     by_hint: bool, samples: SyncLexichord
 ) -> None:
     """Of 24, some worded on purpose unlike their clause; measured: 18 files, 20 clauses."""
-    given = answers(samples, by_hint)
-    files = [answer.files[0].uri.endswith(line["relevant_files"][0]) for line, answer in given]
-    quotes = [is_quoted(line, answer) for line, answer in given]
-    assert len(given) == 24
+    responses = answers(samples, by_hint)
+    files = [answer.files[0].uri.endswith(line["relevant_files"][0]) for line, answer in responses]
+    quotes = [is_quoted(line, answer) for line, answer in responses]
+    assert len(responses) == 24
     assert sum(files) >= 16
     assert sum(quotes) >= 18
 
@@ -179,16 +179,16 @@ def test_a_chunk_is_shown_with_what_stands_around_it(samples: SyncLexichord) -> 
 
 
 def test_the_state_is_told(samples: SyncLexichord) -> None:
-    found = samples.doctor()
-    assert (found.documents, found.datasets) == (13, 1)
-    assert found.by_dataset == [StoredDataset("default", 13, found.chunks)]
-    assert found.space == found.embedder == "local/all-MiniLM-L6-v2/384"
-    assert (found.chunks_without_vector, found.keyword_index_is_stale) == (0, False)
-    assert (found.degraded, found.problems) == ([], [])
-    assert {fault.amount for fault in found.faults} == {0}
-    (run,) = found.runs
+    report = samples.doctor()
+    assert (report.documents, report.datasets) == (13, 1)
+    assert report.by_dataset == [StoredDataset("default", 13, report.chunks)]
+    assert report.space == report.embedder == "local/all-MiniLM-L6-v2/384"
+    assert (report.chunks_without_vector, report.keyword_index_is_stale) == (0, False)
+    assert (report.degraded, report.problems) == ([], [])
+    assert {fault.amount for fault in report.faults} == {0}
+    (run,) = report.runs
     assert (run.inserted, run.failed) == (13, 0)
-    assert set(samples.status().to_dict()) < set(found.to_dict())
+    assert set(samples.status().to_dict()) < set(report.to_dict())
 
 
 @pytest.mark.parametrize(
@@ -228,5 +228,5 @@ async def test_it_works_where_an_event_loop_runs_already(samples: SyncLexichord)
     settings = samples.core.settings
     async with Lexichord(settings) as lexichord:
         expected = samples.search(NOTICE)
-        found = await asyncio.gather(*(lexichord.search(NOTICE) for _ in range(12)))
-    assert found == [expected] * 12
+        results = await asyncio.gather(*(lexichord.search(NOTICE) for _ in range(12)))
+    assert results == [expected] * 12

@@ -81,9 +81,9 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 def test_search_points_at_the_clause(stocked: Cli) -> None:
-    found = _json(stocked("search", NOTICE, "-k", "3", "--json"))
-    assert [set(hit) for hit in found["hits"]] == [HIT] * 3
-    best = found["hits"][0]
+    result = _json(stocked("search", NOTICE, "-k", "3", "--json"))
+    assert [set(hit) for hit in result["hits"]] == [HIT] * 3
+    best = result["hits"][0]
     assert "ninety (90) days" in best["content"]
     assert best["heading"] == "5. Term and Termination › 5.1 – 5.3"
     assert Path(best["uri"]).read_text()[best["start"] : best["end"]] == best["content"]
@@ -102,18 +102,20 @@ def test_search_for_people(stocked: Cli) -> None:
 
 
 def test_files_names_the_document(stocked: Cli) -> None:
-    found = _json(stocked("files", "Which agreement provides for escrow of source code?", "--json"))
-    assert set(found["files"][0]) == FILE
-    assert set(found["files"][0]["scores"]) == {"chunks", "card"}
-    assert "software-licence" in found["files"][0]["uri"]
+    result = _json(
+        stocked("files", "Which agreement provides for escrow of source code?", "--json")
+    )
+    assert set(result["files"][0]) == FILE
+    assert set(result["files"][0]["scores"]) == {"chunks", "card"}
+    assert "software-licence" in result["files"][0]["uri"]
 
 
 def test_query_gives_evidence_and_sources(stocked: Cli) -> None:
     question = "How long are customer support logs kept?"
-    found = _json(stocked("query", question, "-k", "4", "--json"))
-    assert "18 months" in found["context"]
-    assert "12 months" in found["context"]
-    assert [source["number"] for source in found["sources"]] == [1, 2, 3, 4]
+    response = _json(stocked("query", question, "-k", "4", "--json"))
+    assert "18 months" in response["context"]
+    assert "12 months" in response["context"]
+    assert [source["number"] for source in response["sources"]] == [1, 2, 3, 4]
     shown = stocked("query", question).stdout
     assert shown.index("Files") < shown.index("Evidence") < shown.index("Sources")
 
@@ -133,9 +135,9 @@ def test_the_command_and_python_give_the_same_response(
 ) -> None:
     shown = _json(stocked("query", query, "--answer", "--reflect", "--json"))
     with SyncLexichord(home=home_of_cli) as lexichord:
-        found = lexichord.query(query, answer=True, reflect=True).to_dict()
+        response = lexichord.query(query, answer=True, reflect=True).to_dict()
     assert shown["intent"]["kind"] == kind
-    assert _timeless(shown) == _timeless(json.loads(json.dumps(found)))
+    assert _timeless(shown) == _timeless(json.loads(json.dumps(response)))
 
 
 def _timeless(value: Any) -> Any:
@@ -149,17 +151,17 @@ def _timeless(value: Any) -> Any:
 
 
 def test_a_comparison_is_drawn_on_a_terminal_only(stocked: Cli) -> None:
-    asked = ("query", ASKED["comparison"], "--answer")
-    plain = stocked(*asked).stdout
+    arguments = ("query", ASKED["comparison"], "--answer")
+    plain = stocked(*arguments).stdout
     assert "| File | governing law |" in plain
-    drawn = stocked(*asked, FORCE_COLOR="1").stdout
+    drawn = stocked(*arguments, FORCE_COLOR="1").stdout
     assert "| File |" not in drawn
     assert "law of Ireland" in drawn[drawn.index("┃") : drawn.index("└")]
 
 
 def test_a_folder_is_a_scope(stocked: Cli) -> None:
-    found = _json(stocked("search", "notice", "--under", "samples/policies", "--json"))["hits"]
-    assert {Path(hit["uri"]).parent.name for hit in found} == {"policies"}
+    hits = _json(stocked("search", "notice", "--under", "samples/policies", "--json"))["hits"]
+    assert {Path(hit["uri"]).parent.name for hit in hits} == {"policies"}
     listed = _json(stocked("list", "--under", "samples/agreements", "--json"))["documents"]
     assert len(listed) == 9
     assert _json(stocked("list", "--under", "elsewhere", "--json"))["documents"] == []
@@ -177,9 +179,9 @@ def test_hint_and_document_choose_the_file(stocked: Cli) -> None:
 
 @pytest.mark.parametrize(("mode", "absent"), [("dense", "keyword"), ("keyword", "dense")])
 def test_mode_uses_one_channel(stocked: Cli, mode: str, absent: str) -> None:
-    found = _json(stocked("search", NOTICE, "--mode", mode, "--json"))
-    assert all(hit["scores"][absent] is None for hit in found["hits"])
-    assert all(hit["ranks"][mode] for hit in found["hits"])
+    result = _json(stocked("search", NOTICE, "--mode", mode, "--json"))
+    assert all(hit["scores"][absent] is None for hit in result["hits"])
+    assert all(hit["ranks"][mode] for hit in result["hits"])
 
 
 def test_second_ingest_skips(stocked: Cli) -> None:
@@ -266,14 +268,14 @@ def test_failed_files_are_taken_up_again(stocked: Cli, tmp_path: Path) -> None:
 def test_pruning_says_what_it_deletes(stocked: Cli, tmp_path: Path) -> None:
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text(f"Words of {name}.")
-    given = ("ingest", str(tmp_path), "--dataset", "pruned", "--prune")
-    assert stocked(*given).returncode == 0
+    arguments = ("ingest", str(tmp_path), "--dataset", "pruned", "--prune")
+    assert stocked(*arguments).returncode == 0
     (tmp_path / "a.txt").unlink()
-    done = stocked(*given)
+    done = stocked(*arguments)
     assert done.stdout.startswith("0 inserted, 0 replaced, 1 skipped, 1 deleted, 0 failed")
     assert "deleted" in done.stderr
     (tmp_path / "b.txt").unlink()
-    refused = stocked(*given)
+    refused = stocked(*arguments)
     assert refused.returncode == 2
     assert "holds no files now, 1 documents would be deleted" in refused.stderr
     assert refused.stderr.count("\n") == 1
@@ -406,10 +408,16 @@ def test_settings_are_shown_with_their_sources_and_without_secrets(
     file.write_text(key)
     file.chmod(0o600)
     (tmp_path / "lexichord.toml").write_text("pool_size = 5\n")
-    given = {"LEXICHORD_LLM_API_KEY": key, "LEXICHORD_EMBEDDING_API_KEY_FILE": str(file)}
-    shown = cli("config", "show", cwd=tmp_path, **given)
+    environment = {"LEXICHORD_LLM_API_KEY": key, "LEXICHORD_EMBEDDING_API_KEY_FILE": str(file)}
+    shown = cli("config", "show", cwd=tmp_path, **environment)
     as_json = cli(
-        "config", "show", "--json", "--dsn", f"postgresql://u:{key}@h/d", cwd=tmp_path, **given
+        "config",
+        "show",
+        "--json",
+        "--dsn",
+        f"postgresql://u:{key}@h/d",
+        cwd=tmp_path,
+        **environment,
     )
     for done in (shown, as_json):
         assert done.returncode == 0
@@ -423,7 +431,7 @@ def test_settings_are_shown_with_their_sources_and_without_secrets(
         "environment",
     )
     file.chmod(0o644)
-    done = cli("status", **given)
+    done = cli("status", **environment)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("lexichord: embedding_api_key_file: others may read ")
     assert done.stderr.count("\n") == 1
@@ -436,17 +444,17 @@ def test_providers_are_listed_with_what_they_need(cli: Cli, tmp_path: Path) -> N
     done = cli("providers", "--json", **named)
     assert key not in done.stdout
     rows = json.loads(done.stdout)["providers"]
-    found = {(row["kind"], row["name"]): row for row in rows}
-    assert {name for kind, name in found if kind == "embedder"} == {
+    providers = {(row["kind"], row["name"]): row for row in rows}
+    assert {name for kind, name in providers if kind == "embedder"} == {
         *("local", "gemini", "cohere", "openai", "jina"),
     }
     assert [row["name"] for row in rows if row["in_use"]] == ["local", "tei"]
-    assert found["embedder", "gemini"]["missing"] == []
-    assert found["embedder", "cohere"]["missing"] == [
+    assert providers["embedder", "gemini"]["missing"] == []
+    assert providers["embedder", "cohere"]["missing"] == [
         "set LEXICHORD_EMBEDDING_API_KEY or CO_API_KEY or COHERE_API_KEY"
     ]
-    assert found["reranker", "tei"]["address"] == "h:1"
-    assert found["reranker", "tei"]["missing"] == []
+    assert providers["reranker", "tei"]["address"] == "h:1"
+    assert providers["reranker", "tei"]["missing"] == []
     assert (
         "embedder gemini at generativelanguage.googleapis.com: there;"
         in cli("providers", **named).stdout

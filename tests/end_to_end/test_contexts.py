@@ -15,13 +15,13 @@ from lexichord.providers.base import Vectors
 from tests.conftest import new_database
 from tests.end_to_end.context_server import (
     about,
-    asked,
     chunks,
     context_server,
     document,
     numbered,
     opened,
     passages,
+    requested_chunks,
 )
 from tests.end_to_end.killed import Scattered
 from tests.providers.chat_servers import ChatServer
@@ -64,7 +64,7 @@ def test_each_chunk_gets_its_context_below_the_title(
         assert chunk["metadata"] == {"context_by": "openai/any/1"}
     assert len(server.requests) == 3
     assert (report.llm.requests, report.llm.input_tokens) == (3, 3 * 120)
-    assert sorted(asked(server)) == [c["content"] for c in chunks(lexichord, "a")]
+    assert sorted(requested_chunks(server)) == [c["content"] for c in chunks(lexichord, "a")]
 
 
 def test_the_document_comes_first_and_is_the_same_in_all_calls(
@@ -100,20 +100,20 @@ def test_copies_of_one_ingest_are_asked_for_once(
 ) -> None:
     one = numbered("a", 5)
     lexichord.ingest(documents=[one, one | {"uri": "b"}, one | {"uri": "c"}], context="llm")
-    assert max(Counter(asked(server)).values()) == 1
+    assert max(Counter(requested_chunks(server)).values()) == 1
     assert all(c["metadata"] for uri in "abc" for c in chunks(lexichord, uri))
 
 
 def test_of_a_changed_document_only_what_is_near_the_change_is_asked_for(
     lexichord: SyncLexichord, server: ChatServer
 ) -> None:
-    given = numbered("a", 20)
-    lexichord.ingest(documents=[given], context="llm")
+    source = numbered("a", 20)
+    lexichord.ingest(documents=[source], context="llm")
     server.requests.clear()
-    given["chunks"][10]["content"] += " changed"
-    report = lexichord.ingest(documents=[given], context="llm")
+    source["chunks"][10]["content"] += " changed"
+    report = lexichord.ingest(documents=[source], context="llm")
     # Chunks have 732 characters: the end of one is within 500 of the next one only.
-    assert [text[:3] for text in asked(server)] == ["010", "011"]
+    assert [text[:3] for text in requested_chunks(server)] == ["010", "011"]
     assert report.llm is not None
     assert report.llm.cached == 18
 
@@ -128,16 +128,16 @@ def test_what_was_written_of_a_document_goes_with_it(
     assert value(connection, count) == 2
     server.requests.clear()
     lexichord.ingest(documents=[numbered("a", 3)], context="llm")
-    assert len(asked(server)) == 3
+    assert len(requested_chunks(server)) == 3
 
 
 def test_the_same_clause_in_another_document_gets_its_own_context(
     lexichord: SyncLexichord, server: ChatServer
 ) -> None:
     for name in ("Acme", "Zenith"):
-        given = document(name, f"Agreement of {name}. " + "x " * 600, "The fee is due monthly.")
-        lexichord.ingest(documents=[given], context="llm")
-    assert asked(server).count("The fee is due monthly.") == 2
+        source = document(name, f"Agreement of {name}. " + "x " * 600, "The fee is due monthly.")
+        lexichord.ingest(documents=[source], context="llm")
+    assert requested_chunks(server).count("The fee is due monthly.") == 2
 
 
 def test_a_model_s_text_is_one_short_line_without_control_characters(
@@ -151,10 +151,10 @@ def test_a_model_s_text_is_one_short_line_without_control_characters(
     ):
         lexichord.ingest(documents=[document("a", "One.")], context="llm")
         (chunk,) = chunks(lexichord, "a")
-    said = chunk["context"].removeprefix("Title of a\n")
-    assert said.startswith("A[31m line and more word")
-    assert "\n" not in said
-    assert 380 < len(said) <= 400
+    context = chunk["context"].removeprefix("Title of a\n")
+    assert context.startswith("A[31m line and more word")
+    assert "\n" not in context
+    assert 380 < len(context) <= 400
 
 
 def test_a_text_cannot_pretend_to_end_its_mark(
@@ -164,19 +164,19 @@ def test_a_text_cannot_pretend_to_end_its_mark(
     lexichord.ingest(documents=[document("a", evil, "Another.")], context="llm")
     (prompt,) = server.requests
     assert prompt.inputs.keys() == {"document", "passages"}
-    assert len(asked(server)) == 2
+    assert len(requested_chunks(server)) == 2
 
 
 def test_a_chunk_that_brings_a_context_keeps_it(
     lexichord: SyncLexichord, server: ChatServer
 ) -> None:
-    given = document("a", "One.", "Two.")
-    given["chunks"][0]["context"] = "Mine."
-    report = lexichord.ingest(documents=[given], context="llm")
+    source = document("a", "One.", "Two.")
+    source["chunks"][0]["context"] = "Mine."
+    report = lexichord.ingest(documents=[source], context="llm")
     assert report.llm is not None
-    assert (asked(server), report.llm.chunks) == (["Two."], 1)
+    assert (requested_chunks(server), report.llm.chunks) == (["Two."], 1)
     assert chunks(lexichord, "a")[0]["context"] == "Mine."
-    assert lexichord.ingest(documents=[given], context="llm").skipped == 1
+    assert lexichord.ingest(documents=[source], context="llm").skipped == 1
     later = lexichord.contextualize()
     assert (later.documents, later.brought) == (0, 0)
 
@@ -184,9 +184,9 @@ def test_a_chunk_that_brings_a_context_keeps_it(
 def test_vectors_that_come_along_do_not_go_with_a_model_s_contexts(
     lexichord: SyncLexichord, server: ChatServer
 ) -> None:
-    given = document("a", "One.") | {"space": "test/tiny/4"}
-    given["chunks"][0]["vector"] = [1.0, 0, 0, 0]
-    report = lexichord.ingest(documents=[given], context="llm")
+    source = document("a", "One.") | {"space": "test/tiny/4"}
+    source["chunks"][0]["vector"] = [1.0, 0, 0, 0]
+    report = lexichord.ingest(documents=[source], context="llm")
     assert report.failed == {
         "a": "brings vectors, which know no context by a model: leave them out"
     }
@@ -203,7 +203,9 @@ def test_a_long_document_is_shown_in_stretches_with_its_head(dsn: str, server: C
         assert "000 of a" in shown
         for text in (t.strip() for t in passages(prompt)):
             assert text in shown
-    assert sorted(asked(server)) == sorted(c["content"] for c in numbered("a", 40)["chunks"])
+    assert sorted(requested_chunks(server)) == sorted(
+        c["content"] for c in numbered("a", 40)["chunks"]
+    )
     assert len({prompt.inputs["document"] for prompt in server.requests}) == 8
 
 
@@ -220,24 +222,28 @@ def stored(connection: psycopg.Connection) -> list[Any]:
 def test_contextualize_leaves_what_an_ingest_would_have_stored(
     template: str, dsn: str, server: ChatServer, before: Any
 ) -> None:
-    given = [numbered("a", 20), document("b", "Only one."), document("c", "def f():\n    return 1")]
+    documents = [
+        numbered("a", 20),
+        document("b", "Only one."),
+        document("c", "def f():\n    return 1"),
+    ]
     with new_database(template, copy_of=template) as other:
         with opened(other, server) as ingested:
             ingested.core.embedder = Scattered()
-            ingested.ingest(documents=given, context="llm")
+            ingested.ingest(documents=documents, context="llm")
         with context_server(str.upper) as older, opened(dsn, older, llm="openai/old") as lexichord:
             lexichord.core.embedder = Scattered()
-            lexichord.ingest(documents=given, context=before)
+            lexichord.ingest(documents=documents, context=before)
         with opened(dsn, server) as lexichord, psycopg.connect(dsn) as connection:
             ids = connection.execute(IDS).fetchall()
             lexichord.core.embedder = Scattered()
             report = lexichord.contextualize(["default"])
             assert (report.documents, report.embedded, report.changed) == (3, 22, [])
             assert lexichord.doctor().problems == []
-            found = stored(connection)
+            rows = stored(connection)
             assert ids == connection.execute(IDS).fetchall()
         with psycopg.connect(other) as connection:
-            assert found == stored(connection)
+            assert rows == stored(connection)
 
 
 def test_contextualize_embeds_what_changes_and_nothing_else(
@@ -245,12 +251,12 @@ def test_contextualize_embeds_what_changes_and_nothing_else(
 ) -> None:
     embedder = Counting()
     lexichord.core.embedder = embedder
-    given = document("a", "One.", "Two.")
-    given["chunks"][0]["context"] = "Mine."
-    lexichord.ingest(documents=[given], context="given")
+    source = document("a", "One.", "Two.")
+    source["chunks"][0]["context"] = "Mine."
+    lexichord.ingest(documents=[source], context="given")
     embedder.texts.clear()
     report = lexichord.contextualize()
-    assert (asked(server), report.embedded) == (["Two."], 1)
+    assert (requested_chunks(server), report.embedded) == (["Two."], 1)
     assert embedder.texts == [f"{about('Two.')}\nTwo."]
     assert [c["has_vector"] for c in chunks(lexichord, "a")] == [True, True]
 
@@ -288,7 +294,7 @@ def test_only_the_datasets_that_are_named(lexichord: SyncLexichord, server: Chat
     lexichord.ingest(documents=[document("a", "One.")], dataset="one")
     lexichord.ingest(documents=[document("b", "Two.")], dataset="two")
     assert lexichord.contextualize(["two"]).documents == 1
-    assert asked(server) == ["Two."]
+    assert requested_chunks(server) == ["Two."]
     with pytest.raises(ConfigError, match="there is no dataset 'three'"):
         lexichord.contextualize(["three"])
 
@@ -313,18 +319,18 @@ def test_a_reader_never_sees_a_context_without_its_vector_and_words(
         for uri, _, content, context, _, lexemes, metadata, vector, recipe in rows:
             has = "zebra" in context
             assert ("'zebra'" in lexemes, "context_by" in metadata, "llm=" in recipe) == (has,) * 3
-            made = Scattered().embed([f"{context}\n{content}"], "document")[0]
-            given = [float(number) for number in vector.strip("[]").split(",")]
-            assert given == pytest.approx(made.tolist(), abs=0.01), uri
+            embedded = Scattered().embed([f"{context}\n{content}"], "document")[0]
+            stored_vector = [float(number) for number in vector.strip("[]").split(",")]
+            assert stored_vector == pytest.approx(embedded.tolist(), abs=0.01), uri
     assert [sum("zebra" in row[3] for row in rows) for rows in seen[-3:]] == [9, 18, 27]
 
 
 def test_large_chunks_are_fewer_in_a_call_and_cut_to_what_a_model_can_read(
     dsn: str, server: ChatServer
 ) -> None:
-    given = document("a", *(f"{n} " + "x" * 2000 for n in range(4)), "y" * 50_000, "short")
+    source = document("a", *(f"{n} " + "x" * 2000 for n in range(4)), "y" * 50_000, "short")
     with opened(dsn, server, llm_window=8000) as lexichord:
-        lexichord.ingest(documents=[given], context="llm")
+        lexichord.ingest(documents=[source], context="llm")
         assert all(chunk["metadata"] for chunk in chunks(lexichord, "a"))
     assert all(len(prompt.inputs["passages"]) < 8000 / 3 + 200 for prompt in server.requests)
 

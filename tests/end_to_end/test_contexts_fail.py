@@ -12,7 +12,6 @@ from lexichord.ingest.flow import INGEST_LIMITS
 from lexichord.ingest.llm_context import writer
 from tests.end_to_end.context_server import (
     about,
-    asked,
     chunks,
     context_server,
     contexts,
@@ -21,6 +20,7 @@ from tests.end_to_end.context_server import (
     opened,
     passages,
     quick_limits,
+    requested_chunks,
 )
 from tests.providers.chat_servers import ChatServer, Mode, Prompt, chat_server
 from tests.sql.corpus import value
@@ -58,8 +58,8 @@ def test_a_mismatch_falls_back_to_one_chunk_a_call(dsn: str) -> None:
             "void": [*good[:-1], {"number": len(good), "context": " \u202e "}],
             "double": [*good, good[0]],
         }
-        (said,) = (wrong[name] for name in names if f"of {name}." in passages(prompt)[0])
-        return {"contexts": said}
+        (wrong_contexts,) = (wrong[name] for name in names if f"of {name}." in passages(prompt)[0])
+        return {"contexts": wrong_contexts}
 
     with chat_server(reply) as server, opened(dsn, server) as lexichord:
         report = lexichord.ingest(documents=[numbered(name, 10) for name in names], context="llm")
@@ -91,7 +91,7 @@ def test_one_chunk_that_fails_keeps_its_structural_context_and_is_named(dsn: str
 
         server.requests.clear()
         again = lexichord.contextualize()
-        assert {text[:3] for text in asked(server)} == {"004"}
+        assert {text[:3] for text in requested_chunks(server)} == {"004"}
         assert again.documents == 0
         faults.clear()
         assert lexichord.contextualize().documents == 1
@@ -106,15 +106,15 @@ def test_an_ingest_asks_again_for_what_has_failed(dsn: str) -> None:
     faults = ["004"]
 
     def reply(prompt: Prompt) -> dict[str, object]:
-        said = contexts(prompt, about)
-        return {"contexts": []} if any(t[:3] in faults for t in passages(prompt)) else said
+        lines = contexts(prompt, about)
+        return {"contexts": []} if any(t[:3] in faults for t in passages(prompt)) else lines
 
     with chat_server(reply) as server, opened(dsn, server) as lexichord:
         lexichord.ingest(documents=[numbered("a", 10)], context="llm")
         faults.clear()
         server.requests.clear()
         report = lexichord.ingest(documents=[numbered("a", 10)], context="llm")
-        assert (report.replaced, [text[:3] for text in asked(server)]) == (1, ["004"])
+        assert (report.replaced, [text[:3] for text in requested_chunks(server)]) == (1, ["004"])
         assert all(situated(lexichord, "a"))
 
 
@@ -134,11 +134,11 @@ def test_a_third_of_the_calls_may_fail(lexichord: SyncLexichord, server: ChatSer
     server.retry_after = "0"
     server.modes = ["good", "limited", "good", "broken", "good", "good", "drop", "good", "good"] * 9
     server.most = TRIES - 1  # by chance one call in some hundred would fail at each try
-    given = [numbered(f"d{number}", 16) for number in range(20)]
-    report = lexichord.ingest(documents=given, context="llm")
+    documents = [numbered(f"d{number}", 16) for number in range(20)]
+    report = lexichord.ingest(documents=documents, context="llm")
     assert report.llm is not None
     assert (report.llm.failed, report.llm.chunks) == ({}, 320)
-    assert all(all(situated(lexichord, one["uri"])) for one in given)
+    assert all(all(situated(lexichord, one["uri"])) for one in documents)
 
 
 def test_a_pause_that_the_service_asks_for_is_kept(
@@ -170,8 +170,8 @@ def test_tries_have_an_end_and_so_has_a_service_that_is_down(
     lexichord: SyncLexichord, server: ChatServer
 ) -> None:
     server.mode = "broken"
-    given = [numbered(f"d{number:02}", 3) for number in range(30)]
-    report = lexichord.ingest(documents=given, context="llm")
+    documents = [numbered(f"d{number:02}", 3) for number in range(30)]
+    report = lexichord.ingest(documents=documents, context="llm")
     assert (report.inserted, report.failed) == (30, {})
     assert report.llm is not None
     assert "20 calls failed one after another" in report.llm.stopped
@@ -187,8 +187,8 @@ def test_a_key_that_is_refused_is_not_tried_on_every_chunk(
     lexichord: SyncLexichord, server: ChatServer
 ) -> None:
     server.mode = "unauthorized"
-    given = [numbered(f"d{number:02}", 3) for number in range(30)]
-    report = lexichord.ingest(documents=given, context="llm")
+    documents = [numbered(f"d{number:02}", 3) for number in range(30)]
+    report = lexichord.ingest(documents=documents, context="llm")
     assert report.llm is not None
     assert "refuses the key" in report.llm.stopped
     assert len(server.requests) <= CALLS
@@ -218,20 +218,20 @@ def test_a_budget_is_not_passed_and_what_is_done_stays(
     per_call = tokens[1] / 100  # dollars, at 10,000 a million tokens
     budget = 8 * per_call + 20
     with opened(dsn, server, prices=prices(10_000)) as lexichord:
-        given = [numbered(f"d{number:02}", 16) for number in range(20)]
-        lexichord.ingest(documents=given)
+        documents = [numbered(f"d{number:02}", 16) for number in range(20)]
+        lexichord.ingest(documents=documents)
         report = lexichord.contextualize(budget=budget)
         assert report.llm.dollars == pytest.approx(per_call * len(server.requests))
         assert report.llm.dollars is not None
         assert 0 < report.llm.dollars <= budget
         assert "would be passed" in report.llm.stopped
         assert report.llm.left == 320 - report.llm.chunks > 0
-        asked_before = asked(server)
-        assert sum(sum(situated(lexichord, one["uri"])) for one in given) == len(asked_before)
+        asked_before = requested_chunks(server)
+        assert sum(sum(situated(lexichord, one["uri"])) for one in documents) == len(asked_before)
         server.requests.clear()
         rest = lexichord.contextualize()
-        assert sorted(asked(server) + asked_before) == sorted(
-            chunk["content"] for one in given for chunk in one["chunks"]
+        assert sorted(requested_chunks(server) + asked_before) == sorted(
+            chunk["content"] for one in documents for chunk in one["chunks"]
         )
         assert rest.llm.stopped == ""
 

@@ -8,13 +8,13 @@ import pytest
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from tests.end_to_end.context_server import (
     about,
-    asked,
     chunks,
     contexts,
     numbered,
     opened,
     passages,
     quick_limits,
+    requested_chunks,
 )
 from tests.providers.chat_servers import ChatServer, Prompt, gemini_server
 
@@ -31,22 +31,22 @@ def server() -> Iterator[ChatServer]:
 def ingest(
     dsn: str,
     server: ChatServer,
-    given: dict[str, Any],
+    source: dict[str, Any],
     limits: IngestLimits | None = None,
     **settings: object,
 ) -> Any:
     model = {"llm": "gemini/any", "llm_api_key": KEY}
     with opened(dsn, server, **(model | settings)) as lexichord:
         lexichord.core.ingest_limits = limits or quick_limits()
-        report = lexichord.ingest(documents=[given], context="llm")
+        report = lexichord.ingest(documents=[source], context="llm")
         complete = all(c["metadata"] for c in chunks(lexichord, "a"))
         assert complete == (not report.llm.failed)  # type: ignore[union-attr]
         return report.llm
 
 
 def test_a_long_document_is_sent_once_and_its_cache_deleted(dsn: str, server: ChatServer) -> None:
-    made = ingest(dsn, server, LONG)
-    assert (made.chunks, made.requests, made.input_tokens) == (26, 4, 4 * 120)
+    report = ingest(dsn, server, LONG)
+    assert (report.chunks, report.requests, report.input_tokens) == (26, 4, 4 * 120)
     ((name, cache),) = server.caches.items()
     assert server.deleted == [name]
     assert (cache["model"], cache["ttl"]) == ("models/any", "300s")
@@ -57,7 +57,7 @@ def test_a_long_document_is_sent_once_and_its_cache_deleted(dsn: str, server: Ch
         assert "systemInstruction" not in prompt.body
         assert len(passages(prompt)) in (8, 2)
         assert len(str(prompt.body)) < 9000
-    assert sorted(asked(server)) == [chunk["content"] for chunk in LONG["chunks"]]
+    assert sorted(requested_chunks(server)) == [chunk["content"] for chunk in LONG["chunks"]]
 
 
 def test_what_is_held_and_what_is_asked_make_the_prompt_that_dspy_sends(
@@ -82,17 +82,17 @@ def whole(prompt: Prompt) -> str:
 def test_without_a_cache_it_is_asked_as_ever(dsn: str, server: ChatServer, why: str) -> None:
     server.holds, server.loses = why != "refused", why == "lost"
     settings: dict[str, Any] = {"llm_window": 8000} if why == "windows" else {}
-    made = ingest(dsn, server, SHORT if why == "short" else LONG, **settings)
-    assert made.failed == {}
+    report = ingest(dsn, server, SHORT if why == "short" else LONG, **settings)
+    assert report.failed == {}
     assert not any("cachedContent" in prompt.body for prompt in server.requests)
     assert len(server.caches) == len(server.deleted) == (why == "lost")
 
 
 def test_the_cache_is_deleted_after_failures_too(dsn: str, server: ChatServer) -> None:
     server.mode = "broken"
-    made = ingest(dsn, server, LONG)
-    assert len(made.failed) == 26
-    assert "failed (500)" in next(iter(made.failed.values()))
+    report = ingest(dsn, server, LONG)
+    assert len(report.failed) == 26
+    assert "failed (500)" in next(iter(report.failed.values()))
     assert len(server.caches) == len(server.deleted) == 1
 
 
@@ -101,8 +101,8 @@ def test_passing_failures_and_bad_replies_are_mended_with_a_cache_as_well(
 ) -> None:
     server.retry_after = "0"
     server.modes = ["limited", "broken", "drop", "good", "malformed", "good", "no json", "empty"]
-    made = ingest(dsn, server, LONG)
-    assert made.failed == {}
+    report = ingest(dsn, server, LONG)
+    assert report.failed == {}
     assert all("cachedContent" in prompt.body for prompt in server.requests)
 
 
@@ -113,9 +113,9 @@ def test_a_hang_is_given_up(dsn: str, server: ChatServer) -> None:
 
 
 def test_few_documents_are_held_at_once(dsn: str, server: ChatServer) -> None:
-    given = [numbered(f"d{number:02}", 26) for number in range(20)]
+    documents = [numbered(f"d{number:02}", 26) for number in range(20)]
     with opened(dsn, server, llm="gemini/any") as lexichord:
-        report = lexichord.ingest(documents=given, context="llm")
+        report = lexichord.ingest(documents=documents, context="llm")
     assert report.llm is not None
     assert report.llm.chunks == 20 * 26
     assert len(server.caches) == len(server.deleted) == 20

@@ -13,9 +13,9 @@ from lexichord.ingest.llm_context.prompt import MAX_CHUNKS_PER_CALL
 from tests.conftest import new_database
 from tests.end_to_end.context_server import (
     about,
-    asked,
     context_server,
     numbered,
+    requested_chunks,
 )
 from tests.end_to_end.killed import CLIENTS, Scattered, assert_same, end, finish, start
 from tests.end_to_end.processes import wait_until
@@ -30,18 +30,18 @@ def test_what_was_killed_goes_on_and_repeats_only_the_calls_under_way(
     template: str, dsn: str
 ) -> None:
     random = Random(SEED)
-    given = [numbered(f"d{number}", 60) for number in range(4)]
+    documents = [numbered(f"d{number}", 60) for number in range(4)]
     with new_database(template, copy_of=template) as other, context_server(slow) as server:
-        fill(other, given)
-        fill(dsn, given)
+        fill(other, documents)
+        fill(dsn, documents)
         killed = [kill_within(random, dsn, server) for _ in range(KILLS)]
         finish(dsn, "contextualize", server.url)
-        times = Counter(asked(server))
+        times = Counter(requested_chunks(server))
         server.requests.clear()
         finish(other, "contextualize", server.url)
         assert_same(dsn, other)
     assert sum(killed) >= 4
-    assert times.keys() == Counter(asked(server)).keys()
+    assert times.keys() == Counter(requested_chunks(server)).keys()
     repeated = times.total() - len(times)
     print(f"{sum(killed)} kills, {repeated} chunks asked for again")
     assert 0 < repeated <= sum(killed) * 2 * MAX_CHUNKS_PER_CALL  # two calls at once, see killed.py
@@ -69,10 +69,10 @@ def slow(text: str) -> str:
     return about(text)
 
 
-def fill(dsn: str, given: list[dict[str, Any]]) -> None:
+def fill(dsn: str, documents: list[dict[str, Any]]) -> None:
     with SyncLexichord(dsn=dsn) as lexichord:
         lexichord.core.embedder = Scattered()
-        lexichord.ingest(documents=given)
+        lexichord.ingest(documents=documents)
 
 
 def clients(dsn: str) -> int:

@@ -14,7 +14,7 @@ from lexichord import SyncLexichord
 from lexichord.types import Mode
 from lexichord.types.evaluation import EvalQuery, EvalSet, EvidenceSpan
 from tests.conftest import ROOT, SAMPLES
-from tests.end_to_end.context_server import asked, context_server, opened, passages
+from tests.end_to_end.context_server import context_server, opened, passages, requested_chunks
 from tests.end_to_end.processes import run_strategies
 from tests.providers.chat_servers import Prompt, chat_server
 
@@ -35,17 +35,17 @@ CONTRACTS = [contract(number, name) for number, name in enumerate(NAMES)]
 
 def good(prompt: Prompt) -> dict[str, object]:
     """Name the party and the matter, as a model does that has read the document."""
-    found = re.search(r"between (\w+) Limited", prompt.inputs["document"])
-    assert found
-    said = {FEE: f"The tariff of {found[1]}."}
+    match = re.search(r"between (\w+) Limited", prompt.inputs["document"])
+    assert match
+    contexts = {FEE: f"The tariff of {match[1]}."}
     texts = enumerate(passages(prompt), 1)
-    return {"contexts": [{"number": n, "context": said.get(t, "A clause.")} for n, t in texts]}
+    return {"contexts": [{"number": n, "context": contexts.get(t, "A clause.")} for n, t in texts]}
 
 
 def rank(lexichord: SyncLexichord, number: int, mode: Mode) -> int:
     query = f"tariff of {NAMES[number]}"
-    found = lexichord.search(query, mode=mode, k=40).hits
-    places = [hit.uri == f"contract-{number}" and hit.content == FEE for hit in found]
+    hits = lexichord.search(query, mode=mode, k=40).hits
+    places = [hit.uri == f"contract-{number}" and hit.content == FEE for hit in hits]
     return places.index(True) + 1
 
 
@@ -65,7 +65,7 @@ def test_files_get_contexts_as_well(embedding_dsn: str) -> None:
         report = lexichord.ingest([SAMPLES / "agreements"], context="llm")
         assert report.llm is not None
         assert (report.failed, report.llm.chunks) == ({}, report.chunks)
-        assert report.chunks == len(asked(server)) > 50
+        assert report.chunks == len(requested_chunks(server)) > 50
         before = len(server.requests)
         assert lexichord.ingest([SAMPLES / "agreements"]).replaced == report.inserted
         again = lexichord.contextualize()

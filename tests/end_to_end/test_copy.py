@@ -109,16 +109,16 @@ def hashes(dsn: str, dataset: str = "default") -> dict[str, str]:
 
 
 def test_everything_is_copied_once(opened: SyncLexichord, source: str, target: str) -> None:
-    told: list[str] = []
+    lines: list[str] = []
     totals: list[int] = []
     reports = opened.copy_to(
-        target, on_start=totals.append, listener=lambda uri, status, _: told.append(status)
+        target, on_start=totals.append, listener=lambda uri, status, _: lines.append(status)
     )
     assert counts(reports) == [
         ("default", STORED, 0, 0, STORED * CHUNKS),
         ("other", 1, 0, 0, CHUNKS),
     ]
-    assert (totals, told) == ([STORED, 1], ["copied"] * (STORED + 1))
+    assert (totals, lines) == ([STORED, 1], ["copied"] * (STORED + 1))
     assert_same(target, source)
     assert hashes(target, "other") == hashes(source, "other")
 
@@ -169,8 +169,8 @@ def test_what_no_program_would_write_is_copied_too(
     vector = "select array_agg(embedding::text order by ordinal) from lexichord.read_chunks(%s)"
     for dsn in (source, target):
         with psycopg.connect(dsn) as connection:
-            (found,) = call(connection, "find_documents", reference="wordless")
-            assert value(connection, vector, found["document_id"]) == ["[1,0,0,0]", None]
+            (document,) = call(connection, "find_documents", reference="wordless")
+            assert value(connection, vector, document["document_id"]) == ["[1,0,0,0]", None]
 
 
 def test_a_vector_that_only_the_target_has_is_gone(
@@ -201,11 +201,11 @@ def test_a_lost_connection_is_one_line_and_it_goes_on(
 ) -> None:
     clients = "select pg_terminate_backend(pid) from pg_stat_activity where datname = "
     clients += "current_database() and application_name = 'lexichord'"
-    told: list[str] = []
+    lines: list[str] = []
 
     def cut(name: str, status: str, _: str) -> None:
-        told.append(name)
-        if len(told) == 5:
+        lines.append(name)
+        if len(lines) == 5:
             run(source if victim == "source" else target, clients)
 
     with pytest.raises(DatabaseError, match=r"terminating connection|closed") as caught:
@@ -224,9 +224,9 @@ def test_what_changes_meanwhile_is_an_error_until_it_is_copied_again(
             run(target, "delete from lexichord_data.chunk where document_id = 2 and ordinal = 0")
             run(source, "delete from lexichord_data.document where uri = %s", uri(STORED - 1))
 
-    said = rf"^2 of {STORED - 1} documents of dataset default are not the same in the copy, "
-    said += rf"the first is {uri(0)} \(it differs\): copy again$"
-    with pytest.raises(DatabaseError, match=said):
+    message = rf"^2 of {STORED - 1} documents of dataset default are not the same in the copy, "
+    message += rf"the first is {uri(0)} \(it differs\): copy again$"
+    with pytest.raises(DatabaseError, match=message):
         opened.copy_to(target, listener=change)
     (last,) = rows(target, "list_runs", latest=1)
     assert (last["state"], last["inserted"]) == ("finished", STORED - 3)
@@ -263,7 +263,7 @@ def test_a_database_is_not_copied_onto_itself(opened: SyncLexichord, source: str
 
 
 @pytest.mark.parametrize(
-    ("choice", "said"),
+    ("choice", "message"),
     [
         (Choice(None, "german", SPACE), "text configuration is german for good: for english, use"),
         (
@@ -273,10 +273,10 @@ def test_a_database_is_not_copied_onto_itself(opened: SyncLexichord, source: str
     ],
 )
 def test_a_database_of_another_kind_is_refused(
-    choice: Choice, said: str, opened: SyncLexichord, target: str
+    choice: Choice, message: str, opened: SyncLexichord, target: str
 ) -> None:
     prepare(target, choice)
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         opened.copy_to(target)
     assert rows(target, "list_runs") == []
 
@@ -331,8 +331,8 @@ def _share(one: SyncLexichord, other: SyncLexichord, query: str) -> tuple[float,
     answers = [lexichord.query(query) for lexichord in (one, other)]
     assert len({answer.files[0].uri for answer in answers}) == 1
     same = len({answer.hits[0].uri for answer in answers}) == 1
-    found = [{(hit.uri, hit.start) for hit in each.search(query).hits} for each in (one, other)]
-    return len(found[0] & found[1]) / 10, same
+    places = [{(hit.uri, hit.start) for hit in each.search(query).hits} for each in (one, other)]
+    return len(places[0] & places[1]) / 10, same
 
 
 def cli(*arguments: str, **environment: str) -> Any:

@@ -61,11 +61,11 @@ def assert_sound(lexichord: SyncLexichord) -> Health:
     listed = lexichord.list()
     assert {row.chunks for row in listed} == {CHUNKS}
     assert max(Counter(row.uri for row in listed).values()) == 1
-    found = lexichord.doctor()
-    assert {fault.amount for fault in found.faults} == {0}
-    assert found.documents == len(listed)
-    assert found.chunks == len(listed) * CHUNKS
-    return found
+    report = lexichord.doctor()
+    assert {fault.amount for fault in report.faults} == {0}
+    assert report.documents == len(listed)
+    assert report.chunks == len(listed) * CHUNKS
+    return report
 
 
 def crash(home: Path, first: int, victim: str) -> list[int]:

@@ -35,7 +35,7 @@ def test_what_was_stored_is_found_after_a_crash(vectorchord_dsn: str) -> None:
                 call(connection, "keyword_candidates", query="late")
             assert value(connection, "select lexichord.refresh_keyword_index()") is True
             assert call(connection, "find_problems") == []
-            assert len(found(connection, "keyword_candidates", query="late")) == 400
+            assert len(candidates(connection, "keyword_candidates", query="late")) == 400
             for query in ("w0", "w1 w2", "w499 w7"):
                 same(connection, "keyword_candidates", query=query)
             same(connection, "dense_candidates", query_vector="[1,0,0,0]")
@@ -52,14 +52,16 @@ def test_a_clean_restart_leaves_the_keyword_index_as_it_was(vectorchord_dsn: str
         with psycopg.connect(server.dsn, autocommit=True) as connection:
             assert value(connection, "select count(*) from lexichord_data.unsaved_keywords") == 1
             assert call(connection, "find_problems") == []
-            assert len(found(connection, "keyword_candidates", query="w1")) == 2
+            assert len(candidates(connection, "keyword_candidates", query="w1")) == 2
 
 
 def same(connection: Connection, function: str, **query: str) -> None:
-    indexed, exact = (found(connection, name, **query) for name in (function, f"exact_{function}"))
+    indexed, exact = (
+        candidates(connection, name, **query) for name in (function, f"exact_{function}")
+    )
     assert len(indexed) == len(exact) > 0
     assert len(indexed & exact) >= 0.98 * len(exact)
 
 
-def found(connection: Connection, function: str, **query: str) -> set[int]:
+def candidates(connection: Connection, function: str, **query: str) -> set[int]:
     return {*ids(call(connection, function, depth=5000, **query))}

@@ -25,8 +25,8 @@ from tests.http_server import Reply
 from tests.providers.embed_servers import (
     SHAPES,
     SPACES,
-    Asked,
     EmbedServer,
+    Request,
     Shape,
     embed_server,
     quick_timing,
@@ -58,8 +58,13 @@ def opened(
     **settings: object,
 ) -> SyncLexichord:
     """Not open yet."""
-    given = {"dsn": dsn, "home": home, "embedding_base_url": server.url, "embedding_api_key": KEY}
-    lexichord = SyncLexichord(load_settings(**given, **settings))
+    arguments = {
+        "dsn": dsn,
+        "home": home,
+        "embedding_base_url": server.url,
+        "embedding_api_key": KEY,
+    }
+    lexichord = SyncLexichord(load_settings(**arguments, **settings))
     lexichord.core.find_embedder = partial(find_embedder, timing=timing)
     return lexichord
 
@@ -80,35 +85,35 @@ def rows(dsn: str, query: LiteralString) -> list[tuple[Any, ...]]:
         return connection.execute(query).fetchall()
 
 
-def failing(share: float) -> Callable[[Asked], Reply | None]:
+def failing(share: float) -> Callable[[Request], Reply | None]:
     """Fail so often, in one of the three ways that pass."""
     chance = Random(150)  # falls on the silent one seldom: that takes time
     ways = [Reply(429, headers={"Retry-After": "0"}), Reply(500), Reply(manner="silent")]
-    return lambda asked: chance.choice(ways) if chance.random() < share else None
+    return lambda request: chance.choice(ways) if chance.random() < share else None
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_chunk_gets_its_vector_once_however_often_calls_fail(
     embedded_dsn: str, home: Path, shape: Shape
 ) -> None:
-    given = documents(50, 20)
+    sources = documents(50, 20)
     with (
         database(embedded_dsn, shape) as dsn,
         embed_server(shape, failing(0.3)) as server,
         opened(dsn, home, server, embedding_timeout=2.0) as lexichord,
     ):
         heard: list[Usage] = []
-        report = lexichord.ingest(documents=given, context="none", on_usage=heard.append)
-        contents = [chunk["content"] for document in given for chunk in document["chunks"]]
+        report = lexichord.ingest(documents=sources, context="none", on_usage=heard.append)
+        contents = [chunk["content"] for document in sources for chunk in document["chunks"]]
         assert (report.chunks, report.embedded, report.refused) == (1000, 1000, [])
         assert report.usage is not None
-        assert report.usage.requests == len(server.asked)
+        assert report.usage.requests == len(server.requests)
         assert heard[-1] == report.usage
         assert report.usage.input_tokens == 7000
         assert dict(server.embedded) == dict.fromkeys(contents, 1)
         counts = "select content, count(*), count(embedding) from lexichord_data.chunk group by 1"
         assert sorted(rows(dsn, counts)) == sorted((content, 1, 1) for content in contents)
-        server.fail = lambda asked: None
+        server.fail = lambda request: None
         (hit,) = lexichord.search(clause(17, 3), mode="dense", k=1).hits
         assert hit.content == clause(17, 3)
 
@@ -124,12 +129,12 @@ def test_a_chunk_that_is_refused_is_stored_and_named(dsn: str, home: Path) -> No
         assert report.refused == ["doc 1: chunk 1"]
         assert lexichord.search(refused, mode="keyword", k=1).hits[0].content == refused
         assert lexichord.status().chunks_without_vector == 1
-        asked = len(server.asked)
+        request_count = len(server.requests)
         again = lexichord.ingest(documents=documents(2, 3), context="none")
         assert (again.skipped, again.vectors_filled) == (2, 0)
         assert len(again.refused) == 1
-        assert len(server.asked) == asked + 1
-        server.fail = lambda asked: None
+        assert len(server.requests) == request_count + 1
+        server.fail = lambda request: None
         assert lexichord.ingest().vectors_filled == 1
         assert lexichord.status().chunks_without_vector == 0
 
@@ -144,9 +149,9 @@ def test_without_a_key_words_are_searched_and_vectors_come_later(
             assert (report.inserted, report.embedded, report.usage) == (2, 0, None)
             (reason,) = report.degraded
             assert reason.startswith(f"no embedder for {SPACES[shape]}: by words only; set LEXI")
-            found = lexichord.search("clause n1p1")
-            assert found.degraded == [reason]
-            assert found.hits
+            result = lexichord.search("clause n1p1")
+            assert result.degraded == [reason]
+            assert result.hits
             with pytest.raises(ConfigError, match="mode dense needs an embedder"):
                 lexichord.search("clause", mode="dense")
         with opened(dsn, home, server) as lexichord:
@@ -169,7 +174,7 @@ def test_a_query_whose_embedding_fails_is_answered_by_words(
     hasty = quick_timing(0.2)
     with embed_server("openai") as server, opened(dsn, home, server, hasty) as lexichord:
         lexichord.ingest(documents=documents(3, 3))
-        server.fail = lambda asked: DOWN[name]
+        server.fail = lambda request: DOWN[name]
         query = "what does clause n2p1 say"
         results: list[Any] = [
             lexichord.search(query),
@@ -180,11 +185,11 @@ def test_a_query_whose_embedding_fails_is_answered_by_words(
             lexichord.query("summarise the clauses", answer=True, intent="summary"),
             lexichord.query("compare doc 1 and doc 2: clause", intent="comparison"),
         ]
-        for found in results:
-            (reason,) = found.degraded
+        for result in results:
+            (reason,) = result.degraded
             assert reason.startswith("no vectors, by words only: the embedder ")
             assert KEY not in reason
-        assert all(found.hits for found in (*results[:2], results[3]))
+        assert all(result.hits for result in (*results[:2], results[3]))
         assert lexichord.search(query, mode="keyword").degraded == []
         with pytest.raises(ProviderError, match="the embedder"):
             lexichord.search(query, mode="dense")
@@ -199,14 +204,14 @@ def test_an_embedder_that_fails_in_the_middle_of_a_query_leaves_words(
     with embed_server("openai") as server, opened(dsn, home, server) as lexichord:
         lexichord.ingest(documents=documents(3, 3))
         whole = lexichord.query(query, answer=True)
-        asked = len(server.asked)
+        request_count = len(server.requests)
         assert whole.degraded == []
         left = [None]
-        server.fail = lambda asked: left.pop() if left else Reply(404)
-        found = lexichord.query(query, answer=True, intent=intent)
-        assert len(server.asked) > asked + 1
-        assert found.hits
-        assert found.degraded[0].startswith("no vectors, by words only: the embedder at")
+        server.fail = lambda request: left.pop() if left else Reply(404)
+        response = lexichord.query(query, answer=True, intent=intent)
+        assert len(server.requests) > request_count + 1
+        assert response.hits
+        assert response.degraded[0].startswith("no vectors, by words only: the embedder at")
 
 
 def test_an_ingest_that_is_interrupted_does_not_wait_for_the_service(dsn: str, home: Path) -> None:
@@ -222,7 +227,7 @@ def test_an_ingest_that_is_interrupted_does_not_wait_for_the_service(dsn: str, h
 
     came = Event()
 
-    def busy(asked: Asked) -> Reply:
+    def busy(request: Request) -> Reply:
         came.set()
         return Reply(429, headers={"Retry-After": "300"})
 
@@ -232,12 +237,12 @@ def test_an_ingest_that_is_interrupted_does_not_wait_for_the_service(dsn: str, h
 
 def test_a_service_that_is_down_ends_the_run_and_the_next_goes_on(dsn: str, home: Path) -> None:
     with (
-        embed_server("openai", lambda asked: Reply(503)) as server,
+        embed_server("openai", lambda request: Reply(503)) as server,
         opened(dsn, home, server) as lexichord,
     ):
         with pytest.raises(ProviderError, match=r"failed \(503\): try later"):
             lexichord.ingest(documents=documents(2, 2))
-        server.fail = lambda asked: None
+        server.fail = lambda request: None
         assert lexichord.ingest(documents=documents(2, 2)).embedded == 4
 
 

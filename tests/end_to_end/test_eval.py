@@ -41,35 +41,35 @@ def folder_of_set(folder: Path) -> Path:
 
 
 def test_a_perfect_run_scores_one(plain: SyncLexichord) -> None:
-    (found,) = run_strategies(plain, small_set(), "keyword")
+    (run,) = run_strategies(plain, small_set(), "keyword")
     for metric in ("pass@5", "mrr", "char_recall@5", "evidence@4000", "document@1"):
-        assert found.metrics[metric] == [1.0] * len(WORDS)
-    assert [outcome.error for outcome in found.outcomes] == [None] * len(WORDS)
-    first = found.outcomes[0].passages[0]
+        assert run.metrics[metric] == [1.0] * len(WORDS)
+    assert [outcome.error for outcome in run.outcomes] == [None] * len(WORDS)
+    first = run.outcomes[0].passages[0]
     assert (first.uri, first.number, first.start) == (word_uri(WORDS[0]), 0, 0)
-    assert WORDS[0] in found.outcomes[0].answer
+    assert WORDS[0] in run.outcomes[0].answer
 
 
 def test_wrong_gold_scores_nothing(plain: SyncLexichord) -> None:
     gold = (EvidenceSpan(word_uri("lagoon"), 0, 9),)
     wrong = EvalQuery("q", "where is the ember?", spans=gold, within=(word_uri("ember"),))
-    (found,) = run_strategies(plain, small_set([wrong]), "keyword")
-    assert (found.metrics["pass@5"], found.metrics["document@1"]) == ([0.0], [0.0])
-    assert {passage.uri for passage in found.outcomes[0].passages} == {word_uri("ember")}
+    (run,) = run_strategies(plain, small_set([wrong]), "keyword")
+    assert (run.metrics["pass@5"], run.metrics["document@1"]) == ([0.0], [0.0])
+    assert {passage.uri for passage in run.outcomes[0].passages} == {word_uri("ember")}
 
 
 def test_a_question_that_fails_is_a_zero_and_the_others_go_on(plain: SyncLexichord) -> None:
     broken = EvalQuery("broken", "  ", files=(word_uri("ember"),))
-    (found,) = run_strategies(plain, small_set([broken, word_query("lagoon")]), "keyword")
-    assert [outcome.error for outcome in found.outcomes] == ["the query is empty", None]
-    assert found.metrics["document@1"] == [0.0, 1.0]
+    (run,) = run_strategies(plain, small_set([broken, word_query("lagoon")]), "keyword")
+    assert [outcome.error for outcome in run.outcomes] == ["the query is empty", None]
+    assert run.metrics["document@1"] == [0.0, 1.0]
 
 
 def test_plain_strategies_have_an_ingest_without_context(plain: SyncLexichord) -> None:
     documents = [{"uri": f"texts/{word}.txt", "text": "No word of it here.\n"} for word in WORDS]
-    asked = [EvalQuery("q", "the walrus", files=(word_uri("walrus"),))]
+    queries = [EvalQuery("q", "the walrus", files=(word_uri("walrus"),))]
     by_name, without = run_strategies(
-        plain, small_set(asked, documents), "keyword", "keyword-plain"
+        plain, small_set(queries, documents), "keyword", "keyword-plain"
     )
     assert (by_name.settings["context"], without.settings["context"]) == ("structural", "none")
     assert by_name.metrics["document@1"] == [1.0]
@@ -136,43 +136,43 @@ def test_every_stage_can_be_off(plain: SyncLexichord) -> None:
 def test_a_stage_that_is_off_does_nothing(
     samples: SyncLexichord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = "What rent is payable under the Saltpan lease?"
-    on = samples.query(asked)
-    found = {}
+    query = "What rent is payable under the Saltpan lease?"
+    on = samples.query(query)
+    responses = {}
     for name in ("linking", "discovery"):
         stages = STRATEGIES[f"pipeline-without-{name}"].stages
         monkeypatch.setattr(samples.core, "stages", stages)
-        found[name] = samples.query(asked)
+        responses[name] = samples.query(query)
     assert (on.intent.documents, on.files) != ((), [])
-    assert found["linking"].intent.documents == ()
-    assert found["discovery"].files == []
-    assert found["discovery"].intent == on.intent
+    assert responses["linking"].intent.documents == ()
+    assert responses["discovery"].files == []
+    assert responses["discovery"].intent == on.intent
 
 
 def test_documents_that_are_missing_are_counted_and_told(plain: SyncLexichord) -> None:
     good = [{"uri": word_uri(word), "text": word_text(word)} for word in WORDS[:3]]
     odd = [{"uri": "texts/empty", "text": " "}, {"uri": "texts/nul", "text": "half a \0"}]
     lines: list[str] = []
-    asked = small_set([word_query("ember")], [*good, *odd])
-    (found,) = run_strategies(plain, asked, "keyword", on_warning=lines.append)
-    counts = [found.settings[f"{what}documents"] for what in ("", "failed_", "empty_")]
+    eval_set = small_set([word_query("ember")], [*good, *odd])
+    (run,) = run_strategies(plain, eval_set, "keyword", on_warning=lines.append)
+    counts = [run.settings[f"{what}documents"] for what in ("", "failed_", "empty_")]
     assert counts == [3, 1, 1]
     assert lines[0].startswith("1 of 4 documents are not stored, document 4: chunks.0.content: ")
 
 
 def test_clients_are_counted_in_answers_a_second(plain: SyncLexichord) -> None:
-    (found,) = run_strategies(plain, small_set(), "keyword", clients=(2,))
-    assert list(found.qps) == [2]
-    assert found.qps[2] > 0
-    assert found.settings["milliseconds"] == "with embedding"
+    (run,) = run_strategies(plain, small_set(), "keyword", clients=(2,))
+    assert list(run.qps) == [2]
+    assert run.qps[2] > 0
+    assert run.settings["milliseconds"] == "with embedding"
 
 
 def test_runs_are_recorded_where_the_application_is(plain: SyncLexichord, dsn: str) -> None:
-    (found,) = run_strategies(plain, small_set(), "keyword", ks=(1, 3))
+    (run,) = run_strategies(plain, small_set(), "keyword", ks=(1, 3))
     with psycopg.connect(dsn) as connection:
         statement = "select set_name, means->>'pass@3', ks from lexichord.list_evaluations()"
         assert connection.execute(statement).fetchall() == [("small", "1", [1, 3])]
-        assert found.id == value(connection, "select max(id) from lexichord_data.evaluation")
+        assert run.id == value(connection, "select max(id) from lexichord_data.evaluation")
         assert value(connection, "select count(*) from lexichord_data.document") == 0
 
 
@@ -207,15 +207,15 @@ def test_nor_after_an_interrupt_nor_for_long_after_a_kill(
     run_strategies(plain, small_set(), "keyword")  # leaves alone what is in use
     assert scratch_databases(dsn, process.pid) == 1
     process.send_signal(sent)
-    _, told = process.communicate(timeout=60)
-    assert (process.returncode, scratch_databases(dsn, process.pid)) == (code, left), told
+    _, stderr = process.communicate(timeout=60)
+    assert (process.returncode, scratch_databases(dsn, process.pid)) == (code, left), stderr
     run_strategies(plain, small_set(), "keyword")
     assert scratch_databases(dsn, process.pid) == 0
 
 
 def test_the_command_line(dsn: str, folder_of_set: Path, home: Path) -> None:
-    asked = (str(folder_of_set), "--strategies", "keyword,hybrid", "--k", "1,5")
-    done = run_eval_command(dsn, home, *asked, "--gate", "pass@1>=1")
+    arguments = (str(folder_of_set), "--strategies", "keyword,hybrid", "--k", "1,5")
+    done = run_eval_command(dsn, home, *arguments, "--gate", "pass@1>=1")
     assert "| pass@1 | 1.0000 | 1.0000 |" in done.stdout
     assert "| failed | 0 of 8 | 0 of 8 |" in done.stdout
     degraded = "lexichord: hybrid: no embedder for test/tiny/4: by words only"
@@ -226,10 +226,12 @@ def test_the_command_line(dsn: str, folder_of_set: Path, home: Path) -> None:
 def test_a_gate_that_is_not_kept_fails_the_command(
     dsn: str, folder_of_set: Path, home: Path
 ) -> None:
-    asked = (str(folder_of_set), "--strategies", "keyword")
-    kept = run_eval_command(dsn, home, *asked, "--gate", "pass@5>=1")
+    arguments = (str(folder_of_set), "--strategies", "keyword")
+    kept = run_eval_command(dsn, home, *arguments, "--gate", "pass@5>=1")
     assert (kept.returncode, "gate" in kept.stderr) == (0, False), kept.stderr
-    failed = run_eval_command(dsn, home, *asked, "--gate", "precision@5>=0.9", "--gate", "mrr>=1")
+    failed = run_eval_command(
+        dsn, home, *arguments, "--gate", "precision@5>=0.9", "--gate", "mrr>=1"
+    )
     assert failed.returncode == 1
     (reason,) = [line for line in failed.stderr.splitlines() if "gate" in line]
     assert reason.startswith("lexichord: keyword: gate precision@5>=0.9 failed: precision@5 is 0.2")
@@ -237,9 +239,9 @@ def test_a_gate_that_is_not_kept_fails_the_command(
 
 
 def test_the_same_again_is_noise(dsn: str, folder_of_set: Path, home: Path) -> None:
-    asked = (str(folder_of_set), "--strategies", "keyword", "--json")
-    first = json.loads(run_eval_command(dsn, home, *asked).stdout)["runs"][0]
-    done = run_eval_command(dsn, home, *asked, "--compare", str(first["id"]))
+    arguments = (str(folder_of_set), "--strategies", "keyword", "--json")
+    first = json.loads(run_eval_command(dsn, home, *arguments).stdout)["runs"][0]
+    done = run_eval_command(dsn, home, *arguments, "--compare", str(first["id"]))
     assert done.returncode == 0, done.stderr
     shape = json.loads(done.stdout)
     assert shape["runs"][0]["means"] == first["means"]
@@ -247,7 +249,7 @@ def test_the_same_again_is_noise(dsn: str, folder_of_set: Path, home: Path) -> N
     assert {change["metric"] for change in shape["comparisons"]} == set(first["means"])
     nothing = {"mean": 0.0, "low": 0.0, "high": 0.0, "is_noise": True}
     assert all(change["difference"] == nothing for change in shape["comparisons"])
-    drawn = run_eval_command(dsn, home, *asked[:-1], "--compare", str(first["id"])).stdout
+    drawn = run_eval_command(dsn, home, *arguments[:-1], "--compare", str(first["id"])).stdout
     assert "| keyword | mrr | +0.0000 | +0.0000 to +0.0000 | noise |" in drawn
 
 

@@ -30,8 +30,8 @@ JUDGED = word_query("ember", entities={"ORGANIZATION": ["ember"], "ACTION": ["is
 
 def knowing(prompt: Prompt) -> dict[str, object]:
     """Do each task of the pipeline by the gold."""
-    given = prompt.inputs
-    word = next((w for riddle, w in RIDDLES.items() if riddle in str(given)), "nothing")
+    inputs = prompt.inputs
+    word = next((w for riddle, w in RIDDLES.items() if riddle in str(inputs)), "nothing")
     if "kind" in prompt.fields:
         return {
             "kind": "clause_lookup",
@@ -44,7 +44,7 @@ def knowing(prompt: Prompt) -> dict[str, object]:
         }
     if "keyword_sets" in prompt.fields:
         return {"keyword_sets": [[word, "stands"]]}
-    quote = re.search(r"All about the \w+ stands here", given["sources"])
+    quote = re.search(r"All about the \w+ stands here", inputs["sources"])
     return {"clauses": [{"quote": quote[0] if quote else "", "source": 1}], "answer": "There."}
 
 
@@ -89,9 +89,9 @@ def test_the_pipeline_is_measured_with_a_model_and_without(
     for outcome, word in zip(with_model.outcomes, RIDDLES.values(), strict=True):
         assert f"All about the {word} stands here" in outcome.answer
         assert "of nowhere else" not in outcome.answer  # the model's quote, not the evidence
-    asked = {frozenset(prompt.fields) for prompt in known.requests}
-    assert {"keyword_sets"} in asked
-    assert {"clauses", "answer"} in asked
+    fields = {frozenset(prompt.fields) for prompt in known.requests}
+    assert {"keyword_sets"} in fields
+    assert {"clauses", "answer"} in fields
     assert with_model.settings["llm"] == MODEL
     assert with_model.settings["llm_stages"] == ["intent", "boost", "answer"]
     assert "llm" not in without.settings
@@ -119,30 +119,30 @@ def test_what_rules_did_for_a_model_is_not_counted_as_its_work(
 ) -> None:
     known.mode = "broken"
     with opened(dsn, home, known) as lexichord:
-        (found,) = run_strategies(lexichord, small_set([word_query("ember")]), "pipeline-llm")
-    assert found.outcomes[0].error == f"{MODEL} failed: try again later (500)"
-    assert found.metrics["document@1"] == [0.0]
+        (run,) = run_strategies(lexichord, small_set([word_query("ember")]), "pipeline-llm")
+    assert run.outcomes[0].error == f"{MODEL} failed: try again later (500)"
+    assert run.metrics["document@1"] == [0.0]
 
 
 def test_a_models_entities_are_judged_in_all_types(dsn: str, home: Path, marks: ChatServer) -> None:
     with opened(dsn, home, marks) as lexichord:
         (by_rules,) = run_strategies(lexichord, small_set([JUDGED]), "keyword")
         assert marks.requests == []
-        (found,) = run_strategies(lexichord, small_set([JUDGED]), "keyword", extract="llm")
+        (run,) = run_strategies(lexichord, small_set([JUDGED]), "keyword", extract="llm")
     assert by_rules.metrics["entity_precision"] == [0.0]
     assert by_rules.metrics["entity_f1"] == [0.0]
-    assert found.metrics["entity_llm_precision"] == [1.0]  # the ember; told, which is told twice
-    assert found.metrics["entity_llm_recall"] == [1.0]
-    assert found.metrics["entity_llm_f1"] == [1.0]
-    assert found.settings["entities"] == {"by": MODEL, "failed": 0, "not_in_answer": 2}
+    assert run.metrics["entity_llm_precision"] == [1.0]  # the ember; told, which is told twice
+    assert run.metrics["entity_llm_recall"] == [1.0]
+    assert run.metrics["entity_llm_f1"] == [1.0]
+    assert run.settings["entities"] == {"by": MODEL, "failed": 0, "not_in_answer": 2}
     assert "entities" not in by_rules.settings
-    entities = found.outcomes[0].entities
+    entities = run.outcomes[0].entities
     assert entities is not None
-    given = {kind: spans for kind, spans in entities.items() if spans}
-    assert given == {"ORGANIZATION": ["the ember"], "ACTION": ["told"]}
+    spans_by_type = {kind: spans for kind, spans in entities.items() if spans}
+    assert spans_by_type == {"ORGANIZATION": ["the ember"], "ACTION": ["told"]}
     with psycopg.connect(dsn) as connection:
         stored = "select settings->'entities'->>'by' from lexichord_data.evaluation where id = %s"
-        assert value(connection, stored, found.id) == MODEL
+        assert value(connection, stored, run.id) == MODEL
 
 
 def test_the_extractor_sees_the_answer_between_marks_and_nothing_of_the_gold(
@@ -151,27 +151,25 @@ def test_the_extractor_sees_the_answer_between_marks_and_nothing_of_the_gold(
     document = {"uri": "texts/ember.txt", "text": f"The ember is here. {ORDER}\n"}
     gold = EvalQuery("q", "the ember", entities={"TIME": ["99 years", "golden hour"]})
     with opened(dsn, home, marks) as lexichord:
-        (found,) = run_strategies(
-            lexichord, small_set([gold], [document]), "keyword", extract="llm"
-        )
+        (run,) = run_strategies(lexichord, small_set([gold], [document]), "keyword", extract="llm")
     (prompt,) = marks.requests
     assert set(prompt.inputs) == {"text", "types"}
     assert len(json.loads(prompt.inputs["types"])) == 7
     shown = re.fullmatch(r"<source-(\w{16})>\n(.*)\n</source-\1>", prompt.inputs["text"], re.DOTALL)
     assert shown is not None
-    assert (shown[2], ORDER in shown[2]) == (found.outcomes[0].answer, True)
+    assert (shown[2], ORDER in shown[2]) == (run.outcomes[0].answer, True)
     assert "golden" not in prompt.text
 
 
 def test_long_answers_are_cut_to_what_is_read(dsn: str, home: Path, marks: ChatServer) -> None:
     words = " ".join(f"ember {number}." for number in range(300))
-    asked = EvalQuery("q", "ember", entities={"TIME": ["5 years"]})
-    given = [{"uri": "texts/ember.txt", "text": f"{words} It ends after 5 years.\n"}]
+    query = EvalQuery("q", "ember", entities={"TIME": ["5 years"]})
+    documents = [{"uri": "texts/ember.txt", "text": f"{words} It ends after 5 years.\n"}]
     with opened(dsn, home, marks) as lexichord:
-        (found,) = run_strategies(lexichord, small_set([asked], given), "keyword", extract="llm")
+        (run,) = run_strategies(lexichord, small_set([query], documents), "keyword", extract="llm")
     (prompt,) = marks.requests
-    assert len(found.outcomes[0].answer) > 1100 > len(prompt.inputs["text"])
-    assert found.settings["entities"]["not_in_answer"] == 4
+    assert len(run.outcomes[0].answer) > 1100 > len(prompt.inputs["text"])
+    assert run.settings["entities"]["not_in_answer"] == 4
 
 
 def test_an_extraction_that_fails_is_told_and_scores_nothing(
@@ -181,20 +179,22 @@ def test_an_extraction_that_fails_is_told_and_scores_nothing(
     again = EvalQuery("again", JUDGED.text, entities=JUDGED.entities)
     lines: list[str] = []
     with opened(dsn, home, marks) as lexichord:
-        given = small_set([JUDGED, again, word_query("lagoon")])
-        (found,) = run_strategies(
-            lexichord, given, "keyword", extract="llm", on_warning=lines.append
+        eval_set = small_set([JUDGED, again, word_query("lagoon")])
+        (run,) = run_strategies(
+            lexichord, eval_set, "keyword", extract="llm", on_warning=lines.append
         )
     assert len(lines) == 1
-    told = rf"keyword: entities of 1 of 3 answers are not extracted, (q-ember|again): {MODEL} fail"
-    assert re.match(told, lines[0])
-    assert sorted(filter(None, found.metrics["entity_llm_f1"])) == [1.0]
-    assert sorted(v for v in found.metrics["entity_llm_precision"] if v is not None) == [0.0, 1.0]
-    assert found.metrics["entity_llm_f1"][2] is None
-    assert [outcome.error for outcome in found.outcomes] == [None] * 3
-    assert [bool(outcome.entities) for outcome in found.outcomes].count(True) == 1
-    assert None not in [outcome.entities for outcome in found.outcomes]  # else rules would extract
-    assert found.settings["entities"]["failed"] == 1
+    warning = (
+        rf"keyword: entities of 1 of 3 answers are not extracted, (q-ember|again): {MODEL} fail"
+    )
+    assert re.match(warning, lines[0])
+    assert sorted(filter(None, run.metrics["entity_llm_f1"])) == [1.0]
+    assert sorted(v for v in run.metrics["entity_llm_precision"] if v is not None) == [0.0, 1.0]
+    assert run.metrics["entity_llm_f1"][2] is None
+    assert [outcome.error for outcome in run.outcomes] == [None] * 3
+    assert [bool(outcome.entities) for outcome in run.outcomes].count(True) == 1
+    assert None not in [outcome.entities for outcome in run.outcomes]  # else rules would extract
+    assert run.settings["entities"]["failed"] == 1
     assert len(marks.requests) == 2  # the third question has no entities to find
 
 
@@ -207,13 +207,13 @@ def test_the_command_line_asks_a_model_and_fails_where_it_does(
     shape = {"id": "q", "query": JUDGED.text, "entities": JUDGED.entities}
     (folder / "questions.jsonl").write_text(json.dumps(shape))
     monkeypatch.setenv("LEXICHORD_LLM_BASE_URL", marks.url)
-    asked = (str(folder), "--strategies", "keyword", "--extract", "llm")
-    missing = run_eval_command(dsn, home, *asked)
+    arguments = (str(folder), "--strategies", "keyword", "--extract", "llm")
+    missing = run_eval_command(dsn, home, *arguments)
     assert (missing.returncode, missing.stdout) == (2, "")
     assert missing.stderr.splitlines()[-1].endswith("none is configured: set LEXICHORD_LLM")
-    done = run_eval_command(dsn, home, *asked, "--llm", MODEL)
+    done = run_eval_command(dsn, home, *arguments, "--llm", MODEL)
     assert (done.returncode, "| entity_llm_f1 | 1.0000 |" in done.stdout) == (0, True), done.stderr
     marks.mode = "broken"
-    failed = run_eval_command(dsn, home, *asked, "--llm", MODEL)
+    failed = run_eval_command(dsn, home, *arguments, "--llm", MODEL)
     assert (failed.returncode, "| entity_llm_f1 | 0.0000 |" in failed.stdout) == (1, True)
     assert "lexichord: keyword: entities of 1 of 1 answers are not extracted, q: " in failed.stderr

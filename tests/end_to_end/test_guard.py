@@ -38,10 +38,10 @@ async def core(dsn: str) -> AsyncIterator[Lexichord]:
 async def test_every_search_stays_within_the_datasets_of_the_key(core: Lexichord) -> None:
     limited = ScopedClient(core, READER)
     searched = await limited.search("zebra", mode="keyword")
-    found = await limited.files("zebra", mode="keyword")
+    files = await limited.files("zebra", mode="keyword")
     answered = await limited.query("zebra", mode="keyword")
     assert {hit.dataset for hit in [*searched.hits, *answered.hits]} == {"open"}
-    assert {file.dataset for file in [*found.files, *answered.files]} == {"open"}
+    assert {file.dataset for file in [*files.files, *answered.files]} == {"open"}
     assert [each.dataset for each in await limited.list()] == ["open"]
     assert [row["dataset"] for row in await limited.datasets()] == ["open"]
     everything = await ScopedClient(core).search("zebra", mode="keyword")
@@ -114,8 +114,8 @@ async def test_an_empty_list_is_not_all_in_reach(core: Lexichord, rights: Rights
 async def test_no_key_is_needed_where_only_this_machine_comes(core: Lexichord) -> None:
     door = await AccessPolicy.open(core, "127.0.0.1")
     assert (await door.authorize(None)).rights == Rights()
-    made = await core.create_key("Ann", datasets=["open"])
-    assert (await door.authorize(f"bearer {made.secret}")).rights.datasets == ("open",)
+    created = await core.create_key("Ann", datasets=["open"])
+    assert (await door.authorize(f"bearer {created.secret}")).rights.datasets == ("open",)
     with pytest.raises(AccessError, match="unknown"):
         await door.authorize("Bearer lx_wrong")
 
@@ -123,13 +123,13 @@ async def test_no_key_is_needed_where_only_this_machine_comes(core: Lexichord) -
 async def test_another_address_is_not_listened_on_without_a_valid_key(core: Lexichord) -> None:
     with pytest.raises(ConfigError, match="make a key"):
         await AccessPolicy.open(core, "0.0.0.0")
-    made = await core.create_key("Ann")
+    created = await core.create_key("Ann")
     door = await AccessPolicy.open(core, "0.0.0.0")
-    for header in (None, "", "Bearer", "Bearer ", made.secret, f"Basic {made.secret}"):
+    for header in (None, "", "Bearer", "Bearer ", created.secret, f"Basic {created.secret}"):
         with pytest.raises(AccessError, match="send an API key"):
             await door.authorize(header)
-    assert (await door.authorize(f"Bearer {made.secret}")).rights.key_id == made.key.key_id
-    await core.revoke_key(made.key.key_id)
+    assert (await door.authorize(f"Bearer {created.secret}")).rights.key_id == created.key.key_id
+    await core.revoke_key(created.key.key_id)
     with pytest.raises(ConfigError, match="make a key"):
         await AccessPolicy.open(core, "0.0.0.0")
 

@@ -69,9 +69,9 @@ def vectors(lexichord: SyncLexichord, name: str) -> list[str]:
 
 
 def assert_sound(lexichord: SyncLexichord) -> None:
-    found = lexichord.doctor()
-    assert {fault.amount for fault in found.faults} == {0}
-    assert found.chunks_without_vector == 0
+    report = lexichord.doctor()
+    assert {fault.amount for fault in report.faults} == {0}
+    assert report.chunks_without_vector == 0
 
 
 def test_only_the_changed_clause_is_embedded(

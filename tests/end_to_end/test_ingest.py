@@ -25,7 +25,7 @@ def lexichord(dsn: str, tmp_path: Path) -> Iterator[SyncLexichord]:
         yield lexichord
 
 
-def found(lexichord: SyncLexichord, query: str) -> list[str]:
+def uris(lexichord: SyncLexichord, query: str) -> list[str]:
     hits = lexichord.search(query, mode="keyword").hits
     return sorted({Path(hit.uri).name for hit in hits})
 
@@ -70,9 +70,9 @@ def test_a_changed_file_is_replaced(lexichord: SyncLexichord, folder: Path) -> N
     assert (report.inserted, report.replaced, report.skipped) == (0, 1, 1)
     assert {row.uri: row.document_id for row in lexichord.list()} == before
     assert lexichord.show("changed.md").document.title == "Licence"
-    assert found(lexichord, "zebra") == []
-    assert found(lexichord, "lease") == []
-    assert found(lexichord, "walrus") == ["changed.md"]
+    assert uris(lexichord, "zebra") == []
+    assert uris(lexichord, "lease") == []
+    assert uris(lexichord, "walrus") == ["changed.md"]
     assert {fault.amount for fault in lexichord.doctor().faults} == {0}
 
 
@@ -100,7 +100,7 @@ def test_bad_files_fail_alone_each_with_its_reason(lexichord: SyncLexichord, fol
         ".txt, .md, .pdf, .docx, .html and source code are",
     }
     assert lexichord.status().runs[0].failures == report.failed
-    assert found(lexichord, "zebra") == ["good.md"]
+    assert uris(lexichord, "zebra") == ["good.md"]
     again = lexichord.ingest([folder, folder / "sums.xls"])
     assert (again.skipped, again.failed) == (1, report.failed)
 
@@ -121,7 +121,7 @@ def test_a_name_that_is_not_utf_8_stops_nothing(lexichord: SyncLexichord, folder
     (folder / "good.md").write_text("The zebra clause.")
     (folder / NOT_UTF_8).write_text("The yak clause.")
     assert lexichord.ingest([folder]).inserted == 2
-    assert found(lexichord, "yak") == ["caf\\xe9.txt"]
+    assert uris(lexichord, "yak") == ["caf\\xe9.txt"]
     assert lexichord.ingest([folder / NOT_UTF_8]).skipped == 1
     assert lexichord.status().runs[0].source == f"{folder}/caf\\xe9.txt"
 
@@ -135,7 +135,7 @@ def test_what_was_stored_stays_when_its_file_goes_bad(
     file.write_bytes(b"\0")
     report = lexichord.ingest([file])
     assert list(report.failed) == [file.as_posix()]
-    assert found(lexichord, "zebra") == ["a.md"]
+    assert uris(lexichord, "zebra") == ["a.md"]
 
 
 def test_a_missing_path_stops_before_anything_is_stored(
@@ -152,10 +152,10 @@ def test_a_missing_path_stops_before_anything_is_stored(
 def test_deleted_documents_are_gone(lexichord: SyncLexichord) -> None:
     lexichord.ingest(FOLDERS)
     uri = (SAMPLES / "agreements" / "office-lease-saltpan-house.md").as_posix()
-    assert "office-lease-saltpan-house.md" in found(lexichord, "Saltpan House")
+    assert "office-lease-saltpan-house.md" in uris(lexichord, "Saltpan House")
     assert lexichord.delete([uri, "remote-work-policy.md"]) == 2
     assert uri not in {row.uri for row in lexichord.list()}
-    assert "office-lease-saltpan-house.md" not in found(lexichord, "Saltpan House")
+    assert "office-lease-saltpan-house.md" not in uris(lexichord, "Saltpan House")
     findings = lexichord.doctor()
     assert findings.documents == 11
     assert {fault.amount for fault in findings.faults} == {0}
@@ -195,7 +195,7 @@ def test_another_kind_of_context_does_the_files_again(
 ) -> None:
     (folder / "a.md").write_text("# Lease\n\nThe zebra clause.")
     lexichord.ingest([folder])
-    assert found(lexichord, "lease") == ["a.md"]
+    assert uris(lexichord, "lease") == ["a.md"]
     assert lexichord.ingest([folder], context="none").replaced == 1
     assert lexichord.ingest([folder], context="none").skipped == 1
 

@@ -18,9 +18,9 @@ from tests.conftest import SAMPLES, SPACE
 VECTOR = [1.0, 0.0, 0.0, 0.0]
 PIECE = {"content": "The zebra clause.", "vector": VECTOR}
 
-type Given = dict[str, Any]
+type Source = dict[str, Any]
 
-GOOD: Given = {"uri": "good", "space": str(SPACE), "chunks": [PIECE]}
+GOOD: Source = {"uri": "good", "space": str(SPACE), "chunks": [PIECE]}
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "documents.jsonl"
 
 
-def write(file: Path, *lines: Given | str) -> Path:
+def write(file: Path, *lines: Source | str) -> Path:
     texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
     file.write_text("\n".join(texts) + "\n")
     return file
@@ -76,17 +76,17 @@ def test_overlapping_chunks_keep_their_places(lexichord: SyncLexichord) -> None:
     assert spans(lexichord, "a") == [(0, 7), (4, 13)]
 
 
-def chunk(**fields: object) -> Given:
+def chunk(**fields: object) -> Source:
     return {"chunks": [{"content": "The yak clause.", **fields}]}
 
 
-def vectors(*given: object, space: object = str(SPACE)) -> Given:
-    pieces = [{"content": f"Part {n}.", "vector": vector} for n, vector in enumerate(given)]
+def vectors(*values: object, space: object = str(SPACE)) -> Source:
+    pieces = [{"content": f"Part {n}.", "vector": vector} for n, vector in enumerate(values)]
     return {"chunks": pieces, "space": space}
 
 
 # name, and uri unless it has another -> what is wrong, and what is said of it
-REFUSED: dict[str, tuple[Given | str, str]] = {
+REFUSED: dict[str, tuple[Source | str, str]] = {
     "some vectors": (vectors(VECTOR, None), "some chunks have a vector and some have none"),
     "no space": (vectors(VECTOR, space=None), "vectors need a space: provider/model/dimension"),
     "other space": (vectors([1, 0], space="a/b/2"), "its vectors are of a/b/2, the database is"),
@@ -129,9 +129,9 @@ def test_what_is_wrong_fails_alone_with_its_reason(lexichord: SyncLexichord, fil
     ]
     report = lexichord.ingest(chunked_file=write(file, *lines, GOOD))
     for number, (name, (_, reason)) in enumerate(REFUSED.items(), 1):
-        said = report.failed.get(name) or report.failed[f"documents.jsonl:{number}"]
-        assert reason in said
-        assert "\n" not in said
+        failure = report.failed.get(name) or report.failed[f"documents.jsonl:{number}"]
+        assert reason in failure
+        assert "\n" not in failure
     assert len(report.failed) == len(REFUSED)
     assert [row.uri for row in lexichord.list()] == ["good"]
     assert lexichord.status().runs[0].failures == report.failed
@@ -190,8 +190,8 @@ def test_a_changed_document_is_replaced(lexichord: SyncLexichord, dsn: str) -> N
 def test_kinds_of_context(kind: ContextKind, contexts: list[str], lexichord: SyncLexichord) -> None:
     first = {"content": "zebra clause", "context": "upstream"}
     second = {"content": "clause zebra", "heading": "Rent"}
-    given = {"uri": "a", "title": "Title", "chunks": [first, second]}
-    lexichord.ingest(documents=[given], context=kind)
+    source = {"uri": "a", "title": "Title", "chunks": [first, second]}
+    lexichord.ingest(documents=[source], context=kind)
     stored = chunks(lexichord, "a")
     assert [chunk["context"] for chunk in stored] == contexts
     words = "Rent\nclause zebra" if kind == "structural" else ""
@@ -201,14 +201,14 @@ def test_kinds_of_context(kind: ContextKind, contexts: list[str], lexichord: Syn
 def test_all_that_was_given_is_kept(lexichord: SyncLexichord) -> None:
     piece = {"content": "zebra", "page": 7, "heading": "Rent", "metadata": {"clause": 4}}
     kind = {"title": "Lease", "media_type": "application/pdf"}
-    given = {"uri": "a", "chunks": [piece], "metadata": {"kind": "law", "year": 2020}, **kind}
-    lexichord.ingest(documents=[given, GOOD])
+    source = {"uri": "a", "chunks": [piece], "metadata": {"kind": "law", "year": 2020}, **kind}
+    lexichord.ingest(documents=[source, GOOD])
     (hit,) = lexichord.search("zebra", mode="keyword", filter={"kind": "law"}).hits
     assert (hit.uri, hit.title, hit.heading, hit.page) == ("a", "Lease", "Rent", 7)
     shown = lexichord.show("a")
     assert (shown.document.media_type, shown.document.metadata) == (
         "application/pdf",
-        given["metadata"],
+        source["metadata"],
     )
     assert shown.chunks[0].metadata == {"clause": 4}
 
@@ -243,8 +243,8 @@ def test_a_text_without_chunks_is_cut_as_a_file_of_its_kind(
     lexichord: SyncLexichord, tmp_path: Path
 ) -> None:
     sample = next(SAMPLES.glob("agreements/*.md"))
-    given = {"uri": "a/b", "text": sample.read_text(), "media_type": "text/markdown"}
-    lexichord.ingest([sample], documents=[given, {**given, "uri": "c", "text": " "}])
+    source = {"uri": "a/b", "text": sample.read_text(), "media_type": "text/markdown"}
+    lexichord.ingest([sample], documents=[source, {**source, "uri": "c", "text": " "}])
     ours, theirs = chunks(lexichord, "a/b"), chunks(lexichord, sample.name)
     same = "ordinal", "heading", "start", "end", "content"
     assert [[c[name] for name in same] for c in ours] == [
@@ -252,7 +252,7 @@ def test_a_text_without_chunks_is_cut_as_a_file_of_its_kind(
     ]
     assert len(ours) > 3
     assert {row.uri for row in lexichord.list()} == {"a/b", sample.as_posix()}
-    assert lexichord.ingest(documents=[given]).skipped == 1
+    assert lexichord.ingest(documents=[source]).skipped == 1
     assert lexichord.ingest([tmp_path], prune=False).deleted == 0
 
 

@@ -109,7 +109,7 @@ def test_a_folder_without_the_model_is_refused(embedding_dsn: str, tmp_path: Pat
     assert "\n" not in str(caught.value)
 
 
-def given(number: int) -> Json:
+def document_with_vector(number: int) -> Json:
     """Give a document with a vector of its own, for which no model is needed."""
     vector = [Random(number + place).gauss(0, 1) for place in range(LOCAL_SPACE.dimension)]
     pieces = [{"content": f"Clause {number}.", "vector": vector}]
@@ -122,7 +122,7 @@ def test_a_model_that_fails_in_the_middle_keeps_what_was_reported(
     """One group is being stored while the next one fails: it is stored to its end."""
     for name in ("model.safetensors", "tokenizer.json"):
         (tmp_path / name).write_text("damaged")
-    documents = [given(number) for number in range(GROUP)]
+    documents = [document_with_vector(number) for number in range(GROUP)]
     documents.append({"uri": "to embed", "chunks": [{"content": "Cats sleep."}]})
     heard: list[str] = []
     with (

@@ -17,15 +17,15 @@ def stored(lexichord: SyncLexichord) -> str:
 
 
 def test_a_key_gives_the_rights_that_it_was_made_with(plain: SyncLexichord) -> None:
-    made = plain.create_key("Ann", datasets=["nda", "lease", "nda"], writes=True)
-    assert plain.check_key(made.secret) == Rights(("nda", "lease"), True, made.key.key_id)
+    created = plain.create_key("Ann", datasets=["nda", "lease", "nda"], writes=True)
+    assert plain.check_key(created.secret) == Rights(("nda", "lease"), True, created.key.key_id)
     assert plain.check_key(plain.create_key("all").secret).datasets is None
     assert not plain.check_key(plain.create_key("reads").secret).writes
 
 
 def test_the_secret_is_in_no_table_and_in_no_list(plain: SyncLexichord) -> None:
-    made = plain.create_key("Ann")
-    secret = made.secret.removeprefix("lx_")
+    created = plain.create_key("Ann")
+    secret = created.secret.removeprefix("lx_")
     listed = [key.to_dict() for key in plain.list_keys()]
     assert len(secret) >= 43  # 256 bits
     assert secret not in stored(plain) + str(listed)
@@ -48,13 +48,13 @@ def test_what_is_no_secret_at_all_is_refused(plain: SyncLexichord) -> None:
 
 
 def test_a_revoked_key_opens_nothing_and_cannot_be_revoked_again(plain: SyncLexichord) -> None:
-    made = plain.create_key("Ann")
-    plain.revoke_key(made.key.key_id)
+    created = plain.create_key("Ann")
+    plain.revoke_key(created.key.key_id)
     with pytest.raises(AccessError):
-        plain.check_key(made.secret)
+        plain.check_key(created.secret)
     with pytest.raises(NotFoundError, match="no valid key"):
-        plain.revoke_key(made.key.key_id)
-    assert next(key for key in plain.list_keys() if key.key_id == made.key.key_id).revoked_at
+        plain.revoke_key(created.key.key_id)
+    assert next(key for key in plain.list_keys() if key.key_id == created.key.key_id).revoked_at
 
 
 @pytest.mark.parametrize(("name", "datasets"), [("", None), ("Ann", []), ("Ann", [""])])

@@ -28,8 +28,8 @@ DOCUMENTS: list[dict[str, Any]] = [
 def chain(retriever: LexichordRetriever) -> Runnable[str, str]:
     """Retrieve, fill a prompt, and have a model repeat it."""
 
-    def join(found: list[Document]) -> str:
-        return "\n".join(f"[{each.metadata['title']}] {each.page_content}" for each in found)
+    def join(documents: list[Document]) -> str:
+        return "\n".join(f"[{each.metadata['title']}] {each.page_content}" for each in documents)
 
     prompt = ChatPromptTemplate.from_template("By {context} answer: {question}")
     filled = {"context": retriever | join, "question": RunnablePassthrough()} | prompt
@@ -71,9 +71,9 @@ async def test_the_asynchronous_application_serves_its_own_loop(
 
 
 def test_a_document_has_its_place_and_scores(samples: SyncLexichord) -> None:
-    found = LexichordRetriever(lexichord=samples).invoke(QUESTION)
-    assert len(found) == 10
-    for document in found:
+    documents = LexichordRetriever(lexichord=samples).invoke(QUESTION)
+    assert len(documents) == 10
+    for document in documents:
         meta = document.metadata
         assert document.id == str(meta["chunk_id"])
         text = samples.show(meta["document_id"]).text
@@ -81,7 +81,7 @@ def test_a_document_has_its_place_and_scores(samples: SyncLexichord) -> None:
         assert 0 <= meta["score"] <= 1
         assert {"dense", "keyword"} <= set(meta["scores"])
         json.dumps(meta)
-    scores = [document.metadata["score"] for document in found]
+    scores = [document.metadata["score"] for document in documents]
     assert scores == sorted(scores, reverse=True)
     assert scores[0] > 0.5
 
@@ -90,9 +90,9 @@ def test_options_are_those_of_query_and_those_of_a_call_go_first(plain: SyncLexi
     plain.ingest(documents=DOCUMENTS, dataset="zoo")
     kwargs = {"mode": "keyword", "datasets": ["zoo"], "filter": {"year": 2024}}
     retriever = LexichordRetriever(lexichord=plain, search_kwargs=kwargs)
-    (found,) = retriever.invoke("zebra")
-    assert found.metadata["uri"] == "new"
-    assert found.metadata["year"] == 2024
+    (document,) = retriever.invoke("zebra")
+    assert document.metadata["uri"] == "new"
+    assert document.metadata["year"] == 2024
     not_new = {"key": "year", "op": "ne", "value": 2024}
     others = retriever.invoke("zebra", filter=not_new)
     assert {each.metadata["uri"] for each in others} == {"old", "bare"}
@@ -105,10 +105,10 @@ def test_options_are_those_of_query_and_those_of_a_call_go_first(plain: SyncLexi
 def test_what_a_document_says_of_itself_cannot_pass_for_its_place(plain: SyncLexichord) -> None:
     liar = {"uri": "elsewhere", "score": 1e9, "kind": "lie"}
     plain.ingest(documents=[{**DOCUMENTS[2], "metadata": liar}])
-    (found,) = LexichordRetriever(lexichord=plain).invoke("zebra")
-    assert found.metadata["uri"] == "bare"
-    assert found.metadata["kind"] == "lie"
-    assert found.metadata["score"] <= 1
+    (document,) = LexichordRetriever(lexichord=plain).invoke("zebra")
+    assert document.metadata["uri"] == "bare"
+    assert document.metadata["kind"] == "lie"
+    assert document.metadata["score"] <= 1
 
 
 def test_callbacks_hear_of_what_was_found(samples: SyncLexichord) -> None:
@@ -118,8 +118,8 @@ def test_callbacks_hear_of_what_was_found(samples: SyncLexichord) -> None:
         def on_retriever_end(self, documents: object, **_: object) -> None:
             heard.append(documents)
 
-    found = LexichordRetriever(lexichord=samples).invoke(QUESTION, {"callbacks": [Listener()]})
-    assert heard == [found]
+    retrieved = LexichordRetriever(lexichord=samples).invoke(QUESTION, {"callbacks": [Listener()]})
+    assert heard == [retrieved]
 
 
 def test_one_that_was_never_opened_says_so(plain: SyncLexichord) -> None:

@@ -66,16 +66,16 @@ async def test_the_asynchronous_application_serves_its_own_loop(
 ) -> None:
     async with Lexichord(dsn=samples.core.database.dsn, home=home) as core:
         retriever = LexichordRetriever(core, k=3)
-        found = await retriever.aretrieve(QUESTION)
-        assert found == LexichordRetriever(samples, k=3).retrieve(QUESTION)
+        nodes = await retriever.aretrieve(QUESTION)
+        assert nodes == LexichordRetriever(samples, k=3).retrieve(QUESTION)
         with pytest.raises(ConfigError, match="aretrieve only"):
             retriever.retrieve(QUESTION)
 
 
 def test_a_node_has_its_place_and_scores(samples: SyncLexichord) -> None:
-    found = LexichordRetriever(samples).retrieve(QUESTION)
-    assert len(found) == 10
-    for each in found:
+    nodes = LexichordRetriever(samples).retrieve(QUESTION)
+    assert len(nodes) == 10
+    for each in nodes:
         node, meta = each.node, each.node.metadata
         assert isinstance(node, TextNode)
         assert node.node_id == str(meta["chunk_id"])
@@ -84,15 +84,15 @@ def test_a_node_has_its_place_and_scores(samples: SyncLexichord) -> None:
         assert text[node.start_char_idx : node.end_char_idx] == node.text
         assert each.score == meta["score"]
         json.dumps(meta)
-    scores = [each.get_score() for each in found]
+    scores = [each.get_score() for each in nodes]
     assert scores == sorted(scores, reverse=True)
     assert scores[0] > 0.5
 
 
 def test_a_model_is_shown_title_and_metadata_but_no_numbers(plain: SyncLexichord) -> None:
     plain.ingest(documents=DOCUMENTS)
-    (found,) = LexichordRetriever(plain, filter={"year": 2024}).retrieve("zebra")
-    shown = found.node.get_content(MetadataMode.LLM)
+    (node,) = LexichordRetriever(plain, filter={"year": 2024}).retrieve("zebra")
+    shown = node.node.get_content(MetadataMode.LLM)
     assert "year: 2024" in shown
     assert "title: new" in shown
     assert not any(name in shown for name in ("score", "rank", "chunk_id", "start"))

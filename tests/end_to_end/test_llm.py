@@ -13,10 +13,10 @@ from tests.end_to_end.llm_replies import (
     ASPECTS,
     STAGES,
     Outputs,
-    asked,
     grades,
     read,
     replying,
+    requests_for,
     shown,
     task,
     with_model,
@@ -131,9 +131,9 @@ def test_it_reads_a_query(opened: SyncLexichord, model: ChatServer) -> None:
     assert found.intent.entities == ("rent",)
     assert found.intent.sub_questions == ("When is rent due?", "How high is the rent?")
     assert found.intent.reason.startswith("summary: because")
-    (prompt,) = asked(model, "intent")
+    (prompt,) = requests_for(model, "intent")
     assert prompt.inputs == {"query": "zzz", "given_hint": ""}
-    assert {each.inputs["domain"] for each in asked(model, "boost")} == {"leases"}
+    assert {each.inputs["domain"] for each in requests_for(model, "boost")} == {"leases"}
 
 
 def test_what_it_reads_is_searched_and_judged(opened: SyncLexichord, model: ChatServer) -> None:
@@ -154,7 +154,7 @@ def test_a_callers_hint_and_kind_stay(opened: SyncLexichord, model: ChatServer) 
     assert (found.intent.hint, found.intent.question) == ("the office lease", RENT)
     assert found.intent.kind == "clause_lookup"
     assert found.files[0].uri.endswith(LEASE)
-    assert asked(model, "intent")[0].inputs["given_hint"] == "the office lease"
+    assert requests_for(model, "intent")[0].inputs["given_hint"] == "the office lease"
 
 
 @pytest.mark.parametrize("blank", ["", "  \n", "None"])
@@ -193,7 +193,7 @@ def test_its_words_are_searched_as_well(
     reason = "a dog is one (confidence 0.75)"
     said = {"kind": "expansion", "text": text.replace("\n", " "), "reason": reason}
     assert step.made == said
-    (prompt,) = asked(model, "rewrite")
+    (prompt,) = requests_for(model, "rewrite")
     assert "zwergpinscher" in prompt.inputs["missing"].lower()
     hits = samples.query(query).hits
     assert [each.text for each in shown(prompt.inputs["passages"])] == [
@@ -223,7 +223,7 @@ def test_no_rewrite_is_no_search(
 def test_a_rewrite_is_asked_for_once_a_round(opened: SyncLexichord, model: ChatServer) -> None:
     """A relaxation on top of it is the rules': the model would say the same again."""
     found = ask(opened, "Who supervises doctors on Mars?", "rewrite", reflect=True, rounds=1)
-    assert len(asked(model, "rewrite")) == 1
+    assert len(requests_for(model, "rewrite")) == 1
     assert found.reflection is not None
     assert [each.reason.split(":")[0] for each in found.reflection.rounds] == ["relaxation"]
 
@@ -244,7 +244,7 @@ def test_keywords_are_searched_inside_their_file(
     ranked = [hit for hit in found.hits if "file 2 keywords 1" in hit.ranks]
     assert ranked
     assert {hit.document_id for hit in ranked} == {found.files[1].document_id}
-    prompts = asked(model, "boost")
+    prompts = requests_for(model, "boost")
     titles = {each.inputs["document"] for each in prompts}
     assert titles == {" ".join(file.title.split()) for file in found.files}
     assert {each.inputs["guidance"] for each in prompts} == {"only money"}
@@ -300,7 +300,7 @@ def test_a_quote_is_shown_as_it_is_stored(opened: SyncLexichord, model: ChatServ
     said = f" “{stored.replace(' ', '  ', 3).replace(' its', chr(10) + 'its')}” "
     model.reply = replying(clauses=lambda inputs: quoting(said, holding(stored, inputs)))
     found = ask(opened, INSURER, "answer", answer=True)
-    number = holding(stored, asked(model, "clauses")[0].inputs)
+    number = holding(stored, requests_for(model, "clauses")[0].inputs)
     assert found.answer == f"{stored} [{number}]"
     source = found.sources[number - 1]
     assert (source.number, source.uri.endswith(LEASE)) == (number, True)
@@ -342,7 +342,7 @@ def test_a_wrong_source_number_is_put_right(opened: SyncLexichord, model: ChatSe
 
     model.reply = replying(clauses=wrong)
     found = ask(opened, INSURER, "answer", answer=True)
-    number = holding(stored, asked(model, "clauses")[0].inputs)
+    number = holding(stored, requests_for(model, "clauses")[0].inputs)
     assert found.answer == f"{stored} [{number}]"
 
 
@@ -450,7 +450,7 @@ def test_good_grades_end_it(opened: SyncLexichord, model: ChatServer) -> None:
     assert {(each.name, each.score) for each in found.reflection.grades} == set(GOOD)
     assert found.reflection.passed
     assert found.reflection.stopped == "every grade is at least 0.7"
-    (prompt,) = asked(model, "grade")
+    (prompt,) = requests_for(model, "grade")
     assert prompt.inputs["answer"] == found.answer
     assert prompt.inputs["question"] == INSURER
     assert [each.number for each in shown(prompt.inputs["sources"])] == [
@@ -482,7 +482,7 @@ def test_low_grades_search_what_is_missing_and_write_again(
     assert (round_.query, round_.grade) == ("heating outside hours charged", 0.9)
     assert round_.reason.startswith("grounding: grounding?; completeness: ")
     assert found.reflection.passed
-    question = asked(model, "clauses")[1].inputs["question"]
+    question = requests_for(model, "clauses")[1].inputs["question"]
     assert question.endswith(f"An earlier answer fell short. {round_.reason}")
     ranked = [hit for hit in found.hits if any("refinement" in name for name in hit.ranks)]
     assert any("48 per hour" in hit.content for hit in ranked)
@@ -519,7 +519,7 @@ def test_rounds_are_capped(opened: SyncLexichord, model: ChatServer, rounds: int
     assert found.reflection is not None
     assert len(found.reflection.rounds) == rounds
     assert found.reflection.stopped == "no rounds are left"
-    assert len(asked(model, "grade")) == rounds + 1
+    assert len(requests_for(model, "grade")) == rounds + 1
     assert all(len(each.query) <= 200 for each in found.reflection.rounds)
 
 
@@ -586,4 +586,4 @@ def test_a_stage_named_twice_is_done_once(
     opened: SyncLexichord, model: ChatServer, stages: tuple[LlmStage, ...]
 ) -> None:
     ask(opened, RENT, *stages, *stages)
-    assert len(asked(model, "intent")) == len(stages[:1])
+    assert len(requests_for(model, "intent")) == len(stages[:1])

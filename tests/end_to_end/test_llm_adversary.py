@@ -8,7 +8,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.types import IntentKind, LlmStage, Response
-from tests.end_to_end.llm_replies import MARKED, Outputs, asked, replying, rounded, shown
+from tests.end_to_end.llm_replies import MARKED, Outputs, replying, requests_for, rounded, shown
 from tests.providers.chat_servers import ChatServer, Reply, chat_server, gemini_server
 
 QUERY = "When is the rent of the depot due?"
@@ -71,12 +71,12 @@ def obedient() -> Reply:
         for document in (1, 2)
         for quote in quotes
     ]
-    told: dict[str, Outputs] = {
+    outputs: dict[str, Outputs] = {
         "clauses": {"clauses": clauses, "answer": ORDERED},
         "summary": {"sentences": sentences},
         "comparison": {"cells": cells},
     }
-    return replying(**told)
+    return replying(**outputs)
 
 
 def ask(lexichord: SyncLexichord, kind: IntentKind, *, model: bool = True) -> Response:
@@ -90,7 +90,7 @@ def ask(lexichord: SyncLexichord, kind: IntentKind, *, model: bool = True) -> Re
 def test_a_documents_text_stays_between_its_marks(
     lexichord: SyncLexichord, server: ChatServer, kind: IntentKind
 ) -> None:
-    found = ask(lexichord, kind)
+    response = ask(lexichord, kind)
     assert len(server.requests) == 2
     for prompt in server.requests:
         names = {"question", "sources"} | ({"answer"} if "grounding" in prompt.fields else set())
@@ -105,7 +105,7 @@ def test_a_documents_text_stays_between_its_marks(
         assert all("nine million" in each.text for each in poison)
         outside = MARKED.sub("", sources)
         assert re.sub(r"^Document \d$", "", outside, flags=re.MULTILINE).strip() == ""
-        stored = {quote.text.replace("[[ ##", "[[##") for quote in found.quotes}
+        stored = {quote.text.replace("[[ ##", "[[##") for quote in response.quotes}
         if kind != "comparison":
             assert {each.text for each in passages} <= stored
 
@@ -114,22 +114,22 @@ def test_a_documents_text_stays_between_its_marks(
 def test_an_obedient_model_changes_no_more_than_quotes(
     lexichord: SyncLexichord, server: ChatServer, kind: IntentKind
 ) -> None:
-    found, plain = ask(lexichord, kind), ask(lexichord, kind, model=False)
+    response, plain = ask(lexichord, kind), ask(lexichord, kind, model=False)
     for name in SAME:
-        assert rounded(getattr(found, name)) == rounded(getattr(plain, name))
-    for cell in () if found.comparison is None else found.comparison.cells:
+        assert rounded(getattr(response, name)) == rounded(getattr(plain, name))
+    for cell in () if response.comparison is None else response.comparison.cells:
         assert all(quote.document_id == cell.document_id for quote in cell.quotes)
         theirs = [quote for quote in cell.quotes if not quote.uri.endswith("poison.md")]
         assert not any(ORDERED in quote.text for quote in theirs)
-    assert INVENTED not in found.answer
-    assert INVENTED in " ".join(found.unverified)
-    assert TRUE in found.answer
-    by_number = {source.number: source.uri for source in found.sources}
-    for line in found.answer.split("\n"):
+    assert INVENTED not in response.answer
+    assert INVENTED in " ".join(response.unverified)
+    assert TRUE in response.answer
+    by_number = {source.number: source.uri for source in response.sources}
+    for line in response.answer.split("\n"):
         if line.startswith((TRUE, ORDERED, PLANTED)):
             (number,) = re.findall(r"\[(\d+)\]", line)
             wanted = "lease.md" if line.startswith(TRUE) else "poison.md"
             assert by_number[int(number)].endswith(wanted)
         if line.startswith("| ") and "poison" not in line and "ignore your" not in line:
             assert ORDERED not in line
-    assert asked(server, "grade")
+    assert requests_for(server, "grade")

@@ -59,19 +59,19 @@ def to_server(samples: SyncLexichord, server: ChatServer) -> dict[str, str]:
     return environment(samples, **named)
 
 
-def run(given: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=ROOT,
-        env=given,
+        env=environment,
         capture_output=True,
         text=True,
         timeout=120,
     )
 
 
-def query(given: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    return run(given, "-m", "lexichord", "query", QUERY, *arguments)
+def query(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return run(environment, "-m", "lexichord", "query", QUERY, *arguments)
 
 
 def test_explain_shows_each_call(samples: SyncLexichord, server: ChatServer) -> None:
@@ -88,10 +88,10 @@ def test_explain_shows_each_call(samples: SyncLexichord, server: ChatServer) -> 
 def test_json_is_the_response(samples: SyncLexichord, server: ChatServer) -> None:
     done = query(to_server(samples, server), *ASKED, "--json", "--llm-stage", "answer")
     with with_model(samples, server) as lexichord:
-        found = lexichord.query(
+        response = lexichord.query(
             *(QUERY,), intent="clause_lookup", answer=True, reflect=True, llm_stages=["answer"]
         )
-    printed, shape = json.loads(done.stdout), json.loads(json.dumps(found.to_dict()))
+    printed, shape = json.loads(done.stdout), json.loads(json.dumps(response.to_dict()))
     assert rounded(without_times(printed)) == rounded(without_times(shape))
     assert [step["stage"] for step in printed["trace"]] == [s["stage"] for s in shape["trace"]]
     assert QUOTE in printed["answer"]
@@ -116,8 +116,8 @@ def test_orders_to_the_terminal_are_not_obeyed(samples: SyncLexichord, server: C
         grade=graded,
     )
     stages = [f"--llm-stage={name}" for name in ("intent", "boost", "answer", "reflect")]
-    given = ("--llm", "openai/any", "--answer", "--reflect", "--explain", *stages)
-    done = query(to_server(samples, server), *given)
+    options = ("--llm", "openai/any", "--answer", "--reflect", "--explain", *stages)
+    done = query(to_server(samples, server), *options)
     assert done.returncode == 0
     assert "evil" in done.stdout
     for text in (done.stdout, done.stderr):
@@ -157,8 +157,11 @@ def test_without_a_model_dspy_is_not_imported(samples: SyncLexichord) -> None:
 
 def test_with_one_nobody_else_is_connected_to(samples: SyncLexichord, server: ChatServer) -> None:
     """DSPy would fetch a list of models and prices."""
-    given = to_server(samples, server) | {"LEXICHORD_LLM": "openai/any", "NO_PROXY": "127.0.0.1"}
-    done = run(given, "-c", WATCHED, str(samples.core.settings.dsn), QUERY)
+    environment = to_server(samples, server) | {
+        "LEXICHORD_LLM": "openai/any",
+        "NO_PROXY": "127.0.0.1",
+    }
+    done = run(environment, "-c", WATCHED, str(samples.core.settings.dsn), QUERY)
     imported, _, rest = done.stdout.partition(" ")
     assert imported == "True", done.stderr
     there = ("127.0.0.1", str(urlsplit(server.url).port))

@@ -36,11 +36,11 @@ def omniscient(queries: Sequence[EvalQuery], titles: Mapping[str, str]) -> Reply
     return replying(intent=intent, boost=boost)
 
 
-def outcome(query: EvalQuery, found: Response) -> Outcome:
+def outcome(query: EvalQuery, response: Response) -> Outcome:
     root = f"{SAMPLES}/"
     passages = (
         RankedPassage(hit.uri.removeprefix(root), hit.start, hit.end, place, hit.score)
-        for place, hit in enumerate(found.hits)
+        for place, hit in enumerate(response.hits)
     )
     return Outcome(query.id, tuple(passages))
 
@@ -48,9 +48,9 @@ def outcome(query: EvalQuery, found: Response) -> Outcome:
 def recall(samples: SyncLexichord, reply: Reply, queries: Sequence[EvalQuery]) -> dict[str, float]:
     """Give the mean evidence recall with a model, by budget."""
     with chat_server(reply) as server, with_model(samples, server) as lexichord:
-        found = [lexichord.query(q.text, k=K, llm_stages=["intent", "boost"]) for q in queries]
-    assert not any(each.degraded for each in found)
-    outcomes = [outcome(query, each) for query, each in zip(queries, found, strict=True)]
+        responses = [lexichord.query(q.text, k=K, llm_stages=["intent", "boost"]) for q in queries]
+    assert not any(each.degraded for each in responses)
+    outcomes = [outcome(query, each) for query, each in zip(queries, responses, strict=True)]
     scores = compute_metrics(queries, outcomes, (K,))
     means = {
         f"evidence@{b}": mean_of_judged(scores[f"evidence@{b}"]) for b in EVIDENCE_BUDGETS_CHARS

@@ -69,7 +69,7 @@ def optimise(
 def shares(table: str, row: str) -> list[tuple[int, int]]:
     (line,) = [line for line in table.splitlines() if line.startswith(f"| {row} |")]
     cells = [cell.split(" of ") for cell in line.split("|")[2:-1]]
-    return [(int(right), int(asked)) for right, asked in cells]
+    return [(int(right), int(total)) for right, total in cells]
 
 
 def test_what_is_compiled_helps_and_reaches_the_model_through_the_product(
@@ -79,7 +79,7 @@ def test_what_is_compiled_helps_and_reaches_the_model_through_the_product(
     done = optimise(server, tmp_path, folder)
     assert done.returncode == 0, done.stderr
     before, after = shares(done.stdout, "as shipped"), shares(done.stdout, "compiled")
-    assert [asked for _, asked in before] == [51, 40, 40]
+    assert [total for _, total in before] == [51, 40, 40]
     assert after == [(51, 51), (40, 40), (40, 40)]
     assert before[0][0] < 51
     assert [file.name for file in folder.iterdir()] == ["intent.json"]
@@ -91,11 +91,11 @@ def test_what_is_compiled_helps_and_reaches_the_model_through_the_product(
         assert demo["entities"] == INTENTS[demo["query"]]["entities"]
 
     server.requests.clear()
-    given: dict[str, Any] = {"llm": MODEL, "llm_base_url": server.url, "llm_prompts": folder}
-    with SyncLexichord(dsn=dsn, home=home, **given) as lexichord:
+    settings: dict[str, Any] = {"llm": MODEL, "llm_base_url": server.url, "llm_prompts": folder}
+    with SyncLexichord(dsn=dsn, home=home, **settings) as lexichord:
         query = next(q for q, each in INTENTS.items() if each["half"] == "B" and len(q) > EASY)
-        found = lexichord.query(query, llm_stages=["intent"])
-    assert found.intent.reason == f"{INTENTS[query]['kind']}: so it is: {query}"
+        response = lexichord.query(query, llm_stages=["intent"])
+    assert response.intent.reason == f"{INTENTS[query]['kind']}: so it is: {query}"
     (prompt,) = server.requests
     assert len(prompt.messages) == 2 + 2 * len(demos)
     shown = [text for role, text in prompt.messages if role == "user"]

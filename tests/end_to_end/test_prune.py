@@ -20,8 +20,8 @@ def test_pruning_deletes_what_is_gone_and_nothing_else(
     write(*kept, *gone, folder / "a%" / "4.txt", folder / "a%" / "5.txt")
     plain.ingest([folder])
     plain.ingest([folder], dataset="other")
-    given = {"uri": f"{folder}/a/given", "chunks": [{"content": "w1"}]}
-    plain.ingest(documents=[given])
+    source = {"uri": f"{folder}/a/given", "chunks": [{"content": "w1"}]}
+    plain.ingest(documents=[source])
     for file in (*gone, folder / "ab" / "3.txt", folder / "axx" / "x.txt", folder / "a%" / "5.txt"):
         file.unlink()
     heard: list[tuple[str, str, str]] = []

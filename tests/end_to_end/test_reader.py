@@ -55,12 +55,12 @@ def slow(tmp_path: Path) -> Path:
 
 
 def child() -> psutil.Process:
-    (found,) = [
+    (reader,) = [
         process
         for process in psutil.Process().children()
         if "lexichord.ingest.worker" in process.cmdline()
     ]
-    return found
+    return reader
 
 
 def wait_until_gone(pid: int, seconds: float) -> None:
@@ -177,17 +177,17 @@ def test_threads_share_one_child(reader: Reader, tmp_path: Path) -> None:
     files = [tmp_path / f"{number}.txt" for number in range(40)]
     for file in files:
         file.write_text(f"This is file {file.name}.")
-    found = dict[Path, str]()
+    texts = dict[Path, str]()
 
     def read(file: Path) -> None:
-        found[file] = reader.read(file)[0].text
+        texts[file] = reader.read(file)[0].text
 
     threads = [threading.Thread(target=read, args=[file]) for file in files]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == {file: f"This is file {file.name}." for file in files}
+    assert texts == {file: f"This is file {file.name}." for file in files}
     child()
 
 

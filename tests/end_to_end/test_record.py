@@ -61,11 +61,11 @@ def test_nothing_is_recorded_by_default(stored: str, home: Path, records: Connec
 
 
 def test_no_word_is_kept_unless_asked_for(stored: str, home: Path, records: Connection) -> None:
-    found = ask(stored, home, "on")
-    uris = " ".join(hit["uri"] for hit in found["hits"]).casefold()
+    response = ask(stored, home, "on")
+    uris = " ".join(hit["uri"] for hit in response["hits"]).casefold()
     rows = " ".join(row for (row,) in records.execute(ROWS)).casefold()
-    asked = set(re.findall(r"\w+", f"{QUERY} {HINT}".casefold()))
-    words = {word for word in asked if not re.search(rf"\b{word}\b", uris)}
+    query_words = set(re.findall(r"\w+", f"{QUERY} {HINT}".casefold()))
+    words = {word for word in query_words if not re.search(rf"\b{word}\b", uris)}
     assert {"logs", "kept", "doctors", "mars", "on"} <= words
     assert {word for word in words if re.search(rf"\b{word}\b", rows)} == set()
     (listed,) = call(records, "list_queries")
@@ -73,29 +73,33 @@ def test_no_word_is_kept_unless_asked_for(stored: str, home: Path, records: Conn
 
 
 def test_words_are_kept_if_asked_for(stored: str, home: Path, records: Connection) -> None:
-    found = ask(stored, home, "text")
+    response = ask(stored, home, "text")
     (listed,) = call(records, "list_queries")
-    assert listed["query_id"] == found["query_id"]
+    assert listed["query_id"] == response["query_id"]
     assert (listed["query"], listed["hint"]) == (QUERY, HINT)
 
 
 def test_what_is_read_back_is_the_response(stored: str, home: Path, records: Connection) -> None:
-    found = ask(stored, home, "on")
+    response = ask(stored, home, "on")
     (listed,) = call(records, "list_queries")
-    assert listed["intent"] == found["intent"]["kind"]
+    assert listed["intent"] == response["intent"]["kind"]
     for name in ("confidence", "abstained"):
-        assert listed[name] == found[name]
-    assert listed["coverage"] == found["reflection"]["coverage"]["score"]
-    assert listed["counts"]["rounds"] == len(found["reflection"]["rounds"])
-    assert [s["stage"] for s in listed["stages"]] == [s["stage"] for s in found["trace"]]
+        assert listed[name] == response[name]
+    assert listed["coverage"] == response["reflection"]["coverage"]["score"]
+    assert listed["counts"]["rounds"] == len(response["reflection"]["rounds"])
+    assert [s["stage"] for s in listed["stages"]] == [s["stage"] for s in response["trace"]]
     assert listed["ms"] > max(stage["ms"] for stage in listed["stages"])
-    assert listed["hits"] == len(found["hits"]) > 5
-    rows = call(records, "query_hits", query_id=found["query_id"])
+    assert listed["hits"] == len(response["hits"]) > 5
+    rows = call(records, "query_hits", query_id=response["query_id"])
     same = ("chunk_id", "dataset", "uri", "score", "scores", "ranks")
-    assert [[row[n] for n in same] for row in rows] == [[h[n] for n in same] for h in found["hits"]]
+    assert [[row[n] for n in same] for row in rows] == [
+        [h[n] for n in same] for h in response["hits"]
+    ]
     places = [(row["char_start"], row["char_end"]) for row in rows]
-    assert places == [(hit["start"], hit["end"]) for hit in found["hits"]]
-    assert [row["current_chunk_id"] for row in rows] == [hit["chunk_id"] for hit in found["hits"]]
+    assert places == [(hit["start"], hit["end"]) for hit in response["hits"]]
+    assert [row["current_chunk_id"] for row in rows] == [
+        hit["chunk_id"] for hit in response["hits"]
+    ]
 
 
 def test_hits_are_found_by_their_place_after_a_reingest(
@@ -107,15 +111,15 @@ def test_hits_are_found_by_their_place_after_a_reingest(
     file.write_text(text)
     plain.ingest([file])
     with SyncLexichord(dsn=dsn, home=tmp_path / "home", record="on") as lexichord:
-        found = lexichord.query("notice period")
+        response = lexichord.query("notice period")
     file.write_text(text + "\n# End\n\nNothing else was agreed.\n")
     plain.ingest([file], context="none")
     with psycopg.connect(dsn) as connection:
-        rows = call(connection, "query_hits", query_id=found.query_id)
+        rows = call(connection, "query_hits", query_id=response.query_id)
     contents = {chunk.chunk_id: chunk.content for chunk in plain.show("notice.md").chunks}
     assert rows
     assert rows[0]["chunk_id"] not in contents
-    assert contents[rows[0]["current_chunk_id"]] == found.hits[0].content
+    assert contents[rows[0]["current_chunk_id"]] == response.hits[0].content
 
 
 def test_a_reader_still_gets_the_response(
@@ -134,14 +138,14 @@ def test_a_reader_still_gets_the_response(
         try:
             reader = f"{dsn}{'&' if '?' in dsn else '?'}options=-c%20role%3D{role}"
             with SyncLexichord(dsn=reader, home=tmp_path / "home", record="text") as lexichord:
-                found = lexichord.query("notice period")
+                response = lexichord.query("notice period")
             assert value(admin, ROWS.join(("select count(*) from (", ") as r"))) == 0
         finally:
             admin.execute(f"drop owned by {role}; drop role {role}".encode())
-    assert "ninety days" in found.hits[0].content
-    assert found.query_id is None
+    assert "ninety days" in response.hits[0].content
+    assert response.query_id is None
     assert (
-        found.degraded[-1]
+        response.degraded[-1]
         == "the query was not recorded: permission denied for function record_query"
     )
 
@@ -149,17 +153,19 @@ def test_a_reader_still_gets_the_response(
 def test_a_server_that_only_reads_says_so(plain: SyncLexichord, tmp_path: Path, dsn: str) -> None:
     reading = f"{dsn}{'&' if '?' in dsn else '?'}options=-c%20default_transaction_read_only%3Don"
     with SyncLexichord(dsn=reading, home=tmp_path / "home", record="on") as lexichord:
-        found = lexichord.query("notice period")
-    assert found.degraded[-1].startswith("the query was not recorded: ")
-    assert found.degraded[-1].endswith("in a read-only transaction")
+        response = lexichord.query("notice period")
+    assert response.degraded[-1].startswith("the query was not recorded: ")
+    assert response.degraded[-1].endswith("in a read-only transaction")
 
 
 def test_the_command_line_records(stored: str, home: Path, records: Connection) -> None:
     def run(*options: str, **environment: str) -> int | None:
         command = [sys.executable, "-m", "lexichord", "query", "Who pays the rent?", "--json"]
-        given = os.environ | {"LEXICHORD_DSN": stored, "LEXICHORD_HOME": str(home)} | environment
+        variables = (
+            os.environ | {"LEXICHORD_DSN": stored, "LEXICHORD_HOME": str(home)} | environment
+        )
         done = subprocess.run(
-            [*command, *options], env=given, capture_output=True, text=True, check=True
+            [*command, *options], env=variables, capture_output=True, text=True, check=True
         )
         query_id: int | None = json.loads(done.stdout)["query_id"]
         return query_id

@@ -133,9 +133,9 @@ def test_a_reader_without_the_new_embedder_goes_on_by_words(
     with application(dsn, OLD) as reader:
         reader.search("w3 clause")
         stocked.reembed(NEW)
-        found = reader.search("w3 clause")
-        assert found.hits[0].uri == "doc/003"
-        assert found.degraded == [f"no embedder for {NEW}: by words only"]
+        result = reader.search("w3 clause")
+        assert result.hits[0].uri == "doc/003"
+        assert result.degraded == [f"no embedder for {NEW}: by words only"]
 
 
 def test_vectors_of_the_caller_are_not_embedded_again(stocked: SyncLexichord) -> None:
@@ -252,10 +252,10 @@ def test_an_ingest_in_the_middle_of_a_swap(stocked: SyncLexichord, dsn: str) -> 
 def test_documents_with_vectors_of_the_space_before_are_refused(
     stocked: SyncLexichord, dsn: str
 ) -> None:
-    given = {"content": "w1", "vector": Hashing(OLD).vector("w1")}
+    chunk = {"content": "w1", "vector": Hashing(OLD).vector("w1")}
     with application(dsn) as other:
         stocked.reembed(SAME)
-        report = other.ingest(documents=[{"uri": "own", "space": OLD, "chunks": [given]}])
+        report = other.ingest(documents=[{"uri": "own", "space": OLD, "chunks": [chunk]}])
     assert report.failed == {"own": f"its vectors are of {OLD}, the database is bound to {SAME}"}
 
 
@@ -276,9 +276,9 @@ def test_killed_while_filling(stocked: SyncLexichord, dsn: str, tmp_path: Path) 
     dense(stocked, "w3 clause", OLD)
     finish(dsn, None, log)
     assert kills >= 5
-    made = Counter(log.read_text().splitlines())
-    assert len(made) == 90
-    assert sum(made.values()) - 90 <= kills * SLICE
+    embedded = Counter(log.read_text().splitlines())
+    assert len(embedded) == 90
+    assert sum(embedded.values()) - 90 <= kills * SLICE
     assert_all_of(dsn, NEW, 90)
     assert change(stocked).embedded == 90
 

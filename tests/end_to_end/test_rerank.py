@@ -50,8 +50,8 @@ def prefer(text: str) -> Score:
     return lambda _, candidate: 0.9 if text in candidate else 0.1
 
 
-def without_times(found: Response) -> Response:
-    return replace(found, degraded=[], timings_ms={}, trace=[])
+def without_times(response: Response) -> Response:
+    return replace(response, degraded=[], timings_ms={}, trace=[])
 
 
 @each_shape
@@ -68,7 +68,7 @@ def test_the_passage_that_it_prefers_comes_first(samples: SyncLexichord, shape: 
     assert first.scores.to_dict().keys() >= wanted.scores.to_dict().keys()
     assert [hit.score for hit in found.hits[1:]] == [0.1] * (K - 1)
     assert found.degraded == []
-    _, chunks = server.asked
+    _, chunks = server.requests
     assert len(chunks.texts) == 3 * K
     assert any(wanted.content in text for text in chunks.texts)
 
@@ -116,16 +116,16 @@ def test_a_failure_changes_nothing_but_degraded(
         rerank_server(shape, always=always) as server,
         reranking(samples, server) as lexichord,
     ):
-        found, files = lexichord.query(QUERY, k=K), lexichord.files(QUERY, k=2)
+        response, files = lexichord.query(QUERY, k=K), lexichord.files(QUERY, k=2)
     plain = samples.query(QUERY, k=K)
-    assert without_times(found) == without_times(plain)
-    assert [reason.partition(": ")[0] for reason in found.degraded] == [
+    assert without_times(response) == without_times(plain)
+    assert [reason.partition(": ")[0] for reason in response.degraded] == [
         "files are not reranked",
         "chunks are not reranked",
     ]
     assert files.files == samples.files(QUERY, k=2).files
-    assert files.degraded == found.degraded[:1]
-    assert len(server.asked) == 3
+    assert files.degraded == response.degraded[:1]
+    assert len(server.requests) == 3
 
 
 def test_files_are_not_waited_for_beyond_the_time(samples: SyncLexichord) -> None:
@@ -135,8 +135,8 @@ def test_files_are_not_waited_for_beyond_the_time(samples: SyncLexichord) -> Non
         reranking(samples, server) as lexichord,
     ):
         core = lexichord.core
-        found = discover(core.database, Question(QUERY), trace, 2, core.reranker)
-        files = lexichord.run(found)
+        discovery = discover(core.database, Question(QUERY), trace, 2, core.reranker)
+        files = lexichord.run(discovery)
     assert files == samples.run(discover(samples.core.database, Question(QUERY), Trace(), 2))
     assert trace.degraded[0].startswith(
         "files are not reranked: the reranker did not answer in time"
@@ -147,9 +147,9 @@ def test_it_does_not_see_the_neutral_words(samples: SyncLexichord) -> None:
     with rerank_server("jina") as server, reranking(samples, server) as lexichord:
         lexichord.query("What is the definition of Business Day?", k=K)
         lexichord.query("Who pays the rent?", k=K, neutral=["rent"])
-    asked = [each.body["query"] for each in server.asked]
-    assert asked[1] == "What is the of Business Day?"
-    assert asked[3] == "Who pays the ?"
+    queries = [each.body["query"] for each in server.requests]
+    assert queries[1] == "What is the of Business Day?"
+    assert queries[3] == "Who pays the ?"
 
 
 def test_none_is_asked_unless_it_is_named(samples: SyncLexichord) -> None:
@@ -160,10 +160,10 @@ def test_none_is_asked_unless_it_is_named(samples: SyncLexichord) -> None:
             dsn=settings.dsn, home=settings.home, reranker_base_url=server.url, reranker_api_key="k"
         ) as lexichord,
     ):
-        found = lexichord.query(QUERY, k=K)
+        response = lexichord.query(QUERY, k=K)
         lexichord.files(QUERY)
-    assert without_times(found) == without_times(samples.query(QUERY, k=K))
-    assert server.asked == []
+    assert without_times(response) == without_times(samples.query(QUERY, k=K))
+    assert server.requests == []
 
 
 def test_a_wrong_name_is_an_error_before_anything_starts(samples: SyncLexichord) -> None:

@@ -18,8 +18,8 @@ from tests.end_to_end.processes import Client, kill_backend, kill_postmaster, po
 
 
 def attached(home: Path) -> list[int]:
-    found: list[int] = json.loads((home / "postgres" / ".handle_pids.json").read_text())
-    return found
+    pids: list[int] = json.loads((home / "postgres" / ".handle_pids.json").read_text())
+    return pids
 
 
 def settings_of(home: Path) -> Settings:

@@ -127,8 +127,8 @@ def test_root_is_told_which_folders_are_opened(
     private = parent / "private"
     private.mkdir(mode=0o700)
     assert_works(private / "home")
-    told = [record.getMessage() for record in caplog.records if "is opened" in record.message]
-    assert told == [f"root's server runs as user pgembed: {private} is opened for other users"]
+    messages = [record.getMessage() for record in caplog.records if "is opened" in record.message]
+    assert messages == [f"root's server runs as user pgembed: {private} is opened for other users"]
     assert private.stat().st_mode & 0o777 == 0o755
     data = private / "home" / "postgres"
     assert data.stat().st_mode & 0o777 == 0o700

@@ -83,9 +83,9 @@ def test_hits_are_selected_after_each_search(samples: SyncLexichord, opened: Ope
 
 def test_nothing_kept_is_no_answer(opened: Open) -> None:
     with opened(Stages(select_hits=keep_nothing)) as lexichord:
-        found = lexichord.query(QUERY, answer=True)
-    assert (found.hits, found.confidence, found.abstained) == ([], 0.0, True)
-    assert (found.answer, found.context) == ("", "")
+        response = lexichord.query(QUERY, answer=True)
+    assert (response.hits, response.confidence, response.abstained) == ([], 0.0, True)
+    assert (response.answer, response.context) == ("", "")
 
 
 def test_evidence_is_selected_before_it_is_shown(opened: Open) -> None:
@@ -113,8 +113,8 @@ def test_an_evaluation_compares_with_and_without(dsn: str, tmp_path: Path) -> No
         "# Lease\n\nThe rent of the mill is 900 euros a month."
     )
     span = {"file": "texts/rent.md", "quote": "The rent of the mill is 900 euros a month."}
-    asked = {"id": "q", "query": "What is the rent of the mill?", "relevant_spans": [span]}
-    (tmp_path / "questions.jsonl").write_text(json.dumps(asked))
+    question = {"id": "q", "query": "What is the rent of the mill?", "relevant_spans": [span]}
+    (tmp_path / "questions.jsonl").write_text(json.dumps(question))
     stages = Stages(select_hits=keep_nothing)
     names = ["pipeline", "pipeline-without-keep_nothing", "pipeline-without-linking"]
     with SyncLexichord(dsn=dsn, home=tmp_path / "home", stages=stages) as lexichord:

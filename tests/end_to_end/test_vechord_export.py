@@ -147,9 +147,9 @@ def test_what_holds_rows_is_not_overwritten(plain: SyncLexichord, dsn: str) -> N
         indexes = connection.execute(
             "select indexdef from pg_indexes where tablename = 'ns_defaultchunk' order by indexname"
         )
-        found = " ".join(row[0] for row in indexes)
-        assert "USING bm25 (keyword " in found
-        assert "USING vchordrq (vec " in found
+        definitions = " ".join(row[0] for row in indexes)
+        assert "USING bm25 (keyword " in definitions
+        assert "USING vchordrq (vec " in definitions
 
 
 def test_the_search_path_that_its_programs_need_is_told(plain: SyncLexichord, dsn: str) -> None:

@@ -253,8 +253,8 @@ def test_the_space_is_said(
 ) -> None:
     small(dsn)
     plain.import_vechord("s")
-    said = "reading public.s_chunk and public.s_document: their vectors are taken to be of "
-    assert said + str(SPACE) in caplog.messages
+    message = "reading public.s_chunk and public.s_document: their vectors are taken to be of "
+    assert message + str(SPACE) in caplog.messages
 
 
 def test_an_export_needs_the_other_engine(embedded_dsn: str, tmp_path: Path) -> None:

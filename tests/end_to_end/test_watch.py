@@ -24,9 +24,9 @@ def test_a_folder_is_followed(plain: SyncLexichord, folder: Path) -> None:
     assert names(plain) == ["a.txt", "c.txt"]
     (folder / "a.txt").unlink()
     (folder / "new" / "c.txt").unlink()
-    while "holds no files now" not in (said := " ".join(next(reports).degraded)):
+    while "holds no files now" not in (reasons := " ".join(next(reports).degraded)):
         pass
-    assert "2 documents would be deleted" in said or "1 documents" in said
+    assert "2 documents would be deleted" in reasons or "1 documents" in reasons
     write(folder / "a.txt", folder / "new" / "c.txt")
     while next(reports).skipped < 2:
         pass

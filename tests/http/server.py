@@ -26,13 +26,13 @@ class Server:
 
     def __init__(self, dsn: str, home: Path, *options: str, **settings: object) -> None:
         self._output = tempfile.NamedTemporaryFile("w")  # noqa: SIM115 - closed in __exit__
-        given = {f"LEXICHORD_{name.upper()}": str(value) for name, value in settings.items()}
+        environment = {f"LEXICHORD_{name.upper()}": str(value) for name, value in settings.items()}
         own = {"LEXICHORD_DSN": dsn, "LEXICHORD_HOME": str(home), "COLUMNS": "200"}
         command = [sys.executable, "-m", "lexichord", "serve", "--port", "0", *options]
         self.process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env=os.environ | own | given,
+            env=os.environ | own | environment,
             stdout=subprocess.DEVNULL,
             stderr=self._output,
             preexec_fn=heed_interrupts,

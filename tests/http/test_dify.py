@@ -41,8 +41,8 @@ def records(dify: httpx.Client, *arguments: Any, **more: Any) -> list[dict[str, 
     answer = dify.post("/retrieval", json=body(*arguments, **more))
     assert answer.status_code == 200, answer.text
     assert set(answer.json()) == {"records"}
-    found: list[dict[str, Any]] = answer.json()["records"]
-    return found
+    rows: list[dict[str, Any]] = answer.json()["records"]
+    return rows
 
 
 def refusal(answer: httpx.Response) -> tuple[int, int]:
@@ -55,34 +55,34 @@ def where(
     dify: httpx.Client, *conditions: dict[str, Any], operator: str | None = "and"
 ) -> set[str]:
     """Give the documents of the library that fulfil conditions."""
-    asked = {"logical_operator": operator, "conditions": list(conditions)}
-    found = records(dify, "library", DEPOSIT, top_k=10, metadata_condition=asked)
-    return {record["title"] for record in found}
+    condition = {"logical_operator": operator, "conditions": list(conditions)}
+    hits = records(dify, "library", DEPOSIT, top_k=10, metadata_condition=condition)
+    return {record["title"] for record in hits}
 
 
 def test_records_have_all_that_dify_reads(dify: httpx.Client) -> None:
-    found = records(dify, "samples")
-    assert len(found) == 4
-    for record in found:
+    hits = records(dify, "samples")
+    assert len(hits) == 4
+    for record in hits:
         assert set(record) == {"content", "score", "title", "metadata"}
         assert 0 <= record["score"] <= 1
         assert isinstance(record["metadata"], dict)
         assert {"uri", "heading", "start", "end", "scores", "ranks"} <= set(record["metadata"])
-    scores = [record["score"] for record in found]
+    scores = [record["score"] for record in hits]
     assert scores == sorted(scores, reverse=True)
-    assert "ten (10) years" in found[0]["content"]
+    assert "ten (10) years" in hits[0]["content"]
 
 
 def test_a_document_without_metadata_still_has_an_object_of_it(dify: httpx.Client) -> None:
-    found = records(dify, "library", DEPOSIT, top_k=10)
-    assert {record["title"] for record in found} == {
+    hits = records(dify, "library", DEPOSIT, top_k=10)
+    assert {record["title"] for record in hits} == {
         "lease-2019",
         "lease-2024",
         "nda-2021",
         "plain",
     }
-    assert all(record["metadata"]["dataset"] == "library" for record in found)
-    (lease,) = [record for record in found if record["title"] == "lease-2019"]
+    assert all(record["metadata"]["dataset"] == "library" for record in hits)
+    (lease,) = [record for record in hits if record["title"] == "lease-2019"]
     assert lease["metadata"]["tags"] == ["office", "london"]
 
 
@@ -100,8 +100,8 @@ def test_a_threshold_parts_what_answers_from_what_does_not(dify: httpx.Client) -
 def test_without_a_setting_there_are_as_many_records_as_dify_asks_for(
     dify: httpx.Client, setting: dict[str, Any]
 ) -> None:
-    asked = {**body("samples"), "retrieval_setting": setting}
-    assert len(dify.post("/retrieval", json=asked).json()["records"]) == 4
+    request = {**body("samples"), "retrieval_setting": setting}
+    assert len(dify.post("/retrieval", json=request).json()["records"]) == 4
 
 
 def test_more_records_than_are_searched_for_is_no_error(dify: httpx.Client) -> None:
@@ -135,13 +135,13 @@ def test_the_probe_of_older_versions_is_answered_by_an_empty_body(
 def test_the_probe_of_newer_versions_is_answered_whatever_its_knowledge(
     served: Served, path: str, setting: dict[str, Any] | None, question: str
 ) -> None:
-    asked = {"knowledge_id": "validation", "query": question, "retrieval_setting": setting}
-    given = {name: value for name, value in asked.items() if value is not None}
+    request = {"knowledge_id": "validation", "query": question, "retrieval_setting": setting}
+    sent = {name: value for name, value in request.items() if value is not None}
     right = httpx.post(
-        served.url + path, headers={"Authorization": f"Bearer {served.key}"}, json=given
+        served.url + path, headers={"Authorization": f"Bearer {served.key}"}, json=sent
     )
     assert right.status_code in (200, 400)
-    wrong = httpx.post(served.url + path, headers={"Authorization": "Bearer x"}, json=given)
+    wrong = httpx.post(served.url + path, headers={"Authorization": "Bearer x"}, json=sent)
     assert refusal(wrong) == (403, 1002)
 
 
@@ -167,9 +167,9 @@ def test_who_has_no_valid_key_is_told_in_difys_codes(
 
 
 def test_a_revoked_key_is_refused(served: Served) -> None:
-    made = served.lexichord.create_key("short")
-    served.lexichord.revoke_key(made.key.key_id)
-    headers = {"Authorization": f"Bearer {made.secret}"}
+    created = served.lexichord.create_key("short")
+    served.lexichord.revoke_key(created.key.key_id)
+    headers = {"Authorization": f"Bearer {created.secret}"}
     answer = httpx.post(f"{served.url}/retrieval", headers=headers, json=body("samples"))
     assert refusal(answer) == (403, 1002)
 
@@ -284,11 +284,11 @@ def test_conditions_hold_all_at_once_or_one_at_least(dify: httpx.Client) -> None
 
 
 @pytest.mark.parametrize(
-    "given", [None, {}, {"conditions": None}, {"logical_operator": "or", "conditions": []}]
+    "condition", [None, {}, {"conditions": None}, {"logical_operator": "or", "conditions": []}]
 )
-def test_no_condition_takes_everything(dify: httpx.Client, given: Any) -> None:
-    found = records(dify, "library", DEPOSIT, top_k=10, metadata_condition=given)
-    assert {record["title"] for record in found} == ALL
+def test_no_condition_takes_everything(dify: httpx.Client, condition: Any) -> None:
+    hits = records(dify, "library", DEPOSIT, top_k=10, metadata_condition=condition)
+    assert {record["title"] for record in hits} == ALL
 
 
 def test_a_key_that_no_document_has_is_a_condition_like_others(
@@ -322,8 +322,8 @@ def test_a_key_that_no_document_has_is_a_condition_like_others(
 def test_a_condition_that_cannot_be_meant_is_refused(
     dify: httpx.Client, condition: dict[str, Any]
 ) -> None:
-    asked = body("library", metadata_condition={"conditions": [condition]})
-    assert refusal(dify.post("/retrieval", json=asked)) == (400, 400)
+    request = body("library", metadata_condition={"conditions": [condition]})
+    assert refusal(dify.post("/retrieval", json=request)) == (400, 400)
 
 
 def test_a_failing_database_is_told_in_difys_shape_and_without_its_place(

@@ -45,10 +45,10 @@ def error(answer: httpx.Response, status: int) -> dict[str, Any]:
     """Give the error of an answer, which has the one shape and tells nothing of ours."""
     assert answer.status_code == status, answer.text
     assert set(answer.json()) == {"error"}
-    found: dict[str, Any] = answer.json()["error"]
-    assert set(found) == {"type", "message", "code", "param"}
+    problem: dict[str, Any] = answer.json()["error"]
+    assert set(problem) == {"type", "message", "code", "param"}
     assert not LEAKS.search(answer.text), answer.text
-    return found
+    return problem
 
 
 DEEP = "[" * 100_000 + "]" * 100_000
@@ -101,8 +101,8 @@ def test_a_body_that_makes_no_sense_is_refused_in_one_line(
 ) -> None:
     with keyed.server.client(keyed.everything) as client:
         for path in ("/v1/search", "/v1/query", "/v1/files:discover"):
-            found = error(client.post(path, content=body, headers=JSON), status)
-            assert "\n" not in found["message"]
+            problem = error(client.post(path, content=body, headers=JSON), status)
+            assert "\n" not in problem["message"]
     assert "Traceback" not in keyed.server.log()
 
 
@@ -179,8 +179,8 @@ def test_a_large_body_is_refused_whether_it_says_so_or_not(strict: Server, stock
             yield b" " * 100
 
     with strict.client() as client:
-        found = error(client.post("/v1/search", content=b" " * 2001, headers=JSON), 413)
-        assert "2,000 bytes" in found["message"]
+        problem = error(client.post("/v1/search", content=b" " * 2001, headers=JSON), 413)
+        assert "2,000 bytes" in problem["message"]
         error(client.post("/v1/search", content=pieces(), headers=JSON), 413)
         with Locked(stocked):  # else the answer may come before the body, which no GET reads
             error(client.request("GET", "/v1/datasets", content=pieces()), 413)
@@ -252,10 +252,10 @@ def test_a_connection_serves_on_after_a_body_that_was_not_read(keyed: Keyed) -> 
 
 def test_an_idle_connection_outlives_those_of_clients(keyed: Keyed) -> None:
     """A client that keeps one for 5 seconds must not meet its end just as it asks."""
-    asked = b"GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
+    request = b"GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
     with socket.create_connection(("127.0.0.1", keyed.server.port), 10) as connection:
         for pause in (6, 0):
-            connection.sendall(asked)
+            connection.sendall(request)
             answer = b""
             while not answer.endswith(b"}"):
                 answer += connection.recv(10_000) or b"closed}"
@@ -311,19 +311,19 @@ def test_a_page_elsewhere_writes_nothing_here(strict: Server) -> None:
 def test_a_page_that_is_allowed_may_ask_and_no_other(stocked: str, home: Path) -> None:
     page, other = "https://app.example", "https://evil.example"
     with Server(stocked, home, allowed_origins=page) as server, server.client() as client:
-        asked = {
+        preflight = {
             "access-control-request-method": "POST",
             "access-control-request-headers": "authorization,content-type",
         }
-        allowed = client.options("/v1/search", headers={"origin": page, **asked})
+        allowed = client.options("/v1/search", headers={"origin": page, **preflight})
         assert allowed.status_code == 200
         assert allowed.headers["access-control-allow-origin"] == page
-        refused = client.options("/v1/search", headers={"origin": other, **asked})
+        refused = client.options("/v1/search", headers={"origin": other, **preflight})
         assert refused.status_code == 400
         assert "access-control-allow-origin" not in refused.headers
-        found = client.post("/v1/search", json=SEARCH, headers={"origin": page})
-        assert found.status_code == 200
-        assert found.headers["access-control-allow-origin"] == page
+        answer = client.post("/v1/search", json=SEARCH, headers={"origin": page})
+        assert answer.status_code == 200
+        assert answer.headers["access-control-allow-origin"] == page
         missing = client.get("/v1/documents/999", headers={"origin": page})
         assert missing.headers["access-control-allow-origin"] == page  # pages can read errors, too
         error(client.post("/v1/search", json=SEARCH, headers={"origin": other}), 403)

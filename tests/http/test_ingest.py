@@ -73,8 +73,8 @@ def test_a_text_is_cut_stored_found_replaced_and_deleted(own: httpx.Client) -> N
 
 
 def test_a_document_may_come_with_its_chunks(own: httpx.Client) -> None:
-    given = {"uri": "a", "title": "A", "chunks": [{"content": "yak"}, {"content": "gnu"}]}
-    assert outcome(send(own, given, dataset="zoo")) == (1, 0, 0, 0)
+    source = {"uri": "a", "title": "A", "chunks": [{"content": "yak"}, {"content": "gnu"}]}
+    assert outcome(send(own, source, dataset="zoo")) == (1, 0, 0, 0)
     (row,) = own.get("/v1/documents", params={"dataset": "zoo"}).json()["documents"]
     shown = own.get(f"/v1/documents/{row['document_id']}").json()
     assert (shown["text"], len(shown["chunks"])) == ("yak\n\ngnu", 2)

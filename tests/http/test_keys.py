@@ -113,7 +113,7 @@ def test_a_key_of_one_dataset_sees_that_one(keyed: Keyed, method: str, path: str
 
 @pytest.mark.parametrize(("method", "path"), [*WRITES, ("DELETE", "/v1/documents/{document_id}")])
 def test_a_key_that_reads_writes_nothing(keyed: Keyed, method: str, path: str) -> None:
-    asked = {
+    requests = {
         "/v1/documents": {"json": {"dataset": "open", "documents": [{"uri": "n", "text": "gnu"}]}},
         "/v1/documents:upload": {
             "files": {"files": ("new.txt", b"gnu")},
@@ -123,7 +123,7 @@ def test_a_key_that_reads_writes_nothing(keyed: Keyed, method: str, path: str) -
     with keyed.server.client(keyed.reader) as client:
         (row,) = client.get("/v1/documents", params={"uri_prefix": "open/nda"}).json()["documents"]
         place = path.format(document_id=row["document_id"])
-        answer = client.request(method, place, **asked.get(path, {}))  # type: ignore[arg-type]
+        answer = client.request(method, place, **requests.get(path, {}))  # type: ignore[arg-type]
         assert answer.status_code == 403, answer.text
         assert answer.json()["error"]["type"] == "permission_error"
         assert client.get(f"/v1/documents/{row['document_id']}").status_code == 200
@@ -139,10 +139,10 @@ def test_a_body_is_not_read_before_the_key(keyed: Keyed) -> None:
 
 def test_a_key_may_be_revoked_while_the_server_runs(keyed: Keyed) -> None:
     with SyncLexichord(dsn=keyed.dsn, home=keyed.home) as lexichord:
-        made = lexichord.create_key("Ed")
-        with keyed.server.client(made.secret) as client:
+        created = lexichord.create_key("Ed")
+        with keyed.server.client(created.secret) as client:
             assert client.get("/v1/datasets").status_code == 200
-            lexichord.revoke_key(made.key.key_id)
+            lexichord.revoke_key(created.key.key_id)
             assert client.get("/v1/datasets").status_code == 401
 
 

@@ -33,22 +33,22 @@ def test_what_is_answered_refused_stored_and_lent_is_counted(fresh: str, home: P
         client.get("/v1/documents/12345")
         client.get("/wp-login.php")
         client.request("BREW", "/search")
-        found = numbers(client)
+        counts = numbers(client)
         text = client.get("/metrics").text
     for word in ("zebra", "nda", "closed", "12345", "wp-login", "BREW"):
         assert word not in text
     name = "lexichord_requests_total"
-    assert found[name, "POST", "/v1/search", "200"] == 3
-    assert found[name, "POST", "/v1/search", "422"] == 1
-    assert found[name, "POST", "other", "413"] == 1
-    assert found[name, "GET", "/v1/documents/{document_id}", "404"] == 1
-    assert found[name, "GET", "other", "404"] == 1
-    assert found[name, "other", "/search", "405"] == 1
-    assert found["lexichord_requests_refused_total",] == 1
-    assert found["lexichord_requests_running",] == 1  # this one
-    assert found["lexichord_request_seconds_count", "/v1/search"] == 4
-    assert found["lexichord_request_seconds_sum", "/v1/search"] > 0
-    assert (found["lexichord_stored", "documents"], found["lexichord_stored", "chunks"]) == (2, 2)
-    assert found["lexichord_connections", "open"] >= 1
-    assert found["lexichord_connections", "waiting"] == 0
-    assert found["process_resident_memory_bytes",] > 0
+    assert counts[name, "POST", "/v1/search", "200"] == 3
+    assert counts[name, "POST", "/v1/search", "422"] == 1
+    assert counts[name, "POST", "other", "413"] == 1
+    assert counts[name, "GET", "/v1/documents/{document_id}", "404"] == 1
+    assert counts[name, "GET", "other", "404"] == 1
+    assert counts[name, "other", "/search", "405"] == 1
+    assert counts["lexichord_requests_refused_total",] == 1
+    assert counts["lexichord_requests_running",] == 1  # this one
+    assert counts["lexichord_request_seconds_count", "/v1/search"] == 4
+    assert counts["lexichord_request_seconds_sum", "/v1/search"] > 0
+    assert (counts["lexichord_stored", "documents"], counts["lexichord_stored", "chunks"]) == (2, 2)
+    assert counts["lexichord_connections", "open"] >= 1
+    assert counts["lexichord_connections", "waiting"] == 0
+    assert counts["process_resident_memory_bytes",] > 0

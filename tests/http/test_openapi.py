@@ -20,8 +20,8 @@ DIFY = ("/retrieval", "/dify/retrieval")  # whose errors are of Dify's shape: te
 @pytest.fixture(scope="session")
 def document(keyed: Keyed) -> dict[str, Any]:
     with keyed.server.client() as client:
-        found: dict[str, Any] = client.get("/openapi.json").json()
-        return found
+        schema: dict[str, Any] = client.get("/openapi.json").json()
+        return schema
 
 
 def operations(document: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
@@ -47,10 +47,10 @@ def holds_example(document: dict[str, Any], part: Any) -> bool:
 
 
 def test_every_operation_is_named_described_and_shown(document: dict[str, Any]) -> None:
-    found = operations(document)
-    ids = [operation["operationId"] for _, _, operation in found]
+    listed = operations(document)
+    ids = [operation["operationId"] for _, _, operation in listed]
     assert len(set(ids)) == len(ids)
-    for method, path, operation in found:
+    for method, path, operation in listed:
         assert method in METHODS
         assert operation["summary"], path
         assert operation["description"].endswith("."), path
@@ -122,9 +122,9 @@ def test_schemathesis_finds_nothing(fresh: str, home: Path, tmp_path: Path) -> N
         "--continue-on-failure",
     ]
     with Server(fresh, home, allowed_hosts="search.example.com", max_requests=50) as server:
-        asked = [f"{server.url}/openapi.json", "-H", f"Authorization: Bearer {secret}"]
+        arguments = [f"{server.url}/openapi.json", "-H", f"Authorization: Bearer {secret}"]
         done = subprocess.run(
-            [program, "run", *asked, *how], cwd=tmp_path, capture_output=True, text=True
+            [program, "run", *arguments, *how], cwd=tmp_path, capture_output=True, text=True
         )
         assert "Traceback" not in server.log()
     assert done.returncode == 0, done.stdout[-20_000:]

@@ -29,19 +29,19 @@ class Elements(HTMLParser):
 
     def __init__(self, page: str) -> None:
         super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.text = ""
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
+        self.elements.append((tag, dict(attrs)))
         self.text += " "
 
     def handle_data(self, data: str) -> None:
         self.text += data
 
     def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.found if name == tag]
+        return [attributes for name, attributes in self.elements if name == tag]
 
 
 @pytest.fixture(scope="module")
@@ -95,9 +95,9 @@ def test_the_first_page_says_what_is_stored_and_what_to_ask(client: httpx.Client
     words = " ".join(page.text.split())
     assert "closed 1 1" in words
     assert "open 2 4" in words
-    asked = [each["href"] or "" for each in page.all("a") if (each["href"] or "").startswith("/?")]
-    assert "/?q=Compare+Office+Lease+and+Software+Licence" in asked
-    assert all(client.get(each).status_code == 200 for each in asked)
+    links = [each["href"] or "" for each in page.all("a") if (each["href"] or "").startswith("/?")]
+    assert "/?q=Compare+Office+Lease+and+Software+Licence" in links
+    assert all(client.get(each).status_code == 200 for each in links)
 
 
 def test_an_empty_database_says_how_to_fill_it(embedded_dsn: str) -> None:
@@ -138,8 +138,10 @@ def test_a_hit_shows_the_ranks_and_scores_of_its_channels(client: httpx.Client) 
 
 
 def test_a_comparison_is_a_table_and_says_what_is_missing(client: httpx.Client) -> None:
-    asked = "Compare the notice and the governing law in the Office Lease and the Software Licence"
-    page = Elements(client.get("/", params={"q": asked}).text)
+    question = (
+        "Compare the notice and the governing law in the Office Lease and the Software Licence"
+    )
+    page = Elements(client.get("/", params={"q": question}).text)
     words = " ".join(page.text.split())
     assert "ninety days" in words
     assert "thirty days" in words
@@ -153,8 +155,14 @@ def test_a_question_that_nothing_answers_is_said_to_have_none(client: httpx.Clie
 
 
 def test_the_fields_reach_the_search_and_are_shown_again(client: httpx.Client) -> None:
-    given = {"q": "days", "dataset": "open", "folder": "contracts/lic", "mode": "keyword", "k": "3"}
-    page = Elements(client.get("/", params={**given, "intent": "list_all", "rewrite": "1"}).text)
+    fields = {
+        "q": "days",
+        "dataset": "open",
+        "folder": "contracts/lic",
+        "mode": "keyword",
+        "k": "3",
+    }
+    page = Elements(client.get("/", params={**fields, "intent": "list_all", "rewrite": "1"}).text)
     shown = {each.get("name"): each.get("value") for each in page.all("input")}
     assert (shown["q"], shown["folder"], shown["k"]) == ("days", "contracts/lic", "3")
     chosen = [each["value"] for each in page.all("option") if "selected" in each]
@@ -164,7 +172,7 @@ def test_the_fields_reach_the_search_and_are_shown_again(client: httpx.Client) -
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("fields", "message"),
     [
         ({"k": "0"}, "1 to 100"),
         ({"k": "many"}, "1 to 100"),
@@ -177,14 +185,14 @@ def test_the_fields_reach_the_search_and_are_shown_again(client: httpx.Client) -
     ],
 )
 def test_what_cannot_be_meant_is_said_and_can_be_mended(
-    client: httpx.Client, given: dict[str, str], said: str
+    client: httpx.Client, fields: dict[str, str], message: str
 ) -> None:
-    answer = client.get("/", params={"q": "zebra", **given})
+    answer = client.get("/", params={"q": "zebra", **fields})
     assert answer.status_code == 400
     assert answer.headers["content-type"].startswith("text/html")
     page = Elements(answer.text)
-    assert said in page.text
-    assert given.get("q", "zebra") in [each.get("value") for each in page.all("input")]
+    assert message in page.text
+    assert fields.get("q", "zebra") in [each.get("value") for each in page.all("input")]
 
 
 def test_what_is_not_there_is_a_page(client: httpx.Client) -> None:
@@ -235,7 +243,7 @@ def test_no_text_of_the_address_can_act(client: httpx.Client, name: str) -> None
 def _assert_harmless(page: Elements) -> None:
     assert [each.get("src") for each in page.all("script")] == ["/static/page.js"]
     assert not page.all("img")
-    for tag, attributes in page.found:
+    for tag, attributes in page.elements:
         assert not [name for name in attributes if name.startswith("on") or name == "style"], tag
         for name in ("src", "href", "action"):
             assert (attributes.get(name) or "/").startswith(("/", "#", "?")), attributes
@@ -300,9 +308,9 @@ def test_a_key_opens_what_it_reaches_until_signed_out(
 ) -> None:
     answer = sign_in(stranger, key.secret, "/?q=zebra")
     assert (answer.status_code, answer.headers["location"]) == (303, "/?q=zebra")
-    given = answer.headers["set-cookie"]
-    assert all(part in given for part in ("HttpOnly", "SameSite=strict", "Path=/"))
-    assert "Secure" not in given
+    cookie = answer.headers["set-cookie"]
+    assert all(part in cookie for part in ("HttpOnly", "SameSite=strict", "Path=/"))
+    assert "Secure" not in cookie
     pages = [stranger.get(path).text for path in ("/", "/?q=zebra", "/document/lease.txt")]
     assert all("Office Lease" in page and key.secret not in page for page in pages)
     assert "closed" not in Elements(pages[0]).text

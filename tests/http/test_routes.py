@@ -31,15 +31,15 @@ def plain(shape: Any) -> Any:
 def post(client: httpx.Client, path: str, **body: Any) -> dict[str, Any]:
     answer = client.post(path, json=body)
     assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    result: dict[str, Any] = answer.json()
+    return result
 
 
 def get(client: httpx.Client, path: str, **parameters: Any) -> dict[str, Any]:
     answer = client.get(path, params=parameters)
     assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    result: dict[str, Any] = answer.json()
+    return result
 
 
 @pytest.mark.parametrize(
@@ -55,11 +55,11 @@ def get(client: httpx.Client, path: str, **parameters: Any) -> dict[str, Any]:
 def test_searches_give_what_the_python_calls_give(
     client: httpx.Client, samples: SyncLexichord, options: Any
 ) -> None:
-    asked = {"query": QUESTION, **options}
+    request = {"query": QUESTION, **options}
     expected = samples.search(QUESTION, **options)
-    assert post(client, "/v1/search", **asked) == plain(expected.to_dict())
+    assert post(client, "/v1/search", **request) == plain(expected.to_dict())
     files = samples.files(QUESTION, **options)
-    assert post(client, "/v1/files:discover", **asked) == plain(files.to_dict())
+    assert post(client, "/v1/files:discover", **request) == plain(files.to_dict())
 
 
 def timeless(shape: Any) -> Any:
@@ -85,10 +85,10 @@ def test_a_query_gives_what_the_python_call_gives(
     client: httpx.Client, samples: SyncLexichord, options: Any
 ) -> None:
     question = "Compare liability and governing law of the software licence and the lease"
-    found = post(client, "/v1/query", query=question, **options)
+    response = post(client, "/v1/query", query=question, **options)
     expected = samples.query(question, **options).to_dict()
-    assert timeless(found) == timeless(plain(expected))
-    assert found["timings_ms"].keys() == expected["timings_ms"].keys()
+    assert timeless(response) == timeless(plain(expected))
+    assert response["timings_ms"].keys() == expected["timings_ms"].keys()
 
 
 def test_documents_and_chunks_are_shown_as_they_are_stored(
@@ -137,8 +137,8 @@ def test_a_list_is_narrowed_by_prefix_and_dataset(
     client: httpx.Client, samples: SyncLexichord
 ) -> None:
     one = samples.list()[0]
-    found = get(client, "/v1/documents", uri_prefix=one.uri, dataset="default")
-    assert [row["uri"] for row in found["documents"]] == [one.uri]
+    page = get(client, "/v1/documents", uri_prefix=one.uri, dataset="default")
+    assert [row["uri"] for row in page["documents"]] == [one.uri]
     assert client.get("/v1/documents", params={"dataset": "other"}).status_code == 404
     assert client.get("/v1/documents", params={"filter": '{"no": 1}'}).status_code == 400
     for text in ("{no", "5", "null", "[1]"):
@@ -159,12 +159,12 @@ def test_datasets_and_jobs_are_those_of_the_database(
 def test_the_plain_search_has_the_shape_that_plain_programs_expect(
     client: httpx.Client, samples: SyncLexichord
 ) -> None:
-    found = get(client, "/search", query=QUESTION, top_k=3)
-    assert set(found) == {"query", "results", "total", "search_time_ms"}
-    assert (found["query"], found["total"]) == (QUESTION, 3)
-    assert found["search_time_ms"] > 0
+    result = get(client, "/search", query=QUESTION, top_k=3)
+    assert set(result) == {"query", "results", "total", "search_time_ms"}
+    assert (result["query"], result["total"]) == (QUESTION, 3)
+    assert result["search_time_ms"] > 0
     hits = samples.search(QUESTION, k=3).hits
-    assert found["results"] == [
+    assert result["results"] == [
         {
             "id": str(hit.chunk_id),
             "title": hit.title,
@@ -179,21 +179,21 @@ def test_the_plain_search_has_the_shape_that_plain_programs_expect(
 def test_the_plain_answer_has_the_shape_that_plain_programs_expect(
     client: httpx.Client, samples: SyncLexichord
 ) -> None:
-    found = post(client, "/ask", question=QUESTION, top_k=4)
+    reply = post(client, "/ask", question=QUESTION, top_k=4)
     expected = samples.query(QUESTION, k=4, answer=True)
-    assert set(found) == {"question", "answer", "sources", "context_used", "confidence"}
-    assert (found["question"], found["answer"]) == (QUESTION, expected.answer)
-    assert found["confidence"] == expected.confidence
-    assert found["context_used"] == len(found["sources"]) == len(expected.sources)
-    for source, known in zip(found["sources"], expected.sources, strict=True):
+    assert set(reply) == {"question", "answer", "sources", "context_used", "confidence"}
+    assert (reply["question"], reply["answer"]) == (QUESTION, expected.answer)
+    assert reply["confidence"] == expected.confidence
+    assert reply["context_used"] == len(reply["sources"]) == len(expected.sources)
+    for source, known in zip(reply["sources"], expected.sources, strict=True):
         assert set(source) == {"id", "title", "dataset_id", "score"}
         assert source["id"] == str(known.chunk_id)
         assert source["title"] in known.citation
 
 
 def test_what_nothing_answers_is_said_in_words(client: httpx.Client) -> None:
-    found = post(client, "/ask", question="Which zebra crossed the Danube on a unicycle?")
-    assert found["answer"] == "Nothing relevant was found for your question."
+    reply = post(client, "/ask", question="Which zebra crossed the Danube on a unicycle?")
+    assert reply["answer"] == "Nothing relevant was found for your question."
 
 
 def test_what_answers_hold_is_what_the_openapi_document_says() -> None:

@@ -19,10 +19,15 @@ from tests.http.server import Server
 def refused(dsn: str, home: Path, *options: str, **settings: str) -> str:
     """Give the one line that a server says which does not start."""
     own = {"LEXICHORD_DSN": dsn, "LEXICHORD_HOME": str(home)}
-    given = {f"LEXICHORD_{name.upper()}": value for name, value in settings.items()}
+    environment = {f"LEXICHORD_{name.upper()}": value for name, value in settings.items()}
     command = [sys.executable, "-m", "lexichord", "serve", *options]
     done = subprocess.run(
-        command, cwd=ROOT, env=os.environ | own | given, capture_output=True, text=True, timeout=60
+        command,
+        cwd=ROOT,
+        env=os.environ | own | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert done.returncode == 2, done.stderr
     assert done.stdout == ""
@@ -68,16 +73,16 @@ def test_an_address_of_no_machine_or_of_another_is_told_in_one_line(fresh: str, 
 
 
 @pytest.mark.parametrize(
-    ("options", "given"),
+    ("options", "environment"),
     [(("--host", "0.0.0.0"), {}), ((), {"allowed_hosts": "search.example.com"})],
 )
 def test_others_are_let_in_only_where_there_is_a_key(
-    fresh: str, home: Path, options: tuple[str, ...], given: dict[str, str]
+    fresh: str, home: Path, options: tuple[str, ...], environment: dict[str, str]
 ) -> None:
-    assert "lexichord keys create" in refused(fresh, home, *options, **given)
+    assert "lexichord keys create" in refused(fresh, home, *options, **environment)
     with SyncLexichord(dsn=fresh, home=home) as lexichord:
         secret = lexichord.create_key("Ann").secret
-    with Server(fresh, home, *options, **given) as server:
+    with Server(fresh, home, *options, **environment) as server:
         assert "with an API key" in server.log()
         with server.client() as stranger, server.client(secret) as ann:
             assert stranger.get("/v1/datasets").status_code == 401

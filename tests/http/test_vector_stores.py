@@ -32,24 +32,24 @@ def client(served: Served) -> Iterator[openai.OpenAI]:
         yield client
 
 
-def search(client: openai.OpenAI, store: str, **asked: Any) -> list[VectorStoreSearchResponse]:
-    page = client.vector_stores.search(store, **asked)
+def search(client: openai.OpenAI, store: str, **arguments: Any) -> list[VectorStoreSearchResponse]:
+    page = client.vector_stores.search(store, **arguments)
     assert page.object == "vector_store.search_results.page"
     assert not page.has_next_page()
     return list(page)
 
 
 def test_results_have_all_that_the_client_reads(client: openai.OpenAI, served: Served) -> None:
-    found = search(client, "samples", query=QUESTION)
-    assert len(found) == 10
+    results = search(client, "samples", query=QUESTION)
+    assert len(results) == 10
     ids = {row.document_id: row.uri for row in served.lexichord.list(datasets=["samples"])}
-    for result in found:
+    for result in results:
         VectorStoreSearchResponse.model_validate(result.model_dump())
         assert ids[int(result.file_id)].endswith(f"/{result.filename}")
         assert 0 <= result.score <= 1
         assert [content.type for content in result.content] == ["text"]
-    assert [r.score for r in found] == sorted((r.score for r in found), reverse=True)
-    assert "ten (10) years" in found[0].content[0].text
+    assert [r.score for r in results] == sorted((r.score for r in results), reverse=True)
+    assert "ten (10) years" in results[0].content[0].text
 
 
 async def test_the_asynchronous_client_finds_the_same(
@@ -57,8 +57,8 @@ async def test_the_asynchronous_client_finds_the_same(
 ) -> None:
     base = f"{served.url}/v1"
     async with openai.AsyncOpenAI(api_key=served.key, base_url=base) as other:
-        found = [each async for each in other.vector_stores.search("samples", query=QUESTION)]
-    assert found == search(client, "samples", query=QUESTION)
+        results = [each async for each in other.vector_stores.search("samples", query=QUESTION)]
+    assert results == search(client, "samples", query=QUESTION)
 
 
 def test_several_queries_are_one_ranking(client: openai.OpenAI) -> None:
@@ -80,9 +80,9 @@ def test_what_was_searched_is_told(client: openai.OpenAI) -> None:
     assert page.model_dump()["search_query"] == [QUESTION, RENT]
     acronym = "Who is bound by the NDA of the visiting researcher?"
     page = client.vector_stores.search("samples", query=acronym, rewrite_query=True)
-    told = page.model_dump()["search_query"]
-    assert told[0] == acronym
-    assert len(told) == 2
+    queries = page.model_dump()["search_query"]
+    assert queries[0] == acronym
+    assert len(queries) == 2
 
 
 def test_the_number_of_results_and_their_least_score_are_heeded(client: openai.OpenAI) -> None:
@@ -96,7 +96,7 @@ def test_the_number_of_results_and_their_least_score_are_heeded(client: openai.O
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("filters", "expected"),
     [
         ({"type": "eq", "key": "kind", "value": "lease"}, LEASES),
         ({"type": "ne", "key": "kind", "value": "lease"}, {"nda-2021", "plain"}),
@@ -129,19 +129,19 @@ def test_the_number_of_results_and_their_least_score_are_heeded(client: openai.O
     ],
 )
 def test_filters_are_those_of_openai(
-    client: openai.OpenAI, given: dict[str, Any], expected: set[str]
+    client: openai.OpenAI, filters: dict[str, Any], expected: set[str]
 ) -> None:
-    found = search(client, "library", query=DEPOSIT, filters=given)
-    assert {result.filename for result in found} == expected
+    results = search(client, "library", query=DEPOSIT, filters=filters)
+    assert {result.filename for result in results} == expected
 
 
 def test_attributes_are_metadata_that_openai_can_hold(client: openai.OpenAI) -> None:
-    found = {each.filename: each for each in search(client, "library", query=DEPOSIT)}
-    assert found["plain"].attributes == {}
-    assert found["nda-2021"].attributes == {"kind": "nda", "year": 2021, "signed": "2021-01-15"}
-    assert found["lease-2019"].attributes is not None
-    assert found["lease-2019"].attributes["open"] is True
-    assert "tags" not in found["lease-2019"].attributes
+    results = {each.filename: each for each in search(client, "library", query=DEPOSIT)}
+    assert results["plain"].attributes == {}
+    assert results["nda-2021"].attributes == {"kind": "nda", "year": 2021, "signed": "2021-01-15"}
+    assert results["lease-2019"].attributes is not None
+    assert results["lease-2019"].attributes["open"] is True
+    assert "tags" not in results["lease-2019"].attributes
 
 
 def test_a_store_without_documents_has_no_results(client: openai.OpenAI) -> None:

@@ -35,8 +35,8 @@ class Place:
 
     @property
     def environment(self) -> dict[str, str]:
-        given = {"LEXICHORD_DSN": self.dsn, "LEXICHORD_HOME": str(self.home)}
-        return {**os.environ, **given, **self.settings}
+        variables = {"LEXICHORD_DSN": self.dsn, "LEXICHORD_HOME": str(self.home)}
+        return {**os.environ, **variables, **self.settings}
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ async def over_stdio(place: Place) -> AsyncIterator[Client]:
 async def call(client: Client, tool: str, **arguments: object) -> dict[str, Any]:
     """Call a tool that succeeds; its result fits its schema and stands in the text as well."""
     result = await client.call_tool(tool, arguments)
-    said = read(result)
-    assert not result.is_error, said
+    reply = read(result)
+    assert not result.is_error, reply
     schemas = {each.name: each.output_schema for each in (await client.list_tools()).tools}
     if (schema := schemas[tool]) is None:
         assert result.structured_content is None
@@ -101,19 +101,19 @@ async def call(client: Client, tool: str, **arguments: object) -> dict[str, Any]
     else:
         Draft202012Validator.check_schema(schema)
         Draft202012Validator(schema).validate(result.structured_content)
-        assert said == result.structured_content
-    return said
+        assert reply == result.structured_content
+    return reply
 
 
 async def refused(client: Client, tool: str, **arguments: object) -> dict[str, Any]:
     """Call a tool that fails, in the shape of all errors."""
     result = await client.call_tool(tool, arguments)
-    said = read(result)
-    assert result.is_error, said
+    reply = read(result)
+    assert result.is_error, reply
     assert result.structured_content is None
-    assert said.keys() >= {"error", "status"}
-    assert not re.search(r"Traceback|psycopg|postgresql:|/tmp/|select \*", json.dumps(said)), said
-    return said
+    assert reply.keys() >= {"error", "status"}
+    assert not re.search(r"Traceback|psycopg|postgresql:|/tmp/|select \*", json.dumps(reply)), reply
+    return reply
 
 
 def read(result: CallToolResult) -> dict[str, Any]:

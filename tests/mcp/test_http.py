@@ -53,9 +53,9 @@ async def test_without_a_valid_key_nobody_comes_in(locked: Served, keys: Keys) -
         reply = await post(locked.url, **headers)
         assert reply.status_code == 401, headers
         assert reply.headers["www-authenticate"] == "Bearer"
-        said = reply.json()
-        assert said["error"] == "Authentication failed"
-        assert said.keys() == {"error", "status", "message", "errors", "required_headers"}
+        body = reply.json()
+        assert body["error"] == "Authentication failed"
+        assert body.keys() == {"error", "status", "message", "errors", "required_headers"}
     for name in ("authorization", "x_retrieval_api_key"):
         key = f"Bearer {keys.everything}" if name == "authorization" else keys.everything
         assert (await post(locked.url, **{name: key})).status_code == 200
@@ -70,14 +70,14 @@ async def test_a_key_reaches_its_datasets_in_every_tool(locked: Served, keys: Ke
     async with over_http(locked.url, authorization=f"Bearer {keys.everything}") as client:
         every = await call(client, "file_lister", dataset_id="agreements")
         hidden = every["documents"][0]
-        found = await call(client, "retriever", query="term", document_name=hidden["uri"])
-        chunk = found["result"][0]["chunk_id"]
+        passages = await call(client, "retriever", query="term", document_name=hidden["uri"])
+        chunk = passages["result"][0]["chunk_id"]
     async with over_http(locked.url, x_retrieval_api_key=keys.policies) as client:
         for tool in ("assistant", "retriever", "file_discover"):
             for name in ("agreements", "neither"):  # told alike, whether it is there or not
-                said = await refused(client, tool, query="term", resource_id=name)
-                assert said["type"] == "permission_error"
-                assert said["details"].endswith(name)
+                result = await refused(client, tool, query="term", resource_id=name)
+                assert result["type"] == "permission_error"
+                assert result["details"].endswith(name)
         assert (await refused(client, "file_count", dataset_id="agreements"))["error"]
         assert (await refused(client, "fetch", id=f"chunk://{chunk}"))["error"]
         assert (await refused(client, "fetch", id=f"document://{hidden['document_id']}"))["error"]
@@ -138,7 +138,7 @@ async def test_kbbridges_own_calls_work(locked: Served, keys: Keys) -> None:
         "X_RETRIEVAL_API_KEY": keys.everything,
     }
     async with over_http(locked.url, **headers) as client:
-        found = await call(
+        files = await call(
             client,
             "file_discover",
             query="confidentiality after NDA termination at University of Michigan",
@@ -146,7 +146,7 @@ async def test_kbbridges_own_calls_work(locked: Served, keys: Keys) -> None:
             top_k_return=10,
             do_file_rerank=True,
         )
-        said = await call(
+        answer = await call(
             client,
             "assistant",
             dataset_info='[{"id": "agreements", "source_path": ""}]',
@@ -155,28 +155,28 @@ async def test_kbbridges_own_calls_work(locked: Served, keys: Keys) -> None:
             "critical.",
             enable_query_rewriting=True,
         )
-    assert found["distinct_files"]
-    assert said["answer"]
-    for result in (found, said):
+    assert files["distinct_files"]
+    assert answer["answer"]
+    for result in (files, answer):
         assert result["ignored"].keys() == {"X-RETRIEVAL-ENDPOINT"}
 
 
 @pytest.mark.parametrize(
-    ("arguments", "given", "told"),
+    ("arguments", "variables", "message"),
     [
         (["--host", "0.0.0.0"], {}, "make a key"),
         ([], {"LEXICHORD_ALLOWED_ADDRESSES": "localhost:1"}, "'localhost:1' is no address"),
     ],
 )
 def test_what_cannot_be_served_safely_is_not(
-    plain: Place, arguments: list[str], given: dict[str, str], told: str
+    plain: Place, arguments: list[str], variables: dict[str, str], message: str
 ) -> None:
-    environment = {**plain.environment, **given}
+    environment = {**plain.environment, **variables}
     run = subprocess.run(
         [*COMMAND, "--http", *arguments], env=environment, capture_output=True, text=True
     )
     assert (run.returncode, run.stdout) == (2, "")
-    assert told in run.stderr
+    assert message in run.stderr
     assert run.stderr.count("\n") == 1
 
 
@@ -189,15 +189,15 @@ async def test_clients_of_both_generations_are_answered(server: Served, mode: An
 async def test_clients_at_the_same_time_get_their_own_answers(server: Served) -> None:
     async def ask(dataset: str) -> set[str]:
         async with over_http(server.url) as client:
-            asked = [
+            calls = [
                 client.call_tool("retriever", {"query": "term", "dataset_id": dataset})
                 for _ in range(5)
             ]
-            found = [read(result) for result in await asyncio.gather(*asked)]
-        return {hit["dataset"] for said in found for hit in said["result"]}
+            replies = [read(result) for result in await asyncio.gather(*calls)]
+        return {hit["dataset"] for reply in replies for hit in reply["result"]}
 
-    found = await asyncio.gather(*(ask(each) for each in ("policies", "agreements")))
-    assert found == [{"policies"}, {"agreements"}]
+    datasets = await asyncio.gather(*(ask(each) for each in ("policies", "agreements")))
+    assert datasets == [{"policies"}, {"agreements"}]
 
 
 async def test_nothing_that_was_asked_is_in_the_log(server: Served) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.end_to_end.llm_replies import replying, shown
-from tests.http_server import Asked, Reply, http_server
+from tests.http_server import Reply, Request, http_server
 from tests.mcp.serving import Place, Served, call, over_http, refused, served
 from tests.providers.chat_servers import ChatServer, chat_server
 from tests.providers.rerank_servers import RerankServer, rerank_server
@@ -33,8 +33,8 @@ def quoting(mark: str) -> Any:
 
 @contextmanager
 def allowing(place: Place, log: Path, *urls: str, **settings: str) -> Iterator[Served]:
-    given = {"LEXICHORD_ALLOWED_ADDRESSES": ",".join(urls), **settings}
-    with served(replace(place, settings=given), log) as running:
+    allowed = {"LEXICHORD_ALLOWED_ADDRESSES": ",".join(urls), **settings}
+    with served(replace(place, settings=allowed), log) as running:
         yield running
 
 
@@ -59,18 +59,18 @@ async def test_requests_at_the_same_time_ask_each_its_own_services(
 
         async def ask(headers: dict[str, str]) -> list[tuple[str, ...]]:
             async with over_http(server.url, **headers) as client:
-                asked = [call(client, "assistant", query=QUESTION) for _ in range(4)]
-                said = await asyncio.gather(*asked)
-            return [tuple(each["structured_answer"]["unverified"]) for each in said]
+                calls = [call(client, "assistant", query=QUESTION) for _ in range(4)]
+                replies = await asyncio.gather(*calls)
+            return [tuple(each["structured_answer"]["unverified"]) for each in replies]
 
-        found = await asyncio.gather(
+        answers = await asyncio.gather(
             ask(llm(anna)), ask(llm(bela) | reranker(ranks)), ask({}), ask(reranker(ranks))
         )
         expected = [("anna says so",), ("bela says so",), (), ()]
-        assert [set(each) for each in found] == [{each} for each in expected]
+        assert [set(each) for each in answers] == [{each} for each in expected]
         assert (len(anna.requests), len(bela.requests)) == (4, 4)
-        assert len(ranks.asked) == 16  # files and chunks of eight calls
-        assert {each.body["model"] for each in ranks.asked} == {"BAAI/bge-reranker-v2-m3"}
+        assert len(ranks.requests) == 16  # files and chunks of eight calls
+        assert {each.body["model"] for each in ranks.requests} == {"BAAI/bge-reranker-v2-m3"}
         assert {each.body["model"] for each in anna.requests} == {"some/model:8b"}
 
 
@@ -82,19 +82,19 @@ async def test_a_reranker_that_a_header_names_ranks_files_and_passages(
         allowing(place, tmp_path / "log", ranks.url) as server,
     ):
         async with over_http(server.url, **reranker(ranks)) as client:
-            found = await call(client, "retriever", query=QUESTION, score_threshold=0.3)
+            result = await call(client, "retriever", query=QUESTION, score_threshold=0.3)
             files = await call(
                 client, "file_discover", query=QUESTION, relevance_score_threshold=0.3
             )
-            assert found["reranked"]
+            assert result["reranked"]
             assert files["reranked"]
-            assert all(each["scores"]["rerank"] >= 0.3 for each in found["result"])
+            assert all(each["scores"]["rerank"] >= 0.3 for each in result["result"])
             assert all(each["score"] >= 0.3 for each in files["files"])
-            asked = len(ranks.asked)
+            request_count = len(ranks.requests)
             plain = await call(client, "retriever", query=QUESTION, does_rerank=False)
             other = await call(client, "file_discover", query=QUESTION, do_file_rerank=False)
             assert (plain["reranked"], other["reranked"]) == (False, False)
-            assert len(ranks.asked) == asked
+            assert len(ranks.requests) == request_count
 
 
 async def test_a_model_that_a_header_names_makes_keywords(place: Place, tmp_path: Path) -> None:
@@ -103,8 +103,8 @@ async def test_a_model_that_a_header_names_makes_keywords(place: Place, tmp_path
         allowing(place, tmp_path / "log", anna.url) as server,
     ):
         async with over_http(server.url, **llm(anna)) as client:
-            said = await call(client, "keyword_generator", query=QUESTION)
-    assert ["anna", "words"] in said["keyword_sets"]
+            result = await call(client, "keyword_generator", query=QUESTION)
+    assert ["anna", "words"] in result["keyword_sets"]
 
 
 async def test_the_servers_own_keys_go_nowhere_else(
@@ -131,19 +131,19 @@ async def test_the_servers_own_keys_go_nowhere_else(
         ) as server,
     ):
         async with over_http(server.url, **llm(anna), **reranker(ranks)) as client:
-            said = await call(client, "assistant", query=QUESTION)
-        assert said["structured_answer"]["unverified"] == ["anna says so"]
+            result = await call(client, "assistant", query=QUESTION)
+        assert result["structured_answer"]["unverified"] == ["anna says so"]
         assert not own.requests
-        assert not own_ranks.asked
-        sent = [each.headers for each in anna.requests] + [each.headers for each in ranks.asked]
+        assert not own_ranks.requests
+        sent = [each.headers for each in anna.requests] + [each.headers for each in ranks.requests]
         assert len(sent) == 3
         assert not any(OURS in str(headers) for headers in sent)
         # What the server is set to anyway may be named.
         async with over_http(server.url, X_LLM_MODEL="own", X_RERANK_MODEL="jina/own") as client:
-            said = await call(client, "assistant", query=QUESTION)
-        assert said["structured_answer"]["unverified"] == ["own says so"]
+            result = await call(client, "assistant", query=QUESTION)
+        assert result["structured_answer"]["unverified"] == ["own says so"]
         assert OURS in str(own.requests[0].headers)
-        assert OURS in str(own_ranks.asked[0].headers)
+        assert OURS in str(own_ranks.requests[0].headers)
 
 
 @pytest.mark.parametrize("name", ["X_LLM_API_URL", "X_RERANK_URL"])
@@ -153,16 +153,16 @@ async def test_an_address_that_is_not_allowed_is_refused_by_the_settings_name(
     model = "X_LLM_MODEL" if "LLM" in name else "X_RERANK_MODEL"
     async with over_http(server.url, **{name: "http://127.0.0.1:1/v1", model: "any"}) as client:
         for tool in ("assistant", "retriever", "file_discover", "search"):
-            said = await refused(client, tool, query=QUESTION)
-            assert said["type"] == "permission_error"
-            assert "LEXICHORD_ALLOWED_ADDRESSES" in said["details"]
-            assert name.replace("_", "-") in said["details"]
+            result = await refused(client, tool, query=QUESTION)
+            assert result["type"] == "permission_error"
+            assert "LEXICHORD_ALLOWED_ADDRESSES" in result["details"]
+            assert name.replace("_", "-") in result["details"]
     async with over_http(server.url, **{name: "http://127.0.0.1:1/v1"}) as client:
-        said = await refused(client, "assistant", query=QUESTION)
-        assert model.replace("_", "-") in said["details"]
+        result = await refused(client, "assistant", query=QUESTION)
+        assert model.replace("_", "-") in result["details"]
     async with over_http(server.url, **{model: "openai/gpt-4o"}) as client:
-        said = await refused(client, "assistant", query=QUESTION)
-        assert name.replace("_", "-") in said["details"]
+        result = await refused(client, "assistant", query=QUESTION)
+        assert name.replace("_", "-") in result["details"]
 
 
 async def test_no_redirect_leads_to_another_address(place: Place, tmp_path: Path) -> None:
@@ -170,15 +170,15 @@ async def test_no_redirect_leads_to_another_address(place: Place, tmp_path: Path
         to = evil.url.removesuffix("/v1")
         with (
             http_server(
-                Asked, lambda asked: Reply(307, headers={"Location": to + asked.path})
+                Request, lambda request: Reply(307, headers={"Location": to + request.path})
             ) as url,
             allowing(place, tmp_path / "log", url) as server,
         ):
             headers = {"X_LLM_API_URL": f"{url}/v1", "X_LLM_MODEL": "m"}
             headers |= {"X_RERANK_URL": f"{url}/v1", "X_RERANK_MODEL": "m"}
             async with over_http(server.url, **headers) as client:
-                said = await call(client, "assistant", query=QUESTION)
+                result = await call(client, "assistant", query=QUESTION)
     assert not evil.requests
-    assert any("answer without the model" in line for line in said["degraded"])
-    assert any("not reranked" in line for line in said["degraded"])
-    assert said["answer"]
+    assert any("answer without the model" in line for line in result["degraded"])
+    assert any("not reranked" in line for line in result["degraded"])
+    assert result["answer"]

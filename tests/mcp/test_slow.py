@@ -41,15 +41,15 @@ async def test_a_model_that_hangs_is_done_without_in_time(place: Place) -> None:
             started = time.monotonic()
             result = await client.call_tool("assistant", asked, progress_callback=note)
             spent = time.monotonic() - started
-    said = read(result)
+    reply = read(result)
     assert not result.is_error
     assert spent < 30
-    assert said["status"] == "timeout"
-    assert said["timeout_seconds"] == 12
-    assert said["suggestions"]
-    assert "months" in said["answer"]  # in the documents' own words
-    assert said["total_candidates"] > 0
-    assert any(line.startswith("answer without the model") for line in said["degraded"])
+    assert reply["status"] == "timeout"
+    assert reply["timeout_seconds"] == 12
+    assert reply["suggestions"]
+    assert "months" in reply["answer"]  # in the documents' own words
+    assert reply["total_candidates"] > 0
+    assert any(line.startswith("answer without the model") for line in reply["degraded"])
     assert len(slow.requests) == 2
     assert len(notes) >= 2
     values = [done for done, *_ in notes]
@@ -97,12 +97,12 @@ async def test_what_words_find_is_given_when_time_runs_out(
     async with stuck(stocked, embeddings) as client:
         for tool in ("assistant", "retriever", "file_discover"):
             started = time.monotonic()
-            said = await call(client, tool, query="logs kept", timeout_seconds=1.5)
+            result = await call(client, tool, query="logs kept", timeout_seconds=1.5)
             assert time.monotonic() - started < 30
-            assert said["status"] == "timeout"
-            assert said["timeout_seconds"] == 1.5
-            assert said["suggestions"]
-            assert "logs.md" in str(said)
+            assert result["status"] == "timeout"
+            assert result["timeout_seconds"] == 1.5
+            assert result["suggestions"]
+            assert "logs.md" in str(result)
         error = await refused(client, "keyword_generator", query="logs kept", timeout_seconds=1)
     assert error.keys() == {"error", "status", "message", "timeout_seconds", "suggestions"}
     assert (error["error"], error["status"]) == ("Request timeout", "timeout")

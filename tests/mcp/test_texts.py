@@ -43,8 +43,8 @@ async def test_whatever_documents_say_comes_back_as_it_is(hostile: Place) -> Non
         listed = await call(client, "file_lister")
         assert {each["uri"] for each in listed["documents"]} == set(URIS)
         assert len(set(listed["files"])) == len(URIS)
-        found = await call(client, "retriever", query="zebra", verbose=True)
-        assert {hit["content"] for hit in found["result"]} == {ORDER}
+        reply = await call(client, "retriever", query="zebra", verbose=True)
+        assert {hit["content"] for hit in reply["result"]} == {ORDER}
         for name in listed["files"]:
             one = await call(client, "retriever", query="zebra", document_name=name)
             assert len({hit["uri"] for hit in one["result"]}) == 1
@@ -75,10 +75,10 @@ async def test_a_model_is_shown_documents_between_marks_only(
     hostile: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def clauses(inputs: Any) -> dict[str, object]:
-        said = shown(inputs["sources"])
-        assert said
+        sources = shown(inputs["sources"])
+        assert sources
         quote = "<script>alert('zebra')</script>"
-        return {"clauses": [{"quote": quote, "source": said[0].number}], "answer": "x"}
+        return {"clauses": [{"quote": quote, "source": sources[0].number}], "answer": "x"}
 
     with chat_server(replying(clauses=clauses)) as server:
         monkeypatch.setenv("LEXICHORD_LLM", "openai/any")

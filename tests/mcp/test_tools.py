@@ -23,36 +23,40 @@ async def test_tools_say_what_they_are(client: Client) -> None:
     six = {"assistant", "file_discover", "file_lister", "keyword_generator", "retriever"}
     assert tools.keys() == six | {"file_count", "search", "fetch"}
     for tool in tools.values():
-        told = tool.annotations
-        assert told is not None
+        annotations = tool.annotations
+        assert annotations is not None
         assert tool.title
         assert tool.description
-        assert (told.read_only_hint, told.idempotent_hint, told.open_world_hint) == (1, 1, 0)
+        assert (
+            annotations.read_only_hint,
+            annotations.idempotent_hint,
+            annotations.open_world_hint,
+        ) == (1, 1, 0)
         assert "asker" not in tool.input_schema["properties"]
         assert (tool.output_schema is None) == (tool.name in ("search", "fetch"))
 
 
 async def test_assistant_answers_with_quotes_that_stand_in_the_documents(client: Client) -> None:
     result = await client.call_tool("assistant", {"query": QUESTION, "dataset_info": INFO})
-    said = await call(client, "assistant", query=QUESTION, dataset_info=INFO)
-    assert read(result) == said  # idempotent
-    assert "18 months" in said["answer"]
-    assert said["confidence"] == "high"
-    assert 0.7 <= said["confidence_score"] <= 1
-    assert said["total_sources"] == len(said["structured_answer"]["sources"]) > 0
-    for quote in said["structured_answer"]["quotes"]:
+    reply = await call(client, "assistant", query=QUESTION, dataset_info=INFO)
+    assert read(result) == reply  # idempotent
+    assert "18 months" in reply["answer"]
+    assert reply["confidence"] == "high"
+    assert 0.7 <= reply["confidence_score"] <= 1
+    assert reply["total_sources"] == len(reply["structured_answer"]["sources"]) > 0
+    for quote in reply["structured_answer"]["quotes"]:
         contents = await client.read_resource(f"document://{quote['document_id']}")
         text = contents.contents[0]
         assert isinstance(text, TextResourceContents)
         assert text.text[quote["start"] : quote["end"]] == quote["text"]
     links = [each for each in result.content if isinstance(each, ResourceLink)]
-    cited = [f"chunk://{each['chunk_id']}" for each in said["structured_answer"]["sources"]]
+    cited = [f"chunk://{each['chunk_id']}" for each in reply["structured_answer"]["sources"]]
     assert [link.uri for link in links] == list(dict.fromkeys(cited))
 
 
 @OVER_HTTP
 async def test_assistant_takes_every_parameter_of_both_versions(client: Client) -> None:
-    said = await call(
+    result = await call(
         client,
         "assistant",
         query=QUESTION,
@@ -69,26 +73,26 @@ async def test_assistant_takes_every_parameter_of_both_versions(client: Client) 
         file_discovery_evaluation_threshold=0.2,
         verbose=True,
     )
-    assert said["ignored"].keys() == {"enable_query_decomposition", "reflection_mode"}
-    assert said["reflection"]["coverage"]["score"] > 0
-    assert said["file_discovery_evaluation"]["passed"]
-    (whole,) = said["dataset_results"]
+    assert result["ignored"].keys() == {"enable_query_decomposition", "reflection_mode"}
+    assert result["reflection"]["coverage"]["score"] > 0
+    assert result["file_discovery_evaluation"]["passed"]
+    (whole,) = result["dataset_results"]
     assert (whole["dataset_id"], whole["naive_result"]) == ("policies", None)
     assert whole["candidates"][0]["scores"].keys() >= {"dense", "keyword", "fused"}
-    assert said["total_candidates"] == len(whole["candidates"])
-    assert {"query", "refined_query", "text_summary", "debug_info", "profiling"} <= said.keys()
+    assert result["total_candidates"] == len(whole["candidates"])
+    assert {"query", "refined_query", "text_summary", "debug_info", "profiling"} <= result.keys()
     assert {
-        source["uri"].rpartition("/")[2] for source in said["structured_answer"]["sources"]
+        source["uri"].rpartition("/")[2] for source in result["structured_answer"]["sources"]
     } == {"data-retention-policy.md"}
 
 
 @OVER_HTTP
 async def test_what_nothing_stored_answers_is_not_answered(client: Client) -> None:
-    said = await call(client, "assistant", query="what is the boiling point of tungsten carbide")
-    assert said["abstained"]
-    assert said["answer"] == ""
-    assert said["confidence"] == "low"
-    assert said["suggestions"]
+    result = await call(client, "assistant", query="what is the boiling point of tungsten carbide")
+    assert result["abstained"]
+    assert result["answer"] == ""
+    assert result["confidence"] == "low"
+    assert result["suggestions"]
 
 
 @OVER_HTTP
@@ -98,7 +102,7 @@ async def test_fallback_queries_are_tried_only_when_given(client: Client) -> Non
     tried = await call(
         client, "assistant", query=vague, verbose=True, fallback_queries=["definitions"]
     )
-    stages = [{step["stage"] for step in said["debug_info"]} for said in (plain, tried)]
+    stages = [{step["stage"] for step in result["debug_info"]} for result in (plain, tried)]
     assert ["fallback" in each for each in stages] == [False, True]
 
 
@@ -111,20 +115,20 @@ async def test_each_search_method_searches_by_its_own_channels(client: Client) -
         "keyword_search": "keyword",
     }
     for method, mode in modes.items():
-        said = await call(client, "retriever", query=QUESTION, search_method=method, top_k=5)
-        assert said["mode"] == mode
-        assert len(said["result"]) == 5
-        best = said["result"][0]
+        result = await call(client, "retriever", query=QUESTION, search_method=method, top_k=5)
+        assert result["mode"] == mode
+        assert len(result["result"]) == 5
+        best = result["result"][0]
         assert best["document_name"].endswith(".md")
         assert (best["scores"]["keyword"] is None) == (mode == "dense")
-        assert not said["reranked"]
+        assert not result["reranked"]
 
 
 @OVER_HTTP
 async def test_weights_are_the_share_of_meaning(client: Client) -> None:
     async def order(**more: object) -> list[int]:
-        said = await call(client, "retriever", query="kept logs", top_k=8, **more)
-        return [each["chunk_id"] for each in said["result"]]
+        result = await call(client, "retriever", query="kept logs", top_k=8, **more)
+        return [each["chunk_id"] for each in result["result"]]
 
     assert await order(weights=1.0) == await order(search_method="semantic_search")
     assert await order(weights=0.0) == await order(search_method="full_text_search")
@@ -145,26 +149,26 @@ async def test_a_threshold_drops_what_is_less_relevant(client: Client) -> None:
 
 
 async def test_file_discover_gives_names_that_other_calls_take(client: Client) -> None:
-    said = await call(
+    result = await call(
         client, "file_discover", query=QUESTION, dataset_id="policies", top_k_return=2
     )
-    assert said["success"]
-    assert said["total_files"] == len(said["distinct_files"]) == 2
-    assert [each["score"] for each in said["files"]] == sorted(
-        (each["score"] for each in said["files"]), reverse=True
+    assert result["success"]
+    assert result["total_files"] == len(result["distinct_files"]) == 2
+    assert [each["score"] for each in result["files"]] == sorted(
+        (each["score"] for each in result["files"]), reverse=True
     )
-    name = said["distinct_files"][0]
-    found = await call(client, "retriever", query=QUESTION, document_name=name)
-    assert {each["document_name"] for each in found["result"]} == {name}
+    name = result["distinct_files"][0]
+    passages = await call(client, "retriever", query=QUESTION, document_name=name)
+    assert {each["document_name"] for each in passages["result"]} == {name}
 
 
 @OVER_HTTP
 async def test_what_has_no_effect_is_said_with_its_reason(client: Client) -> None:
-    said = await call(
+    result = await call(
         client, "file_discover", query="logs", backend_type="dify", relevance_score_threshold=0.3
     )
-    assert said["ignored"].keys() == {"backend_type", "relevance_score_threshold"}
-    assert all(said["ignored"].values())
+    assert result["ignored"].keys() == {"backend_type", "relevance_score_threshold"}
+    assert all(result["ignored"].values())
 
 
 async def test_files_are_listed_a_page_at_a_time(client: Client) -> None:
@@ -186,8 +190,8 @@ async def test_a_folder_is_named_by_what_a_user_sees_of_it(client: Client) -> No
     for name in ("policies", "/policies/", "samples/policies", folder, f"{folder}/"):
         some = await call(client, "file_lister", folder_name=name)
         assert some["files"] == whole["files"], name
-        found = await call(client, "retriever", query="logs", source_path=name, top_k=3)
-        assert {each["dataset"] for each in found["result"]} == {"policies"}
+        result = await call(client, "retriever", query="logs", source_path=name, top_k=3)
+        assert {each["dataset"] for each in result["result"]} == {"policies"}
     for name in ("polic", "icies", "nowhere"):
         none = await call(client, "file_count", folder_name=name)
         assert (none["has_files"], none["file_count"]) == (False, 0)
@@ -199,41 +203,43 @@ async def test_a_folder_is_named_by_what_a_user_sees_of_it(client: Client) -> No
 async def test_a_document_is_named_by_its_file_or_a_part_of_it(client: Client) -> None:
     (nda, *_) = (await call(client, "file_lister", dataset_id="agreements"))["documents"]
     uri, name = nda["uri"], nda["document_name"]
-    for given in (name, uri, nda["document_id"], name.removesuffix(".md"), name.upper()):
-        said = await call(client, "retriever", query="term", document_name=given, top_k=3)
-        assert {each["uri"] for each in said["result"]} == {uri}, given
+    for reference in (name, uri, nda["document_id"], name.removesuffix(".md"), name.upper()):
+        result = await call(client, "retriever", query="term", document_name=reference, top_k=3)
+        assert {each["uri"] for each in result["result"]} == {uri}, reference
     several = await call(client, "retriever", query="term", document_name="agreement", top_k=40)
-    found = {each["document_name"] for each in several["result"]}
-    assert len(found) > 1
-    assert all("agreement" in each for each in found)
+    names = {each["document_name"] for each in several["result"]}
+    assert len(names) > 1
+    assert all("agreement" in each for each in names)
 
 
 @OVER_HTTP
 async def test_several_datasets_each_with_a_folder(client: Client) -> None:
     info = [{"id": "agreements", "source_path": "agreements"}, {"id": "policies"}]
-    for given in (info, json.dumps(info)):
-        said = await call(client, "assistant", query=QUESTION, dataset_info=given, verbose=True)
-        assert [each["dataset_id"] for each in said["dataset_results"]] == [
+    for dataset_info in (info, json.dumps(info)):
+        result = await call(
+            client, "assistant", query=QUESTION, dataset_info=dataset_info, verbose=True
+        )
+        assert [each["dataset_id"] for each in result["dataset_results"]] == [
             "agreements",
             "policies",
         ]
 
 
 async def test_keyword_sets_differ_and_begin_with_the_querys_own_words(client: Client) -> None:
-    said = await call(client, "keyword_generator", query=QUESTION, max_sets=3)
-    sets = said["keyword_sets"]
+    result = await call(client, "keyword_generator", query=QUESTION, max_sets=3)
+    sets = result["keyword_sets"]
     assert 2 <= len(sets) <= 3
     assert {"support", "logs"} <= set(sets[0])
     assert len({tuple(each) for each in sets}) == len(sets)
 
 
 async def test_search_and_fetch_are_as_chatgpt_calls_them(client: Client) -> None:
-    found = await call(client, "search", query=QUESTION)
-    assert found.keys() == {"results"}
-    for result in found["results"]:
+    listing = await call(client, "search", query=QUESTION)
+    assert listing.keys() == {"results"}
+    for result in listing["results"]:
         assert result.keys() == {"id", "title", "url"}
         assert all(result.values())
-    best = found["results"][0]
+    best = listing["results"][0]
     passage = await call(client, "fetch", id=best["id"])
     assert passage.keys() == {"id", "title", "text", "url", "metadata"}
     assert "logs" in passage["text"]
@@ -283,15 +289,15 @@ WRONG: list[tuple[str, dict[str, object], str]] = [
 @OVER_HTTP
 async def test_what_is_wrong_is_said_as_a_result(client: Client) -> None:
     for tool, arguments, kind in WRONG:
-        said = await refused(client, tool, **arguments)
-        assert said["type"] == kind, (tool, arguments, said)
-        assert said["details"]
-        assert said["suggestion"]
+        result = await refused(client, tool, **arguments)
+        assert result["type"] == kind, (tool, arguments, result)
+        assert result["details"]
+        assert result["suggestion"]
 
 
 @OVER_HTTP
 async def test_agents_may_send_nothing_for_what_they_leave_out(client: Client) -> None:
-    said = await call(
+    result = await call(
         client,
         "assistant",
         query=QUESTION,
@@ -301,7 +307,7 @@ async def test_agents_may_send_nothing_for_what_they_leave_out(client: Client) -
         custom_instructions=None,
         verbose=None,
     )
-    assert said["answer"]
+    assert result["answer"]
 
 
 async def test_prompts_are_there_under_their_names(client: Client) -> None:
@@ -337,7 +343,7 @@ async def test_what_is_no_resource_is_an_error_of_the_protocol(client: Client) -
 
 
 def test_nothing_but_the_protocol_is_written_to_standard_output(place: Place) -> None:
-    asked = {"name": "assistant", "arguments": {"query": "who keeps the secret zebra"}}
+    request = {"name": "assistant", "arguments": {"query": "who keeps the secret zebra"}}
     sent: list[dict[str, object]] = [
         {
             "id": 1,
@@ -349,7 +355,7 @@ def test_nothing_but_the_protocol_is_written_to_standard_output(place: Place) ->
             },
         },
         {"method": "notifications/initialized"},
-        {"id": 2, "method": "tools/call", "params": asked},
+        {"id": 2, "method": "tools/call", "params": request},
         {"id": 3, "method": "tools/call", "params": {"name": "retriever", "arguments": {"x": 1}}},
     ]
     lines = "".join(json.dumps({"jsonrpc": "2.0", **each}) + "\n" for each in sent)

@@ -47,7 +47,7 @@ def stored(dsn: str) -> list[Any]:
         return [connection.execute(statement.encode()).fetchall() for statement in statements]
 
 
-def found(connection: Connection, query: str) -> list[str]:
+def uris(connection: Connection, query: str) -> list[str]:
     hits = call(connection, "hybrid_search", query=query, weights=[0.0, 1.0])
     return [hit["content"] for hit in hits]
 
@@ -63,15 +63,15 @@ def test_plurals_become_the_acronym_in_all_that_is_stored(
     store(dsn, indexed)
     assert all(now != then for now, then in zip(stored(dsn), expected, strict=True))
     with connect(dsn) as connection:
-        assert found(connection, "NDA") == []
+        assert uris(connection, "NDA") == []
         connection.execute("delete from lexichord_data.migration where number = 7")
     prepare(dsn, choice)
     with connect(dsn) as connection:
         connection.execute(AFTER)
     assert stored(dsn) == expected
     with connect(dsn) as connection:
-        assert found(connection, "NDA") == found(connection, "NDAs") == [CONTENTS[0]]
-        assert found(connection, "PDF") == [CONTENTS[2]]
+        assert uris(connection, "NDA") == uris(connection, "NDAs") == [CONTENTS[0]]
+        assert uris(connection, "PDF") == [CONTENTS[2]]
         assert call(connection, "card_candidates", query="SDK")[0]["document_id"] == 1
         assert call(connection, "find_problems") == []
         assert None not in [row["plan"] for row in call(connection, "index_use")]

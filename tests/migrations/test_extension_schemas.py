@@ -22,8 +22,8 @@ def elsewhere(empty: str, choice: Choice, request: pytest.FixtureRequest) -> str
     """A prepared database whose extensions stood in a schema that no session looks into."""
     assert choice.engine is not None
     schema = f'"{request.param}"'
-    made = [f"create extension {name} schema {schema}" for name in EXTENSIONS[choice.engine]]
-    run_statements(empty, f"create schema {schema}", *made)
+    statements = [f"create extension {name} schema {schema}" for name in EXTENSIONS[choice.engine]]
+    run_statements(empty, f"create schema {schema}", *statements)
     prepare(empty, choice)
     return empty
 

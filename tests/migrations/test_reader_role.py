@@ -41,11 +41,11 @@ def test_init_without_rights_succeeds_and_says_what_is_missing(
     with psycopg.connect(plain, autocommit=True) as connection:
         put(connection, "a", ["w1 w2", "w3"], [[1, 0, 0, 0], [0, 1, 0, 0]])
         connection.execute("select lexichord.build_indexes()")
-        told = [row["remedy"] for row in call(connection, "find_problems")]
-        assert told[0] == "create role lexichord_reader nologin;"
-        assert told[1].startswith("revoke execute on routine ")
-        assert told[1].endswith(" to plain;")
-        assert told[2:] == []
+        remedies = [row["remedy"] for row in call(connection, "find_problems")]
+        assert remedies[0] == "create role lexichord_reader nologin;"
+        assert remedies[1].startswith("revoke execute on routine ")
+        assert remedies[1].endswith(" to plain;")
+        assert remedies[2:] == []
         for _ in range(2):  # the schemas' usage is told of once the role is there
             for remedy in [row["remedy"] for row in call(connection, "find_problems")]:
                 run_statements(plain if "grant_reader" in remedy else theirs, remedy)

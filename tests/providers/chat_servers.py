@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Any, Literal
 
 from tests import http_server
-from tests.http_server import Asked, Manner
+from tests.http_server import Manner, Request
 
 Mode = Literal[
     "good",
@@ -36,7 +36,7 @@ MANNERS: dict[Mode, Manner] = {"hang": "silent", "drop": "gone", "trickle": "tri
 
 
 @dataclass(frozen=True)
-class Prompt(Asked):
+class Prompt(Request):
     """A request as it came. `inputs` are the fields of its last message, as text by name.
 
     `held` is the body with which the cache was made that a request to Gemini names.
@@ -54,8 +54,10 @@ class Prompt(Asked):
             first = self.held or self.body
             parts = first["systemInstruction"]["parts"]
             contents = [*self.held["contents"], *self.body["contents"]] if self.held else None
-            asked = [(turn["role"], turn["parts"]) for turn in contents or self.body["contents"]]
-            turns = [("system", parts), *asked]
+            following = [
+                (turn["role"], turn["parts"]) for turn in contents or self.body["contents"]
+            ]
+            turns = [("system", parts), *following]
             return [(role, "".join(part["text"] for part in parts)) for role, parts in turns]
         return [(turn["role"], _text(turn["content"])) for turn in self.body["messages"]]
 

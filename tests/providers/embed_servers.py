@@ -22,7 +22,7 @@ from tests import http_server
 from tests.http_server import Reply
 
 type Shape = Literal["gemini", "cohere", "openai", "jina"]
-type Fail = Callable[[Asked], Reply | None]
+type Fail = Callable[[Request], Reply | None]
 
 SHAPES: tuple[Shape, ...] = ("gemini", "cohere", "openai", "jina")
 DIMENSION = 16
@@ -46,7 +46,7 @@ KINDS = {
 }
 
 
-class Asked(http_server.Asked):
+class Request(http_server.Request):
     """A request, in any shape."""
 
     @property
@@ -66,19 +66,19 @@ class EmbedServer:
     """
 
     shape: Shape
-    fail: Fail = lambda asked: None
+    fail: Fail = lambda request: None
     native: int = DIMENSION
     base64: bool = False
     url: str = ""
-    asked: list[Asked] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
     embedded: Counter[str] = field(default_factory=Counter)
     lock: Lock = field(default_factory=Lock)
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, request: Request) -> Reply:
         with self.lock:
-            self.asked.append(asked)
-            failure = self.fail(asked)
-        return failure or good(self, asked)
+            self.requests.append(request)
+            failure = self.fail(request)
+        return failure or good(self, request)
 
 
 def vector(text: str, dimension: int = DIMENSION) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -92,26 +92,26 @@ def vector(text: str, dimension: int = DIMENSION) -> np.ndarray[Any, np.dtype[np
 
 def unit(text: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Give the vector as it must arrive."""
-    made = vector(text)
-    return np.asarray(made / np.linalg.norm(made))
+    raw = vector(text)
+    return np.asarray(raw / np.linalg.norm(raw))
 
 
-def good(server: EmbedServer, asked: Asked) -> Reply:
+def good(server: EmbedServer, request: Request) -> Reply:
     """Embed as the real server does, or refuse what it would refuse."""
-    if asked.path != PATHS[server.shape]:
+    if request.path != PATHS[server.shape]:
         return Reply(404)
-    if len(asked.texts) > MOST[server.shape] or not asked.texts:
+    if len(request.texts) > MOST[server.shape] or not request.texts:
         return Reply(400)
-    if wrong(server.shape, asked.body):
+    if wrong(server.shape, request.body):
         return Reply(422)
     dimension = server.native
     if server.shape == "gemini":
-        dimension = asked.body["requests"][0]["outputDimensionality"]
+        dimension = request.body["requests"][0]["outputDimensionality"]
     else:
-        dimension = asked.body.get("dimensions", asked.body.get("output_dimension", dimension))
+        dimension = request.body.get("dimensions", request.body.get("output_dimension", dimension))
     with server.lock:
-        server.embedded.update(asked.texts)
-    vectors = [vector(text, dimension).tolist() for text in asked.texts]
+        server.embedded.update(request.texts)
+    vectors = [vector(text, dimension).tolist() for text in request.texts]
     return embeddings(server.shape, vectors, server.base64)
 
 
@@ -155,11 +155,11 @@ def embeddings(shape: Shape, vectors: Sequence[Any], base64: bool = False) -> Re
 
 @contextmanager
 def embed_server(
-    shape: Shape, fail: Fail = lambda asked: None, native: int = DIMENSION, base64: bool = False
+    shape: Shape, fail: Fail = lambda request: None, native: int = DIMENSION, base64: bool = False
 ) -> Iterator[EmbedServer]:
     """Run a server for the length of a with statement."""
     server = EmbedServer(shape, fail, native, base64)
-    with http_server.http_server(Asked, server.reply) as server.url:
+    with http_server.http_server(Request, server.reply) as server.url:
         yield server
 
 

@@ -23,7 +23,7 @@ PATHS = {"cohere": "/v2/rerank", "jina": "/rerank", "tei": "/rerank"}
 TEI_BATCH, TEI_CHARACTERS = 32, 2000
 
 
-class Asked(http_server.Asked):
+class Request(http_server.Request):
     """A request, in any shape."""
 
     @property
@@ -44,13 +44,13 @@ class RerankServer:
     replies: list[Reply]
     always: Reply | None = None
     url: str = ""
-    asked: list[Asked] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
 
-    def reply(self, asked: Asked) -> Reply:
-        self.asked.append(asked)
+    def reply(self, request: Request) -> Reply:
+        self.requests.append(request)
         if self.replies:
             return self.replies.pop(0)
-        return self.always or good(self.shape, self.score, asked)
+        return self.always or good(self.shape, self.score, request)
 
 
 def shared_words(query: str, text: str) -> float:
@@ -58,11 +58,11 @@ def shared_words(query: str, text: str) -> float:
     return len(words.intersection(re.findall(r"\w+", text.lower()))) / len(words)
 
 
-def good(shape: Shape, score: Score, asked: Asked) -> Reply:
+def good(shape: Shape, score: Score, request: Request) -> Reply:
     """Rank as the real server does, or refuse what it would refuse."""
-    if asked.path != PATHS[shape]:
+    if request.path != PATHS[shape]:
         return Reply(404)
-    body = asked.body
+    body = request.body
     if shape == "tei":
         return _tei(score, body)
     known = {"model", "query", "documents", "top_n"}
@@ -101,5 +101,5 @@ def rerank_server(
 ) -> Iterator[RerankServer]:
     """Run a server for the length of a with statement."""
     server = RerankServer(shape, score, list(replies), always)
-    with http_server.http_server(Asked, server.reply) as server.url:
+    with http_server.http_server(Request, server.reply) as server.url:
         yield server

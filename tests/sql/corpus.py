@@ -34,8 +34,8 @@ def call(
     """Run `select * from lexichord.function(name => value, ...)`; dicts go as jsonb."""
     named = ", ".join(f"{name} => %({name})s" for name in arguments)
     values = {
-        name: Jsonb(given) if isinstance(given, dict) else given
-        for name, given in arguments.items()
+        name: Jsonb(argument) if isinstance(argument, dict) else argument
+        for name, argument in arguments.items()
     }
     statement = f"select * from {schema}.{function}({named})"
     with connection.cursor(row_factory=dict_row) as cursor:

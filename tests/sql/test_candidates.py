@@ -43,10 +43,14 @@ def texts(wide: Connection) -> dict[int, str]:
 def test_exact_keyword_candidates_are_bm25(
     wide: Connection, texts: dict[int, str], query: str
 ) -> None:
-    found = call(wide, "exact_keyword_candidates", query=query, depth=10000)
-    assert scores(found) == pytest.approx(oracle.bm25(texts, query, **parameters(wide)), rel=1e-6)
-    assert ids(found) == ids(sorted(found, key=lambda row: (-row["score"], row["chunk_id"])))
-    assert [row["rank"] for row in found] == list(range(1, len(found) + 1))
+    candidates = call(wide, "exact_keyword_candidates", query=query, depth=10000)
+    assert scores(candidates) == pytest.approx(
+        oracle.bm25(texts, query, **parameters(wide)), rel=1e-6
+    )
+    assert ids(candidates) == ids(
+        sorted(candidates, key=lambda row: (-row["score"], row["chunk_id"]))
+    )
+    assert [row["rank"] for row in candidates] == list(range(1, len(candidates) + 1))
 
 
 def test_keyword_statistics_are_the_whole_corpus_whatever_the_scope(
@@ -66,15 +70,15 @@ def test_the_keyword_index_gives_the_exact_candidates(wide: Connection, scoped: 
     for query in QUERIES:
         rows = call(wide, "keyword_candidates", query=query, documents=documents)
         assert [row["rank"] for row in rows] == list(range(1, len(rows) + 1))
-        found = scores(rows)
-        assert list(found.values()) == sorted(found.values(), reverse=True)
+        indexed = scores(rows)
+        assert list(indexed.values()) == sorted(indexed.values(), reverse=True)
         exact = scores(
             call(wide, "exact_keyword_candidates", query=query, documents=documents, depth=10000)
         )
         best = {*list(exact)[:20]}
-        assert len(best & {*list(found)[:20]}) >= 0.9 * len(best)
-        assert len(found) == min(100, len(exact))
-        for chunk, score in found.items():
+        assert len(best & {*list(indexed)[:20]}) >= 0.9 * len(best)
+        assert len(indexed) == min(100, len(exact))
+        for chunk, score in indexed.items():
             assert score == pytest.approx(exact[chunk], rel=0.04)
 
 
@@ -83,10 +87,10 @@ def test_also_the_index_of_a_few_chunks_gives_the_exact_candidates(connection: C
     put(connection, "z", ["w1 w2", "w2 w2 w3", "w3", "w2"])
     call(connection, "build_indexes")
     for query in ("w2", "w1 w3", "w2 w4"):
-        found = call(connection, "keyword_candidates", query=query)
+        candidates = call(connection, "keyword_candidates", query=query)
         exact = call(connection, "exact_keyword_candidates", query=query)
-        assert scores(found) == pytest.approx(scores(exact), rel=1e-6)
-        assert ids(found) == ids(exact)
+        assert scores(candidates) == pytest.approx(scores(exact), rel=1e-6)
+        assert ids(candidates) == ids(exact)
 
 
 def test_chunks_without_any_of_the_words_are_no_candidates(wide: Connection) -> None:
@@ -104,9 +108,11 @@ def test_exact_dense_candidates_are_cosines(wide: Connection) -> None:
     stored = np.array([[float(x) for x in vector[1:-1].split(",")] for vector in vectors])
     for vector in VECTORS:
         cosines = stored @ vector / np.linalg.norm(stored, axis=1) / np.linalg.norm(vector)
-        found = call(wide, "exact_dense_candidates", query_vector=str(vector), depth=10000)
-        assert scores(found) == pytest.approx(dict(zip(names, cosines, strict=True)), abs=1e-3)
-        assert [row["score"] for row in found] == sorted(scores(found).values(), reverse=True)
+        candidates = call(wide, "exact_dense_candidates", query_vector=str(vector), depth=10000)
+        assert scores(candidates) == pytest.approx(dict(zip(names, cosines, strict=True)), abs=1e-3)
+        assert [row["score"] for row in candidates] == sorted(
+            scores(candidates).values(), reverse=True
+        )
 
 
 @pytest.mark.parametrize("depth", [100, 1000])
@@ -120,18 +126,18 @@ def test_the_vector_index_gives_the_exact_candidates(
         query = {"query_vector": str(vector), "depth": depth, "documents": documents}
         rows = call(wide, "dense_candidates", **query)
         assert [row["rank"] for row in rows] == list(range(1, len(rows) + 1))
-        found = scores(rows)
+        indexed = scores(rows)
         exact = scores(call(wide, "exact_dense_candidates", **query))
-        assert len(found) == len(exact) == depth
-        assert list(found.values()) == pytest.approx(list(exact.values()), abs=1e-3)
-        assert list(found.values()) == sorted(found.values(), reverse=True)
-        hits += len(found.keys() & exact.keys())
+        assert len(indexed) == len(exact) == depth
+        assert list(indexed.values()) == pytest.approx(list(exact.values()), abs=1e-3)
+        assert list(indexed.values()) == sorted(indexed.values(), reverse=True)
+        hits += len(indexed.keys() & exact.keys())
     assert hits >= 0.99 * depth * len(VECTORS)
 
 
 def test_depths_beyond_what_the_vector_index_lists_at_once(wide: Connection) -> None:
-    found = call(wide, "dense_candidates", query_vector="[1,0,0,0]", depth=2500)
-    assert len({*ids(found)}) == 2500
+    candidates = call(wide, "dense_candidates", query_vector="[1,0,0,0]", depth=2500)
+    assert len({*ids(candidates)}) == 2500
 
 
 @pytest.mark.parametrize("indexed", [False, True])

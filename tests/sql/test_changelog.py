@@ -46,8 +46,8 @@ def untold(before: Signatures, now: Signatures, lines: list[str]) -> dict[str, s
 def test_what_changed_since_the_last_release_is_told(library: Connection) -> None:
     rows = [line.split("|") for line in RELEASED.read_text().splitlines()]
     before = {name: (arguments, result) for name, arguments, result in rows if name not in INNER}
-    found = library.execute(SIGNATURES.encode()).fetchall()
-    now = {name: (arguments, result) for name, arguments, result in found if name not in INNER}
+    signatures = library.execute(SIGNATURES.encode()).fetchall()
+    now = {name: (arguments, result) for name, arguments, result in signatures if name not in INNER}
     assert len(before) > 80
     assert untold(before, now, unreleased()) == {}, "say it in CHANGELOG.md: - SQL: `function` ..."
 

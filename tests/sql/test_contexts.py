@@ -15,8 +15,8 @@ def vectors(connection: Connection, document: int) -> list[str | None]:
     return [vector for (vector,) in connection.execute(statement, [document]).fetchall()]
 
 
-def keep(connection: Connection, uri: str, dataset: str = "library", **given: str) -> None:
-    keys, texts = list(given), list(given.values())
+def keep(connection: Connection, uri: str, dataset: str = "library", **fields: str) -> None:
+    keys, texts = list(fields), list(fields.values())
     call(connection, "keep_contexts", dataset=dataset, uri=uri, keys=keys, contexts=texts)
 
 
@@ -117,9 +117,9 @@ def stage(connection: Connection, context: str, recipe: str, vector: str | None)
             """'{"context_by": "m"}', %s)""",
             [context, vector],
         )
-        given = {"dataset": "library", "uri": "a", "title": "t", "media_type": "text/plain"}
-        given |= {"sha256": "0" * 64, "recipe": recipe, "content": "w1", "metadata": "{}"}
-        call(connection, "store_document", **given)
+        fields = {"dataset": "library", "uri": "a", "title": "t", "media_type": "text/plain"}
+        fields |= {"sha256": "0" * 64, "recipe": recipe, "content": "w1", "metadata": "{}"}
+        call(connection, "store_document", **fields)
 
 
 def test_a_vector_is_kept_under_the_same_written_context_only(connection: Connection) -> None:
@@ -145,11 +145,11 @@ async def test_replace_contexts_does_nothing_to_what_was_replaced(
 ) -> None:
     put(fresh, "a", ["w1"], [[1, 0, 0, 0]])
     (row,) = await store.document_recipes(database, None)
-    found = await store.read_document(database, 1)
-    assert found is not None
-    document, chunks = found
+    stored = await store.read_document(database, 1)
+    assert stored is not None
+    document, chunks = stored
     put(fresh, "a", ["w2"], [[0, 1, 0, 0]])
-    given = (document, chunks, [None], SPACE)
-    assert not await store.replace_contexts(database, 1, row["updated_at"], *given)
+    replacement = (document, chunks, [None], SPACE)
+    assert not await store.replace_contexts(database, 1, row["updated_at"], *replacement)
     assert value(fresh, "select content from lexichord_data.chunk") == "w2"
     assert await store.read_document(database, 99) is None

@@ -403,8 +403,10 @@ def test_signatures_are_the_ones_written_down(library: Connection) -> None:
         "from pg_proc p where pronamespace = 'lexichord'::regnamespace"
     ).fetchall()
     assert len(rows) == len({name for name, _, _ in rows})
-    found = {name: (arguments, result) for name, arguments, result in rows if name not in INNER}
-    assert found == CONTRACT
+    signatures = {
+        name: (arguments, result) for name, arguments, result in rows if name not in INNER
+    }
+    assert signatures == CONTRACT
     assert {name for name, _, _ in rows} - CONTRACT.keys() == INNER
 
 

@@ -20,8 +20,8 @@ $$
 
 
 def recall(connection: Connection, k: int, **arguments: object) -> float | None:
-    found = call(connection, "dense_recall", query_vector=NORTH, k=k, **arguments)
-    return found[0]["dense_recall"] if found else None
+    rows = call(connection, "dense_recall", query_vector=NORTH, k=k, **arguments)
+    return rows[0]["dense_recall"] if rows else None
 
 
 @pytest.fixture

@@ -30,26 +30,26 @@ def cards(library: Connection) -> dict[int, str]:
 def test_cards_score_by_bm25_with_squared_idf(
     library: Connection, cards: dict[int, str], query: str
 ) -> None:
-    found = call(library, "card_candidates", query=query, depth=50)
+    files = call(library, "card_candidates", query=query, depth=50)
     expected = oracle.bm25(cards, query, k1=1.2, b=0.3, power=2)
-    assert scores(found, "document_id") == pytest.approx(expected, rel=1e-9)
-    assert [row["rank"] for row in found] == list(range(1, len(found) + 1))
-    assert found == sorted(found, key=lambda row: (-row["score"], row["document_id"]))
-    assert call(library, "card_candidates", query=query, depth=2) == found[:2]
+    assert scores(files, "document_id") == pytest.approx(expected, rel=1e-9)
+    assert [row["rank"] for row in files] == list(range(1, len(files) + 1))
+    assert files == sorted(files, key=lambda row: (-row["score"], row["document_id"]))
+    assert call(library, "card_candidates", query=query, depth=2) == files[:2]
 
 
 def test_cards_keep_the_statistics_of_all_in_a_scope(
     library: Connection, cards: dict[int, str]
 ) -> None:
-    found = call(library, "card_candidates", query="w0 w1", documents=[3, 4, 5])
+    files = call(library, "card_candidates", query="w0 w1", documents=[3, 4, 5])
     everywhere = oracle.bm25(cards, "w0 w1", k1=1.2, b=0.3, power=2)
-    assert scores(found, "document_id") == pytest.approx({n: everywhere[n] for n in (3, 4, 5)})
+    assert scores(files, "document_id") == pytest.approx({n: everywhere[n] for n in (3, 4, 5)})
 
 
 def test_a_card_ends_after_1500_characters(connection: Connection) -> None:
     put(connection, "a", ["w1 " * 499 + "w2 w3"])
-    found = {w: len(call(connection, "card_candidates", query=w)) for w in ("w1", "w2", "w3")}
-    assert found == {"w1": 1, "w2": 1, "w3": 0}
+    counts = {w: len(call(connection, "card_candidates", query=w)) for w in ("w1", "w2", "w3")}
+    assert counts == {"w1": 1, "w2": 1, "w3": 0}
 
 
 @pytest.mark.parametrize("aggregate", AGGREGATES)
@@ -64,15 +64,15 @@ def test_scores_are_cards_and_chunks_on_their_own_scales(
     expected = oracle.fuse(cards, aggregated, file_weights)
 
     question = {"query": query, "aggregate": aggregate, "file_weights": file_weights, **BY_VECTOR}
-    found = call(library, "discover_files", weights=[0.35, 0.65], k=100, **question)
+    files = call(library, "discover_files", weights=[0.35, 0.65], k=100, **question)
 
-    assert scores(found, "document_id") == pytest.approx(expected, abs=1e-5)
-    for row in found:
+    assert scores(files, "document_id") == pytest.approx(expected, abs=1e-5)
+    for row in files:
         document = row["document_id"]
         assert row["card_score"] == cards.get(document)
         assert row["chunk_score"] == pytest.approx(aggregated.get(document), abs=1e-5)
         assert row["hits"] == len(chunks.get(document, []))
-    assert found == sorted(found, key=lambda row: (-row["score"], row["document_id"]))
+    assert files == sorted(files, key=lambda row: (-row["score"], row["document_id"]))
 
 
 def chunk_scores(library: Connection, query: str, best: list[int]) -> dict[int, list[float]]:
@@ -82,7 +82,7 @@ def chunk_scores(library: Connection, query: str, best: list[int]) -> dict[int, 
         ("keyword_candidates", {"query": query}),
     ]
     lists = [call(library, function, **arguments) for function, arguments in searches]
-    own = [call(library, function, **given, documents=best) for function, given in searches]
+    own = [call(library, function, **question, documents=best) for function, question in searches]
     fused = oracle.fuse(
         scores(lists[0]), scores(lists[1]), [0.35, 0.65], (scores(own[0]), scores(own[1]))
     )
@@ -95,10 +95,10 @@ def chunk_scores(library: Connection, query: str, best: list[int]) -> dict[int, 
 
 def test_a_title_finds_its_document_although_no_chunk_has_the_word(library: Connection) -> None:
     for number in (0, 7, 39):
-        found = call(library, "discover_files", query=f"animal{number}")
-        assert [row["title"] for row in found] == [f"The tale of animal{number}"]
-        assert found[0]["card_score"] > 0
-        assert (found[0]["chunk_score"], found[0]["hits"]) == (None, 0)
+        files = call(library, "discover_files", query=f"animal{number}")
+        assert [row["title"] for row in files] == [f"The tale of animal{number}"]
+        assert files[0]["card_score"] > 0
+        assert (files[0]["chunk_score"], files[0]["hits"]) == (None, 0)
 
 
 def test_the_best_three_by_card_bring_their_own_chunks(wide: Connection) -> None:
@@ -109,10 +109,10 @@ def test_the_best_three_by_card_bring_their_own_chunks(wide: Connection) -> None
     dense = call(wide, "dense_candidates", query_vector="[1,0,0,0]")
     assert far in cards[:3]
     assert far not in ids(dense, "document_id")
-    found = {row["document_id"]: row for row in call(wide, "discover_files", **question)}
-    assert [found[document]["hits"] for document in cards[:3]] == [32, 32, 32]
-    assert max(found[document]["hits"] for document in cards[3:] if document in found) < 32
-    assert found[far]["chunk_score"] is not None
+    files = {row["document_id"]: row for row in call(wide, "discover_files", **question)}
+    assert [files[document]["hits"] for document in cards[:3]] == [32, 32, 32]
+    assert max(files[document]["hits"] for document in cards[3:] if document in files) < 32
+    assert files[far]["chunk_score"] is not None
 
 
 def test_k_cuts_the_list_and_nothing_else(library: Connection) -> None:

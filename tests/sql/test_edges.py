@@ -52,8 +52,8 @@ def test_an_empty_database_and_an_empty_scope_give_no_rows(
 
 def test_feedback_of_an_empty_scope_is_the_query_alone(connection: Connection) -> None:
     put(connection, "a", ["w1 w2"], [[1, 0, 0, 0]])
-    found = call(connection, "relevance_feedback", query="w1", uri_prefix="b")
-    assert found == [{"chunk_ids": [], "coherence": None, "terms": {"w1": 30}, "vector": None}]
+    feedback = call(connection, "relevance_feedback", query="w1", uri_prefix="b")
+    assert feedback == [{"chunk_ids": [], "coherence": None, "terms": {"w1": 30}, "vector": None}]
 
 
 @pytest.mark.parametrize(("function", "names"), GIVEN)
@@ -72,5 +72,5 @@ def test_neither_a_vector_nor_chunks_is_no_vector(library: Connection) -> None:
 
 def test_a_database_of_stop_words_teaches_nothing(connection: Connection) -> None:
     put(connection, "a", ["the"], [[1, 0, 0, 0]])
-    found = call(connection, "relevance_feedback", query="the", query_vector="[1,0,0,0]")[0]
-    assert (found["chunk_ids"], found["terms"]) == ([1], None)
+    feedback = call(connection, "relevance_feedback", query="the", query_vector="[1,0,0,0]")[0]
+    assert (feedback["chunk_ids"], feedback["terms"]) == ([1], None)

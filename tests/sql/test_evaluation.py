@@ -42,9 +42,9 @@ def record(
     queries: Sequence[Json] = QUERIES,
     **more: Any,
 ) -> int:
-    given = {"set_name": "small", "strategy": "hybrid", "ks": [5], "version": "1", **more}
+    arguments = {"set_name": "small", "strategy": "hybrid", "ks": [5], "version": "1", **more}
     lists = {"queries": Jsonb(list(queries)), "results": Jsonb(list(results))}
-    rows = call(connection, "record_evaluation", **lists, **given)
+    rows = call(connection, "record_evaluation", **lists, **arguments)
     return int(rows[0]["record_evaluation"])
 
 
@@ -140,9 +140,9 @@ def test_what_failed_has_no_part_in_the_milliseconds(connection: Connection) -> 
 
 
 def test_the_latest_come_first(connection: Connection) -> None:
-    made = [record(connection, []) for _ in range(3)]
+    evaluations = [record(connection, []) for _ in range(3)]
     rows = call(connection, "list_evaluations", latest=2)
-    assert [row["evaluation_id"] for row in rows] == made[:0:-1]
+    assert [row["evaluation_id"] for row in rows] == evaluations[:0:-1]
 
 
 def test_two_are_compared_question_by_question(connection: Connection) -> None:
@@ -225,11 +225,11 @@ async def test_a_run_is_read_back_as_it_was(database: Database) -> None:
     assert (listed["evaluation_id"], listed["started_at"]) == (id, YESTERDAY)
     assert (listed["settings"], listed["ks"]) == (settings, [5, 10])
     assert listed["qps"] == {"1": 9.5, "4": 20.0}
-    (found,) = await evaluation_results(database, id)
-    assert (found["query"], found["hint"], found["intent"]) == ("who pays", "the lease", "summary")
-    assert (found["ms"], found["confidence"], found["abstained"]) == (2.5, 0.25, True)
-    assert found["passages"] == [{"uri": "a", "start": 0, "end": 4, "number": 0, "score": 0.5}]
-    assert (found["metrics"], found["answerable"]) == ({"mrr": 0.5, "map": None}, False)
+    (row,) = await evaluation_results(database, id)
+    assert (row["query"], row["hint"], row["intent"]) == ("who pays", "the lease", "summary")
+    assert (row["ms"], row["confidence"], row["abstained"]) == (2.5, 0.25, True)
+    assert row["passages"] == [{"uri": "a", "start": 0, "end": 4, "number": 0, "score": 0.5}]
+    assert (row["metrics"], row["answerable"]) == ({"mrr": 0.5, "map": None}, False)
     assert len(await compare_evaluations(database, id, id)) == 1
     with pytest.raises(ConfigError, match="there is no evaluation 0: see list_evaluations"):
         await compare_evaluations(database, id, 0)

@@ -76,9 +76,9 @@ def test_terms_are_rm3(library: Connection, terms: int, original: float) -> None
         terms=terms,
         original_weight=original,
     )
-    found = {row["lexeme"]: row["weight"] for row in rows}
-    assert found == pytest.approx(expected_terms(library, chunks, terms, original))
-    assert sum(found.values()) == pytest.approx(1)
+    weights = {row["lexeme"]: row["weight"] for row in rows}
+    assert weights == pytest.approx(expected_terms(library, chunks, terms, original))
+    assert sum(weights.values()) == pytest.approx(1)
     for row in rows:
         assert 1 <= row["times"] <= 255
         assert abs(row["times"] - 200 * row["weight"]) <= 1 or row["weight"] > 1
@@ -90,11 +90,11 @@ def test_the_vector_lies_between_the_query_and_the_chunks(library: Connection) -
     rows = library.execute(statement, [chunks]).fetchall()
     stored = np.array([json.loads(vector) for (vector,) in rows if vector])
     mean = (stored / np.linalg.norm(stored, axis=1, keepdims=True)).mean(axis=0)
-    asked = np.array(json.loads(VECTOR))
+    query_vector = np.array(json.loads(VECTOR))
     for original in (0, 0.6, 1):
-        moved = original * asked / np.linalg.norm(asked)
+        moved = original * query_vector / np.linalg.norm(query_vector)
         moved = moved + (1 - original) * mean / np.linalg.norm(mean)
-        found = call(
+        feedback_vector = call(
             library,
             "feedback_vector",
             query_vector=VECTOR,
@@ -102,7 +102,7 @@ def test_the_vector_lies_between_the_query_and_the_chunks(library: Connection) -
             original_weight=original,
         )[0]["feedback_vector"]
         expected = (moved / np.linalg.norm(moved)).tolist()
-        assert json.loads(found) == pytest.approx(expected, abs=2e-3)
+        assert json.loads(feedback_vector) == pytest.approx(expected, abs=2e-3)
 
 
 def test_without_vectors_there_are_terms_alone(connection: Connection) -> None:
@@ -163,10 +163,10 @@ async def test_it_crosses_a_pin_and_no_tenant(
             uri = f"{tenant}/{number}"
             put(fresh, uri, lines, vectors, dataset=tenant, metadata=metadata)
     call(fresh, "build_indexes")
-    asked = Question("w1", (1.0, 0.0, 0.0, 0.0), scope=replace(scope, documents=pinned))
+    question = Question("w1", (1.0, 0.0, 0.0, 0.0), scope=replace(scope, documents=pinned))
     inside = [FileHit(1, "north", "north/0", "", 1.0, {}, 1)]
-    made = await make_variants(database, asked, inside, always=True)
-    terms = made.variants[1].terms
+    variants = await make_variants(database, question, inside, always=True)
+    terms = variants.variants[1].terms
     assert terms is not None
     assert terms.keys() == {"w1", "north", "x0", "x1", "x2"}
 

@@ -13,8 +13,8 @@ def surrogates(connection: Connection, query: str, **arguments: object) -> list[
 def test_the_best_chunks_in_their_order_under_the_title(connection: Connection) -> None:
     for uri in ("a", "b"):
         put(connection, uri, LINES, title=f"Title {uri}")
-    found = surrogates(connection, "w2", files=[2, 1])
-    assert found == ["Title b\nw2 w2 w3\nw2 w5", "Title a\nw2 w2 w3\nw2 w5"]
+    texts = surrogates(connection, "w2", files=[2, 1])
+    assert texts == ["Title b\nw2 w2 w3\nw2 w5", "Title a\nw2 w2 w3\nw2 w5"]
     assert surrogates(connection, "w2", files=[1], chunks=1) == ["Title a\nw2 w2 w3"]
 
 

@@ -178,14 +178,14 @@ def test_every_operator_on_every_pair_of_values(library: Connection) -> None:
         for wanted in pool
         for metadata in had
     ]
-    found = value(
+    matched = value(
         library,
         "select jsonb_agg(lexichord.filter_matches(c -> 0, c -> 1) order by place) "
         "from jsonb_array_elements(%s) with ordinality as c (c, place)",
         Jsonb(cases),
     )
     expected = [matches(metadata, filter) for metadata, filter in cases]
-    assert [case for case, a, b in zip(cases, found, expected, strict=True) if a is not b] == []
+    assert [case for case, a, b in zip(cases, matched, expected, strict=True) if a is not b] == []
     assert 0.05 < sum(expected) / len(expected) < 0.95
 
 
@@ -195,8 +195,8 @@ def test_matches_as_the_rules_say(
     library: Connection, metadata: dict[str, Any], filter: dict[str, Any]
 ) -> None:
     given_filter = [Jsonb(metadata), Jsonb(filter)]
-    found = value(library, "select lexichord.filter_matches(%s, %s)", *given_filter)
-    assert found is matches(metadata, filter)
+    matched = value(library, "select lexichord.filter_matches(%s, %s)", *given_filter)
+    assert matched is matches(metadata, filter)
 
 
 @settings(max_examples=100)

@@ -35,15 +35,15 @@ def test_scores_are_the_fused_lists(
     best = sorted(fused.items(), key=lambda each: (-round(each[1], 12), each[0]))
 
     question = {"query": query, "fusion": fusion, "weights": weights, **BY_VECTOR}
-    found = call(library, "hybrid_search", k=100, **question)
+    hits = call(library, "hybrid_search", k=100, **question)
 
-    assert by_chunk(found) == pytest.approx(dict(best[:100]), abs=1e-9)
-    assert by_chunk(found, "fused_score") == by_chunk(found)
-    for row in found:
+    assert by_chunk(hits) == pytest.approx(dict(best[:100]), abs=1e-9)
+    assert by_chunk(hits, "fused_score") == by_chunk(hits)
+    for row in hits:
         for name, rows in (("dense", dense), ("keyword", keyword)):
             assert row[f"{name}_score"] == by_chunk(rows).get(row["chunk_id"])
             assert row[f"{name}_rank"] == by_chunk(rows, "rank").get(row["chunk_id"])
-    assert ids(found) == ids(sorted(found, key=lambda row: (-row["score"], row["chunk_id"])))
+    assert ids(hits) == ids(sorted(hits, key=lambda row: (-row["score"], row["chunk_id"])))
 
 
 def test_the_lists_above_are_cut_off_and_differ(library: Connection) -> None:
@@ -55,10 +55,10 @@ def test_the_lists_above_are_cut_off_and_differ(library: Connection) -> None:
 
 def test_a_list_without_spread_counts_nothing(connection: Connection) -> None:
     put(connection, "a", ["w1 x", "w1 y", "w2 z"], [[1, 0, 0, 0]] * 3)
-    found = call(connection, "hybrid_search", query="w1", **BY_VECTOR)
-    assert [row["fused_score"] for row in found] == [0, 0, 0]
-    assert ids(found) == sorted(ids(found))
-    assert call(connection, "hybrid_search", query="w1", k=2, **BY_VECTOR) == found[:2]
+    hits = call(connection, "hybrid_search", query="w1", **BY_VECTOR)
+    assert [row["fused_score"] for row in hits] == [0, 0, 0]
+    assert ids(hits) == sorted(ids(hits))
+    assert call(connection, "hybrid_search", query="w1", k=2, **BY_VECTOR) == hits[:2]
 
 
 @pytest.mark.parametrize("fusion", ["zscore", "rrf"])
@@ -104,8 +104,8 @@ def test_a_weight_of_zero_leaves_its_channel_out(library: Connection) -> None:
 
 
 def test_a_vector_needs_no_words(library: Connection) -> None:
-    found = call(library, "hybrid_search", query=None, k=3, **BY_VECTOR)
-    assert ids(found) == ids(call(library, "dense_candidates", query_vector=VECTOR)[:3])
+    hits = call(library, "hybrid_search", query=None, k=3, **BY_VECTOR)
+    assert ids(hits) == ids(call(library, "dense_candidates", query_vector=VECTOR)[:3])
 
 
 @pytest.mark.parametrize(
@@ -181,15 +181,15 @@ def test_nothing_stored_nothing_found(connection: Connection) -> None:
 def test_a_boost_adds_its_points(library: Connection) -> None:
     plain = by_chunk(call(library, "hybrid_search", query="w0 w9", k=100, **BY_VECTOR))
     boost = {"1": 5, "2": -0.1, "987654": 3}
-    found = call(library, "hybrid_search", query="w0 w9", k=100, boost=boost, **BY_VECTOR)
-    assert [row["document_id"] for row in found[:3]] == [1, 1, 1]
-    assert 2 in ids(found, "document_id")
-    for row in found:
+    hits = call(library, "hybrid_search", query="w0 w9", k=100, boost=boost, **BY_VECTOR)
+    assert [row["document_id"] for row in hits[:3]] == [1, 1, 1]
+    assert 2 in ids(hits, "document_id")
+    for row in hits:
         points = boost.get(str(row["document_id"]), 0)
         assert row["score"] == pytest.approx(row["fused_score"] + points)
         if not points and row["chunk_id"] in plain:
             assert row["fused_score"] == plain[row["chunk_id"]]
-    assert ids(found) == ids(sorted(found, key=lambda row: (-row["score"], row["chunk_id"])))
+    assert ids(hits) == ids(sorted(hits, key=lambda row: (-row["score"], row["chunk_id"])))
 
 
 @pytest.mark.parametrize("fusion", ["zscore", "rrf"])

@@ -121,8 +121,8 @@ def test_definitions_are_sought_through_the_keyword_index(
 
 def test_a_list_of_a_wide_scope_compares_no_document_with_all_of_it(wide: Connection) -> None:
     body = value(wide, "select prosrc from pg_proc where proname = 'list_documents'")
-    given = {"datasets": "array['d']", "documents": "null", "uri_prefix": "null", "filter": "null"}
-    for name, literal in (given | {"page_size": "10", "page_offset": "0"}).items():
+    scope = {"datasets": "array['d']", "documents": "null", "uri_prefix": "null", "filter": "null"}
+    for name, literal in (scope | {"page_size": "10", "page_offset": "0"}).items():
         body = re.sub(rf"\b{name}\b", literal, body)
     with wide.transaction(force_rollback=True):
         wide.execute("set local search_path = lexichord_data")

@@ -99,9 +99,9 @@ def test_tidying_after_a_load_keeps_the_mark_and_every_row(indexed: Connection) 
     assert value(indexed, "select lexichord.build_indexes()") is False
     assert value(indexed, MARKS) == 1
     put(indexed, "last", ["w9"])
-    found = call(indexed, "keyword_candidates", query="w9")
-    assert len(found) == 20
-    assert ids(found) == ids(call(indexed, "exact_keyword_candidates", query="w9"))
+    candidates = call(indexed, "keyword_candidates", query="w9")
+    assert len(candidates) == 20
+    assert ids(candidates) == ids(call(indexed, "exact_keyword_candidates", query="w9"))
 
 
 def test_what_comes_after_the_index_is_found_at_once(indexed: Connection) -> None:

@@ -25,7 +25,7 @@ def test_nothing_has_no_lexemes(library: Connection) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ("user name", ["getUserName(id)"]),
         ("getusername", ["getUserName(id)"]),
@@ -43,7 +43,7 @@ def test_nothing_has_no_lexemes(library: Connection) -> None:
         ("保密", ["保密 协议"]),
     ],
 )
-def test_queries_meet_documents(connection: Connection, query: str, found: list[str]) -> None:
+def test_queries_meet_documents(connection: Connection, query: str, expected: list[str]) -> None:
     contents = [
         "getUserName(id)",
         "Sections 5.2 and 6.1",
@@ -57,6 +57,6 @@ def test_queries_meet_documents(connection: Connection, query: str, found: list[
     for _ in range(2):  # without the index, and with it
         hits = call(connection, "keyword_candidates", query=query)
         by_id = {row["chunk_id"]: row for row in call(connection, "list_chunks", document=1)}
-        assert [by_id[hit["chunk_id"]]["content"] for hit in hits][: len(found)] == found
-        assert bool(hits) is bool(found)
+        assert [by_id[hit["chunk_id"]]["content"] for hit in hits][: len(expected)] == expected
+        assert bool(hits) is bool(expected)
         call(connection, "build_indexes")

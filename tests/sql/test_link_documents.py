@@ -42,14 +42,14 @@ def link(connection: Connection, query: str, **scope: object) -> dict[tuple[str,
 
 
 def test_a_word_is_found_in_title_file_name_and_card(filed: Connection) -> None:
-    found = link(filed, "the lease for Saltpan services of Ostrelle")
-    lease, house = found["a/lease-saltpan-house.md", 2], found["a/lease-saltpan-house.md", 4]
+    links = link(filed, "the lease for Saltpan services of Ostrelle")
+    lease, house = links["a/lease-saltpan-house.md", 2], links["a/lease-saltpan-house.md", 4]
     assert (lease["in_title"], lease["in_file"], lease["title_terms"]) == (True, True, 3)
     assert (house["in_title"], house["in_file"], house["file_terms"]) == (False, True, 3)
-    party = found["a/msa.md", 7]
+    party = links["a/msa.md", 7]
     assert (party["in_title"], party["in_file"], party["initials"]) == (False, False, False)
-    assert found["a/msa.md", 5]["in_title"]
-    assert set(found) == {
+    assert links["a/msa.md", 5]["in_title"]
+    assert set(links) == {
         ("a/lease-saltpan-house.md", 2),
         ("a/lease-saltpan-house.md", 4),
         ("a/msa.md", 5),
@@ -59,9 +59,9 @@ def test_a_word_is_found_in_title_file_name_and_card(filed: Connection) -> None:
 
 def test_words_that_many_cards_hold_are_not_rare(filed: Connection) -> None:
     put(filed, "a/three.md", ["x"], title="Agreement")
-    found = link(filed, "Saltpan agreement")
-    assert found["a/lease-saltpan-house.md", 1]["rare"]
-    assert not found["a/three.md", 2]["rare"]
+    links = link(filed, "Saltpan agreement")
+    assert links["a/lease-saltpan-house.md", 1]["rare"]
+    assert not links["a/three.md", 2]["rare"]
 
 
 @pytest.mark.parametrize(
@@ -76,8 +76,8 @@ def test_words_that_many_cards_hold_are_not_rare(filed: Connection) -> None:
     ],
 )
 def test_initials_stand_for_a_title(filed: Connection, word: str, uris: set[str]) -> None:
-    found = link(filed, f"what of {word}")
-    assert {uri for (uri, _), row in found.items() if row["initials"]} == uris
+    links = link(filed, f"what of {word}")
+    assert {uri for (uri, _), row in links.items() if row["initials"]} == uris
 
 
 def test_percent_signs_of_a_file_name_part_its_words(filed: Connection) -> None:
@@ -90,9 +90,9 @@ def test_an_identifier_is_found_by_its_parts(filed: Connection) -> None:
 
 
 def test_the_domain_is_the_metadatas_else_the_dataset(filed: Connection) -> None:
-    found = link(filed, "lease travel")
-    assert found["a/lease-saltpan-house.md", 1]["domain"] == "property"
-    assert found["p/travel.md", 2]["domain"] == "policies"
+    links = link(filed, "lease travel")
+    assert links["a/lease-saltpan-house.md", 1]["domain"] == "property"
+    assert links["p/travel.md", 2]["domain"] == "policies"
 
 
 def test_scope_and_depth_bound_it(filed: Connection) -> None:

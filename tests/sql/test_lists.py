@@ -65,7 +65,7 @@ def test_the_text_of_a_document(stored: Connection) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reference", "found"),
+    ("reference", "expected"),
     [
         ("1", [1]),
         ("b/two.md", [1]),
@@ -81,10 +81,10 @@ def test_the_text_of_a_document(stored: Connection) -> None:
     ],
 )
 def test_documents_that_a_reference_means(
-    stored: Connection, reference: str, found: list[int]
+    stored: Connection, reference: str, expected: list[int]
 ) -> None:
     rows = call(stored, "find_documents", reference=reference)
-    assert column(rows, "document_id") == found
+    assert column(rows, "document_id") == expected
 
 
 def test_a_uri_may_look_like_an_id(stored: Connection) -> None:
@@ -111,7 +111,7 @@ def test_documents_under_a_folder_end_where_its_name_does(connection: Connection
     for uri in uris:
         put(connection, uri, ["w1"], dataset="zoo")
     put(connection, "/a/b/7", ["w1"], dataset="other")
-    for folder, found in [
+    for folder, expected in [
         ("/a/b", ["/a/b/1", "/a/b/c/2"]),
         ("/a/b/", ["/a/b/1", "/a/b/c/2"]),
         ("/a", ["/a/b", "/a/b/1", "/a/b/c/2", "/a/bc/3"]),
@@ -121,7 +121,7 @@ def test_documents_under_a_folder_end_where_its_name_does(connection: Connection
         ("b", []),
     ]:
         rows = call(connection, "documents_under", dataset="zoo", folder=folder)
-        assert column(rows, "uri") == sorted(found)
+        assert column(rows, "uri") == sorted(expected)
 
 
 def test_twins_are_of_the_same_bytes_and_dataset(connection: Connection) -> None:

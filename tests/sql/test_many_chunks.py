@@ -63,23 +63,23 @@ def test_both_indexes_are_used(many: Connection) -> None:
 def test_lists_come_with_the_size(many: Connection) -> None:
     if value(many, "select engine from lexichord.configuration()") != "vectorchord":
         pytest.skip("this engine's index has no lists")
-    found = many.execute("select probes, lists from lexichord_data.dense_probes()").fetchone()
-    assert found == ("50", "100")
+    settings = many.execute("select probes, lists from lexichord_data.dense_probes()").fetchone()
+    assert settings == ("50", "100")
 
 
 @pytest.mark.parametrize("query", ["w1", "w2", "w1 w50"])
 def test_every_chunk_of_the_depth_is_there(many: Connection, query: str) -> None:
     for depth in (100, 3000):
-        found = call(many, "keyword_candidates", query=query, depth=depth)
-        assert len({*ids(found)}) == depth
+        candidates = call(many, "keyword_candidates", query=query, depth=depth)
+        assert len({*ids(candidates)}) == depth
         exact = call(many, "exact_keyword_candidates", query=query, depth=depth)
-        assert scores(found) == pytest.approx(scores(exact), rel=2e-3)
+        assert scores(candidates) == pytest.approx(scores(exact), rel=2e-3)
 
 
 def test_a_filter_that_keeps_one_chunk(changing: Connection) -> None:
     put(changing, "one", ["w2 w9"], [[0, 0, 1, 0]], metadata={"kind": "only"})
     for function in ("hybrid_search", "discover_files"):
-        found = call(
+        hits = call(
             changing,
             function,
             query="w2",
@@ -87,7 +87,7 @@ def test_a_filter_that_keeps_one_chunk(changing: Connection) -> None:
             query_space=SPACE,
             filter={"kind": "only"},
         )
-        assert [row["uri"] for row in found] == ["one"]
+        assert [row["uri"] for row in hits] == ["one"]
 
 
 def test_a_scope_far_from_the_question_still_fills_the_depth(many: Connection) -> None:
@@ -95,12 +95,12 @@ def test_a_scope_far_from_the_question_still_fills_the_depth(many: Connection) -
     east = ids(call(many, "list_documents", filter={"east": True}), "document_id")
     assert len(east) == 40
     for depth in (100, 4000):
-        found = call(many, "dense_candidates", query_vector=NORTH, depth=depth, documents=east)
+        candidates = call(many, "dense_candidates", query_vector=NORTH, depth=depth, documents=east)
         exact = call(
             many, "exact_dense_candidates", query_vector=NORTH, depth=depth, documents=east
         )
-        assert len(found) == depth
-        assert scores(found) == pytest.approx(scores(exact), abs=2e-3)
+        assert len(candidates) == depth
+        assert scores(candidates) == pytest.approx(scores(exact), abs=2e-3)
 
 
 def test_depths_beyond_what_the_indexes_hand_out_at_once(many: Connection) -> None:
@@ -114,12 +114,12 @@ def test_a_filtered_search_right_after_inserts(changing: Connection) -> None:
     for number in range(2):
         put(changing, f"fresh{number}", ["w1"] * 1000, [[1, 0, 0, 0]] * 1000)
     documents = ids(call(changing, "list_documents", uri_prefix="bulk/"), "document_id")[:200]
-    found = call(changing, "keyword_candidates", query="w1", documents=documents)
-    assert len(found) == 100
-    assert {row["document_id"] for row in found} <= {*documents}
-    found = call(changing, "dense_candidates", query_vector=EAST, documents=documents)
-    assert len(found) == 100
-    assert {row["document_id"] for row in found} <= {*documents}
+    candidates = call(changing, "keyword_candidates", query="w1", documents=documents)
+    assert len(candidates) == 100
+    assert {row["document_id"] for row in candidates} <= {*documents}
+    candidates = call(changing, "dense_candidates", query_vector=EAST, documents=documents)
+    assert len(candidates) == 100
+    assert {row["document_id"] for row in candidates} <= {*documents}
     fresh = ids(call(changing, "list_documents", uri_prefix="fresh"), "document_id")
     for function, query in (
         ("keyword_candidates", {"query": "w1"}),
@@ -141,9 +141,9 @@ def test_rows_that_were_never_vacuumed(changing: Connection) -> None:
             ("keyword_candidates", {"query": "w1"}),
             ("dense_candidates", {"query_vector": EAST}),
         ):
-            found = call(changing, function, documents=scope, **query)
-            assert len({*ids(found)}) == 100
-            assert best[0] not in {row["document_id"] for row in found}
+            hits = call(changing, function, documents=scope, **query)
+            assert len({*ids(hits)}) == 100
+            assert best[0] not in {row["document_id"] for row in hits}
 
 
 def test_settings_from_outside_do_not_reach_the_indexes(changing: Connection) -> None:
@@ -183,14 +183,14 @@ def test_a_load_is_followed_by_a_build(changing: Connection) -> None:
 
 
 def test_building_both_anew_changes_no_answer(changing: Connection) -> None:
-    def found() -> list[list[float]]:
+    def best_scores() -> list[list[float]]:
         return [
             scores(call(changing, "dense_candidates", query_vector=EAST)),
             scores(call(changing, "keyword_candidates", query="w1 w50")),
         ]
 
-    before = found()
+    before = best_scores()
     assert value(changing, "select lexichord.rebuild_indexes()") is True
     # Until then pg_textsearch's statistics counted the rows that other tests have rolled back.
-    assert [pytest.approx(each, rel=0.05) for each in found()] == before
+    assert [pytest.approx(each, rel=0.05) for each in best_scores()] == before
     assert call(changing, "find_problems") == []

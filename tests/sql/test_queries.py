@@ -17,8 +17,8 @@ def hit(chunk_id: int = 1, start: int = 0, end: int = 5, **more: Any) -> dict[st
 
 
 def record(connection: Connection, hits: Sequence[Json] = (), **more: Any) -> int:
-    given = {"intent": "general", "confidence": 0.5, "abstained": False, "version": "1", **more}
-    rows = call(connection, "record_query", hits=Jsonb(list(hits)), **given)
+    fields = {"intent": "general", "confidence": 0.5, "abstained": False, "version": "1", **more}
+    rows = call(connection, "record_query", hits=Jsonb(list(hits)), **fields)
     return int(rows[0]["record_query"])
 
 
@@ -33,17 +33,17 @@ def current(connection: Connection, query: int) -> list[int | None]:
 
 def test_a_record_is_read_back_as_it_was_given(connection: Connection) -> None:
     stages = [{"stage": "search", "ms": 1.25, "made": 2}, {"stage": "answer", "ms": 0.5}]
-    given = {"coverage": 0.75, "ms": 1.75, "space": "a/b/4", "datasets": ["library"]}
+    fields = {"coverage": 0.75, "ms": 1.75, "space": "a/b/4", "datasets": ["library"]}
     words = {"narrowed": True, "hinted": True, "query": "who pays", "hint": "the lease"}
     query = record(
-        connection, [hit(), hit()], counts={"files": 3}, stages=Jsonb(stages), **given, **words
+        connection, [hit(), hit()], counts={"files": 3}, stages=Jsonb(stages), **fields, **words
     )
     (listed,) = call(connection, "list_queries")
     assert listed.pop("asked_at") == value(connection, "select now()")
     assert listed == {
         **{"query_id": query, "intent": "general", "confidence": 0.5, "abstained": False},
         **{"version": "1", "counts": {"files": 3}, "stages": stages, "hits": 2},
-        **given,
+        **fields,
         **words,
     }
 
@@ -76,9 +76,9 @@ def test_the_rows_of_a_search_are_hits(connection: Connection) -> None:
         "select lexichord.record_query('general', 1, false, jsonb_agg(h), '1') "
         "from lexichord.hybrid_search('w3', depth => 100) as h",
     )
-    (found,) = call(connection, "query_hits", query_id=query)
+    (hit,) = call(connection, "query_hits", query_id=query)
     chunk = stored_chunks(connection)[1]["chunk_id"]
-    assert (found["chunk_id"], found["current_chunk_id"]) == (chunk, chunk)
+    assert (hit["chunk_id"], hit["current_chunk_id"]) == (chunk, chunk)
 
 
 def test_a_hit_is_found_by_its_place_after_a_reingest(connection: Connection) -> None:
@@ -109,10 +109,10 @@ def test_of_chunks_at_one_place_the_same_one_counts(connection: Connection) -> N
 
 
 def test_the_latest_come_first(connection: Connection) -> None:
-    made = [record(connection) for _ in range(4)]
+    query_ids = [record(connection) for _ in range(4)]
     listed = [row["query_id"] for row in call(connection, "list_queries")]
-    assert listed == made[::-1]
-    assert [r["query_id"] for r in call(connection, "list_queries", latest=2)] == made[:1:-1]
+    assert listed == query_ids[::-1]
+    assert [r["query_id"] for r in call(connection, "list_queries", latest=2)] == query_ids[:1:-1]
 
 
 def test_forgetting_by_age_and_altogether(connection: Connection) -> None:

@@ -50,16 +50,16 @@ def test_no_text_is_an_error_but_the_empty_one(
     library: Connection, function: str, arguments: dict[str, Any], query: str
 ) -> None:
     """The connection is read-only: whatever wrote something would fail."""
-    message, found = None, None
+    message, rows = None, None
     try:
-        found = call(library, function, query=query, **arguments)
+        rows = call(library, function, query=query, **arguments)
     except psycopg.errors.InvalidParameterValue as error:
         message = error.diag.message_primary
     if message or not query.strip(" \t\r\n"):
         assert message == "the query is empty"
         assert not any(character.isalnum() for character in query)
     else:
-        assert found or "w1" not in query.split()
+        assert rows or "w1" not in query.split()
 
 
 @settings(max_examples=80)

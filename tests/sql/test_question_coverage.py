@@ -17,8 +17,8 @@ def test_terms_with_their_words_statistics_and_passages(connection: Connection) 
         question="Shall the tenant, or tenants, pay all flibber?",
         chunk_ids=[1, 2],
     )
-    found = {row["lexeme"]: (row["words"], row["times"], row["df"], row["chunks"]) for row in rows}
-    assert found == {
+    terms = {row["lexeme"]: (row["words"], row["times"], row["df"], row["chunks"]) for row in rows}
+    assert terms == {
         "flibber": (["flibber"], 1, 0, []),
         "pay": (["pay"], 1, 2, [1, 2]),
         "shall": (["Shall"], 1, 1, [2]),
@@ -56,17 +56,17 @@ async def test_coverage_counts_terms_entities_and_parts(
     put(fresh, "a", ["Orrin pays rent", "a dog barks"], title="Lease")
     call(fresh, "build_indexes")
     hits = await search.hybrid_search(database, Question("rent"))
-    found = await reflect.measure_coverage(
+    coverage = await reflect.measure_coverage(
         database, "rent cat", hits, ["Orrin", "Orr"], ["who pays rent?", "has the cat fleas?"]
     )
-    assert found.missing_terms == ("cat",)
-    assert found.missing_entities == ("Orr",)
-    assert found.uncovered_sub_questions == ("has the cat fleas?",)
+    assert coverage.missing_terms == ("cat",)
+    assert coverage.missing_entities == ("Orr",)
+    assert coverage.uncovered_sub_questions == ("has the cat fleas?",)
     rent, cat = await evidence.question_coverage(database, "rent", [1]), log(1 + 2.5 / 0.5)
-    assert found.score == pytest.approx((rent[0].idf / (rent[0].idf + cat) + 0.5 + 0.5) / 3)
+    assert coverage.score == pytest.approx((rent[0].idf / (rent[0].idf + cat) + 0.5 + 0.5) / 3)
 
 
 async def test_no_hits_cover_nothing(database: Database) -> None:
-    found = await reflect.measure_coverage(database, "rent", [])
-    assert found.score == 0
-    assert found.missing_terms == ("rent",)
+    coverage = await reflect.measure_coverage(database, "rent", [])
+    assert coverage.score == 0
+    assert coverage.missing_terms == ("rent",)

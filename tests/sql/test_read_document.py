@@ -15,16 +15,16 @@ where attrelid = 'staged_chunk'::regclass and attnum > 0 order by attnum
 
 
 def test_a_column_is_an_argument_of_store_document(connection: Connection) -> None:
-    given = connection.execute(SIGNATURE, ["lexichord.read_document", "t"]).fetchall()
+    columns = connection.execute(SIGNATURE, ["lexichord.read_document", "t"]).fetchall()
     taken = connection.execute(SIGNATURE, ["lexichord.store_document", "i"]).fetchall()
     arguments = [name for name, _ in taken if name not in ("twin", "space")]
-    assert [name for name, _ in given] == arguments
+    assert [name for name, _ in columns] == arguments
 
 
 def test_a_row_is_one_of_the_staged_chunks(connection: Connection) -> None:
     call(connection, "stage_chunks")
-    given = connection.execute(SIGNATURE, ["lexichord.read_chunks", "t"]).fetchall()
-    assert given == connection.execute(STAGED).fetchall()
+    columns = connection.execute(SIGNATURE, ["lexichord.read_chunks", "t"]).fetchall()
+    assert columns == connection.execute(STAGED).fetchall()
 
 
 def test_a_document_as_it_is_stored(connection: Connection) -> None:

@@ -63,10 +63,10 @@ def member(connection: Connection) -> Iterator[Connection]:
     """Connect as a new login role that is a member of lexichord_reader and of nothing else."""
     name = f"app{os.getpid()}_{next(NUMBERS)}"
     login: dict[str, Any] = {"user": name, "password": name}
-    made = f"create role {name} login password '{name}' in role lexichord_reader"
+    statement = f"create role {name} login password '{name}' in role lexichord_reader"
     with psycopg.connect(connection.info.dsn, autocommit=True, **password(connection)) as owner:
         owner.execute("set default_transaction_read_only = off")
-        owner.execute(made.encode())
+        owner.execute(statement.encode())
         try:
             options = "-c timezone=UTC"
             with psycopg.connect(
@@ -99,12 +99,12 @@ def with_nulls(schema: str, function: str, types: list[str]) -> str:
 
 
 def test_every_function_is_classified(library: Connection) -> None:
-    found = {name for _, name, _ in library.execute(FUNCTIONS.encode())}
+    functions = {name for _, name, _ in library.execute(FUNCTIONS.encode())}
     listed = value(library, "select functions from lexichord.reader_rights()")
     assert len(listed) == len(set(listed))
     assert set(listed) == READS.keys()
-    assert found - READS.keys() - OTHERS == set()
-    assert READS.keys() - found <= OF_ONE_ENGINE
+    assert functions - READS.keys() - OTHERS == set()
+    assert READS.keys() - functions <= OF_ONE_ENGINE
     assert not READS.keys() & OTHERS
 
 
@@ -117,12 +117,12 @@ def test_every_table_is_classified(library: Connection) -> None:
 def test_every_read_gives_a_member_what_it_gives_the_owner(
     library: Connection, reader: Connection
 ) -> None:
-    found = [(where, name) for where, name, _ in library.execute(FUNCTIONS.encode())]
+    functions = [(where, name) for where, name, _ in library.execute(FUNCTIONS.encode())]
     tried = 0
-    for where, name in found:
+    for where, name in functions:
         if name in READS:
-            given = [call(each, name, where, **READS[name]) for each in (library, reader)]
-            assert given[0] == given[1], name
+            results = [call(each, name, where, **READS[name]) for each in (library, reader)]
+            assert results[0] == results[1], name
             tried += 1
     assert tried > 80
 
@@ -201,16 +201,16 @@ def test_a_members_own_tables_do_not_stand_in_for_ours(
         "create temp table chunk (id bigint, content text); create temp table corpus (a int); "
         "create function pg_temp.upper(text) returns text language sql as 'select null::text'"
     )
-    found = [call(each, "hybrid_search", **BY_VECTOR) for each in (library, reader)]
-    assert found[0]
-    assert found[0] == found[1]
+    hits = [call(each, "hybrid_search", **BY_VECTOR) for each in (library, reader)]
+    assert hits[0]
+    assert hits[0] == hits[1]
 
 
 def test_errors_of_arguments_are_the_same(reader: Connection) -> None:
     for arguments in ({"datasets": ["none"]}, {"documents": [0]}, {"k": 0}):
-        with pytest.raises(psycopg.Error) as told:
+        with pytest.raises(psycopg.Error) as raised:
             call(reader, "hybrid_search", query="w1", **arguments)
-        assert not isinstance(told.value, errors.InsufficientPrivilege)
+        assert not isinstance(raised.value, errors.InsufficientPrivilege)
 
 
 def test_a_member_uses_the_same_indexes(wide: Connection) -> None:
@@ -219,9 +219,11 @@ def test_a_member_uses_the_same_indexes(wide: Connection) -> None:
         assert plans[0] == plans[1]
         assert len(plans[0]) == 2
         assert all(row["used"] for row in plans[1])
-        asked = {"query": "w0 w1", "query_vector": VECTOR, "filter": MOST}
-        found: list[list[Row]] = [call(each, "hybrid_search", **asked) for each in (wide, reader)]
-        assert found[0] == found[1]
+        arguments = {"query": "w0 w1", "query_vector": VECTOR, "filter": MOST}
+        hits: list[list[Row]] = [
+            call(each, "hybrid_search", **arguments) for each in (wide, reader)
+        ]
+        assert hits[0] == hits[1]
 
 
 async def test_the_program_searches_as_a_member(dsn: str, fresh: Connection) -> None:
@@ -243,8 +245,8 @@ def test_a_stale_keyword_index_says_who_mends_it(fresh: Connection) -> None:
     call(fresh, "build_indexes")
     fresh.execute("insert into lexichord_data.unsaved_keywords values ('2000-01-01')")
     with member(fresh) as reader:
-        told = "may be damaged, because the server went down"
-        with pytest.raises(errors.InsufficientPrivilege, match=told) as error:
+        message = "may be damaged, because the server went down"
+        with pytest.raises(errors.InsufficientPrivilege, match=message) as error:
             call(reader, "keyword_candidates", query="w1")
         assert error.value.diag.message_hint == (
             "Have a role that may write run: select lexichord.refresh_keyword_index();"

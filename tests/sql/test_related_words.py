@@ -36,8 +36,8 @@ def test_definitions_are_between_quotes_or_brackets(connection: Connection) -> N
     ]
     put(connection, "a", lines)
     rows = call(connection, "find_definitions", terms=["DPO", "XYZ", "the"])
-    found = {row["chunk_id"]: (row["term"], row["before"], row["after"]) for row in rows}
-    assert found == {
+    definitions = {row["chunk_id"]: (row["term"], row["before"], row["after"]) for row in rows}
+    assert definitions == {
         1: ("DPO", "the Data Protection Officer ", " decides"),
         2: ("DPO", "", " means an officer"),
         4: ("DPO", "a ", " it is"),
@@ -101,5 +101,5 @@ async def test_a_rewrite_is_chosen_by_what_is_missing(
     assert (expanded.kind, expanded.text) == ("expansion", "the DPO data protection officer")
     forced = await rewrite(database, "flibber rent", hits(2, 3), Scope(), kind="expansion")
     assert (forced.kind, forced.text) == ("expansion", "flibber rent deposit")
-    found = await evidence.related_words(database, "rent", [2, 3])
-    assert found == ["deposit"]
+    words = await evidence.related_words(database, "rent", [2, 3])
+    assert words == ["deposit"]

@@ -16,7 +16,7 @@ def clauses(connection: Connection, count: int = 6) -> None:
     call(connection, "build_indexes")
 
 
-async def found(database: Database, text: str, *chunks: int) -> list[ChunkHit]:
+async def hits_of(database: Database, text: str, *chunks: int) -> list[ChunkHit]:
     hits = {hit.chunk_id: hit for hit in await search.hybrid_search(database, Question(text, k=50))}
     return [hits[chunk] for chunk in chunks]
 
@@ -26,8 +26,8 @@ async def test_is_near_one_for_what_the_best_say_and_less_for_others(
     fresh: Connection, database: Database, vector: list[float] | None
 ) -> None:
     clauses(fresh)
-    said, nothing, beside = await found(database, "rent parking", 1, 2, 13)
-    good = await relative_evidence(database, Question("when is rent due", vector), [said])
+    answering, nothing, beside = await hits_of(database, "rent parking", 1, 2, 13)
+    good = await relative_evidence(database, Question("when is rent due", vector), [answering])
     some = await relative_evidence(database, Question("when is rent due", vector), [beside])
     none = await relative_evidence(database, Question("when is rent due", vector), [nothing])
     assert good > 0.95
@@ -37,9 +37,9 @@ async def test_is_near_one_for_what_the_best_say_and_less_for_others(
 
 async def test_the_best_of_the_hits_counts(fresh: Connection, database: Database) -> None:
     clauses(fresh)
-    said, nothing, beside = await found(database, "rent parking", 1, 2, 13)
-    alone = await relative_evidence(database, Question("rent due"), [said])
-    together = await relative_evidence(database, Question("rent due"), [nothing, said, beside])
+    answering, nothing, beside = await hits_of(database, "rent parking", 1, 2, 13)
+    alone = await relative_evidence(database, Question("rent due"), [answering])
+    together = await relative_evidence(database, Question("rent due"), [nothing, answering, beside])
     assert together == pytest.approx(alone, rel=0.05)
 
 
@@ -49,7 +49,7 @@ async def test_nothing_that_matches_and_no_hits_are_no_evidence(
     assert await relative_evidence(database, Question("rent", [1.0, 0.0, 0.0, 0.0]), []) == 0
     clauses(fresh)
     assert (
-        await relative_evidence(database, Question("flibber"), await found(database, "rent", 1))
+        await relative_evidence(database, Question("flibber"), await hits_of(database, "rent", 1))
         == 0
     )
     assert await relative_evidence(database, Question("rent"), []) == 0
@@ -57,7 +57,7 @@ async def test_nothing_that_matches_and_no_hits_are_no_evidence(
 
 async def test_a_query_that_only_its_vector_knows(fresh: Connection, database: Database) -> None:
     clauses(fresh)
-    hits = await found(database, "rent", 1)
+    hits = await hits_of(database, "rent", 1)
     relative = await relative_evidence(database, Question("flibber", [1.0, 0.0, 0.0, 0.0]), hits)
     assert relative > 0
 
@@ -82,9 +82,9 @@ async def test_other_datasets_are_no_rivals_but_other_documents_are(
     alone = await relative_evidence(database, Question("rent moon", scope=scope), [hit])
     assert alone == pytest.approx(1)
     pinned = Scope(datasets=("library",), documents=(1,))
-    said, nothing = await found(database, "rent parking", 1, 2)
+    answering, nothing = await hits_of(database, "rent parking", 1, 2)
     judged = [
         await relative_evidence(database, Question("rent due", scope=pinned), [each])
-        for each in (said, nothing)
+        for each in (answering, nothing)
     ]
     assert judged[0] > 0.9 > judged[1]

@@ -55,9 +55,9 @@ def test_no_condition_is_null_not_a_list_of_all(library: Connection) -> None:
 
 
 def test_conditions_hold_all_at_once(library: Connection) -> None:
-    found = scoped(library, datasets=["north"], filter=Jsonb({"kind": "law"}), uri_prefix="north/1")
+    ids = scoped(library, datasets=["north"], filter=Jsonb({"kind": "law"}), uri_prefix="north/1")
     wanted = [number for number in range(1, 40, 2) if number % 3 == 0 and str(number)[0] == "1"]
-    assert uris(library, found) == [f"north/{number}.md" for number in wanted]
+    assert uris(library, ids) == [f"north/{number}.md" for number in wanted]
     assert KINDS[0] == "law"
 
 
@@ -120,10 +120,10 @@ def test_every_search_finds_all_of_the_scope_and_nothing_else(
 ) -> None:
     everywhere = set(ids(call(library, function, **arguments), "document_id"))
     inside = set(ids(call(library, "list_documents", **scope), "document_id"))
-    found = set(ids(call(library, function, **arguments, **scope), "document_id"))
-    assert found <= inside
-    assert found >= everywhere & inside
-    assert found
+    document_ids = set(ids(call(library, function, **arguments, **scope), "document_id"))
+    assert document_ids <= inside
+    assert document_ids >= everywhere & inside
+    assert document_ids
 
 
 @pytest.mark.parametrize("scope", [{}, *SCOPES])
@@ -146,11 +146,11 @@ def test_the_pages_of_a_list_are_the_list_and_are_counted(
 @pytest.mark.parametrize("scope", SCOPES)
 def test_similar_documents_stay_in_scope(library: Connection, scope: dict[str, Any]) -> None:
     inside = ids(call(library, "list_documents", **scope), "document_id")
-    found = ids(call(library, "similar_documents", source=1, k=50, **scope), "document_id")
+    similar = ids(call(library, "similar_documents", source=1, k=50, **scope), "document_id")
     without_vectors = value(
         library, "select id from lexichord_data.document where uri = 'south/unembedded.md'"
     )
-    assert set(found) == {*inside} - {1, without_vectors}
+    assert set(similar) == {*inside} - {1, without_vectors}
 
 
 @pytest.mark.parametrize("function", ["dense_candidates", "exact_dense_candidates"])
@@ -167,11 +167,11 @@ def check_candidates(wide: Connection, function: str, **query: str) -> None:
     most = ids(call(wide, "list_documents", filter=MOST), "document_id")
     for scope, narrow in ((most, False), (most[:3], True), ([], True)):
         assert value(wide, "select lexichord.is_narrow(%s)", scope) is narrow
-        found = call(wide, function, **query, depth=200, documents=scope)
-        assert set(ids(found, "document_id")) <= set(scope)
-        assert [row["rank"] for row in found] == list(range(1, len(found) + 1))
-        assert len(found) <= 200 if narrow else len(found) == 200
-        assert bool(found) is bool(scope)
+        candidates = call(wide, function, **query, depth=200, documents=scope)
+        assert set(ids(candidates, "document_id")) <= set(scope)
+        assert [row["rank"] for row in candidates] == list(range(1, len(candidates) + 1))
+        assert len(candidates) <= 200 if narrow else len(candidates) == 200
+        assert bool(candidates) is bool(scope)
 
 
 def test_a_scope_reaches_chunks_that_the_whole_list_cuts_off(wide: Connection) -> None:
@@ -179,5 +179,5 @@ def test_a_scope_reaches_chunks_that_the_whole_list_cuts_off(wide: Connection) -
     far = ids(call(wide, "list_documents", uri_prefix="wide/far"), "document_id")
     everywhere = call(wide, "dense_candidates", query_vector=VECTOR, depth=100)
     assert far[0] not in ids(everywhere, "document_id")
-    found = call(wide, "hybrid_search", query="w0", documents=far, k=50)
-    assert len(found) == 32
+    hits = call(wide, "hybrid_search", query="w0", documents=far, k=50)
+    assert len(hits) == 32

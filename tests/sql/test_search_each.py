@@ -18,9 +18,9 @@ def two(connection: Connection) -> Connection:
 
 def test_a_list_a_pair_in_the_order_given(two: Connection) -> None:
     rows = call(two, "search_each", queries=["w2", "w6"], documents=[2, 1], k=1)
-    found = [(row["query_number"], row["document_id"], row["content"]) for row in rows]
-    assert found[:2] == [(1, 2, "w2 again"), (1, 1, "w2 w2 w3")]
-    assert found[2] == (2, 2, "w6")
+    hits = [(row["query_number"], row["document_id"], row["content"]) for row in rows]
+    assert hits[:2] == [(1, 2, "w2 again"), (1, 1, "w2 w2 w3")]
+    assert hits[2] == (2, 2, "w6")
 
 
 def test_each_list_is_what_hybrid_search_gives(two: Connection) -> None:

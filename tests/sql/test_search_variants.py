@@ -26,8 +26,8 @@ TERMS = {"name": "terms", "terms": {"w3": 2, "w40": 1}, "vector": None, "weight"
 INSIDE = {"name": "inside", "text": "w0", "documents": [2, 3], "weight": 0.1}
 
 
-def variants(connection: Connection, *given: object, **arguments: object) -> list[Row]:
-    return call(connection, "search_variants", variants=Jsonb(list(given)), **arguments)
+def variants(connection: Connection, *items: object, **arguments: object) -> list[Row]:
+    return call(connection, "search_variants", variants=Jsonb(list(items)), **arguments)
 
 
 def alone(connection: Connection, **arguments: object) -> list[int]:
@@ -35,13 +35,13 @@ def alone(connection: Connection, **arguments: object) -> list[int]:
 
 
 def test_one_variant_is_a_hybrid_search(library: Connection) -> None:
-    found = variants(library, ONE, k=50, query_space=SPACE)
+    hits = variants(library, ONE, k=50, query_space=SPACE)
     rows = call(library, "hybrid_search", query="w0 w1", k=50, **BY_VECTOR)
     same = [name for name in rows[0] if name != "score"]
-    assert [{name: row[name] for name in same} for row in found] == [
+    assert [{name: row[name] for name in same} for row in hits] == [
         {name: row[name] for name in same} for row in rows
     ]
-    assert [row["variant_ranks"] for row in found] == [{"original": n} for n in range(1, 51)]
+    assert [row["variant_ranks"] for row in hits] == [{"original": n} for n in range(1, 51)]
 
 
 @pytest.mark.parametrize("boost", [None, {"1": 3, "7": 0.5}])
@@ -59,9 +59,9 @@ def test_the_score_is_the_sum_of_weighted_reciprocal_ranks(
     for name, chunks in lists.items():
         for rank, chunk in enumerate(chunks, start=1):
             parts.setdefault(chunk, {})[name] = weights[name] / (60 + rank)
-    found = variants(library, ONE, TWO, TERMS, INSIDE, k=100, boost=boost)
-    assert len(found) == 100
-    for row in found:
+    hits = variants(library, ONE, TWO, TERMS, INSIDE, k=100, boost=boost)
+    assert len(hits) == 100
+    for row in hits:
         assert row["variant_scores"] == pytest.approx(parts[row["chunk_id"]])
         assert row["score"] == pytest.approx(sum(parts[row["chunk_id"]].values()))
         assert row["variant_ranks"] == {
@@ -70,9 +70,9 @@ def test_the_score_is_the_sum_of_weighted_reciprocal_ranks(
             if row["chunk_id"] in chunks
         }
     best = sorted(parts, key=lambda each: (-round(sum(parts[each].values()), 12), each))
-    assert {*ids(found)[:20]} == {*best[:20]}
-    assert [row["score"] for row in found] == sorted((r["score"] for r in found), reverse=True)
-    assert variants(library, ONE, TWO, TERMS, INSIDE, k=7, boost=boost) == found[:7]
+    assert {*ids(hits)[:20]} == {*best[:20]}
+    assert [row["score"] for row in hits] == sorted((r["score"] for r in hits), reverse=True)
+    assert variants(library, ONE, TWO, TERMS, INSIDE, k=7, boost=boost) == hits[:7]
 
 
 def test_terms_count_as_often_as_they_say(wide: Connection) -> None:
@@ -101,28 +101,28 @@ def test_terms_are_not_analysed_again(connection: Connection) -> None:
 
 @pytest.mark.parametrize("lexeme", ["it's", "a\\b", "a b", "'", ":1", "\\'"])
 def test_any_text_can_be_a_lexeme(connection: Connection, lexeme: str) -> None:
-    found = connection.execute(
+    rows = connection.execute(
         "select (unnest(lexichord.weighted_terms(%s))).*", [Jsonb({lexeme: 2})]
     ).fetchall()
-    assert [(name, places) for name, places, _ in found] == [(lexeme, [1, 2])]
+    assert [(name, places) for name, places, _ in rows] == [(lexeme, [1, 2])]
 
 
 def test_a_document_in_no_list_answers_when_it_is_boosted(wide: Connection) -> None:
     far = ids(call(wide, "list_documents", uri_prefix="wide/far"), "document_id")[0]
-    given = [{**ONE, "text": "w0", "vector": [1, 0, 0, 0]}, {**TWO, "vector": [1, 0, 0, 0]}]
-    assert far not in ids(variants(wide, *given, k=100), "document_id")
-    boosted = variants(wide, *given, k=100, boost={str(far): 10_000})
+    items = [{**ONE, "text": "w0", "vector": [1, 0, 0, 0]}, {**TWO, "vector": [1, 0, 0, 0]}]
+    assert far not in ids(variants(wide, *items, k=100), "document_id")
+    boosted = variants(wide, *items, k=100, boost={str(far): 10_000})
     assert ids(boosted, "document_id")[:32] == [far] * 32
 
 
 def test_indexes_are_read_and_settings_end_with_the_search(wide: Connection) -> None:
     indexes = [row["index_name"] for row in call(wide, "index_use")]
-    given = [{**ONE, "vector": [1, 0, 0, 0]}, {**TERMS, "vector": [0, 1, 0, 0]}]
-    variants(wide, *given)
+    items = [{**ONE, "vector": [1, 0, 0, 0]}, {**TERMS, "vector": [0, 1, 0, 0]}]
+    variants(wide, *items)
     settings = all_settings(wide)
     with wide.transaction():
         before = [counter(wide, index) for index in indexes]
-        variants(wide, *given)
+        variants(wide, *items)
         assert all_settings(wide) == settings
         reads = list(map(scans, [wide, wide], indexes, before))
     assert reads in ([2, 2], [1, 1])  # VectorChord's indexes only tell whether they were read
@@ -140,7 +140,7 @@ def test_variants_stay_within_the_scope(library: Connection) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "problem"),
+    ("items", "problem"),
     [
         ([], "1 to 100 objects"),
         ([1], "must be an object"),
@@ -161,7 +161,7 @@ def test_variants_stay_within_the_scope(library: Connection) -> None:
     ],
 )
 def test_what_makes_no_sense_is_refused(
-    library: Connection, given: list[Any], problem: str
+    library: Connection, items: list[Any], problem: str
 ) -> None:
     with pytest.raises((psycopg.DataError, psycopg.errors.NoDataFound), match=problem):
-        variants(library, *given)
+        variants(library, *items)

@@ -16,42 +16,42 @@ def cosines(library: Connection, source: int) -> dict[int, tuple[float, int]]:
     ).fetchall()
     vectors = [(owner, np.array(eval(vector))) for owner, vector in rows]
     mean = np.mean([vector for owner, vector in vectors if owner == source], axis=0)
-    found: dict[int, tuple[float, int]] = {}
+    nearest: dict[int, tuple[float, int]] = {}
     for owner, vector in vectors:
         cosine = float(vector @ mean / np.linalg.norm(vector) / np.linalg.norm(mean))
-        best, hits = found.get(owner, (-1.0, 0))
-        found[owner] = max(best, cosine), hits + 1
-    return {owner: each for owner, each in found.items() if owner != source}
+        best, hits = nearest.get(owner, (-1.0, 0))
+        nearest[owner] = max(best, cosine), hits + 1
+    return {owner: each for owner, each in nearest.items() if owner != source}
 
 
 @pytest.mark.parametrize("source", [1, 2, 30, 41])
 def test_the_best_cosine_to_the_mean_vector_decides(library: Connection, source: int) -> None:
-    found = call(library, "similar_documents", source=source, k=50)
+    similar = call(library, "similar_documents", source=source, k=50)
     expected = cosines(library, source)
-    assert {row["document_id"]: row["hits"] for row in found} == {
+    assert {row["document_id"]: row["hits"] for row in similar} == {
         owner: hits for owner, (_, hits) in expected.items()
     }
-    for row in found:
+    for row in similar:
         assert row["score"] == pytest.approx(expected[row["document_id"]][0], abs=2e-3)
-    assert found == sorted(found, key=lambda row: (-row["score"], row["document_id"]))
-    assert call(library, "similar_documents", source=source, k=3) == found[:3]
+    assert similar == sorted(similar, key=lambda row: (-row["score"], row["document_id"]))
+    assert call(library, "similar_documents", source=source, k=3) == similar[:3]
     assert len(call(library, "similar_documents", source=source)) == 10
 
 
 def test_its_own_chunks_do_not_crowd_the_others_out(connection: Connection) -> None:
     put(connection, "large", [f"w{n}" for n in range(400)], [[1, 0, 0, 0]] * 400)
     put(connection, "small", ["w1"], [[0, 1, 0, 0]])
-    found = call(connection, "similar_documents", source=1, k=1)
-    assert [row["uri"] for row in found] == ["small"]
+    similar = call(connection, "similar_documents", source=1, k=1)
+    assert [row["uri"] for row in similar] == ["small"]
 
 
 def test_a_copy_is_first(connection: Connection) -> None:
     for uri in ("a", "b", "copy of a"):
         x = 0 if uri == "b" else 1
         put(connection, uri, ["w1", "w2"], [[x, 1, 0, 0], [x, 0.9, 0.1, 0]], title=uri)
-    found = call(connection, "similar_documents", source=1)
-    assert [row["title"] for row in found] == ["copy of a", "b"]
-    assert found[0]["score"] == pytest.approx(1, abs=1e-2)
+    similar = call(connection, "similar_documents", source=1)
+    assert [row["title"] for row in similar] == ["copy of a", "b"]
+    assert similar[0]["score"] == pytest.approx(1, abs=1e-2)
 
 
 @pytest.mark.parametrize(

@@ -44,22 +44,22 @@ def test_a_section_is_a_run_under_one_heading(stored: Connection) -> None:
 
 def test_words_weigh_by_the_chunks_that_hold_them(stored: Connection) -> None:
     rows = call(stored, "weigh_terms", texts=["notes Notes unheard", "", "the term"])
-    found = {row["lexeme"]: row for row in rows}
-    assert list(found) == ["note", "term", "unheard"]
-    places = {name: (row["text_numbers"], row["frequencies"]) for name, row in found.items()}
+    lexemes = {row["lexeme"]: row for row in rows}
+    assert list(lexemes) == ["note", "term", "unheard"]
+    places = {name: (row["text_numbers"], row["frequencies"]) for name, row in lexemes.items()}
     assert places == {"note": ([1], [2]), "term": ([3], [1]), "unheard": ([1], [1])}
     assert [row["df"] for row in rows] == [1, 2, 0]
-    assert found["note"]["idf"] == pytest.approx(log(1 + (6 - 1 + 0.5) / 1.5))
-    assert found["term"]["idf"] == pytest.approx(log(1 + (6 - 2 + 0.5) / 2.5))
+    assert lexemes["note"]["idf"] == pytest.approx(log(1 + (6 - 1 + 0.5) / 1.5))
+    assert lexemes["term"]["idf"] == pytest.approx(log(1 + (6 - 2 + 0.5) / 2.5))
 
 
 def test_a_word_of_several_texts_is_one_row(stored: Connection) -> None:
     rows = call(stored, "weigh_terms", texts=["term", "notes", "terms of the term"])
-    found = {
+    frequencies = {
         row["lexeme"]: dict(zip(row["text_numbers"], row["frequencies"], strict=True))
         for row in rows
     }
-    assert found == {"note": {2: 1}, "term": {1: 1, 3: 2}}
+    assert frequencies == {"note": {2: 1}, "term": {1: 1, 3: 2}}
 
 
 def test_headings_are_shared_by_words_without_their_numbers(connection: Connection) -> None:
@@ -68,8 +68,8 @@ def test_headings_are_shared_by_words_without_their_numbers(connection: Connecti
     third = ["I. Governing laws", "Fees", "5.2", "Civil matters"]
     for uri, headings in (("one", one), ("other", other), ("third", third)):
         put(connection, uri, [f"w{number} {uri}" for number in range(4)], headings=headings)
-    found = call(connection, "shared_headings", documents=[1, 2, 3])
-    assert [row["heading"] for row in found] == ["Law", "Notices", "Term", "Fees"]
+    shared = call(connection, "shared_headings", documents=[1, 2, 3])
+    assert [row["heading"] for row in shared] == ["Law", "Notices", "Term", "Fees"]
     few = call(connection, "shared_headings", documents=[1, 2, 3], most=1)
     assert [row["heading"] for row in few] == ["Fees"]
     assert call(connection, "shared_headings", documents=[1]) == []

@@ -93,10 +93,10 @@ async def test_replacing_keeps_the_id_and_nothing_else(
     assert list(digests) == [DOCUMENT.uri]
     assert (digests[DOCUMENT.uri]["sha256"], digests[DOCUMENT.uri]["recipe"]) == ("b" * 64, "r2")
     assert [row["content"] for row in call(fresh, "list_chunks", document=1)] == [new.text]
-    for query, found in (("sale", 1), ("lease", 0), ("tenant", 0), ("sold", 1)):
+    for query, count in (("sale", 1), ("lease", 0), ("tenant", 0), ("sold", 1)):
         cards = call(fresh, "card_candidates", query=query)
         chunks = call(fresh, "keyword_candidates", query=query)
-        assert len([*cards, *chunks]) == found + (query == "sold")
+        assert len([*cards, *chunks]) == count + (query == "sold")
 
 
 def vectors(connection: Connection, document: int) -> list[str | None]:

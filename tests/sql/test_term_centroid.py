@@ -18,8 +18,8 @@ def test_is_the_mean_of_the_ten_best(library: Connection, query: str, scoped: bo
         [[row["chunk_id"] for row in best]],
     )
     mean = np.mean([json.loads(vector) for (vector,) in rows], axis=0)
-    found = value(library, CENTROID, query, documents)
-    assert json.loads(found) == pytest.approx(mean.tolist(), abs=2e-3)
+    centroid = value(library, CENTROID, query, documents)
+    assert json.loads(centroid) == pytest.approx(mean.tolist(), abs=2e-3)
 
 
 def test_hits_without_a_vector_do_not_count(connection: Connection) -> None:
@@ -33,7 +33,7 @@ def test_hits_without_a_vector_do_not_count(connection: Connection) -> None:
 
 def test_vectors_that_cancel_out_leave_the_words(connection: Connection) -> None:
     put(connection, "a", ["w1", "w1 w2"], [[1, 0, 0, 0], [-1, 0, 0, 0]])
-    found = call(connection, "hybrid_search", query="w1")
-    assert [row["content"] for row in found] == ["w1", "w1 w2"]
-    assert [row["dense_score"] for row in found] == [None, None]
-    assert [row["score"] for row in found] == pytest.approx([0.65, -0.65])
+    hits = call(connection, "hybrid_search", query="w1")
+    assert [row["content"] for row in hits] == ["w1", "w1 w2"]
+    assert [row["dense_score"] for row in hits] == [None, None]
+    assert [row["score"] for row in hits] == pytest.approx([0.65, -0.65])

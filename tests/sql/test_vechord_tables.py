@@ -35,7 +35,7 @@ def fill(connection: Connection, *keys: str) -> None:
         )
 
 
-def found(connection: Connection, namespace: str = "n") -> dict[str, Any]:
+def tables_by_class(connection: Connection, namespace: str = "n") -> dict[str, Any]:
     rows = connection.execute(
         "select class, to_jsonb(t) from lexichord.vechord_tables(%s) as t", [namespace]
     )
@@ -44,8 +44,8 @@ def found(connection: Connection, namespace: str = "n") -> dict[str, Any]:
 
 def test_columns_are_told_by_name_and_type(connection: Connection) -> None:
     make(connection, more=', tags text[], "Mixed Case" text, raw bytea')
-    assert found(connection)["document"]["document_table"] is None
-    chunk = found(connection)["chunk"]
+    assert tables_by_class(connection)["document"]["document_table"] is None
+    chunk = tables_by_class(connection)["chunk"]
     assert set(chunk.pop("metadata_columns")) == {"seq", "page", "Mixed Case"}
     assert chunk == {
         "table_name": "public.n_chunk",
@@ -80,17 +80,17 @@ def test_columns_are_told_by_name_and_type(connection: Connection) -> None:
 def test_what_lacks_something_holds_no_chunks(connection: Connection, columns: str) -> None:
     make(connection)
     connection.execute(f"create table n_other ({columns})")
-    other = found(connection)["other"]
+    other = tables_by_class(connection)["other"]
     assert other["document_table"] is None or other["dimension"] is None
 
 
 def test_any_schema_but_ours(connection: Connection) -> None:
     connection.execute('create schema "Else Where"')
     connection.execute('create table "Else Where".document_x (key integer)')
-    tables = [row["table_name"] for row in found(connection, "document").values()]
+    tables = [row["table_name"] for row in tables_by_class(connection, "document").values()]
     assert tables == ['"Else Where".document_x']
-    assert found(connection, "embedding") == {}
-    assert found(connection, "pg") == {}
+    assert tables_by_class(connection, "embedding") == {}
+    assert tables_by_class(connection, "pg") == {}
 
 
 @pytest.mark.parametrize("key", KEYS)

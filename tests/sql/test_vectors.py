@@ -35,8 +35,8 @@ def test_filled_chunks_are_found_by_their_vectors(stored: Connection) -> None:
     stored.execute("select lexichord.build_indexes()")
     assert fill(stored, [1, 3], ["[0,1,0,0]", "[0,0,1,0]"]) == 2
     assert waiting(stored) == [4]
-    found = call(stored, "dense_candidates", query_vector="[0,0,1,0]")
-    assert [row["chunk_id"] for row in found] == [3, 1, 2]
+    candidates = call(stored, "dense_candidates", query_vector="[0,0,1,0]")
+    assert [row["chunk_id"] for row in candidates] == [3, 1, 2]
     assert {row["amount"] for row in call(stored, "count_faults")} == {0}
 
 

@@ -15,7 +15,7 @@ from lexichord.providers.embed.local import LocalEmbedder
 from tests.conftest import SAMPLES, new_database
 from tests.http.server import Server
 from tests.mcp.serving import NAME, Place, served
-from tests.surfaces.asked import House
+from tests.surfaces.callers import House
 from tests.surfaces.cases import Caller
 
 NOTES = [

@@ -5,20 +5,20 @@ from functools import cache
 
 import pytest
 
-from tests.surfaces.asked import SURFACES, Answer, House, Refusal
+from tests.surfaces.callers import SURFACES, Answer, House, Refusal
 from tests.surfaces.cases import CASES, Case
 
 OWN_WORDS = ("SQL", "MCP")  # of a document: the one takes ids, the other also parts of names
 
 
 @cache  # each is asked once: the CLI takes a second to start
-def asked(house: House, case: Case) -> Mapping[str, Answer]:
+def ask_everywhere(house: House, case: Case) -> Mapping[str, Answer]:
     return {name: ask(house, case) for name, ask in SURFACES.items() if name not in case.not_on}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_all_surfaces_answer_alike(house: House, case: Case) -> None:
-    answers = asked(house, case)
+    answers = ask_everywhere(house, case)
     assert len(answers) + len(case.not_on) == len(SURFACES)
     first = answers["Python"] if "Python" in answers else answers["HTTP"]
     if isinstance(first, Refusal):
@@ -49,7 +49,7 @@ def test_there_are_thirty_cases_and_each_surface_is_asked_most() -> None:
 def test_what_is_wrong_is_said_in_the_same_words(house: House, case: Case) -> None:
     lines = {
         name: answer.line.partition(":")[0]
-        for name, answer in asked(house, case).items()
+        for name, answer in ask_everywhere(house, case).items()
         if isinstance(answer, Refusal) and not (name in OWN_WORDS and "documents" in case.options)
     }
     assert len(set(lines.values())) == 1, lines

@@ -84,10 +84,10 @@ def test_a_part_of_a_quote_is_the_text_at_its_span(text: str, data: st.DataObjec
 
 
 def test_coverage_is_the_share_of_idf() -> None:
-    asked = {"rent": 3.0, "month": 1.0}
-    assert coverage(asked, ["rent", "other"]) == 0.75
-    assert coverage(asked, [], ["rent"]) == pytest.approx(0.75 * 0.75)
-    assert coverage(asked, ["rent"], ["rent"]) == 0.75
+    idfs = {"rent": 3.0, "month": 1.0}
+    assert coverage(idfs, ["rent", "other"]) == 0.75
+    assert coverage(idfs, [], ["rent"]) == pytest.approx(0.75 * 0.75)
+    assert coverage(idfs, ["rent"], ["rent"]) == 0.75
     assert coverage({}, ["rent"]) == 0.0
 
 

@@ -32,17 +32,17 @@ lengths = st.sampled_from([len, estimate_tokens])
 
 
 @given(st.lists(hits, max_size=8), st.integers(0, 200))
-def test_it_never_exceeds_its_length(found: list[ChunkHit], length: int) -> None:
-    context, _ = format_context(found, length)
+def test_it_never_exceeds_its_length(hits: list[ChunkHit], length: int) -> None:
+    context, _ = format_context(hits, length)
     assert len(context) <= length
 
 
 @given(st.lists(hits, max_size=8), st.integers(0, 200))
-def test_passages_are_whole_and_numbered(found: list[ChunkHit], length: int) -> None:
-    context, sources = format_context(found, length)
+def test_passages_are_whole_and_numbered(hits: list[ChunkHit], length: int) -> None:
+    context, sources = format_context(hits, length)
     assert [source.number for source in sources] == list(range(1, len(sources) + 1))
     position = 0
-    remaining = iter(found)
+    remaining = iter(hits)
     for source in sources:
         head = f"[{source.number}] {source.citation}\n"
         content = next(
@@ -55,8 +55,8 @@ def test_passages_are_whole_and_numbered(found: list[ChunkHit], length: int) -> 
 
 
 @given(st.lists(hits, max_size=8))
-def test_nothing_is_left_out_while_there_is_room(found: list[ChunkHit]) -> None:
-    assert len(format_context(found)[1]) == len(found)
+def test_nothing_is_left_out_while_there_is_room(hits: list[ChunkHit]) -> None:
+    assert len(format_context(hits)[1]) == len(hits)
 
 
 def test_a_passage_that_does_not_fit_makes_way_for_a_shorter_one() -> None:
@@ -92,18 +92,18 @@ def test_a_source_says_where_its_passage_stands() -> None:
 
 @given(st.lists(hits, max_size=8), st.integers(0, 300), styles, lengths)
 def test_every_format_keeps_its_length(
-    found: list[ChunkHit], most: int, style: ContextFormat, length: Callable[[str], int]
+    hits: list[ChunkHit], most: int, style: ContextFormat, length: Callable[[str], int]
 ) -> None:
-    context, sources = format_context(found, most, style, "What?", length)
+    context, sources = format_context(hits, most, style, "What?", length)
     assert length(context) <= most
     assert bool(context) == bool(sources)
 
 
 @given(st.lists(hits, max_size=8), st.integers(0, 300), styles)
 def test_every_format_holds_whole_passages_in_the_order_of_its_sources(
-    found: list[ChunkHit], most: int, style: ContextFormat
+    hits: list[ChunkHit], most: int, style: ContextFormat
 ) -> None:
-    numbered = [replace(hit, chunk_id=number) for number, hit in enumerate(found)]
+    numbered = [replace(hit, chunk_id=number) for number, hit in enumerate(hits)]
     context, sources = format_context(numbered, most, style)
     position = 0
     for number, source in enumerate(sources, 1):

@@ -114,15 +114,15 @@ def test_without_a_list_the_question_is_the_aspect(question: str) -> None:
     ],
 )
 def test_words_tell_what_belongs_together(listed: str, aspects: list[str] | int) -> None:
-    found = find_aspects(f"Compare {listed}.")
-    assert (len(found) if isinstance(aspects, int) else [*found]) == aspects
+    result = find_aspects(f"Compare {listed}.")
+    assert (len(result) if isinstance(aspects, int) else [*result]) == aspects
 
 
 def test_questions_that_are_joined_are_aspects() -> None:
-    found = find_aspects("Which law governs, and how long do they last?")
-    assert found == ("Which law governs", "how long do they last?")
-    found = find_aspects("I have two offers. Compare the rent. Which is cheaper to leave?")
-    assert found == ("rent", "Which is cheaper to leave?")
+    aspects = find_aspects("Which law governs, and how long do they last?")
+    assert aspects == ("Which law governs", "how long do they last?")
+    aspects = find_aspects("I have two offers. Compare the rent. Which is cheaper to leave?")
+    assert aspects == ("rent", "Which is cheaper to leave?")
 
 
 def test_a_named_document_is_no_aspect() -> None:
@@ -135,9 +135,9 @@ def test_a_named_document_is_no_aspect() -> None:
 
 
 def test_of_a_long_list_the_last_aspect_takes_the_rest() -> None:
-    found = find_aspects("Compare " + ", ".join(f"x{n}" for n in range(12)))
-    assert len(found) == MAX_ASPECTS
-    assert found[-1] == "x7, x8, x9, x10, x11"
+    aspects = find_aspects("Compare " + ", ".join(f"x{n}" for n in range(12)))
+    assert len(aspects) == MAX_ASPECTS
+    assert aspects[-1] == "x7, x8, x9, x10, x11"
 
 
 def test_a_long_text_is_one_aspect() -> None:
@@ -163,7 +163,7 @@ PIECES += [
 @given(st.lists(st.sampled_from(PIECES)))
 def test_aspects_are_words_of_the_question(pieces: list[str]) -> None:
     question = "".join(pieces)
-    found = find_aspects(question)
-    assert 1 <= len(found) <= MAX_ASPECTS
-    assert all(aspect in question for aspect in found)
-    assert len({aspect.casefold() for aspect in found}) == len(found)
+    aspects = find_aspects(question)
+    assert 1 <= len(aspects) <= MAX_ASPECTS
+    assert all(aspect in question for aspect in aspects)
+    assert len({aspect.casefold() for aspect in aspects}) == len(aspects)

@@ -46,18 +46,18 @@ def test_what_keeps_its_promise_has_no_error_and_a_sure_fool_all() -> None:
 
 
 @given(rows)
-def test_auroc_is_the_share_of_pairs_in_order(found: list[tuple[float, bool]]) -> None:
-    yes = [confidence for confidence, right in found if right]
-    no = [confidence for confidence, right in found if not right]
+def test_auroc_is_the_share_of_pairs_in_order(outcomes: list[tuple[float, bool]]) -> None:
+    yes = [confidence for confidence, right in outcomes if right]
+    no = [confidence for confidence, right in outcomes if not right]
     pairs = [(a > b) + (a == b) / 2 for a, b in product(yes, no)]
     expected = sum(pairs) / len(pairs) if pairs else None
-    assert auroc(*map(list, zip(*found, strict=True))) == pytest.approx(expected)
+    assert auroc(*map(list, zip(*outcomes, strict=True))) == pytest.approx(expected)
 
 
 @given(rows)
-def test_bins_hold_everything_once_and_in_their_range(found: list[tuple[float, bool]]) -> None:
-    bins = reliability(*map(list, zip(*found, strict=True)))
-    assert sum(each.count for each in bins) == len(found)
+def test_bins_hold_everything_once_and_in_their_range(outcomes: list[tuple[float, bool]]) -> None:
+    bins = reliability(*map(list, zip(*outcomes, strict=True)))
+    assert sum(each.count for each in bins) == len(outcomes)
     assert all(each.low - 1e-9 <= each.confidence <= each.high + 1e-9 for each in bins)
     assert 0 <= (calibration_error(bins) or 0) <= 1
 

@@ -25,17 +25,17 @@ def term(idf: float, *chunks: int) -> Term:
 
 
 @given(signals)
-def test_is_a_probability(found: ConfidenceSignals) -> None:
-    assert 0 <= probability(found) <= 1
+def test_is_a_probability(signals: ConfidenceSignals) -> None:
+    assert 0 <= probability(signals) <= 1
 
 
 @given(signals, st.floats(0, 1))
-def test_more_of_a_signal_is_never_less_confidence(found: ConfidenceSignals, more: float) -> None:
-    least = probability(found)
-    assert probability(replace(found, relative=found.relative + more)) >= least
-    assert probability(replace(found, held=min(1, found.held + more))) >= least
-    if found.cosine is not None:
-        assert probability(replace(found, cosine=found.cosine + more)) >= least
+def test_more_of_a_signal_is_never_less_confidence(signals: ConfidenceSignals, more: float) -> None:
+    least = probability(signals)
+    assert probability(replace(signals, relative=signals.relative + more)) >= least
+    assert probability(replace(signals, held=min(1, signals.held + more))) >= least
+    if signals.cosine is not None:
+        assert probability(replace(signals, cosine=signals.cosine + more)) >= least
 
 
 @pytest.mark.parametrize("cosine", [None, 0.7])
@@ -47,8 +47,8 @@ def test_full_evidence_is_above_the_border_and_none_below(cosine: float | None) 
 
 
 def test_beyond_the_best_that_is_stored_nothing_is_gained() -> None:
-    found = ConfidenceSignals(MAX_RELATIVE_EVIDENCE, 0.5, 0.5)
-    assert probability(replace(found, relative=9.0)) == probability(found)
+    signals = ConfidenceSignals(MAX_RELATIVE_EVIDENCE, 0.5, 0.5)
+    assert probability(replace(signals, relative=9.0)) == probability(signals)
 
 
 def test_another_subject_is_no_evidence_however_good_in_its_place() -> None:
@@ -56,15 +56,15 @@ def test_another_subject_is_no_evidence_however_good_in_its_place() -> None:
 
 
 def test_signals_weigh_terms_by_idf() -> None:
-    found = find_signals(
+    signals = find_signals(
         [scored_hit(1, 0.2), scored_hit(2, 0.6)], [term(3, 1), term(1)], 0.8, has_vector=True
     )
-    assert found == ConfidenceSignals(0.8, 0.6, 0.75)
+    assert signals == ConfidenceSignals(0.8, 0.6, 0.75)
 
 
 def test_without_the_query_s_vector_cosines_do_not_count() -> None:
-    found = find_signals([scored_hit(1, 0.9)], [term(1, 1)], 0.0, has_vector=False)
-    assert found == ConfidenceSignals(0.0, None, 1.0)
+    signals = find_signals([scored_hit(1, 0.9)], [term(1, 1)], 0.0, has_vector=False)
+    assert signals == ConfidenceSignals(0.0, None, 1.0)
 
 
 def test_a_question_without_terms_and_hits_without_cosine() -> None:

@@ -155,8 +155,8 @@ def test_no_chunk_repeats_more_of_a_title_than_a_chunk_may_hold() -> None:
 
 
 def test_context_that_came_along_stays() -> None:
-    given = Chunk(0, 4, "text", context="given")
-    assert structural_context([given], "Lease", PHRASES) == [given]
+    chunk = Chunk(0, 4, "text", context="given")
+    assert structural_context([chunk], "Lease", PHRASES) == [chunk]
 
 
 def test_context_is_embedded_above_the_content() -> None:

@@ -93,9 +93,9 @@ def test_a_file_named_from_its_own_folder(
     file: str, fixture: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = request.getfixturevalue(fixture)
-    found = next(folder.parent.rglob(file))
-    whole = load_set(found)
-    monkeypatch.chdir(found.parent)
+    path = next(folder.parent.rglob(file))
+    whole = load_set(path)
+    monkeypatch.chdir(path.parent)
     assert load_set(file).queries == whole.queries
     assert load_set(file).name == whole.name
 
@@ -445,10 +445,10 @@ def test_questions_may_have_any_name(native: Path) -> None:
 
 
 def test_documents_that_bring_their_chunks(native: Path) -> None:
-    given = [{"content": "One"}, {"content": "Two", "heading": "Second"}]
+    chunks = [{"content": "One"}, {"content": "Two", "heading": "Second"}]
     write_lines(
         native / "documents.jsonl",
-        {"uri": "x", "chunks": given},
+        {"uri": "x", "chunks": chunks},
         {"uri": "y", "text": "Uncut.", "metadata": {"year": 2024}},
     )
     spans = [{"file": "x", "quote": "e\n\nT"}, {"file": "y", "quote": "Uncut"}]
@@ -459,7 +459,7 @@ def test_documents_that_bring_their_chunks(native: Path) -> None:
     assert query.chunks == (("x", 1),)
     assert query.spans == (EvidenceSpan("x", 2, 6), EvidenceSpan("y", 0, 5))
     assert list(loaded.documents) == [
-        {"uri": "x", "chunks": given},
+        {"uri": "x", "chunks": chunks},
         {"uri": "y", "text": "Uncut.", "metadata": {"year": 2024}},
     ]
 

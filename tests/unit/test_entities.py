@@ -104,10 +104,10 @@ ANSWER = "The tenant shall transfer 5,000 euros within 3 months, or 10 days in L
 
 def test_counts_by_hand() -> None:
     counts = count_entities(LEASE, ANSWER)
-    assert counts["MONEY"] == EntityCounts(gold=2, found=1, extracted=1, right=1)
-    assert counts["TIME"] == EntityCounts(gold=1, found=1, extracted=2, right=1)
-    assert counts["LOCATION"] == EntityCounts(gold=0, found=0, extracted=1, right=0)
-    assert counts["ACTION"] == EntityCounts(gold=2, found=1, extracted=0, right=0)
+    assert counts["MONEY"] == EntityCounts(gold=2, matched=1, extracted=1, right=1)
+    assert counts["TIME"] == EntityCounts(gold=1, matched=1, extracted=2, right=1)
+    assert counts["LOCATION"] == EntityCounts(gold=0, matched=0, extracted=1, right=0)
+    assert counts["ACTION"] == EntityCounts(gold=2, matched=1, extracted=0, right=0)
 
 
 def test_scores_by_hand() -> None:
@@ -129,10 +129,10 @@ MARKED = {"MONEY": ["5,000 euros"], "TIME": ["3 months"], "ACTION": ["shall tran
 
 def test_a_model_s_entities_are_judged_in_all_types_and_no_others() -> None:
     counts = count_entities(LEASE, ANSWER, MARKED)
-    assert counts["MONEY"] == EntityCounts(gold=2, found=1, extracted=1, right=1)
-    assert counts["TIME"] == EntityCounts(gold=1, found=1, extracted=1, right=1)
-    assert counts["LOCATION"] == EntityCounts(gold=0, found=0, extracted=0, right=0)
-    assert counts["ACTION"] == EntityCounts(gold=2, found=1, extracted=2, right=1)
+    assert counts["MONEY"] == EntityCounts(gold=2, matched=1, extracted=1, right=1)
+    assert counts["TIME"] == EntityCounts(gold=1, matched=1, extracted=1, right=1)
+    assert counts["LOCATION"] == EntityCounts(gold=0, matched=0, extracted=0, right=0)
+    assert counts["ACTION"] == EntityCounts(gold=2, matched=1, extracted=2, right=1)
     scores = score_entities(LEASE, ANSWER, MARKED)
     assert scores["entity_llm_precision"] == 3 / 4
     assert scores["entity_llm_recall"] == scores["entity_recall_all"] == 3 / 5
@@ -170,8 +170,8 @@ def test_where_a_model_gave_nothing_rules_do_not_step_in() -> None:
     ],
 )
 def test_what_stands_in_a_text_does_so_by_whole_words(entity: str, stands: bool) -> None:
-    found = find_standing("For five (5) years, § 7.", [entity, entity])
-    assert found == ([entity] if stands else [])
+    standing = find_standing("For five (5) years, § 7.", [entity, entity])
+    assert standing == ([entity] if stands else [])
     assert find_standing("For 25 years of it.", ["5 years", "25 years"]) == ["25 years"]
 
 
@@ -227,7 +227,7 @@ def test_conditions_and_actions_alone_have_recall_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entity", "answer", "found"),
+    ("entity", "answer", "is_found"),
     [
         ("5 years", "for five (5) years after", True),
         ("5 years", "for 15 years", False),
@@ -242,10 +242,10 @@ def test_conditions_and_actions_alone_have_recall_alone() -> None:
     ],
 )
 def test_entities_are_found_by_whole_words_however_written(
-    entity: str, answer: str, found: bool
+    entity: str, answer: str, is_found: bool
 ) -> None:
     query = EvalQuery("q", "?", entities={"CONDITION": [entity]})
-    assert score_entities(query, answer)["entity_recall_all"] == found
+    assert score_entities(query, answer)["entity_recall_all"] == is_found
 
 
 def test_answers_are_cut_to_one_length_between_words() -> None:

@@ -12,7 +12,7 @@ from zipfile import ZipFile
 import pytest
 
 from tests.conftest import ROOT
-from tests.http_server import Asked, Manner, Reply, http_server
+from tests.http_server import Manner, Reply, Request, http_server
 
 BODY = bytes(range(256)) * 40
 
@@ -27,19 +27,19 @@ class Site:
     manner: Manner = "whole"
     starts: list[int] = field(default_factory=list)
 
-    def reply(self, asked: Asked) -> Reply:
-        start = int(asked.headers.get("range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
+    def reply(self, request: Request) -> Reply:
+        start = int(request.headers.get("range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
         self.starts.append(start)
         body = self.body[start:]
-        if asked.path == "/missing" or not body:
-            return Reply(404 if asked.path == "/missing" else 416)
+        if request.path == "/missing" or not body:
+            return Reply(404 if request.path == "/missing" else 416)
         return Reply(206 if start else 200, body[: self.cut], manner=self.manner)
 
 
 @pytest.fixture
 def server() -> Iterator[Site]:
     site = Site()
-    with http_server(Asked, site.reply) as site.url:
+    with http_server(Request, site.reply) as site.url:
         yield site
 
 

@@ -41,8 +41,8 @@ def test_a_folder_gives_its_files_in_order(tmp_path: Path) -> None:
         ".git/f.md",
     ):
         write(tmp_path / name)
-    found = ["a.txt", "b.md", "e.pdf", "f.docx", "g.htm", "h.py", "D.TXT", "c.markdown"]
-    assert names(tmp_path) == found
+    expected = ["a.txt", "b.md", "e.pdf", "f.docx", "g.htm", "h.py", "D.TXT", "c.markdown"]
+    assert names(tmp_path) == expected
 
 
 def test_what_tools_put_in_a_folder_is_left_out(tmp_path: Path) -> None:

@@ -41,8 +41,8 @@ class Work:
 @pytest.mark.parametrize("at_once", [1, 2, 4])
 async def test_the_order_stays_and_no_more_are_made_at_once(at_once: int) -> None:
     work = Work()
-    made = [pair async for pair in bounded_gather(numbers(6), work.double, at_once)]
-    assert made == [(number, 2 * number) for number in range(6)]
+    pairs = [pair async for pair in bounded_gather(numbers(6), work.double, at_once)]
+    assert pairs == [(number, 2 * number) for number in range(6)]
     assert work.most == at_once
 
 

@@ -15,10 +15,10 @@ def scores(confidence: float, hits: int) -> list[float]:
 
 
 def test_scores_are_probabilities_below_the_confidence_that_fall_with_the_rank() -> None:
-    found = scores(0.9, 100)
-    assert all(0 < score < 0.9 for score in found)
-    assert all(better > worse for better, worse in pairwise(found))
-    assert found[0] > 0.5 > found[1]
+    confidences = scores(0.9, 100)
+    assert all(0 < score < 0.9 for score in confidences)
+    assert all(better > worse for better, worse in pairwise(confidences))
+    assert confidences[0] > 0.5 > confidences[1]
 
 
 def test_a_foreign_question_scores_low_throughout() -> None:

@@ -195,7 +195,7 @@ def linked(query: str, *documents: str) -> tuple[list[QueryWord], list[Link]]:
     links = [
         Link(number, documents[number], "", place, True, False, False, counts[word] <= 1, size, 9)
         for number, title in enumerate(titles)
-        for place, word in enumerate(given.lower for given in words)
+        for place, word in enumerate(token.lower for token in words)
         for size in [len(title)]
         if word in title and word not in ("for", "of")
     ]
@@ -205,9 +205,9 @@ def linked(query: str, *documents: str) -> tuple[list[QueryWord], list[Link]]:
 def names(query: str, *documents: str) -> tuple[list[int], str, str]:
     """Give ids, hint and question."""
     words, links = linked(query, *documents)
-    found = find_mentions(words, links)
-    ids = [mention.document_id for mention in found]
-    return ids, make_hint(query, words, found), remove_mentions(query, words, found)
+    mentions = find_mentions(words, links)
+    ids = [mention.document_id for mention in mentions]
+    return ids, make_hint(query, words, mentions), remove_mentions(query, words, mentions)
 
 
 LEASE, TRAVEL, SECURITY = "Lease of Saltpan House", "Travel Policy", "Information Security Policy"
@@ -284,16 +284,16 @@ def test_several_documents_may_be_one_list(query: str, listed: bool) -> None:
 
 
 def test_an_identifier_stays_in_the_question() -> None:
-    found = names("where is FooParser parsed", "fooparser")
-    assert found == ([0], "FooParser", "where is FooParser parsed")
+    parsed = names("where is FooParser parsed", "fooparser")
+    assert parsed == ([0], "FooParser", "where is FooParser parsed")
 
 
 @given(st.lists(st.sampled_from([*PIECES, "Kerber ", "Saltpan ", "lease ", "Agreement "])))
 def test_words_are_only_taken_away(pieces: list[str]) -> None:
     query = "".join(pieces)
     ids, hint, question = names(query, *FILED)
-    given = iter(QUERY_WORD.findall(query))
-    assert all(word in given for word in QUERY_WORD.findall(question))  # in their order
+    remaining = iter(QUERY_WORD.findall(query))
+    assert all(word in remaining for word in QUERY_WORD.findall(question))  # in their order
     assert question == query or ids
     assert bool(ids) == bool(hint)
 

@@ -16,10 +16,10 @@ class Lengths:
 
     def __init__(self, model: str = "lengths") -> None:
         self.space = EmbeddingSpace("test", model, 2)
-        self.given: list[str] = []
+        self.texts: list[str] = []
 
     def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
-        self.given += texts
+        self.texts += texts
         return np.array([[len(text), kind == "query"] for text in texts], np.float32)
 
 
@@ -30,7 +30,7 @@ def test_a_text_is_embedded_once_and_comes_back_the_same(tmp_path: Path) -> None
         vectors = kept.embed(["bb", "ccc", "a", "bb"], "document")
     assert vectors.tolist() == [[2, 0], [3, 0], [1, 0], [2, 0]]
     assert vectors.dtype == np.float32
-    assert embedder.given == ["a", "bb", "ccc"]
+    assert embedder.texts == ["a", "bb", "ccc"]
 
 
 def test_vectors_outlive_the_program(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_vectors_outlive_the_program(tmp_path: Path) -> None:
     again = Lengths()
     with CachedEmbedder(again, tmp_path / "new") as kept:
         assert kept.embed(["a"], "document").tolist() == first.tolist()
-    assert again.given == []
+    assert again.texts == []
 
 
 def test_kinds_and_spaces_are_told_apart(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_kinds_and_spaces_are_told_apart(tmp_path: Path) -> None:
         assert kept.embed(["a"], "query").tolist() == [[1, 1]]
     with CachedEmbedder(other, tmp_path) as kept:
         kept.embed(["a"], "query")
-    assert (one.given, other.given) == (["a", "a"], ["a"])
+    assert (one.texts, other.texts) == (["a", "a"], ["a"])
 
 
 def test_a_file_that_is_none_of_ours_is_named(tmp_path: Path) -> None:

@@ -12,8 +12,16 @@ SETS = st.lists(st.text(st.sampled_from("abcdef .,"), max_size=12), max_size=12)
 
 
 def test_sets_of_much_the_same_words_are_left_out() -> None:
-    given = ["notice period", "Period, NOTICE!", "end date", "date of end", "", " ... ", "escrow"]
-    assert choose_diverse(given, 9, "") == ["notice period", "end date", "escrow"]
+    candidates = [
+        "notice period",
+        "Period, NOTICE!",
+        "end date",
+        "date of end",
+        "",
+        " ... ",
+        "escrow",
+    ]
+    assert choose_diverse(candidates, 9, "") == ["notice period", "end date", "escrow"]
 
 
 def test_so_are_those_of_the_question() -> None:

@@ -25,18 +25,18 @@ TEXTS = st.text(LETTERS, max_size=40)
 
 
 def quote(text: str, start: int = 100, **more: object) -> Quote:
-    made = Quote(text, 7, "a.md", "A lease", "Rent", start, start + len(text), None, 3, 0.5)
-    return replace(made, **more)  # type: ignore[arg-type]
+    original = Quote(text, 7, "a.md", "A lease", "Rent", start, start + len(text), None, 3, 0.5)
+    return replace(original, **more)  # type: ignore[arg-type]
 
 
 def source(text: str, number: int = 1) -> NumberedQuote:
     return NumberedQuote(number, quote(text))
 
 
-def found(said: str, text: str = TEXT) -> str | None:
+def quoted_text(wording: str, text: str = TEXT) -> str | None:
     """Give what a quote is found as."""
-    made = find_quote(said, 1, [source(text)])
-    return None if made is None else made.text
+    quote = find_quote(wording, 1, [source(text)])
+    return None if quote is None else quote.text
 
 
 # Numbers.
@@ -63,8 +63,8 @@ def test_what_the_context_does_not_show_is_no_source() -> None:
 
 
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4))
-def test_no_text_or_title_ends_its_source(given: list[tuple[str, str]]) -> None:
-    sources = [NumberedQuote(n, quote(text, title=title)) for n, (text, title) in enumerate(given)]
+def test_no_text_or_title_ends_its_source(texts: list[tuple[str, str]]) -> None:
+    sources = [NumberedQuote(n, quote(text, title=title)) for n, (text, title) in enumerate(texts)]
     marked = mark(sources)
     (word,) = set(re.findall(r"^<source-(\w{16}) number=", marked, re.MULTILINE))
     assert marked.count(word) == 2 * len(sources)
@@ -96,7 +96,7 @@ def test_parts_of_a_prompt_share_their_marks() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         '"Tenant" shall pay',
         "“Tenant” shall\tpay",
@@ -109,16 +109,16 @@ def test_parts_of_a_prompt_share_their_marks() -> None:
         "0.5% more;",
     ],
 )
-def test_a_quote_is_found_as_it_is_stored(said: str) -> None:
-    stored = found(said)
+def test_a_quote_is_found_as_it_is_stored(text: str) -> None:
+    stored = quoted_text(text)
     assert stored is not None
     assert stored in TEXT
     plain = re.compile(r"[\s\"'“”\u2019-]|–")
-    assert plain.sub("", stored) == plain.sub("", said)
+    assert plain.sub("", stored) == plain.sub("", text)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "",
         " \n",
@@ -135,46 +135,46 @@ def test_a_quote_is_found_as_it_is_stored(said: str) -> None:
         "shall.pay",
     ],
 )
-def test_what_is_not_there_word_for_word_is_not_found(said: str) -> None:
-    assert found(said) is None
+def test_what_is_not_there_word_for_word_is_not_found(text: str) -> None:
+    assert quoted_text(text) is None
 
 
 def test_a_quote_knows_its_place() -> None:
-    made = find_quote("shall  pay", 1, [source(TEXT)])
-    assert made is not None
-    assert (made.start, made.end) == (100 + TEXT.index("shall"), 100 + TEXT.index(" EUR"))
-    assert (made.document_id, made.heading, made.score) == (7, "Rent", 0.5)
+    quote = find_quote("shall  pay", 1, [source(TEXT)])
+    assert quote is not None
+    assert (quote.start, quote.end) == (100 + TEXT.index("shall"), 100 + TEXT.index(" EUR"))
+    assert (quote.document_id, quote.heading, quote.score) == (7, "Rent", 0.5)
 
 
 def test_the_source_that_it_names_comes_first_then_any() -> None:
     sources = [NumberedQuote(n, quote("the rent", 100 * n)) for n in (1, 2, 3)]
-    starts = [made.start for n in (-1, 0, 2, 9) if (made := find_quote("the rent", n, sources))]
+    starts = [match.start for n in (-1, 0, 2, 9) if (match := find_quote("the rent", n, sources))]
     assert starts == [100, 100, 200, 100]
 
 
 @given(st.text(LETTERS, min_size=1), st.integers(0, 60), st.integers(0, 60))
 def test_words_of_a_text_are_found_in_it(text: str, first: int, length: int) -> None:
     words = text.split()
-    said = " ".join(words[first : first + length])
-    made = found(said, text)
-    if made is None:  # only words that are nothing but quotation marks are nothing to find
-        assert said == ""
+    wording = " ".join(words[first : first + length])
+    stored = quoted_text(wording, text)
+    if stored is None:  # only words that are nothing but quotation marks are nothing to find
+        assert wording == ""
     else:
-        assert "".join(made.split()) in "".join(text.split())
+        assert "".join(stored.split()) in "".join(text.split())
 
 
 @given(TEXTS, TEXTS)
-def test_what_is_found_is_the_text_itself(said: str, text: str) -> None:
-    made = find_quote(said, 1, [source(text)])
-    if made is not None:
-        assert made.text == text[made.start - 100 : made.end - 100] != ""
+def test_what_is_found_is_the_text_itself(wording: str, text: str) -> None:
+    quote = find_quote(wording, 1, [source(text)])
+    if quote is not None:
+        assert quote.text == text[quote.start - 100 : quote.end - 100] != ""
 
 
 # What a model made up.
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "No quotes here.",
         "The “Tenant” shall pay.",
@@ -184,12 +184,12 @@ def test_what_is_found_is_the_text_itself(said: str, text: str) -> None:
         "See //in.example/a, which the source has.",
     ],
 )
-def test_what_the_sources_hold_is_not_invented(said: str) -> None:
-    assert not is_invented(said, [source(TEXT), source("At https://in.example/a, that is", 2)])
+def test_what_the_sources_hold_is_not_invented(text: str) -> None:
+    assert not is_invented(text, [source(TEXT), source("At https://in.example/a, that is", 2)])
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         'The "Landlord" shall pay.',
         "The 'Landlord' pays.",
@@ -201,8 +201,8 @@ def test_what_the_sources_hold_is_not_invented(said: str) -> None:
         "[here](//evil.example)",
     ],
 )
-def test_what_they_do_not_hold_is(said: str) -> None:
-    assert is_invented(said, [source(TEXT)])
+def test_what_they_do_not_hold_is(text: str) -> None:
+    assert is_invented(text, [source(TEXT)])
 
 
 @pytest.mark.parametrize("piece", ['"a', "“a", "'a", "`", "//", "//a ", " 'aa a", "«", "a'a"])
@@ -210,10 +210,10 @@ def test_a_long_text_is_read_to_its_end(piece: str) -> None:
     """None of the patterns tries its ways one by one; a reply has 100,000 characters at most."""
     long = (piece * 100_000)[:100_000]
     assert is_invented(long, [source(TEXT * 40)]) in (True, False)
-    assert found(long, TEXT * 40) is None
+    assert quoted_text(long, TEXT * 40) is None
 
 
 def test_a_long_quote_of_one_word_is_looked_for_quickly() -> None:
     text = "a " * 2000
-    assert found("a " * 1999 + "b", text) is None
-    assert found("a " * 1999, text) == text[:-3]
+    assert quoted_text("a " * 1999 + "b", text) is None
+    assert quoted_text("a " * 1999, text) == text[:-3]

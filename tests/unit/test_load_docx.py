@@ -102,8 +102,8 @@ def test_a_list_starts_again_only_where_it_says_so(tmp_path: Path) -> None:
             add_item(document, number, 0, "x")
         add_item(document, "0", 0, "none")
 
-    found = written(tmp_path, fill).text.replace(" x", "").split()
-    assert found == ["1)", "2)", "3)", "1)", "2)", "5)", "6)", "none"]
+    numbers = written(tmp_path, fill).text.replace(" x", "").split()
+    assert numbers == ["1)", "2)", "3)", "1)", "2)", "5)", "6)", "none"]
 
 
 @pytest.mark.parametrize(
@@ -121,8 +121,8 @@ def test_numbers_have_the_form_of_their_list(tmp_path: Path, form: str, expected
         for _ in range(27):
             add_item(document, number, 0, "x")
 
-    found = written(tmp_path, fill).text.replace(" x", "").split()
-    assert [found[index] for index in (0, 1, 25, 26)] == expected.split()
+    numbers = written(tmp_path, fill).text.replace(" x", "").split()
+    assert [numbers[index] for index in (0, 1, 25, 26)] == expected.split()
 
 
 def test_numbered_headings_and_styles_of_lists(tmp_path: Path) -> None:

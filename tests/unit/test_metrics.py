@@ -86,12 +86,12 @@ def test_spans_by_hand() -> None:
     assert {name: scores[name] for name in expected} == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("held", "found"), [(49, 0), (50, 1)])
-def test_a_span_counts_where_half_of_it_is_held_together(held: int, found: int) -> None:
+@pytest.mark.parametrize(("held", "expected"), [(49, 0), (50, 1)])
+def test_a_span_counts_where_half_of_it_is_held_together(held: int, expected: int) -> None:
     query = EvalQuery("q", "?", spans=(EvidenceSpan("a", 100, 200),))
     parts = (stretch(100, 120), stretch(110, 130), stretch(200 - held + 30, 900))
     scores = score(query, Outcome("q", parts), 2, 3)
-    assert (scores["pass@2"], scores["pass@3"]) == (0, found)
+    assert (scores["pass@2"], scores["pass@3"]) == (0, expected)
 
 
 def test_an_empty_span_is_never_found() -> None:
@@ -268,13 +268,13 @@ places = st.lists(st.tuples(files, place, place), max_size=6)
 
 @given(places.filter(bool), places, st.integers(1, 6))
 def test_characters_agree_with_plain_sets(
-    gold: list[tuple[str, int, int]], found: list[tuple[str, int, int]], k: int
+    gold: list[tuple[str, int, int]], ranked: list[tuple[str, int, int]], k: int
 ) -> None:
     query = EvalQuery("q", "?", spans=tuple(EvidenceSpan(*each) for each in gold))
-    passages = tuple(stretch(start, end, uri) for uri, start, end in found)
+    passages = tuple(stretch(start, end, uri) for uri, start, end in ranked)
     scores = score(query, Outcome("q", passages), k)
     wanted = {(uri, place) for uri, start, end in gold for place in range(start, end)}
-    shown = [(uri, place) for uri, start, end in found[:k] for place in range(start, end)]
+    shown = [(uri, place) for uri, start, end in ranked[:k] for place in range(start, end)]
     if not wanted:
         assert scores[f"char_recall@{k}"] is None
         return
@@ -282,7 +282,7 @@ def test_characters_agree_with_plain_sets(
     precision = right / len(set(shown)) if shown else 0
     assert scores[f"char_recall@{k}"] == pytest.approx(right / len(wanted))
     assert scores[f"char_precision@{k}"] == pytest.approx(precision)
-    shown = [(uri, place) for uri, start, end in found for place in range(start, end)]
+    shown = [(uri, place) for uri, start, end in ranked for place in range(start, end)]
     for budget in (1000, 2000, 4000):
         evidence = len(wanted.intersection(shown[:budget])) / len(wanted)
         assert scores[f"evidence@{budget}"] == pytest.approx(evidence)
@@ -293,28 +293,28 @@ numbers = st.lists(st.integers(0, 12), max_size=12)
 
 @given(numbers.filter(bool), numbers, st.integers(1, 12))
 def test_pass_at_k_is_what_the_article_computes(
-    golden: list[int], found: list[int], k: int
+    golden: list[int], ranked: list[int], k: int
 ) -> None:
     golden = list(dict.fromkeys(golden))
     count = 0  # VectorChord, "Optimize RAG with Contextual Retrieval in PostgreSQL", evaluate()
     for wanted in golden:
-        for number in found[:k]:
+        for number in ranked[:k]:
             if number == wanted:
                 count += 1
                 break
     query = EvalQuery("q", "?", chunks=tuple(("a", number) for number in golden))
-    scores = score(query, Outcome("q", tuple(map(chunk, found))), k)
+    scores = score(query, Outcome("q", tuple(map(chunk, ranked))), k)
     assert scores[f"pass@{k}"] == pytest.approx(count / len(golden))
 
 
 @given(places, numbers, places.filter(bool), numbers)
 def test_every_score_is_a_share_and_more_ranks_never_recall_less(
-    found: list[tuple[str, int, int]],
+    ranked: list[tuple[str, int, int]],
     more: list[int],
     gold: list[tuple[str, int, int]],
     own: list[int],
 ) -> None:
-    passages = (*(stretch(start, end, uri) for uri, start, end in found), *map(chunk, more))
+    passages = (*(stretch(start, end, uri) for uri, start, end in ranked), *map(chunk, more))
     query = EvalQuery(
         "q",
         "?",

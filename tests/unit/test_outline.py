@@ -39,12 +39,12 @@ EXHIBIT A
 """
 
 
-def found(text: str) -> list[tuple[int, str]]:
+def levels_and_names(text: str) -> list[tuple[int, str]]:
     return [(clause.level, clause.name) for clause in clauses(text, 0, len(text))]
 
 
 def test_a_contract_is_read_as_its_lists_go_on() -> None:
-    assert found(CONTRACT) == [
+    assert levels_and_names(CONTRACT) == [
         (1, "ARTICLE I DEFINITIONS"),
         (2, "“Fee”"),
         (2, '"Services"'),
@@ -96,7 +96,7 @@ def test_a_contract_is_read_as_its_lists_go_on() -> None:
     ],
 )
 def test_what_begins_a_clause(text: str, names: list[str]) -> None:
-    assert [name for _, name in found(text)] == names
+    assert [name for _, name in levels_and_names(text)] == names
 
 
 def test_a_definition_stays_with_its_term() -> None:
@@ -178,7 +178,7 @@ classify = 3
 
 
 def test_declarations_are_found_in_many_languages() -> None:
-    assert [(found.level, found.name) for found in declarations(CODE)] == [
+    assert [(declaration.level, declaration.name) for declaration in declarations(CODE)] == [
         (1, "class Store"),
         (2, "def get"),
         (2, "def put"),
@@ -206,7 +206,10 @@ def test_what_is_code(text: str, expected: bool) -> None:
 
 
 def test_a_declaration_takes_the_comment_above_it_along() -> None:
-    starts = {found.name: CODE[found.start :].split("\n")[0] for found in declarations(CODE)}
+    starts = {
+        declaration.name: CODE[declaration.start :].split("\n")[0]
+        for declaration in declarations(CODE)
+    }
     assert starts["class Store"] == "@dataclass"
     assert starts["fn add"] == "// Adds numbers."
     assert starts["def put"] == "    async def put(self) -> None: ..."

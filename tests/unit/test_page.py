@@ -29,7 +29,7 @@ def shown(text: str, *starts: int) -> ShownDocument:
 
 
 @pytest.mark.parametrize(
-    ("question", "text", "found"),
+    ("question", "text", "marked"),
     [
         ("How long do obligations last?", "An obligation lasts.", ["obligation", "lasts"]),
         ("Who may terminate?", "Termination or terminated", ["Termination", "terminated"]),
@@ -41,10 +41,10 @@ def shown(text: str, *starts: int) -> ShownDocument:
     ],
 )
 def test_the_words_of_a_question_are_found_in_their_other_forms(
-    question: str, text: str, found: list[str]
+    question: str, text: str, marked: list[str]
 ) -> None:
     parts = mark_words(text, word_pattern(question))
-    assert [part for part, is_word in parts if is_word] == found
+    assert [part for part, is_word in parts if is_word] == marked
     assert "".join(part for part, _ in parts) == text
 
 
@@ -65,28 +65,28 @@ PLACE = st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda two: f"{two
 def test_blocks_are_the_whole_text_and_marks_the_quotes(
     text: str, starts: set[int], place: str, others: list[str]
 ) -> None:
-    made = show_document(shown(text, *sorted(s for s in starts if s < len(text))), place, others)
-    pieces = [piece for block in made.blocks for piece in block]
+    view = show_document(shown(text, *sorted(s for s in starts if s < len(text))), place, others)
+    pieces = [piece for block in view.blocks for piece in block]
     assert "".join(piece.text for piece in pieces) == text
-    for number, (start, end) in enumerate(made.quotes):
+    for number, (start, end) in enumerate(view.quotes):
         assert "".join(p.text for p in pieces if p.quote == number) == text[start:end]
         assert [p.opens for p in pieces if p.quote == number].count(True) == 1
-    assert all(one[1] <= other[0] for one, other in pairwise(made.quotes))
+    assert all(one[1] <= other[0] for one, other in pairwise(view.quotes))
     start, end = map(int, place.split("-"))
-    assert (made.current is None) == (start >= min(end, len(text)))
-    if made.current is not None:
-        assert made.quotes[made.current] == (start, min(end, len(text)))
+    assert (view.current is None) == (start >= min(end, len(text)))
+    if view.current is not None:
+        assert view.quotes[view.current] == (start, min(end, len(text)))
     anchors = [piece.anchor for piece in pieces if piece.anchor is not None]
     assert len(anchors) == len({s for s in starts if s < len(text)})
 
 
 def test_a_block_ends_where_a_line_does() -> None:
-    made = show_document(shown("one\ntwo three", 0, 4, 8), "")
-    assert [[piece.text for piece in block] for block in made.blocks] == [
+    view = show_document(shown("one\ntwo three", 0, 4, 8), "")
+    assert [[piece.text for piece in block] for block in view.blocks] == [
         ["one\n"],
         ["two ", "three"],
     ]
-    assert [(entry.name, entry.depth) for entry in made.outline] == [("0", 1), ("1", 1), ("2", 1)]
+    assert [(entry.name, entry.depth) for entry in view.outline] == [("0", 1), ("1", 1), ("2", 1)]
 
 
 def test_examples_are_made_of_titles_that_can_be_read() -> None:

@@ -91,7 +91,7 @@ def test_what_brought_contexts_still_says_so_at_the_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "line"),
+    ("text", "line"),
     [
         ("  one\n\ttwo ", "one two"),
         ("a\x1b]0;x\x07b\u200b\u202ec\ufeff", "a]0;xbc"),
@@ -101,8 +101,8 @@ def test_what_brought_contexts_still_says_so_at_the_end() -> None:
         ("\u202e \0", ""),
     ],
 )
-def test_tidy_gives_one_line_of_visible_characters(said: str, line: str) -> None:
-    assert clean_context(said) == line
+def test_tidy_gives_one_line_of_visible_characters(text: str, line: str) -> None:
+    assert clean_context(text) == line
 
 
 def test_tokens_are_estimated_from_above_where_letters_are_not_ascii() -> None:

@@ -33,8 +33,8 @@ RECORDS = [
 
 
 def methods(kind: type) -> list[tuple[str, Callable[..., Any]]]:
-    found = inspect.getmembers(kind, inspect.isfunction)
-    return [(name, each) for name, each in found if not name.startswith("_")]
+    functions = inspect.getmembers(kind, inspect.isfunction)
+    return [(name, each) for name, each in functions if not name.startswith("_")]
 
 
 APPLICATIONS = [
@@ -61,8 +61,8 @@ def test_every_public_name_is_described() -> None:
 def test_every_method_is_described_and_typed(kind: type, method: Callable[..., Any]) -> None:
     assert method.__doc__
     hints = get_type_hints(method)
-    given = [name for name in inspect.signature(method).parameters if name != "self"]
-    assert set(given) - {"app"} <= set(hints)
+    parameters = [name for name in inspect.signature(method).parameters if name != "self"]
+    assert set(parameters) - {"app"} <= set(hints)
     assert "return" in hints
 
 
@@ -77,8 +77,8 @@ def test_every_record_is_described(record: type) -> None:
 
 def test_every_result_is_among_the_records_here() -> None:
     named = [(name, method) for name, method in methods(Lexichord) if name not in FOR_BUILDERS]
-    found = [what_is_in(get_type_hints(method)["return"]) for _, method in named]
-    assert set().union(*found) == {*map(type, RESULTS)}
+    types = [what_is_in(get_type_hints(method)["return"]) for _, method in named]
+    assert set().union(*types) == {*map(type, RESULTS)}
 
 
 @pytest.mark.parametrize("record", RESULTS, ids=lambda record: type(record).__name__)
@@ -115,10 +115,10 @@ def test_what_is_printed_is_short() -> None:
 
 
 def test_an_evaluation_as_a_table() -> None:
-    found = Evaluation((EVALUATED,), failures=("keyword: gate failed",))
-    assert found.means == {"keyword": {"pass@5": 1.0}}
-    assert found.runs[0].milliseconds == {"p50": 2.0, "p95": 2.0}
-    assert str(found).splitlines()[:4] == [
+    evaluation = Evaluation((EVALUATED,), failures=("keyword: gate failed",))
+    assert evaluation.means == {"keyword": {"pass@5": 1.0}}
+    assert evaluation.runs[0].milliseconds == {"p50": 2.0, "p95": 2.0}
+    assert str(evaluation).splitlines()[:4] == [
         "keyword: gate failed",
         "|  | keyword |",
         "| --- | --- |",

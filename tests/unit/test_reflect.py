@@ -93,8 +93,8 @@ def test_a_number_is_found_however_it_is_grouped(number: Decimal) -> None:
 
 
 def test_a_covered_question_stops() -> None:
-    found = decide_next_query(Coverage(QueryOptions.min_coverage), PLENTY, OTHER)
-    assert (found.query, found.reason) == (None, "the evidence covers 70%")
+    decision = decide_next_query(Coverage(QueryOptions.min_coverage), PLENTY, OTHER)
+    assert (decision.query, decision.reason) == (None, "the evidence covers 70%")
 
 
 def test_a_rewrite_is_handed_back_once() -> None:
@@ -110,9 +110,9 @@ def test_an_uncovered_sub_question_goes_first() -> None:
 
 @given(st.integers(-1, 3), st.floats(-10, 100), st.floats(0, 100))
 def test_no_round_is_begun_outside_the_budget(rounds: int, left: float, cost: float) -> None:
-    found = decide_next_query(POOR, Budget(rounds, left), OTHER, expected_ms=cost)
-    assert (found.query is None) == (rounds < 1 or left <= 0 or left < cost)
-    assert found.reason
+    decision = decide_next_query(POOR, Budget(rounds, left), OTHER, expected_ms=cost)
+    assert (decision.query is None) == (rounds < 1 or left <= 0 or left < cost)
+    assert decision.reason
 
 
 def test_an_error_is_recorded_and_is_no_pass() -> None:

@@ -23,9 +23,9 @@ def postings(*texts: str) -> list[Postings]:
     ]
 
 
-def relative(*sentences: str, asked: str = "rent") -> float:
+def relative(*sentences: str, query: str = "rent") -> float:
     texts = [*RIVALS, *sentences]
-    return compare_sentences(postings(*texts, asked), range(len(texts)), DOCUMENTS, COSINES)
+    return compare_sentences(postings(*texts, query), range(len(texts)), DOCUMENTS, COSINES)
 
 
 def test_a_sentence_like_the_best_is_about_one() -> None:
@@ -33,9 +33,9 @@ def test_a_sentence_like_the_best_is_about_one() -> None:
 
 
 def test_words_that_the_best_share_count_without_being_asked_for() -> None:
-    learnt, asked, other = relative("due early"), relative("rent"), relative("cats sleep")
+    learnt, of_query, other = relative("due early"), relative("rent"), relative("cats sleep")
     assert learnt > 0.3
-    assert asked > 0.3
+    assert of_query > 0.3
     assert other == pytest.approx(0, abs=0.01)
 
 
@@ -55,7 +55,7 @@ def test_rivals_without_words_compare_with_nothing() -> None:
 
 
 def test_words_that_only_the_question_has_change_nothing() -> None:
-    assert relative("rent due", asked="rent flibber") == relative("rent due")
+    assert relative("rent due", query="rent flibber") == relative("rent due")
 
 
 def test_a_text_that_is_several_sentences_is_analysed_once() -> None:

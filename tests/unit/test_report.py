@@ -50,9 +50,9 @@ def run_of(
 ) -> EvaluationRun:
     metrics = compute_metrics(queries, outcomes, KS)
     started = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
-    made = {"k": 5, "rewrite": False}
+    settings = {"k": 5, "rewrite": False}
     return EvaluationRun(
-        None, "a set", strategy, made, KS, queries, tuple(outcomes), metrics, qps or {}, started
+        None, "a set", strategy, settings, KS, queries, tuple(outcomes), metrics, qps or {}, started
     )
 
 
@@ -98,8 +98,8 @@ class Reader(HTMLParser):
 
 
 def pictures(page: str) -> list[str]:
-    found = re.findall(r'src="data:image/svg\+xml;base64,([^"]*)"', page)
-    return [b64decode(each).decode() for each in found]
+    images = re.findall(r'src="data:image/svg\+xml;base64,([^"]*)"', page)
+    return [b64decode(each).decode() for each in images]
 
 
 def test_the_numbers_are_those_of_the_metrics(tmp_path: Path) -> None:

@@ -34,10 +34,10 @@ def hit(number: int, content: str, context: str = "") -> ChunkHit:
 class ByLength:
     """Prefers long texts, and remembers the question."""
 
-    asked = ""
+    query = ""
 
     async def rerank(self, query: str, texts: Sequence[str], top_n: int) -> list[Ranked]:
-        self.asked = query
+        self.query = query
         return [Ranked(index, float(len(text))) for index, text in enumerate(texts)]
 
 
@@ -75,12 +75,12 @@ async def test_content_and_context_are_scored_and_scores_kept() -> None:
     assert [each.chunk_id for each in found] == [2, 3]
     assert found[0].score == found[0].scores.rerank == len("with its context\nbb")
     assert found[0].scores.fused == 1 / 2
-    assert reranker.asked == "the fees"
+    assert reranker.query == "the fees"
 
 
 async def test_equal_scores_keep_the_order() -> None:
-    found = await rerank("x", [hit(1, "aa"), hit(2, "bb")], 2, ByLength(), Trace())
-    assert [each.chunk_id for each in found] == [1, 2]
+    reranked = await rerank("x", [hit(1, "aa"), hit(2, "bb")], 2, ByLength(), Trace())
+    assert [each.chunk_id for each in reranked] == [1, 2]
 
 
 async def test_a_failure_keeps_the_order_and_is_said_once() -> None:
@@ -101,9 +101,9 @@ async def test_a_callers_own_reranker_is_checked_too() -> None:
     trace = Trace()
     assert await rerank("x", HITS, 3, Outside(), trace) == HITS
     assert "was not given" in trace.degraded[0]
-    found = await rerank("x", HITS, 3, WithNumpy(), Trace())
-    assert [each.chunk_id for each in found] == [2, 3, 1]
-    assert all(type(each.score) is float for each in found)
+    reranked = await rerank("x", HITS, 3, WithNumpy(), Trace())
+    assert [each.chunk_id for each in reranked] == [2, 3, 1]
+    assert all(type(each.score) is float for each in reranked)
 
 
 async def test_nothing_is_sent_without_hits() -> None:

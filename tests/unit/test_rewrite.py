@@ -21,18 +21,18 @@ def term(word: str, df: int = 5, idf: float = 1.0, chunks: tuple[int, ...] = (1,
 
 
 def test_a_short_form_is_written_out() -> None:
-    found = [Definition("NDA", 1, "This non-disclosure agreement (", ") binds all.")]
+    definitions = [Definition("NDA", 1, "This non-disclosure agreement (", ") binds all.")]
     rewritten = expand("How long does the NDA last?", [])
     assert rewritten.kind == "none"
-    found = [Definition("NDA", 1, "This non-disclosure agreement ", " binds all.")]
-    rewritten = expand("How long does the NDA last?", found)
+    definitions = [Definition("NDA", 1, "This non-disclosure agreement ", " binds all.")]
+    rewritten = expand("How long does the NDA last?", definitions)
     assert rewritten.text == "How long does the NDA last? non-disclosure agreement"
     assert rewritten.reason == "added 'non-disclosure agreement': what NDA is short for"
 
 
 def test_a_long_form_is_shortened() -> None:
-    found = [Definition("DPO", 1, "the Data Protection Officer ", " decides")]
-    rewritten = expand("who is the data protection officer", found)
+    definitions = [Definition("DPO", 1, "the Data Protection Officer ", " decides")]
+    rewritten = expand("who is the data protection officer", definitions)
     assert rewritten.text == "who is the data protection officer DPO"
 
 
@@ -45,8 +45,10 @@ def test_what_is_no_long_form_is_not_taken_for_one(before: str, after: str) -> N
 
 
 def test_a_definition_is_added() -> None:
-    found = [Definition("SLA", 1, "", " means the times in which faults are mended. Next")]
-    assert expand("Is the SLA met?", found).text.endswith("the times in which faults are mended")
+    definitions = [Definition("SLA", 1, "", " means the times in which faults are mended. Next")]
+    assert expand("Is the SLA met?", definitions).text.endswith(
+        "the times in which faults are mended"
+    )
 
 
 def test_related_words_are_added_once_and_only_new_ones() -> None:

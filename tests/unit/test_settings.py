@@ -218,10 +218,10 @@ def test_each_setting_has_a_source(folder: Path, monkeypatch: pytest.MonkeyPatch
     (folder / ".env").write_text("LEXICHORD_POOL_SIZE=6\nLEXICHORD_RECORD=on\n")
     monkeypatch.setenv("LEXICHORD_RECORD", "text")
     monkeypatch.setenv("DATABASE_URL", "postgresql://h/d")
-    found = origins(home=folder, llm=None)
+    sources = origins(home=folder, llm=None)
     expected = {
         **{"home": "argument", "dsn": "environment", "record": "environment"},
         **{"pool_size": ".env", "llm": "TOML", "prices": "TOML", "engine": "default"},
     }
-    assert {name: found[name] for name in expected} == expected
+    assert {name: sources[name] for name in expected} == expected
     assert load_settings().prices == {"a/b": Price(1.5, 0.0)}

@@ -11,32 +11,32 @@ values = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
 
 def test_the_mean_is_of_the_differences_and_pairs_without_one_are_left_out() -> None:
-    found = bootstrap_difference([1.0, None, 0.5, 0.25], [0.5, 1.0, None, 0.5])
-    assert found.mean == 0.125
+    difference = bootstrap_difference([1.0, None, 0.5, 0.25], [0.5, 1.0, None, 0.5])
+    assert difference.mean == 0.125
 
 
 def test_the_interval_is_that_of_the_normal_where_there_are_many() -> None:
     change = np.random.default_rng(1).normal(0.02, 0.3, 2000)
-    found = bootstrap_difference(change.tolist(), [0.0] * 2000)
+    difference = bootstrap_difference(change.tolist(), [0.0] * 2000)
     error = 1.96 * change.std() / np.sqrt(len(change))
-    assert (found.low, found.high) == pytest.approx(
+    assert (difference.low, difference.high) == pytest.approx(
         (change.mean() - error, change.mean() + error), abs=0.001
     )
-    assert not found.is_noise
+    assert not difference.is_noise
 
 
 def test_noise_is_said_to_be_noise_as_often_as_it_should_be() -> None:
     """Two runs that differ by chance alone: about one in twenty may look different."""
     rng = np.random.default_rng(7)
-    found = [
+    differences = [
         bootstrap_difference(rng.random(60).tolist(), rng.random(60).tolist()) for _ in range(100)
     ]
-    assert 0 < sum(not each.is_noise for each in found) <= 12
+    assert 0 < sum(not each.is_noise for each in differences) <= 12
 
 
 def test_the_same_difference_in_every_question_is_no_noise() -> None:
-    found = bootstrap_difference([0.75] * 20, [0.5] * 20)
-    assert found == Difference(0.25, 0.25, 0.25, is_noise=False)
+    difference = bootstrap_difference([0.75] * 20, [0.5] * 20)
+    assert difference == Difference(0.25, 0.25, 0.25, is_noise=False)
     assert bootstrap_difference([0.5] * 20, [0.75] * 20).high == -0.25
 
 
@@ -58,8 +58,8 @@ def test_questions_of_one_group_count_as_one() -> None:
 
 
 def test_uneven_groups_weigh_by_their_questions() -> None:
-    found = bootstrap_difference([1.0, 1.0, 1.0, 0.0], [0.0] * 4, ["a", "a", "a", "b"])
-    assert (found.mean, found.low, found.high) == (0.75, 0, 1)
+    difference = bootstrap_difference([1.0, 1.0, 1.0, 0.0], [0.0] * 4, ["a", "a", "a", "b"])
+    assert (difference.mean, difference.low, difference.high) == (0.75, 0, 1)
 
 
 @settings(max_examples=25)

@@ -5,10 +5,10 @@ create extension if not exists pg_textsearch schema @extschema@;
 
 do $$
 declare
-    found text := (select extversion from pg_extension where extname = 'vector');
+    installed text := (select extversion from pg_extension where extname = 'vector');
 begin
-    if string_to_array(found, '.')::int[] < '{0,8}' then
-        raise exception 'the engine pgvector needs vector 0.8 or later, for filtered searches; found: %', found
+    if string_to_array(installed, '.')::int[] < '{0,8}' then
+        raise exception 'the engine pgvector needs vector 0.8 or later, for filtered searches; found: %', installed
             using errcode = 'feature_not_supported', hint = 'Install it and run: alter extension vector update;';
     end if;
 end $$;

@@ -1,7 +1,7 @@
 -- Idempotent. Other versions are refused, and a server that has not loaded the libraries.
 do $$
 declare
-    found text := (
+    unfit text := (
         select string_agg(n.name || ' ' || coalesce(a.installed_version, a.default_version, 'missing'), ', ' order by n.name)
         from (values ('vchord', '1.1.'), ('vchord_bm25', '0.3.')) as n (name, wanted)
         left join pg_available_extensions a on a.name = n.name
@@ -11,8 +11,8 @@ declare
         from (values ('vchord', 'vchordrq.probes'), ('vchord_bm25', 'bm25_catalog.bm25_limit')) as n (library, setting)
         where not exists (select from pg_settings s where s.name = n.setting));
 begin
-    if found is not null then
-        raise exception 'the engine vectorchord needs vchord 1.1.x and vchord_bm25 0.3.x; found: %', found
+    if unfit is not null then
+        raise exception 'the engine vectorchord needs vchord 1.1.x and vchord_bm25 0.3.x; found: %', unfit
             using errcode = 'feature_not_supported',
                   hint = 'Start the server of docker-compose.yml, or install these versions and run: alter extension ... update;';
     -- vchord refuses to work then; vchord_bm25 does not know its own settings before its first use.

@@ -30,10 +30,10 @@ type EntitiesByType = Mapping[str, Sequence[str]]  # entities by type
 
 @dataclass(frozen=True, slots=True)
 class EntityCounts:
-    """Entities: `gold` expected, of them `found`; `extracted`, of them `right`."""
+    """Entities: `gold` expected, of them `matched`; `extracted`, of them `right`."""
 
     gold: int
-    found: int
+    matched: int
     extracted: int
     right: int
 
@@ -141,13 +141,13 @@ def _judged_types(extracted: EntitiesByType | None) -> tuple[EntityType, ...]:
 
 def _count(entities: Sequence[str], text: str, extracted: Sequence[str]) -> EntityCounts:
     gold = [[normalise(variant) for variant in entity.split("|")] for entity in entities]
-    found = sum(any(_contains_words(text, variant) for variant in variants) for variants in gold)
+    matched = sum(any(_contains_words(text, variant) for variant in variants) for variants in gold)
     accepted = [variant for variants in gold for variant in variants]
     candidates = {normalise(entity) for entity in extracted}
     right = sum(
         any(_contains_words(a, e) or _contains_words(e, a) for a in accepted) for e in candidates
     )
-    return EntityCounts(len(gold), found, len(candidates), right)
+    return EntityCounts(len(gold), matched, len(candidates), right)
 
 
 def _contains_words(text: str, words: str) -> bool:
@@ -172,8 +172,8 @@ def _score(counts: Iterable[EntityCounts]) -> EntityScores:
 
 def _recall(counts: Iterable[EntityCounts]) -> float | None:
     counts = list(counts)
-    gold, found = sum(c.gold for c in counts), sum(c.found for c in counts)
-    return found / gold if gold else None
+    gold, matched = sum(c.gold for c in counts), sum(c.matched for c in counts)
+    return matched / gold if gold else None
 
 
 def _recall_only(counts: Iterable[EntityCounts]) -> EntityScores:

@@ -59,10 +59,10 @@ async def query(
     )
     # Understand: what is asked, and of which documents.
     intent = await _understand(context, question)
-    asked, about = await _embed(context, question, intent)
+    resolved, about = await _embed(context, question, intent)
     # Search: for files, then for chunks by several ways of asking.
-    files = await _discover(context, asked)
-    plan = await _plan_search(context, SearchPlan(intent, asked, about, files))
+    files = await _discover(context, resolved)
+    plan = await _plan_search(context, SearchPlan(intent, resolved, about, files))
     hits = await search_by_plan(context, plan)
     # Judge: what it covers and how sure it is, and search again for what it lacks.
     reflection = None
@@ -122,8 +122,8 @@ def _subject(intent: Intent) -> str:
 
 
 async def _discover(context: QueryContext, question: Question) -> list[FileHit]:
-    given = {"hint": question.hint, **context.by("discover")}
-    with context.trace.stage("discover", **given) as step:
+    inputs = {"hint": question.hint, **context.by("discover")}
+    with context.trace.stage("discover", **inputs) as step:
         files = await context.stages.discover(
             database=context.database,
             question=question,

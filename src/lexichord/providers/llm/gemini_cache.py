@@ -145,12 +145,12 @@ class _CachedDocument:
         """As `Generator.generate`; a reply that cannot be read is asked for again in one form."""
         if task != "contexts" or inputs["document"] != self.document:
             return await self.plain.generate(task, inputs, seconds)
-        asked = "".join(self.plain.prompt(task, inputs)[1].partition(PASSAGES_FIELD)[1:]).lstrip()
+        field = "".join(self.plain.prompt(task, inputs)[1].partition(PASSAGES_FIELD)[1:]).lstrip()
         try:
             async with asyncio.timeout(seconds):
                 with suppress(BadResponseError):
-                    return await self._generate(task, asked)
-                return await self._generate(task, asked, again=True)
+                    return await self._generate(task, field)
+                return await self._generate(task, field, again=True)
         except TimeoutError:
             message = f"{self.name} did not answer within {seconds:.3g} s: give it more time"
             raise ProviderTimeoutError(message) from None

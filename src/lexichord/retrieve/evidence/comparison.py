@@ -70,11 +70,11 @@ def _cell(
     own = [s for s in scored if (s.sentence.question, s.sentence.quote.document_id) == place]
     best = _distinct(sorted(own, key=lambda s: (-s.rank, s.sentence.quote.start)))[:MAX_CELL_QUOTES]
     good = [
-        s for s in best if s.found >= min_score and s.rank >= MIN_CELL_SCORE_SHARE * best[0].rank
+        s for s in best if s.score >= min_score and s.rank >= MIN_CELL_SCORE_SHARE * best[0].rank
     ]
-    quotes = tuple(replace(s.sentence.quote, score=s.found) for s in good)
+    quotes = tuple(replace(s.sentence.quote, score=s.score) for s in good)
     return Cell(
-        document, aspect, quotes, values_of(quotes), max((s.found for s in best), default=0.0)
+        document, aspect, quotes, values_of(quotes), max((s.score for s in best), default=0.0)
     )
 
 

@@ -50,7 +50,7 @@ async def list_all(
     near = [one.quote.chunk_id in meant for one in parts]
     scored = await score_sentences(database, [question], parts, vectors, embed, near)
     min_score = MIN_LIST_COVERAGE if vectors is None or embed is None else MIN_LIST_SCORE
-    scores = {one.sentence.quote: one.found for one in scored if one.found >= min_score}
+    scores = {one.sentence.quote: one.score for one in scored if one.score >= min_score}
     quotes = [run for quote in good for run in _runs(quote, scores)]
     wanted = {quote.chunk_id for quote in quotes}
     files = rank_files(hit for hit in hits if hit.chunk_id in wanted)

@@ -194,11 +194,11 @@ class QuotedSentence(NamedTuple):
 
 
 class ScoredSentence(NamedTuple):
-    """A sentence with two scores: `rank` orders those of a question, `found` is absolute."""
+    """A sentence with two scores: `rank` orders those of a question, `score` is absolute."""
 
     sentence: QuotedSentence
     rank: float
-    found: float
+    score: float
 
 
 def sentences_of(quote: Quote, question: int = 0) -> list[QuotedSentence]:
@@ -221,7 +221,7 @@ async def score_sentences(
     """Score each sentence for its question, by words and, where there are vectors, by meaning.
 
     `vectors` are the questions', `embed` makes those of sentences; without either, both scores are
-    the coverage of the question's words, 0 to 1. With them `found` is the cosine of sentence and
+    the coverage of the question's words, 0 to 1. With them `score` is the cosine of sentence and
     question + WORDS × coverage, at least the coverage if that is ALL; `rank` is the sum of both.
     A sentence without a word of the question is embedded only if it is `near`; None means all.
     """

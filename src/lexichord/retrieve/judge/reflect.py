@@ -39,7 +39,9 @@ async def measure_coverage(
     parts = [await evidence.question_coverage(database, part, ids) for part in sub_questions]
     missing = missing_entities(entities, hits)
     uncovered = [
-        part for part, found in zip(sub_questions, parts, strict=True) if not is_covered(found)
+        part
+        for part, part_terms in zip(sub_questions, parts, strict=True)
+        if not is_covered(part_terms)
     ]
     shares = [_share(entities, missing), _share(sub_questions, uncovered)]
     known = [share for share in (held_share(terms), *shares) if share is not None]
@@ -142,8 +144,8 @@ def is_passed(
     return complete and graded and not reflection.unsupported and not reflection.errors
 
 
-def _share(asked: Sequence[str], missing: Sequence[str]) -> float | None:
-    return 1 - len(missing) / len(asked) if asked else None
+def _share(parts: Sequence[str], missing: Sequence[str]) -> float | None:
+    return 1 - len(missing) / len(parts) if parts else None
 
 
 def _plain(text: str) -> str:

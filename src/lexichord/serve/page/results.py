@@ -280,14 +280,14 @@ def _stages(trace: Sequence[Step]) -> list[StageView]:
 
 def _note(step: Step) -> str:
     """Describe in a line what a stage made; an error's words are for the server's log."""
-    made: Any = step.made
-    if isinstance(made, Mapping):
-        members = {name: value for name, value in made.items() if name != "error"}
+    output: Any = step.made
+    if isinstance(output, Mapping):
+        members = {name: value for name, value in output.items() if name != "error"}
         text = ", ".join(f"{name} {_short(value)}" for name, value in members.items() if value)
-    elif isinstance(made, list):
-        text = f"{len(made)} found"
+    elif isinstance(output, list):
+        text = f"{len(output)} found"
     else:
-        text = "" if made is None else _short(made)
+        text = "" if output is None else _short(output)
     note = public_line(text)
     return note if len(note) <= MAX_NOTE_CHARS else note[:MAX_NOTE_CHARS] + "…"
 

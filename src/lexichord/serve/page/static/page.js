@@ -7,7 +7,7 @@ const passages = () => all("[data-passage]").filter((one) => one.checkVisibility
 let current = null;
 
 function say(text) {
-  $("#told").textContent = text;
+  $("#status").textContent = text;
 }
 
 // Passages: one is current, by key or by focus.

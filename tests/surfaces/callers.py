@@ -74,8 +74,8 @@ def by_python(house: House, case: Case) -> Answer:
         if case.what == "files":
             files = await limited.files(case.query, **case.options)
             return [file.to_dict() for file in files.files]
-        found = await limited.search(case.query, **case.options)
-        return [hit.to_dict() for hit in found.hits]
+        result = await limited.search(case.query, **case.options)
+        return [hit.to_dict() for hit in result.hits]
 
     try:
         return house.lexichord.run(ask())
@@ -105,8 +105,8 @@ def by_cli(house: House, case: Case) -> Answer:
         check=False,
     )
     if run.returncode == 0:
-        found = json.loads(run.stdout)
-        return list(found["files" if case.what == "files" else "hits"])
+        result = json.loads(run.stdout)
+        return list(result["files" if case.what == "files" else "hits"])
     line = run.stderr.strip().removeprefix("lexichord: ")
     if "permission denied" in line:
         return Refusal("unauthorised", line)
@@ -119,22 +119,24 @@ def by_sql(house: House, case: Case) -> Answer:
     embedder = house.lexichord.core.embedder
     assert embedder is not None
     (vector,) = embedder.embed([case.query], "query")
-    given: Row = {"query": case.query, "query_vector": str([float(x) for x in vector])}
+    arguments: Row = {"query": case.query, "query_vector": str([float(x) for x in vector])}
     for name, value in case.options.items():
         if name == "mode":
-            given["weights"] = {"dense": [1.0, 0.0], "keyword": [0.0, 1.0]}[value]
+            arguments["weights"] = {"dense": [1.0, 0.0], "keyword": [0.0, 1.0]}[value]
         else:
-            given[name] = Jsonb(value) if name == "filter" else value
+            arguments[name] = Jsonb(value) if name == "filter" else value
     function = "discover_files" if case.what == "files" else "hybrid_search"
-    named = ", ".join(f"{name} => %({name})s" for name in given)
+    named = ", ".join(f"{name} => %({name})s" for name in arguments)
     with psycopg.connect(house.roles[case.caller], row_factory=dict_row) as connection:
         try:
             ids = "select document_id from lexichord.find_documents(%s)"
-            if "documents" in given:  # by name in all other surfaces
-                known = [connection.execute(ids, [name]).fetchone() for name in given["documents"]]
-                given["documents"] = [each["document_id"] if each else 0 for each in known]
+            if "documents" in arguments:  # by name in all other surfaces
+                known = [
+                    connection.execute(ids, [name]).fetchone() for name in arguments["documents"]
+                ]
+                arguments["documents"] = [each["document_id"] if each else 0 for each in known]
             statement = f"select * from lexichord.{function}({named})".encode()
-            rows = connection.execute(statement, given).fetchall()
+            rows = connection.execute(statement, arguments).fetchall()
         except errors.InsufficientPrivilege as error:
             return Refusal("unauthorised", str(error))
         except errors.NoDataFound as error:
@@ -172,10 +174,10 @@ def by_http(house: House, case: Case) -> Answer:
         headers=_header(key),
         timeout=60,
     )
-    found = reply.json()
+    body = reply.json()
     if reply.status_code == 200:
-        return list(found["files" if case.what == "files" else "hits"])
-    return Refusal(STATUSES[reply.status_code], found["error"]["message"])
+        return list(body["files" if case.what == "files" else "hits"])
+    return Refusal(STATUSES[reply.status_code], body["error"]["message"])
 
 
 def _header(key: str | None) -> dict[str, str]:
@@ -194,10 +196,10 @@ async def _by_mcp(house: House, case: Case) -> Answer:
     tool = "file_discover" if case.what == "files" else "retriever"
     async with over_http(house.mcp, **_header(house.keys[case.caller])) as client:
         reply = await client.call_tool(tool, _arguments(case))
-    told = read(reply)
+    body = read(reply)
     if reply.is_error:
-        return Refusal(KINDS[told["type"]], told["details"])
-    rows = told["files" if case.what == "files" else "result"]
+        return Refusal(KINDS[body["type"]], body["details"])
+    rows = body["files" if case.what == "files" else "result"]
     return [{name: value for name, value in row.items() if name != "document_name"} for row in rows]
 
 
