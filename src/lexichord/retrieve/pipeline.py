@@ -79,8 +79,8 @@ async def query(
 
 
 async def _understand(context: QueryContext, question: Question) -> Intent:
-    given = {"query": question.query, "hint": question.hint, **context.by("find_intent")}
-    with context.trace.stage("intent", **given) as step:
+    inputs = {"query": question.query, "hint": question.hint, **context.by("find_intent")}
+    with context.trace.stage("intent", **inputs) as step:
         intent = await context.stages.find_intent(
             database=context.database,
             query=question.query,
@@ -98,18 +98,20 @@ async def _embed(
 ) -> tuple[Question, Question]:
     """Return what is searched, and what its evidence is judged by, with their vectors."""
     k = question.depth if intent.kind == "list_all" else question.k
-    asked = replace(question, query=intent.question, hint=intent.hint, domain=intent.domain, k=k)
-    about = replace(asked, query=_subject(intent))
+    searched = replace(question, query=intent.question, hint=intent.hint, domain=intent.domain, k=k)
+    about = replace(searched, query=_subject(intent))
     with context.trace.stage("embed"):
         if context.embedder is None or question.mode == "keyword":
-            return asked, about
-        queries = list(dict.fromkeys([asked.query, about.query, *filter(None, [asked.hint])]))
+            return searched, about
+        queries = list(dict.fromkeys([searched.query, about.query, *filter(None, [searched.hint])]))
         rows = await context.embed(queries, question)
     if rows is None:
-        return replace(asked, space=None), replace(about, space=None)
+        return replace(searched, space=None), replace(about, space=None)
     vectors: dict[str | None, list[float]] = dict(zip(queries, rows, strict=True))
-    asked = replace(asked, vector=vectors[asked.query], hint_vector=vectors.get(asked.hint))
-    return asked, replace(about, vector=vectors[about.query])
+    searched = replace(
+        searched, vector=vectors[searched.query], hint_vector=vectors.get(searched.hint)
+    )
+    return searched, replace(about, vector=vectors[about.query])
 
 
 def _subject(intent: Intent) -> str:

@@ -36,7 +36,7 @@ class Trace:
     started: float = field(default_factory=perf_counter)
 
     @contextmanager
-    def stage(self, name: str, **given: object) -> Iterator[StepOutcome]:
+    def stage(self, name: str, **inputs: object) -> Iterator[StepOutcome]:
         """Time a stage; what it made is written into its step, also where it fails."""
         outcome: StepOutcome = {}
         started = perf_counter()
@@ -44,7 +44,7 @@ class Trace:
             yield outcome
         finally:
             ms = round((perf_counter() - started) * 1000, 1)
-            self.steps.append(Step(name, given, **outcome, ms=ms))
+            self.steps.append(Step(name, inputs, **outcome, ms=ms))
 
     def degrade(self, reason: str) -> None:
         """Note, once, what the query had to do without."""

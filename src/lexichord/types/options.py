@@ -351,10 +351,10 @@ def read_question(name: str, text: object) -> str:
     return text
 
 
-def _read_text(name: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise ConfigError(f"{name} must be a text, not {_show(value)}")
-    return value
+def _read_text(name: str, text: object) -> str:
+    if not isinstance(text, str):
+        raise ConfigError(f"{name} must be a text, not {_show(text)}")
+    return text
 
 
 def _read_switch(name: str, value: object) -> bool:
