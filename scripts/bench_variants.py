@@ -31,8 +31,8 @@ type PreparedQuestion = tuple[Question, list[FileHit], Json | None]
 async def ask(lexichord: SyncLexichord, text: str) -> PreparedQuestion:
     """Embed a question, discover its files and weigh them as the pipeline does."""
     question = await lexichord.core._embedded_question(text, None, SearchOptions(), [])
-    asked = replace(question, k=QueryOptions.files)
-    files = await db_search.discover_files(lexichord.core.database, asked)
+    file_question = replace(question, k=QueryOptions.files)
+    files = await db_search.discover_files(lexichord.core.database, file_question)
     return question, files, await boost_files(files, None)
 
 

@@ -189,10 +189,10 @@ def _public(result: object) -> object:
 
 
 def _public_step(step: Step) -> Step:
-    made = step.made
-    if not isinstance(made, dict) or not made.get("error"):
+    output = step.made
+    if not isinstance(output, dict) or not output.get("error"):
         return step
-    return replace(step, made={**made, "error": public_line(made["error"])})
+    return replace(step, made={**output, "error": public_line(output["error"])})
 
 
 def _public_reflection(reflection: Reflection | None) -> Reflection | None:

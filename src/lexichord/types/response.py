@@ -136,5 +136,5 @@ class Explanation(Shown):
 
 def _full_shape(step: Step) -> dict[str, Any]:
     """Return a step's JSON shape in an explanation, where each step has all members."""
-    given, made, dropped = plain(step.given), plain(step.made), plain(step.dropped or ())
-    return {"stage": step.stage, "ms": step.ms, "given": given, "made": made, "dropped": dropped}
+    inputs, output, dropped = plain(step.given), plain(step.made), plain(step.dropped or ())
+    return {"stage": step.stage, "ms": step.ms, "given": inputs, "made": output, "dropped": dropped}

@@ -39,8 +39,8 @@ type WriteAgain = Callable[
 async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> float:
     """Return the probability, 0 to 1, that the hits hold an answer."""
     with context.trace.stage("confidence", about=plan.about.query) as step:
-        step["made"] = found = await evidence_confidence(context.database, plan.about, hits)
-    return found
+        step["made"] = confidence = await evidence_confidence(context.database, plan.about, hits)
+    return confidence
 
 
 async def search_rewritten(
