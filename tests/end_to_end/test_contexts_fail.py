@@ -144,8 +144,8 @@ def test_a_third_of_the_calls_may_fail(lexichord: SyncLexichord, server: ChatSer
 def test_a_pause_that_the_service_asks_for_is_kept(
     lexichord: SyncLexichord, server: ChatServer
 ) -> None:
-    lexichord.core.ingest_limits = quick_limits(0.9)  # too short to wait within the call
-    server.modes, server.strict = ["limited"], True
+    lexichord.core.ingest_limits = quick_limits(2.5)  # too short to wait within the call
+    server.modes, server.retry_after, server.strict = ["limited"], "3", True
     report = lexichord.ingest(documents=[numbered("a", 5)], context="llm")
     assert report.llm is not None
     assert (report.llm.chunks, len(server.requests)) == (5, 2)
@@ -159,7 +159,7 @@ def test_a_pause_that_the_service_asks_for_is_kept(
 def test_a_call_that_hangs_is_given_up_and_made_again(
     lexichord: SyncLexichord, server: ChatServer
 ) -> None:
-    lexichord.core.ingest_limits = quick_limits(0.5)
+    lexichord.core.ingest_limits = quick_limits(2.5)
     server.modes = ["hang"]
     report = lexichord.ingest(documents=[numbered("a", 5)], context="llm")
     assert report.llm is not None

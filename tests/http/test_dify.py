@@ -11,6 +11,7 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.providers.embed.local import LocalEmbedder
 from tests.http.served import Served, samples_served, serving
+from tests.listening import PATIENCE
 
 QUESTION = "How long do the confidentiality obligations survive under the clinical study agreement?"
 NOWHERE = "Which enzyme unwinds the double helix before it is copied?"
@@ -28,7 +29,7 @@ def served(embedded_dsn: str, home: Path, embedder: LocalEmbedder) -> Iterator[S
 def dify(served: Served) -> Iterator[httpx.Client]:
     """A client with the headers that Dify sends at a retrieval."""
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {served.key}"}
-    with httpx.Client(base_url=served.url, headers=headers) as client:
+    with httpx.Client(base_url=served.url, headers=headers, timeout=PATIENCE) as client:
         yield client
 
 
@@ -123,9 +124,9 @@ def test_the_probe_of_older_versions_is_answered_by_an_empty_body(
 ) -> None:
     """They post nothing, and take 403, 404, 502 and no answer for a wrong address or key."""
     url = served.url + path
-    right = httpx.post(url, headers={"Authorization": f"Bearer {served.key}"})
+    right = httpx.post(url, headers={"Authorization": f"Bearer {served.key}"}, timeout=PATIENCE)
     assert refusal(right) == (400, 400)
-    wrong = httpx.post(url, headers={"Authorization": "Bearer lx_wrong"})
+    wrong = httpx.post(url, headers={"Authorization": "Bearer lx_wrong"}, timeout=PATIENCE)
     assert refusal(wrong) == (403, 1002)
 
 
@@ -138,10 +139,15 @@ def test_the_probe_of_newer_versions_is_answered_whatever_its_knowledge(
     request = {"knowledge_id": "validation", "query": question, "retrieval_setting": setting}
     sent = {name: value for name, value in request.items() if value is not None}
     right = httpx.post(
-        served.url + path, headers={"Authorization": f"Bearer {served.key}"}, json=sent
+        served.url + path,
+        headers={"Authorization": f"Bearer {served.key}"},
+        json=sent,
+        timeout=PATIENCE,
     )
     assert right.status_code in (200, 400)
-    wrong = httpx.post(served.url + path, headers={"Authorization": "Bearer x"}, json=sent)
+    wrong = httpx.post(
+        served.url + path, headers={"Authorization": "Bearer x"}, json=sent, timeout=PATIENCE
+    )
     assert refusal(wrong) == (403, 1002)
 
 
@@ -162,7 +168,9 @@ def test_who_has_no_valid_key_is_told_in_difys_codes(
 ) -> None:
     headers = {} if header is None else {"Authorization": header}
     for sent in (json.dumps(body("samples")), "", "{"):
-        answer = httpx.post(f"{served.url}/retrieval", headers=headers, content=sent)
+        answer = httpx.post(
+            f"{served.url}/retrieval", headers=headers, content=sent, timeout=PATIENCE
+        )
         assert refusal(answer) == (403, code)
 
 
@@ -170,7 +178,9 @@ def test_a_revoked_key_is_refused(served: Served) -> None:
     created = served.lexichord.create_key("short")
     served.lexichord.revoke_key(created.key.key_id)
     headers = {"Authorization": f"Bearer {created.secret}"}
-    answer = httpx.post(f"{served.url}/retrieval", headers=headers, json=body("samples"))
+    answer = httpx.post(
+        f"{served.url}/retrieval", headers=headers, json=body("samples"), timeout=PATIENCE
+    )
     assert refusal(answer) == (403, 1002)
 
 
@@ -216,7 +226,9 @@ def test_what_cannot_be_read_is_refused_in_difys_shape(dify: httpx.Client, wrong
 
 def test_a_body_without_a_content_type_is_refused_in_difys_shape(served: Served) -> None:
     headers = {"Authorization": f"Bearer {served.key}"}
-    answer = httpx.post(f"{served.url}/retrieval", headers=headers, content=b'{"query": "x"}')
+    answer = httpx.post(
+        f"{served.url}/retrieval", headers=headers, content=b'{"query": "x"}', timeout=PATIENCE
+    )
     assert refusal(answer) == (400, 400)
 
 
@@ -331,7 +343,7 @@ def test_a_failing_database_is_told_in_difys_shape_and_without_its_place(
 ) -> None:
     with SyncLexichord(dsn=dsn, home=tmp_path) as lexichord, serving(lexichord) as url:
         lexichord.run(lexichord.core.database.__aexit__())
-        answer = httpx.post(f"{url}/retrieval", json=body("default"))
+        answer = httpx.post(f"{url}/retrieval", json=body("default"), timeout=PATIENCE)
     assert refusal(answer) == (503, 503)
     assert "database could not answer" in answer.text
     assert "pool" not in answer.text

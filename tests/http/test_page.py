@@ -74,13 +74,13 @@ def guarded_address(filled: str, key: NewApiKey) -> Iterator[str]:
 
 @pytest.fixture
 def client(address: str) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=address) as client:
+    with httpx.Client(base_url=address, timeout=60) as client:
         yield client
 
 
 @pytest.fixture
 def stranger(guarded_address: str) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=guarded_address) as client:
+    with httpx.Client(base_url=guarded_address, timeout=60) as client:
         yield client
 
 
@@ -104,10 +104,10 @@ def test_an_empty_database_says_how_to_fill_it(embedded_dsn: str) -> None:
     with new_database(embedded_dsn) as dsn:
         schema.prepare(dsn, schema.Choice("pgvector", "english", SPACE))
         with served(dsn) as address:
-            page = httpx.get(address)
+            page = httpx.get(address, timeout=60)
             assert page.status_code == 200
             assert "lexichord ingest FOLDER" in page.text
-            assert httpx.get(address, params={"q": "zebra"}).status_code == 200
+            assert httpx.get(address, params={"q": "zebra"}, timeout=60).status_code == 200
 
 
 def test_a_question_is_answered_with_quotes_that_open_in_their_document(
@@ -407,6 +407,7 @@ def test_what_takes_too_long_is_a_page(embedded_dsn: str) -> None:
     with new_database(embedded_dsn) as dsn:
         schema.prepare(dsn, schema.Choice("pgvector", "english", SPACE))
         with served(dsn, request_timeout=3) as address, psycopg.connect(dsn) as holder:
+            httpx.get(address, params={"q": "zebra"}, timeout=60)  # a first search is slow
             holder.execute("lock table lexichord_data.document in access exclusive mode")
             answer = httpx.get(address, params={"q": "zebra"}, timeout=60)
             assert answer.status_code == 504
@@ -419,10 +420,10 @@ def test_a_database_that_is_away_is_a_page_without_its_address(embedded_dsn: str
     with new_database(embedded_dsn) as dsn:
         schema.prepare(dsn, schema.Choice("pgvector", "english", SPACE))
         with served(dsn) as address:
-            assert httpx.get(address).status_code == 200
+            assert httpx.get(address, timeout=60).status_code == 200
             with psycopg.connect(dsn, autocommit=True) as connection:
                 connection.execute("alter schema lexichord rename to gone")
-            answer = httpx.get(address, params={"q": "zebra"})
+            answer = httpx.get(address, params={"q": "zebra"}, timeout=60)
     assert answer.status_code == 503
     assert "the database could not answer" in answer.text
     assert "gone" not in answer.text

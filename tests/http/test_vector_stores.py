@@ -11,6 +11,7 @@ from openai.types import VectorStoreSearchResponse
 
 from lexichord.providers.embed.local import LocalEmbedder
 from tests.http.served import Served, samples_served
+from tests.listening import PATIENCE
 
 QUESTION = "How long do the confidentiality obligations survive under the clinical study agreement?"
 RENT = "When is the rent of Saltpan House due?"
@@ -203,6 +204,7 @@ def test_filters_in_one_another_are_read_up_to_a_depth(
         f"{served.url}/v1/vector_stores/library/search",
         headers={"Authorization": f"Bearer {served.key}", "Content-Type": "application/json"},
         content=f'{{"query":"{DEPOSIT}","filters":{nested}}}',
+        timeout=PATIENCE,
     )
     assert answer.status_code in (400, 422)
     assert answer.json()["error"]["type"] == "invalid_request_error"

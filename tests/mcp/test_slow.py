@@ -97,10 +97,10 @@ async def test_what_words_find_is_given_when_time_runs_out(
     async with stuck(stocked, embeddings) as client:
         for tool in ("assistant", "retriever", "file_discover"):
             started = time.monotonic()
-            result = await call(client, tool, query="logs kept", timeout_seconds=1.5)
+            result = await call(client, tool, query="logs kept", timeout_seconds=3)
             assert time.monotonic() - started < 30
             assert result["status"] == "timeout"
-            assert result["timeout_seconds"] == 1.5
+            assert result["timeout_seconds"] == 3
             assert result["suggestions"]
             assert "logs.md" in str(result)
         error = await refused(client, "keyword_generator", query="logs kept", timeout_seconds=1)
@@ -111,10 +111,10 @@ async def test_what_words_find_is_given_when_time_runs_out(
 async def test_the_servers_own_limit_counts_as_well(
     stocked: Place, embeddings: EmbedServer
 ) -> None:
-    shorter = replace(stocked, settings={**stocked.settings, "LEXICHORD_REQUEST_TIMEOUT": "1.5"})
+    shorter = replace(stocked, settings={**stocked.settings, "LEXICHORD_REQUEST_TIMEOUT": "3"})
     async with stuck(shorter, embeddings) as client:
         said = await call(client, "retriever", query="logs kept")
         assert said["status"] == "timeout"
-        assert said["timeout_seconds"] == 1.5
+        assert said["timeout_seconds"] == 3
         error = await refused(client, "keyword_generator", query="logs kept")
-        assert error["timeout_seconds"] == 1.5
+        assert error["timeout_seconds"] == 3

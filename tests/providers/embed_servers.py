@@ -13,11 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from threading import Lock
+from time import monotonic
 from typing import Any, Literal
 
 import numpy as np
 
 from lexichord.providers.embed.batching import EMBEDDING_TIMING, EmbeddingTiming
+from lexichord.providers.registry import find_embedder
+from lexichord.settings import load_settings
 from tests import http_server
 from tests.http_server import Reply
 
@@ -161,6 +164,21 @@ def embed_server(
     server = EmbedServer(shape, fail, native, base64)
     with http_server.http_server(Request, server.reply) as server.url:
         yield server
+
+
+def patience(shape: Shape) -> float:
+    """Return the seconds after which a server is silent, not slow: many times a full request's.
+
+    Of two requests the second is timed: a vendor's SDK loads with its first, which takes seconds.
+    """
+    with embed_server(shape) as server:
+        settings = load_settings(embedding_base_url=server.url, embedding_api_key="any")
+        embedder, _ = find_embedder(settings, SPACES[shape])
+        assert embedder is not None
+        for _ in range(2):
+            started = monotonic()
+            embedder.embed(["the clause says what it says"] * MOST[shape], "document")
+        return 1 + 20 * (monotonic() - started)
 
 
 def quick_timing(query_seconds: float = EMBEDDING_TIMING.query_seconds) -> EmbeddingTiming:

@@ -199,7 +199,7 @@ async def test_a_failure_is_told_in_one_line_without_the_key(
     requests: int,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    seconds = 0.5 if mode in ("hang", "trickle") else ENOUGH
+    seconds = 2.0 if mode in ("hang", "trickle") else ENOUGH
     with served(good, mode=mode) as server:
         server.retry_after = None
         llm = generator(model, llm_base_url=server.url, llm_api_key=KEY)
@@ -236,7 +236,7 @@ async def test_a_bad_reply_is_told_as_such_when_no_time_is_left_for_another() ->
     with chat_server(good, mode="hang") as server:
         server.modes = ["malformed"]
         with pytest.raises(BadResponseError):
-            await generator("openai/any", llm_base_url=server.url).generate("summary", ASKED, 1.0)
+            await generator("openai/any", llm_base_url=server.url).generate("summary", ASKED, 3.0)
     assert len(server.requests) == 2
 
 
