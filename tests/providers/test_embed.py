@@ -363,8 +363,8 @@ def test_requests_keep_their_distance_over_all_threads() -> None:
             thread.start()
         for thread in threads:
             thread.join()
-    assert len(server.asked) == 11
-    last = max(asked.at for asked in server.asked)
+    assert len(server.requests) == 11
+    last = max(asked.at for asked in server.requests)
     assert last - started >= 1.0  # ten distances of a tenth of a second
 
 
