@@ -242,7 +242,7 @@ def report(sets: Sets, border: float) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of the public sets")
-    parser.add_argument("--engine", choices=ENGINES, default="pgvector")
+    parser.add_argument("--engine", choices=ENGINES, default="plain")
     parser.add_argument("--server", help="a server's DSN; by default the embedded one")
     parser.add_argument("--fit", action="store_true", help="also print fitted coefficients")
     arguments = parser.parse_args()

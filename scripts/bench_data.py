@@ -19,7 +19,7 @@ from lexichord.providers.base import Vectors
 from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.settings import load_settings
 
-ENGINES = ("pgvector", "vectorchord")
+ENGINES = ("plain", "textsearch", "vectorchord")
 WINDOW, STRIDE = 800, 265  # characters; about 100k chunks over CUAD and the NDAs
 
 

@@ -47,7 +47,7 @@ def ask(lexichord: SyncLexichord) -> tuple[float, int]:
 
 
 def ask_as_child(model: str, url: str) -> None:
-    home = opened("samples", "pgvector", None).core.settings.home
+    home = opened("samples", "plain", None).core.settings.home
     with SyncLexichord(home=home, llm=model, llm_base_url=url, llm_api_key="k") as lexichord:
         ask(lexichord)  # loads what is loaded once
         times = [ask(lexichord) for _ in range(REPEATS)]
@@ -89,7 +89,7 @@ def main() -> None:
     if child := parser.parse_args().child:
         ask_as_child(*child)
         return
-    with opened("samples", "pgvector", None) as lexichord:
+    with opened("samples", "plain", None) as lexichord:
         lexichord.ingest([SAMPLES / "agreements", SAMPLES / "policies"])
     print(COLUMNS + "\n|---|---|---|---|---|---|---|")
     reply: Reply = replying()

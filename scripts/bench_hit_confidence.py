@@ -47,7 +47,7 @@ def nothing(_: ChunkHit) -> bool:
 def collect(data: Path, mode: Mode) -> dict[str, list[JudgedQuery]]:
     sets: dict[str, list[JudgedQuery]] = {}
     contracts, code = _legal_tests(data)[::EVERY], _code_tests(data)
-    with opened("codebase", "pgvector", None) as lexichord:
+    with opened("codebase", "plain", None) as lexichord:
         files = json.loads((data / "codebase/codebase_chunks.json").read_text())
         lexichord.ingest(documents=map(_document, files))
         sets["code"] = [_ask(lexichord, mode, *each) for each in _code(lexichord, code)]
@@ -56,7 +56,7 @@ def collect(data: Path, mode: Mode) -> dict[str, list[JudgedQuery]]:
             _ask(lexichord, mode, number % 2, text, None, nothing)
             for number, text in enumerate(texts)
         ]
-    with opened("contracts-clauses", "pgvector", None) as lexichord:
+    with opened("contracts-clauses", "plain", None) as lexichord:
         SPLITTERS["clauses"](lexichord, data / "legalbenchrag/corpus/contractnli")
         for how in HOW:
             questions = [_ask(lexichord, mode, *each) for each in _contracts(contracts, data, how)]

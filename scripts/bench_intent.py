@@ -135,7 +135,7 @@ def main() -> None:
     parser.add_argument("--halves", default="AB", help="A while building")
     parser.add_argument("--faults", action="store_true", help="print what is wrong")
     parser.add_argument("--search", action="store_true", help="with --data: measure search as well")
-    parser.add_argument("--engine", choices=ENGINES, default="pgvector")
+    parser.add_argument("--engine", choices=ENGINES, default="plain")
     parser.add_argument("--server", help="a server's DSN; by default the embedded one")
     arguments = parser.parse_args()
     tests = questions(arguments.halves)

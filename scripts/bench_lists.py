@@ -32,7 +32,7 @@ def main() -> None:
     cells: list[Judged] = []
     lengths: list[int] = []
     for corpus, folders in _folders(arguments.data).items():
-        with opened(HOMES[corpus], "pgvector", None) as lexichord:
+        with opened(HOMES[corpus], "plain", None) as lexichord:
             lexichord.ingest(folders)
             for question in questions:
                 if question["corpus"] != corpus:

@@ -197,7 +197,7 @@ def everything(data: Path, every: int, ways: Sequence[Way]) -> None:
 def _contracts(data: Path, every: int, ways: Sequence[Way], home: str, folder: str) -> None:
     tests = _legal_tests(data)
     files = sorted({test["snippets"][0]["file_path"] for test in tests})
-    with opened(home, "pgvector", None) as lexichord:
+    with opened(home, "plain", None) as lexichord:
         lexichord.ingest([data / folder])
         held = lexichord.status().documents
         for how in HOW:
@@ -238,7 +238,7 @@ def codebase(data: Path, every: int, ways: Sequence[Way]) -> None:
     with (data / "codebase/evaluation_set.jsonl").open() as lines:
         queries = [json.loads(line) for line in lines][::every]
     numbers = {document["original_uuid"]: n for n, document in enumerate(documents)}
-    with opened("codebase", "pgvector", None) as lexichord:
+    with opened("codebase", "plain", None) as lexichord:
         lexichord.ingest(documents=map(_document, documents))
         starts = {
             (document.uri, chunk.start): chunk.ordinal

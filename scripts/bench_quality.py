@@ -157,7 +157,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of the public sets")
     parser.add_argument("sets", nargs="*", default=list(SETS), help=", ".join(SETS))
-    parser.add_argument("--engine", choices=ENGINES, default="pgvector")
+    parser.add_argument("--engine", choices=ENGINES, default="plain")
     parser.add_argument("--server", help="a server's DSN; by default the embedded one")
     arguments = parser.parse_args()
     for name in arguments.sets:

@@ -246,7 +246,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of the public sets")
     parser.add_argument("--rounds", type=int, default=120, help="questions asked of each case")
-    parser.add_argument("--engine", nargs="+", choices=ENGINES, default=["pgvector"])
+    parser.add_argument("--engine", nargs="+", choices=ENGINES, default=["plain"])
     parser.add_argument("--server", help="a server's DSN; by default the embedded one")
     arguments = parser.parse_args()
     texts = questions(arguments.data)

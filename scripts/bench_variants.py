@@ -46,7 +46,7 @@ def spans(data: Path, rounds: int) -> None:
     """ContractNLI dev: mean average precision of a document's spans, a span a chunk."""
     documents = json.loads((data / "contractnli/dev.json").read_text())
     hypotheses = {key: label["hypothesis"] for key, label in documents["labels"].items()}
-    with opened("nli", "pgvector", None) as lexichord:
+    with opened("nli", "plain", None) as lexichord:
         lexichord.ingest(documents=map(_spans, documents["documents"]))
         ids = {row.uri: row.document_id for row in lexichord.list()}
         scores: dict[str, list[list[float]]] = {}
@@ -106,7 +106,7 @@ def _average_precision(ranked: Sequence[int], gold: set[int]) -> float:
 
 def speed(data: Path, rounds: int) -> None:
     """p50 of a query with four variants over 100k chunks, against one hybrid search."""
-    with opened("windows", "pgvector", None) as lexichord:
+    with opened("windows", "plain", None) as lexichord:
         fill_windows(lexichord, data)
         lexichord.run(_speed(lexichord, (questions(data) * rounds)[:rounds]))
 

@@ -8,6 +8,9 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
          on s.lexeme = t.lexeme
     where coalesce(s.df, 0) <> coalesce(t.df, 0)
     union all
+    select 'chunks that keyword searches miss', count(*)
+    from chunk c where c.lexemes <> ''::tsvector and not exists (select from keyword k where k.chunk_id = c.id)
+    union all
     select 'wrong corpus counts', count(*)
     from corpus n, (select count(*) as chunks, coalesce(sum(token_count), 0) as tokens from chunk) as c,
          (select count(*) as documents, coalesce(sum(card_length), 0) as tokens from document) as d

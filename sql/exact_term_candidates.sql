@@ -1,38 +1,26 @@
--- BM25 with the index's own k1 and b, so that both kinds of score may stand in one list, and Lucene's idf, ln(1 + (N - df + .5) / (df + .5)).
--- A repeated query term counts as often as it occurs.
+-- The one place where BM25 scores are made, on every engine: the inner product of the query's weights and the chunk's
+-- stored impacts. Statements without the conditions, not "documents is null or", so that the index is used.
 create or replace function lexichord.exact_term_candidates(
-    terms tsvector, depth integer default lexichord.default_depth(), documents bigint[] default null
+    terms tsvector, depth integer default lexichord.default_depth(), documents bigint[] default null, among bigint[] default null
 ) returns table (chunk_id bigint, document_id bigint, rank bigint, score double precision)
 language plpgsql stable rows 100
 set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
-    names text[] := tsvector_to_array(terms);
-    weights double precision[];
-    average double precision;
-    bm25 record;
+    query @extschema:vector@.sparsevec;
 begin
-    if coalesce(cardinality(names), 0) = 0 then
+    select ('{' || string_agg(w.term_id || ':' || w.weight::real, ',') || '}/1000000000')::@extschema:vector@.sparsevec into query
+    from lexichord.keyword_weights(terms) as w;
+    if query is null then
         return;
     end if;
-    select array_agg(cardinality(q.positions) * ln(1 + (n.chunk_count - coalesce(t.df, 0) + 0.5::float8) / (coalesce(t.df, 0) + 0.5::float8))
-                     order by q.lexeme collate "C")
-    into weights
-    from corpus n, unnest(terms) as q left join term t on t.lexeme = q.lexeme collate "C";
-    select n.token_count::float8 / nullif(n.chunk_count, 0) into average from corpus n;
-    select p.k1, p.b into bm25 from lexichord.bm25_parameters() as p;
-    -- setweight and ts_filter leave only the query's lexemes, in C: unnesting whole vectors takes twice as long.
-    -- A statement without the condition, not "documents is null or", so that the index is used.
     return query execute format($query$
-        select c.id, c.document_id, row_number() over (order by c.score desc, c.id), c.score
-        from (select c.id, c.document_id, sum(w.weight * cardinality(u.positions) * ($5 + 1)
-                     / (cardinality(u.positions) + $5 * (1 - $6 + $6 * c.token_count / $4))) as score
-              from chunk c,
-                   unnest(ts_filter(setweight(c.lexemes, 'A', $1), '{a}')) as u
-                   join unnest($1, $2) as w (lexeme, weight) on w.lexeme = u.lexeme
-              %s group by c.id) as c
-        order by c.score desc, c.id limit $3
-        $query$, case when documents is not null then 'where c.document_id = any($7)' end)
-    using names, weights, depth, average, bm25.k1, bm25.b, documents;
+        select c.chunk_id, c.document_id, row_number() over (order by c.distance, c.chunk_id), -c.distance
+        from (select k.chunk_id, k.document_id, k.impacts operator(@extschema:vector@.<#>) $1 as distance
+              from keyword k where true %s %s order by 3, 1 limit $2) as c
+        where c.distance < 0
+        $query$, case when documents is not null then 'and k.document_id = any($3)' end,
+                 case when among is not null then 'and k.chunk_id = any($4)' end)
+    using query, depth, documents, among;
 end $$;
-comment on function lexichord.exact_term_candidates(tsvector, integer, bigint[]) is
-'As term_candidates, by BM25 over the stored lexemes of every chunk in scope.';
+comment on function lexichord.exact_term_candidates(tsvector, integer, bigint[], bigint[]) is
+'As term_candidates, by reading every chunk in scope; among = only these chunks.';

@@ -10,9 +10,6 @@ begin
         return;  -- what else there is cannot be looked at
     end if;
     return query
-    select 'the keyword index may be damaged by a restart', 'select lexichord.refresh_keyword_index();'
-    where lexichord.keyword_index_is_stale()
-    union all
     select format('%s: %s', f.kind, f.amount),
            case when f.kind like 'wrong%' then 'select lexichord.recount();' else 'ingest these documents again' end
     from lexichord.count_faults() f where f.amount > 0

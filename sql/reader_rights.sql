@@ -11,16 +11,16 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'relevance_feedback', 'feedback_chunks', 'feedback_terms', 'feedback_vector', 'variant_candidates',
         'read_spans', 'read_hits', 'chunk_places', 'shared_headings', 'file_surrogates', 'rival_passages', 'weigh_terms',
         'link_documents', 'question_coverage', 'related_words', 'find_definitions',
-        'dense_candidates', 'keyword_candidates', 'term_candidates', 'card_candidates',
+        'dense_candidates', 'keyword_candidates', 'keyword_proposals', 'segment_proposals', 'keyword_weights', 'term_candidates', 'card_candidates',
         'exact_dense_candidates', 'exact_keyword_candidates', 'exact_term_candidates', 'dense_recall',
         -- what searches are made of
         'scope_documents', 'is_narrow', 'check_boost', 'check_count', 'check_filter', 'check_search', 'check_space', 'check_variants',
         'are_weights',
         'filter_compares', 'filter_contains', 'filter_form', 'filter_matches', 'filter_operator',
-        'fuse_terms', 'weighted_terms', 'term_centroid', 'dense_statement', 'keyword_statement', 'bound_space',
+        'fuse_terms', 'weighted_terms', 'term_centroid', 'dense_statement', 'keyword_statement', 'posting_statement', 'segment_statement', 'bound_space',
         'default_depth', 'default_feedback_documents', 'default_fusion', 'default_k', 'default_weights',
-        'rrf_constant', 'keyword_text', 'lexemes', 'lexeme_text', 'lexeme_vector', 'dense_probes', 'server_epoch', 'tolerable_unpacked',
-        'keyword_index_is_stale', 'check_keyword_index', 'bm25_parameters', 'most_dimensions',
+        'rrf_constant', 'keyword_text', 'lexemes', 'lexeme_text', 'lexeme_vector', 'dense_probes',
+        'segment_name', 'sealing', 'keyword_plan', 'unsealed_keywords', 'bm25_parameters', 'most_dimensions',
         -- looks
         'configuration', 'database_status', 'database_identity', 'server_versions', 'list_datasets', 'list_documents', 'count_documents',
         'list_keys', 'list_chunks', 'find_documents', 'sample_documents', 'document_text', 'read_document', 'read_chunks',
@@ -31,7 +31,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     -- SELECT: what these functions read, and what tells whether program and database fit
     array[
         'configuration', 'embedding_space', 'dataset', 'document', 'chunk', 'term', 'card_term', 'corpus',
-        'unsaved_keywords', 'index_build', 'reembedding', 'migration', 'function_release'],
+        'keyword', 'keyword_tail', 'keyword_segment', 'posting', 'index_build', 'reembedding', 'migration', 'function_release'],
     -- Of the extensions' functions, those that everybody may call and that write (spill, merge), make files on the
     -- server (dump_index, pageviz), show an index's pages or what others asked for (summarize, inspect, sampled), or
     -- read all of it into memory (prewarm, evaluate). pgvector has none.

@@ -50,6 +50,7 @@ begin
            lexichord.content_hash(g.content), g.embedding
     from taken g, lexichord.lexemes(concat_ws(' ', g.context, g.keyword_context, g.content)) as l;
     get diagnostics chunks = row_count;
+    perform lexichord.seal_keywords(most => 20000);  -- more would keep a writer waiting for seconds
     return next;
 end $$;
 comment on function lexichord.store_document(text, text, text, text, text, text, text, jsonb, bigint, text) is

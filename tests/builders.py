@@ -66,7 +66,7 @@ RUN = types.IngestRun(
 )
 CHANGE = types.SpaceChange(1, "filling", "a/b/4", "c/d/4", "c/d/4", 9, 3, 6, None, NOW, NOW, None)
 STATUS: dict[str, Any] = {
-    "engine": "pgvector",
+    "engine": "plain",
     "text_config": "english",
     "space": "a/b/4",
     "migration": 11,
@@ -74,7 +74,6 @@ STATUS: dict[str, Any] = {
     "documents": 1,
     "chunks": 1,
     "chunks_without_vector": 0,
-    "keyword_index_is_stale": False,
     "bytes": 2**20,
     "embedder": None,
     "by_dataset": [types.StoredDataset("d", 1, 1)],
@@ -108,9 +107,9 @@ RESULTS = (
     types.Health(
         **STATUS,
         server=[types.Version("postgres", "17.9")],
-        indexes=[types.IndexUse("chunk_bm25", True, "Index Scan")],
+        indexes=[types.IndexUse("keyword_bm25", True, "Index Scan")],
         faults=[types.Fault("wrong corpus counts", 0)],
-        problems=[types.Problem("stale", "reindex")],
+        problems=[types.Problem("index chunk_hnsw is missing", "build it")],
     ),
     types.IndexUse("chunk_hnsw", False, None),
     types.Exported("ns", 1, 2, []),

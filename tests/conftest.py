@@ -22,7 +22,8 @@ from lexichord.providers.embed.local import LocalEmbedder, find_model
 from lexichord.settings import Settings, load_settings
 from lexichord.types import EmbeddingSpace
 
-ENGINES = ("pgvector", "vectorchord")
+ENGINES = ("plain", "textsearch", "vectorchord")
+SERVERS = {"plain": "embedded_dsn"}  # the fixtures; elsewhere {engine}_dsn
 SPACE = EmbeddingSpace("test", "tiny", 4)  # small vectors that a test can write down
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "samples"
@@ -73,6 +74,15 @@ def embedded_dsn(settings: Settings) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def textsearch_dsn() -> str:
+    """A server with pg_textsearch 1.4 or later: the one that the environment names, else a skip."""
+    dsn = os.environ.get("LEXICHORD_TEST_DSN_TEXTSEARCH")
+    if not dsn:
+        pytest.skip("no pg_textsearch: LEXICHORD_TEST_DSN_TEXTSEARCH is unset")
+    return dsn
+
+
+@pytest.fixture(scope="session")
 def vectorchord_dsn() -> Iterator[str]:
     """A VectorChord server: the one that the environment names, else a container, else a skip."""
     if dsn := os.environ.get("LEXICHORD_TEST_DSN_VECTORCHORD"):
@@ -100,7 +110,7 @@ def _docker_runs() -> bool:
 def template(request: pytest.FixtureRequest) -> Iterator[str]:
     """A prepared, empty database of each engine that can be reached."""
     name = request.param
-    server = request.getfixturevalue("embedded_dsn" if name == "pgvector" else "vectorchord_dsn")
+    server = request.getfixturevalue(SERVERS.get(name, f"{name}_dsn"))
     with new_database(server) as dsn:
         schema.prepare(dsn, schema.Choice(name, "english", SPACE))
         yield dsn

@@ -103,7 +103,7 @@ class Settings(BaseSettings):
         None, validation_alias=AliasChoices("LEXICHORD_DSN", "DATABASE_URL"), repr=False
     )
     model_dir: Path | None = None
-    engine: Literal["pgvector", "vectorchord"] | None = None
+    engine: Literal["plain", "textsearch", "vectorchord"] | None = None
     text_config: str | None = None
     embedding: str | None = None
     embedding_base_url: str | None = Field(None, repr=False)

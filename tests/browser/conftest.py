@@ -39,7 +39,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def address(embedded_dsn: str) -> Iterator[str]:
     with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("pgvector", "english", SPACE))
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
         fill(dsn)
         with served(dsn) as address:
             yield address

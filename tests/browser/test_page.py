@@ -109,7 +109,7 @@ def test_a_hostile_document_does_nothing(page: Page) -> None:
 @pytest.fixture(scope="module")
 def long_address(embedded_dsn: str) -> Iterator[str]:
     with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("pgvector", "english", SPACE))
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
         line = "{0}. The clause number {0} of a long contract says little that is new.\n\n"
         chunks = [
             {"content": "".join(map(line.format, range(n, n + 10))), "heading": f"Part {n}"}
@@ -193,7 +193,7 @@ def test_a_key_is_given_once_and_taken_back(
     browser: Browser, embedded_dsn: str, strange: list[str]
 ) -> None:
     with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("pgvector", "english", SPACE))
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
         with SyncLexichord(dsn=dsn) as core:
             secret = core.create_key("Ann").secret
         with served(dsn, allowed_hosts="search.example.com") as address:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from lexichord import SyncLexichord
@@ -16,6 +17,7 @@ from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.settings import load_settings
 from tests.conftest import SAMPLES, new_database
 from tests.end_to_end.client import SPACE, documents
+from tests.sql.corpus import small_segments
 
 MEMORY = Path("/dev/shm")
 ROOM = 2**30  # bytes; a home takes 50 MB and some 1,400 files
@@ -56,6 +58,8 @@ def _prepared() -> Iterator[Path]:
 def _stocked(_prepared: Path) -> Iterator[Path]:
     with new_home(_prepared) as home:
         with SyncLexichord(home=home) as lexichord:
+            with psycopg.connect(lexichord.core.database.dsn) as connection:
+                small_segments(connection)
             lexichord.ingest(documents=documents(0, STORED))
         yield home
 

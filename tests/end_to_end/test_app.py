@@ -183,7 +183,7 @@ def test_the_state_is_told(samples: SyncLexichord) -> None:
     assert (report.documents, report.datasets) == (13, 1)
     assert report.by_dataset == [StoredDataset("default", 13, report.chunks)]
     assert report.space == report.embedder == "local/all-MiniLM-L6-v2/384"
-    assert (report.chunks_without_vector, report.keyword_index_is_stale) == (0, False)
+    assert report.chunks_without_vector == 0
     assert (report.degraded, report.problems) == ([], [])
     assert {fault.amount for fault in report.faults} == {0}
     (run,) = report.runs

@@ -209,7 +209,7 @@ def test_status_and_doctor(stocked: Cli) -> None:
     doctor = stocked("doctor")
     assert doctor.returncode == 0
     assert doctor.stdout.rstrip().endswith("healthy")
-    assert "pg_textsearch" in doctor.stdout
+    assert "vector" in doctor.stdout
 
 
 def test_doctor_tells_of_faults(stocked: Cli) -> None:

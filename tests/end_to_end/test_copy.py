@@ -23,8 +23,8 @@ from tests.end_to_end.killed import CLIENTS, assert_same, finish, kill
 from tests.end_to_end.processes import start_cli, wait_until
 from tests.sql.corpus import call, put, value
 
-FIXTURES = {"pgvector": "embedded_dsn", "vectorchord": "vectorchord_dsn"}
-PAIRS = [("pgvector", "pgvector"), ("pgvector", "vectorchord"), ("vectorchord", "pgvector")]
+FIXTURES = {"plain": "embedded_dsn", "vectorchord": "vectorchord_dsn"}
+PAIRS = [("plain", "plain"), ("plain", "vectorchord"), ("vectorchord", "plain")]
 STORED = 30  # documents of the source
 KILLS = 8
 SECRET = "s3cr3t"
@@ -51,8 +51,8 @@ def stocked(engine: str, server: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def stocked_pgvector(embedded_dsn: str) -> Iterator[str]:
-    with stocked("pgvector", embedded_dsn) as dsn:
+def stocked_plain(embedded_dsn: str) -> Iterator[str]:
+    with stocked("plain", embedded_dsn) as dsn:
         yield dsn
 
 

@@ -1,19 +1,18 @@
 """VectorChord's indexes after a crash of the server: nothing that was stored is missed."""
 
 import psycopg
-import pytest
 
 from lexichord.db.schema import Choice, prepare
 from tests.conftest import SPACE
 from tests.own_server import own_server
 from tests.sql import corpus
-from tests.sql.corpus import Connection, call, ids, put, value
+from tests.sql.corpus import Connection, call, ids, put
 
 LIBRARIES = "vchord,vchord_bm25"
 
 
 def test_what_was_stored_is_found_after_a_crash(vectorchord_dsn: str) -> None:
-    """Packed rows, rows that wait to be packed, deleted ones, and ones never committed."""
+    """Sealed chunks, chunks that wait, deleted ones, and ones never committed."""
     with own_server(vectorchord_dsn, LIBRARIES) as server:
         dsn = server.dsn
         prepare(dsn, Choice("vectorchord", "english", SPACE))
@@ -28,31 +27,11 @@ def test_what_was_stored_is_found_after_a_crash(vectorchord_dsn: str) -> None:
         connection.close()
         server.start(LIBRARIES)
         with psycopg.connect(dsn, autocommit=True) as connection:
-            (problem,) = call(connection, "find_problems")
-            assert problem["remedy"] == "select lexichord.refresh_keyword_index();"
-            # In some crashes a scan of the index would now take the server down.
-            with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
-                call(connection, "keyword_candidates", query="late")
-            assert value(connection, "select lexichord.refresh_keyword_index()") is True
             assert call(connection, "find_problems") == []
             assert len(candidates(connection, "keyword_candidates", query="late")) == 400
             for query in ("w0", "w1 w2", "w499 w7"):
                 same(connection, "keyword_candidates", query=query)
             same(connection, "dense_candidates", query_vector="[1,0,0,0]")
-
-
-def test_a_clean_restart_leaves_the_keyword_index_as_it_was(vectorchord_dsn: str) -> None:
-    with own_server(vectorchord_dsn, LIBRARIES) as server:
-        prepare(server.dsn, Choice("vectorchord", "english", SPACE))
-        with psycopg.connect(server.dsn, autocommit=True) as connection:
-            put(connection, "early", ["w1 early"], [[1, 0, 0, 0]])
-            call(connection, "build_indexes")
-            put(connection, "late", ["w1 late"], [[1, 0, 0, 0]])
-        server.restart(LIBRARIES)
-        with psycopg.connect(server.dsn, autocommit=True) as connection:
-            assert value(connection, "select count(*) from lexichord_data.unsaved_keywords") == 1
-            assert call(connection, "find_problems") == []
-            assert len(candidates(connection, "keyword_candidates", query="w1")) == 2
 
 
 def same(connection: Connection, function: str, **query: str) -> None:

@@ -161,7 +161,6 @@ def test_its_settings_are_in_force(prepared_home: Path) -> None:
     main.write_text(main.read_text() + "work_mem = 7MB\n")
     for _ in range(2):
         with SyncLexichord(home=prepared_home) as lexichord:
-            assert setting(lexichord, "shared_preload_libraries") == "pg_textsearch"
             assert setting(lexichord, "jit") == "off"
             assert setting(lexichord, "work_mem") == "7MB"
     assert main.read_text().count("lexichord.conf") == 1

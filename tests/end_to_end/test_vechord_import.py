@@ -259,7 +259,7 @@ def test_the_space_is_said(
 
 def test_an_export_needs_the_other_engine(embedded_dsn: str, tmp_path: Path) -> None:
     with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("pgvector", "english", SPACE))
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
         with (
             SyncLexichord(dsn=dsn, home=tmp_path) as lexichord,
             pytest.raises(EngineUnsupportedError, match=r"engine vectorchord.*: run lexichord"),

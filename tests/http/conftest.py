@@ -47,7 +47,7 @@ class Keyed:
 def bare(embedded_dsn: str) -> Iterator[str]:
     """A prepared, empty database of a space without an embedder."""
     with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("pgvector", "english", SPACE))
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
         yield dsn
 
 

@@ -47,7 +47,7 @@ class Elements(HTMLParser):
 @pytest.fixture(scope="module")
 def filled(embedded_dsn: str) -> Iterator[str]:
     with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("pgvector", "english", SPACE))
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
         fill(dsn)
         yield dsn
 
@@ -102,7 +102,7 @@ def test_the_first_page_says_what_is_stored_and_what_to_ask(client: httpx.Client
 
 def test_an_empty_database_says_how_to_fill_it(embedded_dsn: str) -> None:
     with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("pgvector", "english", SPACE))
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
         with served(dsn) as address:
             page = httpx.get(address, timeout=60)
             assert page.status_code == 200
@@ -394,7 +394,7 @@ def test_what_a_query_had_to_do_without_names_no_address_of_ours(embedded_dsn: s
     """The service that is to embed does not answer."""
     with new_database(embedded_dsn) as dsn:
         space = EmbeddingSpace("openai", "tiny", 4)
-        schema.prepare(dsn, schema.Choice("pgvector", "english", space))
+        schema.prepare(dsn, schema.Choice("plain", "english", space))
         with served(dsn, embedding_base_url="http://127.0.0.1:9/inside") as address:
             answer = httpx.get(address, params={"q": "zebra"}, timeout=60)
     assert answer.status_code == 200
@@ -405,7 +405,7 @@ def test_what_a_query_had_to_do_without_names_no_address_of_ours(embedded_dsn: s
 
 def test_what_takes_too_long_is_a_page(embedded_dsn: str) -> None:
     with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("pgvector", "english", SPACE))
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
         with served(dsn, request_timeout=3) as address, psycopg.connect(dsn) as holder:
             httpx.get(address, params={"q": "zebra"}, timeout=60)  # a first search is slow
             holder.execute("lock table lexichord_data.document in access exclusive mode")
@@ -418,7 +418,7 @@ def test_what_takes_too_long_is_a_page(embedded_dsn: str) -> None:
 
 def test_a_database_that_is_away_is_a_page_without_its_address(embedded_dsn: str) -> None:
     with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("pgvector", "english", SPACE))
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
         with served(dsn) as address:
             assert httpx.get(address, timeout=60).status_code == 200
             with psycopg.connect(dsn, autocommit=True) as connection:

@@ -10,7 +10,11 @@ from lexichord.errors import ConfigError, SchemaOutdatedError
 from tests.migrations.conftest import run_statements
 from tests.sql.corpus import Connection, call, library, value
 
-EXTENSIONS = {"pgvector": ["vector", "pg_textsearch"], "vectorchord": ["vector", "vchord"]}
+EXTENSIONS = {
+    "plain": ["vector"],
+    "textsearch": ["vector", "pg_textsearch"],
+    "vectorchord": ["vector", "vchord"],
+}
 PLACES = """
     select e.extname, n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace
     where e.extname in ('vector', 'pg_textsearch', 'vchord')"""
@@ -37,7 +41,7 @@ def searches(connection: Connection) -> None:
     assert call(connection, "hybrid_search", **BY_VECTOR)
     (learned,) = call(connection, "relevance_feedback", **BY_VECTOR)
     assert learned["vector"] is not None
-    assert [row["plan"] is None for row in call(connection, "index_use")] == [False, False]
+    assert {row["index_name"] for row in call(connection, "index_use") if row["plan"]}
 
 
 def test_extensions_elsewhere_are_found(elsewhere: str) -> None:

@@ -19,7 +19,7 @@ from lexichord.errors import (
 from lexichord.types import EmbeddingSpace
 from tests.sql.corpus import call, put, value
 
-OTHER = {"pgvector": "vectorchord", "vectorchord": "pgvector"}
+OTHER = {"plain": "vectorchord", "textsearch": "plain", "vectorchord": "plain"}
 LATER = (  # tables of the migrations from the sixth on, those that refer to others first
     "chunk_context",
     "api_key",

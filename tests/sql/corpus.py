@@ -9,8 +9,10 @@ import psycopg
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
+from lexichord.db.schema import FOLDERS
 from lexichord.db.search import vector_text
 from lexichord.types import Json
+from tests.conftest import ROOT
 
 SPACE = "test/tiny/4"
 MOST = {"key": "part", "op": "≠", "value": 0}  # of the wide documents
@@ -97,6 +99,7 @@ def put(
 
 def library(connection: Connection) -> None:
     """Store 42 documents of 122 chunks in two datasets: more chunks than the least depth."""
+    small_segments(connection)
     random = Random(1)
     for number in range(40):
         name = f"w{number}"
@@ -126,8 +129,24 @@ def wide_documents() -> Iterator[tuple[str, list[str], list[list[float]]]]:
     yield "wide/far.md", [f"w0 {filler}"] * 32, [[-1.0, 0.01 * n, 0.0, 0.0] for n in range(32)]
 
 
+SMALL_SEGMENTS = """
+create or replace function lexichord.sealing(
+    out least_chunks bigint, out tail_chunks bigint, out segments_a_tier integer,
+    out is_allowed boolean)
+language sql immutable parallel safe set search_path = pg_catalog, pg_temp
+as 'select 100, 40, 2, true'
+"""
+
+
+def small_segments(connection: Connection) -> None:
+    """Give a small corpus the segments, and the merges of them, that large ones have."""
+    if value(connection, "select to_regproc('lexichord.sealing') is not null"):
+        connection.execute(SMALL_SEGMENTS.encode())
+
+
 def wide(connection: Connection) -> None:
     """Store so many chunks that the planner wants its indexes, also for most of them (MOST)."""
+    small_segments(connection)
     for number, (uri, lines, vectors) in enumerate(wide_documents()):
         dataset = "odd" if number % 2 else "even"
         put(connection, uri, lines, vectors, dataset=dataset, metadata={"part": number % 10})
@@ -159,7 +178,7 @@ def counter(connection: Connection, index: str) -> int:
 
     VectorChord's indexes do not count the former.
     """
-    vectorchord = value(connection, "select engine from lexichord.configuration()") != "pgvector"
+    vectorchord = value(connection, "select engine from lexichord.configuration()") == "vectorchord"
     kind = "blocks_fetched" if vectorchord else "numscans"
     name = f"lexichord_data.{index}"
     return int(value(connection, f"select pg_stat_get_xact_{kind}(%s::regclass)", name))
@@ -168,7 +187,7 @@ def counter(connection: Connection, index: str) -> int:
 def scans(connection: Connection, index: str, before: int) -> int:
     """Give how often an index was read since the counter was at `before`."""
     since = counter(connection, index) - before
-    if value(connection, "select engine from lexichord.configuration()") == "pgvector":
+    if value(connection, "select engine from lexichord.configuration()") != "vectorchord":
         return since
     return int(since > 10)  # planning reads fewer pages than that
 
@@ -182,12 +201,10 @@ INNER = {
     "check_boost",
     "check_count",
     "check_filter",
-    "check_keyword_index",
     "check_search",
     "check_space",
     "check_variants",
     "column_list",
-    "dense_statement",
     "drop_other_index",
     "exact_term_candidates",
     "filter_compares",
@@ -197,7 +214,8 @@ INNER = {
     "filter_operator",
     "fuse_terms",
     "is_narrow",
-    "keyword_statement",
+    "keyword_proposals",
+    "keyword_weights",
     "ordered_uuid",
     "named_extensions",
     "other_index",
@@ -209,3 +227,26 @@ INNER = {
     "vechord_columns",
     "weighted_terms",
 }
+OF_AN_ENGINE = {
+    *("build_indexes", "dense_candidates", "index_use", "keyword_proposals", "most_dimensions"),
+    *("named_extensions", "other_index", "outgrown_indexes", "rebuild_indexes", "seal_keywords"),
+}
+NO_FUNCTIONS = {"extensions", "index"}  # of an engine's files
+
+
+def offered(engine: str) -> dict[str, str]:
+    """The functions of an engine's folders, each with its arguments and result."""
+    return {
+        path.stem: " ".join(
+            path.read_text().partition("create or")[2].partition("language")[0].split()
+        )
+        for folder in FOLDERS[engine]
+        for path in (ROOT / "sql/engine" / folder).glob("*.sql")
+        if path.stem not in NO_FUNCTIONS
+    }
+
+
+def inner_functions(connection: Connection) -> set[str]:
+    """The functions that are nobody's to call: shared ones, and those of the engine's own."""
+    engine = value(connection, "select engine from lexichord.configuration()")
+    return INNER | (offered(engine).keys() - OF_AN_ENGINE)

@@ -52,11 +52,16 @@ def fuse_ranks(dense: Scores, keyword: Scores, weights: Sequence[float]) -> dict
 
 
 def bm25(
-    texts: Mapping[int, str], query: str, k1: float, b: float, power: int = 1
+    texts: Mapping[int, str],
+    query: str,
+    k1: float,
+    b: float,
+    power: int = 1,
+    average_length: float | None = None,
 ) -> dict[int, float]:
-    """Score texts of words that no analyzer changes."""
+    """Score texts of words that no analyzer changes; without a length, by the mean one."""
     bags = {each: Counter(text.split()) for each, text in texts.items()}
-    average = fmean(bag.total() for bag in bags.values())
+    average = average_length or fmean(bag.total() for bag in bags.values())
     scores: dict[int, float] = {}
     for word in query.split():
         frequency = sum(word in bag for bag in bags.values())

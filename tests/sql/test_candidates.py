@@ -45,7 +45,7 @@ def test_exact_keyword_candidates_are_bm25(
 ) -> None:
     candidates = call(wide, "exact_keyword_candidates", query=query, depth=10000)
     assert scores(candidates) == pytest.approx(
-        oracle.bm25(texts, query, **parameters(wide)), rel=1e-6
+        oracle.bm25(texts, query, **parameters(wide)), rel=1e-5
     )
     assert ids(candidates) == ids(
         sorted(candidates, key=lambda row: (-row["score"], row["chunk_id"]))
@@ -65,7 +65,6 @@ def test_keyword_statistics_are_the_whole_corpus_whatever_the_scope(
 
 @pytest.mark.parametrize("scoped", [False, True])
 def test_the_keyword_index_gives_the_exact_candidates(wide: Connection, scoped: bool) -> None:
-    """It stores lengths above 40 words coarsely, so that a few scores differ a little."""
     documents = most(wide) if scoped else None
     for query in QUERIES:
         rows = call(wide, "keyword_candidates", query=query, documents=documents)
@@ -75,11 +74,7 @@ def test_the_keyword_index_gives_the_exact_candidates(wide: Connection, scoped: 
         exact = scores(
             call(wide, "exact_keyword_candidates", query=query, documents=documents, depth=10000)
         )
-        best = {*list(exact)[:20]}
-        assert len(best & {*list(indexed)[:20]}) >= 0.9 * len(best)
-        assert len(indexed) == min(100, len(exact))
-        for chunk, score in indexed.items():
-            assert score == pytest.approx(exact[chunk], rel=0.04)
+        assert indexed == pytest.approx(dict(list(exact.items())[:100]), rel=1e-6)
 
 
 def test_also_the_index_of_a_few_chunks_gives_the_exact_candidates(connection: Connection) -> None:

@@ -125,7 +125,8 @@ def test_indexes_are_read_and_settings_end_with_the_search(wide: Connection) -> 
         variants(wide, *items)
         assert all_settings(wide) == settings
         reads = list(map(scans, [wide, wide], indexes, before))
-    assert reads in ([2, 2], [1, 1])  # VectorChord's indexes only tell whether they were read
+    # VectorChord's indexes only tell whether they were read, postings are by each term
+    assert reads in ([2, 2], [1, 1], [2, 4])
     assert all_settings(wide) == settings
 
 

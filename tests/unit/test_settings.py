@@ -61,7 +61,7 @@ def test_other_programs_settings_are_left_alone(folder: Path) -> None:
         ({"pool_size": 0}, "setting pool_size: "),
         ({"pool_size": 101}, "setting pool_size: "),
         ({"pool_size": "many"}, "setting pool_size: "),
-        ({"engine": "sqlite"}, "setting engine: .*'pgvector' or 'vectorchord'"),
+        ({"engine": "sqlite"}, "setting engine: .*'plain', 'textsearch' or 'vectorchord'"),
         ({"record": "yes"}, "setting record: .*'off', 'on' or 'text'"),
         ({"home": 3}, "setting home: "),
         ({"hoem": "x"}, "there is no setting hoem"),

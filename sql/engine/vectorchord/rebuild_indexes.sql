@@ -4,8 +4,11 @@ begin
     if not exists (select from chunk) then
         return false;
     end if;
-    perform lexichord_data.build_index('chunk_dense'), lexichord_data.build_index('chunk_keyword');
-    analyze chunk, term;
+    perform lexichord_data.build_dense_index();
+    perform lexichord.unseal_keywords();
+    perform lexichord.refresh_impacts(anyway => true);
+    perform lexichord.seal_keywords();
+    analyze chunk, term, keyword;
     return true;
 end $$;
 comment on function lexichord.rebuild_indexes() is

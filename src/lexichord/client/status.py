@@ -63,7 +63,7 @@ class StatusMethods:
     async def reindex(self) -> Sequence[IndexUse]:
         """Build both indexes anew for the tables' size by now; return whether they are used.
 
-        Writers wait meanwhile, on pgvector also searches.
+        Writers wait meanwhile, and where pgvector has the vector index also searches.
         """
         await store.rebuild_indexes(self.database)
         return await self._index_use()

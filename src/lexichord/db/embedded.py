@@ -15,7 +15,7 @@ from urllib.parse import quote
 import psutil
 import psycopg
 
-from lexichord.db.pool import SEARCH_PATH, translate_errors
+from lexichord.db.pool import SEARCH_PATH
 from lexichord.errors import ConfigError, DatabaseError
 
 with warnings.catch_warnings():
@@ -34,7 +34,6 @@ START_NOTICE_SECONDS = 10  # until a start that goes on is logged
 STALE_LOCK_SECONDS = 20  # a killed server's last processes were gone after three
 SHELL_CHARACTERS = '"$`\\'  # pg_ctl puts a data folder's name into a shell's double quotes
 POSTGRES_SETTINGS = """\
-shared_preload_libraries = 'pg_textsearch'
 unix_socket_permissions = 0700
 shared_buffers = 256MB
 maintenance_work_mem = 512MB
@@ -129,12 +128,12 @@ class EmbeddedServer(PostgresServer):
         atexit.unregister(self._cleanup)
 
     def _cleanup(self) -> None:
-        """Leave the server; the last one saves the keyword index and stops it."""
+        """Leave the server; the last one stops it."""
         self.cleanup_mode = None if stay_up_file(self.pgdata).exists() else "stop"
         if self.cleanup_mode and self._is_last():
             info = find_postmaster(self.pgdata)  # another one after a crash
             self._postmaster_info = info or self._postmaster_info
-            save_keyword_index(self.url())
+            connect_after_recovery(self.url()).close()
         super()._cleanup()
 
     def _is_last(self) -> bool:
@@ -154,23 +153,6 @@ def postmaster_url(info: PostmasterInfo, database: str = DATABASE_NAME) -> str:
     if info.socket_dir is None:  # Windows: a port of this machine
         return str(info.get_uri(database=database))
     return f"postgresql://postgres@/{database}?host={quote(str(info.socket_dir), safe='')}"
-
-
-def save_keyword_index(url: str) -> None:
-    """Rebuild the keyword index if a restart would lose a part of it."""
-    try:
-        with translate_errors(), connect_after_recovery(url) as connection:
-            connection.execute("set local client_min_messages = warning")
-            connection.execute(f"set local search_path = {SEARCH_PATH}")
-            function = connection.execute("select to_regproc('lexichord.refresh_keyword_index')")
-            if function.fetchone() == (None,):
-                return  # not prepared yet
-            row = connection.execute("select lexichord.refresh_keyword_index()").fetchone()
-    except DatabaseError as error:
-        log.warning("the keyword index is not saved: the next start will do it (%s)", error)
-    else:
-        if row == (True,):
-            log.warning("keyword index built again, so that a restart loses nothing")
 
 
 def connect_after_recovery(url: str) -> psycopg.Connection:

@@ -121,35 +121,17 @@ class Database:
     async def call(self, function: str, **arguments: object) -> list[Row]:
         """Run `select * from lexichord.function(name => value, ...)` and return its rows.
 
-        What a crash of the server leaves behind is mended once: cut connections, a stale keyword
-        index. Raises DatabaseError; ConfigError for arguments that the function refuses.
+        Connections that a crash of the server cut are replaced once. Raises DatabaseError;
+        ConfigError for arguments that the function refuses.
         """
         with translate_errors():
             try:
-                return await self._call_mending(function, arguments)
+                return await self._call(function, arguments)
             except PoolTimeout:
                 raise
             except psycopg.OperationalError:
                 await self._pool.check()
-                return await self._call_mending(function, arguments)
-
-    async def mend_keyword_index(self) -> None:
-        """Build the keyword index again if a crash of the server made it stale.
-
-        A search finds that out by itself; a write would break on the damage.
-        """
-        rows = await self.call("keyword_index_is_stale")
-        if rows[0]["keyword_index_is_stale"]:
-            log.warning("the server was stopped uncleanly: building the keyword index again")
-            await self.call("refresh_keyword_index")
-
-    async def _call_mending(self, function: str, arguments: dict[str, object]) -> list[Row]:
-        try:
-            return await self._call(function, arguments)
-        except errors.ObjectNotInPrerequisiteState as error:
-            log.warning("%s: building it again", error.diag.message_primary)
-            await self._call("refresh_keyword_index", {})
-            return await self._call(function, arguments)
+                return await self._call(function, arguments)
 
     async def _call(self, function: str, arguments: dict[str, object]) -> list[Row]:
         async with self._pool.connection() as connection:

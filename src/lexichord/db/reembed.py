@@ -95,12 +95,6 @@ async def _set_other_vectors(
     return int(rows[0]["set_other_vectors"])
 
 
-async def pack_keywords(database: Database, written: int | None = None) -> bool:
-    """See sql/engine/*/pack_keywords.sql."""
-    rows = await database.call("pack_keywords", written=written)
-    return bool(rows[0]["pack_keywords"])
-
-
 async def sample_queries(database: Database) -> list[str]:
     """See sql/sample_queries.sql."""
     return [row["sample_queries"] for row in await database.call("sample_queries")]

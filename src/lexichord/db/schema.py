@@ -26,9 +26,18 @@ log = logging.getLogger("lexichord")
 
 LOCK = 7_245_089_131  # any number that no other program takes: one preparation at a time
 DEFAULT_SPACE = EmbeddingSpace("local", "all-MiniLM-L6-v2", 384)
-ENGINES = {"vectorchord": ("vchord", "vchord_bm25"), "pgvector": ("vector", "pg_textsearch")}
+ENGINES = {  # the extensions of each, best first; what they share is in folders of its own
+    "vectorchord": ("vchord", "vchord_bm25"),
+    "textsearch": ("vector", "pg_textsearch"),
+    "plain": ("vector",),
+}
+FOLDERS = {
+    "vectorchord": ("sealed", "vectorchord"),
+    "textsearch": ("hnsw", "textsearch"),
+    "plain": ("hnsw", "sealed", "plain"),
+}
 EXTENSION_SCHEMA = re.compile(r"@extschema(?::(\w+))?@")  # as in Postgres' own extension scripts
-NO_FUNCTIONS = ("extensions.sql", "index.sql")  # of an engine
+NO_FUNCTIONS = ("extensions.sql", "index.sql")  # of an engine's folders
 UNSAFE = set("\"$'\\%")  # in a schema's name, which stands inside of quotes, formats and comments
 
 
@@ -63,9 +72,6 @@ def prepare(dsn: str, choice: Choice) -> None:
     with _transaction(dsn) as connection:
         connection.execute("select pg_advisory_xact_lock(%s)", [LOCK])
         connection.execute("select lexichord.build_indexes()")
-        if _rows(connection, "select from lexichord.keyword_index_is_stale() as s where s"):
-            log.warning("the server was stopped uncleanly: building the keyword index again")
-            connection.execute("select lexichord.refresh_keyword_index()")
 
 
 def check(dsn: str) -> None:
@@ -205,10 +211,16 @@ def _unless_left(connection: Connection, space: EmbeddingSpace | None) -> Embedd
 
 
 def _choose_engine(connection: Connection, wanted: str | None) -> str:
-    rows = _rows(connection, "select name from pg_available_extensions")
-    available = {name for (name,) in rows}
+    if wanted == "pgvector":
+        raise ConfigError(
+            "engine pgvector is two now: textsearch, with pg_textsearch 1.4 or later, and plain, "
+            "which needs pgvector alone"
+        )
+    rows = _rows(connection, "select name, default_version from pg_available_extensions")
+    available = {name: _release(str(version)) for name, version in rows}
     for engine, extensions in ENGINES.items():
-        if wanted in (None, engine) and available.issuperset(extensions):
+        left_out = wanted is None and engine == "textsearch" and _is_retired(available)
+        if wanted in (None, engine) and available.keys() >= {*extensions} and not left_out:
             return engine
     needed = " or ".join(
         f"{', '.join(extensions)} (engine {engine})"
@@ -216,6 +228,11 @@ def _choose_engine(connection: Connection, wanted: str | None) -> str:
         if wanted in (None, engine)
     )
     raise EngineUnsupportedError(f"the server lacks extensions: install {needed}")
+
+
+def _is_retired(available: Mapping[str, list[int]]) -> bool:
+    """Return whether pg_textsearch is of a release that loses hits."""
+    return available.get("pg_textsearch", [0]) < [1, 4]
 
 
 def _sha256(path: Path) -> str:
@@ -227,10 +244,18 @@ def _files(engine: str) -> list[Path]:
     root = folder("sql")
     own = [
         path
-        for path in sorted((root / "engine" / engine).glob("*.sql"))
+        for each in FOLDERS[engine]
+        for path in sorted((root / "engine" / each).glob("*.sql"))
         if path.name not in NO_FUNCTIONS
     ]
     return sorted((root / "constants").glob("*.sql")) + own + sorted(root.glob("*.sql"))
+
+
+def _state(engine: str) -> list[Path]:
+    """Return the files that make columns, tables and triggers by the extensions' types."""
+    root = folder("sql")
+    own = [root / "engine" / each / "index.sql" for each in FOLDERS[engine]]
+    return sorted((root / "state").glob("*.sql")) + [path for path in own if path.is_file()]
 
 
 def _types() -> list[Path]:
@@ -273,8 +298,9 @@ def _moved_extensions(connection: Connection) -> list[str]:
 
 def _digest(connection: Connection, engine: str) -> str:
     schemas = _extension_schemas(connection)
-    own = [folder("sql") / "engine" / engine / name for name in NO_FUNCTIONS]
-    texts = [_render(path, schemas) for path in (*own, *_types(), *_files(engine))]
+    extensions = folder("sql") / "engine" / engine / "extensions.sql"
+    paths = (extensions, *_state(engine), *_types(), *_files(engine))
+    texts = [_render(path, schemas) for path in paths]
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
@@ -291,7 +317,8 @@ def _install(connection: Connection) -> None:
     with connection.transaction():
         _refuse_older(connection)
         schemas = _create_extensions(connection, engine)
-        connection.execute(_render(folder("sql") / "engine" / engine / "index.sql", schemas))
+        for path in _state(engine):
+            connection.execute(_render(path, schemas))
         connection.execute("create schema if not exists lexichord")
         for path in _types():
             connection.execute(path.read_text())

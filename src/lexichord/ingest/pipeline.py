@@ -124,7 +124,6 @@ class IngestPipeline:
         self.on_start(len(sources))
         uris = {source.uri for source in sources}
         await find_gone(self.database, self.dataset, pruned, uris)  # refuses before it is too late
-        await self.database.mend_keyword_index()
         await self._renew()
         await self.recorder.start(self.dataset, storable_name(description), len(sources))
         self.on_run(self.recorder.report.run_id)

@@ -18,8 +18,7 @@ from lexichord.ingest.structural_context import embedding_text
 from lexichord.providers.base import Embedder
 from lexichord.types import EmbeddingSpace, Shaped
 
-# Chunks of a transaction. Searches by words wait from its first row to its end (pg_textsearch
-# 0.6.1): the slowest twentieth took 650 ms with 128 of them, 90 with 16, 30 without a reembed.
+# Chunks of a transaction: so few that nobody waits long for its rows.
 TRANSACTION_CHUNKS = 16
 OVERLAP_NEIGHBOURS = 10  # nearest chunks that are compared
 
@@ -71,7 +70,6 @@ class Reembed:
     on_chunks: Callable[[int], None] = lambda count: None
     limits: IngestLimits = INGEST_LIMITS
     embedded: int = field(init=False, default=0)
-    unpacked: int = field(init=False, default=0)
 
     async def run(self, to: str | None) -> Reembedded:
         """Change to a space, or finish the change that is under way; searches go on meanwhile.
@@ -143,8 +141,6 @@ class Reembed:
             # texts of about the same length together
             for batch in batched(sorted(rows, key=lambda row: len(row["content"])), slice_chunks):
                 await self._fill_slice(embedder, batch)
-            if await db.pack_keywords(self.database, self.unpacked):
-                self.unpacked = 0
         return after > 0
 
     async def _fill_slice(self, embedder: Embedder, rows: Sequence[Row]) -> None:
@@ -158,7 +154,6 @@ class Reembed:
 
     def _count(self, filled: int) -> None:
         self.embedded += filled
-        self.unpacked += filled
         self.on_chunks(filled)
 
     async def _swap(self, embedder: Embedder) -> None:
@@ -172,8 +167,6 @@ class Reembed:
             self._count(filled)
             if not swapped:
                 await self._pass(embedder)
-        if self.unpacked:
-            await db.pack_keywords(self.database)
 
     async def _compare(
         self, embedder: Embedder, queries: Sequence[str] | None

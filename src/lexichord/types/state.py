@@ -163,7 +163,6 @@ class Status(Shown):
     documents: int
     chunks: int
     chunks_without_vector: int
-    keyword_index_is_stale: bool
     bytes: int
     embedder: str | None
     by_dataset: list[StoredDataset]

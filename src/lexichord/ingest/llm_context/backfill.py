@@ -133,7 +133,6 @@ class _Run:
 
     async def write(self, rows: Sequence[Row]) -> Contextualized:
         """Write what lacks, and store it."""
-        await self.database.mend_keyword_index()
         async with aclosing(prefetch(self._written(rows))) as written:
             async for group in written:
                 for stored, document, chunks in group:

@@ -1,0 +1,9 @@
+create or replace function lexichord.keyword_plan() returns table (index_name text, statement text, search_path text, free boolean)
+language sql stable rows 1 set search_path = pg_catalog, lexichord_data, pg_temp as $$
+    select 'posting_term', case when exists (select from keyword_segment) then replace(replace(replace(replace(lexichord.posting_statement(),
+               '$1', quote_literal(array(select s.number from keyword_segment s where not s.superseded)) || '::integer[]'),
+               '$2', coalesce((select quote_literal(quote_literal(t.lexeme) || ':1') from term t order by t.df desc limit 1), 'null') || '::tsvector'),
+               '$3', '10000'), '$4', '1000') end, 'pg_catalog, lexichord_data, pg_temp', false
+$$;
+comment on function lexichord.keyword_plan() is
+'What index_use explains of keyword_proposals: under which search path, and whether it leaves the planner free.';

@@ -1,0 +1,9 @@
+-- 100k chunks: reading all takes 25 ms, by the postings 16 at any size, so they pay from 60,000 on. A tail of 2,000 chunks
+-- costs a search 2 ms, a segment more a few rows, a merge .15 ms a chunk.
+create or replace function lexichord.sealing(
+    out least_chunks bigint, out tail_chunks bigint, out segments_a_tier integer, out is_allowed boolean)
+language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
+    select 60000, 2000, 8, true
+$$;
+comment on function lexichord.sealing() is
+'From how many chunks on the keyword index has segments, how many chunks may wait outside of them, how many segments of one size are merged, and whether the caller may make one.';

@@ -1,0 +1,20 @@
+-- Score-at-a-time (Lin & Trotman, 2015): postings in the order of what they add to a score, until so many are read; the
+-- chunks with the largest sums are candidates. Null where reading the scope is better. 100k chunks, 99 queries of 1 to 60
+-- words, recall@10 and @100 against exact, ms: 10 * depth chunks .988 .915 16; 20 * depth .995 .958 16; 20,000 + 2,000 a term
+-- and 10 * depth .998 .983 21.
+create or replace function lexichord.segment_proposals(segments integer[], terms tsvector, depth integer, documents bigint[]) returns bigint[]
+language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp
+set enable_seqscan = off set jit = off as $$
+declare
+    proposals bigint[];
+begin
+    if documents is not null and 2 * cardinality(documents) < (select n.document_count from corpus n)
+       or 20 * depth > (select n.chunk_count from corpus n) then
+        return null;
+    end if;
+    execute format('select array_agg(c.chunk_id) from (%s) as c', lexichord.posting_statement())
+    into proposals using segments, terms, (100 + 10 * length(terms)) * depth, 20 * depth;
+    return coalesce(proposals, '{}');
+end $$;
+comment on function lexichord.segment_proposals(integer[], tsvector, integer, bigint[]) is
+'Chunks of segments of the keyword index among which the depth best by BM25 are; null = all chunks in scope are to be read.';

@@ -1,0 +1,21 @@
+-- Idempotent: what the BM25 index reads, each lexeme as often as it occurs, under the configuration `simple`,
+-- so that nothing is stemmed twice.
+create or replace function lexichord_data.lexeme_text(lexemes tsvector) returns text
+language sql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$
+    select coalesce(string_agg(repeat(lexeme || ' ', cardinality(positions)), '' order by lexeme), '')
+    from unnest(lexemes)
+$$;
+
+alter table lexichord_data.keyword add column if not exists keyword_text text;
+
+create or replace function lexichord_data.fill_keyword_text() returns trigger
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+begin
+    new.keyword_text := lexichord_data.lexeme_text((select c.lexemes from chunk c where c.id = new.chunk_id));
+    return new;
+end $$;
+create or replace trigger fill_keyword_text before insert on lexichord_data.keyword
+    for each row execute function lexichord_data.fill_keyword_text();
+
+update lexichord_data.keyword k set keyword_text = lexichord_data.lexeme_text(c.lexemes)
+from lexichord_data.chunk c where c.id = k.chunk_id and k.keyword_text is null;

@@ -1,7 +1,0 @@
--- Fixed in vchord_bm25 0.3.
-create or replace function lexichord.bm25_parameters() returns table (k1 double precision, b double precision)
-language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
-    select 1.2::float8, 0.75::float8
-$$;
-comment on function lexichord.bm25_parameters() is
-'The k1 and b with which this engine''s keyword index scores.';

@@ -1,0 +1,11 @@
+-- Whoever reads it makes it wait, and others wait behind: then the next time will do.
+create or replace function lexichord.drop_segment(number integer) returns void
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+begin
+    execute format('lock table %s in access exclusive mode nowait', lexichord.segment_name(number));
+    execute format('drop table %s', lexichord.segment_name(number));
+    delete from keyword_segment s where s.number = drop_segment.number;
+exception when lock_not_available then
+    null;
+end $$;
+comment on function lexichord.drop_segment(integer) is 'Deletes a segment of the keyword index, unless somebody reads it.';

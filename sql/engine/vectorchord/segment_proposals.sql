@@ -1,0 +1,44 @@
+create or replace function lexichord.segment_proposals(segments integer[], terms tsvector, depth integer, documents bigint[]) returns bigint[]
+language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp
+-- All end with the function. The first is set again below; without sorting, the index is the only way.
+-- Never the prefilter: it reads deleted rows, too, and where a vacuum has cut off the table's end, or whatever else
+-- goes wrong in it, the whole server goes down (vchord_bm25 0.3.0).
+set bm25_catalog.bm25_limit = 1000 set bm25_catalog.enable_prefilter = off set bm25_catalog.enable_index = on
+set enable_sort = off set jit = off as $$
+declare
+    vector text := lexichord_data.lexeme_vector(terms);
+    path text := current_setting('search_path');
+    chunks bigint := (select n.chunk_count from corpus n);
+    -- Deleted chunks and those out of scope take places. So first as many as fill the depth if matches are spread evenly,
+    -- and with room to spare, then all (-1) if that was too little.
+    places bigint := case when documents is null then 2::bigint * depth
+        else 3::bigint * depth * (select n.document_count from corpus n) / greatest(cardinality(documents), 1) end;
+    segment integer;
+    statement text;
+    own bigint[];
+    living bigint[];
+    proposals bigint[] := '{}';
+    row_limit bigint;
+begin
+    if vector is null then
+        return '{}';
+    end if;
+    foreach segment in array segments loop
+        foreach row_limit in array array[case when places <= 65535 then places else -1 end, -1] loop
+            statement := format('select pg_catalog.array_agg(p.chunk_id) from (%s) as p',
+                                lexichord.segment_statement(segment, vector, case row_limit when -1 then chunks else row_limit end));
+            -- vchord_bm25 looks its own types up by the search path.
+            perform set_config('bm25_catalog.bm25_limit', row_limit::text, true),
+                    set_config('search_path', 'pg_catalog, @extschema:vchord_bm25@, pg_temp', true);
+            execute statement into own;
+            perform pg_catalog.set_config('search_path', path, true);
+            living := array(select k.chunk_id from keyword k where k.chunk_id = any(own)
+                            and (segment_proposals.documents is null or k.document_id = any(segment_proposals.documents)));
+            exit when cardinality(living) >= depth or row_limit = -1;
+        end loop;
+        proposals := proposals || living;
+    end loop;
+    return proposals;
+end $$;
+comment on function lexichord.segment_proposals(integer[], tsvector, integer, bigint[]) is
+'Chunks of segments of the keyword index among which the depth best by BM25 are.';

@@ -1,0 +1,9 @@
+-- Lucene's idf, ln(1 + (N - df + .5) / (df + .5)), times how often the query has the lexeme. What no chunk holds is left out.
+create or replace function lexichord.keyword_weights(terms tsvector) returns table (term_id integer, weight double precision)
+language sql stable rows 10 set search_path = pg_catalog, lexichord_data, pg_temp as $$
+    select t.id, cardinality(q.positions) * ln(1 + (n.chunk_count - t.df + 0.5::float8) / (t.df + 0.5::float8))
+    from corpus n, unnest(terms) as q join term t on t.lexeme = q.lexeme collate "C"
+    where t.df > 0
+$$;
+comment on function lexichord.keyword_weights(tsvector) is
+'What each term of a query adds to a BM25 score, for an impact of 1.';

@@ -1,0 +1,20 @@
+-- Impacts hold the mean length of a chunk as it was when they were made. A tenth more or less moves a score by less than
+-- b * .1 of the part that depends on length, alike for all chunks.
+create or replace function lexichord.refresh_impacts(anyway boolean default false) returns boolean
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+declare
+    average double precision;
+begin
+    select n.token_count::float8 / n.chunk_count into average
+    from corpus n where n.token_count > 0 and (anyway or abs(ln(n.token_count::float8 / n.chunk_count / n.average_length)) > 0.1)
+    for no key update;
+    if average is null then
+        return false;
+    end if;
+    update corpus set average_length = average;
+    update keyword k set impacts = lexichord_data.impacts(c.lexemes, c.token_count, average)
+    from chunk c where c.id = k.chunk_id;
+    return true;
+end $$;
+comment on function lexichord.refresh_impacts(boolean) is
+'Makes the impacts anew by the chunks'' mean length of now, if it is a tenth off, or anyway. Returns whether it did.';

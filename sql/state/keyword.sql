@@ -1,0 +1,81 @@
+-- Idempotent: what every keyword search scores by, on all engines. BM25 is a sum over the query's terms of idf times
+-- an impact that depends on the chunk alone, so a chunk's impacts are stored, and a score is one inner product.
+
+-- Of the values tried, these serve contracts and code (docs/benchmarks.md).
+create or replace function lexichord_data.bm25_parameters(out k1 double precision, out b double precision)
+language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
+    select 0.9::float8, 0.4::float8
+$$;
+
+-- Rows are inserted and deleted, never updated: an index over them sees no other change of a chunk.
+create table if not exists lexichord_data.keyword (
+    chunk_id    bigint primary key references lexichord_data.chunk on delete cascade,
+    document_id bigint not null,
+    impacts     @extschema:vector@.sparsevec(1000000000) not null  -- by term.id
+) with (toast_tuple_target = 8160);  -- kept in the row: fetching them from elsewhere takes longer than scoring
+create index if not exists keyword_document on lexichord_data.keyword (document_id);
+
+create or replace function lexichord_data.impact(tf bigint, token_count bigint, average_length double precision)
+returns double precision
+language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
+    select tf * (k1 + 1) / (tf + k1 * (1 - b + b * token_count / average_length)) from lexichord_data.bm25_parameters()
+$$;
+
+-- sparsevec holds 16,000 elements: of a chunk with more distinct lexemes, the least impacts stay out.
+create or replace function lexichord_data.impacts(lexemes tsvector, token_count bigint, average_length double precision)
+returns @extschema:vector@.sparsevec
+language sql stable parallel safe set search_path = pg_catalog, lexichord_data, pg_temp as $$
+    select ('{' || coalesce(string_agg(i.id || ':' || i.impact::real, ','), '') || '}/1000000000')::@extschema:vector@.sparsevec
+    from (select t.id, lexichord_data.impact(cardinality(u.positions), $2, $3) as impact
+          from unnest($1) as u join lateral (select t.id from term t where t.lexeme = u.lexeme collate "C" offset 0) as t on true
+          order by 2 desc, 1 limit 16000) as i
+$$;
+
+-- The first chunks say what length is usual; refresh_impacts says when that is no longer so.
+create or replace function lexichord_data.average_length() returns double precision
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+declare
+    average double precision := (select n.average_length from corpus n);
+begin
+    if average is null then
+        update corpus set average_length = token_count::float8 / chunk_count where token_count > 0
+        returning average_length into average;
+    end if;
+    return average;
+end $$;
+
+-- Always one chunk after the other by its key: a plan for many would read the whole table where it is not analyzed yet.
+create or replace function lexichord_data.add_keywords(chunk_ids bigint[]) returns void
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+    insert into keyword (chunk_id, document_id, impacts)
+    select c.id, c.document_id, lexichord_data.impacts(c.lexemes, c.token_count, a.average_length)
+    from lexichord_data.average_length() as a (average_length), unnest(chunk_ids) as wanted (id) join chunk c on c.id = wanted.id
+    where c.lexemes <> ''::tsvector;
+end $$;
+
+create or replace function lexichord_data.add_inserted_keywords() returns trigger
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+begin
+    insert into keyword (chunk_id, document_id, impacts)
+    select c.id, c.document_id, lexichord_data.impacts(c.lexemes, c.token_count, a.average_length)
+    from lexichord_data.average_length() as a (average_length), changed c where c.lexemes <> ''::tsvector;
+    return null;
+end $$;
+-- After count_inserted, which makes the terms: triggers fire in the order of their names.
+create or replace trigger keep_inserted after insert on lexichord_data.chunk
+    referencing new table as changed for each statement execute function lexichord_data.add_inserted_keywords();
+
+create or replace function lexichord_data.replace_keyword() returns trigger
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+declare
+    names text[] := tsvector_to_array(new.lexemes);
+begin
+    perform lexichord_data.add_terms(names, array_fill(0::bigint, array[cardinality(names)]));
+    delete from keyword k where k.chunk_id = new.id;
+    perform lexichord_data.add_keywords(array[new.id]);
+    return null;
+end $$;
+create or replace trigger keep_updated after update of lexemes, token_count on lexichord_data.chunk
+    for each row when (old.lexemes is distinct from new.lexemes or old.token_count <> new.token_count)
+    execute function lexichord_data.replace_keyword();
