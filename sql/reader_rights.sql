@@ -12,7 +12,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'read_spans', 'read_hits', 'chunk_places', 'shared_headings', 'file_surrogates', 'rival_passages', 'weigh_terms',
         'link_documents', 'question_coverage', 'related_words', 'find_definitions',
         'dense_candidates', 'keyword_candidates', 'keyword_proposals', 'segment_proposals', 'keyword_weights', 'term_candidates', 'card_candidates',
-        'exact_dense_candidates', 'exact_keyword_candidates', 'exact_term_candidates', 'dense_recall',
+        'exact_dense_candidates', 'exact_keyword_candidates', 'exact_term_candidates', 'dense_recall', 'sampled_recall',
         -- what searches are made of
         'scope_documents', 'is_narrow', 'check_boost', 'check_count', 'check_filter', 'check_search', 'check_space', 'check_variants',
         'are_weights',
@@ -27,7 +27,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'document_digests', 'document_hashes', 'document_recipes', 'document_twins', 'documents_under',
         'chunks_without_vector', 'reusable_chunks', 'kept_vectors', 'content_hash', 'vector_key',
         'index_use', 'outgrown_indexes', 'count_faults', 'find_problems', 'reembed_status', 'reader_rights', 'reader_gaps',
-        'named_extensions', 'moved_extensions', 'schema_gaps'],
+        'named_extensions', 'moved_extensions', 'schema_gaps', 'release_numbers', 'known_faults', 'extension_faults'],
     -- SELECT: what these functions read, and what tells whether program and database fit
     array[
         'configuration', 'embedding_space', 'dataset', 'document', 'chunk', 'term', 'card_term', 'corpus',

@@ -107,6 +107,9 @@ RESULTS = (
     types.Health(
         **STATUS,
         server=[types.Version("postgres", "17.9")],
+        extension_faults=[
+            types.ExtensionFault("vector", "0.8.2", "misses", "0.8.3", "warn", "install it")
+        ],
         indexes=[types.IndexUse("keyword_bm25", True, "Index Scan")],
         faults=[types.Fault("wrong corpus counts", 0)],
         problems=[types.Problem("index chunk_hnsw is missing", "build it")],

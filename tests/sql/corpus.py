@@ -220,6 +220,7 @@ INNER = {
     "named_extensions",
     "other_index",
     "redirection",
+    "release_numbers",
     "refuse_vechord_rows",
     "swap_indexes",
     "term_candidates",

@@ -133,6 +133,11 @@ CONTRACT = {
         "TABLE(chunk_id bigint, document_id bigint, uri text, title text, heading text, "
         "char_start integer, char_end integer, content text)",
     ),
+    "extension_faults": (
+        "engine text",
+        "TABLE(extension text, version text, problem text, mended_in text, severity text, "
+        "remedy text)",
+    ),
     "failed_files": ("dataset text", "TABLE(uri text, reason text)"),
     "feedback_chunks": (
         f"query text, query_vector halfvec, feedback_documents integer, depth integer, {SCOPE}, "
@@ -182,6 +187,11 @@ CONTRACT = {
         f"TABLE({CANDIDATES})",
     ),
     "keyword_text": ("input text", "text"),
+    "known_faults": (
+        "",
+        "TABLE(extension text, engines text[], first_version text, last_version text, "
+        "problem text, mended_in text, severity text)",
+    ),
     "known_contexts": ("keys text[]", "TABLE(key text, context text)"),
     "lexemes": ("input text", "tsvector"),
     "link_documents": (
@@ -307,6 +317,7 @@ CONTRACT = {
         "most_documents integer, most_passages integer",
         "TABLE(document_id bigint, content text, dense_score double precision)",
     ),
+    "sampled_recall": ("amount integer", "double precision"),
     "sample_queries": ("amount integer", "SETOF text"),
     "sample_documents": (
         "dataset text, documents integer, without text[]",

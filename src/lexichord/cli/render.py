@@ -189,6 +189,9 @@ def doctor(health: Health) -> None:
     out.print(", ".join(f"{part.name} {part.version}" for part in health.server))
     status(health)
     indexes(health.indexes)
+    for fault in health.extension_faults:
+        known = f"{fault.extension} {fault.version} is known for: {fault.problem}: {fault.remedy}"
+        out.print(printable(known), style="yellow")
     for problem in health.problems:
         out.print(printable(f"problem: {problem.problem}: {problem.remedy}"), style="red")
     if not health.problems:

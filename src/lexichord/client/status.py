@@ -8,6 +8,7 @@ from lexichord.errors import DatabaseError
 from lexichord.providers.base import Embedder
 from lexichord.types import StoredDataset
 from lexichord.types.state import (
+    ExtensionFault,
     Fault,
     Health,
     IndexUse,
@@ -55,6 +56,10 @@ class StatusMethods:
         return Health(
             **{name: getattr(status, name) for name in Status.__slots__},
             server=[Version(**row) for row in await catalogue.server_versions(self.database)],
+            extension_faults=[
+                ExtensionFault(**row)
+                for row in await catalogue.extension_faults(self.database, status.engine)
+            ],
             indexes=await self._index_use(),
             faults=[Fault(**row) for row in await catalogue.count_faults(self.database)],
             problems=[Problem(**row) for row in await catalogue.find_problems(self.database)],

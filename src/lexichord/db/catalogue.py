@@ -103,6 +103,11 @@ async def server_versions(database: Database) -> list[Row]:
     return await database.call("server_versions")
 
 
+async def extension_faults(database: Database, engine: str) -> list[Row]:
+    """See sql/extension_faults.sql."""
+    return await database.call("extension_faults", engine=engine)
+
+
 async def index_use(database: Database) -> list[Row]:
     """See sql/engine/*/index_use.sql."""
     return await database.call("index_use")

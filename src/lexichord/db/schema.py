@@ -9,7 +9,7 @@ import logging
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from psycopg import Connection
 from lexichord.db.pool import SEARCH_PATH, check_dsn, translate_errors
 from lexichord.db.replace import Rows, replace_functions
 from lexichord.errors import ConfigError, DatabaseError, EngineUnsupportedError, SchemaOutdatedError
-from lexichord.types import EmbeddingSpace
+from lexichord.types import EmbeddingSpace, ExtensionFault
 
 log = logging.getLogger("lexichord")
 
@@ -37,6 +37,8 @@ FOLDERS = {
     "plain": ("hnsw", "sealed", "plain"),
 }
 EXTENSION_SCHEMA = re.compile(r"@extschema(?::(\w+))?@")  # as in Postgres' own extension scripts
+FAULT_FUNCTIONS = ("release_numbers", "known_faults", "extension_faults")  # in this order
+FAULT_COLUMNS = ", ".join(field.name for field in fields(ExtensionFault))
 NO_FUNCTIONS = ("extensions.sql", "index.sql")  # of an engine's folders
 UNSAFE = set("\"$'\\%")  # in a schema's name, which stands inside of quotes, formats and comments
 
@@ -216,12 +218,16 @@ def _choose_engine(connection: Connection, wanted: str | None) -> str:
             "engine pgvector is two now: textsearch, with pg_textsearch 1.4 or later, and plain, "
             "which needs pgvector alone"
         )
-    rows = _rows(connection, "select name, default_version from pg_available_extensions")
-    available = {name: _release(str(version)) for name, version in rows}
-    for engine, extensions in ENGINES.items():
-        left_out = wanted is None and engine == "textsearch" and _is_retired(available)
-        if wanted in (None, engine) and available.keys() >= {*extensions} and not left_out:
-            return engine
+    rows = _rows(connection, "select name from pg_available_extensions")
+    available = {name for (name,) in rows}
+    possible = [
+        engine
+        for engine, extensions in ENGINES.items()
+        if wanted in (None, engine) and available.issuperset(extensions)
+    ]
+    if possible:
+        sound = (engine for engine in possible if _is_sound(connection, engine))
+        return next(sound, possible[0])
     needed = " or ".join(
         f"{', '.join(extensions)} (engine {engine})"
         for engine, extensions in ENGINES.items()
@@ -230,9 +236,35 @@ def _choose_engine(connection: Connection, wanted: str | None) -> str:
     raise EngineUnsupportedError(f"the server lacks extensions: install {needed}")
 
 
-def _is_retired(available: Mapping[str, list[int]]) -> bool:
-    """Return whether pg_textsearch is of a release that loses hits."""
-    return available.get("pg_textsearch", [0]) < [1, 4]
+def _refuse_faulty(connection: Connection, engine: str) -> None:
+    """Raise EngineUnsupportedError for versions with a fault to refuse; warn of other faults."""
+    faults = _extension_faults(connection, engine)
+    for fault in faults:
+        if fault.severity == "refuse":
+            problems = "; ".join(
+                each.problem for each in faults if each.extension == fault.extension
+            )
+            raise EngineUnsupportedError(
+                f"{fault.extension} {fault.version} is refused ({problems}): {fault.remedy}"
+            )
+        log.warning("%s %s: %s: %s", fault.extension, fault.version, fault.problem, fault.remedy)
+
+
+def _is_sound(connection: Connection, engine: str) -> bool:
+    return all(fault.severity != "refuse" for fault in _extension_faults(connection, engine))
+
+
+def _extension_faults(connection: Connection, engine: str) -> list[ExtensionFault]:
+    """Return the known faults that an engine meets here, before init has changed anything."""
+    with connection.transaction(force_rollback=True):
+        connection.execute("create schema if not exists lexichord")
+        for name in FAULT_FUNCTIONS:  # those of an older version may have other columns
+            connection.execute(f"drop function if exists lexichord.{name} cascade")
+            connection.execute((folder("sql") / f"{name}.sql").read_text())
+        rows = _rows(
+            connection, f"select {FAULT_COLUMNS} from lexichord.extension_faults(%s)", engine
+        )
+    return [ExtensionFault(*row) for row in rows]
 
 
 def _sha256(path: Path) -> str:
@@ -316,6 +348,7 @@ def _install(connection: Connection) -> None:
         return
     with connection.transaction():
         _refuse_older(connection)
+        _refuse_faulty(connection, engine)
         schemas = _create_extensions(connection, engine)
         for path in _state(engine):
             connection.execute(_render(path, schemas))

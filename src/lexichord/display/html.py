@@ -179,9 +179,15 @@ def _(record: Health) -> str:
     """Show problems first, then the status, versions and indexes."""
     wrong = [f"{each.problem}: {each.remedy}" for each in record.problems]
     versions = [[each.name, each.version] for each in record.server]
+    known = [[each.extension, each.problem, each.remedy] for each in record.extension_faults]
     plans = [[each.index_name, each.plan or "not built yet"] for each in record.indexes]
-    tables = (table(("server", "version"), versions), table(("index", "plan"), plans))
-    return page([*wrong, *record.degraded], *_status(record), *tables)
+    return page(
+        [*wrong, *record.degraded],
+        *_status(record),
+        table(("server", "version"), versions),
+        *([table(("extension", "known fault", "remedy"), known)] if known else []),
+        table(("index", "plan"), plans),
+    )
 
 
 @to_html.register

@@ -43,6 +43,7 @@ from lexichord.types.results import (
 from lexichord.types.state import (
     ApiKey,
     Exported,
+    ExtensionFault,
     Fault,
     Health,
     IndexUse,
@@ -72,6 +73,7 @@ __all__ = [
     "Excerpt",
     "Explanation",
     "Exported",
+    "ExtensionFault",
     "Fault",
     "FileHit",
     "FilesResult",

@@ -122,6 +122,22 @@ class Version(Shaped):
 
 
 @dataclass(frozen=True, slots=True)
+class ExtensionFault(Shaped):
+    """A known fault of an extension's version, with what to do about it.
+
+    `mended_in` is the first version without it, None if there is none yet. With severity `refuse`
+    the version is not taken.
+    """
+
+    extension: str
+    version: str
+    problem: str
+    mended_in: str | None
+    severity: Literal["refuse", "warn"]
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
 class IndexUse(Shaped):
     """Whether a search uses an index; `plan` is what it does, None if the index is not built."""
 
@@ -175,10 +191,12 @@ class Status(Shown):
 class Health(Status):
     """The status, with versions, whether indexes are used, faults counted, and what is wrong.
 
-    No `problems`: it is healthy. A small table needs no index.
+    No `problems`: it is healthy. A small table needs no index. `extension_faults` are those that
+    the versions are known for, whether or not this database has met them.
     """
 
     server: list[Version]
+    extension_faults: list[ExtensionFault]
     indexes: list[IndexUse]
     faults: list[Fault]
     problems: list[Problem]
