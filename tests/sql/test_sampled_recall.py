@@ -1,4 +1,7 @@
-"""sampled_recall: a vector index that has lost what it holds is noticed, and mended by a rebuild."""
+"""sampled_recall: a vector index that misses what it should hold is noticed, and mended."""
+
+from collections.abc import Callable
+from random import Random
 
 import pytest
 
@@ -6,9 +9,11 @@ from tests.sql import corpus
 from tests.sql.corpus import Connection, call, put, value
 
 RECALL = "select lexichord.sampled_recall()"
-READY = (
-    "update pg_index set indisready = %s where indexrelid = 'lexichord_data.chunk_hnsw'::regclass"
-)
+READY = """
+update pg_index set indisready = %s where indexrelid = 'lexichord_data.chunk_hnsw'::regclass"""
+POOR = """
+create index chunk_hnsw on lexichord_data.chunk using hnsw (embedding halfvec_cosine_ops)
+with (m = 2, ef_construction = 4)"""
 
 
 def test_a_sound_index_finds_its_vectors(wide: Connection) -> None:
@@ -22,22 +27,40 @@ def test_nothing_to_sample(connection: Connection) -> None:
     assert value(connection, RECALL) is None
 
 
-def test_a_damaged_index_is_named_and_mended(fresh: Connection) -> None:
-    """Rows that the index was not told of: to a search as those that a vacuum cut off."""
+def lose_rows(connection: Connection) -> None:
+    """Store rows that the index is not told of: to searches as those that a vacuum cut off."""
+    for number, (uri, lines, vectors) in enumerate(corpus.wide_documents()):
+        if number == 30:
+            call(connection, "build_indexes")
+            connection.execute(READY.encode(), [False])
+        put(connection, uri, lines, vectors)
+    connection.execute(READY.encode(), [True])
+    call(connection, "build_indexes")
+
+
+def build_poorly(connection: Connection) -> None:
+    """Build a graph of so few edges, over vectors in clumps, that most cannot be reached."""
+    random = Random(1)
+    for number, centre in enumerate(corpus.random_vectors(random, 100)):
+        lines = list(corpus.random_lines(random, 36, words=500, longest=12))
+        vectors = [[x + random.gauss(0, 0.02) for x in centre] for _ in lines]
+        put(connection, f"{number}.md", lines, vectors)
+    call(connection, "build_indexes")
+    connection.execute("drop index lexichord_data.chunk_hnsw")
+    connection.execute(POOR)
+
+
+@pytest.mark.parametrize("damage", [lose_rows, build_poorly])
+def test_a_damaged_index_is_named_and_mended(
+    fresh: Connection, damage: Callable[[Connection], None]
+) -> None:
     if value(fresh, "select engine from lexichord.configuration()") == "vectorchord":
         pytest.skip("the engine has no HNSW index")
-    documents = list(corpus.wide_documents())
-    for number, (uri, lines, vectors) in enumerate(documents):
-        if number == 30:
-            call(fresh, "build_indexes")
-            fresh.execute(READY.encode(), [False])
-        put(fresh, uri, lines, vectors)
-    fresh.execute(READY.encode(), [True])
-    call(fresh, "build_indexes")
+    damage(fresh)
     fresh.execute("analyze lexichord_data.chunk")
     assert value(fresh, RECALL) < 0.5
     (problem,) = call(fresh, "find_problems")
     assert problem["problem"].startswith("the vector index finds ")
     fresh.execute(problem["remedy"].encode())
-    assert value(fresh, RECALL) >= 0.99
+    assert value(fresh, RECALL) >= 0.95
     assert call(fresh, "find_problems") == []
