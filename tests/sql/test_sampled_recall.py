@@ -1,8 +1,5 @@
 """sampled_recall: a vector index that misses what it should hold is noticed, and mended."""
 
-from collections.abc import Callable
-from random import Random
-
 import pytest
 
 from tests.sql import corpus
@@ -11,9 +8,6 @@ from tests.sql.corpus import Connection, call, put, value
 RECALL = "select lexichord.sampled_recall()"
 READY = """
 update pg_index set indisready = %s where indexrelid = 'lexichord_data.chunk_hnsw'::regclass"""
-POOR = """
-create index chunk_hnsw on lexichord_data.chunk using hnsw (embedding halfvec_cosine_ops)
-with (m = 2, ef_construction = 4)"""
 
 
 def test_a_sound_index_finds_its_vectors(wide: Connection) -> None:
@@ -38,29 +32,14 @@ def lose_rows(connection: Connection) -> None:
     call(connection, "build_indexes")
 
 
-def build_poorly(connection: Connection) -> None:
-    """Build a graph of so few edges, over vectors in clumps, that most cannot be reached."""
-    random = Random(1)
-    for number, centre in enumerate(corpus.random_vectors(random, 9)):
-        lines = list(corpus.random_lines(random, 400, words=500, longest=12))
-        vectors = [[x + random.gauss(0, 0.02) for x in centre] for _ in lines]
-        put(connection, f"{number}.md", lines, vectors)
-    call(connection, "build_indexes")
-    connection.execute("drop index lexichord_data.chunk_hnsw")
-    connection.execute(POOR)
-
-
-@pytest.mark.parametrize("damage", [lose_rows, build_poorly])
-def test_a_damaged_index_is_named_and_mended(
-    fresh: Connection, damage: Callable[[Connection], None]
-) -> None:
+def test_a_damaged_index_is_named_and_mended(fresh: Connection) -> None:
     if value(fresh, "select engine from lexichord.configuration()") == "vectorchord":
         pytest.skip("the engine has no HNSW index")
-    damage(fresh)
+    lose_rows(fresh)
     fresh.execute("analyze lexichord_data.chunk")
     assert value(fresh, RECALL) < 0.85
     (problem,) = call(fresh, "find_problems")
     assert problem["problem"].startswith("the vector index finds ")
     fresh.execute(problem["remedy"].encode())
-    assert value(fresh, RECALL) >= 0.93
+    assert value(fresh, RECALL) >= 0.99
     assert call(fresh, "find_problems") == []
