@@ -16,11 +16,17 @@ STOP_WORDS = {"", "a", "of", "the"}
 NONE: Scores = MappingProxyType({})
 
 
-def z_scores(scores: Scores, candidates: set[int], own: Scores = NONE) -> dict[int, float]:
-    """Put scores on the scale of their list; who is missing has its own score, or the lowest."""
-    if not scores:
+def z_scores(
+    scores: Scores, candidates: set[int], own: Scores = NONE, length: int = 0
+) -> dict[int, float]:
+    """Put scores on the scale of their list; who is missing has its own score, or the lowest.
+
+    A list that is shorter than `length` goes on with zeros.
+    """
+    scale = [*scores.values(), *[0.0] * (length - len(scores))]
+    if not scale:
         return dict.fromkeys(candidates, 0.0)
-    mean, spread, lowest = fmean(scores.values()), pstdev(scores.values()), min(scores.values())
+    mean, spread, lowest = fmean(scale), pstdev(scale), min(scale)
     return {
         each: (scores.get(each, own.get(each, lowest)) - mean) / spread if spread else 0.0
         for each in candidates
@@ -32,10 +38,14 @@ def fuse(
     keyword: Scores,
     weights: Sequence[float],
     own: tuple[Scores, Scores] = (NONE, NONE),
+    lengths: tuple[int, int] = (0, 0),
 ) -> dict[int, float]:
     """Fuse two lists by z-score; `own` are the scores of more candidates."""
     candidates = {*dense, *keyword, *own[0], *own[1]}
-    scales = z_scores(dense, candidates, own[0]), z_scores(keyword, candidates, own[1])
+    scales = (
+        z_scores(dense, candidates, own[0], lengths[0]),
+        z_scores(keyword, candidates, own[1], lengths[1]),
+    )
     return {
         each: sum(weight * scale[each] for weight, scale in zip(weights, scales, strict=True))
         for each in candidates

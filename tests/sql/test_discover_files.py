@@ -13,6 +13,7 @@ from tests.sql.corpus import SPACE, Connection, Row, call, ids, put, value
 
 VECTOR = "[0.3,-1,0.5,0.2]"
 BY_VECTOR = {"query_vector": VECTOR, "query_space": SPACE}
+DOCUMENTS = 42  # of the library
 AGGREGATES: dict[str, Callable[[list[float]], float]] = {"max": max, "mean": fmean, "sum": sum}
 
 
@@ -61,7 +62,7 @@ def test_scores_are_cards_and_chunks_on_their_own_scales(
     cards = scores(call(library, "card_candidates", query=query), "document_id")
     chunks = chunk_scores(library, query, list(cards)[:3])
     aggregated = {document: AGGREGATES[aggregate](own) for document, own in chunks.items()}
-    expected = oracle.fuse(cards, aggregated, file_weights)
+    expected = oracle.fuse(cards, aggregated, file_weights, lengths=(DOCUMENTS, 0))
 
     question = {"query": query, "aggregate": aggregate, "file_weights": file_weights, **BY_VECTOR}
     files = call(library, "discover_files", weights=[0.35, 0.65], k=100, **question)
@@ -84,7 +85,11 @@ def chunk_scores(library: Connection, query: str, best: list[int]) -> dict[int, 
     lists = [call(library, function, **arguments) for function, arguments in searches]
     own = [call(library, function, **question, documents=best) for function, question in searches]
     fused = oracle.fuse(
-        scores(lists[0]), scores(lists[1]), [0.35, 0.65], (scores(own[0]), scores(own[1]))
+        scores(lists[0]),
+        scores(lists[1]),
+        [0.35, 0.65],
+        (scores(own[0]), scores(own[1])),
+        lengths=(0, 100),
     )
     owner = {row["chunk_id"]: row["document_id"] for rows in (*lists, *own) for row in rows}
     chunks: dict[int, list[float]] = defaultdict(list)
@@ -99,6 +104,23 @@ def test_a_title_finds_its_document_although_no_chunk_has_the_word(library: Conn
         assert [row["title"] for row in files] == [f"The tale of animal{number}"]
         assert files[0]["card_score"] > 0
         assert (files[0]["chunk_score"], files[0]["hits"]) == (None, 0)
+
+
+def test_the_clearer_a_name_the_stronger_it_is(library: Connection) -> None:
+    """A word of one card alone counts for more than two that other cards hold as well."""
+    clear, common = (
+        call(library, "discover_files", query=query, **BY_VECTOR)[0]["score"]
+        for query in ("animal7", "w1 w2")
+    )
+    assert clear > common > 0
+
+
+def test_a_name_in_a_small_scope_stands_out_of_that_alone(library: Connection) -> None:
+    files = call(
+        library, "discover_files", query="animal7", documents=[7, 8, 9], file_weights=[1, 0]
+    )
+    assert files[0]["title"] == "The tale of animal7"
+    assert files[0]["score"] == pytest.approx(2**0.5)  # one score above two zeros
 
 
 def test_the_best_three_by_card_bring_their_own_chunks(wide: Connection) -> None:

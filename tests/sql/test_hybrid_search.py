@@ -30,8 +30,10 @@ def test_scores_are_the_fused_lists(
 ) -> None:
     dense, keyword = lists(library, query, VECTOR)
     dense, keyword = dense if weights[0] else [], keyword if weights[1] else []
-    fuse = oracle.fuse if fusion == "zscore" else oracle.fuse_ranks
-    fused = fuse(by_chunk(dense), by_chunk(keyword), weights)
+    if fusion == "zscore":
+        fused = oracle.fuse(by_chunk(dense), by_chunk(keyword), weights, lengths=(0, 100))
+    else:
+        fused = oracle.fuse_ranks(by_chunk(dense), by_chunk(keyword), weights)
     best = sorted(fused.items(), key=lambda each: (-round(each[1], 12), each[0]))
 
     question = {"query": query, "fusion": fusion, "weights": weights, **BY_VECTOR}
@@ -54,11 +56,44 @@ def test_the_lists_above_are_cut_off_and_differ(library: Connection) -> None:
 
 
 def test_a_list_without_spread_counts_nothing(connection: Connection) -> None:
-    put(connection, "a", ["w1 x", "w1 y", "w2 z"], [[1, 0, 0, 0]] * 3)
+    """A word that every chunk holds equally often tells none from the others."""
+    put(connection, "a", ["w1 x", "w1 y", "w1 z"], [[1, 0, 0, 0]] * 3)
     hits = call(connection, "hybrid_search", query="w1", **BY_VECTOR)
     assert [row["fused_score"] for row in hits] == [0, 0, 0]
     assert ids(hits) == sorted(ids(hits))
     assert call(connection, "hybrid_search", query="w1", k=2, **BY_VECTOR) == hits[:2]
+
+
+@pytest.mark.parametrize("query", ["needle", "needle w0", "what is a needle?"])
+def test_the_only_chunk_with_a_rare_word_comes_first(connection: Connection, query: str) -> None:
+    """However far its vector is from the question's."""
+    near = [[0.3, -1, 0.5, 0.2 + number / 1000] for number in range(149)]
+    lines = [f"w0 w{number}" for number in range(149)]
+    put(connection, "a", [*lines, "a needle"], [*near, [-0.3, 1, -0.5, -0.2]])
+    last = max(ids(call(connection, "keyword_candidates", query="needle")))
+    hits = call(connection, "hybrid_search", query=query, **BY_VECTOR)
+    assert hits[0]["chunk_id"] == last
+    assert hits[0]["dense_rank"] is None
+
+
+def test_a_short_list_goes_on_with_the_chunks_of_the_scope(connection: Connection) -> None:
+    """Not with as many as the depth: three chunks are no haystack."""
+    put(connection, "a", ["w1 x", "w2 y", "w3 z"], [[1, 0, 0, 0]] * 3)
+    put(connection, "b", [f"w4 w{number}" for number in range(5, 200)])
+    everywhere, here = (
+        call(connection, "hybrid_search", query="w1", weights=[0, 1], **scope)[0]["fused_score"]
+        for scope in ({}, {"documents": [1]})
+    )
+    assert everywhere == pytest.approx(99**0.5)  # one score above 99 zeros
+    assert here == pytest.approx(2**0.5)  # above two
+
+
+def test_a_chunk_without_a_vector_is_no_zero(connection: Connection) -> None:
+    """A cosine of 0 means nothing, so what the vectors lack counts as the lowest of them."""
+    put(connection, "a", ["w1 x", "w1 y"], [[0.3, -1, 0.5, 0.2], [0.3, -1, 0.5, 0.9]])
+    put(connection, "b", ["w1 z"])
+    hits = call(connection, "hybrid_search", query=None, **BY_VECTOR)
+    assert [row["fused_score"] for row in hits] == pytest.approx([0.35, -0.35])
 
 
 @pytest.mark.parametrize("fusion", ["zscore", "rrf"])
