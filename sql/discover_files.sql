@@ -1,5 +1,7 @@
 -- Two sources: documents whose chunks are hit, and documents whose card is. The best by card bring their own
 -- chunks along, so that their chunk score is known although none of them is in the global lists.
+-- A list of cards shorter than the depth goes on with zeros, as fuse_terms' keyword list does: the clearer a name, the
+-- stronger.
 create or replace function lexichord.discover_files(
     query text, query_vector @extschema:vector@.halfvec default null, k integer default lexichord.default_k(), depth integer default lexichord.default_depth(),
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
@@ -14,6 +16,7 @@ set search_path = pg_catalog, lexichord_data, pg_temp
 set plan_cache_mode = force_generic_plan as $$
 declare
     scope bigint[];
+    room bigint;
 begin
     perform lexichord.check_search(query, query_vector, query_space, k, depth, fusion, weights);
     if aggregate is null or aggregate not in ('max', 'mean', 'sum') then
@@ -23,6 +26,7 @@ begin
             using errcode = 'invalid_parameter_value';
     end if;
     scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
+    room := least(depth, coalesce(cardinality(scope), (select count(*) from (select from document limit depth) as d)));
     return query
     with card as materialized (
         select c.* from lexichord.card_candidates(query, depth, scope) as c
@@ -34,7 +38,8 @@ begin
         from own, lexichord.fuse_terms(lexichord.lexemes(query), query_vector, depth, scope, fusion, weights, own.boost) as f
         group by f.document_id
     ), card_scale as (
-        select avg(c.score) as mean, nullif(stddev_pop(c.score), 0) as spread, min(c.score) as lowest from card c
+        select avg(c.score) as mean, nullif(stddev_pop(c.score), 0) as spread, min(c.score) as lowest
+        from (select k.score from card k union all select 0 from generate_series(1, room - (select count(*) from card))) as c
     ), chunk_scale as (
         select avg(h.score) as mean, nullif(stddev_pop(h.score), 0) as spread, min(h.score) as lowest from chunks h
     )

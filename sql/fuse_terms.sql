@@ -1,6 +1,8 @@
 -- The candidates of both channels, fused: what every search is made of.
--- zscore: each channel's scores on the scale of its own list; a chunk that a list lacks counts as that list's
--- lowest; a list without spread counts 0. rrf: Reciprocal Rank Fusion (Cormack et al., 2009).
+-- zscore: each channel's scores on the scale of its own list; a chunk that a list lacks counts as that list's lowest;
+-- a list without spread counts 0. A keyword list shorter than the depth holds every chunk that matches; the others of
+-- the scope score 0, so it goes on with zeros up to the depth, and the only chunk with a rare word stands far above
+-- them. A dense list is short only where the scope is, and a cosine of 0 means nothing: it is taken as it is. rrf: Reciprocal Rank Fusion (Cormack et al., 2009).
 -- A boosted document's own chunks are candidates too, on the same scales, so that it can answer although
 -- none of them is in the lists of the whole scope.
 create or replace function lexichord.fuse_terms(
@@ -15,6 +17,8 @@ set plan_cache_mode = force_generic_plan as $$
 declare
     boosted bigint[];
     by_words boolean := weights[2] > 0 and terms is not null;
+    room bigint := case when scope is null then (select count(*) from (select from chunk limit depth) as c)
+                   else (select count(*) from (select from chunk c where c.document_id = any(scope) limit depth) as c) end;
     vector @extschema:vector@.halfvec := case when weights[1] > 0 then coalesce(query_vector, lexichord.term_centroid(terms, scope)) end;
 begin
     perform lexichord.check_boost(boost);
@@ -30,7 +34,8 @@ begin
     ), dense_scale as (
         select avg(d.score) as mean, nullif(stddev_pop(d.score), 0) as spread, min(d.score) as lowest from dense d
     ), keyword_scale as (
-        select avg(w.score) as mean, nullif(stddev_pop(w.score), 0) as spread, min(w.score) as lowest from keyword w
+        select avg(w.score) as mean, nullif(stddev_pop(w.score), 0) as spread, min(w.score) as lowest
+        from (select k.score from keyword k union all select 0 from generate_series(1, room - (select count(*) from keyword))) as w
     ), candidate as (
         select c.chunk_id, c.document_id, max(c.dense_score) as dense_score, max(c.dense_rank) as dense_rank,
                max(c.keyword_score) as keyword_score, max(c.keyword_rank) as keyword_rank
