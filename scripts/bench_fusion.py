@@ -201,7 +201,8 @@ def report(kinds: Mapping[str, list[Asked]]) -> None:
                 [fmean(column) for column in zip(*cell, strict=True)]
                 for cell in zip(*group, strict=True)
             ]
-            _print_row(f"mean {title}, {name}", means)
+            if group:
+                _print_row(f"mean {title}, {name}", means)
 
 
 def _print_row(name: str, cells: Sequence[Row]) -> None:

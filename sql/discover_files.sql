@@ -1,7 +1,7 @@
 -- Two sources: documents whose chunks are hit, and documents whose card is. The best by card bring their own
 -- chunks along, so that their chunk score is known although none of them is in the global lists.
 -- A list of cards shorter than the depth goes on with zeros, as fuse_terms' keyword list does: the clearer a name, the
--- stronger.
+-- stronger (a policy's name as hint: first hit in that policy 92 -> 100 %).
 create or replace function lexichord.discover_files(
     query text, query_vector @extschema:vector@.halfvec default null, k integer default lexichord.default_k(), depth integer default lexichord.default_depth(),
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
