@@ -84,7 +84,7 @@ class InPython:
 
 def _fuse(dense: list[Any], keyword: list[Any]) -> list[int]:
     fused: dict[int, float] = {}
-    for weight, rows in ((0.4, dense), (0.6, keyword)):
+    for weight, rows in ((0.35, dense), (0.65, keyword)):
         scores = [score for _, score in rows]
         mean, spread = fmean(scores), pstdev(scores) or 1.0
         lowest = (min(scores) - mean) / spread
