@@ -64,7 +64,8 @@ def main() -> None:
 def init(
     invocation: Invocation,
     engine: Annotated[
-        Literal["plain", "textsearch", "vectorchord"] | None, typer.Option(help="By default what is there.")
+        Literal["plain", "textsearch", "vectorchord"] | None,
+        typer.Option(help="By default what is there."),
     ] = None,
     text_config: Annotated[
         str | None, typer.Option(help="Postgres' text configuration; english by default.")
