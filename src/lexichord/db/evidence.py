@@ -5,7 +5,14 @@ from dataclasses import fields
 from typing import NamedTuple
 
 from lexichord.db.pool import Database, Row
-from lexichord.db.search import Vector, chunk_hit, question_arguments, scope_arguments, vector_text
+from lexichord.db.search import (
+    Vector,
+    chunk_hit,
+    half_vector,
+    question_arguments,
+    scope_arguments,
+    vector_text,
+)
 from lexichord.types import ChunkHit, Question, Scope
 from lexichord.types.questions import Link
 from lexichord.types.reflection import Definition, Term
@@ -70,7 +77,7 @@ async def rival_passages(
     rows = await database.call(
         "rival_passages",
         query=question.query,
-        query_vector=vector_text(question.vector),
+        query_vector=half_vector(question.vector),
         most_documents=documents,
         most_passages=passages,
         **question_arguments(question),

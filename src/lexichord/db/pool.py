@@ -7,9 +7,11 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Self
 
 import psycopg
+from pgvector.psycopg.halfvec import register_halfvec_info
 from psycopg import AsyncConnection, errors, sql
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
+from psycopg.types import TypeInfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from lexichord.errors import (
@@ -93,6 +95,7 @@ class Database:
             min_size=1,
             max_size=size,
             timeout=CONNECT_TIMEOUT_SECONDS,
+            configure=register_vectors,
             open=False,
         )
 
@@ -136,6 +139,18 @@ class Database:
     async def _call(self, function: str, arguments: dict[str, object]) -> list[Row]:
         async with self._pool.connection() as connection:
             return await call(connection, function, **arguments)
+
+
+async def register_vectors(connection: Conn) -> None:
+    """Let vectors travel in pgvector's binary form, whatever the schema of its types."""
+    cursor = await connection.execute(
+        "select n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace "
+        "where e.extname = 'vector'"
+    )
+    if row := await cursor.fetchone():
+        info = await TypeInfo.fetch(connection, sql.Identifier(row["nspname"], "halfvec"))
+        if info is not None:
+            register_halfvec_info(connection, info)
 
 
 async def call(connection: Conn, function: str, **arguments: object) -> list[Row]:

@@ -10,7 +10,7 @@ from psycopg import AsyncConnection, errors
 from psycopg.types.json import Jsonb
 
 from lexichord.db.pool import CONNECTION_OPTIONS, Conn, Database, Row, call, translate_errors
-from lexichord.db.search import Vector, vector_text
+from lexichord.db.search import Vector, half_vector, vector_text
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import EmbeddingSpace
 
@@ -102,7 +102,7 @@ async def sample_queries(database: Database) -> list[str]:
 
 async def space_overlap(database: Database, query: Vector, other: Vector, k: int) -> float | None:
     """See sql/space_overlap.sql."""
-    vectors = {"query_vector": vector_text(query), "other_vector": vector_text(other)}
+    vectors = {"query_vector": half_vector(query), "other_vector": half_vector(other)}
     rows = await database.call("space_overlap", k=k, **vectors)
     share = rows[0]["space_overlap"]
     return None if share is None else float(share)

@@ -1,9 +1,9 @@
 """Searches: one Python function per SQL function, of the same name; a hit's row is read here."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 
+from pgvector import HalfVector
 from psycopg.types.json import Jsonb
 
 from lexichord.db.pool import Database, Row
@@ -50,7 +50,7 @@ async def hybrid_search(
     rows = await database.call(
         "hybrid_search",
         query=question.query,
-        query_vector=vector_text(question.vector),
+        query_vector=half_vector(question.vector),
         boost=None if boost is None else Jsonb(boost),
         **({} if fusion is None else {"fusion": fusion}),
         **question_arguments(question),
@@ -81,8 +81,8 @@ async def file_surrogates(
 
 def _file_query(question: Question) -> dict[str, object]:
     if question.hint is None:
-        return {"query": question.query, "query_vector": vector_text(question.vector)}
-    return {"query": question.hint, "query_vector": vector_text(question.hint_vector)}
+        return {"query": question.query, "query_vector": half_vector(question.vector)}
+    return {"query": question.hint, "query_vector": half_vector(question.hint_vector)}
 
 
 async def similar_documents(database: Database, source: int, scope: Scope, k: int) -> list[FileHit]:
@@ -108,7 +108,7 @@ async def dense_recall(database: Database, question: Question, k: int) -> float 
     """See sql/dense_recall.sql."""
     rows = await database.call(
         "dense_recall",
-        query_vector=vector_text(question.vector),
+        query_vector=half_vector(question.vector),
         k=k,
         documents=list(question.scope.documents) or None,
     )
@@ -125,12 +125,12 @@ async def relevance_feedback(
         await database.call(
             "relevance_feedback",
             query=question.query,
-            query_vector=vector_text(question.vector),
+            query_vector=half_vector(question.vector),
             least_coherence=least_coherence,
             **arguments,
         )
     )[0]
-    vector = None if row["vector"] is None else json.loads(row["vector"])
+    vector = None if row["vector"] is None else row["vector"].to_list()
     return Feedback(tuple(row["chunk_ids"]), row["coherence"], row["terms"], vector)
 
 
@@ -148,7 +148,7 @@ async def variant_candidates(
         "variant_candidates",
         query=variant.text,
         terms=None if variant.terms is None else Jsonb(dict(variant.terms)),
-        query_vector=vector_text(variant.vector),
+        query_vector=half_vector(variant.vector),
         boost=None if boost is None else Jsonb(boost),
         **arguments,
     )
@@ -206,8 +206,13 @@ def scope_arguments(scope: Scope) -> dict[str, object]:
     }
 
 
+def half_vector(vector: Vector | None) -> HalfVector | None:
+    """Return a vector in the form in which the database keeps it."""
+    return None if vector is None else HalfVector(list(vector))
+
+
 def vector_text(vector: Vector | None) -> str | None:
-    """Format a vector as pgvector reads it."""
+    """Format a vector as pgvector reads it, for arrays and COPY."""
     return None if vector is None else "[" + ",".join(map(repr, map(float, vector))) + "]"
 
 
