@@ -53,7 +53,7 @@ class Reader(dspy.Predict):  # type: ignore[misc]
 
 def questions(half: str) -> list[Test]:
     """Give questions with what is known of them; those about files know no more than the kind."""
-    known = [test for test in _lines("labelled.jsonl") if test["half"] == half]
+    known = [test for test in _lines("intents.jsonl") if test["half"] == half]
     with_intent = [test for test in _lines("questions.jsonl") if "intent" in test]
     return known + [
         {"query": test["query"], "given_hint": test.get("hint", ""), "kind": test["intent"]}

@@ -74,7 +74,8 @@ def test_plurals_become_the_acronym_in_all_that_is_stored(
         assert uris(connection, "PDF") == [CONTENTS[2]]
         assert call(connection, "card_candidates", query="SDK")[0]["document_id"] == 1
         assert call(connection, "find_problems") == []
-        assert None not in [row["plan"] for row in call(connection, "index_use")]
+        if indexed:
+            assert call(connection, "index_use")[0]["plan"] is not None
 
 
 def test_a_database_without_plurals_keeps_its_indexes(dsn: str, choice: Choice) -> None:

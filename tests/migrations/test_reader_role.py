@@ -43,9 +43,12 @@ def test_init_without_rights_succeeds_and_says_what_is_missing(
         connection.execute("select lexichord.build_indexes()")
         remedies = [row["remedy"] for row in call(connection, "find_problems")]
         assert remedies[0] == "create role lexichord_reader nologin;"
-        assert remedies[1].startswith("revoke execute on routine ")
-        assert remedies[1].endswith(" to plain;")
-        assert remedies[2:] == []
+        if choice.engine == "plain":  # pgvector has nothing that everybody may call and should not
+            assert remedies[1:] == []
+        else:
+            assert remedies[1].startswith("revoke execute on routine ")
+            assert remedies[1].endswith(" to plain;")
+            assert remedies[2:] == []
         for _ in range(2):  # the schemas' usage is told of once the role is there
             for remedy in [row["remedy"] for row in call(connection, "find_problems")]:
                 run_statements(plain if "grant_reader" in remedy else theirs, remedy)
@@ -148,7 +151,6 @@ def test_another_writer_needs_what_the_description_says(dsn: str, choice: Choice
         f"grant usage on schema {schemas}{', bm25_catalog' if vectorchord else ''} to {role}",
         f"grant select, insert, update, delete on all tables in schema lexichord_data to {role}",
         f"grant execute on all functions in schema {schemas} to {role}",
-        *([] if vectorchord else [f"grant execute on function bm25_spill_index to {role}"]),
     )
     try:
         prepare(dsn, choice)  # takes none of it

@@ -3,19 +3,19 @@
 create or replace function lexichord.build_indexes() returns boolean
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set client_min_messages = warning as $$
 declare
-    outgrown boolean;
+    outgrown text[];
 begin
-    perform pg_advisory_xact_lock(hashtextextended('lexichord.build_indexes', 0));  -- two at once would be in a deadlock
-    outgrown := exists (select from lexichord.outgrown_indexes());
-    if exists (select from chunk) then
+    perform from corpus for no key update;  -- as every writer, and before the table: else there are deadlocks
+    outgrown := array(select o.index_name from lexichord.outgrown_indexes() as o);
+    if 'chunk_hnsw' = any(outgrown) then  -- who is not the owner may not even try
         create index if not exists chunk_hnsw on chunk using hnsw (embedding @extschema:vector@.halfvec_cosine_ops);
     end if;
     perform lexichord.seal_keywords();
     perform lexichord.refresh_impacts();
-    if outgrown then
+    if outgrown <> '{}' then
         analyze chunk, term, keyword, posting;
     end if;
-    return outgrown;
+    return outgrown <> '{}';
 end $$;
 comment on function lexichord.build_indexes() is
 'Builds the vector and the keyword index, once there are chunks; returns whether there was something to build.';

@@ -5,7 +5,7 @@ language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set clien
 declare
     bm25 record;
 begin
-    perform pg_advisory_xact_lock(hashtextextended('lexichord.build_indexes', 0));  -- two at once would be in a deadlock
+    perform from corpus for no key update;  -- as every writer, and before the table: else there are deadlocks
     if not exists (select from lexichord.outgrown_indexes()) then
         perform lexichord.refresh_impacts();
         return false;

@@ -3,7 +3,7 @@ language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     outgrown text[];
 begin
-    perform pg_advisory_xact_lock(hashtextextended('lexichord.build_indexes', 0));  -- two at once would be in a deadlock
+    perform from corpus for no key update;  -- as every writer, and before the table: else there are deadlocks
     outgrown := array(select o.index_name from lexichord.outgrown_indexes() as o);
     if 'chunk_dense' = any(outgrown) then
         perform lexichord_data.build_dense_index();

@@ -8,11 +8,10 @@ set enable_sort = off set jit = off as $$
 declare
     vector text := lexichord_data.lexeme_vector(terms);
     path text := current_setting('search_path');
-    chunks bigint := (select n.chunk_count from corpus n);
     -- Deleted chunks and those out of scope take places. So first as many as fill the depth if matches are spread evenly,
     -- and with room to spare, then all (-1) if that was too little.
-    places bigint := case when documents is null then 2::bigint * depth
-        else 3::bigint * depth * (select n.document_count from corpus n) / greatest(cardinality(documents), 1) end;
+    places bigint := case when documents is null then 4::bigint * depth
+        else 6::bigint * depth * (select n.document_count from corpus n) / greatest(cardinality(documents), 1) end;
     segment integer;
     statement text;
     own bigint[];
@@ -26,7 +25,7 @@ begin
     foreach segment in array segments loop
         foreach row_limit in array array[case when places <= 65535 then places else -1 end, -1] loop
             statement := format('select pg_catalog.array_agg(p.chunk_id) from (%s) as p',
-                                lexichord.segment_statement(segment, vector, case row_limit when -1 then chunks else row_limit end));
+                                lexichord.segment_statement(segment, vector, nullif(row_limit, -1)));
             -- vchord_bm25 looks its own types up by the search path.
             perform set_config('bm25_catalog.bm25_limit', row_limit::text, true),
                     set_config('search_path', 'pg_catalog, @extschema:vchord_bm25@, pg_temp', true);
