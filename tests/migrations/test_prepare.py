@@ -100,9 +100,8 @@ def test_another_choice_later_is_an_error(dsn: str, choice: Choice) -> None:
 def test_an_engine_without_its_extensions_is_refused(empty: str, choice: Choice) -> None:
     assert choice.engine is not None
     other = OTHER[choice.engine]
-    with pytest.raises(
-        DatabaseError, match=rf"lacks extensions.*\(engine {other}\)$|has not loaded|not loaded\.|is refused"
-    ):
+    lacks = rf"lacks extensions.*\(engine {other}\)$"
+    with pytest.raises(DatabaseError, match=rf"{lacks}|has not loaded|not loaded\.|is refused"):
         prepare(empty, replace(choice, engine=other))
     assert one(empty, NOTHING) == 0
     prepare(empty, choice)
