@@ -1,7 +1,7 @@
 """Speed and recall of the SQL functions over 100k chunks, side by side in one run.
 
 python scripts/bench_search.py --data DIR [--rounds N]
-python scripts/bench_search.py --data DIR --server DSN --engine pgvector vectorchord
+python scripts/bench_search.py --data DIR --server DSN --engine textsearch vectorchord
 """
 
 import argparse
@@ -26,11 +26,11 @@ DEPTH = 100
 SCOPES = (1, 10, 200)  # documents
 PLAIN = """
     select id, -score from (
-        select id, keyword_text <@> to_bm25query({}, 'lexichord_data.chunk_bm25') as score
-        from lexichord_data.chunk order by score limit 100) as c"""
+        select chunk_id as id, keyword_text <@> to_bm25query({}, 'lexichord_data.keyword_bm25') as score
+        from lexichord_data.keyword order by score limit 100) as c"""
 HANDED_OUT = """
-    select id, -bm25_get_current_score() from lexichord_data.chunk
-    order by keyword_text <@> to_bm25query({}, 'lexichord_data.chunk_bm25') limit 100"""
+    select chunk_id, -bm25_get_current_score() from lexichord_data.keyword
+    order by keyword_text <@> to_bm25query({}, 'lexichord_data.keyword_bm25') limit 100"""
 
 
 def function(name: str, **extra: object) -> Case:
@@ -202,8 +202,8 @@ def in_python(dsn: str, questions: Sequence[tuple[str, str]]) -> dict[str, Case]
 def report(dsns: dict[str, str], questions: list[tuple[str, str]]) -> None:
     """Print a column an engine."""
     cases = {dsn: in_sql(dsn) for dsn in dsns.values()}
-    if "pgvector" in dsns:
-        cases[dsns["pgvector"]] |= in_python(dsns["pgvector"], questions)
+    if "textsearch" in dsns:
+        cases[dsns["textsearch"]] |= in_python(dsns["textsearch"], questions)
     timings = time_cases(cases, questions)
     print(f"{len(questions)} questions; milliseconds p50, ratio to hybrid_search")
     print(f"  {'':34}", *(f"{engine:>16}" for engine in dsns))
