@@ -26,7 +26,8 @@ DEPTH = 100
 SCOPES = (1, 10, 200)  # documents
 PLAIN = """
     select id, -score from (
-        select chunk_id as id, keyword_text <@> to_bm25query({}, 'lexichord_data.keyword_bm25') as score
+        select chunk_id as id,
+               keyword_text <@> to_bm25query({}, 'lexichord_data.keyword_bm25') as score
         from lexichord_data.keyword order by score limit 100) as c"""
 HANDED_OUT = """
     select chunk_id, -bm25_get_current_score() from lexichord_data.keyword
