@@ -143,14 +143,16 @@ class Database:
 
 async def register_vectors(connection: Conn) -> None:
     """Let vectors travel in pgvector's binary form, whatever the schema of its types."""
-    cursor = await connection.execute(
-        "select n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace "
-        "where e.extname = 'vector'"
-    )
-    if row := await cursor.fetchone():
-        info = await TypeInfo.fetch(connection, sql.Identifier(row["nspname"], "halfvec"))
-        if info is not None:
-            register_halfvec_info(connection, info)
+    async with connection.transaction():
+        await connection.execute(f"set local search_path = {SEARCH_PATH}".encode())
+        cursor = await connection.execute(
+            "select n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace "
+            "where e.extname = 'vector'"
+        )
+        if row := await cursor.fetchone():
+            info = await TypeInfo.fetch(connection, sql.Identifier(row["nspname"], "halfvec"))
+            if info is not None:
+                register_halfvec_info(connection, info)
 
 
 async def call(connection: Conn, function: str, **arguments: object) -> list[Row]:
