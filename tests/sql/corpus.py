@@ -205,6 +205,7 @@ INNER = {
     "check_space",
     "check_variants",
     "column_list",
+    "dense_statement",
     "drop_other_index",
     "exact_term_candidates",
     "filter_compares",

@@ -16,7 +16,7 @@ SIGNATURES = f"""
     from pg_proc p where pronamespace = 'lexichord'::regnamespace"""
 
 type Signatures = dict[str, tuple[str, str]]  # arguments with their defaults, result
-FORMERLY_INNER = {"check_keyword_index", "dense_statement", "keyword_statement"}
+FORMERLY_INNER = {"check_keyword_index", "keyword_statement"}
 
 
 def unreleased() -> list[str]:

@@ -1,5 +1,6 @@
 -- $1 = the vector, $2 = the depth, $3 = documents. A vector of zeros is near nothing: its distance is NaN.
--- + 0, because the planner takes the index's order for strict, and under relaxed_order it is not.
+-- + 0, because no index's order is quite the operator's, and the planner takes it for that: HNSW's is not strict under
+-- relaxed_order, VectorChord's goes by its own sum of the distance, which differs in the last digits.
 create or replace function lexichord.dense_statement(scoped boolean) returns text
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     select format($statement$
