@@ -11,9 +11,10 @@ declare
     size bigint;
 begin
     select * into rules from lexichord.sealing();
-    if (select count(*) from (select from keyword_tail limit rules.tail_chunks + 1) as t) <= rules.tail_chunks
+    -- In this order: writers come here with each document, and the tail of a small corpus is all of it.
+    if not rules.is_allowed
        or (select n.chunk_count from corpus n) < rules.least_chunks
-       or not rules.is_allowed
+       or (select count(*) from (select from keyword_tail limit rules.tail_chunks + 1) as t) <= rules.tail_chunks
        or not pg_try_advisory_xact_lock(hashtextextended('lexichord.seal_keywords', 0)) then
         return false;
     end if;
