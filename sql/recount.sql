@@ -19,8 +19,7 @@ begin
     update corpus
     set (chunk_count, token_count) = (select count(*), coalesce(sum(c.token_count), 0) from chunk c),
         (document_count, card_token_count) = (select count(*), coalesce(sum(d.card_length), 0) from document d);
-    perform lexichord_data.add_keywords(array(
-        select c.id from chunk c where not exists (select from keyword k where k.chunk_id = c.id)));
+    perform lexichord_data.add_missing_keywords();
 end $$;
 comment on function lexichord.recount() is
 'Counts terms, chunks and documents anew; writing waits meanwhile.';

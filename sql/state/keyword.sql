@@ -54,6 +54,14 @@ begin
     where c.lexemes <> ''::tsvector;
 end $$;
 
+-- For the engines, once their triggers are there, and for recount.
+create or replace function lexichord_data.add_missing_keywords() returns void
+language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+    select lexichord_data.add_keywords(array(
+        select c.id from chunk c
+        where c.lexemes <> ''::tsvector and not exists (select from keyword k where k.chunk_id = c.id)))
+$$;
+
 create or replace function lexichord_data.add_inserted_keywords() returns trigger
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin

@@ -19,6 +19,4 @@ create or replace trigger drop_from_tail after delete on lexichord_data.keyword
     referencing old table as changed for each statement execute function lexichord_data.drop_from_tail();
 
 -- What was stored before there were impacts.
-select lexichord_data.add_keywords(array(
-    select c.id from lexichord_data.chunk c
-    where c.lexemes <> '' and not exists (select from lexichord_data.keyword k where k.chunk_id = c.id)));
+select lexichord_data.add_missing_keywords();

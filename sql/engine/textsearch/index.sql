@@ -17,10 +17,5 @@ end $$;
 create or replace trigger fill_keyword_text before insert on lexichord_data.keyword
     for each row execute function lexichord_data.fill_keyword_text();
 
-update lexichord_data.keyword k set keyword_text = lexichord_data.lexeme_text(c.lexemes)
-from lexichord_data.chunk c where c.id = k.chunk_id and k.keyword_text is null;
-
 -- What was stored before there were impacts.
-select lexichord_data.add_keywords(array(
-    select c.id from lexichord_data.chunk c
-    where c.lexemes <> '' and not exists (select from lexichord_data.keyword k where k.chunk_id = c.id)));
+select lexichord_data.add_missing_keywords();
