@@ -14,11 +14,11 @@ begin
         from unnest(terms) as q join card_term c on c.lexeme = q.lexeme collate "C"
     ), weighed as (
         select m.lexeme, max(m.times) * ln(1 + (max(n.document_count) - count(*) + 0.5::float8) / (count(*) + 0.5::float8)) ^ 2 as weight
-        from matched m, corpus n group by m.lexeme
+        from matched m, corpus_statistics n group by m.lexeme
     ), scored as (
         select m.document_id, sum(w.weight * m.tf * 2.2::float8
                / (m.tf + 1.2::float8 * (0.7::float8 + 0.3::float8 * d.card_length * n.document_count / n.card_token_count))) as score
-        from matched m join weighed w using (lexeme) join document d on d.id = m.document_id, corpus n
+        from matched m join weighed w using (lexeme) join document d on d.id = m.document_id, corpus_statistics n
         where documents is null or m.document_id = any(documents)
         group by m.document_id
     )

@@ -6,6 +6,6 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
            (select count(*) from dataset), n.document_count, n.chunk_count,
            (select count(*) from chunk where embedding is null),
            pg_database_size(current_database())
-    from lexichord.configuration() c, corpus n
+    from lexichord.configuration() c, corpus_statistics n
 $$;
 comment on function lexichord.database_status() is 'What the database is and holds.';

@@ -4,7 +4,7 @@ declare
     dropped text;
 begin
     perform set_config('lock_timeout', wait_ms::text, true);
-    perform from corpus for no key update;
+    perform lexichord.hold_writers();
     lock table chunk in access exclusive mode;
     update reembedding r set state = 'dropped', seen_at = clock_timestamp() where r.state <> 'dropped'
     returning concat_ws('/', r.provider, r.model, r.dimension) into dropped;

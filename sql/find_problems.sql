@@ -26,7 +26,7 @@ begin
     where r.recall < .85 and to_regclass('lexichord_data.chunk_hnsw') is not null
     union all
     select format('index %s is not used', i.index_name), 'analyze lexichord_data.chunk;'
-    from lexichord.index_use() i, corpus n where n.chunk_count > 10000 and i.plan is not null and not i.used
+    from lexichord.index_use() i, corpus_statistics n where n.chunk_count > 10000 and i.plan is not null and not i.used
     union all
     select format('%s chunks have no vector', s.chunks_without_vector), 'ingest again with an embedder'
     from lexichord.database_status() s where s.chunks_without_vector > 0

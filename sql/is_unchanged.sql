@@ -1,9 +1,9 @@
--- The corpus first, as every writer: until the transaction ends nobody replaces the document.
 create or replace function lexichord.is_unchanged(document bigint, updated_at timestamptz) returns boolean
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
-    perform from corpus for no key update;
-    return exists (select from document d where d.id = is_unchanged.document and d.updated_at = is_unchanged.updated_at);
+    perform lexichord_data.join_writers();
+    perform from document d where d.id = is_unchanged.document and d.updated_at = is_unchanged.updated_at for no key update;
+    return found;
 end $$;
 comment on function lexichord.is_unchanged(bigint, timestamptz) is
 'Whether a document is still the one that was stored at this time; it stays so until the transaction ends.';

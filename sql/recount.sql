@@ -2,23 +2,24 @@
 create or replace function lexichord.recount() returns void
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
-    perform from corpus for no key update;
+    perform lexichord.hold_writers();
     lock table chunk in share mode;
-    with counted as (
-        select u.lexeme, count(*) as df from chunk c, unnest(c.lexemes) as u group by u.lexeme
-    ), known as (
-        update term t set df = coalesce(c.df, 0)
-        from term old left join counted c on c.lexeme = old.lexeme
-        where t.id = old.id
-        returning t.lexeme
-    )
-    insert into term (lexeme, df)
-    select c.lexeme, c.df from counted c
-    where not exists (select from known k where k.lexeme = c.lexeme)
-    order by c.lexeme;
-    update corpus
-    set (chunk_count, token_count) = (select count(*), coalesce(sum(c.token_count), 0) from chunk c),
-        (document_count, card_token_count) = (select count(*), coalesce(sum(d.card_length), 0) from document d);
+    delete from dataset_change;
+    delete from term_change;
+    delete from dataset_count;
+    delete from term_count;
+    perform lexichord_data.add_terms(array(select distinct u.lexeme from chunk c, unnest(c.lexemes) as u));
+    insert into dataset_change
+    select c.dataset_id, count(*), sum(c.token_count), 0, 0 from chunk c group by 1
+    union all
+    select d.dataset_id, 0, 0, count(*), sum(d.card_length) from document d group by 1;
+    insert into term_change (term_id, dataset_id, df)
+    select t.id, h.dataset_id, h.df
+    from (select c.dataset_id, u.lexeme, count(*) as df from chunk c, unnest(c.lexemes) as u group by 1, 2) as h
+    join term t on t.lexeme = h.lexeme collate "C";
+    update term set df = 0 where df <> 0;
+    update corpus set (chunk_count, token_count, document_count, card_token_count) = (select 0, 0, 0, 0);
+    perform lexichord.fold_statistics();
     perform lexichord_data.add_missing_keywords();
 end $$;
 comment on function lexichord.recount() is

@@ -6,7 +6,7 @@ begin
     select r.id, r.state, r.old_space, r.new_space, concat_ws('/', r.provider, r.model, r.dimension), n.chunk_count, r.embedded,
            r.comparison, r.started_at, r.seen_at, r.swapped_at
     into reembed_id, state, old_space, new_space, other_space, chunks, embedded, comparison, started_at, seen_at, swapped_at
-    from reembedding r, corpus n order by r.id desc limit 1;
+    from reembedding r, corpus_statistics n order by r.id desc limit 1;
     if not found then
         return;
     elsif state <> 'dropped' then

@@ -6,11 +6,11 @@ declare
     average double precision;
 begin
     select n.token_count::float8 / n.chunk_count into average
-    from corpus n where n.token_count > 0 and (anyway or abs(ln(n.token_count::float8 / n.chunk_count / n.average_length)) > 0.1)
-    for no key update;
+    from corpus_statistics n where n.token_count > 0 and (anyway or abs(ln(n.token_count::float8 / n.chunk_count / n.average_length)) > 0.1);
     if average is null then
         return false;
     end if;
+    perform lexichord.hold_writers();  -- they make impacts by the mean length of before
     update corpus set average_length = average;
     update keyword k set impacts = lexichord_data.impacts(c.lexemes, c.token_count, average)
     from chunk c where c.id = k.chunk_id;

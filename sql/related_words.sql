@@ -18,7 +18,7 @@ set search_path = pg_catalog, lexichord_data, pg_temp as $$
     )
     select h.word, h.lexeme, h.chunks, t.df,
            h.chunks * ln(1 + (n.chunk_count - t.df + 0.5::float8) / (t.df + 0.5::float8))
-    from held h join term t on t.lexeme = h.lexeme collate "C", corpus n
+    from held h join term_statistics t on t.lexeme = h.lexeme collate "C", corpus_statistics n
     where h.lexeme <> all ((select tsvector_to_array(lexichord.lexemes(question)))::text[])
     order by 5 desc, 2
     limit most

@@ -10,31 +10,34 @@ declare
     card tsvector := lexichord.lexemes(concat_ws(' ', title, title, regexp_replace(uri, '^.*/', ''), left(content, 1500)));
     length integer := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(card) as u);
 begin
-    -- The corpus first, as every writer: from here on no other writes. Not "on conflict do update", which would
-    -- fire count_document for an insert, too, and count the document once more.
-    perform from corpus for no key update;
+    perform lexichord_data.join_writers();
     perform lexichord.check_space(space);
     insert into dataset (name) values (store_document.dataset) on conflict (name) do nothing;
     select s.id into strict owner from dataset s where s.name = store_document.dataset;
-    select d.id into document_id from document d where d.dataset_id = owner and d.uri = store_document.uri;
+    loop  -- whoever stores or deletes the same document is waited for, and may have left it or not
+        status := 'replaced';
+        select d.id into document_id from document d
+        where d.dataset_id = owner and d.uri = store_document.uri for no key update;
+        exit when found;
+        status := 'inserted';
+        insert into document as d (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length)
+        values (owner, store_document.uri, store_document.title, store_document.media_type, store_document.sha256,
+                store_document.recipe, store_document.content, store_document.metadata, length)
+        on conflict do nothing returning d.id into document_id;
+        exit when found;
+    end loop;
 
     -- While the old chunks and the old recipe are still there.
     update staged_chunk g set embedding = k.embedding
     from lexichord.kept_vectors(array[document_id, twin], store_document.recipe) as k
     where g.embedding is null and k.key = lexichord.vector_key(g.content, g.context, g.metadata);
 
-    if document_id is not null then
-        status := 'replaced';
+    if status = 'replaced' then
         update document d
         set title = store_document.title, media_type = store_document.media_type, sha256 = store_document.sha256,
             recipe = store_document.recipe, text = store_document.content, metadata = store_document.metadata,
             card_length = length, updated_at = now()
         where d.id = store_document.document_id;
-    else
-        insert into document as d (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length)
-        values (owner, store_document.uri, store_document.title, store_document.media_type, store_document.sha256,
-                store_document.recipe, store_document.content, store_document.metadata, length)
-        returning d.id, 'inserted' into document_id, status;
     end if;
 
     delete from card_term c where c.document_id = store_document.document_id;
@@ -51,6 +54,7 @@ begin
     from taken g, lexichord.lexemes(concat_ws(' ', g.context, g.keyword_context, g.content)) as l;
     get diagnostics chunks = row_count;
     perform lexichord.seal_keywords(most => 20000);  -- more would keep a writer waiting for seconds
+    perform lexichord.fold_statistics(from_changes => 32);
     return next;
 end $$;
 comment on function lexichord.store_document(text, text, text, text, text, text, text, jsonb, bigint, text) is

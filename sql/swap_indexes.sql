@@ -10,7 +10,7 @@ begin
     update index_build b set index_name = name where b.index_name = name || '_other';
     if not found then  -- it was built just now
         insert into index_build (index_name, chunks, last_chunk)
-        select name, n.chunk_count, (select coalesce(max(c.id), 0) from chunk c) from corpus n;
+        select name, n.chunk_count, (select coalesce(max(c.id), 0) from chunk c) from corpus_statistics n;
     end if;
     update index_build b set index_name = name || '_other' where b.index_name = name || '_swapped';
 end $$;

@@ -1,12 +1,12 @@
--- Names change, no row is touched. The corpus row first, as by every writer, then everybody is excluded for the moment
--- that it takes; whoever waits for that makes all others wait, so it is given up soon.
+-- Names change, no row is touched. Writers are held first, then everybody is excluded for the moment that it takes; whoever
+-- waits for that makes all others wait, so it is given up soon.
 create or replace function lexichord.swap_spaces(incomplete boolean default false, wait_ms integer default 200)
 returns table (swapped boolean, missing bigint)
 language plpgsql rows 1 set search_path = pg_catalog, lexichord_data, pg_temp set lock_timeout = 0 as $$
 begin
     swapped := false;
     perform set_config('lock_timeout', wait_ms::text, true);
-    perform from corpus for no key update;
+    perform lexichord.hold_writers();
     if not exists (select from reembedding r where r.state <> 'dropped') then
         raise exception 'there are no other vectors to swap with' using errcode = 'invalid_parameter_value';
     end if;

@@ -12,8 +12,8 @@ set search_path = pg_catalog, lexichord_data, pg_temp as $$
     )
     select h.lexeme, ln(1 + (c.chunk_count - coalesce(w.df, 0) + 0.5::float8) / (coalesce(w.df, 0) + 0.5::float8)),
            coalesce(w.df, 0), h.numbers, h.frequencies
-    from corpus c, held h
-    left join term w on w.lexeme = h.lexeme
+    from corpus_statistics c, held h
+    left join term_statistics w on w.lexeme = h.lexeme
     order by h.lexeme
 $$;
 comment on function lexichord.weigh_terms(text[]) is

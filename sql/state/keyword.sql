@@ -38,8 +38,9 @@ declare
     average double precision := (select n.average_length from corpus n);
 begin
     if average is null then
-        update corpus set average_length = token_count::float8 / chunk_count where token_count > 0
-        returning average_length into average;
+        update corpus n set average_length = c.token_count::float8 / c.chunk_count
+        from corpus_statistics c where n.average_length is null and c.token_count > 0;
+        average := (select n.average_length from corpus n);  -- perhaps another writer's
     end if;
     return average;
 end $$;
@@ -76,10 +77,8 @@ create or replace trigger keep_inserted after insert on lexichord_data.chunk
 
 create or replace function lexichord_data.replace_keyword() returns trigger
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
-declare
-    names text[] := tsvector_to_array(new.lexemes);
 begin
-    perform lexichord_data.add_terms(names, array_fill(0::bigint, array[cardinality(names)]));
+    perform lexichord_data.add_terms(tsvector_to_array(new.lexemes));
     delete from keyword k where k.chunk_id = new.id;
     perform lexichord_data.add_keywords(array[new.id]);
     return null;

@@ -39,9 +39,9 @@ def stored(dsn: str) -> list[Any]:
     statements = (
         "select ordinal, lexemes::text, token_count from lexichord_data.chunk order by ordinal",
         "select lexeme, tf from lexichord_data.card_term order by lexeme",
-        "select lexeme, df from lexichord_data.term where df > 0 order by lexeme",
+        "select lexeme, df from lexichord_data.term_statistics where df > 0 order by lexeme",
         "select id, card_length from lexichord_data.document",
-        "select * from lexichord_data.corpus",
+        "select * from lexichord_data.corpus_statistics",
     )
     with connect(dsn) as connection:
         return [connection.execute(statement.encode()).fetchall() for statement in statements]

@@ -231,6 +231,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("rebuild_indexes", {}),
     ("build_indexes", {}),
     ("recount", {}),
+    ("fold_statistics", {"from_changes": 1}),
     ("segment_chunks", {"segments": [1]}),
     ("unseal_keywords", {}),
     ("seal_keywords", {}),

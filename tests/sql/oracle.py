@@ -91,6 +91,34 @@ def card(uri: str, title: str, text: str) -> str:
     return " ".join(word for word in words if word not in STOP_WORDS)
 
 
+def check_statistics_of_datasets(connection: Connection) -> None:
+    chunks = connection.execute("select dataset_id, content from lexichord_data.chunk").fetchall()
+    documents = connection.execute(
+        "select dataset_id, count(*), sum(card_length) from lexichord_data.document group by 1"
+    ).fetchall()
+    bags: dict[int, list[Counter[str]]] = {dataset: [] for dataset, _, _ in documents}
+    for dataset, content in chunks:
+        bags[dataset].append(Counter(content.split()))
+    counts = connection.execute(
+        "select dataset_id, sum(chunk_count), sum(token_count), sum(document_count), "
+        "sum(card_token_count) from (select * from lexichord_data.dataset_count union all "
+        "select * from lexichord_data.dataset_change) as c "
+        "group by 1 having sum(document_count) > 0"
+    ).fetchall()
+    assert sorted(counts) == sorted(
+        (dataset, len(bags[dataset]), sum(bag.total() for bag in bags[dataset]), number, length)
+        for dataset, number, length in documents
+    )
+    frequencies = connection.execute(
+        "select c.dataset_id, t.lexeme, sum(c.df) from (select * from lexichord_data.term_count "
+        "union all select * from lexichord_data.term_change) as c "
+        "join lexichord_data.term t on t.id = c.term_id group by 1, 2 having sum(c.df) <> 0"
+    ).fetchall()
+    assert {(dataset, lexeme): df for dataset, lexeme, df in frequencies} == Counter(
+        (dataset, lexeme) for dataset, own in bags.items() for bag in own for lexeme in bag
+    )
+
+
 def check_statistics(connection: Connection) -> None:
     """Recount everything from the stored texts, by other means than count_faults."""
     assert {row["amount"] for row in call(connection, "count_faults")} == {0}
@@ -100,12 +128,15 @@ def check_statistics(connection: Connection) -> None:
     cards = [Counter(oracle.card(*row).split()) for row in rows]
     corpus = connection.execute(
         "select chunk_count, token_count, document_count, card_token_count "
-        "from lexichord_data.corpus"
+        "from lexichord_data.corpus_statistics"
     ).fetchall()
     tokens, card_tokens = (sum(bag.total() for bag in some) for some in (bags, cards))
     assert corpus == [(len(bags), tokens, len(cards), card_tokens)]
-    terms = connection.execute("select lexeme, df from lexichord_data.term where df <> 0")
+    terms = connection.execute(
+        "select lexeme, df from lexichord_data.term_statistics where df <> 0"
+    )
     assert dict(terms.fetchall()) == Counter(word for bag in bags for word in bag)
+    check_statistics_of_datasets(connection)
     card_terms = connection.execute(
         "select lexeme, sum(tf)::int from lexichord_data.card_term group by 1"
     )

@@ -83,6 +83,7 @@ CONTRACT = {
     ),
     "drop_other": ("wait_ms integer", "text"),
     "hold_reembed": ("", "boolean"),
+    "fold_statistics": ("from_changes bigint", "boolean"),
     "hold_writers": ("", "void"),
     "most_dimensions": ("", "integer"),
     "dense_recall": ("query_vector halfvec, k integer, documents bigint[]", "double precision"),

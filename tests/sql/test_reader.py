@@ -31,13 +31,13 @@ WRITES = """
     rebuild_indexes record_comparison record_evaluation record_files record_query recount
     seal_keywords seal_segment segment_chunks drop_segment unseal_keywords
     set_other_vectors set_vectors stage_chunks start_reembed start_run
-    store_document swap_indexes swap_spaces touch_run write_vechord
+    fold_statistics store_document swap_indexes swap_spaces touch_run write_vechord
     add_terms build_dense_index count_chunks count_document dense_storage
     forget_contexts forget_other_vector add_keywords add_missing_keywords
     add_inserted_keywords replace_keyword
     average_length impact impacts add_to_tail drop_from_tail fill_keyword_text
 """
-LOCKS = "hold_reembed hold_writers is_unchanged"
+LOCKS = "hold_reembed hold_writers join_writers is_unchanged"
 PRIVATE = """
     list_runs failed_files list_queries query_hits sample_queries list_evaluations
     evaluation_results compare_evaluations known_contexts

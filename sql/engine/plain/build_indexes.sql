@@ -5,13 +5,16 @@ language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set clien
 declare
     outgrown text[];
 begin
-    perform from corpus for no key update;  -- as every writer, and before the table: else there are deadlocks
+    if exists (select from lexichord.outgrown_indexes()) then
+        perform lexichord.hold_writers();  -- before the table: else there are deadlocks
+    end if;
     outgrown := array(select o.index_name from lexichord.outgrown_indexes() as o);
     if 'chunk_hnsw' = any(outgrown) then  -- who is not the owner may not even try
         create index if not exists chunk_hnsw on chunk using hnsw (embedding @extschema:vector@.halfvec_cosine_ops);
     end if;
-    perform lexichord.seal_keywords();
     perform lexichord.refresh_impacts();
+    perform lexichord.seal_keywords();
+    perform lexichord.fold_statistics();  -- last: others may wait for the terms that it changes
     if outgrown <> '{}' then
         analyze chunk, term, keyword, posting;
     end if;

@@ -1,7 +1,7 @@
 create or replace function lexichord.outgrown_indexes() returns table (index_name text, reason text)
 language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select 'chunk_hnsw', 'is missing'
-    from corpus n where n.chunk_count > 0 and to_regclass('lexichord_data.chunk_hnsw') is null
+    from corpus_statistics n where n.chunk_count > 0 and to_regclass('lexichord_data.chunk_hnsw') is null
     union all
     select u.index_name, u.reason from lexichord.unsealed_keywords() as u
 $$;

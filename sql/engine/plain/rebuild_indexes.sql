@@ -1,7 +1,7 @@
 create or replace function lexichord.rebuild_indexes() returns boolean
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
-    perform from corpus for no key update;
+    perform lexichord.hold_writers();
     drop index if exists chunk_hnsw;
     perform lexichord.unseal_keywords();
     perform lexichord.refresh_impacts(anyway => true);

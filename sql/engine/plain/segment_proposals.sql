@@ -8,8 +8,8 @@ set enable_seqscan = off set jit = off as $$
 declare
     proposals bigint[];
 begin
-    if documents is not null and 2 * cardinality(documents) < (select n.document_count from corpus n)
-       or 20 * depth > (select n.chunk_count from corpus n) then
+    if documents is not null and 2 * cardinality(documents) < (select n.document_count from corpus_statistics n)
+       or 20 * depth > (select n.chunk_count from corpus_statistics n) then
         return null;
     end if;
     execute format('select array_agg(c.chunk_id) from (%s) as c', lexichord.posting_statement())

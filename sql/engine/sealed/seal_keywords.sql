@@ -13,13 +13,15 @@ begin
     select * into rules from lexichord.sealing();
     -- In this order: writers come here with each document, and the tail of a small corpus is all of it.
     if not rules.is_allowed
-       or (select n.chunk_count from corpus n) < rules.least_chunks
+       or (select n.chunk_count from corpus_statistics n) < rules.least_chunks
        or (select count(*) from (select from keyword_tail limit rules.tail_chunks + 1) as t) <= rules.tail_chunks
        or not pg_try_advisory_xact_lock(hashtextextended('lexichord.seal_keywords', 0)) then
         return false;
     end if;
     perform lexichord.drop_segment(s.number) from keyword_segment s where s.superseded;
-    with taken as (delete from keyword_tail returning chunk_id)
+    -- What somebody is deleting just now stays: who waits for that one's end may be waited for.
+    with free as (select t.chunk_id from keyword_tail t for update skip locked),
+         taken as (delete from keyword_tail t using free f where t.chunk_id = f.chunk_id returning t.chunk_id)
     select array_agg(t.chunk_id), count(*) into members, size from taken t;
     loop
         select array_agg(s.number) as numbers, sum(s.chunks) as chunks into mates

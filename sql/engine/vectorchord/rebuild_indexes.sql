@@ -4,6 +4,7 @@ begin
     if not exists (select from chunk) then
         return false;
     end if;
+    perform lexichord.hold_writers();
     perform lexichord_data.build_dense_index();
     perform lexichord.unseal_keywords();
     perform lexichord.refresh_impacts(anyway => true);

@@ -11,7 +11,7 @@ declare
     -- Deleted chunks and those out of scope take places. So first as many as fill the depth if matches are spread evenly,
     -- and with room to spare, then all (-1) if that was too little.
     places bigint := case when documents is null then 4::bigint * depth
-        else 6::bigint * depth * (select n.document_count from corpus n) / greatest(cardinality(documents), 1) end;
+        else 6::bigint * depth * (select n.document_count from corpus_statistics n) / greatest(cardinality(documents), 1) end;
     segment integer;
     statement text;
     own bigint[];
