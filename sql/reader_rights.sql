@@ -22,7 +22,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'rrf_constant', 'keyword_text', 'lexemes', 'lexeme_text', 'lexeme_vector', 'dense_probes',
         'segment_name', 'sealing', 'keyword_plan', 'unsealed_keywords', 'bm25_parameters', 'most_dimensions',
         -- looks
-        'configuration', 'database_status', 'database_identity', 'server_versions', 'list_datasets', 'list_documents', 'count_documents',
+        'configuration', 'id_secret', 'database_status', 'database_identity', 'server_versions', 'list_datasets', 'list_documents', 'count_documents',
         'list_keys', 'list_chunks', 'find_documents', 'sample_documents', 'document_text', 'read_document', 'read_chunks',
         'document_digests', 'document_hashes', 'document_recipes', 'document_twins', 'documents_under',
         'chunks_without_vector', 'reusable_chunks', 'kept_vectors', 'content_hash', 'vector_key',

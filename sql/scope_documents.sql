@@ -18,11 +18,11 @@ begin
         raise exception 'there is no dataset %', missing
             using errcode = 'no_data_found', hint = 'select * from lexichord.list_datasets();';
     end if;
-    select string_agg(i::text, ', ') into missing
+    select 'document ' || string_agg(i::text, ', ') into missing
     from unnest(documents) as i where not exists (select from document d where d.id = i);
     if missing is not null then
-        raise exception 'there is no document %', missing
-            using errcode = 'no_data_found', hint = 'select * from lexichord.list_documents();';
+        raise exception 'there is no such document'
+            using errcode = 'no_data_found', detail = missing, hint = 'select * from lexichord.list_documents();';
     end if;
     select array_agg(id) into dataset_ids from dataset where name = any(datasets);
 

@@ -26,16 +26,16 @@ begin
         from variant v, lexichord.variant_candidates(v.text, nullif(v.terms, 'null'), v.vector, depth, datasets, v.inside,
                  uri_prefix, filter, weights, boost, query_space) as c
     ), fused as (
-        select c.chunk_id, sum(c.part order by c.place) as score,
+        select c.chunk_id, sum(c.part order by c.place) as score, min(array[c.place, c.rank]) as first,
                jsonb_object_agg(c.name, c.rank) as ranks, jsonb_object_agg(c.name, c.part) as parts
         from candidate c group by c.chunk_id
-        order by 2 desc, 1 limit k
+        order by 2 desc, 3 limit k
     )
     select h.*, f.score, o.dense_score, o.dense_rank, o.keyword_score, o.keyword_rank, o.fused_score, f.ranks, f.parts
     from fused f
     join lexichord.read_hits(array(select b.chunk_id from fused b)) as h on h.chunk_id = f.chunk_id
     left join candidate o on o.chunk_id = f.chunk_id and o.place = 1
-    order by f.score desc, f.chunk_id;
+    order by f.score desc, f.first;
 end $$;
 comment on function lexichord.search_variants(jsonb, integer, integer, text[], bigint[], text, jsonb, double precision[], jsonb, text) is
 'The k best chunks for several variants of a query, each a hybrid search, fused by weighted RRF. variants = [{"name", "text", "terms": {"lexeme": times}, "vector": [...], "weight": 1, "documents": [ids]}, ...], the original first; terms take the place of the text''s own words, documents narrow that variant''s scope. variant_ranks and variant_scores hold each variant''s rank and share of the score; dense, keyword and fused scores are the first variant''s.';

@@ -12,10 +12,10 @@ declare
 begin
     select count(*), @extschema:vector@.avg(c.embedding) into own, mean from chunk c where c.document_id = source;
     if not exists (select from document d where d.id = source) then
-        raise exception 'there is no document %', source using errcode = 'no_data_found';
+        raise exception 'there is no such document' using errcode = 'no_data_found', detail = format('document %s', source);
     elsif mean is null then
-        raise exception 'document % has no vectors yet', source
-            using errcode = 'invalid_parameter_value', hint = 'Ingest again with an embedder.';
+        raise exception 'the document has no vectors yet'
+            using errcode = 'invalid_parameter_value', detail = format('document %s', source), hint = 'Ingest again with an embedder.';
     elsif k is null or k < 1 then
         raise exception 'k must be at least 1' using errcode = 'invalid_parameter_value';
     end if;

@@ -63,4 +63,4 @@ async def _documents(core: Lexichord, response: Response, k: int) -> list[Docume
 
 def _document(passage: ScoredPassage) -> Document:
     hit = passage.hit
-    return Document(page_content=hit.content, metadata=passage.describe(), id=str(hit.chunk_id))
+    return Document(page_content=hit.content, metadata=passage.describe(), id=hit.chunk_id)

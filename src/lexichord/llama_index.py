@@ -75,7 +75,7 @@ class LexichordRetriever(BaseRetriever):
 def _node(passage: ScoredPassage) -> TextNode:
     hit = passage.hit
     return TextNode(
-        id_=str(hit.chunk_id),
+        id_=hit.chunk_id,
         text=hit.content,
         metadata=passage.describe(),
         excluded_llm_metadata_keys=HIDDEN_METADATA_KEYS,
@@ -83,6 +83,6 @@ def _node(passage: ScoredPassage) -> TextNode:
         start_char_idx=hit.start,
         end_char_idx=hit.end,
         relationships={
-            NodeRelationship.SOURCE: RelatedNodeInfo(node_id=str(hit.document_id)),
+            NodeRelationship.SOURCE: RelatedNodeInfo(node_id=hit.document_id),
         },
     )

@@ -216,7 +216,7 @@ def list_documents(invocation: Invocation, options: dict[str, Any]) -> None:
 def show(
     invocation: Invocation,
     reference: Annotated[str, typer.Argument(help="A document's id, uri or uri's end.")] = "",
-    chunk: Annotated[int | None, typer.Option(help="A chunk, with the text around it.")] = None,
+    chunk: Annotated[str | None, typer.Option(help="A chunk, with the text around it.")] = None,
     neighbours: Annotated[int, typer.Option(help="Chunks on each side of it.")] = 1,
 ) -> None:
     """Show a document with its chunks, or one chunk in its surroundings."""

@@ -15,6 +15,7 @@ from lexichord.types import (
     SearchOptions,
     ShownDocument,
 )
+from lexichord.types.ids import unknown_id
 from lexichord.types.options import (
     describe,
     no_single_text,
@@ -32,11 +33,11 @@ class DocumentMethods:
     @only_known_options
     async def similar(
         self,
-        document: int | str,
+        document: str,
         *,
         k: int = 10,
         datasets: Sequence[str] | None = None,
-        documents: Sequence[int | str] | None = None,
+        documents: Sequence[str] | None = None,
         uri_prefix: str | None = None,
         filter: Json | None = None,
     ) -> FilesResult:
@@ -50,7 +51,7 @@ class DocumentMethods:
         source = await self.resolve(document, options.datasets or ())
         scope = await self.scope(options)
         files = await search.similar_documents(self.database, source, scope, k)
-        return FilesResult(str(document), files, self.degraded)
+        return FilesResult(document, files, self.degraded)
 
     @only_known_options
     async def list(
@@ -59,7 +60,7 @@ class DocumentMethods:
         limit: int | None = None,
         offset: int = 0,
         datasets: Sequence[str] | None = None,
-        documents: Sequence[int | str] | None = None,
+        documents: Sequence[str] | None = None,
         uri_prefix: str | None = None,
         filter: Json | None = None,
     ) -> Documents:
@@ -79,7 +80,7 @@ class DocumentMethods:
         self,
         *,
         datasets: Sequence[str] | None = None,
-        documents: Sequence[int | str] | None = None,
+        documents: Sequence[str] | None = None,
         uri_prefix: str | None = None,
         filter: Json | None = None,
     ) -> int:
@@ -87,7 +88,7 @@ class DocumentMethods:
         scope = await self.scope(ScopeOptions.select(locals()))
         return await catalogue.count_documents(self.database, scope)
 
-    async def show(self, document: int | str, datasets: Iterable[str] = ()) -> ShownDocument:
+    async def show(self, document: str, datasets: Iterable[str] = ()) -> ShownDocument:
         """Return a document with its text and chunks. Raises NotFoundError."""
         document_id = await self.resolve(document, datasets)
         scope = Scope(documents=(document_id,))
@@ -96,32 +97,32 @@ class DocumentMethods:
         return ShownDocument(row, text, await catalogue.list_chunks(self.database, document_id))
 
     async def expand(
-        self, chunk: int, *, neighbours: int = 1, whole_section: bool = False
+        self, chunk: str, *, neighbours: int = 1, whole_section: bool = False
     ) -> Excerpt:
         """Return a chunk with the text around it. Raises NotFoundError."""
         excerpts = await search.expand_context(self.database, [chunk], neighbours, whole_section)
         if not excerpts:
-            raise NotFoundError(f"there is no chunk {chunk}")
+            raise NotFoundError(unknown_id("chunk", chunk))
         return excerpts[0]
 
-    async def delete(self, documents: Sequence[int | str], datasets: Iterable[str] = ()) -> int:
+    async def delete(self, documents: Sequence[str], datasets: Iterable[str] = ()) -> int:
         """Delete documents with all that hangs on them; return their number."""
         ids = [await self.resolve(document, datasets) for document in documents]
         return await store.delete_documents(self.database, ids)
 
-    async def resolve(self, document: int | str, datasets: Iterable[str] = ()) -> int:
+    async def resolve(self, document: str, datasets: Iterable[str] = ()) -> str:
         """Return the id that an id, a uri or the end of a uri means, in these datasets or any.
 
         Raises NotFoundError; ConfigError where it may mean several.
         """
         no_single_text(datasets=datasets)
         within = set(datasets)
-        rows = await catalogue.find_documents(self.database, str(document))
+        rows = await catalogue.find_documents(self.database, document)
         rows = [row for row in rows if not within or row["dataset"] in within]
         if len(rows) == 1:
-            return int(rows[0]["document_id"])
+            return str(rows[0]["document_id"])
         if not rows:
-            raise NotFoundError(f"there is no document {document}: see lexichord list")
+            raise NotFoundError(unknown_id("doc", document))
         some = ", ".join(f"{row['document_id']} ({row['uri']})" for row in rows[:3])
         raise ConfigError(f"{document} may mean {len(rows)} documents: {some}; give the id")
 

@@ -33,7 +33,7 @@ def hit_confidences(response: Response) -> list[float]:
     ]
 
 
-def chunk_confidences(response: Response) -> dict[int, float]:
+def chunk_confidences(response: Response) -> dict[str, float]:
     """Return the same by the id of the chunk."""
     ids = (hit.chunk_id for hit in response.hits)
     return dict(zip(ids, hit_confidences(response), strict=True))

@@ -26,7 +26,7 @@ from lexichord.types import (
 from lexichord.types.evaluation import EvaluationRun
 from lexichord.types.response import Step
 
-RECORD_JSON_COLUMNS = ("hits", "stages", "counts")
+RECORD_JSON_COLUMNS = ("stages", "counts")
 
 
 async def list_documents(
@@ -44,21 +44,23 @@ async def count_documents(database: Database, scope: Scope) -> int:
     return int(rows[0]["count_documents"])
 
 
-async def list_chunks(database: Database, document: int) -> list[StoredChunk]:
+async def list_chunks(database: Database, document: str) -> list[StoredChunk]:
     """See sql/list_chunks.sql."""
     rows = await database.call("list_chunks", document=document)
     return [StoredChunk(**with_offsets(row)) for row in rows]
 
 
-async def document_text(database: Database, document: int) -> str:
+async def document_text(database: Database, document: str) -> str:
     """See sql/document_text.sql."""
     rows = await database.call("document_text", document=document)
     return str(rows[0]["document_text"])
 
 
 async def find_documents(database: Database, reference: str) -> list[Row]:
-    """See sql/find_documents.sql."""
-    return await database.call("find_documents", reference=reference)
+    """See sql/find_documents.sql; what is an id here is taken for one."""
+    is_id = database.ids.find("doc", reference) is not None
+    document = reference if is_id else None
+    return await database.call("find_documents", reference=reference, document=document)
 
 
 async def document_hashes(database: Database, dataset: str) -> list[Row]:

@@ -29,14 +29,14 @@ async def link_documents(database: Database, words: Sequence[str], scope: Scope)
 
 
 async def question_coverage(
-    database: Database, question: str, chunk_ids: Sequence[int]
+    database: Database, question: str, chunk_ids: Sequence[str]
 ) -> list[Term]:
     """See sql/question_coverage.sql."""
     rows = await database.call("question_coverage", question=question, chunk_ids=list(chunk_ids))
     return [Term(**row | {name: tuple(row[name]) for name in ("words", "chunks")}) for row in rows]
 
 
-async def related_words(database: Database, question: str, chunk_ids: Sequence[int]) -> list[str]:
+async def related_words(database: Database, question: str, chunk_ids: Sequence[str]) -> list[str]:
     """See sql/related_words.sql; the words alone."""
     rows = await database.call("related_words", question=question, chunk_ids=list(chunk_ids))
     return [row["word"] for row in rows]
@@ -50,7 +50,7 @@ async def find_definitions(
     return [Definition(**row) for row in rows]
 
 
-type DocumentSpan = tuple[int, int, int]  # id, start, end
+type DocumentSpan = tuple[str, int, int]  # id, start, end
 
 
 class Postings(NamedTuple):
@@ -65,7 +65,7 @@ class Postings(NamedTuple):
 class RivalPassage(NamedTuple):
     """A passage that evidence is compared with; the cosine is that of hybrid_search."""
 
-    document_id: int
+    document_id: str
     content: str
     cosine: float | None
 
@@ -88,7 +88,7 @@ async def rival_passages(
 async def search_each(
     database: Database,
     queries: Sequence[str],
-    documents: Sequence[int],
+    documents: Sequence[str],
     vectors: Sequence[Vector] | None,
     k: int,
     space: str | None,
@@ -127,12 +127,12 @@ async def read_spans(database: Database, spans: Sequence[DocumentSpan]) -> list[
     return [row["content"] for row in rows]
 
 
-async def chunk_places(database: Database, chunk_ids: Sequence[int]) -> list[Row]:
+async def chunk_places(database: Database, chunk_ids: Sequence[str]) -> list[Row]:
     """See sql/chunk_places.sql."""
     return await database.call("chunk_places", chunk_ids=list(chunk_ids))
 
 
-async def shared_headings(database: Database, documents: Sequence[int], most: int) -> list[str]:
+async def shared_headings(database: Database, documents: Sequence[str], most: int) -> list[str]:
     """See sql/shared_headings.sql."""
     rows = await database.call("shared_headings", documents=list(documents), most=most)
     return [row["heading"] for row in rows]

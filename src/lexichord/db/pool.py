@@ -14,6 +14,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg.types import TypeInfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from lexichord.db.ids import with_numbers, with_texts
 from lexichord.errors import (
     ConfigError,
     DatabaseError,
@@ -21,11 +22,18 @@ from lexichord.errors import (
     EngineUnsupportedError,
     NotFoundError,
 )
+from lexichord.types.ids import Ids
 
 log = logging.getLogger("lexichord")
 
-type Conn = AsyncConnection[DictRow]
 type Row = dict[str, Any]
+
+
+class Conn(AsyncConnection[DictRow]):
+    """A connection that knows how its database writes ids."""
+
+    ids: Ids
+
 
 CONNECT_TIMEOUT_SECONDS = 30
 # For statements that name more than functions of ours: a role that may create in a schema of the
@@ -84,13 +92,15 @@ def check_dsn(dsn: str) -> None:
 
 
 class Database:
-    """A pool of connections to a prepared database."""
+    """A pool of connections to a prepared database, and the `ids` of what is in it."""
+
+    ids: Ids
 
     def __init__(self, dsn: str, size: int) -> None:
         self.dsn = dsn
         self._pool = AsyncConnectionPool(
             dsn,
-            connection_class=AsyncConnection[DictRow],
+            connection_class=Conn,
             kwargs=CONNECTION_OPTIONS,
             min_size=1,
             max_size=size,
@@ -102,6 +112,8 @@ class Database:
     async def __aenter__(self) -> Self:
         with translate_errors():
             await self._pool.open(wait=True, timeout=CONNECT_TIMEOUT_SECONDS)
+            async with self._pool.connection() as connection:
+                self.ids = await read_ids(connection)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -118,7 +130,7 @@ class Database:
     async def transaction(self) -> AsyncIterator[Conn]:
         """Yield a connection inside a transaction."""
         with translate_errors():
-            async with self._pool.connection() as connection, connection.transaction():
+            async with self._lend() as connection, connection.transaction():
                 yield connection
 
     async def call(self, function: str, **arguments: object) -> list[Row]:
@@ -137,8 +149,21 @@ class Database:
                 return await self._call(function, arguments)
 
     async def _call(self, function: str, arguments: dict[str, object]) -> list[Row]:
-        async with self._pool.connection() as connection:
+        async with self._lend() as connection:
             return await call(connection, function, **arguments)
+
+    @asynccontextmanager
+    async def _lend(self) -> AsyncIterator[Conn]:
+        async with self._pool.connection() as connection:
+            connection.ids = self.ids
+            yield connection
+
+
+async def read_ids(connection: Conn) -> Ids:
+    """See sql/id_secret.sql; how the database writes ids."""
+    cursor = await connection.execute("select id_secret from lexichord.id_secret()")
+    (row,) = await cursor.fetchall()
+    return Ids(row["id_secret"].bytes)
 
 
 async def register_vectors(connection: Conn) -> None:
@@ -156,7 +181,11 @@ async def register_vectors(connection: Conn) -> None:
 
 
 async def call(connection: Conn, function: str, **arguments: object) -> list[Row]:
-    """Call a function as `Database.call` does, on the caller's connection."""
+    """Call a function as `Database.call` does, on the caller's connection.
+
+    Ids are numbers in the database and texts here; JSON is given as it is.
+    """
+    values = with_numbers(connection.ids, function, arguments)
     named = [
         sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name))
         for name in arguments
@@ -164,5 +193,5 @@ async def call(connection: Conn, function: str, **arguments: object) -> list[Row
     statement = sql.SQL("select * from lexichord.{}({})").format(
         sql.Identifier(function), sql.SQL(", ").join(named)
     )
-    cursor = await connection.execute(statement, arguments)
-    return await cursor.fetchall()
+    cursor = await connection.execute(statement, values)
+    return [with_texts(connection.ids, function, row) for row in await cursor.fetchall()]

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from itertools import count
 from typing import Any
 
-from psycopg import AsyncConnection, errors
+from psycopg import errors
 from psycopg.types.json import Jsonb
 
 from lexichord.db.pool import CONNECTION_OPTIONS, Conn, Database, Row, call, translate_errors
@@ -32,7 +32,8 @@ async def hold_reembed(database: Database) -> AsyncIterator[Conn]:
     See sql/hold_reembed.sql. Raises ConfigError if another one does.
     """
     with translate_errors():
-        async with await AsyncConnection.connect(database.dsn, **CONNECTION_OPTIONS) as connection:
+        async with await Conn.connect(database.dsn, **CONNECTION_OPTIONS) as connection:
+            connection.ids = database.ids
             for _ in range(DEAD_HOLDER_SECONDS):
                 rows = await call(connection, "hold_reembed")
                 if rows[0]["hold_reembed"]:
@@ -68,7 +69,7 @@ async def build_reembed_indexes(database: Database, holder: Conn, *, filled: boo
             await holder.execute(row["reembed_index_statements"].encode())
 
 
-async def chunks_without_other(database: Database, after: int, batch: int) -> list[Row]:
+async def chunks_without_other(database: Database, after: str | None, batch: int) -> list[Row]:
     """See sql/chunks_without_other.sql."""
     return await database.call("chunks_without_other", after=after, batch=batch)
 
@@ -130,7 +131,7 @@ async def swap_spaces(
     for attempt in count(1):
         async with database.transaction() as connection:
             await call(connection, "hold_writers")
-            rows = await call(connection, "chunks_without_other", after=0, batch=limit + 1)
+            rows = await call(connection, "chunks_without_other", after=None, batch=limit + 1)
             if len(rows) > limit:
                 return False, 0
             vectors = await embed(rows) if rows else []

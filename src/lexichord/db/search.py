@@ -51,7 +51,7 @@ async def hybrid_search(
         "hybrid_search",
         query=question.query,
         query_vector=half_vector(question.vector),
-        boost=None if boost is None else Jsonb(boost),
+        boost=boost,
         **({} if fusion is None else {"fusion": fusion}),
         **question_arguments(question),
     )
@@ -67,7 +67,7 @@ async def discover_files(database: Database, question: Question) -> list[FileHit
 
 
 async def file_surrogates(
-    database: Database, question: Question, files: Sequence[int]
+    database: Database, question: Question, files: Sequence[str]
 ) -> list[str]:
     """See sql/file_surrogates.sql."""
     rows = await database.call(
@@ -85,14 +85,14 @@ def _file_query(question: Question) -> dict[str, object]:
     return {"query": question.hint, "query_vector": half_vector(question.hint_vector)}
 
 
-async def similar_documents(database: Database, source: int, scope: Scope, k: int) -> list[FileHit]:
+async def similar_documents(database: Database, source: str, scope: Scope, k: int) -> list[FileHit]:
     """See sql/similar_documents.sql."""
     rows = await database.call("similar_documents", source=source, k=k, **scope_arguments(scope))
     return [_file_hit(row, dense=row["score"]) for row in rows]
 
 
 async def expand_context(
-    database: Database, chunk_ids: Sequence[int], neighbours: int, whole_section: bool
+    database: Database, chunk_ids: Sequence[str], neighbours: int, whole_section: bool
 ) -> list[Excerpt]:
     """See sql/expand_context.sql."""
     rows = await database.call(
@@ -149,12 +149,12 @@ async def variant_candidates(
         query=variant.text,
         terms=None if variant.terms is None else Jsonb(dict(variant.terms)),
         query_vector=half_vector(variant.vector),
-        boost=None if boost is None else Jsonb(boost),
+        boost=boost,
         **arguments,
     )
 
 
-async def read_hits(database: Database, chunk_ids: Sequence[int]) -> list[Row]:
+async def read_hits(database: Database, chunk_ids: Sequence[str]) -> list[Row]:
     """See sql/read_hits.sql."""
     return await database.call("read_hits", chunk_ids=list(chunk_ids))
 
@@ -165,8 +165,8 @@ async def search_variants(
     """See sql/search_variants.sql; `retrieve.search.search_variants` is the parallel twin."""
     rows = await database.call(
         "search_variants",
-        variants=Jsonb([variant.to_dict() for variant in variants]),
-        boost=None if boost is None else Jsonb(boost),
+        variants=[variant.to_dict() for variant in variants],
+        boost=boost,
         **question_arguments(question),
     )
     return [
@@ -254,8 +254,8 @@ def _file_hit(row: Row, **scores: float | None) -> FileHit:
 
 
 def _allowed_documents(
-    scope: tuple[int, ...], variant: tuple[int, ...] | None
-) -> tuple[int, ...] | None:
+    scope: tuple[str, ...], variant: tuple[str, ...] | None
+) -> tuple[str, ...] | None:
     """Return the documents that both allow; None is everywhere, () nowhere."""
     if variant is None:
         return scope or None

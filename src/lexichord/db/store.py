@@ -34,7 +34,7 @@ async def store_document(
     chunks: Sequence[Chunk],
     vectors: Sequence[Vector | None],
     run: int,
-    twin: int | None = None,
+    twin: str | None = None,
     space: str | None = None,
 ) -> Row:
     """Store a document with its chunks and the run's record of it, in one transaction.
@@ -56,7 +56,7 @@ async def replace_document(
     document: Document,
     chunks: Sequence[Chunk],
     vectors: Sequence[Vector | None],
-    twin: int | None = None,
+    twin: str | None = None,
     space: str | None = None,
 ) -> Row:
     """Store as `store_document` does, without a record, in the caller's transaction."""
@@ -105,7 +105,7 @@ def vector_key(chunk: Chunk) -> str:
     return "".join(digest.hexdigest() for digest in digests)
 
 
-async def reusable_chunks(database: Database, documents: Sequence[int], recipe: str) -> set[str]:
+async def reusable_chunks(database: Database, documents: Sequence[str], recipe: str) -> set[str]:
     """See sql/reusable_chunks.sql."""
     rows = await database.call("reusable_chunks", documents=list(documents), recipe=recipe)
     return {row["reusable_chunks"] for row in rows}
@@ -122,13 +122,13 @@ async def document_twins(database: Database, dataset: str, sha256s: Sequence[str
     return await database.call("document_twins", dataset=dataset, sha256s=list(sha256s))
 
 
-async def chunks_without_vector(database: Database, after: int, batch: int) -> list[Row]:
+async def chunks_without_vector(database: Database, after: str | None, batch: int) -> list[Row]:
     """See sql/chunks_without_vector.sql."""
     return await database.call("chunks_without_vector", after=after, batch=batch)
 
 
 async def set_vectors(
-    database: Database, chunk_ids: Sequence[int], vectors: Iterable[Vector], space: str
+    database: Database, chunk_ids: Sequence[str], vectors: Iterable[Vector], space: str
 ) -> None:
     """See sql/set_vectors.sql."""
     texts = [vector_text(vector) for vector in vectors]
@@ -150,7 +150,7 @@ async def rebuild_indexes(database: Database) -> bool:
     return bool(rows[0]["rebuild_indexes"])
 
 
-async def delete_documents(database: Database, documents: Sequence[int]) -> int:
+async def delete_documents(database: Database, documents: Sequence[str]) -> int:
     """See sql/delete_documents.sql."""
     rows = await database.call("delete_documents", documents=list(documents))
     return int(rows[0]["delete_documents"])
@@ -215,7 +215,7 @@ async def document_recipes(database: Database, datasets: Sequence[str] | None) -
     return await database.call("document_recipes", datasets=names)
 
 
-async def read_document(database: Database, document: int) -> tuple[Document, list[Chunk]] | None:
+async def read_document(database: Database, document: str) -> tuple[Document, list[Chunk]] | None:
     """Return a stored document with its chunks, from one snapshot; None if it is gone."""
     async with database.transaction() as connection:
         await connection.execute(REPEATABLE_READ)
@@ -230,7 +230,7 @@ async def read_document(database: Database, document: int) -> tuple[Document, li
 
 async def replace_contexts(
     database: Database,
-    document: int,
+    document: str,
     updated_at: datetime,
     changed: Document,
     chunks: Sequence[Chunk],
@@ -283,9 +283,10 @@ async def copy_document(
     return chunks
 
 
-async def _stream(reading: Conn, writing: Conn, document: int) -> None:
+async def _stream(reading: Conn, writing: Conn, document: str) -> None:
+    number = reading.ids.read("doc", document)
     async with (
-        reading.cursor().copy(COPY_CHUNKS_OUT, [document]) as out,
+        reading.cursor().copy(COPY_CHUNKS_OUT, [number]) as out,
         writing.cursor().copy(COPY_CHUNKS_IN) as into,
     ):
         async for data in out:

@@ -140,8 +140,7 @@ def _(record: Documents) -> str:
     """Show documents as a table."""
     head = ("id", "dataset", "title", "chunks", "characters", "uri")
     rows = [
-        [str(d.document_id), d.dataset, d.title, str(d.chunks), str(d.characters), d.uri]
-        for d in record
+        [d.document_id, d.dataset, d.title, str(d.chunks), str(d.characters), d.uri] for d in record
     ]
     return page((), table(head, rows) or line("no documents"))
 
@@ -152,7 +151,7 @@ def _(record: ShownDocument) -> str:
     known = record.document
     head = ("chunk", "characters", "page", "heading", "begins")
     rows = [
-        [str(c.chunk_id), f"{c.start}-{c.end}", str(c.page or ""), c.heading, c.content[:100]]
+        [c.chunk_id, f"{c.start}-{c.end}", str(c.page or ""), c.heading, c.content[:100]]
         for c in record.chunks
     ]
     title = line(known.title or known.uri, f"{known.dataset}  {known.uri}")
@@ -209,7 +208,7 @@ def _scores(hit: ChunkHit) -> list[str]:
     channels = [(scores[name], ranks.get(name)) for name in CHANNEL_NAMES]
     both = [short_number(each) for pair in channels for each in pair]
     return [
-        str(hit.chunk_id),
+        hit.chunk_id,
         short_number(hit.score),
         short_number(hit.scores.fused),
         *both,
@@ -248,7 +247,7 @@ def _cell(cell: Cell) -> str:
 def _explained(explanation: Explanation) -> list[str]:
     head = ("", "chunk", "score", *explanation.lists)
     hits = [
-        [str(rank), str(each.chunk_id), short_number(each.score), *_lists(explanation, each)]
+        [str(rank), each.chunk_id, short_number(each.score), *_lists(explanation, each)]
         for rank, each in enumerate(explanation.response.hits, 1)
     ]
     steps = [[step.stage, f"{step.ms:.1f}", _details(step)] for step in explanation.steps]

@@ -49,7 +49,7 @@ class Application(Protocol):
     async def query(self, query: str, *args: Any, **options: Any) -> Response:  # noqa: ANN401
         """See `Lexichord.query`."""
 
-    async def resolve(self, document: int | str) -> int:
+    async def resolve(self, document: str) -> str:
         """See `Lexichord.resolve`."""
 
     async def status(self) -> Status:

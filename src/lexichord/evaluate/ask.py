@@ -112,7 +112,7 @@ async def _outcomes(app: Application, answers: Sequence[TimedAnswer]) -> tuple[O
     return tuple(_outcome(timed, ordinals) for timed in answers)
 
 
-def _outcome(timed: TimedAnswer, ordinals: Mapping[int, int]) -> Outcome:
+def _outcome(timed: TimedAnswer, ordinals: Mapping[str, int]) -> Outcome:
     answer = timed.answer or StrategyAnswer()
     passages = tuple(
         RankedPassage(hit.uri, hit.start, hit.end, ordinals[hit.chunk_id], hit.score)

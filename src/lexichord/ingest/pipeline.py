@@ -41,7 +41,7 @@ STRUCTURED_CONTEXTS = ("structural", "llm")
 
 type EmbeddedGroup = tuple[list[PreparedDocument], list[ChunkVectors], str]  # of which space
 type FollowSpace = Callable[[], Awaitable[tuple[Embedder | None, str]]]
-type VectorOrigins = Mapping[str, tuple[int | None, int | None]]
+type VectorOrigins = Mapping[str, tuple[str | None, str | None]]
 
 
 class IngestOptions(ProgressCallbacks, total=False):
@@ -259,7 +259,7 @@ class IngestPipeline:
                 self.recorder.store(uri, row)
 
     async def _store_one(
-        self, prepared: PreparedDocument, vectors: ChunkVectors, space: str, twin: int | None
+        self, prepared: PreparedDocument, vectors: ChunkVectors, space: str, twin: str | None
     ) -> Row:
         """Store a document; without vectors if the database has moved to another space since."""
         run, chunks = self.recorder.report.run_id, prepared.chunks

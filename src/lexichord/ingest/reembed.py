@@ -134,14 +134,14 @@ class Reembed:
 
     async def _pass(self, embedder: Embedder) -> bool:
         """Embed chunks that lack a vector, storing each call's at once; return whether any did."""
-        after = 0
+        after: str | None = None
         group_chunks, slice_chunks = self.limits.group_chunks, self.limits.slice_chunks
         while rows := await db.chunks_without_other(self.database, after, group_chunks):
             after = rows[-1]["chunk_id"]
             # texts of about the same length together
             for batch in batched(sorted(rows, key=lambda row: len(row["content"])), slice_chunks):
                 await self._fill_slice(embedder, batch)
-        return after > 0
+        return after is not None
 
     async def _fill_slice(self, embedder: Embedder, rows: Sequence[Row]) -> None:
         vectors = await embed(embedder, rows)

@@ -51,7 +51,7 @@ class ChunkEmbedder:
         return 2 if isinstance(self.embedder, RemoteEmbedder) else 1
 
     async def vectors(
-        self, group: Sequence[PreparedDocument], origins: Mapping[str, Sequence[int | None]]
+        self, group: Sequence[PreparedDocument], origins: Mapping[str, Sequence[str | None]]
     ) -> list[ChunkVectors]:
         """Return each document's vectors; None where the database has it, or where there is none.
 
@@ -74,14 +74,14 @@ class ChunkEmbedder:
 
     async def fill(self) -> None:
         """Embed what was stored while there was no embedder, or lost the vector it was to keep."""
-        after = 0
+        after: str | None = None
         while self.embedder and (
             rows := await store.chunks_without_vector(
                 self.database, after, self.limits.group_chunks
             )
         ):
             texts = [embedding_text(row["context"], row["content"]) for row in rows]
-            names = [f"chunk id {row['chunk_id']}" for row in rows]
+            names = [row["chunk_id"] for row in rows]
             pairs = zip(rows, await self.embed(texts, names), strict=True)
             after = rows[-1]["chunk_id"]
             filled = {row["chunk_id"]: vector for row, vector in pairs if vector is not None}
@@ -89,7 +89,7 @@ class ChunkEmbedder:
             self.report.vectors_filled += len(filled)
 
     async def _missing(
-        self, prepared: PreparedDocument, origins: Sequence[int | None]
+        self, prepared: PreparedDocument, origins: Sequence[str | None]
     ) -> list[int]:
         """Return the places of the chunks to embed."""
         if prepared.vectors or not self.embedder:

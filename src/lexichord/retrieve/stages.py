@@ -66,7 +66,7 @@ class BoostFiles(Protocol):
     """The stage `boost_files`."""
 
     async def __call__(self, *, files: Sequence[FileHit], hint: str | None) -> Mapping[str, float]:
-        """Return the points by which chunks of a document are preferred, by its id as text."""
+        """Return the points by which chunks of a document are preferred, by its id."""
         ...
 
 

@@ -26,6 +26,7 @@ from lexichord.types import (
     SearchResult,
     ShownDocument,
 )
+from lexichord.types.ids import unknown_id
 from lexichord.types.response import Step
 from lexichord.types.state import IngestRun
 
@@ -96,12 +97,12 @@ class ScopedClient:
         """See `client.passages.find_passages`; `response` is one of this client's."""
         return await find_passages(self._client.database, response, k, min_score)
 
-    async def show(self, document: int | str, datasets: Sequence[str] = ()) -> ShownDocument:
+    async def show(self, document: str, datasets: Sequence[str] = ()) -> ShownDocument:
         """See `Lexichord.show`."""
         return await self._client.show(document, **self._scope(datasets or None))
 
     async def expand(
-        self, chunk: int, *, neighbours: int = 1, whole_section: bool = False
+        self, chunk: str, *, neighbours: int = 1, whole_section: bool = False
     ) -> Excerpt:
         """See `Lexichord.expand`."""
         excerpt = await self._client.expand(
@@ -110,10 +111,10 @@ class ScopedClient:
         try:
             await self._client.resolve(excerpt.document_id, **self._scope())
         except NotFoundError:
-            raise NotFoundError(f"there is no chunk {chunk}") from None
+            raise NotFoundError(unknown_id("chunk", chunk)) from None
         return excerpt
 
-    async def delete(self, documents: Sequence[int | str], datasets: Sequence[str] = ()) -> int:
+    async def delete(self, documents: Sequence[str], datasets: Sequence[str] = ()) -> int:
         """See `Lexichord.delete`."""
         self.check_writes()
         return await self._client.delete(documents, **self._scope(datasets or None))

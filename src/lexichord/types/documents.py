@@ -127,7 +127,7 @@ class StoredDataset(Shaped):
 class StoredDocument(Shaped):
     """A document in a list; `characters` is the length of its text, `chunks` their number."""
 
-    document_id: int
+    document_id: str
     dataset: str
     uri: str
     title: str
@@ -157,7 +157,7 @@ class StoredChunk(Shaped):
     `context` is embedded and indexed with it, `keyword_context` is indexed for words only.
     """
 
-    chunk_id: int
+    chunk_id: str
     ordinal: int
     heading: str
     start: int
@@ -191,8 +191,8 @@ class ShownDocument(Shown):
 class Excerpt(Shown):
     """A chunk with the text around it: the document's from `start` to `end`."""
 
-    chunk_id: int
-    document_id: int
+    chunk_id: str
+    document_id: str
     uri: str
     title: str
     heading: str

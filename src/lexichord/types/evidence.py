@@ -21,14 +21,14 @@ class Quote(Shaped):
     """
 
     text: str
-    document_id: int
+    document_id: str
     uri: str
     title: str
     heading: str
     start: int
     end: int
     page: int | None
-    chunk_id: int
+    chunk_id: str
     score: float
 
     @classmethod
@@ -52,8 +52,8 @@ class ContextSource(Shaped):
     start: int
     end: int
     page: int | None
-    chunk_id: int
-    document_id: int
+    chunk_id: str
+    document_id: str
     score: float
 
     @classmethod
@@ -71,7 +71,7 @@ class Cell:
     there. `score` is that of the document's best sentence, kept also where nothing was found.
     """
 
-    document_id: int
+    document_id: str
     aspect: str
     quotes: tuple[Quote, ...] = ()
     values: tuple[str, ...] = ()
@@ -102,7 +102,7 @@ class Comparison(Shown):
     documents: tuple[FileHit, ...]
     cells: tuple[Cell, ...]
 
-    def cell(self, document_id: int, aspect: str) -> Cell:
+    def cell(self, document_id: str, aspect: str) -> Cell:
         """Return one cell. Raises KeyError if the table has no such row or column."""
         for cell in self.cells:
             if (cell.document_id, cell.aspect) == (document_id, aspect):

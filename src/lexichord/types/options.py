@@ -110,11 +110,9 @@ class Described:
             raise ConfigError(
                 f"{self.name} is an empty list: name one at least, or leave it out for all"
             )
-        has_ids = int in get_args(get_args(self.kind)[0])
         for item in items:
-            if not (isinstance(item, str) or (has_ids and _is_id(item))):
-                kinds = "whole numbers or texts" if has_ids else "texts"
-                raise ConfigError(f"{self.name} takes a list of {kinds}, not {_show(item)} in it")
+            if not isinstance(item, str):
+                raise ConfigError(f"{self.name} takes a list of texts, not {_show(item)} in it")
         return items
 
 
@@ -131,7 +129,7 @@ class ScopeOptions:
         Option("Only these datasets; by default all.", served_items=100),
     ] = None
     documents: Annotated[
-        Sequence[int | str] | None,
+        Sequence[str] | None,
         Option("Only these: ids, uris or the ends of uris.", served_items=100),
     ] = None
     uri_prefix: Annotated[str | None, Option("Only documents whose uri begins with this.")] = None
@@ -404,10 +402,6 @@ READERS: dict[Any, Callable[[str, object], Any]] = {
 def _is_number(value: object) -> bool:
     """Return whether it is a number; True and False are none."""
     return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _is_id(value: object) -> bool:
-    return _is_number(value) and isinstance(value, Integral)
 
 
 def _show(value: object) -> str:

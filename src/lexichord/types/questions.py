@@ -20,7 +20,7 @@ class Intent(Shaped):
     kind: IntentKind
     question: str
     hint: str | None = None
-    documents: tuple[int, ...] = ()
+    documents: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     sub_questions: tuple[str, ...] = ()
     domain: str = ""
@@ -35,7 +35,7 @@ class Link:
     `file_terms` count the different terms of the title and of the file's name.
     """
 
-    document_id: int
+    document_id: str
     title: str
     domain: str
     word: int
@@ -64,7 +64,7 @@ class Variant:
     text: str
     vector: Sequence[float] | None
     weight: float
-    documents: tuple[int, ...] | None = None
+    documents: tuple[str, ...] | None = None
     terms: Mapping[str, int] | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class Feedback:
     `terms` and `vector` are None where it is below the threshold.
     """
 
-    chunk_ids: tuple[int, ...]
+    chunk_ids: tuple[str, ...]
     coherence: float | None
     terms: Mapping[str, int] | None
     vector: Sequence[float] | None
@@ -101,7 +101,7 @@ class Scope:
     """Which documents a search may see; all conditions hold at once, none means everything."""
 
     datasets: tuple[str, ...] = ()
-    documents: tuple[int, ...] = ()
+    documents: tuple[str, ...] = ()
     uri_prefix: str | None = None
     filter: Json | None = None
 

@@ -23,7 +23,7 @@ class Term:
     times: int
     df: int
     idf: float
-    chunks: tuple[int, ...]
+    chunks: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Definition:
     """
 
     term: str
-    chunk_id: int
+    chunk_id: str
     before: str
     after: str
 

@@ -50,8 +50,8 @@ class ChunkHit(Shown):
     None where the hit is not in it) and, of `query`, in that of each way of asking, by its name.
     """
 
-    chunk_id: int
-    document_id: int
+    chunk_id: str
+    document_id: str
     dataset: str
     uri: str
     title: str
@@ -83,7 +83,7 @@ class FileHit(Shaped):
     `hits` is how many of its chunks were among the candidates.
     """
 
-    document_id: int
+    document_id: str
     dataset: str
     uri: str
     title: str

@@ -88,7 +88,7 @@ def write_table(table: Comparison, sources: Sequence[ContextSource]) -> str:
 def write_list(quotes: Iterable[Quote], sources: Sequence[ContextSource]) -> str:
     """Write a file's name, then its quotes as items, then the next file's."""
     lines: list[str] = []
-    document: int | None = None
+    document: str | None = None
     for quote in quotes:
         if quote.document_id != document:
             lines += [*([""] if lines else []), f"{quote.title or quote.uri}:"]

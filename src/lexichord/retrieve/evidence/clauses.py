@@ -32,7 +32,7 @@ MAX_JOINED_CHARS = 1200  # characters of a joined passage
 
 def rank_files(hits: Iterable[ChunkHit], by: FileScore = "max") -> tuple[FileHit, ...]:
     """Rank documents by the scores of their hits, then by uri; `hits` of each are counted."""
-    groups: dict[int, list[ChunkHit]] = defaultdict(list)
+    groups: dict[str, list[ChunkHit]] = defaultdict(list)
     for hit in hits:
         groups[hit.document_id].append(hit)
     files = [_file(group, by) for group in groups.values()]
@@ -63,7 +63,7 @@ async def join_neighbours(database: Database, quotes: Sequence[Quote]) -> tuple[
     rows = await evidence.chunk_places(database, [quote.chunk_id for quote in quotes])
     ranks = {quote.chunk_id: rank for rank, quote in reversed(list(enumerate(quotes)))}
     runs: list[list[Quote]] = []
-    expected: tuple[int, int, int] | None = None
+    expected: tuple[str, int, int] | None = None
     for row in rows:
         quote = quotes[ranks[row["chunk_id"]]]
         here = (row["document_id"], row["section"], row["ordinal"])
@@ -75,14 +75,14 @@ async def join_neighbours(database: Database, quotes: Sequence[Quote]) -> tuple[
     return await _read_runs(database, runs, ranks)
 
 
-def _fits(run: Sequence[Quote], quote: Quote, ranks: Mapping[int, int]) -> bool:
+def _fits(run: Sequence[Quote], quote: Quote, ranks: Mapping[str, int]) -> bool:
     best = min(ranks[one.chunk_id] for one in run)
     is_near = abs(ranks[quote.chunk_id] - best) <= MAX_RANK_GAP
     return is_near and quote.end - run[0].start <= MAX_JOINED_CHARS
 
 
 async def _read_runs(
-    database: Database, runs: Sequence[Sequence[Quote]], ranks: Mapping[int, int]
+    database: Database, runs: Sequence[Sequence[Quote]], ranks: Mapping[str, int]
 ) -> tuple[Quote, ...]:
     """Read each run's text from first to last character; order runs by their best quote."""
     spans = [(run[0].document_id, run[0].start, max(q.end for q in run)) for run in runs]

@@ -63,7 +63,7 @@ async def compare(
 
 
 def _cell(
-    document: int, number: int, aspect: str, scored: Iterable[ScoredSentence], min_score: float
+    document: str, number: int, aspect: str, scored: Iterable[ScoredSentence], min_score: float
 ) -> Cell:
     """Return the best sentences of a document for an aspect, of those that meet the criterion."""
     place = (number, document)

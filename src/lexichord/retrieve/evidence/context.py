@@ -57,7 +57,7 @@ def _fitting(
 ) -> list[Quote]:
     """Return the quotes that fit. A piece after the first has an empty line before it."""
     chosen: list[Quote] = []
-    documents: set[int] = set()
+    documents: set[str] = set()
     for quote in quotes:
         header = _document(quote) + "\n" if grouped and quote.document_id not in documents else ""
         piece = "\n" * bool(chosen) + header + _passage(len(chosen) + 1, quote, grouped)
@@ -77,7 +77,7 @@ def _by_document(quotes: Sequence[Quote]) -> list[Quote]:
 def _pieces(quotes: Sequence[Quote], grouped: bool) -> list[str]:
     pieces = []
     numbers = count(1)
-    previous: int | None = None
+    previous: str | None = None
     for quote in quotes:
         header = _document(quote) + "\n" if grouped and quote.document_id != previous else ""
         pieces.append(header + _passage(next(numbers), quote, grouped))

@@ -111,7 +111,7 @@ def is_invented(text: str, sources: Sequence[NumberedQuote]) -> bool:
     return any(not find_quote(stated.rstrip(".,;:!?"), 0, sources) for stated in quoted)
 
 
-type CellKey = tuple[int, str]  # a document's id and an aspect
+type CellKey = tuple[str, str]  # a document's id and an aspect
 
 
 async def compare(
@@ -156,7 +156,7 @@ async def _sources(database: Database, table: Comparison) -> list[NumberedQuote]
     return [NumberedQuote(number, places[place]) for number, place in enumerate(ordered, 1)]
 
 
-def _by_document(rows: Mapping[int, int], shown: Sequence[NumberedQuote]) -> str:
+def _by_document(rows: Mapping[int, str], shown: Sequence[NumberedQuote]) -> str:
     parts = [
         f"Document {number}\n{mark(own, shown)}"
         for number, document in rows.items()

@@ -115,7 +115,7 @@ async def _pool(
 
 def _candidates(quotes: Sequence[Quote]) -> list[QuotedSentence]:
     """Return the sentences that can stand alone, each place once, of the best quotes first."""
-    places: dict[tuple[int, int, int], QuotedSentence] = {}
+    places: dict[tuple[str, int, int], QuotedSentence] = {}
     for quote in quotes:
         for one in sentences_of(quote):
             if len(one.quote.text.split()) >= MIN_SENTENCE_WORDS:

@@ -77,7 +77,7 @@ def _sentences(text: str) -> list[str]:
 def compare_sentences(
     terms: Sequence[Postings],
     sentences: Sequence[int],
-    documents: Sequence[int],
+    documents: Sequence[str],
     cosines: Sequence[float | None],
 ) -> float:
     """Compare the best of the last sentences with those that the first ones teach.
@@ -132,9 +132,9 @@ def _scaled(scores: Floats) -> Floats:
     return (scores - scores.mean()) / (scores.std() or 1.0)
 
 
-def _best(ranking: Floats, documents: Sequence[int]) -> list[int]:
+def _best(ranking: Floats, documents: Sequence[str]) -> list[int]:
     """Return the best sentence of each of the best documents."""
-    first: dict[int, int] = {}
+    first: dict[str, int] = {}
     for number in np.argsort(-ranking, kind="stable").tolist():
         first.setdefault(documents[number], number)
     return list(first.values())[:FEEDBACK_DOCUMENTS]

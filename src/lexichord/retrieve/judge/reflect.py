@@ -53,7 +53,7 @@ async def measure_coverage(
     )
 
 
-def held_share(terms: Sequence[Term], chunks: Sequence[int] | None = None) -> float | None:
+def held_share(terms: Sequence[Term], chunks: Sequence[str] | None = None) -> float | None:
     """Return the idf-weighted share of terms that any chunk (of `chunks`) holds; None of none."""
     whole = sum(term.idf for term in terms)
     held = sum(

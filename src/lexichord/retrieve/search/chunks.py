@@ -91,8 +91,9 @@ async def _select(context: QueryContext, plan: SearchPlan, hits: list[ChunkHit])
     return kept
 
 
-def _dropped(hits: Sequence[ChunkHit], kept: Sequence[ChunkHit]) -> list[int]:
-    return sorted({hit.chunk_id for hit in hits}.difference(hit.chunk_id for hit in kept))
+def _dropped(hits: Sequence[ChunkHit], kept: Sequence[ChunkHit]) -> list[str]:
+    ids = {hit.chunk_id for hit in kept}
+    return [hit.chunk_id for hit in hits if hit.chunk_id not in ids]
 
 
 async def add_wording(context: QueryContext, plan: SearchPlan, name: str, text: str) -> SearchPlan:
@@ -148,8 +149,8 @@ async def search_variants(
         *(db.variant_candidates(database, question, variant, boost) for variant in variants)
     )
     fused = fuse_ranks(variants, [[row["chunk_id"] for row in rows] for rows in lists])
-    best = sorted(fused, key=lambda chunk: (-fused[chunk].score, chunk))[: question.k]
-    first: Mapping[int, Row] = {row["chunk_id"]: row for row in lists[0]}
+    best = sorted(fused, key=lambda chunk: -fused[chunk].score)[: question.k]
+    first: Mapping[str, Row] = {row["chunk_id"]: row for row in lists[0]}
     return [
         db.variant_hit(row, first.get(chunk, {}), one.score, one.ranks, one.parts)
         for row in (await db.read_hits(database, best) if best else [])
@@ -159,10 +160,14 @@ async def search_variants(
 
 
 def fuse_ranks(
-    variants: Sequence[Variant], lists: Sequence[Sequence[int]]
-) -> dict[int, FusedChunk]:
-    """Fuse each variant's chunk ids, best first, by weighted Reciprocal Rank Fusion."""
-    fused: defaultdict[int, FusedChunk] = defaultdict(FusedChunk)
+    variants: Sequence[Variant], lists: Sequence[Sequence[str]]
+) -> dict[str, FusedChunk]:
+    """Fuse each variant's chunk ids, best first, by weighted Reciprocal Rank Fusion.
+
+    The chunks are in the order in which the lists have them, so that of two with the same score
+    the earlier variant's better one comes first.
+    """
+    fused: defaultdict[str, FusedChunk] = defaultdict(FusedChunk)
     for variant, chunks in zip(variants, lists, strict=True):
         for place, chunk in enumerate(chunks, start=1):
             fused[chunk].ranks[variant.name] = place

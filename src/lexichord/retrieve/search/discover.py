@@ -75,4 +75,4 @@ async def boost_files(files: Sequence[FileHit], hint: str | None) -> dict[str, f
     scores = {
         file.document_id: file.scores.get("fused", file.score) for file in files[:BOOSTED_FILES]
     }
-    return {str(document): points * max(score or 0, 0) for document, score in scores.items()}
+    return {document: points * max(score or 0, 0) for document, score in scores.items()}

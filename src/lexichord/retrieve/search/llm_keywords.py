@@ -137,7 +137,7 @@ async def _original(
 
 
 async def _by_documents(database: Database, question: Question) -> list[str]:
-    by_document = defaultdict[int, list[int]](list)
+    by_document = defaultdict[str, list[str]](list)
     for hit in await search.hybrid_search(database, question):
         by_document[hit.document_id].append(hit.chunk_id)
     groups = [chunks for chunks in by_document.values() if len(chunks) >= MIN_SHARED_PASSAGES]

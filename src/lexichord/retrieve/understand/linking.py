@@ -54,7 +54,7 @@ class QueryWord:
 class Mention:
     """Words `first` to `last` of a query, as the words `held` name a document."""
 
-    document_id: int
+    document_id: str
     title: str
     domain: str
     first: int
@@ -79,7 +79,7 @@ def split_words(query: str, entities: Iterable[str]) -> list[QueryWord]:
 
 def find_mentions(words: Sequence[QueryWord], links: Sequence[Link]) -> list[Mention]:
     """Return the mentions of documents, in the order of the words."""
-    by_document: dict[int, list[Link]] = defaultdict(list)
+    by_document: dict[str, list[Link]] = defaultdict(list)
     for link in links:
         by_document[link.document_id].append(link)
     sorts = {link.word for link in links if link.named and not link.rare}

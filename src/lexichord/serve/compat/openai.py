@@ -117,7 +117,7 @@ async def search_vector_store(
     filter = None if body.filters is None else compile_filter(body.filters)
     min_score = (body.ranking_options and body.ranking_options.score_threshold) or 0.0
     searched: list[str] = []
-    best: dict[int, ScoredPassage] = {}
+    best: dict[str, ScoredPassage] = {}
     for text in texts:
         response = await query(
             caller,
@@ -153,7 +153,7 @@ def _searched(text: str, response: Response) -> list[str]:
 
 def _result(passage: ScoredPassage) -> VectorStoreResult:
     return VectorStoreResult(
-        file_id=str(passage.hit.document_id),
+        file_id=passage.hit.document_id,
         filename=passage.name,
         score=passage.score,
         attributes=_attributes(passage.metadata),

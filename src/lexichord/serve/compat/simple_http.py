@@ -85,7 +85,7 @@ async def plain_search(caller: Caller, params: Annotated[PlainSearchParams, Quer
     )
     items = [
         {
-            "id": str(hit.chunk_id),
+            "id": hit.chunk_id,
             "title": hit.title or hit.uri,
             "description": hit.content[:DESCRIPTION_CHARS],
             "score": hit.score,
@@ -106,9 +106,9 @@ async def ask(caller: Caller, body: AskBody) -> JsonReply:
     scores = chunk_confidences(response)
     sources = [
         SourceItemShape(
-            id=str(source.chunk_id),
+            id=source.chunk_id,
             title=titles.get(source.document_id) or source.uri,
-            dataset_id=str(source.document_id),
+            dataset_id=source.document_id,
             score=scores.get(source.chunk_id, 0.0),
         )
         for source in response.sources

@@ -20,12 +20,15 @@ from lexichord.serve.limits import (
     served_bounds,
 )
 from lexichord.types import ContextFormat, IntentKind, LlmStage, Mode, QueryOptions, Unit
+from lexichord.types.ids import ID_EXAMPLE, ID_PATTERN
 from lexichord.types.options import describe
 
 QueryText = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
 NameText = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS)]
 DatasetNames = Annotated[list[NameText], Field(**served_bounds("datasets"))]
 RowId = Annotated[int, Field(ge=1, lt=2**53, examples=[1])]  # more is not exact in all JSON
+DocumentId = Annotated[str, Field(pattern=ID_PATTERN["doc"], examples=[ID_EXAMPLE["doc"]])]
+ChunkId = Annotated[str, Field(pattern=ID_PATTERN["chunk"], examples=[ID_EXAMPLE["chunk"]])]
 
 
 def check_depth[V](value: V) -> V:
@@ -85,7 +88,7 @@ class SearchBody(JsonBody):
     mode: Mode = option("mode")
     dense_share: float | None = option("dense_share")
     datasets: list[NameText] | None = option("datasets")
-    documents: list[RowId | NameText] | None = option("documents")
+    documents: list[NameText] | None = option("documents")
     uri_prefix: NameText | None = option("uri_prefix")
     filter: MetadataFilter | None = option("filter")
 

@@ -5,11 +5,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 
 from lexichord.serve.http.bodies import (
+    ChunkId,
+    DocumentId,
     DocumentsBody,
     ExpandParams,
     ListParams,
     QueryBody,
-    RowId,
     SearchBody,
     SimilarParams,
 )
@@ -29,7 +30,8 @@ router = APIRouter(prefix="/v1", route_class=AuthorizedRoute, responses=ERROR_RE
 SEARCH_TAGS: list[Any] = ["search"]
 DOCUMENT_TAGS: list[Any] = ["documents"]
 
-type PathId = Annotated[RowId, Path()]
+type DocumentPathId = Annotated[DocumentId, Path()]
+type ChunkPathId = Annotated[ChunkId, Path()]
 
 
 @router.post("/search", response_model=SearchResult, tags=SEARCH_TAGS)
@@ -87,20 +89,20 @@ async def add_documents(request: Request, caller: Caller, body: DocumentsBody) -
 
 
 @router.get("/documents/{document_id}", response_model=DocumentShape, tags=DOCUMENT_TAGS)
-async def show_document(caller: Caller, document_id: PathId) -> JsonReply:
+async def show_document(caller: Caller, document_id: DocumentPathId) -> JsonReply:
     """Return a document with its text and chunks. Offsets count the text's characters from 0."""
     return reply(await caller.show(document_id))
 
 
 @router.delete("/documents/{document_id}", response_model=DeletedShape, tags=DOCUMENT_TAGS)
-async def delete_document(caller: Caller, document_id: PathId) -> JsonReply:
+async def delete_document(caller: Caller, document_id: DocumentPathId) -> JsonReply:
     """Delete a document with all that hangs on it."""
     return reply({"deleted": await caller.delete([document_id])})
 
 
 @router.get("/documents/{document_id}/similar", response_model=FilesResult, tags=DOCUMENT_TAGS)
 async def similar_documents(
-    caller: Caller, document_id: PathId, params: Annotated[SimilarParams, Query()]
+    caller: Caller, document_id: DocumentPathId, params: Annotated[SimilarParams, Query()]
 ) -> JsonReply:
     """Find the k documents most like a stored one, by its vectors."""
     return reply(await caller.similar(document_id, k=params.k, **params.options()))
@@ -108,7 +110,7 @@ async def similar_documents(
 
 @router.get("/chunks/{chunk_id}", response_model=Excerpt, tags=DOCUMENT_TAGS)
 async def show_chunk(
-    caller: Caller, chunk_id: PathId, params: Annotated[ExpandParams, Query()]
+    caller: Caller, chunk_id: ChunkPathId, params: Annotated[ExpandParams, Query()]
 ) -> JsonReply:
     """Return a chunk with the text around it."""
     return reply(await caller.expand(chunk_id, **params.model_dump()))

@@ -164,17 +164,17 @@ def file_name(uri: str) -> str:
     return uri.rstrip("/").rpartition("/")[2] or uri
 
 
-def _places(response: Response) -> dict[int, list[str]]:
+def _places(response: Response) -> dict[str, list[str]]:
     """Return the places of each document's quotes, those of the table among them."""
     cells = response.comparison.cells if response.comparison else ()
     quotes = [*response.quotes, *(quote for cell in cells for quote in cell.quotes)]
-    places: dict[int, list[str]] = {}
+    places: dict[str, list[str]] = {}
     for quote in quotes:
         places.setdefault(quote.document_id, []).append(f"{quote.start}-{quote.end}")
     return {document: list(dict.fromkeys(ranges)) for document, ranges in places.items()}
 
 
-def _address(passage: Quote | ChunkHit, places: Mapping[int, Sequence[str]]) -> str:
+def _address(passage: Quote | ChunkHit, places: Mapping[str, Sequence[str]]) -> str:
     """Return the address of a document opened at a place, its other quotes marked as well."""
     own = f"{passage.start}-{passage.end}"
     others = [place for place in places.get(passage.document_id, ()) if place != own]
@@ -219,7 +219,7 @@ def _quote(
     quote: Quote,
     response: Response,
     words: re.Pattern[str] | None,
-    places: Mapping[int, Sequence[str]],
+    places: Mapping[str, Sequence[str]],
 ) -> QuoteView:
     same = (quote.document_id, quote.start, quote.end)
     numbers = (one.number for one in response.sources if _place(one) == same)
@@ -228,7 +228,7 @@ def _quote(
     )
 
 
-def _place(source: ContextSource) -> tuple[int, int, int]:
+def _place(source: ContextSource) -> tuple[str, int, int]:
     return source.document_id, source.start, source.end
 
 
@@ -236,7 +236,7 @@ def _hit(
     hit: ChunkHit,
     response: Response,
     words: re.Pattern[str] | None,
-    places: Mapping[int, Sequence[str]],
+    places: Mapping[str, Sequence[str]],
 ) -> HitView:
     scores, names = hit.scores.by_list, dict.fromkeys([*CHANNEL_NAMES, *hit.ranks])
     others = {name: getattr(hit.scores, name) for name in ("fused", "variants", "rerank")}
@@ -255,7 +255,7 @@ def _overlaps(source: ContextSource, hit: ChunkHit) -> bool:
     return document == hit.document_id and start < hit.end and hit.start < end
 
 
-def _rows(response: Response, places: Mapping[int, Sequence[str]]) -> list[ComparisonRow]:
+def _rows(response: Response, places: Mapping[str, Sequence[str]]) -> list[ComparisonRow]:
     table = response.comparison
     if table is None:
         return []

@@ -122,7 +122,7 @@ def named_documents(rows: Sequence[StoredDocument], name: str) -> list[StoredDoc
     end = f"/{name.lstrip('/')}"
     part = name.casefold()
     documents = (
-        [row for row in rows if name in (row.uri, str(row.document_id))]
+        [row for row in rows if name in (row.uri, row.document_id)]
         or [row for row in rows if row.uri.endswith(end)]
         or [row for row in rows if part in row.uri.rpartition("/")[2].casefold()]
     )
@@ -152,7 +152,7 @@ def uri_prefix(uri: str, path: str) -> str:
     return path if uri.startswith(path) else ""
 
 
-def _ids(rows: Sequence[StoredDocument]) -> list[int]:
+def _ids(rows: Sequence[StoredDocument]) -> list[str]:
     ids = list(dict.fromkeys(row.document_id for row in rows))
     if len(ids) > MAX_NAMED_DOCUMENTS:
         raise ConfigError(f"that means {len(ids)} documents: name one folder, or fewer documents")

@@ -27,8 +27,8 @@ class PassageItem(BaseModel):
     content: str
     document_name: Annotated[str, Field(description="What names it in other calls.")]
     dataset: str
-    document_id: int
-    chunk_id: int
+    document_id: str
+    chunk_id: str
     uri: str
     title: str
     heading: str
@@ -46,7 +46,7 @@ class FileItem(BaseModel):
 
     document_name: str
     dataset: str
-    document_id: int
+    document_id: str
     uri: str
     title: str
     score: float
@@ -59,7 +59,7 @@ class ListedFile(BaseModel):
 
     document_name: str
     dataset: str
-    document_id: int
+    document_id: str
     uri: str
     title: str
     characters: int
@@ -123,8 +123,8 @@ class AnswerSource(BaseModel):
     relevance: Annotated[
         float | None, Field(description="The probability, 0 to 1, that it holds an answer.")
     ]
-    document_id: int
-    chunk_id: int
+    document_id: str
+    chunk_id: str
     uri: str
     start: int
     end: int
