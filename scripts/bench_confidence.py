@@ -35,7 +35,7 @@ RIDGE = 0.1
 FOLDS = 5  # of the hypotheses
 
 type Floats = NDArray[np.float64]
-type ScopedQuery = tuple[str, tuple[int, ...]]  # a question, and the documents in its scope
+type ScopedQuery = tuple[str, tuple[str, ...]]  # a question, and the documents in its scope
 
 
 @dataclass
@@ -98,7 +98,7 @@ def _all(queries: Sequence[str]) -> list[ScopedQuery]:
     return [(query, ()) for query in queries]
 
 
-def _fill_nli(lexichord: SyncLexichord, documents: list[dict[str, Any]]) -> list[int]:
+def _fill_nli(lexichord: SyncLexichord, documents: list[dict[str, Any]]) -> list[str]:
     folder = cache_folder() / "contractnli-dev-texts"
     folder.mkdir(parents=True, exist_ok=True)
     for document in documents:

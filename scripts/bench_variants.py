@@ -74,7 +74,7 @@ def _spans(document: dict[str, Any]) -> dict[str, Any]:
 
 
 async def rank_spans(
-    lexichord: SyncLexichord, hypothesis: str, document: int
+    lexichord: SyncLexichord, hypothesis: str, document: str
 ) -> dict[str, list[ChunkHit]]:
     """Rank all spans of a document: by the hypothesis, and with what feedback makes of it."""
     database = lexichord.core.database

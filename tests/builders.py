@@ -25,8 +25,8 @@ from lexichord.types.generation import Usage
 from lexichord.types.reflection import Coverage, Grade, Reflection, Round
 
 HIT = ChunkHit(
-    chunk_id=1,
-    document_id=2,
+    chunk_id="chunk_1",
+    document_id="doc_2",
     dataset="default",
     uri="a/lease.md",
     title="Lease",
@@ -40,15 +40,17 @@ HIT = ChunkHit(
     scores=types.HitScores(dense=0.9, keyword=None, fused=0.5),
     ranks={"dense": 1, "keyword": None},
 )
-FILE = FileHit(2, "default", "a/lease.md", "Lease", 0.7, {"chunks": 0.6, "card": None}, 3)
+FILE = FileHit("doc_2", "default", "a/lease.md", "Lease", 0.7, {"chunks": 0.6, "card": None}, 3)
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-DOCUMENT = types.StoredDocument(1, "d", "a.md", "A", "text/markdown", 4, 1, {"year": 2024}, NOW)
-CHUNK = types.StoredChunk(1, 0, "Rent", 0, 4, None, "text", "A", "", {}, True)
+DOCUMENT = types.StoredDocument(
+    "doc_1", "d", "a.md", "A", "text/markdown", 4, 1, {"year": 2024}, NOW
+)
+CHUNK = types.StoredChunk("chunk_1", 0, "Rent", 0, 4, None, "text", "A", "", {}, True)
 QUOTE = types.Quote.of(HIT)
-CELL = types.Cell(2, "rent", (QUOTE,), ("EUR 5",), 0.9)
+CELL = types.Cell("doc_2", "rent", (QUOTE,), ("EUR 5",), 0.9)
 RESPONSE = types.Response(
     "q",
-    types.Intent("comparison", "rent", documents=(2,), entities=("Lease",)),
+    types.Intent("comparison", "rent", documents=("doc_2",), entities=("Lease",)),
     files=[FILE],
     hits=[HIT],
     context="[1] text",
@@ -101,7 +103,7 @@ RESULTS = (
     types.Explanation(RESPONSE),
     types.Documents([DOCUMENT]),
     types.ShownDocument(DOCUMENT, "text", [CHUNK]),
-    types.Excerpt(1, 2, "a.md", "A", "Rent", 0, 4, "text"),
+    types.Excerpt("chunk_1", "doc_2", "a.md", "A", "Rent", 0, 4, "text"),
     types.StoredDataset("d", 1, 1),
     types.Status(**STATUS),
     types.Health(
@@ -127,10 +129,10 @@ RESULTS = (
 )
 
 
-def scored_hit(chunk_id: int, dense: float | None) -> ChunkHit:
+def scored_hit(chunk_id: str, dense: float | None) -> ChunkHit:
     return ChunkHit(
         chunk_id=chunk_id,
-        document_id=1,
+        document_id="doc_1",
         dataset="d",
         uri="u",
         title="t",

@@ -12,7 +12,7 @@ from lexichord import SyncLexichord
 from lexichord.db.server import initialise
 from lexichord.providers.base import Embedder, Vectors
 from lexichord.settings import load_settings
-from lexichord.types import EmbeddingSpace, Json
+from lexichord.types import ChunkHit, EmbeddingSpace, Json
 from peers import DEPTH, Place, Rows, database_size, new_database
 
 # What both of its indexes were made of; a peer has one text for its words.
@@ -68,13 +68,15 @@ class Ours:
 
     def search(self, text: str, vector: Vectors, k: int) -> Sequence[int]:
         self.known.vectors[text] = vector
-        hits = self.lexichord.search(text, k=k, depth=DEPTH).hits
-        return [hit.chunk_id for hit in hits]
+        return self._numbers(self.lexichord.search(text, k=k, depth=DEPTH).hits)
 
     def query(self, text: str, vector: Vectors, k: int) -> Sequence[int]:
         self.known.vectors[text] = vector
-        hits = self.lexichord.query(text, k=k, depth=DEPTH).hits
-        return [hit.chunk_id for hit in hits]
+        return self._numbers(self.lexichord.query(text, k=k, depth=DEPTH).hits)
+
+    def _numbers(self, hits: Sequence[ChunkHit]) -> Sequence[int]:
+        ids = self.lexichord.core.database.ids
+        return [ids.read("chunk", hit.chunk_id) for hit in hits]
 
     def size(self) -> int:
         return database_size(self.dsn)

@@ -200,7 +200,7 @@ def test_a_damaged_quote_is_dropped_and_named(samples: SyncLexichord) -> None:
     hits = samples.search(ESCROW, k=4).hits
     shifted = replace(hits[0], start=hits[0].start + 1, end=hits[0].end + 1)
     changed = replace(hits[1], content=hits[1].content.replace("e", "3"))
-    gone = replace(hits[2], document_id=10**9)
+    gone = replace(hits[2], document_id=samples.core.database.ids.write("doc", 10**9))
     for kind in ("clause_lookup", "summary", "list_all"):
         changed_hits = [shifted, changed, gone, hits[3]]
         evidence = samples.run(gather_evidence(samples.core.database, kind, ESCROW, changed_hits))

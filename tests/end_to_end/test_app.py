@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lexichord import Lexichord, SyncLexichord
-from lexichord.errors import ConfigError
+from lexichord.errors import ConfigError, NotFoundError
 from lexichord.types import Mode, Response, StoredDataset
 from tests.conftest import SAMPLES
 
@@ -174,8 +174,16 @@ def test_a_chunk_is_shown_with_what_stands_around_it(samples: SyncLexichord) -> 
     same = [chunk for chunk in chunks if chunk.heading == middle.heading]
     assert section.start <= same[0].start
     assert section.end >= same[-1].end
-    with pytest.raises(ConfigError, match="there is no chunk 999999"):
-        samples.expand(999999)
+    for unknown in (
+        "999999",
+        "chunk_borwjinzzbr3ms7v",
+        middle.chunk_id[:-1],
+        document.document.document_id,
+    ):
+        with pytest.raises(
+            NotFoundError, match=f"^there is no chunk {unknown}: take the id of a hit$"
+        ):
+            samples.expand(unknown)
 
 
 def test_the_state_is_told(samples: SyncLexichord) -> None:

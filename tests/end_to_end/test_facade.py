@@ -94,9 +94,9 @@ def test_what_is_given_can_be_written_as_json(samples: SyncLexichord) -> None:
         samples.query("compare the governing law of the lease and the MSA"),
         samples.search(NOTICE),
         samples.files(NOTICE),
-        samples.similar(1),
+        samples.similar(found.hits[0].document_id),
         samples.list(),
-        samples.show(1),
+        samples.show(found.hits[0].document_id),
         samples.expand(found.hits[0].chunk_id),
         samples.doctor(),
     )

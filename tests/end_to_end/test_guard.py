@@ -216,8 +216,8 @@ def test_a_line_for_strangers_names_no_place_of_ours(line: str, seen: str) -> No
 
 async def test_a_chunk_out_of_reach_is_not_there(core: Lexichord) -> None:
     (hidden,) = (await core.search("closed", mode="keyword", k=1)).hits
-    for chunk in (hidden.chunk_id, 999_999):
-        with pytest.raises(NotFoundError, match=f"^there is no chunk {chunk}$"):
+    for chunk in (hidden.chunk_id, "chunk_999999"):
+        with pytest.raises(NotFoundError, match=f"^there is no chunk {chunk}: take the id of"):
             await ScopedClient(core, READER).expand(chunk)
 
 

@@ -19,19 +19,30 @@ from tests.sql import corpus
 SPACE = "test/tiny/4"
 VECTOR = (1.0, 0.0, 0.0, 0.0)
 ASKED = Question("w0 w3", VECTOR, space=SPACE)
-VARIANTS = (
-    Variant("original", "w0 w3", VECTOR, 1.0),
-    Variant("feedback", "w0 w3", (0.5, 0.5, 0.0, 0.1), 2.0, terms={"w0": 3, "w7": 1}),
-    Variant("file 1", "w5", None, 0.7, documents=(2, 5)),
-    Variant("file 2", "w5 w6", VECTOR, 0.3, documents=(6,)),
-)
-SCOPES = [
-    Scope(),
-    Scope(datasets=("odd",)),
-    Scope(documents=(2, 4, 6)),
-    Scope(filter={"part": 3}),
-    Scope(uri_prefix="wide/far"),
-]
+ORIGINAL = Variant("original", "w0 w3", VECTOR, 1.0)
+
+
+def documents(database: Database, *numbers: int) -> tuple[str, ...]:
+    return tuple(database.ids.write("doc", number) for number in numbers)
+
+
+def variants(database: Database) -> list[Variant]:
+    return [
+        ORIGINAL,
+        Variant("feedback", "w0 w3", (0.5, 0.5, 0.0, 0.1), 2.0, terms={"w0": 3, "w7": 1}),
+        Variant("file 1", "w5", None, 0.7, documents=documents(database, 2, 5)),
+        Variant("file 2", "w5 w6", VECTOR, 0.3, documents=documents(database, 6)),
+    ]
+
+
+def scopes(database: Database) -> list[Scope]:
+    return [
+        Scope(),
+        Scope(datasets=("odd",)),
+        Scope(documents=documents(database, 2, 4, 6)),
+        Scope(filter={"part": 3}),
+        Scope(uri_prefix="wide/far"),
+    ]
 
 
 @pytest.fixture
@@ -49,12 +60,14 @@ def shown(hits: Sequence[ChunkHit]) -> list[dict[str, object]]:
 
 async def test_python_and_sql_give_the_same(wide: Database) -> None:
     far = [row["document_id"] for row in await wide.call("list_documents")][-1]
-    for scope in SCOPES:
+    one, two = documents(wide, 1, 2)
+    asked_by = variants(wide)
+    for scope in scopes(wide):
         for mode in ("hybrid", "keyword"):
-            for boost in (None, {"1": 1.5, "2": 0.5, str(far): 3}):
+            for boost in (None, {one: 1.5, two: 0.5, far: 3}):
                 asked = replace(ASKED, scope=scope, k=60, mode=mode)
-                parallel = await search_variants(wide, asked, VARIANTS, boost)
-                in_sql = await db.search_variants(wide, asked, VARIANTS, boost)
+                parallel = await search_variants(wide, asked, asked_by, boost)
+                in_sql = await db.search_variants(wide, asked, asked_by, boost)
                 assert shown(parallel) == shown(in_sql)
                 assert parallel
 
@@ -67,7 +80,7 @@ async def test_a_file_in_no_list_answers_when_it_is_discovered(wide: Database) -
     inside = replace(original, name="file 1", documents=(far,))
 
     plain = await search_variants(wide, asked, [original])
-    boosted = await search_variants(wide, asked, [original], {str(far): 10_000})
+    boosted = await search_variants(wide, asked, [original], {far: 10_000})
     by_file = await search_variants(wide, asked, [original, inside])
 
     assert far not in {hit.document_id for hit in plain}
@@ -81,15 +94,15 @@ async def test_a_file_in_no_list_answers_when_it_is_discovered(wide: Database) -
 
 
 async def test_the_same_name_twice_is_refused(wide: Database) -> None:
-    for given in ([], [VARIANTS[0]] * 2, [replace(VARIANTS[0], weight=0)]):
+    for given in ([], [ORIGINAL] * 2, [replace(ORIGINAL, weight=0)]):
         with pytest.raises(ConfigError):
             await search_variants(wide, ASKED, given)
     with pytest.raises(ConfigError, match="k must be"):
-        await search_variants(wide, replace(ASKED, k=101), VARIANTS)
+        await search_variants(wide, replace(ASKED, k=101), [ORIGINAL])
 
 
-def file(document: int) -> FileHit:
-    return FileHit(document, "a", "a", "a", 1.0, {}, 1)
+def file(database: Database, number: int) -> FileHit:
+    return FileHit(database.ids.write("doc", number), "a", "a", "a", 1.0, {}, 1)
 
 
 async def alike(database: Database, vectors: Sequence[Sequence[float]]) -> Database:
@@ -104,44 +117,46 @@ async def alike(database: Database, vectors: Sequence[Sequence[float]]) -> Datab
 async def test_alike_documents_make_variants(database: Database) -> None:
     await alike(database, [[1, 0.1 * n, 0, 0] for n in range(5)])
     asked = replace(ASKED, query="w1")
-    made = await make_variants(database, asked, [file(2), file(3), file(4)])
+    made = await make_variants(database, asked, [file(database, number) for number in (2, 3, 4)])
     assert [each.name for each in made.variants] == ["original", "file 1", "file 2", "file 3"]
     original, first, second, third = made.variants
     assert (original.text, original.terms, original.vector) == ("w1", None, VECTOR)
     assert first.terms is not None
     assert {"w1", "share"} <= first.terms.keys()
-    assert (first.documents, second.documents, third.documents) == ((2,), (3,), (4,))
+    assert (first.documents, second.documents, third.documents) == tuple(
+        documents(database, number) for number in (2, 3, 4)
+    )
     assert first.terms == second.terms == third.terms
     assert not made.is_scattered
     assert made.coherence is not None
     assert made.coherence >= MIN_COHERENCE
     assert "5 documents are alike" in made.reason
-    fewer = await make_variants(database, asked, [file(2), file(3)], limit=2)
+    fewer = await make_variants(database, asked, [file(database, 2), file(database, 3)], limit=2)
     assert [each.name for each in fewer.variants] == ["original", "file 1"]
 
 
 async def test_documents_that_are_not_alike_make_none(database: Database) -> None:
     await alike(database, [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [-1, 0, 0, 0]])
     asked = replace(ASKED, query="w1")
-    made = await make_variants(database, asked, [file(2)])
+    made = await make_variants(database, asked, [file(database, 2)])
     assert [each.name for each in made.variants] == ["original"]
     assert "not alike" in made.reason
     assert made.is_scattered
-    forced = await make_variants(database, asked, [file(2)], always=True)
+    forced = await make_variants(database, asked, [file(database, 2)], always=True)
     assert [each.name for each in forced.variants] == ["original", "file 1"]
-    never = await make_variants(database, asked, [file(2)], limit=1, always=True)
+    never = await make_variants(database, asked, [file(database, 2)], limit=1, always=True)
     assert [each.name for each in never.variants] == ["original"]
 
 
 async def test_a_pinned_document_is_no_scope_of_feedback(database: Database) -> None:
     await alike(database, [[1, 0.1 * n, 0, 0] for n in range(5)])
-    asked = replace(ASKED, query="w1", scope=Scope(documents=(1,)))
-    made = await make_variants(database, asked, [file(1)])
+    asked = replace(ASKED, query="w1", scope=Scope(documents=documents(database, 1)))
+    made = await make_variants(database, asked, [file(database, 1)])
     assert [each.name for each in made.variants] == ["original", "feedback"]
     assert made.variants[1].terms is not None
     assert {"x0", "x3"} <= made.variants[1].terms.keys()
     hits = await search_variants(database, asked, made.variants)
-    assert {hit.document_id for hit in hits} == {1}
+    assert {hit.document_id for hit in hits} == {*documents(database, 1)}
 
 
 async def test_without_vectors_nothing_is_learned_unless_asked_for(database: Database) -> None:
@@ -150,6 +165,6 @@ async def test_without_vectors_nothing_is_learned_unless_asked_for(database: Dat
             corpus.put(connection, f"d{number}", [f"w1 shared x{number}"])
     asked = Question("w1")
     assert "fewer than two documents" in (await make_variants(database, asked)).reason
-    forced = await make_variants(database, asked, [file(1)], always=True)
+    forced = await make_variants(database, asked, [file(database, 1)], always=True)
     hits = await search_variants(database, asked, forced.variants)
     assert [hit.ranks["original"] for hit in hits] == [1, 2, 3]

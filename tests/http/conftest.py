@@ -40,7 +40,9 @@ class Keyed:
     reader: str
     writer: str
     revoked: str
-    closed_document: int
+    closed_document: str
+    closed_chunk: str
+    closed_job: int
 
 
 @pytest.fixture(scope="session")
@@ -84,7 +86,9 @@ def keyed(bare: str, home: Path) -> Iterator[Keyed]:
             writer = lexichord.create_key("Cy", datasets=["open"], writes=True).secret
             revoked = lexichord.create_key("Di", writes=True)
             lexichord.revoke_key(revoked.key.key_id)
-            (closed,) = lexichord.list(datasets=["closed"])
+            (row,) = lexichord.list(datasets=["closed"])
+            closed = row.document_id, lexichord.show(row.document_id).chunks[0].chunk_id
+            (job,) = (run for run in lexichord.status().runs if run.dataset == "closed")
         with Server(dsn, home, allowed_hosts="search.example.com") as server:
             keys = everything, reader, writer, revoked.secret
-            yield Keyed(server, dsn, home, *keys, closed.document_id)
+            yield Keyed(server, dsn, home, *keys, *closed, job.run_id)

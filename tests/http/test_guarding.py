@@ -13,6 +13,7 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
+from lexichord.types.ids import ID_EXAMPLE
 from tests.end_to_end.processes import wait_until
 from tests.http.conftest import DOCUMENTS, Keyed
 from tests.http.server import Server, active, request, send_raw
@@ -142,7 +143,13 @@ def test_a_form_that_makes_no_sense_is_refused(keyed: Keyed, body: bytes) -> Non
 
 @pytest.mark.parametrize(
     "path",
-    ["/v1/documents/0", "/v1/documents/x", "/v1/documents/99999999999999999999", "/v1/chunks/-1"],
+    [
+        *("/v1/documents/1", "/v1/documents/x", "/v1/documents/doc_1", "/v1/chunks/-1"),
+        f"/v1/documents/{ID_EXAMPLE['doc'].upper()}",
+        f"/v1/documents/{ID_EXAMPLE['chunk']}",
+        f"/v1/chunks/{ID_EXAMPLE['doc']}",
+        "/v1/jobs/0",
+    ],
 )
 def test_an_id_that_cannot_be_is_refused(keyed: Keyed, path: str) -> None:
     with keyed.server.client(keyed.everything) as client:
@@ -151,7 +158,8 @@ def test_an_id_that_cannot_be_is_refused(keyed: Keyed, path: str) -> None:
 
 def test_what_is_not_there_is_said_as_json(keyed: Keyed) -> None:
     with keyed.server.client(keyed.everything) as client:
-        for path in ("/v1/documents/99999", "/v1/chunks/99999", "/v1/jobs/99999", "/nowhere"):
+        unknown = [f"/v1/documents/{ID_EXAMPLE['doc']}", f"/v1/chunks/{ID_EXAMPLE['chunk']}"]
+        for path in (*unknown, "/v1/jobs/99999", "/nowhere"):
             assert error(client.get(path), 404)["type"] == "not_found_error"
         assert error(client.put("/v1/search"), 405)
         error(client.get("/v1/documents", params={"datasets": "open"}), 422)  # it is "dataset"

@@ -60,7 +60,8 @@ def routes() -> list[tuple[str, str]]:
 
 def send(keyed: Keyed, method: str, path: str, key: str | None) -> httpx.Response:
     ids: dict[str, object] = {"vector_store_id": "closed"}
-    ids |= dict.fromkeys(("document_id", "chunk_id", "job_id"), keyed.closed_document)
+    ids |= {"document_id": keyed.closed_document, "chunk_id": keyed.closed_chunk}
+    ids["job_id"] = keyed.closed_job
     with keyed.server.client(key) as client:
         return client.request(method, path.format(**ids), **ASKED[method, path])
 

@@ -196,7 +196,12 @@ def test_what_cannot_be_meant_is_said_and_can_be_mended(
 
 
 def test_what_is_not_there_is_a_page(client: httpx.Client) -> None:
-    for path in ("/document/99999", "/document/nothing.txt", "/?q=x&dataset=nowhere"):
+    for path in (
+        "/document/1",
+        "/document/doc_vhsvemia3hqupzas",
+        "/document/nothing.txt",
+        "/?q=x&dataset=nowhere",
+    ):
         answer = client.get(path)
         assert answer.status_code == 404, path
         assert "Not there" in answer.text

@@ -166,7 +166,7 @@ def test_the_plain_search_has_the_shape_that_plain_programs_expect(
     hits = samples.search(QUESTION, k=3).hits
     assert result["results"] == [
         {
-            "id": str(hit.chunk_id),
+            "id": hit.chunk_id,
             "title": hit.title,
             "description": hit.content[:500],
             "score": hit.score,
@@ -187,7 +187,7 @@ def test_the_plain_answer_has_the_shape_that_plain_programs_expect(
     assert reply["context_used"] == len(reply["sources"]) == len(expected.sources)
     for source, known in zip(reply["sources"], expected.sources, strict=True):
         assert set(source) == {"id", "title", "dataset_id", "score"}
-        assert source["id"] == str(known.chunk_id)
+        assert source["id"] == known.chunk_id
         assert source["title"] in known.citation
 
 

@@ -46,7 +46,7 @@ def test_results_have_all_that_the_client_reads(client: openai.OpenAI, served: S
     ids = {row.document_id: row.uri for row in served.lexichord.list(datasets=["samples"])}
     for result in results:
         VectorStoreSearchResponse.model_validate(result.model_dump())
-        assert ids[int(result.file_id)].endswith(f"/{result.filename}")
+        assert ids[result.file_id].endswith(f"/{result.filename}")
         assert 0 <= result.score <= 1
         assert [content.type for content in result.content] == ["text"]
     assert [r.score for r in results] == sorted((r.score for r in results), reverse=True)

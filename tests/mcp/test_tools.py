@@ -8,6 +8,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceLink, TextContent, TextResourceContents
 
+from lexichord.types.ids import ID_EXAMPLE
 from mcp import Client
 from tests.mcp.serving import COMMAND, Place, call, read, refused
 
@@ -279,8 +280,10 @@ WRONG: list[tuple[str, dict[str, object], str]] = [
     ("keyword_generator", {"query": "logs", "max_sets": 0}, "invalid_request_error"),
     ("keyword_generator", {"query": "logs", "dataset_id": "nope"}, "not_found_error"),
     ("search", {}, "invalid_request_error"),
-    ("fetch", {"id": "chunk://999999999"}, "not_found_error"),
-    ("fetch", {"id": "document://999999999"}, "not_found_error"),
+    ("fetch", {"id": f"chunk://{ID_EXAMPLE['chunk']}"}, "not_found_error"),
+    ("fetch", {"id": f"document://{ID_EXAMPLE['doc']}"}, "not_found_error"),
+    ("fetch", {"id": "chunk://12"}, "not_found_error"),
+    ("fetch", {"id": "doc_12"}, "not_found_error"),
     ("fetch", {"id": "../../etc/passwd"}, "not_found_error"),
     ("fetch", {"id": "9" * 18}, "not_found_error"),
 ]
@@ -336,7 +339,13 @@ async def test_prompts_are_there_under_their_names(client: Client) -> None:
 async def test_what_is_no_resource_is_an_error_of_the_protocol(client: Client) -> None:
     templates = (await client.list_resource_templates()).resource_templates
     assert {each.uri_template for each in templates} == {"document://{id}", "chunk://{id}"}
-    for uri in ("chunk://999999999", "document://nope.md", "document://0", "file:///etc/passwd"):
+    for uri in (
+        f"chunk://{ID_EXAMPLE['chunk']}",
+        "chunk://12",
+        "document://nope.md",
+        "document://1",
+        "file:///etc/passwd",
+    ):
         with pytest.raises(MCPError) as raised:
             await client.read_resource(uri)
         assert raised.value.error.code == -32602, uri

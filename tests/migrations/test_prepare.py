@@ -189,6 +189,7 @@ def test_a_migration_that_is_still_to_run(empty: str, dsn: str, choice: Choice) 
         connection.execute("drop index lexichord_data.document_source")
         connection.execute("alter table lexichord_data.chunk drop column keyword_context")
         connection.execute("alter table lexichord_data.corpus drop column average_length")
+        connection.execute("alter table lexichord_data.configuration drop column id_secret")
         connection.execute(
             "create function lexichord_data.add_terms(text[], bigint[]) returns void "
             "language sql as ''"

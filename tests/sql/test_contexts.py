@@ -145,11 +145,13 @@ async def test_replace_contexts_does_nothing_to_what_was_replaced(
 ) -> None:
     put(fresh, "a", ["w1"], [[1, 0, 0, 0]])
     (row,) = await store.document_recipes(database, None)
-    stored = await store.read_document(database, 1)
+    stored = await store.read_document(database, row["document_id"])
     assert stored is not None
     document, chunks = stored
     put(fresh, "a", ["w2"], [[0, 1, 0, 0]])
     replacement = (document, chunks, [None], SPACE)
-    assert not await store.replace_contexts(database, 1, row["updated_at"], *replacement)
+    assert not await store.replace_contexts(
+        database, row["document_id"], row["updated_at"], *replacement
+    )
     assert value(fresh, "select content from lexichord_data.chunk") == "w2"
-    assert await store.read_document(database, 99) is None
+    assert await store.read_document(database, database.ids.write("doc", 99)) is None

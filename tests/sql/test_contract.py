@@ -162,7 +162,10 @@ CONTRACT = {
         f"terms text[], {SCOPE}",
         "TABLE(term text, chunk_id bigint, before text, after text)",
     ),
-    "find_documents": ("reference text", "TABLE(document_id bigint, dataset text, uri text)"),
+    "find_documents": (
+        "reference text, document bigint",
+        "TABLE(document_id bigint, dataset text, uri text)",
+    ),
     "find_problems": ("", "TABLE(problem text, remedy text)"),
     "finish_run": ("run_id bigint", "void"),
     "forget_evaluations": ("older_than interval", "bigint"),
@@ -176,6 +179,7 @@ CONTRACT = {
         "context text, score double precision, dense_score double precision, dense_rank bigint, "
         "keyword_score double precision, keyword_rank bigint, fused_score double precision)",
     ),
+    "id_secret": ("", "uuid"),
     "index_use": ("", "TABLE(index_name text, used boolean, plan text)"),
     "is_unchanged": ("document bigint, updated_at timestamp with time zone", "boolean"),
     "keep_contexts": ("dataset text, uri text, keys text[], contexts text[]", "void"),

@@ -163,8 +163,9 @@ async def test_it_crosses_a_pin_and_no_tenant(
             uri = f"{tenant}/{number}"
             put(fresh, uri, lines, vectors, dataset=tenant, metadata=metadata)
     call(fresh, "build_indexes")
-    question = Question("w1", (1.0, 0.0, 0.0, 0.0), scope=replace(scope, documents=pinned))
-    inside = [FileHit(1, "north", "north/0", "", 1.0, {}, 1)]
+    documents = tuple(database.ids.write("doc", number) for number in pinned)
+    question = Question("w1", (1.0, 0.0, 0.0, 0.0), scope=replace(scope, documents=documents))
+    inside = [FileHit(database.ids.write("doc", 1), "north", "north/0", "", 1.0, {}, 1)]
     variants = await make_variants(database, question, inside, always=True)
     terms = variants.variants[1].terms
     assert terms is not None

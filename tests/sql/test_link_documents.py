@@ -152,14 +152,18 @@ async def test_what_names_a_document_becomes_the_hint(
     stored: Database, query: str, numbers: tuple[int, ...], hint: str | None, question: str
 ) -> None:
     intent = await find_intent(stored, query)
-    assert (intent.documents, intent.question) == (numbers, question)
+    documents = tuple(stored.ids.write("doc", number) for number in numbers)
+    assert (intent.documents, intent.question) == (documents, question)
     if hint or not numbers:
         assert intent.hint == hint
 
 
 async def test_the_callers_hint_wins(stored: Database) -> None:
     intent = await find_intent(stored, "Who pays under the travel policy?", "the Saltpan lease")
-    assert (intent.hint, intent.documents) == ("the Saltpan lease", (2,))
+    assert (intent.hint, intent.documents) == (
+        "the Saltpan lease",
+        (stored.ids.write("doc", 2),),
+    )
     assert intent.question == "Who pays under the travel policy?"
     assert intent.domain == "property"
 

@@ -62,7 +62,10 @@ async def test_coverage_counts_terms_entities_and_parts(
     assert coverage.missing_terms == ("cat",)
     assert coverage.missing_entities == ("Orr",)
     assert coverage.uncovered_sub_questions == ("has the cat fleas?",)
-    rent, cat = await evidence.question_coverage(database, "rent", [1]), log(1 + 2.5 / 0.5)
+    rent, cat = (
+        await evidence.question_coverage(database, "rent", [hits[0].chunk_id]),
+        log(1 + 2.5 / 0.5),
+    )
     assert coverage.score == pytest.approx((rent[0].idf / (rent[0].idf + cat) + 0.5 + 0.5) / 3)
 
 

@@ -59,9 +59,9 @@ def test_scope(connection: Connection) -> None:
         assert [row["after"] for row in rows] == [" means b"]
 
 
-def hits(*chunk_ids: int) -> list[ChunkHit]:
+def hits(database: Database, *chunks: int) -> list[ChunkHit]:
     place: tuple[Any, ...] = (
-        1,
+        database.ids.write("doc", 1),
         "d",
         "a",
         "a",
@@ -75,7 +75,7 @@ def hits(*chunk_ids: int) -> list[ChunkHit]:
         HitScores(None, None, None),
         {},
     )
-    return [ChunkHit(chunk_id, *place) for chunk_id in chunk_ids]
+    return [ChunkHit(database.ids.write("chunk", chunk), *place) for chunk in chunks]
 
 
 async def test_another_tenants_definitions_expand_nothing(
@@ -84,9 +84,11 @@ async def test_another_tenants_definitions_expand_nothing(
     put(fresh, "a", ["the data protection officer (DPO) decides"], dataset="theirs")
     put(fresh, "b", ["our DPO decides"], dataset="ours")
     call(fresh, "build_indexes")
-    ours = await rewrite(database, "the DPO", hits(2), Scope(datasets=("ours",)), kind="expansion")
+    ours = await rewrite(
+        database, "the DPO", hits(database, 2), Scope(datasets=("ours",)), kind="expansion"
+    )
     assert (ours.kind, ours.text) == ("none", "the DPO")
-    all_of_them = await rewrite(database, "the DPO", hits(2), Scope(), kind="expansion")
+    all_of_them = await rewrite(database, "the DPO", hits(database, 2), Scope(), kind="expansion")
     assert all_of_them.text == "the DPO data protection officer"
 
 
@@ -95,11 +97,14 @@ async def test_a_rewrite_is_chosen_by_what_is_missing(
 ) -> None:
     put(fresh, "a", ["the data protection officer (DPO) decides", *LINES])
     call(fresh, "build_indexes")
-    relaxed = await rewrite(database, "flibber rent of deposits", hits(2, 3), Scope())
+    relaxed = await rewrite(database, "flibber rent of deposits", hits(database, 2, 3), Scope())
     assert (relaxed.kind, relaxed.text) == ("relaxation", "rent of deposits")
-    expanded = await rewrite(database, "the DPO", hits(1), Scope())
+    expanded = await rewrite(database, "the DPO", hits(database, 1), Scope())
     assert (expanded.kind, expanded.text) == ("expansion", "the DPO data protection officer")
-    forced = await rewrite(database, "flibber rent", hits(2, 3), Scope(), kind="expansion")
+    forced = await rewrite(
+        database, "flibber rent", hits(database, 2, 3), Scope(), kind="expansion"
+    )
     assert (forced.kind, forced.text) == ("expansion", "flibber rent deposit")
-    words = await evidence.related_words(database, "rent", [2, 3])
+    found = [hit.chunk_id for hit in hits(database, 2, 3)]
+    words = await evidence.related_words(database, "rent", found)
     assert words == ["deposit"]

@@ -18,7 +18,7 @@ def clauses(connection: Connection, count: int = 6) -> None:
 
 async def hits_of(database: Database, text: str, *chunks: int) -> list[ChunkHit]:
     hits = {hit.chunk_id: hit for hit in await search.hybrid_search(database, Question(text, k=50))}
-    return [hits[chunk] for chunk in chunks]
+    return [hits[database.ids.write("chunk", chunk)] for chunk in chunks]
 
 
 @pytest.mark.parametrize("vector", [None, [1.0, 0.0, 0.0, 0.0]])
@@ -81,7 +81,7 @@ async def test_other_datasets_are_no_rivals_but_other_documents_are(
     (hit,) = await search.hybrid_search(database, Question("rent", scope=scope))
     alone = await relative_evidence(database, Question("rent moon", scope=scope), [hit])
     assert alone == pytest.approx(1)
-    pinned = Scope(datasets=("library",), documents=(1,))
+    pinned = Scope(datasets=("library",), documents=(database.ids.write("doc", 1),))
     answering, nothing = await hits_of(database, "rent parking", 1, 2)
     judged = [
         await relative_evidence(database, Question("rent due", scope=pinned), [each])

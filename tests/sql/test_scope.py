@@ -94,7 +94,7 @@ def test_an_empty_list_names_nothing(library: Connection) -> None:
     ("scope", "message"),
     [
         ({"datasets": ["north", "o'ther"]}, "there is no dataset 'o''ther'"),
-        ({"documents": [1, 987654321]}, "there is no document 987654321"),
+        ({"documents": [1, 987654321]}, "there is no such document\nDETAIL:  document 987654321"),
         ({"filter": {"nobody": 1}}, 'no document in scope has the key "nobody"'),
         ({"filter": {"key": "kind", "op": "like", "value": 1}}, "unknown operator 'like'"),
     ],

@@ -151,7 +151,7 @@ def test_variants_stay_within_the_scope(library: Connection) -> None:
         ([{**TWO, "weight": "much"}], "must be a number above 0"),
         ([{**TWO, "weight": None}], "must be a number above 0"),
         ([{**TWO, "documents": 1}], "must be an array of ids"),
-        ([{**TWO, "documents": [9999]}], "there is no document 9999"),
+        ([{**TWO, "documents": [9999]}], "there is no such document\nDETAIL:  document 9999"),
         ([{"name": "a"}], "the query is empty"),
         ([{"name": "a", "text": " "}], "the query is empty"),
         ([{"name": "a", "terms": {"w1": 0}}], "counts 1 to 255 times"),

@@ -57,8 +57,8 @@ def test_a_copy_is_first(connection: Connection) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"source": 99999}, "there is no document 99999"),
-        ({"source": 42}, "document 42 has no vectors yet"),
+        ({"source": 99999}, "there is no such document\nDETAIL:  document 99999"),
+        ({"source": 42}, "the document has no vectors yet\nDETAIL:  document 42"),
         ({"source": 1, "k": 0}, "k must be at least 1"),
         ({"source": 1, "k": None}, "k must be at least 1"),
     ],

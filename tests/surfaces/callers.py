@@ -16,6 +16,7 @@ from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from lexichord import SyncLexichord
+from lexichord.db.ids import with_texts
 from lexichord.errors import (
     AccessError,
     ConfigError,
@@ -143,6 +144,7 @@ def by_sql(house: House, case: Case) -> Answer:
             return Refusal("not found", _line(error))
         except psycopg.DataError as error:
             return Refusal("invalid", _line(error))
+    rows = [with_texts(house.lexichord.core.database.ids, function, row) for row in rows]
     return [_file(row) if case.what == "files" else _hit(row) for row in rows]
 
 

@@ -6,20 +6,23 @@ from lexichord.retrieve.evidence.answer import cite_source, with_items, write_li
 from lexichord.types import FileHit
 from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, ContextSource, Quote
 
-QUOTE = Quote("Rent is due | now.", 3, "a.md", "Lease", "Rent", 10, 28, None, 7, 0.5)
-SOURCE = ContextSource(2, "", "a.md", 0, 40, None, 7, 3, 0.5)
-FILES = (FileHit(3, "d", "a.md", "Lease", 1, {}, 1), FileHit(4, "d", "b.md", "", 1, {}, 1))
+QUOTE = Quote("Rent is due | now.", "doc_3", "a.md", "Lease", "Rent", 10, 28, None, "chunk_7", 0.5)
+SOURCE = ContextSource(2, "", "a.md", 0, 40, None, "chunk_7", "doc_3", 0.5)
+FILES = (
+    FileHit("doc_3", "d", "a.md", "Lease", 1, {}, 1),
+    FileHit("doc_4", "d", "b.md", "", 1, {}, 1),
+)
 
 
 def test_a_quote_is_cited_by_the_source_that_holds_it() -> None:
     assert cite_source(QUOTE, [SOURCE]) == "[2]"
     assert cite_source(QUOTE, [replace(SOURCE, end=20)]) == "(Lease › Rent)"
-    assert cite_source(QUOTE, [replace(SOURCE, document_id=4)]) == "(Lease › Rent)"
+    assert cite_source(QUOTE, [replace(SOURCE, document_id="doc_4")]) == "(Lease › Rent)"
     assert cite_source(replace(QUOTE, title="", heading=""), []) == "(a.md)"
 
 
 def test_a_table_says_what_was_not_found() -> None:
-    cells = (Cell(3, "rent", (QUOTE,)), Cell(4, "rent"))
+    cells = (Cell("doc_3", "rent", (QUOTE,)), Cell("doc_4", "rent"))
     assert write_table(Comparison(("rent",), FILES, cells), [SOURCE]) == (
         "| File | rent |\n| --- | --- |\n"
         "| Lease | “Rent is due \\| now.” [2] |\n"
@@ -28,12 +31,12 @@ def test_a_table_says_what_was_not_found() -> None:
 
 
 def test_without_any_evidence_there_is_no_table() -> None:
-    cells = (Cell(3, "rent"), Cell(4, "rent"))
+    cells = (Cell("doc_3", "rent"), Cell("doc_4", "rent"))
     assert write_table(Comparison(("rent",), FILES, cells), []) == ""
 
 
 def test_a_list_is_grouped_by_file() -> None:
-    other = replace(QUOTE, document_id=4, title="", text="No\n rent.")
+    other = replace(QUOTE, document_id="doc_4", title="", text="No\n rent.")
     assert write_list([QUOTE, QUOTE, other], [SOURCE]) == (
         "Lease:\n- Rent is due | now. [2]\n- Rent is due | now. [2]\n\na.md:\n- No rent. (Rent)"
     )

@@ -19,7 +19,7 @@ from lexichord.types import ChunkHit, HitScores
 from lexichord.types.evidence import Quote
 
 HIT = ChunkHit(
-    *(7, 3, "default", "a.md", "Lease", "Rent", 10, 14, 2, "text", "", 0.5),
+    *("chunk_7", "doc_3", "default", "a.md", "Lease", "Rent", 10, 14, 2, "text", "", 0.5),
     scores=HitScores(None, None, None),
     ranks={},
 )
@@ -46,15 +46,15 @@ def test_each_is_chosen_once_and_none_without_relevance(scores: list[float], num
     ("by", "first"), [("max", "a"), ("mean", "a"), ("sum", "b")], ids=["max", "mean", "sum"]
 )
 def test_files_are_ranked_by_their_chunks(by: FileScore, first: str) -> None:
-    hits = [replace(HIT, uri="a", document_id=1, score=0.9)]
-    hits += [replace(HIT, uri="b", document_id=2, score=score) for score in (0.8, 0.6)]
+    hits = [replace(HIT, uri="a", document_id="doc_1", score=0.9)]
+    hits += [replace(HIT, uri="b", document_id="doc_2", score=score) for score in (0.8, 0.6)]
     files = rank_files(hits, by)
     assert files[0].uri == first
     assert {file.uri: file.hits for file in files} == {"a": 1, "b": 2}
 
 
 def test_equal_files_come_by_name() -> None:
-    hits = [replace(HIT, uri=uri, document_id=n) for n, uri in enumerate("cab")]
+    hits = [replace(HIT, uri=uri, document_id=f"doc_{n}") for n, uri in enumerate("cab")]
     assert [file.uri for file in rank_files(hits)] == ["a", "b", "c"]
 
 
@@ -62,14 +62,14 @@ def test_near_repetitions_go_but_not_those_of_another_file() -> None:
     words = " ".join(f"word{n}" for n in range(60))
     one = replace(QUOTE, text=words)
     same = replace(QUOTE, text=words.upper() + " end", start=900)
-    elsewhere = replace(same, document_id=4)
+    elsewhere = replace(same, document_id="doc_4")
     other = replace(QUOTE, text=DISTINCT)
     assert remove_duplicates([one, same, elsewhere, other]) == [one, elsewhere, other]
 
 
 def test_document_order_keeps_the_best_document_first() -> None:
     late, early = replace(QUOTE, start=50), replace(QUOTE, start=5)
-    other = replace(QUOTE, document_id=1, start=0)
+    other = replace(QUOTE, document_id="doc_1", start=0)
     assert in_document_order([late, other, early]) == [early, late, other]
 
 

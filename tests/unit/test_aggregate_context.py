@@ -13,7 +13,20 @@ from lexichord.types import ChunkHit, ContextFormat, HitScores, QueryOptions
 from lexichord.types.evidence import Quote
 
 HIT = ChunkHit(
-    *(7, 3, "default", "a/lease.md", "Lease", "Rent", 10, 14, 2, "text", "Lease › Rent", 0.5),
+    *(
+        "chunk_7",
+        "doc_3",
+        "default",
+        "a/lease.md",
+        "Lease",
+        "Rent",
+        10,
+        14,
+        2,
+        "text",
+        "Lease › Rent",
+        0.5,
+    ),
     scores=HitScores(None, None, None),
     ranks={},
 )
@@ -24,7 +37,7 @@ hits = st.builds(
     st.text(min_size=1, max_size=60),
     st.text(max_size=10),
     st.text(max_size=10),
-    st.integers(1, 3),
+    st.sampled_from(["doc_1", "doc_2", "doc_3"]),
 )
 STYLES: list[ContextFormat] = ["simple", "structured", "qa"]
 styles = st.sampled_from(STYLES)
@@ -60,10 +73,10 @@ def test_nothing_is_left_out_while_there_is_room(hits: list[ChunkHit]) -> None:
 
 
 def test_a_passage_that_does_not_fit_makes_way_for_a_shorter_one() -> None:
-    long, short = replace(HIT, content="x" * 100), replace(HIT, content="short", chunk_id=8)
+    long, short = replace(HIT, content="x" * 100), replace(HIT, content="short", chunk_id="chunk_8")
     context, sources = format_context([long, short], 50)
     assert context == "[1] Lease › Rent\nshort\n"
-    assert [source.chunk_id for source in sources] == [8]
+    assert [source.chunk_id for source in sources] == ["chunk_8"]
 
 
 def test_the_border_is_exact() -> None:
@@ -82,8 +95,8 @@ def test_a_source_says_where_its_passage_stands() -> None:
             "start": 10,
             "end": 14,
             "page": 2,
-            "chunk_id": 7,
-            "document_id": 3,
+            "chunk_id": "chunk_7",
+            "document_id": "doc_3",
             "score": 0.5,
         }
     ]
@@ -103,19 +116,19 @@ def test_every_format_keeps_its_length(
 def test_every_format_holds_whole_passages_in_the_order_of_its_sources(
     hits: list[ChunkHit], most: int, style: ContextFormat
 ) -> None:
-    numbered = [replace(hit, chunk_id=number) for number, hit in enumerate(hits)]
+    numbered = [replace(hit, chunk_id=str(number)) for number, hit in enumerate(hits)]
     context, sources = format_context(numbered, most, style)
     position = 0
     for number, source in enumerate(sources, 1):
         assert source.number == number
         head = context.index(f"[{number}] ", position)
-        content = numbered[source.chunk_id].content
+        content = numbered[int(source.chunk_id)].content
         position = context.index(f"\n{content}\n", head) + len(content) + 1
     assert len({source.chunk_id for source in sources}) == len(sources)
 
 
 def test_structured_names_each_document_once() -> None:
-    other = replace(HIT, document_id=4, title="", uri="b.md", page=None)
+    other = replace(HIT, document_id="doc_4", title="", uri="b.md", page=None)
     again = replace(HIT, content="more", start=20, end=24)
     context, sources = format_context([HIT, other, again], style="structured")
     assert context == (

@@ -20,7 +20,7 @@ signals = st.builds(
 )
 
 
-def term(idf: float, *chunks: int) -> Term:
+def term(idf: float, *chunks: str) -> Term:
     return Term("w", ("w",), 1, 1, idf, chunks)
 
 
@@ -57,17 +57,17 @@ def test_another_subject_is_no_evidence_however_good_in_its_place() -> None:
 
 def test_signals_weigh_terms_by_idf() -> None:
     signals = find_signals(
-        [scored_hit(1, 0.2), scored_hit(2, 0.6)], [term(3, 1), term(1)], 0.8, has_vector=True
+        [scored_hit("a", 0.2), scored_hit("b", 0.6)], [term(3, "a"), term(1)], 0.8, has_vector=True
     )
     assert signals == ConfidenceSignals(0.8, 0.6, 0.75)
 
 
 def test_without_the_query_s_vector_cosines_do_not_count() -> None:
-    signals = find_signals([scored_hit(1, 0.9)], [term(1, 1)], 0.0, has_vector=False)
+    signals = find_signals([scored_hit("a", 0.9)], [term(1, "a")], 0.0, has_vector=False)
     assert signals == ConfidenceSignals(0.0, None, 1.0)
 
 
 def test_a_question_without_terms_and_hits_without_cosine() -> None:
-    assert find_signals([scored_hit(1, None)], [], 0.5, has_vector=True) == ConfidenceSignals(
+    assert find_signals([scored_hit("a", None)], [], 0.5, has_vector=True) == ConfidenceSignals(
         0.5, 0.0, 0.0
     )

@@ -9,15 +9,15 @@ from tests.builders import HIT, RESPONSE
 
 FOUND = replace(
     HIT,
-    chunk_id=7,
+    chunk_id="chunk_7",
     scores=HitScores(0.91234, None, 0.5, 0.03, {"original": 0.02, "file 2": 0.01}),
     ranks={"dense": 1, "keyword": None, "original": 1, "file 2": 4},
 )
-OTHER = replace(FOUND, chunk_id=8, ranks={**HIT.ranks, "rewrite": 2}, scores=HIT.scores)
+OTHER = replace(FOUND, chunk_id="chunk_8", ranks={**HIT.ranks, "rewrite": 2}, scores=HIT.scores)
 TRACE = [
     Step("intent", {"query": "q", "hint": None}, {"kind": "x"}, ms=2.04),
-    Step("min_score", {"dense": 0.5}, dropped=[9, 10], ms=0.0),
-    Step("search", {"hint": None}, [{"chunk_id": 7, "ranks": {"dense": 1}}], ms=3),
+    Step("min_score", {"dense": 0.5}, dropped=["chunk_9", "chunk_10"], ms=0.0),
+    Step("search", {"hint": None}, [{"chunk_id": "chunk_7", "ranks": {"dense": 1}}], ms=3),
     Step("confidence", {}, 0.0, ms=1.0),
 ]
 EXPLAINED = Explanation(replace(RESPONSE, hits=[FOUND, OTHER], trace=TRACE))
@@ -42,10 +42,10 @@ def test_each_list_tells_rank_and_score_of_a_hit() -> None:
 def test_a_step_tells_what_it_was_given_made_and_dropped() -> None:
     first, second, third, fourth = EXPLAINED.steps
     assert step_details(first) == {"given": "query: q", "made": "kind: x"}
-    assert step_details(second) == {"given": "dense: 0.5", "dropped": "9, 10"}
-    assert step_details(third) == {"made": "chunk_id 7"}
+    assert step_details(second) == {"given": "dense: 0.5", "dropped": "chunk_9, chunk_10"}
+    assert step_details(third) == {"made": "chunk_id chunk_7"}
     assert step_details(fourth) == {"made": "0"}
-    assert second.to_dict()["dropped"] == [9, 10]
+    assert second.to_dict()["dropped"] == ["chunk_9", "chunk_10"]
 
 
 def test_a_step_leaves_out_what_it_does_not_say_but_in_an_explanation() -> None:
@@ -53,13 +53,14 @@ def test_a_step_leaves_out_what_it_does_not_say_but_in_an_explanation() -> None:
     assert json.dumps(response["trace"][:2]) == (
         '[{"stage": "intent", "given": {"query": "q", "hint": null}, "made": {"kind": "x"}, '
         '"ms": 2.04}, '
-        '{"stage": "min_score", "given": {"dense": 0.5}, "dropped": [9, 10], "ms": 0.0}]'
+        '{"stage": "min_score", "given": {"dense": 0.5}, "dropped": ["chunk_9", "chunk_10"], '
+        '"ms": 0.0}]'
     )
     assert json.dumps(explanation["steps"][:2]) == (
         '[{"stage": "intent", "ms": 2.04, "given": {"query": "q", "hint": null}, '
         '"made": {"kind": "x"}, "dropped": []}, '
         '{"stage": "min_score", "ms": 0.0, "given": {"dense": 0.5}, "made": null, '
-        '"dropped": [9, 10]}]'
+        '"dropped": ["chunk_9", "chunk_10"]}]'
     )
     assert Step("answer", {}, dropped=[], ms=1.0).to_dict()["dropped"] == []
 
@@ -81,19 +82,19 @@ def test_it_reads_as_lines() -> None:
         "             made: kind: x",
         "     0.0 ms  min_score",
         "             given: dense: 0.5",
-        "             dropped: 9, 10",
+        "             dropped: chunk_9, chunk_10",
         "     3.0 ms  search",
-        "             made: chunk_id 7",
+        "             made: chunk_id chunk_7",
         "     1.0 ms  confidence",
         "             made: 0",
         "Hits: rank (score) in each list",
-        "  1. 0.5  chunk 7  Lease › Rent",
+        "  1. 0.5  chunk_7  Lease › Rent",
         "     dense: 1 (0.9123); keyword: –; original: 1 (0.02); file 2: 4 (0.01); rewrite: –",
-        "  2. 0.5  chunk 8  Lease › Rent",
+        "  2. 0.5  chunk_8  Lease › Rent",
         "     dense: 1 (0.9); keyword: –; original: –; file 2: –; rewrite: 2",
     ]
 
 
 def test_what_a_document_says_does_not_reach_the_terminal() -> None:
     hostile = replace(FOUND, title="\x1b[2J", heading="a\nb")
-    assert "chunk 7  \ufffd[2J › a b" in str(Explanation(replace(RESPONSE, hits=[hostile])))
+    assert "chunk_7  \ufffd[2J › a b" in str(Explanation(replace(RESPONSE, hits=[hostile])))

@@ -6,7 +6,9 @@ from lexichord.client.passages import hit_confidences
 from lexichord.types import ChunkHit, HitScores, Response
 from lexichord.types.questions import Intent
 
-HIT = ChunkHit(1, 1, "d", "u", "t", "", 0, 1, None, "c", "", 0.0, HitScores(None, None, None), {})
+HIT = ChunkHit(
+    "c", "d", "d", "u", "t", "", 0, 1, None, "c", "", 0.0, HitScores(None, None, None), {}
+)
 
 
 def scores(confidence: float, hits: int) -> list[float]:

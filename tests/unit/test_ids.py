@@ -1,6 +1,7 @@
 """The texts of ids: a keyed permutation that any other key, kind or spelling does not read."""
 
 import re
+from itertools import pairwise
 from typing import get_args
 from uuid import UUID
 
@@ -35,7 +36,7 @@ def test_numbers_in_a_row_have_texts_that_are_in_none() -> None:
     for place in range(len("doc_"), len(texts[0])):  # no letter tells that one follows another
         letters = [text[place] for text in texts]
         assert 20 <= len(set(letters)) <= 32
-        same = sum(one == other for one, other in zip(letters, letters[1:], strict=False))
+        same = sum(one == other for one, other in pairwise(letters))
         assert same < 5000 / 32 * 1.5
 
 
@@ -68,8 +69,11 @@ def test_one_wrong_letter_is_noticed() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "12", "doc_", "doc_12", "doc_" + "a" * 15, "doc_" + "a" * 17, "doc_" + "é" * 16]
-    + ["doc_" + "1" * 16, IDS.write("doc", 1).upper(), IDS.write("doc", 1) + "\n", "chunk_12"],
+    [
+        *("", "12", "doc_", "doc_12", "chunk_12", "doc_" + "a" * 15, "doc_" + "a" * 17),
+        *("doc_" + "é" * 16, "doc_" + "1" * 16),
+        *(IDS.write("doc", 1).upper(), IDS.write("doc", 1) + "\n", IDS.write("chunk", 1)),
+    ],
 )
 def test_what_is_not_even_alike_is_no_id(text: str) -> None:
     assert IDS.find("doc", text) is None
@@ -78,7 +82,7 @@ def test_what_is_not_even_alike_is_no_id(text: str) -> None:
 
 
 def test_an_unknown_chunk_says_where_to_find_one() -> None:
-    with pytest.raises(NotFoundError, match="^there is no chunk 12: take the id of a hit$"):
+    with pytest.raises(NotFoundError, match=r"^there is no chunk 12: take the id of a hit$"):
         IDS.read("chunk", "12")
 
 

@@ -193,7 +193,18 @@ def linked(query: str, *documents: str) -> tuple[list[QueryWord], list[Link]]:
     titles = [title.lower().split() for title in documents]
     counts = {word: sum(word in title for title in titles) for title in titles for word in title}
     links = [
-        Link(number, documents[number], "", place, True, False, False, counts[word] <= 1, size, 9)
+        Link(
+            str(number),
+            documents[number],
+            "",
+            place,
+            True,
+            False,
+            False,
+            counts[word] <= 1,
+            size,
+            9,
+        )
         for number, title in enumerate(titles)
         for place, word in enumerate(token.lower for token in words)
         for size in [len(title)]
@@ -202,7 +213,7 @@ def linked(query: str, *documents: str) -> tuple[list[QueryWord], list[Link]]:
     return words, links
 
 
-def names(query: str, *documents: str) -> tuple[list[int], str, str]:
+def names(query: str, *documents: str) -> tuple[list[str], str, str]:
     """Give ids, hint and question."""
     words, links = linked(query, *documents)
     mentions = find_mentions(words, links)
@@ -266,7 +277,7 @@ FILED = [LEASE, TRAVEL, SECURITY, "Kerber Agreement", "Seeed Agreement", "Resear
 def test_what_is_named_becomes_the_hint(
     query: str, ids: list[int], hint: str, question: str
 ) -> None:
-    assert names(query, *FILED) == (ids, hint, question)
+    assert names(query, *FILED) == ([str(number) for number in ids], hint, question)
 
 
 @pytest.mark.parametrize(
@@ -285,7 +296,7 @@ def test_several_documents_may_be_one_list(query: str, listed: bool) -> None:
 
 def test_an_identifier_stays_in_the_question() -> None:
     parsed = names("where is FooParser parsed", "fooparser")
-    assert parsed == ([0], "FooParser", "where is FooParser parsed")
+    assert parsed == (["0"], "FooParser", "where is FooParser parsed")
 
 
 @given(st.lists(st.sampled_from([*PIECES, "Kerber ", "Saltpan ", "lease ", "Agreement "])))

@@ -25,7 +25,9 @@ TEXTS = st.text(LETTERS, max_size=40)
 
 
 def quote(text: str, start: int = 100, **more: object) -> Quote:
-    original = Quote(text, 7, "a.md", "A lease", "Rent", start, start + len(text), None, 3, 0.5)
+    original = Quote(
+        text, "doc_7", "a.md", "A lease", "Rent", start, start + len(text), None, "chunk_3", 0.5
+    )
     return replace(original, **more)  # type: ignore[arg-type]
 
 
@@ -143,7 +145,7 @@ def test_a_quote_knows_its_place() -> None:
     quote = find_quote("shall  pay", 1, [source(TEXT)])
     assert quote is not None
     assert (quote.start, quote.end) == (100 + TEXT.index("shall"), 100 + TEXT.index(" EUR"))
-    assert (quote.document_id, quote.heading, quote.score) == (7, "Rent", 0.5)
+    assert (quote.document_id, quote.heading, quote.score) == ("doc_7", "Rent", 0.5)
 
 
 def test_the_source_that_it_names_comes_first_then_any() -> None:

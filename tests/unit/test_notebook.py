@@ -57,7 +57,7 @@ SHOWN = [
     TABLE,
     Documents([DOCUMENT_]),
     ShownDocument(DOCUMENT_, HOSTILE, [replace(CHUNK, heading=HOSTILE, content=HOSTILE)]),
-    Excerpt(1, 2, HOSTILE, HOSTILE, HOSTILE, 0, 4, HOSTILE),
+    Excerpt("chunk_1", "doc_2", HOSTILE, HOSTILE, HOSTILE, 0, 4, HOSTILE),
 ]
 
 
@@ -105,7 +105,7 @@ def test_what_could_not_be_done_comes_first() -> None:
 def test_a_hit_stands_with_its_place_and_scores() -> None:
     cells = texts(SearchResult("q", [replace(HIT, page=3)], [])._repr_html_())
     assert cells[:3] == ["Lease › Rent ", "0.5  a/lease.md:10-14 page 3", "text"]
-    assert cells[-8:] == ["1", "1", "0.5", "0.5", "0.9", "1", "–", "–"]
+    assert cells[-8:] == ["1", "chunk_1", "0.5", "0.5", "0.9", "1", "–", "–"]
 
 
 def test_an_answer_that_is_a_table_is_drawn_once() -> None:

@@ -20,10 +20,12 @@ FILES = [path for folder in ("static", "templates") for path in sorted((HTTP / f
 
 
 def shown(text: str, *starts: int) -> ShownDocument:
-    document = StoredDocument(1, "d", "u", "t", "text/plain", len(text), len(starts), {}, None)  # type: ignore[arg-type]
+    sizes = (len(text), len(starts))
+    document = StoredDocument("doc_1", "d", "u", "t", "text/plain", *sizes, {}, None)  # type: ignore[arg-type]
     chunks = [
-        StoredChunk(n, n, f"A › {n}", start, len(text), None, text[start:], "", "", {}, False)
+        StoredChunk(f"chunk_{n}", n, f"A › {n}", start, *rest)
         for n, start in enumerate(starts)
+        for rest in [(len(text), None, text[start:], "", "", {}, False)]
     ]
     return ShownDocument(document, text, chunks)
 

@@ -90,7 +90,7 @@ def test_every_result_can_be_written_as_json(record: Any) -> None:
 def test_a_shape_holds_every_field() -> None:
     shape = RESPONSE.to_dict()
     assert [*shape] == [*RESPONSE.__dataclass_fields__]
-    assert shape["intent"]["documents"] == [2]
+    assert shape["intent"]["documents"] == ["doc_2"]
     assert shape["comparison"]["cells"][0]["found"] is True
     assert shape["reflection"]["grades"] == [{"name": "g", "score": 1, "reason": ""}]
     assert types.Status(**STATUS).to_dict()["runs"][0]["started_at"] == "2026-11-21T12:00:00+00:00"

@@ -13,8 +13,8 @@ from lexichord.types.reflection import Coverage, Reflection, Round
 WORD = "zanzibar"  # of the question
 ODD: Any = {"odd": WORD}  # no number, whatever the records' types say
 HIT = ChunkHit(
-    chunk_id=4,
-    document_id=2,
+    chunk_id="chunk_4",
+    document_id="doc_2",
     dataset="d",
     uri="a.md",
     title=WORD,
@@ -28,8 +28,8 @@ HIT = ChunkHit(
     scores=HitScores(0.5, None, 1.2, contributions={"original": 0.1, **ODD}),
     ranks={"dense": 1, "keyword": None, **ODD},
 )
-FILE = FileHit(2, "d", "a.md", WORD, 0.7, {"chunks": 0.6}, 3)
-INTENT = Intent("general", WORD, WORD, (2,), (WORD,), (WORD,), WORD, WORD)
+FILE = FileHit("doc_2", "d", "a.md", WORD, 0.7, {"chunks": 0.6}, 3)
+INTENT = Intent("general", WORD, WORD, ("doc_2",), (WORD,), (WORD,), WORD, WORD)
 COVERAGE = Coverage(0.5, (WORD,), (WORD,), (WORD,))
 RESPONSE = Response(
     query=WORD,
@@ -37,7 +37,7 @@ RESPONSE = Response(
     files=[FILE],
     hits=[HIT],
     context=WORD,
-    sources=[ContextSource(1, WORD, "a.md", 0, 4, None, 1, 2, 0.5)],
+    sources=[ContextSource(1, WORD, "a.md", 0, 4, None, "chunk_1", "doc_2", 0.5)],
     quotes=[Quote.of(HIT)],
     answer=WORD,
     confidence=0.25,
@@ -48,7 +48,9 @@ RESPONSE = Response(
         Step("search", {}, [WORD, WORD], [WORD], ms=2.5),
     ],
 )
-QUESTION = Question(WORD, hint=WORD, space="a/b/4", scope=Scope(("d",), (2,), WORD, {"k": WORD}))
+QUESTION = Question(
+    WORD, hint=WORD, space="a/b/4", scope=Scope(("d",), ("doc_2",), WORD, {"k": WORD})
+)
 
 
 def test_no_word_of_the_question_is_recorded() -> None:
@@ -66,7 +68,8 @@ def test_what_is_recorded_instead() -> None:
     assert record["counts"] == {"files": 1, "quotes": 1, "degraded": 2, "rounds": 1}
     assert record["hits"] == [
         {
-            **{"chunk_id": 4, "dataset": "d", "uri": "a.md", "char_start": 1, "char_end": 9},
+            **{"chunk_id": "chunk_4", "dataset": "d", "uri": "a.md"},
+            **{"char_start": 1, "char_end": 9},
             "score": 1.5,
             "scores": {
                 **{"dense": 0.5, "keyword": None, "fused": 1.2},

@@ -23,26 +23,26 @@ POOR = Coverage(0.2, ("rent",))
 OTHER = [Rewrite("none", "q", "-"), Rewrite("expansion", "q deposit", "added 'deposit'")]
 
 
-def term(idf: float, *chunks: int) -> Term:
+def term(idf: float, *chunks: str) -> Term:
     return Term("w", ("w",), 1, 1, idf, chunks)
 
 
 def test_share_of_terms() -> None:
-    terms = [term(3, 1), term(1, 2), term(4)]
+    terms = [term(3, "a"), term(1, "b"), term(4)]
     assert held_share(terms) == 0.5
-    assert held_share(terms, [2]) == 0.125
+    assert held_share(terms, ["b"]) == 0.125
     assert held_share([]) is None
 
 
 def test_a_sub_question_needs_one_passage_that_speaks_of_it() -> None:
-    assert is_covered([term(1, 1), term(1)])
-    assert not is_covered([term(1, 1), term(1, 2), term(1, 3)])
+    assert is_covered([term(1, "a"), term(1)])
+    assert not is_covered([term(1, "a"), term(1, "b"), term(1, "c")])
     assert not is_covered([])
 
 
 def test_entities_are_whole_words() -> None:
-    assert missing_entities(["T", "c", "All"], [scored_hit(1, None)]) == ["All"]
-    assert missing_entities(["h c"], [scored_hit(1, None)]) == [
+    assert missing_entities(["T", "c", "All"], [scored_hit("a", None)]) == ["All"]
+    assert missing_entities(["h c"], [scored_hit("a", None)]) == [
         "h c"
     ]  # not across heading and content
 

@@ -9,7 +9,7 @@ RIVALS = [
     f"{words} w{number}"
     for number, words in enumerate(["rent due early", "cats sleep long", "rent due early"] * 2)
 ]
-DOCUMENTS = [1, 1, 2, 2, 3, 3]
+DOCUMENTS = ["a", "a", "b", "b", "c", "c"]
 COSINES = [0.9, 0.1, 0.8, None, 0.7, 0.1]
 
 
@@ -50,8 +50,8 @@ def test_without_own_sentences_there_is_no_evidence() -> None:
 
 
 def test_rivals_without_words_compare_with_nothing() -> None:
-    assert compare_sentences(postings("", "rent", "rent"), [0, 1], [1], [None]) == 0
-    assert compare_sentences([], [0, 1], [1, 1], [0.5, 0.5]) == 0
+    assert compare_sentences(postings("", "rent", "rent"), [0, 1], ["a"], [None]) == 0
+    assert compare_sentences([], [0, 1], ["a", "a"], [0.5, 0.5]) == 0
 
 
 def test_words_that_only_the_question_has_change_nothing() -> None:
@@ -62,7 +62,7 @@ def test_a_text_that_is_several_sentences_is_analysed_once() -> None:
     rivals, own = ["rent due early", "cats sleep long"], "rent cats"
     apart = postings(*rivals, *rivals, own, own, "rent")
     once = postings(*rivals, own, "rent")
-    judged = [1, 1, 2, 2], [0.9, 0.1, 0.8, 0.1]
+    judged = ["a", "a", "b", "b"], [0.9, 0.1, 0.8, 0.1]
     whole = compare_sentences(apart, [0, 1, 2, 3, 4, 5], *judged)
     assert compare_sentences(once, [0, 1, 0, 1, 2, 2], *judged) == pytest.approx(whole)
-    assert compare_sentences(once, [0, 1, 2, 2], [1, 2], [0.9, 0.1]) != pytest.approx(whole)
+    assert compare_sentences(once, [0, 1, 2, 2], ["a", "b"], [0.9, 0.1]) != pytest.approx(whole)

@@ -14,8 +14,8 @@ from lexichord.types import ChunkHit, HitScores, Ranked
 
 def hit(number: int, content: str, context: str = "") -> ChunkHit:
     return ChunkHit(
-        chunk_id=number,
-        document_id=1,
+        chunk_id=f"chunk_{number}",
+        document_id="doc_1",
         dataset="d",
         uri="u",
         title="t",
@@ -72,7 +72,7 @@ HITS = [hit(1, "a"), hit(2, "bb", "with its context"), hit(3, "ccc")]
 async def test_content_and_context_are_scored_and_scores_kept() -> None:
     reranker = ByLength()
     found = await rerank("List the fees", HITS, 2, reranker, Trace())
-    assert [each.chunk_id for each in found] == [2, 3]
+    assert [each.chunk_id for each in found] == ["chunk_2", "chunk_3"]
     assert found[0].score == found[0].scores.rerank == len("with its context\nbb")
     assert found[0].scores.fused == 1 / 2
     assert reranker.query == "the fees"
@@ -80,7 +80,7 @@ async def test_content_and_context_are_scored_and_scores_kept() -> None:
 
 async def test_equal_scores_keep_the_order() -> None:
     reranked = await rerank("x", [hit(1, "aa"), hit(2, "bb")], 2, ByLength(), Trace())
-    assert [each.chunk_id for each in reranked] == [1, 2]
+    assert [each.chunk_id for each in reranked] == ["chunk_1", "chunk_2"]
 
 
 async def test_a_failure_keeps_the_order_and_is_said_once() -> None:
@@ -102,7 +102,7 @@ async def test_a_callers_own_reranker_is_checked_too() -> None:
     assert await rerank("x", HITS, 3, Outside(), trace) == HITS
     assert "was not given" in trace.degraded[0]
     reranked = await rerank("x", HITS, 3, WithNumpy(), Trace())
-    assert [each.chunk_id for each in reranked] == [2, 3, 1]
+    assert [each.chunk_id for each in reranked] == ["chunk_2", "chunk_3", "chunk_1"]
     assert all(type(each.score) is float for each in reranked)
 
 

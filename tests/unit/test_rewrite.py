@@ -16,22 +16,22 @@ from lexichord.types.reflection import Definition, Rewrite, Term
 WORDS = st.lists(st.text("abcdef", min_size=1, max_size=9), max_size=60)
 
 
-def term(word: str, df: int = 5, idf: float = 1.0, chunks: tuple[int, ...] = (1,)) -> Term:
+def term(word: str, df: int = 5, idf: float = 1.0, chunks: tuple[str, ...] = ("chunk_1",)) -> Term:
     return Term(word.lower(), (word,), 1, df, idf, chunks)
 
 
 def test_a_short_form_is_written_out() -> None:
-    definitions = [Definition("NDA", 1, "This non-disclosure agreement (", ") binds all.")]
+    definitions = [Definition("NDA", "chunk_1", "This non-disclosure agreement (", ") binds all.")]
     rewritten = expand("How long does the NDA last?", [])
     assert rewritten.kind == "none"
-    definitions = [Definition("NDA", 1, "This non-disclosure agreement ", " binds all.")]
+    definitions = [Definition("NDA", "chunk_1", "This non-disclosure agreement ", " binds all.")]
     rewritten = expand("How long does the NDA last?", definitions)
     assert rewritten.text == "How long does the NDA last? non-disclosure agreement"
     assert rewritten.reason == "added 'non-disclosure agreement': what NDA is short for"
 
 
 def test_a_long_form_is_shortened() -> None:
-    definitions = [Definition("DPO", 1, "the Data Protection Officer ", " decides")]
+    definitions = [Definition("DPO", "chunk_1", "the Data Protection Officer ", " decides")]
     rewritten = expand("who is the data protection officer", definitions)
     assert rewritten.text == "who is the data protection officer DPO"
 
@@ -41,11 +41,15 @@ def test_a_long_form_is_shortened() -> None:
     [("the annual fee ", " is due"), ("Non Disclosure, Agreement: ", " x"), ("", "")],
 )
 def test_what_is_no_long_form_is_not_taken_for_one(before: str, after: str) -> None:
-    assert expand("How long is the NDA", [Definition("NDA", 1, before, after)]).kind == "none"
+    assert (
+        expand("How long is the NDA", [Definition("NDA", "chunk_1", before, after)]).kind == "none"
+    )
 
 
 def test_a_definition_is_added() -> None:
-    definitions = [Definition("SLA", 1, "", " means the times in which faults are mended. Next")]
+    definitions = [
+        Definition("SLA", "chunk_1", "", " means the times in which faults are mended. Next")
+    ]
     assert expand("Is the SLA met?", definitions).text.endswith(
         "the times in which faults are mended"
     )
@@ -94,7 +98,7 @@ def test_a_relaxation_keeps_half_of_the_terms_and_its_limit(
     words: list[str], data: st.DataObject
 ) -> None:
     terms = [
-        term(word, df, 1.0, (1,) if df and data.draw(st.booleans()) else ())
+        term(word, df, 1.0, ("a",) if df and data.draw(st.booleans()) else ())
         for word in dict.fromkeys(words)
         for df in (data.draw(st.integers(0, 2)),)
     ]

@@ -135,5 +135,5 @@ def test_stages_are_stages(kind: Any, stages: object, message: str) -> None:
 
 
 async def test_a_hint_boosts_files_by_their_scores() -> None:
-    files = [FileHit(7, "default", "a.md", "A", 1.5, scores={}, hits=1)]
-    assert await boost_files(files=files, hint="a") == {"7": HINT_FILE_BOOST * 1.5}
+    files = [FileHit("doc_7", "default", "a.md", "A", 1.5, scores={}, hits=1)]
+    assert await boost_files(files=files, hint="a") == {"doc_7": HINT_FILE_BOOST * 1.5}

@@ -140,7 +140,7 @@ def file_line(number: int, file: FileHit, explain: bool) -> None:
 def documents(listed: Documents) -> None:
     """Print a line a document."""
     for document in listed:
-        number = f"{document.document_id:>5} {document.chunks:>5} chunks  "
+        number = f"{document.document_id} {document.chunks:>5} chunks  "
         place = f"{document.dataset}  {short(document.uri)}  "
         out.print(Text(number, "dim") + printable(place) + printable(document.title))
 
@@ -152,7 +152,7 @@ def document(shown: ShownDocument) -> None:
         out.print(Text(f"{name}: ", "dim") + printable(str(row[name])))
     for chunk in shown.chunks:
         place = f"{chunk.chunk_id} {chunk.start}-{chunk.end}"
-        line = Text(f"  {place:24}", "dim") + printable(chunk.heading or "")
+        line = Text(f"  {place:36}", "dim") + printable(chunk.heading or "")
         out.print(line + printable(f"  {' '.join(chunk.content.split())[:60]}"))
 
 
@@ -239,7 +239,7 @@ def _hit(number: int, hit: ChunkHit, query: str, explain: bool) -> None:
     title = cite(hit.title or hit.uri, hit.heading)
     place = f"{short(hit.uri)}:{hit.start}-{hit.end}"
     out.print(Text(f"{number}. ") + printable(title), style="bold")
-    out.print(Text(f"   {hit.score:.2f}  chunk {hit.chunk_id}  ", "dim") + printable(place))
+    out.print(Text(f"   {hit.score:.2f}  {hit.chunk_id}  ", "dim") + printable(place))
     if explain:
         out.print(f"   {_channel(hit, 'dense')}, {_channel(hit, 'keyword')}", style="dim")
     cut = " …" if len(hit.content) > MAX_SNIPPET_CHARS else ""

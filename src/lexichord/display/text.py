@@ -73,7 +73,7 @@ def _(explanation: Explanation) -> str:
     lines.append("Hits: rank (score) in each list")
     for rank, hit in enumerate(explanation.response.hits, 1):
         named = one_line(cite(hit.title or hit.uri, hit.heading), 2 * TITLE_CHARS)
-        lines.append(f"{rank:3}. {short_number(hit.score)}  chunk {hit.chunk_id}  {named}")
+        lines.append(f"{rank:3}. {short_number(hit.score)}  {hit.chunk_id}  {named}")
         parts = (f"{visible(part.name)}: {part_text(part)}" for part in explanation.parts(hit))
         lines.append(f"     {'; '.join(parts)}")
     return "\n".join(lines)

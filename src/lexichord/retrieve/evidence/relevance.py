@@ -49,7 +49,7 @@ def in_document_order(quotes: Iterable[Quote]) -> list[Quote]:
 
 def _complaint(quote: Quote) -> str:
     place = f"{quote.uri}, characters {quote.start} to {quote.end}"
-    return f"not quoted: {place} of the stored text are not what chunk {quote.chunk_id} says"
+    return f"not quoted: {place} of the stored text are not what {quote.chunk_id} says"
 
 
 SENTENCE_LANGUAGE = (
