@@ -67,6 +67,7 @@ READS: dict[str, dict[str, Any]] = {
         **{"query_vector": VECTOR, "scope": [1], "fusion": "rrf", "weights": WEIGHTS},
     },
     "hybrid_search": {**BY_VECTOR, "datasets": ["north"], "filter": FILTER},
+    "id_secret": {},
     "index_use": {},
     "is_narrow": {"documents": [1]},
     "kept_vectors": {"documents": [1], "recipe": "test"},
@@ -162,7 +163,7 @@ MORE: list[tuple[str, dict[str, Any]]] = [
     ("dense_statement", {"scoped": True}),
     ("keyword_statement", {"terms": "w0", "depth": 10, "scoped": True}),
     ("list_documents", {"filter": SCOPED_FILTER, "page_size": 2}),
-    ("find_documents", {"reference": "1"}),
+    ("find_documents", {"reference": "1", "document": 1}),
 ]
 # What writes, locks or is none of a reader's, in an order in which each has something to do.
 VECHORD = {"namespace": "n"}

@@ -1,0 +1,191 @@
+"""Ids at the border of `lexichord.db`: every one that the SQL functions take or give is converted."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import pytest
+from psycopg.types.json import Jsonb
+
+from lexichord.db import catalogue, search
+from lexichord.db.ids import (
+    ID_ARGUMENTS,
+    ID_COLUMNS,
+    JSON_ARGUMENTS,
+    OTHER_ARGUMENTS,
+    OTHER_COLUMNS,
+    with_numbers,
+    with_texts,
+)
+from lexichord.db.pool import Database
+from lexichord.errors import ConfigError, NotFoundError
+from lexichord.types import Question
+from lexichord.types.ids import ID_EXAMPLE, Ids
+from tests.sql.corpus import RESULT, Connection, call, inner_functions, put
+
+IDS = Ids(b"of a test".ljust(16))
+# Numbers that are no document's and no chunk's: of runs, queries, evaluations and keys, and counts.
+OTHER_NUMBERS = {
+    *("a", "b", "evaluation", "evaluation_id", "key", "key_id", "query_id", "reembed_id"),
+    *("run_id", "runs"),
+    *("amount", "bytes", "chunks", "chunks_without_vector", "deleted", "df", "done", "documents"),
+    *("embedded", "failed", "hits", "inserted", "missing", "most", "page_offset", "page_size"),
+    *("queries", "replaced", "skipped", "total", "vectors"),
+    *("rank", "dense_rank", "keyword_rank"),
+}
+# Python does not call these; who calls them in SQL has the numbers.
+IN_SQL_ONLY = {("feedback_terms", "chunks"), ("feedback_vector", "chunks")}
+OTHER_JSON = {
+    *("comparison", "counts", "filter", "metadata", "qps", "queries", "results", "settings"),
+    *("stages", "terms"),
+}
+
+
+class Part(NamedTuple):
+    function: str
+    name: str
+    type: str
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.function, self.name
+
+
+def parts(connection: Connection, what: str) -> Iterator[Part]:
+    """Give the arguments or columns of all functions that are somebody's to call."""
+    rows = connection.execute(
+        f"select proname, {what} from pg_proc p "
+        "where pronamespace = 'lexichord'::regnamespace".encode()
+    )
+    inner = inner_functions(connection)
+    for function, text in rows.fetchall():
+        text = re.sub(r"^TABLE\((.*)\)$", r"\1", text)
+        for part in text.split(", ") if function not in inner else ():
+            name, _, kind = part.removeprefix("OUT ").partition(" ")
+            yield Part(function, name, kind)
+
+
+def is_number(part: Part) -> bool:
+    return part.type in ("bigint", "bigint[]")
+
+
+def test_every_argument_is_known_to_be_an_id_or_not(library: Connection) -> None:
+    arguments = list(parts(library, "pg_get_function_identity_arguments(oid)"))
+    assert len(arguments) > 200
+    converted = {
+        each.place
+        for each in arguments
+        if each.name in ID_ARGUMENTS and each.place not in OTHER_ARGUMENTS
+    }
+    numbers = {each.place for each in arguments if is_number(each)}
+    assert converted <= numbers  # nothing else is taken for an id
+    left = {place for place in numbers - converted - IN_SQL_ONLY if place[1] not in OTHER_NUMBERS}
+    assert left == set()
+    named = {each.place for each in arguments if each.name in ID_ARGUMENTS}
+    assert named - numbers == OTHER_ARGUMENTS
+    assert named & IN_SQL_ONLY == set()
+
+
+def test_every_column_is_known_to_be_an_id_or_not(library: Connection) -> None:
+    columns = [part for part in parts(library, RESULT) if is_number(part)]
+    converted = {
+        each.place for each in columns if each.name in ID_COLUMNS or each.place in OTHER_COLUMNS
+    }
+    assert converted >= OTHER_COLUMNS.keys()
+    assert {each.name for each in columns if each.place in converted} >= ID_COLUMNS.keys()
+    left = {each for each in columns if each.place not in converted}
+    assert {each for each in left if each.name not in OTHER_NUMBERS} == set()
+    assert {each for each in left if each.type == "bigint[]"} == set()  # a count is one number
+
+
+def test_every_json_is_known_to_hold_ids_or_not(library: Connection) -> None:
+    arguments = parts(library, "pg_get_function_identity_arguments(oid)")
+    names = {part.name for part in arguments if part.type == "jsonb"}
+    assert names == JSON_ARGUMENTS.keys() | OTHER_JSON
+
+
+@pytest.mark.parametrize(
+    ("function", "text", "number"),
+    [
+        ("list_chunks", {"document": IDS.write("doc", 7)}, {"document": 7}),
+        ("read_hits", {"chunk_ids": [IDS.write("chunk", 7)]}, {"chunk_ids": [7]}),
+        ("list_documents", {"documents": None, "uri_prefix": "a"}, None),
+        ("sample_documents", {"documents": 3}, None),
+        ("start_run", {"source": "a folder", "total": 3}, None),
+        ("list_runs", {"runs": [1]}, None),
+    ],
+)
+def test_arguments_become_numbers(
+    function: str, text: Mapping[str, object], number: Mapping[str, object] | None
+) -> None:
+    assert with_numbers(IDS, function, text) == (text if number is None else number)
+
+
+def test_what_json_holds_becomes_numbers() -> None:
+    document, chunk = IDS.write("doc", 7), IDS.write("chunk", 8)
+    arguments = {
+        "boost": {document: 0.5},
+        "variants": [{"name": "a", "documents": None}, {"name": "b", "documents": [document]}],
+        "hits": [{"chunk_id": chunk, "uri": "a"}],
+    }
+    numbers = with_numbers(IDS, "any", arguments)
+    assert {name: value.obj for name, value in numbers.items() if isinstance(value, Jsonb)} == {
+        "boost": {"7": 0.5},
+        "variants": [{"name": "a", "documents": None}, {"name": "b", "documents": [7]}],
+        "hits": [{"chunk_id": 8, "uri": "a"}],
+    }
+
+
+def test_columns_become_texts() -> None:
+    row = {"document_id": 7, "chunk_ids": [8, 9], "current_chunk_id": None, "chunks": 3, "rank": 1}
+    assert with_texts(IDS, "any", row) == {
+        "document_id": IDS.write("doc", 7),
+        "chunk_ids": [IDS.write("chunk", 8), IDS.write("chunk", 9)],
+        "current_chunk_id": None,
+        "chunks": 3,
+        "rank": 1,
+    }
+    held = with_texts(IDS, "question_coverage", {"chunks": [8]})
+    assert held == {"chunks": [IDS.write("chunk", 8)]}
+
+
+async def test_texts_go_in_and_come_out(fresh: Connection, database: Database) -> None:
+    put(fresh, "a", ["w1", "w2"])
+    put(fresh, "b", ["w1"])
+    rows = call(fresh, "list_documents")
+    documents = await catalogue.list_documents(database, Question("").scope)
+    assert [database.ids.read("doc", each.document_id) for each in documents] == [
+        row["document_id"] for row in rows
+    ]
+    chunks = await catalogue.list_chunks(database, documents[0].document_id)
+    assert [chunk.content for chunk in chunks] == ["w1", "w2"]
+    (around,) = await search.expand_context(database, [chunks[1].chunk_id], 0, False)
+    assert (around.content, around.document_id) == ("w2", documents[0].document_id)
+
+
+async def test_what_no_database_has_written_is_not_there(database: Database) -> None:
+    for document in (ID_EXAMPLE["doc"], "7", database.ids.write("chunk", 1)):
+        with pytest.raises(NotFoundError, match=f"^there is no document {document}: "):
+            await catalogue.list_chunks(database, document)
+    for chunk in (ID_EXAMPLE["chunk"], "7", database.ids.write("doc", 1)):
+        with pytest.raises(NotFoundError, match=f"^there is no chunk {chunk}: "):
+            await search.expand_context(database, [chunk], 0, False)
+
+
+@pytest.mark.parametrize("points", ["many", True, None])
+async def test_a_boost_is_points_and_an_error_names_no_number(
+    fresh: Connection, database: Database, points: object
+) -> None:
+    document = database.ids.write("doc", put(fresh, "a", ["w1"])["document_id"])
+    with pytest.raises(ConfigError, match=f"not {document}: "):
+        await search.hybrid_search(database, Question("w1"), {document: points})
+
+
+async def test_errors_name_no_numbers(fresh: Connection, database: Database) -> None:
+    number = put(fresh, "a", ["w1"])["document_id"]
+    document = database.ids.write("doc", number)
+    with pytest.raises(ConfigError, match=r"^the document has no vectors yet: ingest again"):
+        await search.similar_documents(database, document, Question("").scope, 3)
+    call(fresh, "delete_documents", documents=[number])
+    with pytest.raises(NotFoundError, match=r"^there is no such document$"):
+        await search.similar_documents(database, document, Question("").scope, 3)
