@@ -7,6 +7,7 @@ from pathlib import Path
 RUN = ("console", "python", "sh", "sql")
 READ = ("json", "toml")
 NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
+OWN_ID = re.compile(r"\b(doc|chunk)_[a-z2-7]{16}\b")  # each database writes its own
 FENCE = re.compile(r"(`{3,})(\{?[\w-]*\}?).*")
 
 
@@ -78,6 +79,6 @@ def is_shown(output: str, shown: str) -> bool:
 
 
 def _even(text: str) -> str:
-    """Return the text without spaces at lines' ends and without empty lines at its own."""
-    lines = [line.rstrip() for line in text.strip("\n").splitlines()]
+    """Return the text without spaces at lines' ends, empty lines at its own, and letters of ids."""
+    lines = [OWN_ID.sub(r"\1_", line.rstrip()) for line in text.strip("\n").splitlines()]
     return "".join(f"{line}\n" for line in lines)

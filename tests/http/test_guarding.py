@@ -83,7 +83,8 @@ NESTED = '{"and": [' * 40 + '{"kind": "open"}' + "]}" * 40
         (b'{"query": "zebra", "datasets": "open"}', 422),
         (b'{"query": "zebra", "datasets": ["nowhere"]}', 404),
         (b'{"query": "zebra", "datasets": ["\\u0000"]}', 400),
-        (b'{"query": "zebra", "documents": [99999999]}', 404),
+        (b'{"query": "zebra", "documents": ["doc_vhsvemia3hqupzas"]}', 404),
+        (b'{"query": "zebra", "documents": [1]}', 422),
         (b'{"query": "zebra", "documents": [' + b"9" * 30 + b"]}", 422),
         (b'{"query": "zebra", "documents": ["nda.txt"]}', 400),  # there are two
         (b'{"query": "zebra", "filter": {"kind": NaN}}', 400),

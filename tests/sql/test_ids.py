@@ -1,4 +1,4 @@
-"""Ids at the border of `lexichord.db`: every one that the SQL functions take or give is converted."""
+"""Ids at the border of `lexichord.db`: each that the SQL functions take or give is converted."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,17 @@ IDS = Ids(b"of a test".ljust(16))
 OTHER_NUMBERS = {
     *("a", "b", "evaluation", "evaluation_id", "key", "key_id", "query_id", "reembed_id"),
     *("run_id", "runs"),
-    *("amount", "bytes", "chunks", "chunks_without_vector", "deleted", "df", "done", "documents"),
+    *(
+        "amount",
+        "bytes",
+        "chunks",
+        "chunks_without_vector",
+        "datasets",
+        "deleted",
+        "df",
+        "done",
+        "documents",
+    ),
     *("embedded", "failed", "hits", "inserted", "missing", "most", "page_offset", "page_size"),
     *("queries", "replaced", "skipped", "total", "vectors"),
     *("rank", "dense_rank", "keyword_rank"),
