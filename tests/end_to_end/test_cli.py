@@ -197,7 +197,7 @@ def test_list_and_show(stocked: Cli) -> None:
     shown = _json(stocked("show", "remote-work-policy.md", "--json"))
     chunk = shown["chunks"][3]
     assert shown["text"][chunk["start"] : chunk["end"]] == chunk["content"]
-    around = _json(stocked("show", "--chunk", str(chunk["chunk_id"]), "--json"))
+    around = _json(stocked("show", "--chunk", chunk["chunk_id"], "--json"))
     assert around["content"] == shown["text"][around["start"] : around["end"]]
     assert chunk["content"] in around["content"]
     assert len(around["content"]) > len(chunk["content"])

@@ -75,7 +75,7 @@ def test_a_document_has_its_place_and_scores(samples: SyncLexichord) -> None:
     assert len(documents) == 10
     for document in documents:
         meta = document.metadata
-        assert document.id == str(meta["chunk_id"])
+        assert document.id == meta["chunk_id"]
         text = samples.show(meta["document_id"]).text
         assert text[meta["start"] : meta["end"]] == document.page_content
         assert 0 <= meta["score"] <= 1

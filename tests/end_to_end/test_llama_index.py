@@ -78,8 +78,8 @@ def test_a_node_has_its_place_and_scores(samples: SyncLexichord) -> None:
     for each in nodes:
         node, meta = each.node, each.node.metadata
         assert isinstance(node, TextNode)
-        assert node.node_id == str(meta["chunk_id"])
-        assert node.ref_doc_id == str(meta["document_id"])
+        assert node.node_id == meta["chunk_id"]
+        assert node.ref_doc_id == meta["document_id"]
         text = samples.show(meta["document_id"]).text
         assert text[node.start_char_idx : node.end_char_idx] == node.text
         assert each.score == meta["score"]

@@ -13,9 +13,10 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
+from lexichord.db.ids import with_texts
 from lexichord.providers.embed.local import LocalEmbedder
 from tests.conftest import SAMPLES, new_database
-from tests.sql.corpus import Connection, Row, call, value
+from tests.sql.corpus import Connection, Row, call, ids_of, value
 
 FILES = [
     SAMPLES / "agreements" / "office-lease-saltpan-house.md",
@@ -46,6 +47,12 @@ def records(stored: str) -> Iterator[Connection]:
     with psycopg.connect(stored, autocommit=True) as connection:
         connection.execute("truncate lexichord_data.query cascade")
         yield connection
+
+
+def hits_of(connection: Connection, query: int | None) -> list[Row]:
+    """Give what a recorded query found, with ids as a response has them."""
+    rows = call(connection, "query_hits", query_id=query)
+    return [with_texts(ids_of(connection), "query_hits", row) for row in rows]
 
 
 def ask(dsn: str, home: Path, record: str | None = None) -> Row:
@@ -90,7 +97,7 @@ def test_what_is_read_back_is_the_response(stored: str, home: Path, records: Con
     assert [s["stage"] for s in listed["stages"]] == [s["stage"] for s in response["trace"]]
     assert listed["ms"] > max(stage["ms"] for stage in listed["stages"])
     assert listed["hits"] == len(response["hits"]) > 5
-    rows = call(records, "query_hits", query_id=response["query_id"])
+    rows = hits_of(records, response["query_id"])
     same = ("chunk_id", "dataset", "uri", "score", "scores", "ranks")
     assert [[row[n] for n in same] for row in rows] == [
         [h[n] for n in same] for h in response["hits"]
@@ -115,7 +122,7 @@ def test_hits_are_found_by_their_place_after_a_reingest(
     file.write_text(text + "\n# End\n\nNothing else was agreed.\n")
     plain.ingest([file], context="none")
     with psycopg.connect(dsn) as connection:
-        rows = call(connection, "query_hits", query_id=response.query_id)
+        rows = hits_of(connection, response.query_id)
     contents = {chunk.chunk_id: chunk.content for chunk in plain.show("notice.md").chunks}
     assert rows
     assert rows[0]["chunk_id"] not in contents

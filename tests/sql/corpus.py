@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 from lexichord.db.schema import FOLDERS
 from lexichord.db.search import vector_text
 from lexichord.types import Json
+from lexichord.types.ids import Ids
 from tests.conftest import ROOT
 
 SPACE = "test/tiny/4"
@@ -49,6 +50,11 @@ def value(connection: Connection, statement: str, *arguments: object) -> Any:
     row = connection.execute(statement.encode(), arguments).fetchone()
     assert row is not None
     return row[0]
+
+
+def ids_of(connection: Connection) -> Ids:
+    """Give what writes and reads the ids of a database."""
+    return Ids(value(connection, "select lexichord.id_secret()").bytes)
 
 
 def put(
