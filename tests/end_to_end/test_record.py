@@ -52,7 +52,7 @@ def records(stored: str) -> Iterator[Connection]:
 def hits_of(connection: Connection, query: int | None) -> list[Row]:
     """Give what a recorded query found, with ids as a response has them."""
     rows = call(connection, "query_hits", query_id=query)
-    return [with_texts(ids_of(connection), "query_hits", row) for row in rows]
+    return with_texts(ids_of(connection), "query_hits", rows)
 
 
 def ask(dsn: str, home: Path, record: str | None = None) -> Row:

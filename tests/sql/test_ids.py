@@ -148,15 +148,17 @@ def test_what_json_holds_becomes_numbers() -> None:
 
 def test_columns_become_texts() -> None:
     row = {"document_id": 7, "chunk_ids": [8, 9], "current_chunk_id": None, "chunks": 3, "rank": 1}
-    assert with_texts(IDS, "any", row) == {
+    (texts,) = with_texts(IDS, "any", [row])
+    assert texts == {
         "document_id": IDS.write("doc", 7),
         "chunk_ids": [IDS.write("chunk", 8), IDS.write("chunk", 9)],
         "current_chunk_id": None,
         "chunks": 3,
         "rank": 1,
     }
-    held = with_texts(IDS, "question_coverage", {"chunks": [8]})
-    assert held == {"chunks": [IDS.write("chunk", 8)]}
+    held = with_texts(IDS, "question_coverage", [{"chunks": [8]}])
+    assert held == [{"chunks": [IDS.write("chunk", 8)]}]
+    assert with_texts(IDS, "any", []) == []
 
 
 async def test_texts_go_in_and_come_out(fresh: Connection, database: Database) -> None:

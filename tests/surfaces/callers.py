@@ -144,7 +144,7 @@ def by_sql(house: House, case: Case) -> Answer:
             return Refusal("not found", _line(error))
         except psycopg.DataError as error:
             return Refusal("invalid", _line(error))
-    rows = [with_texts(house.lexichord.core.database.ids, function, row) for row in rows]
+    rows = with_texts(house.lexichord.core.database.ids, function, rows)
     return [_file(row) if case.what == "files" else _hit(row) for row in rows]
 
 

@@ -12,6 +12,8 @@ from lexichord.errors import ConfigError
 from lexichord.types import Json
 from lexichord.types.ids import IdKind, Ids
 
+type Row = dict[str, Any]
+
 ID_ARGUMENTS: Mapping[str, IdKind] = {
     **dict.fromkeys(("document", "documents", "files", "source", "twin"), "doc"),
     **dict.fromkeys(("chunk_ids", "after"), "chunk"),
@@ -47,18 +49,23 @@ def _argument(ids: Ids, function: str, name: str, value: Any) -> object:  # noqa
     return ids.read(kind, value) if isinstance(value, str) else [ids.read(kind, v) for v in value]
 
 
-def with_texts(ids: Ids, function: str, row: dict[str, Any]) -> dict[str, Any]:
-    """Return a function's row as others may see it."""
-    return {name: _value(ids, function, name, value) for name, value in row.items()}
+def with_texts(ids: Ids, function: str, rows: list[Row]) -> list[Row]:
+    """Return a function's rows as others may see them."""
+    names = rows[0] if rows else ()
+    kinds = {name: kind for name in names if (kind := _column(function, name)) is not None}
+    return [
+        row | {name: _text(ids, kind, row[name]) for name, kind in kinds.items()} for row in rows
+    ]
 
 
-def _value(ids: Ids, function: str, name: str, value: Any) -> Any:  # noqa: ANN401
-    kind = ID_COLUMNS.get(name) or OTHER_COLUMNS.get((function, name))
-    if kind is None or value is None:
-        return value
+def _column(function: str, name: str) -> IdKind | None:
+    return ID_COLUMNS.get(name) or OTHER_COLUMNS.get((function, name))
+
+
+def _text(ids: Ids, kind: IdKind, value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, list):
         return [ids.write(kind, number) for number in value]
-    return ids.write(kind, value)
+    return None if value is None else ids.write(kind, value)
 
 
 def _boost(ids: Ids, boost: Json) -> Json:

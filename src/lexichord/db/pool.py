@@ -14,7 +14,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg.types import TypeInfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from lexichord.db.ids import with_numbers, with_texts
+from lexichord.db.ids import Row, with_numbers, with_texts
 from lexichord.errors import (
     ConfigError,
     DatabaseError,
@@ -25,8 +25,6 @@ from lexichord.errors import (
 from lexichord.types.ids import Ids
 
 log = logging.getLogger("lexichord")
-
-type Row = dict[str, Any]
 
 
 class Conn(AsyncConnection[DictRow]):
@@ -112,8 +110,12 @@ class Database:
     async def __aenter__(self) -> Self:
         with translate_errors():
             await self._pool.open(wait=True, timeout=CONNECT_TIMEOUT_SECONDS)
-            async with self._pool.connection() as connection:
-                self.ids = await read_ids(connection)
+            try:
+                async with self._pool.connection() as connection:
+                    self.ids = await read_ids(connection)
+            except BaseException:
+                await self._pool.close()
+                raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -161,7 +163,7 @@ class Database:
 
 async def read_ids(connection: Conn) -> Ids:
     """See sql/id_secret.sql; how the database writes ids."""
-    cursor = await connection.execute("select id_secret from lexichord.id_secret()")
+    cursor = await connection.execute("select * from lexichord.id_secret()")
     (row,) = await cursor.fetchall()
     return Ids(row["id_secret"].bytes)
 
@@ -194,4 +196,4 @@ async def call(connection: Conn, function: str, **arguments: object) -> list[Row
         sql.Identifier(function), sql.SQL(", ").join(named)
     )
     cursor = await connection.execute(statement, values)
-    return [with_texts(connection.ids, function, row) for row in await cursor.fetchall()]
+    return with_texts(connection.ids, function, await cursor.fetchall())
