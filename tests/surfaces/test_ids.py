@@ -234,8 +234,9 @@ def test_what_is_no_id_here_is_nowhere_one(numbered: Numbered) -> None:
 
 def test_what_is_no_id_here_has_a_status_over_http(numbered: Numbered) -> None:
     with httpx.Client(base_url=numbered.url, timeout=60) as client:
-        for kind, path in (("doc", "/v1/documents/"), ("chunk", "/v1/chunks/")):
-            well_formed, malformed = [], []
+        paths: dict[IdKind, str] = {"doc": "/v1/documents/", "chunk": "/v1/chunks/"}
+        for kind, path in paths.items():
+            well_formed, malformed = list[int](), list[int]()
             for text in filter(None, unknown(numbered, kind)):
                 form = well_formed if re.fullmatch(rf"{kind}_[a-z2-7]{{16}}", text) else malformed
                 form.append(client.get(path + text).status_code)

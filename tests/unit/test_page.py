@@ -22,10 +22,10 @@ FILES = [path for folder in ("static", "templates") for path in sorted((HTTP / f
 def shown(text: str, *starts: int) -> ShownDocument:
     sizes = (len(text), len(starts))
     document = StoredDocument("doc_1", "d", "u", "t", "text/plain", *sizes, {}, None)  # type: ignore[arg-type]
+    end = len(text)
     chunks = [
-        StoredChunk(f"chunk_{n}", n, f"A › {n}", start, *rest)
-        for n, start in enumerate(starts)
-        for rest in [(len(text), None, text[start:], "", "", {}, False)]
+        StoredChunk(f"chunk_{n}", n, f"A › {n}", at, end, None, text[at:], "", "", {}, False)
+        for n, at in enumerate(starts)
     ]
     return ShownDocument(document, text, chunks)
 

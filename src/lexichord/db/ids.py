@@ -12,8 +12,6 @@ from lexichord.errors import ConfigError
 from lexichord.types import Json
 from lexichord.types.ids import IdKind, Ids
 
-type Row = dict[str, Any]
-
 ID_ARGUMENTS: Mapping[str, IdKind] = {
     **dict.fromkeys(("document", "documents", "files", "source", "twin"), "doc"),
     **dict.fromkeys(("chunk_ids", "after"), "chunk"),
@@ -49,7 +47,7 @@ def _argument(ids: Ids, function: str, name: str, value: Any) -> object:  # noqa
     return ids.read(kind, value) if isinstance(value, str) else [ids.read(kind, v) for v in value]
 
 
-def with_texts(ids: Ids, function: str, rows: list[Row]) -> list[Row]:
+def with_texts(ids: Ids, function: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return a function's rows as others may see them."""
     names = rows[0] if rows else ()
     kinds = {name: kind for name in names if (kind := _column(function, name)) is not None}

@@ -14,7 +14,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg.types import TypeInfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from lexichord.db.ids import Row, with_numbers, with_texts
+from lexichord.db.ids import with_numbers, with_texts
 from lexichord.errors import (
     ConfigError,
     DatabaseError,
@@ -25,6 +25,8 @@ from lexichord.errors import (
 from lexichord.types.ids import Ids
 
 log = logging.getLogger("lexichord")
+
+type Row = dict[str, Any]
 
 
 class Conn(AsyncConnection[DictRow]):
