@@ -26,6 +26,7 @@ from tests.sql.corpus import RESULT, Connection, call, inner_functions, put
 IDS = Ids(b"of a test".ljust(16))
 # Numbers that are no document's and no chunk's: of runs, queries, evaluations and keys, and counts.
 OTHER_NUMBERS = {
+    "from_changes",
     *("a", "b", "evaluation", "evaluation_id", "key", "key_id", "query_id", "reembed_id"),
     *("run_id", "runs"),
     *(
