@@ -196,7 +196,7 @@ def span_questions(kind: str, data: Path) -> list[Json]:
         asked.setdefault((answer.file, answer.question), []).append(answer)
     drawn = random.Random(f"{SEED} {kind}").sample(sorted(asked), SPAN_QUESTIONS[kind])
     return [
-        _span_question(f"{kind}-span-{number:03}", kind, asked[pair])
+        _span_question(f"{kind}-spans-{number:03}", f"{kind}-spans", asked[pair])
         for number, pair in enumerate(drawn, 1)
     ]
 
@@ -310,7 +310,9 @@ def faults(folder: Path) -> Iterator[str]:
 
 
 def _shape_faults(question: NativeQuestion, kinds: Iterable[str]) -> Iterator[str]:
-    if question.kind not in kinds or not question.id.startswith(f"{question.kind}-"):
+    if question.kind.removesuffix("-spans") not in kinds or not question.id.startswith(
+        f"{question.kind}-"
+    ):
         yield f"it stands among the questions of another kind than {question.kind}"
     if question.type not in TYPES:
         yield f"there is no type {question.type}: {', '.join(sorted(TYPES))}"
