@@ -70,7 +70,7 @@ def score_answer(
 
 def is_right(scores: Mapping[str, float | None]) -> bool | None:
     """Return whether an answer is right by its scores; None where that is not judged."""
-    first, whole = scores[FIRST_SENTENCE], scores[ANSWER_HOLDS]
+    first, whole = scores.get(FIRST_SENTENCE), scores.get(ANSWER_HOLDS)
     judged = whole if first is None else first
     return None if judged is None else judged == 1
 
