@@ -42,6 +42,14 @@ def test_a_kind_without_data_is_left_out_and_that_is_said(script: Any, tmp_path:
     assert list(script.faults(tmp_path)) == []
 
 
+def test_every_kind_has_every_type_of_question(script: Any) -> None:
+    assert sorted([*script.CHOSEN, *script.HELD_BACK]) == sorted(script.DOCUMENTS)
+    written = {file.stem: rows(file) for file in EVERYDAY.glob("*.jsonl")}
+    assert written.keys() <= script.DOCUMENTS.keys()
+    for kind, questions in written.items():
+        assert {row["type"] for row in questions} == script.TYPES - {"span"}, kind
+
+
 @pytest.mark.skipif(not DATA.is_dir(), reason="the public sets are not here")
 def test_each_quote_stands_in_its_file(script: Any, tmp_path: Path) -> None:
     assert list(script.lay_out(DATA, tmp_path)) == []

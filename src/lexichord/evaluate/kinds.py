@@ -84,20 +84,24 @@ def _spread(queries: Sequence[EvalQuery], limit: int | None) -> Sequence[EvalQue
 
 
 def tables(runs: Sequence[EvaluationRun], by: By) -> list[Table]:
-    """Return what was found, what was answered, what was not to be, and how sure that was."""
+    """Return what was found, answered, not to be answered, and how sure that was.
+
+    A table without questions is left out.
+    """
     judged = {run.strategy: _judged(run) for run in runs}
     written = {
         name: rows
         for name, rows in judged.items()
         if any(row.outcome.confidence is not None for row in rows)
     }
-    return [
+    drawn = [
         _table(by, judged, "answerable", FOUND_HEAD, _found),
         _table(by, written, "answerable", ANSWERED_HEAD, _answered),
         _table(by, written, NEAR_MISS, (ABSTAINS, WRONG), _unanswerable),
         _table(by, written, FOREIGN, (ABSTAINS, WRONG), _unanswerable),
         _table(by, written, "", ("calibration error", "AUROC near misses"), _sureness),
     ]
+    return [lines for lines in drawn if len(lines) > 1]
 
 
 def _judged(run: EvaluationRun) -> list[Judged]:
