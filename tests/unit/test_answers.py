@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from lexichord.evaluate.answers import MAX_FIRST_CHARS, first_sentence, holds
+from lexichord.evaluate.answers import MAX_FIRST_CHARS, first_sentence, first_source, holds
 from lexichord.evaluate.metrics import compute_metrics
+from lexichord.types import ContextSource
 from lexichord.types.evaluation import (
     EvalQuery,
     ExpectedAnswer,
@@ -13,6 +14,7 @@ from lexichord.types.evaluation import (
     Outcome,
     RankedPassage,
 )
+from tests.builders import QUOTE
 
 LEAVE = ExpectedAnswer("policies", "look-up", ("30 days",), ("Everybody has 30 days of leave.",))
 QUERY = EvalQuery("q", "how much holiday do I get", files=("a.md",), expected=LEAVE)
@@ -53,6 +55,7 @@ def test_a_part_is_held_by_whole_words(text: str, part: str, held: bool) -> None
         ("One. [1]\nTwo. [2]", "One."),
         ("One. [1] Two. [2]", "One."),
         ("The lease:\n- One. [1]\n- Two. [2]", "One."),
+        ("| File | law |\n| --- | --- |\n| Lease | “Irish.” [1] |", "| Lease | “Irish.”"),
         ("x" * 999, "x" * MAX_FIRST_CHARS),
     ],
 )
@@ -62,6 +65,20 @@ def test_the_first_sentence(answer: str, first: str) -> None:
 
 def test_a_right_answer() -> None:
     assert scores(QUERY, RIGHT) == [1, 1, 1, 1]
+
+
+def test_the_right_words_of_another_document_are_wrong() -> None:
+    assert scores(QUERY, replace(RIGHT, source="a.md")) == [1, 1, 1, 1]
+    assert scores(QUERY, replace(RIGHT, source="b.md")) == [1, 0, 1, 0]
+
+
+def test_where_the_first_sentence_comes_from() -> None:
+    sources = [replace(ContextSource.of(n, QUOTE), uri=uri) for n, uri in ((1, "a"), (2, "b"))]
+    assert first_source("One. [2]\nTwo. [1]", sources, []) == "b"
+    assert first_source("One. [3]", sources, []) is None
+    quote = replace(QUOTE, text="Zero.\nOne  is here.", uri="c")
+    assert first_source("One is here. (Lease › Rent)", sources, [QUOTE, quote]) == "c"
+    assert first_source("", sources, [quote]) is None
 
 
 def test_an_answer_that_comes_second() -> None:

@@ -3,7 +3,7 @@
 | metric | 1 if |
 |---|---|
 | `hit_document` | the first hit is of a relevant document |
-| `first_sentence` | the answer's first sentence holds one of the strings that a right one holds |
+| `first_sentence` | the first sentence holds what a right one does, from a relevant document |
 | `answer_holds` | the answer holds such a string or a quote |
 | `not_wrong@0.7` | it abstains, is right, or has a confidence below .7 |
 
@@ -13,14 +13,16 @@ nothing answers, none is right. What a strategy that writes no answer would say 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from statistics import fmean
 
 from lexichord.types.evaluation import ExpectedAnswer, Outcome
+from lexichord.types.evidence import ContextSource, Quote
 
 MARKS = re.compile(r"[*`]+")  # of Markdown, around words
-CITATION = re.compile(r"\s*\[\d+\]")
+CITATION = re.compile(r"\s*\[(\d+)\]")
+TABLE_HEAD = re.compile(r"\|.*\n\| ---.*\n?")
 LIST_TYPE = "list"  # of questions that want all of a sort
 MAX_FIRST_CHARS = 400  # of an answer's first sentence that are judged
 
@@ -40,10 +42,28 @@ def holds(text: str, part: str) -> bool:
 
 
 def first_sentence(answer: str) -> str:
-    """Return the first sentence of an answer, up to its citation; a list's file names are none."""
-    lines = [line for line in answer.splitlines() if line.strip() and not line.endswith(":")]
-    first = CITATION.split(lines[0], maxsplit=1)[0] if lines else ""
+    """Return the first sentence of an answer, up to its citation.
+
+    A list's file names and a table's head are none.
+    """
+    first = CITATION.split(_first_line(answer), maxsplit=1)[0]
     return first.removeprefix("- ")[:MAX_FIRST_CHARS]
+
+
+def _first_line(answer: str) -> str:
+    lines = TABLE_HEAD.sub("", answer, count=1).splitlines()
+    return next((line for line in lines if line.strip() and not line.endswith(":")), "")
+
+
+def first_source(
+    answer: str, sources: Sequence[ContextSource], quotes: Iterable[Quote]
+) -> str | None:
+    """Return the uri of what the first sentence cites, or else quotes; None if that is unknown."""
+    cited = CITATION.search(_first_line(answer))
+    if cited and 1 <= int(cited[1]) <= len(sources):
+        return sources[int(cited[1]) - 1].uri
+    sentence = fold(first_sentence(answer).partition(" (")[0])
+    return next((quote.uri for quote in quotes if sentence and sentence in fold(quote.text)), None)
 
 
 HIGH_CONFIDENCE = 0.7
@@ -57,7 +77,7 @@ def score_answer(
     """Return one answer's scores; `grades` are of documents, none if nothing answers."""
     first_uri = next((passage.uri for passage in outcome.passages), "")
     is_written = outcome.confidence is not None or outcome.error is not None
-    first = _score_first(expected, outcome) if is_written else None
+    first = _score_first(expected, grades, outcome) if is_written else None
     whole = _score_whole(expected, outcome) if is_written else None
     scores = {FIRST_SENTENCE: first, ANSWER_HOLDS: whole}
     is_sure = not outcome.abstained and (outcome.confidence or 0) >= HIGH_CONFIDENCE
@@ -75,9 +95,13 @@ def is_right(scores: Mapping[str, float | None]) -> bool | None:
     return None if judged is None else judged == 1
 
 
-def _score_first(expected: ExpectedAnswer, outcome: Outcome) -> float | None:
+def _score_first(
+    expected: ExpectedAnswer, grades: Mapping[str, int], outcome: Outcome
+) -> float | None:
     if not expected.first:
         return None
+    if outcome.source is not None and grades.get(outcome.source, 0) <= 0:
+        return 0.0
     sentence = first_sentence(outcome.written)
     return float(any(holds(sentence, part) for part in expected.first))
 

@@ -128,5 +128,6 @@ def _outcome(timed: TimedAnswer, ordinals: Mapping[int, int]) -> Outcome:
         milliseconds=timed.milliseconds,
         error=timed.error,
         written=answer.written,
+        source=answer.source,
         rows=answer.rows,
     )

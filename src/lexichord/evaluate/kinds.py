@@ -233,6 +233,7 @@ def _records(runs: Sequence[EvaluationRun]) -> Iterator[dict[str, Any]]:
                 "abstained": outcome.abstained,
                 "right": row.is_right,
                 "first_sentence": first_sentence(outcome.written),
+                "source": outcome.source,
                 "first_hit": outcome.passages[0].uri if outcome.passages else None,
                 "written": outcome.written,
                 "milliseconds": outcome.milliseconds,

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from lexichord.db.search import hybrid_search
 from lexichord.errors import ConfigError, ProviderError
+from lexichord.evaluate.answers import first_source
 from lexichord.evaluate.application import Application
 from lexichord.retrieve.evidence.context import format_context
 from lexichord.retrieve.search.chunks import CANDIDATES_PER_HIT, rerank
@@ -46,6 +47,7 @@ class StrategyAnswer:
     confidence: float | None = None
     abstained: bool = False
     written: str = ""
+    source: str | None = None
     rows: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -188,6 +190,7 @@ def _response(response: Response, answer: str) -> StrategyAnswer:
         response.confidence,
         response.abstained,
         response.answer,
+        first_source(response.answer, response.sources, response.quotes),
         _rows(response.comparison),
     )
 

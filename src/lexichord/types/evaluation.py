@@ -105,7 +105,8 @@ class Outcome(Shaped):
 
     `entities` are those of the answer by type, as a model marked them; empty where it failed to,
     None where no model was asked. `answer` is the evidence as text. `written` is the answer in
-    sentences, "" unless one was asked for, `rows` a comparison's by the uris of its files.
+    sentences, "" unless one was asked for, `source` the uri of its first sentence, None if that is
+    unknown, `rows` a comparison's by the uris of its files.
     """
 
     query_id: str
@@ -118,6 +119,7 @@ class Outcome(Shaped):
     error: str | None = None
     entities: Mapping[str, Sequence[str]] | None = None
     written: str = ""
+    source: str | None = None
     rows: Mapping[str, str] = field(default_factory=dict)
 
 
