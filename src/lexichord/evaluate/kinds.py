@@ -66,6 +66,8 @@ def choose(eval_set: EvalSet, kinds: Sequence[str] | None, limit: int | None) ->
 
     All documents stay. Raises ConfigError for a kind that is not there.
     """
+    if kinds is None and limit is None:
+        return eval_set
     by_kind: dict[str, list[EvalQuery]] = {}
     for query in eval_set.queries:
         by_kind.setdefault(_name(query, "kind"), []).append(query)

@@ -130,9 +130,8 @@ async def evaluate(
         on_progress or (lambda task, done, total: None),
         warnings.warn,
     )
-    eval_set = questions if isinstance(questions, EvalSet) else load_set(questions)
-    if kinds is not None or limit is not None:
-        eval_set = choose(eval_set, kinds, limit)
+    loaded = questions if isinstance(questions, EvalSet) else load_set(questions)
+    eval_set = choose(loaded, kinds, limit)
     if compare is not None:
         await run.check_evaluation(app, compare)
     runs = await run.run_evaluation(app, eval_set, plan)
