@@ -127,4 +127,7 @@ def _outcome(timed: TimedAnswer, ordinals: Mapping[str, int]) -> Outcome:
         abstained=answer.abstained,
         milliseconds=timed.milliseconds,
         error=timed.error,
+        written=answer.written,
+        source=answer.source,
+        rows=answer.rows,
     )
