@@ -232,7 +232,8 @@ CONTRACT = {
         "TABLE(run_id bigint, dataset text, source text, state text, "
         "started_at timestamp with time zone, seen_at timestamp with time zone, "
         "finished_at timestamp with time zone, total bigint, done bigint, inserted bigint, "
-        "replaced bigint, skipped bigint, failed bigint, deleted bigint, failures jsonb)",
+        "replaced bigint, skipped bigint, failed bigint, deleted bigint, failures jsonb, "
+        "unread jsonb)",
     ),
     "moved_extensions": (
         "",

@@ -12,6 +12,7 @@ from typing import get_args
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, EmbeddingMismatchError, IngestError
+from lexichord.ingest.find import storable_name
 from lexichord.ingest.flow import (
     INGEST_LIMITS,
     IngestLimits,
@@ -23,7 +24,7 @@ from lexichord.ingest.flow import (
 from lexichord.ingest.llm_context.prompt import model_label, with_contexts
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
 from lexichord.ingest.report import DocumentListener, ProgressCallbacks, Report, RunRecorder
-from lexichord.ingest.sources import IngestSource, PreparedDocument, find_gone, storable_name
+from lexichord.ingest.sources import IngestSource, PreparedDocument, find_gone
 from lexichord.ingest.structural_context import (
     CONTEXT_PARTS,
     STRUCTURE_VERSION,
@@ -49,7 +50,8 @@ class IngestOptions(ProgressCallbacks, total=False):
 
     `without` leaves parts of the structural context out; `on_usage` is called with what the
     embedder's service was asked so far, `on_run` with the run's id once its record is open. `uris`
-    holds other names for files than their paths, by path.
+    holds other names for files than their paths, by path. Of files in folders `include` and
+    `exclude` take and leave out what their patterns match, written as in .gitignore.
     """
 
     dataset: str
@@ -58,6 +60,8 @@ class IngestOptions(ProgressCallbacks, total=False):
     on_usage: Callable[[Usage], None]
     on_run: Callable[[int], None]
     uris: Mapping[str, str]
+    include: Sequence[str]
+    exclude: Sequence[str]
 
 
 @dataclass
@@ -81,6 +85,8 @@ class IngestPipeline:
     on_usage: Callable[[Usage], None] = lambda usage: None
     on_run: Callable[[int], None] = lambda run: None
     uris: Mapping[str, str] = field(default_factory=dict)
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
     follow: FollowSpace | None = None
     limits: IngestLimits = INGEST_LIMITS
     recorder: RunRecorder = field(init=False)

@@ -1,4 +1,4 @@
-"""What is ingested: files found in folders, as sources that are read when their turn comes."""
+"""What is ingested: files and what they contain, as sources that are read when their turn comes."""
 
 import asyncio
 import hashlib
@@ -6,68 +6,20 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import chunk
-from lexichord.ingest.load.kinds import MEDIA_TYPES
+from lexichord.ingest.find import FileSearch, storable_name
+from lexichord.ingest.load.kinds import CONTAINER_TYPES, ZIP_TYPE, kind_of
+from lexichord.ingest.load.containers import CHANGED, ContainedFile
 from lexichord.ingest.reader import Reader
-from lexichord.types import Chunk, Document
-
-SKIPPED_FOLDERS = {"node_modules", "__pycache__"}  # folders that tools fill
-ENVIRONMENT_FILE = "pyvenv.cfg"  # in a folder of installed Python packages
-
-
-def find_files(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield each file once, folders searched in order of name, hidden ones left out.
-
-    In a folder, files of kinds that cannot be read are passed over, and so are node_modules,
-    __pycache__, Python environments and links to folders; a link to a file yields that file. A
-    file that is named itself, and a folder that cannot be listed, is yielded as it is, so that
-    reading it raises what is wrong. Raises ConfigError for a path that is missing.
-    """
-    seen = set[Path]()
-    for path in paths:
-        if not path.exists():
-            raise ConfigError(f"there is no file or folder {path}")
-        for file in _walk(path.resolve()) if path.is_dir() else [path.resolve()]:
-            if file not in seen:
-                seen.add(file)
-                yield file
-
-
-def _walk(folder: Path) -> Iterator[Path]:
-    closed: list[OSError] = []
-    for here, folders, names in os.walk(folder, onerror=closed.append):
-        if ENVIRONMENT_FILE in names:
-            folders.clear()
-            continue
-        folders[:] = sorted(
-            name for name in folders if name not in SKIPPED_FOLDERS and name[0] != "."
-        )
-        for name in sorted(names):
-            if name[0] != "." and Path(name).suffix.lower() in MEDIA_TYPES:
-                yield _linked(Path(here, name))
-    yield from (Path(error.filename) for error in closed)
-
-
-def _linked(file: Path) -> Path:
-    """Follow a link, unless it leads back to itself."""
-    try:
-        return file.resolve() if file.is_symlink() else file
-    except RuntimeError:  # Python 3.12; later ones return the link itself
-        return file
-
-
-def storable_name(name: str) -> str:
-    """Return a file's name or path; bytes that are not UTF-8 are written as \\x and digits."""
-    return os.fsencode(name).decode(errors="backslashreplace")
-
+from lexichord.types import Chunk, Document, LoadedText
 
 def file_digest(file: Path) -> str:
     """Return the sha256 of the file's bytes. Raises IngestError."""
@@ -113,26 +65,34 @@ class IngestSource:
 
 
 def file_sources(
+    search: FileSearch,
     paths: Iterable[Path],
     dataset: str,
     context: str,
     reader: Reader,
     uris: Mapping[str, str] = NO_URIS,
 ) -> Iterator[IngestSource]:
-    """Yield the files among `paths` and in its folders. Raises ConfigError for a missing path.
+    """Yield the files among `paths` and in its folders, and the files that these contain.
 
     `context` is the part of the recipe on how chunks get theirs; `uris` holds other names than
-    their paths.
+    their paths. What is contained and cannot be read is put on the search's record. Raises
+    ConfigError for a missing path.
     """
-    for path in find_files(paths):
-        yield file_source(path, dataset, context, reader, uris)
+    for path in search.find(paths):
+        kind = kind_of(path.name)
+        if kind not in CONTAINER_TYPES:
+            yield file_source(path, dataset, context, reader, uris)
+            continue
+        if kind != ZIP_TYPE:  # a mail is a document itself
+            yield file_source(path, dataset, context, reader, uris)
+        yield from _part_sources(search, path, dataset, context, reader, uris)
 
 
 def file_source(
     path: Path, dataset: str, context: str, reader: Reader, uris: Mapping[str, str] = NO_URIS
 ) -> IngestSource:
     """Return a file; its uri is its whole path, unless `uris` names it."""
-    uri = uris.get(str(path)) or storable_name(path.as_posix())
+    uri = _uri(path, uris)
     recipe = f"{chunk.CHUNK_RECIPE} {context}"
     try:
         sha256 = file_digest(path)
@@ -140,6 +100,55 @@ def file_source(
         return refused_source(uri, error)
     read = partial(_read_file, reader, path, uri, dataset, sha256, recipe)
     return IngestSource(uri, sha256, recipe, read)
+
+
+def _part_sources(
+    search: FileSearch,
+    path: Path,
+    dataset: str,
+    context: str,
+    reader: Reader,
+    uris: Mapping[str, str],
+) -> Iterator[IngestSource]:
+    """Yield what a file contains; the file itself where it cannot be looked into."""
+    uri = _uri(path, uris)
+    try:
+        parts = reader.list_parts(path)
+    except IngestError as error:
+        if kind_of(path.name) == ZIP_TYPE:  # reading a mail says the same
+            yield refused_source(uri, error)
+        return
+    recipe = f"{chunk.CHUNK_RECIPE} {context}"
+    for part in parts:
+        name = f"{uri}/{part.name}"
+        if part.unread:
+            search.unread[name] = part.unread
+        elif part.left_out:
+            search.left_out[name] = part.left_out
+        elif part.error:
+            yield refused_source(name, IngestError(part.error))
+        else:
+            read = partial(_read_part, reader, path, part, name, dataset, recipe)
+            yield IngestSource(name, part.sha256, recipe, read)
+
+
+def source_again(uri: str, dataset: str, context: str, reader: Reader) -> IngestSource:
+    """Return the file, or the part of one, that a uri names."""
+    path = path_of_uri(uri)
+    file = next((parent for parent in path.parents if parent.is_file()), None)
+    if file is not None and kind_of(file.name) in CONTAINER_TYPES:
+        parts = _part_sources(FileSearch(), file, dataset, context, reader, NO_URIS)
+        for source in parts:
+            if source.uri in (uri, _uri(file, NO_URIS)):  # the file itself cannot be looked into
+                return replace(source, uri=uri)
+        return refused_source(uri, FileGoneError("the file contains it no more"))
+    if is_gone(path):
+        return refused_source(uri, FileGoneError("the file is gone"))
+    return file_source(path, dataset, context, reader)
+
+
+def _uri(path: Path, uris: Mapping[str, str]) -> str:
+    return uris.get(str(path)) or storable_name(path.as_posix())
 
 
 def path_of_uri(uri: str) -> Path:
@@ -175,8 +184,19 @@ def _read_file(
 ) -> PreparedDocument:
     loaded, chunks = reader.read(file)
     if file_digest(file) != sha256:
-        raise IngestError("changed while it was read: ingest it again")
-    document = Document(
+        raise IngestError(CHANGED)
+    return PreparedDocument(_document(loaded, uri, dataset, sha256, recipe), chunks)
+
+
+def _read_part(
+    reader: Reader, file: Path, part: ContainedFile, uri: str, dataset: str, recipe: str
+) -> PreparedDocument:
+    loaded, chunks = reader.read_part(file, part)
+    return PreparedDocument(_document(loaded, uri, dataset, part.sha256, recipe), chunks)
+
+
+def _document(loaded: LoadedText, uri: str, dataset: str, sha256: str, recipe: str) -> Document:
+    return Document(
         dataset=dataset,
         uri=uri,
         title=loaded.title,
@@ -186,7 +206,6 @@ def _read_file(
         text=loaded.text,
         metadata=loaded.metadata,
     )
-    return PreparedDocument(document, chunks)
 
 
 async def find_gone(
@@ -202,7 +221,8 @@ async def find_gone(
         name = storable_name(folder.as_posix())
         rows = await store.documents_under(database, dataset, name)
         uris = [row["uri"] for row in rows if not row["recipe"].startswith(GIVEN_RECIPE_PREFIX)]
-        lost = await asyncio.to_thread(_lost, [uri for uri in uris if uri not in listed])
+        missing = [uri for uri in uris if uri not in listed and not _is_within(uri, listed)]
+        lost = await asyncio.to_thread(_lost, missing)
         if lost and not any(uri.startswith(f"{name.rstrip('/')}/") for uri in listed):
             raise ConfigError(
                 f"{name} holds no files now, {len(lost)} documents would be deleted: "
@@ -210,6 +230,11 @@ async def find_gone(
             )
         gone.update(lost)
     return sorted(gone)
+
+
+def _is_within(uri: str, listed: AbstractSet[str]) -> bool:
+    """Return whether a listed file contains it: one that cannot be looked into, or a mail."""
+    return any(parent.as_posix() in listed for parent in PurePosixPath(uri).parents)
 
 
 def _lost(uris: Iterable[str]) -> list[str]:

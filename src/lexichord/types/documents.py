@@ -52,14 +52,16 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table in a text: a line a row, cells parted by tabs; the header ends at `header_end`.
+    """A table in a text, a line a row, or other lines that belong apart.
 
-    `header_end` is `start` where no row is a header.
+    `header_end` is `start` where no row is a header. `first_row` is the number that the row after
+    the header has in the file, where rows have numbers.
     """
 
     start: int
     end: int
     header_end: int
+    first_row: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import Annotated
 from fastapi import APIRouter, File, Form, Request, UploadFile
 
 from lexichord.errors import ConfigError
+from lexichord.ingest.load.kinds import named_by_type
 from lexichord.ingest.report import Report
 from lexichord.serve.http.jobs import OnRun, accept_job
 from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply
@@ -30,7 +31,7 @@ async def upload_documents(
     request: Request,
     caller: Caller,
     files: Annotated[
-        list[UploadFile], File(min_length=1, description="PDF, Word, HTML, Markdown, text, code.")
+        list[UploadFile], File(min_length=1, description="PDF, Office, OpenDocument, mail, HTML, Markdown, text, code; ZIP.")
     ],
     dataset: Annotated[str, Form(max_length=MAX_NAME_CHARS, examples=["handbook"])] = "default",
 ) -> JsonReply:
@@ -64,10 +65,14 @@ def _file_name(sent_name: str) -> str:
 
 
 def _write_files(files: Sequence[UploadFile], names: Sequence[str], folder: Path) -> list[Path]:
-    """Write each file into a folder of its own, and return the paths."""
+    """Write each file into a folder of its own, and return the paths.
+
+    One whose name does not tell its kind is given the ending of the type it was sent under.
+    """
     paths = []
     for number, (file, name) in enumerate(zip(files, names, strict=True)):
-        path = folder.resolve() / str(number) / name.rpartition("/")[2]
+        last = named_by_type(name.rpartition("/")[2], file.content_type or "")
+        path = folder.resolve() / str(number) / last
         path.parent.mkdir()
         with path.open("xb") as stream:
             shutil.copyfileobj(file.file, stream)

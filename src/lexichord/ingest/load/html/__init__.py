@@ -89,9 +89,13 @@ LAYOUT_CSS = {
 
 def load(file: Path, named: str) -> LoadedText:
     """Read a web page. Raises IngestError."""
-    data = read_bytes(file)
+    return read_page(read_bytes(file), named)
+
+
+def read_page(data: bytes, named: str, charset: str | None = None) -> LoadedText:
+    """Read a web page, in the charset that it came with or that it names. Raises IngestError."""
     declared = META_CHARSET.search(data[:4096])
-    content, encoding = decode(data, declared[1].decode("ascii") if declared else None)
+    content, encoding = decode(data, declared[1].decode("ascii") if declared else charset)
     try:
         root = document_fromstring(_parseable(content), parser=_parser())
     except ParserError:  # nothing in it
