@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from lexichord.errors import ConfigError, IngestError
+from lexichord.ingest.find import FileSearch, find_files, storable_name
 from lexichord.ingest.load import load
 from lexichord.ingest.load.kinds import kind_of, named_by_type
-from lexichord.ingest.find import FileSearch, find_files, storable_name
 from lexichord.ingest.sources import file_digest
 
 needs_permissions = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -79,7 +79,15 @@ def test_what_is_passed_over_is_on_record(tmp_path: Path) -> None:
 def test_gitignore_is_followed_the_innermost_first(tmp_path: Path) -> None:
     write(tmp_path / ".gitignore", "*.log\nbuild/\n/top.md\n")
     write(tmp_path / "sub" / ".gitignore", "!keep.log\n")
-    for name in ("a.md", "a.log", "top.md", "sub/top.md", "sub/keep.log", "sub/b.log", "build/c.md"):
+    for name in (
+        "a.md",
+        "a.log",
+        "top.md",
+        "sub/top.md",
+        "sub/keep.log",
+        "sub/b.log",
+        "build/c.md",
+    ):
         write(tmp_path / name)
     found, _, left_out = searched(tmp_path)
     assert found == ["a.md", "sub/keep.log", "sub/top.md"]

@@ -16,10 +16,11 @@ from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import chunk
 from lexichord.ingest.find import FileSearch, storable_name
-from lexichord.ingest.load.kinds import CONTAINER_TYPES, ZIP_TYPE, kind_of
 from lexichord.ingest.load.containers import CHANGED, ContainedFile
+from lexichord.ingest.load.kinds import CONTAINER_TYPES, ZIP_TYPE, kind_of
 from lexichord.ingest.reader import Reader
 from lexichord.types import Chunk, Document, LoadedText
+
 
 def file_digest(file: Path) -> str:
     """Return the sha256 of the file's bytes. Raises IngestError."""

@@ -41,13 +41,15 @@ class EmbeddingSpace:
 class Heading:
     """A heading at `start`; what follows is under it, up to the next of the same or a lower level.
 
-    `level` counts from 1, the outermost. The text from `start` to `end` is the heading itself.
+    `level` counts from 1, the outermost. The text from `start` to `end` is the heading itself. What
+    is under one that is `apart`, as a slide is, shares no chunk with what is before or after it.
     """
 
     start: int
     end: int
     level: int
     name: str
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)

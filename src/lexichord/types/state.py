@@ -57,7 +57,8 @@ class IngestRun(Shaped):
     """An ingest on record: of `total` files, `done` have come to one of the outcomes.
 
     `stalled`: neither finished nor heard of for 60 seconds, so cut off. `failures` says why, by
-    uri; `unread` counts, by kind, the files beside these that cannot be read. `finished_at` is None before its end.
+    uri; `unread` counts, by kind, the files beside these that cannot be read. `finished_at` is None
+    before its end.
     """
 
     run_id: int

@@ -29,6 +29,8 @@ class SectionNode:
     end: int
     path: tuple[str, ...] = ()
     children: list["SectionNode"] = field(default_factory=list)
+    apart: bool = False
+    parted: bool = False  # some section in it is apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,9 @@ def _tree(text: str, headings: Iterable[Heading]) -> SectionNode:
         if not above.children and not text[above.body : start].strip():
             start = above.start
         path = (*above.path, heading.name[:MAX_HEADING_CHARS]) if heading.name else above.path
-        section = SectionNode(start, heading.end, len(text), path)
+        section = SectionNode(start, heading.end, len(text), path, apart=heading.apart)
+        for _, outer in opened if heading.apart else ():
+            outer.parted = True
         above.children.append(section)
         opened.append((level, section))
     return root
@@ -75,15 +79,15 @@ def _sections(section: SectionNode, limit: int) -> Iterator[SectionPiece]:
     """Yield a section whole, or its own text and its subsections, small neighbours joined."""
     while len(section.children) == 1 and section.children[0].start == section.start:
         section = section.children[0]
-    if section.end - section.start <= limit:
+    if section.end - section.start <= limit and not section.parted:
         yield SectionPiece(section.start, section.end, section.path)
         return
     run: list[SectionNode] = []
     for part in _parts(section):
-        if run and part.end - run[0].start > limit:
+        if run and (part.end - run[0].start > limit or part.apart or run[-1].apart):
             yield _joined(run, section)
             run = []
-        if part.end - part.start <= limit:
+        if part.end - part.start <= limit and not part.parted:
             run.append(part)
         elif part.children:
             yield from _sections(part, limit)

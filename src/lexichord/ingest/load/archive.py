@@ -57,7 +57,10 @@ def open_archive(file: Path, broken: str) -> Iterator[zipfile.ZipFile]:
 def parse_xml(data: bytes) -> _Element:
     """Parse XML that may be hostile: entities stay as they are, nothing is fetched."""
     parser = XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True,
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        remove_comments=True,
         remove_pis=True,
     )
     return fromstring(data, parser)

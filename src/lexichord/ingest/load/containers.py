@@ -1,6 +1,6 @@
 """Files that contain files: ZIP archives, and mails with what is attached to them.
 
-What is contained is named by its place, as a file in a folder is: letters.zip/2024/offer.eml/terms.pdf.
+What is contained is named by its place, as a file in a folder is: letters.zip/2024/offer.eml.
 """
 
 import hashlib

@@ -42,22 +42,20 @@ def load(file: Path, named: str) -> LoadedText:
     )
 
 
-def _add(built: TextBuilder, parent: _Element, indent: str = "") -> None:
+def _add(built: TextBuilder, parent: _Element) -> None:
     for element in parent:
         name = QName(element).localname
-        if name == "h":
-            if text := _text(element).strip():
-                built.paragraph(text, _count(element, "text", "outline-level"))
-        elif name == "p":
-            if text := _text(element).strip("\n"):
-                built.paragraph(indent + text) if text.strip() else None
+        text = _text(element).strip("\n") if name in ("h", "p") else ""
+        if text.strip():
+            level = _count(element, "text", "outline-level") if name == "h" else None
+            built.paragraph(text, level)
         elif name == "list":
             for item in _inside(element, "list-item"):
-                _add_item(built, item, indent)
+                _add_item(built, item, "")
         elif name == "table":
             _add_table(built, element)
         elif name in WRAPPERS or name.endswith(("-index", "-of-content")):
-            _add(built, element, indent)
+            _add(built, element)
 
 
 def _add_item(built: TextBuilder, item: _Element, indent: str) -> None:

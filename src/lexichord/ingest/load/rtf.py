@@ -20,8 +20,11 @@ def load(file: Path, named: str) -> LoadedText:
     if not content.lstrip().startswith("{\\rtf"):
         raise IngestError(BROKEN)
     try:
-        text = storable_text(rtf_to_text(content, errors="replace"))
-        info = {key: " ".join(_plain(value).split()) for key, value in INFO.findall(content)}
+        text = _plain(content)
+        info = {
+            key: " ".join(_plain("{\\rtf1 " + value + "}").split())
+            for key, value in INFO.findall(content)
+        }
     except (ValueError, LookupError, TypeError, AttributeError):
         raise IngestError(BROKEN) from None
     built = TextBuilder()
@@ -32,5 +35,5 @@ def load(file: Path, named: str) -> LoadedText:
     return LoadedText(built.text, RTF_TYPE, title, metadata={k: v for k, v in info.items() if v})
 
 
-def _plain(value: str) -> str:
-    return storable_text(rtf_to_text("{\\rtf1 " + value + "}", errors="replace"))
+def _plain(content: str) -> str:
+    return storable_text(rtf_to_text(content, errors="replace"))  # type: ignore[no-untyped-call]

@@ -54,7 +54,8 @@ def _add_sheet(built: TextBuilder, sheet: CalamineSheet, hidden: bool) -> None:
     if sheet.total_height * sheet.total_width > MAX_CELLS:
         raise IngestError(f"has a sheet of more than {MAX_CELLS // 10**6} million cells: split it")
     if sheet.height:
-        built.paragraph(f"Sheet {storable_text(sheet.name)}{' (hidden)' if hidden else ''}", 2)
+        name = f"Sheet {storable_text(sheet.name)}{' (hidden)' if hidden else ''}"
+        built.paragraph(name, 2, apart=True)
         add_tables(built, _rows(sheet), 3)
 
 

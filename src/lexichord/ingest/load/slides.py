@@ -53,18 +53,19 @@ def _add_slide(built: TextBuilder, slide: Any, number: int) -> str:  # noqa: ANN
     name = f"Slide {number}{hidden}"
     heading = slide.shapes.title
     title = "" if heading is None else _line(heading.text_frame.text)
-    built.place(2, name if len(title) > MAX_TITLE_CHARS or not title else f"{name}: {title}")
+    is_titled = 0 < len(title) <= MAX_TITLE_CHARS
+    built.place(2, f"{name}: {title}" if is_titled else name, apart=True)
     if title:
         built.paragraph(title)
     for shape in _shapes(slide.shapes, 0):
         if heading is None or shape.shape_id != heading.shape_id:
             _add_shape(built, shape)
-    if slide.has_notes_slide and (notes := slide.notes_slide.notes_text_frame) is not None:
-        if text := _text(notes):
-            built.paragraph("Speaker notes", 3)
-            built.paragraph(text)
+    notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
+    if text := "" if notes is None else _text(notes):
+        built.paragraph("Speaker notes", 3)
+        built.paragraph(text)
     built.drop_place()
-    return title if len(title) <= MAX_TITLE_CHARS else ""
+    return title if is_titled else ""
 
 
 def _shapes(shapes: Iterable[Any], depth: int) -> Iterator[Any]:
@@ -91,9 +92,9 @@ def _add_shape(built: TextBuilder, shape: Any) -> None:  # noqa: ANN401
 
 def _add_chart(built: TextBuilder, chart: Any) -> None:  # noqa: ANN401
     """Add a chart's title and its numbers, a row a category."""
-    if chart.has_title and chart.chart_title.has_text_frame:
-        if text := _text(chart.chart_title.text_frame):
-            built.paragraph(text)
+    is_named = chart.has_title and chart.chart_title.has_text_frame
+    if text := _text(chart.chart_title.text_frame) if is_named else "":
+        built.paragraph(text)
     for plot in chart.plots:
         series = [(one.name, list(one.values)) for one in plot.series]
         if not series:

@@ -132,7 +132,7 @@ class TextBuilder:
         self._pages = list[int]()
         self._parts = list[str]()
         self._length = 0
-        self._waiting = list[tuple[int, str]]()
+        self._waiting = list[tuple[int, str, bool]]()
         self._waiting_pages = 0
 
     @property
@@ -145,15 +145,15 @@ class TextBuilder:
         """Return where each page begins; one without text where the next does."""
         return (*self._pages, *[self._length] * self._waiting_pages)
 
-    def paragraph(self, text: str, level: int | None = None, name: str = "") -> None:
-        """Add a paragraph, or a heading of a level, which may have another name."""
+    def paragraph(self, text: str, level: int | None = None, apart: bool = False) -> None:
+        """Add a paragraph, or a heading of a level."""
         start, end = self._add(text)
         if level is not None:
-            self.headings.append(Heading(start, end, level, name or " ".join(text.split())))
+            self.headings.append(Heading(start, end, level, " ".join(text.split()), apart))
 
-    def place(self, level: int, name: str) -> None:
+    def place(self, level: int, name: str, apart: bool = False) -> None:
         """Name the place where what comes next begins, with a heading that is not in the text."""
-        self._waiting.append((level, name))
+        self._waiting.append((level, name, apart))
 
     def drop_place(self) -> None:
         """Name no place where nothing has come after it was named."""
@@ -206,15 +206,13 @@ class TextBuilder:
 
     def loaded(self, loaded: LoadedText, deeper: int = 0) -> None:
         """Add a text with its headings, so many levels deeper, and its tables."""
-        start, end = self._add(loaded.text)
-        moved = end - len(loaded.text)
+        moved, _ = self._add(loaded.text)
         for heading in loaded.headings:
-            place = {"start": heading.start + moved, "end": heading.end + moved}
-            self.headings.append(replace(heading, **place, level=heading.level + deeper))
+            start, end, level = heading.start + moved, heading.end + moved, heading.level + deeper
+            self.headings.append(replace(heading, start=start, end=end, level=level))
         for table in loaded.tables:
-            head = table.header_end + moved
-            place = {"start": table.start + moved, "end": table.end + moved, "header_end": head}
-            self.tables.append(replace(table, **place))
+            start, end, head = table.start + moved, table.end + moved, table.header_end + moved
+            self.tables.append(replace(table, start=start, end=end, header_end=head))
 
     def _add(self, text: str) -> tuple[int, int]:
         if self._parts:
@@ -222,7 +220,7 @@ class TextBuilder:
         start = self._length + (2 if self._parts else 0)
         self._parts.append(text)
         self._length += len(text)
-        self.headings += [Heading(start, start, level, name) for level, name in self._waiting]
+        self.headings += [Heading(start, start, *waiting) for waiting in self._waiting]
         self._pages += [start] * self._waiting_pages
         self._waiting, self._waiting_pages = [], 0
         return start, self._length

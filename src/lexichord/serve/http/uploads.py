@@ -31,7 +31,11 @@ async def upload_documents(
     request: Request,
     caller: Caller,
     files: Annotated[
-        list[UploadFile], File(min_length=1, description="PDF, Office, OpenDocument, mail, HTML, Markdown, text, code; ZIP.")
+        list[UploadFile],
+        File(
+            min_length=1,
+            description="PDF, Office, OpenDocument, mail, HTML, Markdown, text, code; ZIP.",
+        ),
     ],
     dataset: Annotated[str, Form(max_length=MAX_NAME_CHARS, examples=["handbook"])] = "default",
 ) -> JsonReply:

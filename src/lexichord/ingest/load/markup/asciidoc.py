@@ -10,7 +10,7 @@ ATTRIBUTE = re.compile(r":!?(?P<name>[\w-]+)!?:(?: +(?P<value>.*))?$")
 BLOCK_ATTRIBUTES = re.compile(r"\[(?:\[[^\]]*\]|[^\]]*)\]\s*$")
 BLOCK_TITLE = re.compile(r"\.(?P<text>[^\s.].*)$")
 MACRO = re.compile(r"(?:image|include|video|audio|toc|ifdef|ifndef|ifeval|endif)::")
-CODE_FENCES = ("----", "....", "```")
+CODE_FENCE = re.compile(r"(?:-{4,}|\.{4,}|```.*)$")
 PLAIN_FENCE = re.compile(r"(?:={4,}|\*{4,}|_{4,}|-{2}|\+)\s*$")
 TABLE_FENCE = re.compile(r"[|,:!]={3,}\s*$")
 COMMENT_FENCE = "////"
@@ -46,7 +46,7 @@ def _read_block(page: MarkupPage, lines: Sequence[str], at: int) -> int:
         page.heading(match["name"], len(match["marks"]))
     elif line.startswith(COMMENT_FENCE):
         return _end(lines, at)
-    elif line.startswith(CODE_FENCES) and not line.strip("-.` "):
+    elif CODE_FENCE.match(line):
         end = _end(lines, at)
         page.code(lines[at + 1 : max(end - 1, at + 1)])
         return end
@@ -71,14 +71,10 @@ def _is_mark(line: str) -> bool:
 
 
 def _end(lines: Sequence[str], at: int) -> int:
-    """Return the place after the line that closes a fence; of one that is never closed, the next."""
-    fence = lines[at].rstrip()[:4].rstrip("`") or lines[at].rstrip()[:3]
-    closing = lines[at].rstrip() if set(lines[at].strip()) <= set("-./") else fence
-    ends = (
-        place + 1
-        for place in range(at + 1, len(lines))
-        if lines[place].rstrip() == (closing if closing.strip("`") else "```")
-    )
+    """Return the place after the line that closes a fence; where none does, the next."""
+    fence = lines[at].rstrip()
+    closing = "```" if fence.startswith("```") else fence  # a language may follow
+    ends = (place + 1 for place in range(at + 1, len(lines)) if lines[place].rstrip() == closing)
     return next(ends, at + 1)
 
 

@@ -59,7 +59,7 @@ def moved(lines: Sequence[str]) -> list[str]:
 
 
 def indented(lines: Sequence[str], at: int, margin: int) -> int:
-    """Return where the lines end that are set in by more than a margin; those between may be empty."""
+    """Return where the lines end that are empty or set in by more than a margin."""
     end = at
     for place in range(at, len(lines)):
         line = lines[place]

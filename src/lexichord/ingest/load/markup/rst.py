@@ -64,7 +64,7 @@ def _read_heading(page: MarkupPage, lines: Sequence[str], at: int, styles: list[
     rule = lines[name + 1].rstrip()
     if not ADORNMENT.fullmatch(rule) or len(rule) < min(len(lines[name].strip()), 4):
         return 0
-    if over and lines[at].rstrip() != rule or not over and lines[name][0] == " ":
+    if (over and lines[at].rstrip() != rule) or (not over and lines[name][0] == " "):
         return 0
     style = f"{rule[0]}{over}"
     if style not in styles:
