@@ -62,7 +62,10 @@ RESPONSE = types.Response(
     trace=[types.Step("search", {"variants": ("original",)}, ms=1.5)],
 )
 RUN = types.IngestRun(
-    *(1, "d", "folder", "finished", NOW, NOW, None, 1, 1), *(1, 0, 0, 0, 0), {"a": "no text"}
+    *(1, "d", "folder", "finished", NOW, NOW, None, 1, 1),
+    *(1, 0, 0, 0, 0),
+    {"a": "no text"},
+    {".png": 2},
 )
 CHANGE = types.SpaceChange(1, "filling", "a/b/4", "c/d/4", "c/d/4", 9, 3, 6, None, NOW, NOW, None)
 STATUS: dict[str, Any] = {

@@ -214,7 +214,7 @@ def test_what_is_broken_is_refused_with_the_reason(
 
 def test_a_web_page_named_xls_is_refused_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "a.xls").write_text("<html><table><tr><td>1</td></tr></table></html>")
-    with pytest.raises(IngestError, match="a web page or a text that is only named .xls"):
+    with pytest.raises(IngestError, match=r"a web page or a text that is only named \.xls"):
         load(tmp_path / "a.xls")
 
 

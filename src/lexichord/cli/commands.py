@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args
 
 import typer
 
-from lexichord.cli import config, keys, render, serve, stored
+from lexichord.cli import config, keys, metadata, render, serve, stored
 from lexichord.cli import eval as evaluation
 from lexichord.cli.options import (
     EXIT_FAILED,
@@ -54,6 +54,7 @@ app.add_typer(evaluation.eval_app)
 app.add_typer(config.config_app)
 app.add_typer(serve.serve_app)
 app.add_typer(keys.keys_app, name="keys")
+app.add_typer(metadata.metadata_app, name="metadata")
 
 
 def main() -> None:
@@ -116,6 +117,10 @@ def ingest(
         list[str] | None,
         typer.Option(help="Of folders not what matches, as in .gitignore; repeatable."),
     ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option("--metadata", help="KEY=VALUE for each document; repeatable."),
+    ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Name each file and folder that was left out.")
     ] = False,
@@ -130,6 +135,7 @@ def ingest(
             "on_usage": progress.show_usage,
             "include": include or [],
             "exclude": exclude or [],
+            "metadata": metadata.parse_pairs(given or []),
         }
         options |= cast("IngestOptions", progress.callbacks())
         if watch:

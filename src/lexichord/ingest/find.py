@@ -14,6 +14,7 @@ SKIPPED_FOLDERS = {"node_modules", "__pycache__"}  # folders that tools fill
 ENVIRONMENT_FILE = "pyvenv.cfg"  # in a folder of installed Python packages
 IGNORE_FILE = ".gitignore"
 MAX_IGNORE_BYTES = 1_000_000  # bytes of such a file
+SIDECAR_ENDING = ".meta.json"  # of a file with metadata for the one beside it
 LOCK_PREFIX = "~$"  # of the file that Office keeps beside an open document
 
 type IgnoreRules = Sequence[tuple[Path, GitIgnoreSpec]]  # outer folders first
@@ -95,6 +96,8 @@ class FileSearch:
     def _why_left_out(self, root: Path, path: Path, rules: IgnoreRules, end: str = "") -> str:
         if path.name.startswith("."):
             return "hidden"
+        if path.name.endswith(SIDECAR_ENDING):
+            return "metadata"
         if path.name.startswith(LOCK_PREFIX):
             return "the lock of an open document"
         if self._excluded.match_file(path.relative_to(root).as_posix() + end):

@@ -11,6 +11,7 @@ from threading import Event
 from lexichord.db import store
 from lexichord.errors import ConfigError
 from lexichord.ingest import chunked, sources
+from lexichord.ingest.files import FileSources
 from lexichord.ingest.find import FileSearch
 from lexichord.ingest.load.kinds import kind_of
 from lexichord.ingest.pipeline import IngestPipeline
@@ -82,8 +83,9 @@ async def ingest(
         raise ConfigError("prune deletes what is gone from a folder: name one")
     search = FileSearch(run.include, run.exclude)
     with Reader() as reader:
+        files = FileSources(run.dataset, run.recipe, reader, run.uris, run.metadata, search)
         listed = chain(
-            sources.file_sources(search, paths, run.dataset, run.recipe, reader, run.uris),
+            files.find(paths),
             chunked.document_sources(documents, run.dataset, run.recipe, reader),
             chunked.json_line_sources(chunked_file, run.dataset, run.recipe, reader)
             if chunked_file
@@ -102,8 +104,8 @@ async def retry_failed(run: IngestPipeline) -> Report:
     places = [row["uri"] for row in rows if not _is_file(row["uri"])]
     names = [row["uri"] for row in rows if _is_file(row["uri"])]
     with Reader() as reader:
-        again = (sources.source_again(name, run.dataset, run.recipe, reader) for name in names)
-        todo = await asyncio.to_thread(list, again)
+        files = FileSources(run.dataset, run.recipe, reader, metadata=run.metadata)
+        todo = await asyncio.to_thread(list, map(files.again, names))
         report = await run.run(todo, "--retry-failed") if todo else Report()
     if places:
         report.degraded.append(f"no files, ingest again what held them: {', '.join(places)}")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from lexichord.types import Heading, Table
 
+OPENING_HEADING = re.compile(r"\A\ufeff?\s*# +(\S[^\n]{0,200})$", re.MULTILINE)
 CLOSING_HASHES = re.compile(r"[ \t]+#+$")  # of a heading
 CODE_FENCE = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*$", re.MULTILINE)
 HEADING_LINE = re.compile(

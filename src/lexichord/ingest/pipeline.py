@@ -35,8 +35,9 @@ from lexichord.ingest.structural_context import (
 from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors
 from lexichord.providers.base import Embedder
 from lexichord.settings import Settings
-from lexichord.types import Chunk, ContextKind, ContextPart
+from lexichord.types import Chunk, ContextKind, ContextPart, Json
 from lexichord.types.generation import Usage
+from lexichord.types.options import read_metadata
 
 STRUCTURED_CONTEXTS = ("structural", "llm")
 
@@ -51,7 +52,8 @@ class IngestOptions(ProgressCallbacks, total=False):
     `without` leaves parts of the structural context out; `on_usage` is called with what the
     embedder's service was asked so far, `on_run` with the run's id once its record is open. `uris`
     holds other names for files than their paths, by path. Of files in folders `include` and
-    `exclude` take and leave out what their patterns match, written as in .gitignore.
+    `exclude` take and leave out what their patterns match, written as in .gitignore. `metadata` is
+    added to that of each file.
     """
 
     dataset: str
@@ -62,6 +64,7 @@ class IngestOptions(ProgressCallbacks, total=False):
     uris: Mapping[str, str]
     include: Sequence[str]
     exclude: Sequence[str]
+    metadata: Json
 
 
 @dataclass
@@ -87,6 +90,7 @@ class IngestPipeline:
     uris: Mapping[str, str] = field(default_factory=dict)
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
+    metadata: Json = field(default_factory=dict)
     follow: FollowSpace | None = None
     limits: IngestLimits = INGEST_LIMITS
     recorder: RunRecorder = field(init=False)
@@ -98,6 +102,7 @@ class IngestPipeline:
     def __post_init__(self) -> None:
         _check("context", [self.context], get_args(ContextKind))
         _check("part of a context", self.without, CONTEXT_PARTS)
+        self.metadata = read_metadata(self.metadata)
         if not self.dataset:
             raise ConfigError("the dataset needs a name")
         self.recorder = RunRecorder(self.database, self.listener, self.limits)

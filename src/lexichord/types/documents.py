@@ -142,6 +142,14 @@ class StoredDocument(Shaped):
     updated_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Facet(Shaped):
+    """A value of a metadata key, and how many documents have it."""
+
+    value: Any
+    documents: int
+
+
 class Documents(list[StoredDocument], Shown):
     """A list of documents, which notebooks show as a table."""
 

@@ -39,7 +39,7 @@ from lexichord.ingest.load.kinds import (
     ZIP_TYPE,
     kind_of,
 )
-from lexichord.ingest.markdown import CLOSING_HASHES
+from lexichord.ingest.markdown import CLOSING_HASHES, OPENING_HEADING
 from lexichord.types import LoadedText
 
 type Loader = Callable[[Path, str], LoadedText]
@@ -58,12 +58,12 @@ LOADERS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys((EML_TYPE, MSG_TYPE), "mail"),
         ODT_TYPE: "odt",
         RTF_TYPE: "rtf",
+        MARKDOWN_TYPE: "markdown",
         **dict.fromkeys((RST_TYPE, ORG_TYPE, ASCIIDOC_TYPE), "markup"),
         NDJSON_TYPE: "records",
         XML_TYPE: "feed",
     }
 )
-MARKDOWN_TITLE = re.compile(r"\A\ufeff?\s*# +(\S[^\n]{0,200})$", re.MULTILINE)
 
 
 def load(file: Path) -> LoadedText:
@@ -111,7 +111,7 @@ def media_type(file: Path) -> str:
 
 def title(uri: str, text: str, kind: str) -> str:
     """Return the heading that a Markdown file opens with, else the file's name in words."""
-    if kind == MARKDOWN_TYPE and (match := MARKDOWN_TITLE.search(text)):
+    if kind == MARKDOWN_TYPE and (match := OPENING_HEADING.search(text)):
         return CLOSING_HASHES.sub("", match[1].strip())
     stem = Path(unquote(uri)).stem
     return re.sub(r"[\s_-]+", " ", stem).strip() or uri

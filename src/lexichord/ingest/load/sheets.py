@@ -15,7 +15,8 @@ from python_calamine import (
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load.archive import OLE_SIGNATURE, check_archive
-from lexichord.ingest.load.kinds import XLS_TYPE, XLSX_TYPE, kind_of
+from lexichord.ingest.load.kinds import ODS_TYPE, XLS_TYPE, XLSX_TYPE, kind_of
+from lexichord.ingest.load.properties import office_properties, open_document_properties
 from lexichord.ingest.load.tables import add_tables
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, TextBuilder, read_bytes, storable_text
 from lexichord.types import LoadedText
@@ -45,8 +46,14 @@ def load(file: Path, named: str) -> LoadedText:
         raise IngestError(ENCRYPTED) from None
     except (CalamineError, OSError, ValueError):
         raise IngestError(BROKEN) from None
+    properties = open_document_properties(file) if kind == ODS_TYPE else office_properties(file)
     return LoadedText(
-        built.text, kind, named, headings=tuple(built.headings), tables=tuple(built.tables)
+        built.text,
+        kind,
+        properties.pop("title", "") or named,
+        headings=tuple(built.headings),
+        tables=tuple(built.tables),
+        metadata=properties,
     )
 
 

@@ -6,6 +6,7 @@ with tracked changes, is in `content`.
 
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import docx
@@ -28,6 +29,7 @@ from lexichord.ingest.load.docx.content import (
 from lexichord.ingest.load.docx.numbering import ListNumbering
 from lexichord.ingest.load.docx.styles import ParagraphStyles
 from lexichord.ingest.load.kinds import DOCX_TYPE
+from lexichord.ingest.load.properties import office_properties
 from lexichord.ingest.load.text import TextBuilder
 from lexichord.types import LoadedText
 
@@ -47,9 +49,12 @@ def load(file: Path, named: str) -> LoadedText:
     check_archive(file, BROKEN, OLD)
     try:
         document = docx.Document(str(file))
-        return _Reader(document).read(named)
+        loaded = _Reader(document).read(named)
     except BROKEN_FILE_ERRORS:
         raise IngestError(BROKEN) from None
+    properties = office_properties(file)
+    properties.pop("title", None)
+    return replace(loaded, metadata=properties)
 
 
 class _Reader:
