@@ -61,6 +61,7 @@ CONTRACT = {
     ),
     "configuration": ("", "TABLE(engine text, text_config text, space text)"),
     "content_hash": ("content text", "text"),
+    "count_by": (f"key text, {SCOPE}", "TABLE(value jsonb, documents_with bigint)"),
     "count_documents": (SCOPE, "bigint"),
     "count_faults": ("", "TABLE(kind text, amount bigint)"),
     "database_identity": ("", "text"),
@@ -348,6 +349,7 @@ CONTRACT = {
         "space text, chunk_ids bigint[], row_versions text[], vectors text[]",
         "bigint",
     ),
+    "set_metadata": ("document bigint, changes jsonb", "jsonb"),
     "set_vectors": ("chunk_ids bigint[], vectors text[], space text", "bigint"),
     "shared_headings": ("documents bigint[], most integer", "TABLE(heading text)"),
     "similar_documents": (

@@ -78,7 +78,8 @@ async def list_documents(caller: Caller, params: Annotated[ListParams, Query()])
 @router.get("/documents:count", response_model=FacetsShape, tags=DOCUMENT_TAGS)
 async def count_documents(caller: Caller, params: Annotated[CountParams, Query()]) -> JsonReply:
     """Count documents by the values of a metadata key, the commonest first."""
-    return reply({"facets": await caller.count_by(params.by, **params.options())})
+    facets = await caller.count_by(params.by, **params.options())
+    return reply({"facets": [facet.to_dict() for facet in facets]})
 
 
 @router.patch("/documents/{document_id}", response_model=MetadataShape, tags=DOCUMENT_TAGS)
