@@ -106,6 +106,7 @@ RESULTS = (
     types.ShownDocument(DOCUMENT, "text", [CHUNK]),
     types.Excerpt(1, 2, "a.md", "A", "Rent", 0, 4, "text"),
     types.StoredDataset("d", 1, 1),
+    types.Facet("text/plain", 2),
     types.Status(**STATUS),
     types.Health(
         **STATUS,

@@ -63,8 +63,7 @@ def _entries(folder: Entry, content: Folder) -> Iterator[Entry]:
         previous: Entry | None = None
         for name in sorted(inner, key=lambda name: (len(name), name.upper())):
             value = inner[name]
-            is_stream = isinstance(value, bytes)
-            entry = Entry(name, 2 if is_stream else 1, value if is_stream else b"")
+            entry = Entry(name, 2, value) if isinstance(value, bytes) else Entry(name, 1)
             listed.append(entry)
             number = len(listed) - 1
             if previous is None:
@@ -72,7 +71,7 @@ def _entries(folder: Entry, content: Folder) -> Iterator[Entry]:
             else:
                 previous.right = number
             previous = entry
-            if not is_stream:
+            if not isinstance(value, bytes):
                 add(entry, value)
 
     add(folder, content)

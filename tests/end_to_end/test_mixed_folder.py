@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lexichord import SyncLexichord
+from tests.compound import write_compound
 from tests.conftest import ROOT
 from tests.unit import test_containers, test_load_mail, test_load_markup, test_load_office
 
@@ -78,10 +79,10 @@ def make_folder(folder: Path) -> Path:
     test_load_markup.make_odt(folder / "letter.odt")
     mail = test_load_mail.attached()
     (folder / "mail.eml").write_bytes(mail.as_bytes())
-    outlook = test_load_mail.write_compound(test_load_mail.OUTLOOK)
+    outlook = write_compound(test_load_mail.OUTLOOK)
     (folder / "mail.msg").write_bytes(outlook)
     inner = test_containers.packed({"b.txt": "Of the dugong."})
-    parts = {"a/koala.md": "# Koala", "in.zip": inner, "x.bin": b"\0"}
+    parts: dict[str, str | bytes] = {"a/koala.md": "# Koala", "in.zip": inner, "x.bin": b"\0"}
     (folder / "files.zip").write_bytes(test_containers.packed(parts))
     for name in ("photo.PNG", "logo.png", "core", ".hidden/x.md", "node_modules/y.js"):
         (folder / name).parent.mkdir(exist_ok=True)
@@ -106,9 +107,8 @@ def test_all_that_can_be_read_arrives(lexichord: SyncLexichord, folder: Path) ->
     stored = {row.uri.removeprefix(f"{folder}/"): row for row in lexichord.list()}
     assert set(WORDS) <= set(stored)
     for name, word in WORDS.items():
-        scope = {"documents": [stored[name].document_id], "mode": "keyword"}
-        hits = lexichord.search(word, **scope).hits
-        assert hits, name
+        document = stored[name].document_id
+        assert lexichord.search(word, documents=[document], mode="keyword").hits, name
     for row in stored.values():
         shown = lexichord.show(row.document_id)
         for chunk in shown.chunks:

@@ -197,7 +197,10 @@ def test_a_key_sees_the_jobs_of_its_datasets_only(keyed: Keyed) -> None:
 
 
 def test_metadata_come_with_files_are_changed_and_counted(own: httpx.Client) -> None:
-    files = [("files", ("notes", b"# Zebra", "text/markdown")), ("files", ("a.png", b"\x89"))]
+    files: list[tuple[str, Any]] = [
+        ("files", ("notes", b"# Zebra", "text/markdown")),
+        ("files", ("a.png", b"\x89")),
+    ]
     data = {"metadata": '{"year": 2026}'}
     answer = own.post("/v1/documents:upload", files=files, data=data)
     job = finished(own, answer.json())

@@ -37,7 +37,7 @@ def outcomes(parts: list[ContainedFile]) -> dict[str, str]:
 
 def test_what_an_archive_contains_is_listed(tmp_path: Path) -> None:
     inner = packed({"deep.md": "# Deep", "x.png": b"png"})
-    parts = {
+    parts: dict[str, str | bytes] = {
         "a.md": "# A",
         "b/": "",
         "b/c.csv": "1,2",

@@ -4,6 +4,7 @@ import hashlib
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,7 @@ def test_a_folder_gives_its_files_in_order(tmp_path: Path) -> None:
     assert names(tmp_path) == [*expected, "D.TXT", "c.markdown"]
 
 
-def searched(root: Path, **options: list[str]) -> tuple[list[str], dict[str, str], dict[str, str]]:
+def searched(root: Path, **options: Any) -> tuple[list[str], dict[str, str], dict[str, str]]:
     """Return the names of the files found, what was not read and what was left out."""
     search = FileSearch(**options)
     found = [file.relative_to(root).as_posix() for file in search.find([root])]

@@ -9,7 +9,7 @@ import pytest
 from lexichord.errors import IngestError
 from lexichord.ingest.load import load
 from lexichord.ingest.load.containers import list_parts, unpacked
-from tests.compound import write_compound
+from tests.compound import Folder, write_compound
 
 PLAIN = "Dear Bo,\n\nthe ferry leaves at 9.\n"
 PAGE = "<html><body><h2>Ferry</h2><p>It leaves at <b>nine</b>.</p></body></html>"
@@ -138,7 +138,7 @@ def outlook_properties(header: int, values: dict[str, str | bytes]) -> dict[str,
     return {"__properties_version1.0": bytes(header) + listed + method, **streams}
 
 
-OUTLOOK = {
+OUTLOOK: Folder = {
     **outlook_properties(
         32,
         {

@@ -43,7 +43,7 @@ def make_pptx(file: Path, title: str = "") -> Path:
     table = blank.shapes.add_table(2, 3, *BOX).table
     for at, text in enumerate(("Item", "", "Cost | EUR", "Boat", "", "12")):
         table.cell(at // 3, at % 3).text = text
-    numbers = CategoryChartData()
+    numbers: Any = CategoryChartData()  # type: ignore[no-untyped-call]
     numbers.categories = ["North", "South"]
     numbers.add_series("Sales", (1.5, 20))
     blank.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, *BOX, numbers)
