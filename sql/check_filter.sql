@@ -33,6 +33,7 @@ begin
     end if;
     for wanted in select filter ->> 'key' where form = 'condition'
                   union all select jsonb_object_keys(filter) where form = 'containment' loop
+        continue when wanted in ('dataset', 'uri', 'title', 'media_type', 'folder');  -- built in: document_facts
         if not exists (select from document d where d.metadata ? wanted and d.id = any(documents)) then
             raise exception 'filter: no document in scope has the key "%"', wanted
                 using errcode = 'invalid_parameter_value', hint = 'select * from lexichord.list_keys();';

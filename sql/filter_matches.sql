@@ -29,4 +29,4 @@ begin
     end;
 end $$;
 comment on function lexichord.filter_matches(jsonb, jsonb) is
-'Whether a document''s metadata fulfils a filter.';
+'Whether a document''s metadata, or what document_facts returns of it, fulfils a filter.';

@@ -3,16 +3,19 @@ create or replace function lexichord.list_runs(
 ) returns table (
     run_id bigint, dataset text, source text, state text, started_at timestamptz, seen_at timestamptz,
     finished_at timestamptz, total bigint, done bigint,
-    inserted bigint, replaced bigint, skipped bigint, failed bigint, deleted bigint, failures jsonb)
+    inserted bigint, replaced bigint, skipped bigint, failed bigint, deleted bigint, failures jsonb, unread jsonb)
 language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select r.id, r.dataset, r.source,
            case when r.finished_at is not null then 'finished'
                 when r.seen_at < clock_timestamp() - interval '60 s' then 'stalled' else 'running' end,
-           r.started_at, r.seen_at, r.finished_at, r.total, count(f),
+           r.started_at, r.seen_at, r.finished_at, r.total, count(f) filter (where f.status <> 'unread'),
            count(*) filter (where f.status = 'inserted'), count(*) filter (where f.status = 'replaced'),
            count(*) filter (where f.status = 'skipped'), count(*) filter (where f.status = 'failed'),
            count(*) filter (where f.status = 'deleted'),
-           coalesce(jsonb_object_agg(f.uri, f.reason) filter (where f.status = 'failed'), '{}')
+           coalesce(jsonb_object_agg(f.uri, f.reason) filter (where f.status = 'failed'), '{}'),
+           (select coalesce(jsonb_object_agg(k.reason, k.files), '{}')
+            from (select u.reason, count(*) as files from run_file u
+                  where u.run_id = r.id and u.status = 'unread' group by u.reason) as k)
     from (
         select * from run
         where (datasets is null or dataset = any(datasets)) and (runs is null or id = any(runs))
@@ -21,4 +24,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     order by r.id desc
 $$;
 comment on function lexichord.list_runs(integer, text[], bigint[]) is
-'The latest ingests, of these datasets and among these runs if such are named, newest first, with what became of their files. State: finished, running, or stalled: no sign of life for 60 s, cut off.';
+'The latest ingests, of these datasets and among these runs if such are named, newest first, with what became of their files, and how many of which kinds could not be read. State: finished, running, or stalled: no sign of life for 60 s, cut off.';

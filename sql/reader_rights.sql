@@ -16,13 +16,13 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         -- what searches are made of
         'scope_documents', 'is_narrow', 'check_boost', 'check_count', 'check_filter', 'check_search', 'check_space', 'check_variants',
         'are_weights',
-        'filter_compares', 'filter_contains', 'filter_form', 'filter_matches', 'filter_operator',
+        'document_facts', 'filter_compares', 'filter_contains', 'filter_form', 'filter_matches', 'filter_operator',
         'fuse_terms', 'weighted_terms', 'term_centroid', 'dense_statement', 'keyword_statement', 'posting_statement', 'segment_statement', 'bound_space',
         'default_depth', 'default_feedback_documents', 'default_fusion', 'default_k', 'default_weights',
         'rrf_constant', 'keyword_text', 'lexemes', 'lexeme_text', 'lexeme_vector', 'dense_probes',
         'segment_name', 'sealing', 'keyword_plan', 'unsealed_keywords', 'bm25_parameters', 'most_dimensions',
         -- looks
-        'configuration', 'id_secret', 'database_status', 'database_identity', 'server_versions', 'list_datasets', 'list_documents', 'count_documents',
+        'configuration', 'id_secret', 'database_status', 'database_identity', 'server_versions', 'list_datasets', 'list_documents', 'count_documents', 'count_by',
         'list_keys', 'list_chunks', 'find_documents', 'sample_documents', 'document_text', 'read_document', 'read_chunks',
         'document_digests', 'document_hashes', 'document_recipes', 'document_twins', 'documents_under',
         'chunks_without_vector', 'reusable_chunks', 'kept_vectors', 'content_hash', 'vector_key',

@@ -9,4 +9,4 @@ language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select lexichord.touch_run(run_id);
 $$;
 comment on function lexichord.record_files(bigint, text[], text, text, bigint) is
-'Records what became of files in an ingest: inserted, replaced, skipped, failed or deleted.';
+'Records what became of files in an ingest: inserted, replaced, skipped, failed, deleted, or unread: of a kind, the reason, that cannot be read.';

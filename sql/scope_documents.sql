@@ -40,8 +40,9 @@ begin
         where (datasets is null or d.dataset_id = any(dataset_ids))
           and (uri_prefix is null or starts_with(d.uri, uri_prefix))) end);
     return coalesce((
-        select array_agg(d.id order by d.id) from document d
-        where d.id = any(document_ids) and lexichord.filter_matches(d.metadata, filter)), '{}');
+        select array_agg(d.id order by d.id) from document d join dataset s on s.id = d.dataset_id
+        where d.id = any(document_ids) and lexichord.filter_matches(
+            lexichord.document_facts(s.name, d.uri, d.title, d.media_type, d.metadata), filter)), '{}');
 end $$;
 comment on function lexichord.scope_documents(text[], bigint[], text, jsonb) is
 'The documents that a scope names; null when it names everything. An unknown dataset, document, key or operator is an error.';

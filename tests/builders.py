@@ -64,7 +64,10 @@ RESPONSE = types.Response(
     trace=[types.Step("search", {"variants": ("original",)}, ms=1.5)],
 )
 RUN = types.IngestRun(
-    *(1, "d", "folder", "finished", NOW, NOW, None, 1, 1), *(1, 0, 0, 0, 0), {"a": "no text"}
+    *(1, "d", "folder", "finished", NOW, NOW, None, 1, 1),
+    *(1, 0, 0, 0, 0),
+    {"a": "no text"},
+    {".png": 2},
 )
 CHANGE = types.SpaceChange(1, "filling", "a/b/4", "c/d/4", "c/d/4", 9, 3, 6, None, NOW, NOW, None)
 STATUS: dict[str, Any] = {
@@ -105,6 +108,7 @@ RESULTS = (
     types.ShownDocument(DOCUMENT, "text", [CHUNK]),
     types.Excerpt("chunk_1", "doc_2", "a.md", "A", "Rent", 0, 4, "text"),
     types.StoredDataset("d", 1, 1),
+    types.Facet("text/plain", 2),
     types.Status(**STATUS),
     types.Health(
         **STATUS,

@@ -85,8 +85,8 @@ def test_bad_files_fail_alone_each_with_its_reason(lexichord: SyncLexichord, fol
     (folder / "dangling.md").symlink_to(folder / "gone.md")
     os.mkfifo(folder / "pipe.txt")
     (folder / "sheet.pdf").write_bytes(b"%PDF")
-    (folder / "sums.xls").write_bytes(b"1")
-    report = lexichord.ingest([folder, folder / "sums.xls"])
+    (folder / "sums.doc").write_bytes(b"1")
+    report = lexichord.ingest([folder, folder / "sums.doc"])
     assert report.inserted == 1
     assert {Path(uri).name: reason for uri, reason in report.failed.items()} == {
         "empty.txt": "holds no text",
@@ -96,12 +96,12 @@ def test_bad_files_fail_alone_each_with_its_reason(lexichord: SyncLexichord, fol
         "gone.md": "cannot be read: No such file or directory",
         "pipe.txt": "is no file",
         "sheet.pdf": "is no PDF, or a broken one: open it and save it again",
-        "sums.xls": "'.xls' is no kind that can be read: "
-        ".txt, .md, .pdf, .docx, .html and source code are",
+        "sums.doc": "'.doc' is no kind that can be read: "
+        "text, .md, .pdf, .docx, .pptx, .xlsx, .csv, .html, .eml, .epub and source code are",
     }
     assert lexichord.status().runs[0].failures == report.failed
     assert uris(lexichord, "zebra") == ["good.md"]
-    again = lexichord.ingest([folder, folder / "sums.xls"])
+    again = lexichord.ingest([folder, folder / "sums.doc"])
     assert (again.skipped, again.failed) == (1, report.failed)
 
 

@@ -14,6 +14,7 @@ from tests.conftest import SAMPLES
 from tests.end_to_end.processes import wait_until
 from tests.http.conftest import Keyed
 from tests.http.server import Server, finished
+from tests.unit.test_containers import packed
 
 LEAVE = {
     "uri": "hr/leave.md",
@@ -193,3 +194,34 @@ def test_a_key_sees_the_jobs_of_its_datasets_only(keyed: Keyed) -> None:
         assert ann.get(f"/v1/jobs/{closed['job_id']}").json() == closed
         latest = ann.get("/v1/jobs", params={"limit": 2}).json()["jobs"]
         assert [job["job_id"] for job in latest] == [opened["job_id"], closed["job_id"]]
+
+
+def test_metadata_come_with_files_are_changed_and_counted(own: httpx.Client) -> None:
+    files: list[tuple[str, Any]] = [
+        ("files", ("notes", b"# Zebra", "text/markdown")),
+        ("files", ("a.png", b"\x89")),
+    ]
+    data = {"metadata": '{"year": 2026}'}
+    answer = own.post("/v1/documents:upload", files=files, data=data)
+    job = finished(own, answer.json())
+    assert (job["inserted"], job["unread"]) == (1, {})
+    assert job["failures"]["upload://default/a.png"].startswith("'.png' is no kind")
+    (row,) = own.get("/v1/documents", params={"filter": '{"title": "Zebra"}'}).json()["documents"]
+    assert (row["uri"], row["metadata"]) == ("upload://default/notes", {"year": 2026})
+    path = f"/v1/documents/{row['document_id']}"
+    changed = own.patch(path, json={"metadata": {"year": None, "team": "hr"}})
+    assert changed.json() == {"metadata": {"team": "hr"}}
+    counted = own.get("/v1/documents:count", params={"by": "media_type"}).json()
+    assert counted == {"facets": [{"value": "text/markdown", "documents": 1}]}
+    wrong = own.post("/v1/documents:upload", files=files, data={"metadata": "[1]"})
+    assert wrong.status_code == 400
+    assert own.get("/v1/documents:count", params={"by": "colour"}).status_code == 400
+
+
+def test_a_job_names_the_kinds_that_an_archive_held_and_that_were_not_read(
+    own: httpx.Client,
+) -> None:
+    data = packed({"a.md": "# Zebra", "b.png": b"x", "c.bin": b"x"})
+    job = finished(own, upload(own, ("all.zip", data)).json())
+    assert (job["inserted"], job["unread"]) == (1, {".png": 1, ".bin": 1})
+    assert uris(own) == ["upload://default/all.zip/a.md"]

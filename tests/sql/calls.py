@@ -92,6 +92,11 @@ READS: dict[str, dict[str, Any]] = {
     "list_datasets": {},
     "list_documents": {"uri_prefix": "north/1"},
     "count_documents": {"uri_prefix": "north/1"},
+    "count_by": {"key": "title", "uri_prefix": "north/1"},
+    "document_facts": {
+        **dict.fromkeys(("dataset", "uri", "title", "media_type"), "a"),
+        "metadata": {},
+    },
     "list_keys": {},
     "most_dimensions": {},
     "moved_extensions": {},
@@ -248,6 +253,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("prepare_vechord", VECHORD),
     ("write_vechord", VECHORD),
     ("grant_reader", {}),
+    ("set_metadata", {"document": 1, "changes": {}}),
     ("delete_documents", {"documents": [1]}),
     ("stage_chunks", {}),
     (

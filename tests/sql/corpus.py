@@ -212,6 +212,7 @@ INNER = {
     "check_variants",
     "column_list",
     "dense_statement",
+    "document_facts",
     "drop_other_index",
     "exact_term_candidates",
     "filter_compares",

@@ -61,6 +61,7 @@ CONTRACT = {
     ),
     "configuration": ("", "TABLE(engine text, text_config text, space text)"),
     "content_hash": ("content text", "text"),
+    "count_by": (f"key text, {SCOPE}", "TABLE(value jsonb, documents_with bigint)"),
     "count_documents": (SCOPE, "bigint"),
     "count_faults": ("", "TABLE(kind text, amount bigint)"),
     "database_identity": ("", "text"),
@@ -237,7 +238,8 @@ CONTRACT = {
         "TABLE(run_id bigint, dataset text, source text, state text, "
         "started_at timestamp with time zone, seen_at timestamp with time zone, "
         "finished_at timestamp with time zone, total bigint, done bigint, inserted bigint, "
-        "replaced bigint, skipped bigint, failed bigint, deleted bigint, failures jsonb)",
+        "replaced bigint, skipped bigint, failed bigint, deleted bigint, failures jsonb, "
+        "unread jsonb)",
     ),
     "moved_extensions": (
         "",
@@ -352,6 +354,7 @@ CONTRACT = {
         "space text, chunk_ids bigint[], row_versions text[], vectors text[]",
         "bigint",
     ),
+    "set_metadata": ("document bigint, changes jsonb", "jsonb"),
     "set_vectors": ("chunk_ids bigint[], vectors text[], space text", "bigint"),
     "shared_headings": ("documents bigint[], most integer", "TABLE(heading text)"),
     "similar_documents": (

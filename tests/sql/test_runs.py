@@ -33,6 +33,8 @@ def test_a_run_counts_its_files(connection: Connection) -> None:
     record(connection, run, ["d", "e", "f"], "skipped")
     record(connection, run, ["g"], "failed", reason="holds no text")
     record(connection, run, ["h"], "deleted", reason="gone")
+    record(connection, run, ["i", "j"], "unread", reason=".png")
+    record(connection, run, ["k"], "unread", reason=".gz")
     listed = call(connection, "list_runs")[0]
     assert listed.pop("started_at") <= listed.pop("seen_at")
     assert listed == {
@@ -49,6 +51,7 @@ def test_a_run_counts_its_files(connection: Connection) -> None:
         "failed": 1,
         "deleted": 1,
         "failures": {"g": "holds no text"},
+        "unread": {".png": 2, ".gz": 1},
     }
 
 

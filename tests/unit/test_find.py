@@ -4,12 +4,15 @@ import hashlib
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lexichord.errors import ConfigError, IngestError
+from lexichord.ingest.files import file_digest
+from lexichord.ingest.find import FileSearch, find_files, storable_name
 from lexichord.ingest.load import load
-from lexichord.ingest.sources import file_digest, find_files, storable_name
+from lexichord.ingest.load.kinds import kind_of, named_by_type
 
 needs_permissions = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 NOT_UTF_8 = os.fsdecode(b"caf\xe9.txt")
@@ -41,8 +44,98 @@ def test_a_folder_gives_its_files_in_order(tmp_path: Path) -> None:
         ".git/f.md",
     ):
         write(tmp_path / name)
-    expected = ["a.txt", "b.md", "e.pdf", "f.docx", "g.htm", "h.py", "D.TXT", "c.markdown"]
-    assert names(tmp_path) == expected
+    expected = ["Makefile", "a.txt", "b.md", "e.pdf", "f.docx", "g.htm", "h.py"]
+    assert names(tmp_path) == [*expected, "D.TXT", "c.markdown"]
+
+
+def searched(root: Path, **options: Any) -> tuple[list[str], dict[str, str], dict[str, str]]:
+    """Return the names of the files found, what was not read and what was left out."""
+    search = FileSearch(**options)
+    found = [file.relative_to(root).as_posix() for file in search.find([root])]
+    prefix = f"{root}/"
+    unread = {name.removeprefix(prefix): kind for name, kind in search.unread.items()}
+    return found, unread, {n.removeprefix(prefix): why for n, why in search.left_out.items()}
+
+
+def test_what_is_passed_over_is_on_record(tmp_path: Path) -> None:
+    for name in (
+        *("a.md", "i.PNG", "sub/j.png", "core", ".env", ".git/f.md", "~$b.docx"),
+        *("node_modules/a.js", "env/pyvenv.cfg"),
+    ):
+        write(tmp_path / name)
+    (tmp_path / "link").symlink_to(tmp_path / "sub")
+    found, unread, left_out = searched(tmp_path)
+    assert found == ["a.md"]
+    assert unread == {"i.PNG": ".png", "sub/j.png": ".png", "core": "without an ending"}
+    assert left_out == {
+        ".env": "hidden",
+        ".git": "hidden",
+        "~$b.docx": "the lock of an open document",
+        "node_modules": "filled by a tool",
+        "env": "a Python environment",
+        "link": "a link to a folder",
+    }
+
+
+def test_gitignore_is_followed_the_innermost_first(tmp_path: Path) -> None:
+    write(tmp_path / ".gitignore", "*.log\nbuild/\n/top.md\n")
+    write(tmp_path / "sub" / ".gitignore", "!keep.log\n")
+    for name in (
+        "a.md",
+        "a.log",
+        "top.md",
+        "sub/top.md",
+        "sub/keep.log",
+        "sub/b.log",
+        "build/c.md",
+    ):
+        write(tmp_path / name)
+    found, _, left_out = searched(tmp_path)
+    assert found == ["a.md", "sub/keep.log", "sub/top.md"]
+    ignored = sorted(name for name, why in left_out.items() if why == "in .gitignore")
+    assert ignored == ["a.log", "build", "sub/b.log", "top.md"]
+    assert names(tmp_path / "build") == ["c.md"]  # named itself
+    assert names(tmp_path / "a.log") == ["a.log"]
+
+
+def test_patterns_take_and_leave_out(tmp_path: Path) -> None:
+    for name in ("a.md", "b.txt", "old/c.md", "new/d.md", "new/e.png"):
+        write(tmp_path / name)
+    found, unread, left_out = searched(tmp_path, include=["*.md", "*.png"], exclude=["old/"])
+    assert (found, unread) == (["a.md", "new/d.md"], {"new/e.png": ".png"})
+    assert left_out == {"b.txt": "not in --include", "old": "in --exclude"}
+    with pytest.raises(ConfigError, match="--exclude: "):
+        FileSearch(exclude=["!"])
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        *((name, "text/plain") for name in ("README", "LICENSE", "License", "CHANGELOG")),
+        *((name, "text/x-dockerfile") for name in ("Dockerfile", "Dockerfile.dev")),
+        *(("Makefile", "text/x-makefile"), ("README.md", "text/markdown"), ("a.CSV", "text/csv")),
+        *((name, None) for name in ("core", "README.png", "a.b", "notes", "")),
+    ],
+)
+def test_a_kind_is_told_by_the_name(name: str, kind: str | None) -> None:
+    assert kind_of(name) == kind
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type", "named"),
+    [
+        ("notes", "text/markdown; charset=utf-8", "notes.md"),
+        ("notes.md", "application/pdf", "notes.md"),
+        ("1.2 of May", "APPLICATION/PDF", "1.2 of May.pdf"),
+        ("sheet", "application/csv", "sheet.csv"),
+        ("a", "application/octet-stream", "a"),
+        ("a", "", "a"),
+    ],
+)
+def test_a_type_names_the_kind_where_the_name_does_not(
+    name: str, media_type: str, named: str
+) -> None:
+    assert named_by_type(name, media_type) == named
 
 
 def test_what_tools_put_in_a_folder_is_left_out(tmp_path: Path) -> None:

@@ -7,10 +7,9 @@ from lexichord.ingest.chunk.clauses import clauses
 from lexichord.ingest.chunk.outline import (
     declarations,
     is_code,
-    markdown_headings,
-    markdown_tables,
     outline,
 )
+from lexichord.ingest.markdown import markdown_headings, markdown_tables
 from lexichord.types import LoadedText
 
 CONTRACT = """\

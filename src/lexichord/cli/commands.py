@@ -2,12 +2,13 @@
 
 import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args
 
 import typer
 
-from lexichord.cli import config, keys, render, serve, stored
+from lexichord.cli import config, keys, metadata, render, serve, stored
 from lexichord.cli import eval as evaluation
 from lexichord.cli.options import (
     EXIT_FAILED,
@@ -53,6 +54,7 @@ app.add_typer(evaluation.eval_app)
 app.add_typer(config.config_app)
 app.add_typer(serve.serve_app)
 app.add_typer(keys.keys_app, name="keys")
+app.add_typer(metadata.metadata_app, name="metadata")
 
 
 def main() -> None:
@@ -107,6 +109,21 @@ def ingest(
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Take up again the files that failed.")
     ] = False,
+    include: Annotated[
+        list[str] | None,
+        typer.Option(help="Of folders only what matches, as in .gitignore; repeatable."),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(help="Of folders not what matches, as in .gitignore; repeatable."),
+    ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option("--metadata", help="KEY=VALUE for each document; repeatable."),
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Name each file and folder that was left out.")
+    ] = False,
 ) -> None:
     """Store documents with their chunks; what is stored already, unchanged, is skipped."""
     _check_ingest(bool(paths), bool(chunked), prune, watch, retry_failed)
@@ -116,18 +133,22 @@ def ingest(
             "context": context,
             "without": cast("list[ContextPart]", without or []),
             "on_usage": progress.show_usage,
+            "include": include or [],
+            "exclude": exclude or [],
+            "metadata": metadata.parse_pairs(given or []),
         }
         options |= cast("IngestOptions", progress.callbacks())
         if watch:
             with closing(lexichord.watch(paths or [], prune=prune, **options)) as reports:
                 for report in reports:
-                    invocation.show(report.to_dict(), render.report)
+                    invocation.show(report.to_dict(), partial(render.report, verbose=verbose))
         elif retry_failed:
             report = lexichord.retry_failed(**options)
         else:
             report = lexichord.ingest(paths or [], chunked_file=chunked, prune=prune, **options)
-    invocation.show(report.to_dict(), render.retried if retry_failed else render.report)
-    if report.failed:
+    shown = render.retried if retry_failed else partial(render.report, verbose=verbose)
+    invocation.show(report.to_dict(), shown)
+    if report.failed or report.is_empty:
         raise typer.Exit(EXIT_FAILED)
 
 

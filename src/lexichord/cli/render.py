@@ -1,6 +1,7 @@
 """Results for people. Stored text is data: never markup, never terminal codes."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from lexichord.types.text import cite, visible
 INGEST_OUTCOMES = ("inserted", "replaced", "skipped", "failed", "deleted")
 MAX_SNIPPET_CHARS = 1000  # of a hit
 MAX_REFUSED_SHOWN = 10  # chunks without a vector
+MAX_UNREAD_SHOWN = 5  # files of a kind
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
@@ -49,8 +51,8 @@ def retried(row: ResultRow) -> None:
         degraded(row["degraded"])
 
 
-def report(row: ResultRow) -> None:
-    """Print the outcome of an ingest."""
+def report(row: ResultRow, verbose: bool = False) -> None:
+    """Print the outcome of an ingest; `verbose` names all that was left out."""
     counts = [f"{row[name]} {name}" for name in INGEST_OUTCOMES if name != "failed"]
     if not row["deleted"]:
         counts.pop()
@@ -66,7 +68,36 @@ def report(row: ResultRow) -> None:
         err.print(Text(f"and {more} more that the embedder refuses: see --json", "yellow"))
     if row["llm"]:
         written(row["llm"])
+    passed_over(row, verbose)
     degraded(row["degraded"])
+
+
+def passed_over(row: ResultRow, verbose: bool) -> None:
+    """Print on stderr what folders hold that was not read."""
+    by_kind: dict[str, list[str]] = {}
+    for uri, kind in row["unread"].items():
+        by_kind.setdefault(kind, []).append(short(uri))
+    if by_kind:
+        err.print(printable(f"not read, of no kind that can be: {counted_kinds(row['unread'])}"))
+    for kind, names in by_kind.items():
+        shown = names if verbose else names[:MAX_UNREAD_SHOWN]
+        rest = len(names) - len(shown)
+        more = f" and {rest} more (--verbose names them)" if rest else ""
+        err.print(printable(f"  {kind}: {', '.join(shown)}{more}"))
+    if row["left_out"]:
+        reasons = Counter(row["left_out"].values())
+        counts = ", ".join(f"{amount} {why}" for why, amount in reasons.most_common())
+        hint = "" if verbose else " (--verbose names them)"
+        err.print(printable(f"left out: {counts}{hint}"))
+    for name, why in row["left_out"].items() if verbose else ():
+        err.print(printable(f"  {short(name)}: {why}"))
+    if not any(row[name] for name in INGEST_OUTCOMES) and (row["unread"] or row["left_out"]):
+        err.print("nothing was read: see above; what can be read is in the ingest guide")
+
+
+def counted_kinds(unread: Mapping[str, str]) -> str:
+    """Write how many files there are of each kind, the most first."""
+    return ", ".join(f"{amount} {kind}" for kind, amount in Counter(unread.values()).most_common())
 
 
 def written(row: ResultRow) -> None:
@@ -264,6 +295,9 @@ def _run(run: IngestRun) -> None:
         out.print(f"  no sign of life since {seen}: run it again, what is stored is skipped")
     for uri, reason in run.failures.items():
         out.print(printable(f"  {short(uri)}: {reason}"), style="red")
+    if run.unread:
+        kinds = ", ".join(f"{amount} {kind}" for kind, amount in run.unread.items())
+        out.print(printable(f"  not read, of no kind that can be: {kinds}"))
 
 
 def _reembed(change: SpaceChange) -> None:

@@ -8,6 +8,7 @@ from lexichord.errors import ConfigError, NotFoundError
 from lexichord.types import (
     Documents,
     Excerpt,
+    Facet,
     FilesResult,
     Json,
     Scope,
@@ -20,6 +21,7 @@ from lexichord.types.options import (
     describe,
     no_single_text,
     only_known_options,
+    read_metadata,
     read_number,
 )
 
@@ -95,6 +97,36 @@ class DocumentMethods:
         (row,) = await catalogue.list_documents(self.database, scope)
         text = await catalogue.document_text(self.database, document_id)
         return ShownDocument(row, text, await catalogue.list_chunks(self.database, document_id))
+
+    @only_known_options
+    async def count_by(
+        self,
+        key: str,
+        *,
+        datasets: Sequence[str] | None = None,
+        documents: Sequence[str] | None = None,
+        uri_prefix: str | None = None,
+        filter: Json | None = None,
+    ) -> Sequence[Facet]:
+        """Count the documents in scope by the values of a metadata key, the commonest first.
+
+        `dataset`, `uri`, `title`, `media_type` and `folder` are keys, too. Of a list each element
+        counts. Options say where to look, as those of `search`.
+        """
+        scope = await self.scope(ScopeOptions.select(locals()))
+        return await catalogue.count_by(self.database, key, scope)
+
+    async def set_metadata(
+        self, document: str, changes: Json, datasets: Iterable[str] = ()
+    ) -> Json:
+        """Set keys of a document's metadata, take away those that are None; return all of it.
+
+        Nothing is embedded again. They stay until the document itself changes.
+        """
+        changes = read_metadata(changes)
+        return await store.set_metadata(
+            self.database, await self.resolve(document, datasets), changes
+        )
 
     async def expand(
         self, chunk: str, *, neighbours: int = 1, whole_section: bool = False

@@ -144,6 +144,8 @@ class SyncLexichord:
     similar = _sync(Lexichord.similar)
     list = _sync(Lexichord.list)
     count = _sync(Lexichord.count)
+    count_by = _sync(Lexichord.count_by)
+    set_metadata = _sync(Lexichord.set_metadata)
     show = _sync(Lexichord.show)
     expand = _sync(Lexichord.expand)
     delete = _sync(Lexichord.delete)

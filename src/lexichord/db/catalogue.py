@@ -16,6 +16,7 @@ from lexichord.db.search import scope_arguments, with_offsets
 from lexichord.types import (
     ApiKey,
     ChunkHit,
+    Facet,
     Json,
     Question,
     Response,
@@ -42,6 +43,12 @@ async def count_documents(database: Database, scope: Scope) -> int:
     """See sql/count_documents.sql."""
     rows = await database.call("count_documents", **scope_arguments(scope))
     return int(rows[0]["count_documents"])
+
+
+async def count_by(database: Database, key: str, scope: Scope) -> list[Facet]:
+    """See sql/count_by.sql."""
+    rows = await database.call("count_by", key=key, **scope_arguments(scope))
+    return [Facet(row["value"], row["documents_with"]) for row in rows]
 
 
 async def list_chunks(database: Database, document: str) -> list[StoredChunk]:

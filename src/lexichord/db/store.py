@@ -8,6 +8,7 @@ import json
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from psycopg.types.json import Jsonb
 
@@ -15,7 +16,7 @@ from lexichord.db.catalogue import configuration
 from lexichord.db.pool import Conn, Database, Row, call
 from lexichord.db.search import Vector, vector_text
 from lexichord.errors import ConfigError, EmbeddingMismatchError
-from lexichord.types import Chunk, Document
+from lexichord.types import Chunk, Document, Json
 from lexichord.types.documents import CONTEXT_BY
 
 COPY_CHUNKS_IN = (
@@ -154,6 +155,12 @@ async def delete_documents(database: Database, documents: Sequence[str]) -> int:
     """See sql/delete_documents.sql."""
     rows = await database.call("delete_documents", documents=list(documents))
     return int(rows[0]["delete_documents"])
+
+
+async def set_metadata(database: Database, document: str, changes: Json) -> dict[str, Any]:
+    """See sql/set_metadata.sql."""
+    rows = await database.call("set_metadata", document=document, changes=Jsonb(changes))
+    return dict(rows[0]["set_metadata"])
 
 
 async def documents_under(database: Database, dataset: str, folder: str) -> list[Row]:

@@ -18,6 +18,7 @@ from pydantic import (
 
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.chunk import CHUNK_RECIPE
+from lexichord.ingest.find import storable_name
 from lexichord.ingest.load import title
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
 from lexichord.ingest.reader import Reader
@@ -26,7 +27,6 @@ from lexichord.ingest.sources import (
     IngestSource,
     PreparedDocument,
     refused_source,
-    storable_name,
 )
 from lexichord.types import Chunk, Document, EmbeddingSpace
 

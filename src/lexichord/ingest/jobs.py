@@ -11,11 +11,12 @@ from threading import Event
 from lexichord.db import store
 from lexichord.errors import ConfigError
 from lexichord.ingest import chunked, sources
-from lexichord.ingest.load.kinds import MEDIA_TYPES
+from lexichord.ingest.files import FileSources
+from lexichord.ingest.find import FileSearch
+from lexichord.ingest.load.kinds import kind_of
 from lexichord.ingest.pipeline import IngestPipeline
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.report import Report
-from lexichord.ingest.sources import FileGoneError, IngestSource
 from lexichord.ingest.vechord import find_namespace
 from lexichord.types import Json
 
@@ -63,7 +64,7 @@ def _batches(paths: Sequence[Path], home: Path, stop: Event) -> Iterator[Collect
 
 def _matters(path: Path, roots: Sequence[Path], home: Path) -> bool:
     """Return whether an ingest of the given paths may see a change; a folder may hold anything."""
-    if path.is_relative_to(home) or (path.is_file() and path.suffix.lower() not in MEDIA_TYPES):
+    if path.is_relative_to(home) or (path.is_file() and kind_of(path.name) is None):
         return False
     inside = (path.relative_to(root).parts for root in roots if path.is_relative_to(root))
     return any(not any(part.startswith(".") for part in parts) for parts in inside)
@@ -80,9 +81,11 @@ async def ingest(
     folders = [path.resolve() for path in paths if path.is_dir()]
     if prune and not folders:
         raise ConfigError("prune deletes what is gone from a folder: name one")
+    search = FileSearch(run.include, run.exclude)
     with Reader() as reader:
+        files = FileSources(run.dataset, run.recipe, reader, run.uris, run.metadata, search)
         listed = chain(
-            sources.file_sources(paths, run.dataset, run.recipe, reader, run.uris),
+            files.find(paths),
             chunked.document_sources(documents, run.dataset, run.recipe, reader),
             chunked.json_line_sources(chunked_file, run.dataset, run.recipe, reader)
             if chunked_file
@@ -91,6 +94,7 @@ async def ingest(
         todo = await asyncio.to_thread(list, listed)
         names = [str(path.resolve()) for path in (*paths, chunked_file) if path is not None]
         names = [run.uris.get(name, name) for name in names]
+        run.recorder.take(search)
         return await run.run(todo, " ".join(names), folders if prune else ())
 
 
@@ -100,7 +104,8 @@ async def retry_failed(run: IngestPipeline) -> Report:
     places = [row["uri"] for row in rows if not _is_file(row["uri"])]
     names = [row["uri"] for row in rows if _is_file(row["uri"])]
     with Reader() as reader:
-        todo = await asyncio.to_thread(list, (_again(name, run, reader) for name in names))
+        files = FileSources(run.dataset, run.recipe, reader, metadata=run.metadata)
+        todo = await asyncio.to_thread(list, map(files.again, names))
         report = await run.run(todo, "--retry-failed") if todo else Report()
     if places:
         report.degraded.append(f"no files, ingest again what held them: {', '.join(places)}")
@@ -140,10 +145,3 @@ async def watch(
 def _is_file(uri: str) -> bool:
     path = sources.path_of_uri(uri)
     return path.is_absolute() and not os.path.isdir(path)  # noqa: PTH112 - that one may raise
-
-
-def _again(uri: str, run: IngestPipeline, reader: Reader) -> IngestSource:
-    path = sources.path_of_uri(uri)
-    if sources.is_gone(path):
-        return sources.refused_source(uri, FileGoneError("the file is gone"))
-    return sources.file_source(path, run.dataset, run.recipe, reader)

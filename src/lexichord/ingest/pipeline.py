@@ -12,6 +12,7 @@ from typing import get_args
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, EmbeddingMismatchError, IngestError
+from lexichord.ingest.find import storable_name
 from lexichord.ingest.flow import (
     INGEST_LIMITS,
     IngestLimits,
@@ -23,7 +24,7 @@ from lexichord.ingest.flow import (
 from lexichord.ingest.llm_context.prompt import model_label, with_contexts
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
 from lexichord.ingest.report import DocumentListener, ProgressCallbacks, Report, RunRecorder
-from lexichord.ingest.sources import IngestSource, PreparedDocument, find_gone, storable_name
+from lexichord.ingest.sources import IngestSource, PreparedDocument, find_gone
 from lexichord.ingest.structural_context import (
     CONTEXT_PARTS,
     STRUCTURE_VERSION,
@@ -34,8 +35,9 @@ from lexichord.ingest.structural_context import (
 from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors
 from lexichord.providers.base import Embedder
 from lexichord.settings import Settings
-from lexichord.types import Chunk, ContextKind, ContextPart
+from lexichord.types import Chunk, ContextKind, ContextPart, Json
 from lexichord.types.generation import Usage
+from lexichord.types.options import read_metadata
 
 STRUCTURED_CONTEXTS = ("structural", "llm")
 
@@ -49,7 +51,9 @@ class IngestOptions(ProgressCallbacks, total=False):
 
     `without` leaves parts of the structural context out; `on_usage` is called with what the
     embedder's service was asked so far, `on_run` with the run's id once its record is open. `uris`
-    holds other names for files than their paths, by path.
+    holds other names for files than their paths, by path. Of files in folders `include` and
+    `exclude` take and leave out what their patterns match, written as in .gitignore. `metadata` is
+    added to that of each file.
     """
 
     dataset: str
@@ -58,6 +62,9 @@ class IngestOptions(ProgressCallbacks, total=False):
     on_usage: Callable[[Usage], None]
     on_run: Callable[[int], None]
     uris: Mapping[str, str]
+    include: Sequence[str]
+    exclude: Sequence[str]
+    metadata: Json
 
 
 @dataclass
@@ -81,6 +88,9 @@ class IngestPipeline:
     on_usage: Callable[[Usage], None] = lambda usage: None
     on_run: Callable[[int], None] = lambda run: None
     uris: Mapping[str, str] = field(default_factory=dict)
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    metadata: Json = field(default_factory=dict)
     follow: FollowSpace | None = None
     limits: IngestLimits = INGEST_LIMITS
     recorder: RunRecorder = field(init=False)
@@ -92,6 +102,7 @@ class IngestPipeline:
     def __post_init__(self) -> None:
         _check("context", [self.context], get_args(ContextKind))
         _check("part of a context", self.without, CONTEXT_PARTS)
+        self.metadata = read_metadata(self.metadata)
         if not self.dataset:
             raise ConfigError("the dataset needs a name")
         self.recorder = RunRecorder(self.database, self.listener, self.limits)

@@ -9,10 +9,13 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 from lexichord.errors import IngestError
+from lexichord.ingest.load.containers import ContainedFile
 from lexichord.ingest.worker import MESSAGE_LENGTH, send
 from lexichord.types import Chunk, Heading, LoadedText, Table
 
@@ -52,18 +55,31 @@ class Reader:
         """Return a file's text and its chunks. Raises IngestError."""
         return self._read({"file": str(file)})
 
+    def read_part(self, file: Path, part: ContainedFile) -> tuple[LoadedText, list[Chunk]]:
+        """Return the text and the chunks of a file that another contains. Raises IngestError."""
+        return self._read({"file": str(file), "part": asdict(part)})
+
+    def list_parts(self, file: Path) -> list[ContainedFile]:
+        """Return the files that a file contains. Raises IngestError."""
+        answer = self._checked({"container": str(file)})
+        return [ContainedFile(**fields) for fields in answer["parts"]]
+
     def cut(self, text: str, media_type: str, title: str) -> list[Chunk]:
         """Return the chunks of a text. Raises IngestError."""
         fields = {"text": text, "media_type": media_type, "title": title}
         return self._read({"text": fields})[1]
 
     def _read(self, request: Mapping[str, Any]) -> tuple[LoadedText, list[Chunk]]:
+        answer = self._checked(request)
+        loaded = _loaded(answer["loaded"])
+        return loaded, [_chunk(loaded.text, fields) for fields in answer["chunks"]]
+
+    def _checked(self, request: Mapping[str, Any]) -> dict[str, Any]:
         with self._lock:
             answer = self._ask(request)
         if "error" in answer:
             raise IngestError(answer["error"])
-        loaded = _loaded(answer["loaded"])
-        return loaded, [_chunk(loaded.text, fields) for fields in answer["chunks"]]
+        return answer
 
     def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         if self._is_closed:
@@ -84,8 +100,9 @@ class Reader:
     def _start(self) -> subprocess.Popen[bytes]:
         """Start a child, which Ctrl-C in the terminal does not reach."""
         module = ["-P", "-m", "lexichord.ingest.worker"]  # -P: nothing from the current folder
+        self._scratch = TemporaryDirectory(prefix="lexichord-")  # a child that is killed leaves it
         return subprocess.Popen(  # noqa: S603
-            [sys.executable, *module, str(self.seconds), str(self.memory)],
+            [sys.executable, *module, str(self.seconds), str(self.memory), self._scratch.name],
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -110,7 +127,7 @@ class Reader:
         """End the child, if there is one, and tidy up after it."""
         if child := self._child:
             child.kill()
-            with child:  # closes the pipes and waits
+            with child, self._scratch:  # closes the pipes and waits
                 self._child = None
 
 

@@ -7,6 +7,7 @@ from typing import TypedDict
 
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
+from lexichord.ingest.find import FileSearch
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.sources import FileGoneError
 from lexichord.types import Shaped
@@ -66,7 +67,9 @@ class Report(Shaped):
 
     Of the `chunks` stored, `embedded` are those that had no vector before; `refused` names those
     that the embedder returned no vector for, `usage` is what its service was asked. `llm` is about
-    the chunks' contexts by a language model, if one was asked.
+    the chunks' contexts by a language model, if one was asked. Of the folders, `unread` holds the
+    kinds of files that cannot be read, `left_out` why files and folders were not looked at, both by
+    name.
     """
 
     run_id: int = 0
@@ -75,6 +78,8 @@ class Report(Shaped):
     skipped: int = 0
     deleted: int = 0
     failed: dict[str, str] = field(default_factory=dict)
+    unread: dict[str, str] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
     chunks: int = 0
     embedded: int = 0
     vectors_filled: int = 0
@@ -82,6 +87,12 @@ class Report(Shaped):
     refused: list[str] = field(default_factory=list)
     usage: Usage | None = None
     degraded: list[str] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether folders were looked through and held nothing that can be read."""
+        documents = self.inserted + self.replaced + self.skipped + self.deleted + len(self.failed)
+        return not documents and bool(self.unread or self.left_out)
 
 
 @dataclass(slots=True)
@@ -93,9 +104,19 @@ class RunRecorder:
     limits: IngestLimits = INGEST_LIMITS
     report: Report = field(default_factory=Report)
 
+    def take(self, search: FileSearch) -> None:
+        """Take over what a search for files has passed over."""
+        self.report.unread, self.report.left_out = search.unread, search.left_out
+
     async def start(self, dataset: str, source: str, total: int) -> None:
-        """Open the run's record."""
-        self.report.run_id = await store.start_run(self.database, dataset, source, total)
+        """Open the run's record, with the files that cannot be read."""
+        run = await store.start_run(self.database, dataset, source, total)
+        self.report.run_id = run
+        by_kind: dict[str, list[str]] = {}
+        for uri, kind in self.report.unread.items():
+            by_kind.setdefault(kind, []).append(uri)
+        for kind, uris in by_kind.items():
+            await store.record_files(self.database, run, uris, "unread", reason=kind)
 
     async def skip(self, uris: Sequence[str]) -> None:
         """Record files that are stored already."""

@@ -18,6 +18,7 @@ from typing import IO, Any, BinaryIO
 from lexichord.errors import IngestError
 from lexichord.ingest import chunk
 from lexichord.ingest.load import load
+from lexichord.ingest.load.containers import ContainedFile, list_parts, unpacked
 from lexichord.types import Chunk, LoadedText
 
 MESSAGE_LENGTH = struct.Struct("!I")
@@ -27,13 +28,13 @@ MEMORY_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 def main() -> None:
     """Answer requests until there are no more, as when the parent is gone."""
-    seconds, memory = float(sys.argv[1]), int(sys.argv[2])
+    seconds, memory, scratch = float(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
     answers = _own_output()
     _limit_memory(memory)
     while request := receive(sys.stdin.buffer):
         # the kernel ends what is stuck, even in a library, and even if the parent is gone
         signal.setitimer(signal.ITIMER_REAL, seconds + GRACE_SECONDS)
-        answer = _answer(request)
+        answer = _answer(request, scratch)
         send(answers, answer)
         signal.setitimer(signal.ITIMER_REAL, 0)
         if "memory" in answer:
@@ -54,10 +55,12 @@ def _limit_memory(memory: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory))
 
 
-def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(request: Mapping[str, Any], scratch: Path) -> dict[str, Any]:
     try:
-        fields = request.get("text")  # else a file's
-        loaded = load(Path(request["file"])) if fields is None else LoadedText(**fields)
+        if "container" in request:
+            parts = list_parts(Path(request["container"]), scratch)
+            return {"parts": [asdict(part) for part in parts]}
+        loaded = _load(request, scratch)
         chunks = [_slim(piece) for piece in chunk.split(loaded)]
         return {"loaded": asdict(loaded), "chunks": chunks}
     except IngestError as error:
@@ -66,6 +69,16 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
         return {"memory": True}
     except Exception as error:  # a library's fault must not end the run
         return {"error": f"cannot be read: {type(error).__name__}: {error}".split("\n")[0]}
+
+
+def _load(request: Mapping[str, Any], scratch: Path) -> LoadedText:
+    """Return the text that was sent, or that of a file, or of one that a file contains."""
+    if "text" in request:
+        return LoadedText(**request["text"])
+    if "part" in request:
+        with unpacked(Path(request["file"]), ContainedFile(**request["part"]), scratch) as file:
+            return load(file)
+    return load(Path(request["file"]))
 
 
 def _slim(piece: Chunk) -> dict[str, Any]:

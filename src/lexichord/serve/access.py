@@ -19,6 +19,7 @@ from lexichord.settings import Settings
 from lexichord.types import (
     Excerpt,
     FilesResult,
+    Json,
     KeywordSets,
     Reflection,
     Response,
@@ -90,6 +91,7 @@ class ScopedClient:
     similar = _scoped(Lexichord.similar)
     list = _scoped(Lexichord.list)
     count = _scoped(Lexichord.count)
+    count_by = _scoped(Lexichord.count_by)
 
     async def passages(
         self, response: Response, k: int, min_score: float = 0.0
@@ -118,6 +120,11 @@ class ScopedClient:
         """See `Lexichord.delete`."""
         self.check_writes()
         return await self._client.delete(documents, **self._scope(datasets or None))
+
+    async def set_metadata(self, document: str, changes: Json) -> Json:
+        """See `Lexichord.set_metadata`."""
+        self.check_writes()
+        return await self._client.set_metadata(document, changes, **self._scope())
 
     async def ingest(
         self,

@@ -20,6 +20,7 @@ MAX_ADDED_DOCUMENTS = 1_000  # in one body
 MAX_JSON_DEPTH = 32  # objects and lists inside each other
 MAX_PAGE_HITS = 100  # that the page shows
 MAX_LISTED_DOCUMENTS = 500  # on the start page; more take too long to read
+MAX_UPLOAD_METADATA_CHARS = 100_000  # characters of the metadata that come with files
 MAX_UPLOAD_NAME_CHARS = 1_000
 MAX_UPLOAD_PART_BYTES = 200  # the last part of a file's name
 

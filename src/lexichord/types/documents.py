@@ -41,25 +41,29 @@ class EmbeddingSpace:
 class Heading:
     """A heading at `start`; what follows is under it, up to the next of the same or a lower level.
 
-    `level` counts from 1, the outermost. The text from `start` to `end` is the heading itself.
+    `level` counts from 1, the outermost. The text from `start` to `end` is the heading itself. What
+    is under one that is `apart`, as a slide is, shares no chunk with what is before or after it.
     """
 
     start: int
     end: int
     level: int
     name: str
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table in a text: a line a row, cells parted by tabs; the header ends at `header_end`.
+    """A table in a text, a line a row, or other lines that belong apart.
 
-    `header_end` is `start` where no row is a header.
+    `header_end` is `start` where no row is a header. `first_row` is the number that the row after
+    the header has in the file, where rows have numbers.
     """
 
     start: int
     end: int
     header_end: int
+    first_row: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +140,14 @@ class StoredDocument(Shaped):
     chunks: int
     metadata: Json
     updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Facet(Shaped):
+    """A value of a metadata key, and how many documents have it."""
+
+    value: Any
+    documents: int
 
 
 class Documents(list[StoredDocument], Shown):

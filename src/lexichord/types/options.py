@@ -9,6 +9,7 @@ Other forms are made from `describe(QueryOptions)`, which has a `Described` for 
 """
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache, wraps
@@ -313,6 +314,21 @@ def no_single_text(**values: object) -> None:
     for name, value in values.items():
         if isinstance(value, str | bytes):
             raise ConfigError(f"{name} takes a list: write {name}=[{value!r}]")
+
+
+def read_metadata(values: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Return keys of metadata with values that JSON has and Postgres stores. Raises ConfigError."""
+    if not isinstance(values, Mapping):
+        raise ConfigError(f"metadata must be keys with their values, not {_show(values)}")
+    try:
+        text = json.dumps(dict(values), allow_nan=False)
+        text.encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConfigError(f"metadata must be values of JSON: {error}") from None
+    if r"\u0000" in text or re.search(r"\\ud[89a-f]", text):
+        raise ConfigError("metadata hold a character that Postgres cannot store")
+    read: dict[str, Any] = json.loads(text)
+    return read
 
 
 def read_number(

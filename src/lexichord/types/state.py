@@ -57,7 +57,8 @@ class IngestRun(Shaped):
     """An ingest on record: of `total` files, `done` have come to one of the outcomes.
 
     `stalled`: neither finished nor heard of for 60 seconds, so cut off. `failures` says why, by
-    uri. `finished_at` is None before its end.
+    uri; `unread` counts, by kind, the files beside these that cannot be read. `finished_at` is None
+    before its end.
     """
 
     run_id: int
@@ -75,6 +76,7 @@ class IngestRun(Shaped):
     failed: int
     deleted: int
     failures: dict[str, str]
+    unread: dict[str, int]
 
     def to_job(self) -> dict[str, Any]:
         """Return the JSON shape of a job, as callers over a network see it."""
@@ -85,7 +87,7 @@ class IngestRun(Shaped):
 # Of a run's fields those of a job, in the order of its JSON; its place on the disk is not for all.
 JOB_FIELDS = (
     *("dataset", "state", "total", "done", "inserted", "replaced", "skipped", "failed", "deleted"),
-    *("failures", "started_at", "seen_at", "finished_at"),
+    *("failures", "unread", "started_at", "seen_at", "finished_at"),
 )
 
 

@@ -15,6 +15,7 @@ MAX_CHUNK_CHARS = 800
 MAX_TABLE_HEADER_CHARS = 100  # characters of a table's header in a path
 MAX_HEADING_CHARS = 800  # characters of a heading in a path: every chunk below it repeats them
 TABLE_CELL = re.compile(r"[^\s|:-][^\t\n|]*[^\s|]|[^\s|:-]")
+ROW_NUMBERS = re.compile(r"rows? \d+(?:–\d+)?")
 TABLE_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 MAX_SECTION_DEPTH = 32  # levels of sections; what lies deeper is put beside
 
@@ -28,6 +29,8 @@ class SectionNode:
     end: int
     path: tuple[str, ...] = ()
     children: list["SectionNode"] = field(default_factory=list)
+    apart: bool = False
+    parted: bool = False  # some section in it is apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,9 @@ def _tree(text: str, headings: Iterable[Heading]) -> SectionNode:
         if not above.children and not text[above.body : start].strip():
             start = above.start
         path = (*above.path, heading.name[:MAX_HEADING_CHARS]) if heading.name else above.path
-        section = SectionNode(start, heading.end, len(text), path)
+        section = SectionNode(start, heading.end, len(text), path, apart=heading.apart)
+        for _, outer in opened if heading.apart else ():
+            outer.parted = True
         above.children.append(section)
         opened.append((level, section))
     return root
@@ -74,15 +79,15 @@ def _sections(section: SectionNode, limit: int) -> Iterator[SectionPiece]:
     """Yield a section whole, or its own text and its subsections, small neighbours joined."""
     while len(section.children) == 1 and section.children[0].start == section.start:
         section = section.children[0]
-    if section.end - section.start <= limit:
+    if section.end - section.start <= limit and not section.parted:
         yield SectionPiece(section.start, section.end, section.path)
         return
     run: list[SectionNode] = []
     for part in _parts(section):
-        if run and part.end - run[0].start > limit:
+        if run and (part.end - run[0].start > limit or part.apart or run[-1].apart):
             yield _joined(run, section)
             run = []
-        if part.end - part.start <= limit:
+        if part.end - part.start <= limit and not part.parted:
             run.append(part)
         elif part.children:
             yield from _sections(part, limit)
@@ -142,17 +147,33 @@ def _sentences(text: str, piece: SectionPiece, limit: int) -> Iterator[SectionPi
 
 
 def _rows(text: str, table: Table, path: tuple[str, ...], limit: int) -> Iterator[SectionPiece]:
-    """Yield a table whole, or by rows; where it goes on, its header ends the path."""
+    """Yield a table whole, or by rows; where it goes on, its header ends the path.
+
+    Where rows have numbers, the path says which these are, instead of those of the whole.
+    """
     header = " | ".join(TABLE_CELL.findall(text[table.start : table.header_end]))[
         :MAX_TABLE_HEADER_CHARS
     ]
-    start, whole = table.start, path
+    is_numbered = table.first_row is not None and path and ROW_NUMBERS.fullmatch(path[-1])
+    above = path[:-1] if is_numbered else path
+    named: tuple[str, ...] = ()
+    start, first = table.start, table.first_row
+    following = first
     for row in TABLE_LINE.finditer(text, table.header_end, table.end):
         if row.end() - start > limit:
-            yield from _sentences(text, SectionPiece(start, row.start(), path), limit)
-            start = row.start()
-            path = (*whole, header) if header else whole
-    yield from _sentences(text, SectionPiece(start, table.end, path), limit)
+            piece = SectionPiece(start, row.start(), (*above, *_numbers(first, following), *named))
+            yield from _sentences(text, piece, limit)
+            start, first = row.start(), following
+            named = (header,) if header else ()
+        following = None if following is None else following + (row.end() > row.start())
+    numbers = path[len(above) :] if start == table.start else _numbers(first, following)
+    yield from _sentences(text, SectionPiece(start, table.end, (*above, *numbers, *named)), limit)
+
+
+def _numbers(first: int | None, following: int | None) -> Iterator[str]:
+    """Name rows by their numbers, if they have any."""
+    if first is not None and following is not None and first < following:
+        yield f"rows {first}–{following - 1}" if following - first > 1 else f"row {first}"
 
 
 def _trimmed(text: str, piece: SectionPiece) -> Iterator[SectionPiece]:

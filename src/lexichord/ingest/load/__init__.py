@@ -1,26 +1,69 @@
-"""Load a file: its text, headings and tables. One module or folder a format: text, pdf, docx, html.
+"""Load a file: its text, headings and tables. One module or folder a format.
 
 A format's library is imported when its first file is loaded.
 """
 
 import os
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import unquote
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load import text
 from lexichord.ingest.load.kinds import (
+    ASCIIDOC_TYPE,
+    CSV_TYPE,
     DOCX_TYPE,
+    EML_TYPE,
+    EPUB_TYPE,
     HTML_TYPE,
-    MEDIA_TYPES,
+    MARKDOWN_TYPE,
+    MSG_TYPE,
+    NDJSON_TYPE,
+    NOTEBOOK_TYPE,
+    ODS_TYPE,
+    ODT_TYPE,
+    ORG_TYPE,
     PDF_TYPE,
+    PPTX_TYPE,
+    RST_TYPE,
+    RTF_TYPE,
+    TSV_TYPE,
+    XLS_TYPE,
+    XLSX_TYPE,
+    XML_TYPE,
+    ZIP_TYPE,
+    kind_of,
 )
+from lexichord.ingest.markdown import CLOSING_HASHES, OPENING_HEADING
 from lexichord.types import LoadedText
 
-MARKDOWN_TITLE = re.compile(r"\A\ufeff?\s*# +(\S[^\n]{0,200})$", re.MULTILINE)
-CLOSING_HASHES = re.compile(r"[ \t]+#+$")  # of a Markdown heading
+type Loader = Callable[[Path, str], LoadedText]
+
+# The modules that load what is not plain text, by kind.
+LOADERS: Mapping[str, str] = MappingProxyType(
+    {
+        PDF_TYPE: "pdf",
+        DOCX_TYPE: "docx",
+        PPTX_TYPE: "slides",
+        **dict.fromkeys((XLSX_TYPE, XLS_TYPE, ODS_TYPE), "sheets"),
+        **dict.fromkeys((CSV_TYPE, TSV_TYPE), "delimited"),
+        HTML_TYPE: "html",
+        NOTEBOOK_TYPE: "notebook",
+        EPUB_TYPE: "epub",
+        **dict.fromkeys((EML_TYPE, MSG_TYPE), "mail"),
+        ODT_TYPE: "odt",
+        RTF_TYPE: "rtf",
+        MARKDOWN_TYPE: "markdown",
+        **dict.fromkeys((RST_TYPE, ORG_TYPE, ASCIIDOC_TYPE), "markup"),
+        NDJSON_TYPE: "records",
+        XML_TYPE: "feed",
+    }
+)
 
 
 def load(file: Path) -> LoadedText:
@@ -43,19 +86,11 @@ def load(file: Path) -> LoadedText:
 def _load(file: Path, kind: str) -> LoadedText:
     """Leave the file to the loader of its kind, whose library is imported when it is needed."""
     uri = os.fsencode(file).decode(errors="backslashreplace")  # a name may be no UTF-8
-    named = title(uri, "", kind)
-    if kind == PDF_TYPE:
-        from lexichord.ingest.load import pdf
-
-        return pdf.load(file, named)
-    if kind == DOCX_TYPE:
-        from lexichord.ingest.load import docx
-
-        return docx.load(file, named)
-    if kind == HTML_TYPE:
-        from lexichord.ingest.load import html
-
-        return html.load(file, named)
+    if kind == ZIP_TYPE:
+        raise IngestError("is an archive: its files are documents, it is none itself")
+    if kind in LOADERS:
+        loader: Loader = import_module(f"{__name__}.{LOADERS[kind]}").load
+        return loader(file, title(uri, "", kind))
     content, metadata = text.read_text(file)
     return LoadedText(content, kind, title(uri, content, kind), metadata=metadata)
 
@@ -66,17 +101,17 @@ def _flagged(loaded: LoadedText) -> LoadedText:
 
 
 def media_type(file: Path) -> str:
-    """Return the media type by the name's ending. Raises IngestError."""
-    try:
-        return MEDIA_TYPES[file.suffix.lower()]
-    except KeyError:
-        known = ".txt, .md, .pdf, .docx, .html and source code"
-        raise IngestError(f"'{file.suffix}' is no kind that can be read: {known} are") from None
+    """Return the media type by the name. Raises IngestError."""
+    kind = kind_of(file.name)
+    if kind is None:
+        known = "text, .md, .pdf, .docx, .pptx, .xlsx, .csv, .html, .eml, .epub and source code"
+        raise IngestError(f"'{file.suffix}' is no kind that can be read: {known} are")
+    return kind
 
 
 def title(uri: str, text: str, kind: str) -> str:
     """Return the heading that a Markdown file opens with, else the file's name in words."""
-    if kind == "text/markdown" and (match := MARKDOWN_TITLE.search(text)):
+    if kind == MARKDOWN_TYPE and (match := OPENING_HEADING.search(text)):
         return CLOSING_HASHES.sub("", match[1].strip())
     stem = Path(unquote(uri)).stem
     return re.sub(r"[\s_-]+", " ", stem).strip() or uri

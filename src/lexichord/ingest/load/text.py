@@ -6,11 +6,13 @@ Plain text, Markdown and source code are stored as they are decoded.
 import codecs
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lexichord.errors import IngestError
-from lexichord.types import Heading, Json, Table
+from lexichord.ingest.markdown import markdown_headings, markdown_tables
+from lexichord.types import Heading, Json, LoadedText, Table
 
 if TYPE_CHECKING:
     from charset_normalizer import CharsetMatch
@@ -122,24 +124,52 @@ def _whole(pair: re.Match[str]) -> str:
 
 
 class TextBuilder:
-    """Paragraphs and tables, parted by blank lines."""
+    """Paragraphs and tables, parted by blank lines, with the headings and pages among them."""
 
     def __init__(self) -> None:
         self.headings = list[Heading]()
         self.tables = list[Table]()
+        self._pages = list[int]()
         self._parts = list[str]()
         self._length = 0
+        self._waiting = list[tuple[int, str, bool]]()
+        self._waiting_pages = 0
 
     @property
     def text(self) -> str:
         """Return all that was put in."""
         return "".join(self._parts)
 
-    def paragraph(self, text: str, level: int | None = None) -> None:
+    @property
+    def pages(self) -> tuple[int, ...]:
+        """Return where each page begins; one without text where the next does."""
+        return (*self._pages, *[self._length] * self._waiting_pages)
+
+    def paragraph(self, text: str, level: int | None = None, apart: bool = False) -> None:
         """Add a paragraph, or a heading of a level."""
         start, end = self._add(text)
         if level is not None:
-            self.headings.append(Heading(start, end, level, " ".join(text.split())))
+            self.headings.append(Heading(start, end, level, " ".join(text.split()), apart))
+
+    def place(self, level: int, name: str, apart: bool = False) -> None:
+        """Name the place where what comes next begins, with a heading that is not in the text."""
+        self._waiting.append((level, name, apart))
+
+    def drop_place(self) -> None:
+        """Name no place where nothing has come after it was named."""
+        self._waiting = []
+
+    def page(self) -> None:
+        """Begin a page."""
+        self._waiting_pages += 1
+
+    def lines(self, text: str, first: int | None = None) -> None:
+        """Add lines that are cut at their ends and hold no clauses: code, records.
+
+        `first` is the number of the first, if they have numbers.
+        """
+        start, end = self._add(text)
+        self.tables.append(Table(start, end, start, first))
 
     def table(self, rows: Iterable[Sequence[str]], header_rows: int) -> None:
         """Add a table, a line a row; empty rows are left out."""
@@ -148,13 +178,58 @@ class TextBuilder:
             start, end = self._add("".join(head + body).removesuffix("\n"))
             self.tables.append(Table(start, end, min(start + len("".join(head)), end)))
 
+    def markdown_table(
+        self, rows: Sequence[Sequence[str]], header_rows: int, first: int | None
+    ) -> None:
+        """Add a table as Markdown has it; `first` is the number of its first row, if it has one."""
+        lines = [markdown_row(row) for row in rows]
+        if header_rows:
+            lines.insert(header_rows, f"|{' --- |' * len(rows[0])}\n")
+        start, end = self._add("".join(lines).removesuffix("\n"))
+        head = len("".join(lines[: header_rows + 1])) if header_rows else 0
+        body = min(start + head, end)
+        numbered = None if first is None else first + header_rows
+        self.tables.append(Table(start, end, body, first_row=numbered))
+
+    def markdown(self, text: str, deeper: int = 0) -> None:
+        """Add Markdown with its headings and tables, the headings so many levels deeper."""
+        self.loaded(
+            LoadedText(
+                text,
+                "text/markdown",
+                "",
+                tuple(markdown_headings(text)),
+                tuple(markdown_tables(text)),
+            ),
+            deeper,
+        )
+
+    def loaded(self, loaded: LoadedText, deeper: int = 0) -> None:
+        """Add a text with its headings, so many levels deeper, and its tables."""
+        moved, _ = self._add(loaded.text)
+        for heading in loaded.headings:
+            start, end, level = heading.start + moved, heading.end + moved, heading.level + deeper
+            self.headings.append(replace(heading, start=start, end=end, level=level))
+        for table in loaded.tables:
+            start, end, head = table.start + moved, table.end + moved, table.header_end + moved
+            self.tables.append(replace(table, start=start, end=end, header_end=head))
+
     def _add(self, text: str) -> tuple[int, int]:
         if self._parts:
             text = f"\n\n{text}"
         start = self._length + (2 if self._parts else 0)
         self._parts.append(text)
         self._length += len(text)
+        self.headings += [Heading(start, start, *waiting) for waiting in self._waiting]
+        self._pages += [start] * self._waiting_pages
+        self._waiting, self._waiting_pages = [], 0
         return start, self._length
+
+
+def markdown_row(cells: Iterable[str]) -> str:
+    """Return a table's row as Markdown has it."""
+    shown = (" ".join(cell.split()).replace("|", "\\|") for cell in cells)
+    return f"| {' | '.join(shown)} |\n"
 
 
 def split_table(rows: Iterable[Sequence[str]], header_rows: int) -> tuple[list[str], list[str]]:

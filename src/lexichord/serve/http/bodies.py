@@ -168,6 +168,14 @@ class DocumentsBody(JsonBody):
         return self
 
 
+class MetadataBody(JsonBody):
+    """Keys of metadata with their new values; null takes one away."""
+
+    metadata: Annotated[dict[str, Any], AfterValidator(check_depth)] = Field(
+        examples=[{"year": 2026}]
+    )
+
+
 class ScopeParams(StrictModel):
     """Which documents, as parameters of an address."""
 
@@ -203,6 +211,12 @@ class ListParams(ScopeParams):
 
     limit: int = Field(100, ge=1, le=1_000)
     offset: int = Field(0, ge=0, lt=2**31)
+
+
+class CountParams(ScopeParams):
+    """By which key of the documents' metadata to count them, and which documents."""
+
+    by: NameText = Field(examples=["media_type"])
 
 
 class SimilarParams(ScopeParams):

@@ -6,10 +6,12 @@ from fastapi import APIRouter, Path, Query, Request
 
 from lexichord.serve.http.bodies import (
     ChunkId,
+    CountParams,
     DocumentId,
     DocumentsBody,
     ExpandParams,
     ListParams,
+    MetadataBody,
     QueryBody,
     SearchBody,
     SimilarParams,
@@ -21,7 +23,9 @@ from lexichord.serve.http.shapes import (
     DeletedShape,
     DocumentShape,
     DocumentsShape,
+    FacetsShape,
     JobShape,
+    MetadataShape,
     ResponseShape,
 )
 from lexichord.types import Excerpt, FilesResult, SearchResult
@@ -71,6 +75,19 @@ async def list_documents(caller: Caller, params: Annotated[ListParams, Query()])
     documents = [document.to_dict() for document in rows]
     part = {"limit": params.limit, "offset": params.offset}
     return reply({"documents": documents, "total": await caller.count(**options), **part})
+
+
+@router.get("/documents:count", response_model=FacetsShape, tags=DOCUMENT_TAGS)
+async def count_documents(caller: Caller, params: Annotated[CountParams, Query()]) -> JsonReply:
+    """Count documents by the values of a metadata key, the commonest first."""
+    facets = await caller.count_by(params.by, **params.options())
+    return reply({"facets": [facet.to_dict() for facet in facets]})
+
+
+@router.patch("/documents/{document_id}", response_model=MetadataShape, tags=DOCUMENT_TAGS)
+async def set_metadata(caller: Caller, document_id: PathId, body: MetadataBody) -> JsonReply:
+    """Set keys of a document's metadata, take away those that are null; return all of it."""
+    return reply({"metadata": await caller.set_metadata(document_id, body.metadata)})
 
 
 @router.post("/documents", response_model=JobShape, status_code=202, tags=DOCUMENT_TAGS)

@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field, create_model
 from lexichord.types import (
     Cell,
     Comparison,
+    Facet,
     Intent,
     Response,
     StoredChunk,
@@ -74,6 +75,18 @@ class DocumentsShape(BaseModel):
     total: int
     limit: int
     offset: int
+
+
+class FacetsShape(BaseModel):
+    """How many documents have each value of a key."""
+
+    facets: list[Facet]
+
+
+class MetadataShape(BaseModel):
+    """A document's metadata."""
+
+    metadata: dict[str, Any]
 
 
 class DeletedShape(BaseModel):

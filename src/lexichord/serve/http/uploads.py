@@ -5,20 +5,28 @@ becomes the document's uri, so that a file sent again replaces the one before.
 """
 
 import asyncio
+import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, Request, UploadFile
 
 from lexichord.errors import ConfigError
+from lexichord.ingest.load.kinds import named_by_type
 from lexichord.ingest.report import Report
+from lexichord.serve.http.bodies import check_depth
 from lexichord.serve.http.jobs import OnRun, accept_job
 from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply
 from lexichord.serve.http.shapes import JobShape
-from lexichord.serve.limits import MAX_NAME_CHARS, MAX_UPLOAD_NAME_CHARS, MAX_UPLOAD_PART_BYTES
+from lexichord.serve.limits import (
+    MAX_NAME_CHARS,
+    MAX_UPLOAD_METADATA_CHARS,
+    MAX_UPLOAD_NAME_CHARS,
+    MAX_UPLOAD_PART_BYTES,
+)
 
 router = APIRouter(
     prefix="/v1", tags=["documents"], route_class=AuthorizedRoute, responses=ERROR_RESPONSES
@@ -30,9 +38,21 @@ async def upload_documents(
     request: Request,
     caller: Caller,
     files: Annotated[
-        list[UploadFile], File(min_length=1, description="PDF, Word, HTML, Markdown, text, code.")
+        list[UploadFile],
+        File(
+            min_length=1,
+            description="PDF, Office, OpenDocument, mail, HTML, Markdown, text, code; ZIP.",
+        ),
     ],
     dataset: Annotated[str, Form(max_length=MAX_NAME_CHARS, examples=["handbook"])] = "default",
+    metadata: Annotated[
+        str,
+        Form(
+            max_length=MAX_UPLOAD_METADATA_CHARS,
+            description="JSON, added to the metadata of each file.",
+            examples=['{"year": 2026}'],
+        ),
+    ] = "{}",
 ) -> JsonReply:
     """Begin to read and store files; the uri of each is upload://DATASET/NAME.
 
@@ -43,13 +63,27 @@ async def upload_documents(
     if len(set(names)) < len(names):
         raise ConfigError("two files have the same name: send one, or give their folders, too")
 
+    given = _read_metadata(metadata)
+
     async def ingest(on_run: OnRun) -> Report:
         with TemporaryDirectory(prefix="lexichord-") as folder:
             paths = await asyncio.to_thread(_write_files, files, names, Path(folder))
             uris = {str(p): f"upload://{dataset}/{n}" for p, n in zip(paths, names, strict=True)}
-            return await caller.ingest(paths, dataset=dataset, uris=uris, on_run=on_run)
+            return await caller.ingest(
+                paths, dataset=dataset, uris=uris, metadata=given, on_run=on_run
+            )
 
     return await accept_job(request, caller, ingest)
+
+
+def _read_metadata(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+        if isinstance(value, dict):
+            return check_depth(value)
+    except (ValueError, RecursionError):
+        pass
+    raise ConfigError('metadata is to be a JSON object, such as {"year": 2026}')
 
 
 def _file_name(sent_name: str) -> str:
@@ -64,10 +98,14 @@ def _file_name(sent_name: str) -> str:
 
 
 def _write_files(files: Sequence[UploadFile], names: Sequence[str], folder: Path) -> list[Path]:
-    """Write each file into a folder of its own, and return the paths."""
+    """Write each file into a folder of its own, and return the paths.
+
+    One whose name does not tell its kind is given the ending of the type it was sent under.
+    """
     paths = []
     for number, (file, name) in enumerate(zip(files, names, strict=True)):
-        path = folder.resolve() / str(number) / name.rpartition("/")[2]
+        last = named_by_type(name.rpartition("/")[2], file.content_type or "")
+        path = folder.resolve() / str(number) / last
         path.parent.mkdir()
         with path.open("xb") as stream:
             shutil.copyfileobj(file.file, stream)

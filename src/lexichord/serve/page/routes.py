@@ -16,7 +16,7 @@ from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from lexichord.errors import AccessError, ConfigError, ForbiddenError
+from lexichord.errors import AccessError, ConfigError, DatabaseError, ForbiddenError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
 from lexichord.serve.limits import MAX_LISTED_DOCUMENTS, PAGE_MARGIN_SECONDS
@@ -37,6 +37,7 @@ from lexichord.serve.page.render import (
     set_key_cookie,
 )
 from lexichord.serve.page.results import show_results
+from lexichord.types.state import IngestRun
 
 MAX_TITLE_CHARS = 60  # of a title that makes a readable question
 
@@ -163,6 +164,15 @@ async def _start(request: Request, form: SearchForm, scoped: ScopedClient) -> Re
         form=form,
         rows=datasets,
         documents=documents,
+        run=await _latest_run(scoped),
         examples=example_questions([document.title for document in documents]),
         datasets=dataset_names(form, [row["dataset"] for row in datasets]),
     )
+
+
+async def _latest_run(scoped: ScopedClient) -> IngestRun | None:
+    """Return the latest ingest; None where there is none, and for a role that may not see any."""
+    try:
+        return next(iter(await scoped.jobs(1)), None)
+    except DatabaseError:
+        return None

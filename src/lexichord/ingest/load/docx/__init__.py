@@ -6,8 +6,8 @@ with tracked changes, is in `content`.
 
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
 
 import docx
 from docx.document import Document
@@ -16,6 +16,7 @@ from docx.oxml.ns import qn
 from lxml.etree import LxmlError, _Element
 
 from lexichord.errors import IngestError
+from lexichord.ingest.load.archive import check_archive
 from lexichord.ingest.load.docx.content import (
     block_elements,
     count_header_rows,
@@ -28,42 +29,12 @@ from lexichord.ingest.load.docx.content import (
 from lexichord.ingest.load.docx.numbering import ListNumbering
 from lexichord.ingest.load.docx.styles import ParagraphStyles
 from lexichord.ingest.load.kinds import DOCX_TYPE
+from lexichord.ingest.load.properties import office_properties
 from lexichord.ingest.load.text import TextBuilder
 from lexichord.types import LoadedText
 
-MAX_UNPACKED_BYTES = 200_000_000  # bytes of a file when unpacked
-MAX_UNPACK_RATIO = 300  # unpacked to packed; text of one letter repeated comes near it
-MIN_RATIO_BYTES = 20_000_000  # bytes: up to here the ratio does not matter
-OLE_SIGNATURE = b"\xd0\xcf\x11\xe0"  # Word before 2007, and what Word encrypts
-
-
-def check_archive(file: Path) -> None:
-    """Refuse what is encrypted, broken, or grows too much when unpacked. Raises IngestError."""
-    try:
-        with file.open("rb") as stream:
-            if stream.read(len(OLE_SIGNATURE)) == OLE_SIGNATURE:
-                raise IngestError(
-                    "is encrypted or an old .doc: save it as .docx without a password"
-                )
-            _check_size(stream)
-    except OSError as error:
-        raise IngestError(f"cannot be read: {error.strerror}") from error
-    except (zipfile.BadZipFile, NotImplementedError, ValueError):
-        raise broken_file_error() from None
-
-
-def broken_file_error() -> IngestError:
-    """Make the error for a file that cannot be parsed."""
-    return IngestError("is no DOCX, or a broken one: open it and save it again")
-
-
-def _check_size(stream: BinaryIO) -> None:
-    with zipfile.ZipFile(stream) as archive:
-        parts = archive.infolist()
-    size = sum(part.file_size for part in parts)
-    packed = sum(part.compress_size for part in parts)
-    if size > MAX_UNPACKED_BYTES or (size > MIN_RATIO_BYTES and size > MAX_UNPACK_RATIO * packed):
-        raise IngestError(f"unpacks to {size // 10**6} MB, which is no document")
+BROKEN = "is no DOCX, or a broken one: open it and save it again"
+OLD = "is encrypted or an old .doc: save it as .docx without a password"
 
 
 # What the library does with a file that is not as it expects.
@@ -75,12 +46,15 @@ BROKEN_FILE_ERRORS = (
 
 def load(file: Path, named: str) -> LoadedText:
     """Read a Word file. Raises IngestError."""
-    check_archive(file)
+    check_archive(file, BROKEN, OLD)
     try:
         document = docx.Document(str(file))
-        return _Reader(document).read(named)
+        loaded = _Reader(document).read(named)
     except BROKEN_FILE_ERRORS:
-        raise broken_file_error() from None
+        raise IngestError(BROKEN) from None
+    properties = office_properties(file)
+    properties.pop("title", None)
+    return replace(loaded, metadata=properties)
 
 
 class _Reader:
@@ -107,7 +81,7 @@ class _Reader:
 
     def read(self, named: str) -> LoadedText:
         if self._body.getroottree().docinfo.internalDTD is not None:
-            raise broken_file_error()  # the format has none; entities would be left out
+            raise IngestError(BROKEN)  # the format has none; entities would be left out
         self._read(self._body)
         self._read_notes()
         return LoadedText(

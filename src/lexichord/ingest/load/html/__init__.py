@@ -71,6 +71,7 @@ def _drop(items: list[_Element]) -> None:
 META_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 XML_CONTROL_CHARACTERS = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+MAX_META_CHARS = 1000  # characters of what a page says of itself
 MAX_ELEMENT_DEPTH = 400  # elements in elements; the library's calls nest with them
 # What has no bearing on lines; old pages leave thousands of them open, each in the last.
 INLINE_TAGS = ("font", "span", "b", "i", "u", "em", "strong", "small", "big", "a", "tt", "abbr")
@@ -89,9 +90,13 @@ LAYOUT_CSS = {
 
 def load(file: Path, named: str) -> LoadedText:
     """Read a web page. Raises IngestError."""
-    data = read_bytes(file)
+    return read_page(read_bytes(file), named)
+
+
+def read_page(data: bytes, named: str, charset: str | None = None) -> LoadedText:
+    """Read a web page, in the charset that it came with or that it names. Raises IngestError."""
     declared = META_CHARSET.search(data[:4096])
-    content, encoding = decode(data, declared[1].decode("ascii") if declared else None)
+    content, encoding = decode(data, declared[1].decode("ascii") if declared else charset)
     try:
         root = document_fromstring(_parseable(content), parser=_parser())
     except ParserError:  # nothing in it
@@ -122,6 +127,7 @@ def _loaded(root: _Element, named: str, metadata: dict[str, Any]) -> LoadedText:
             f"holds elements nested more than {MAX_ELEMENT_DEPTH} deep: save it as text"
         )
     title = " ".join(root.findtext(".//title", "").split())
+    metadata = {**_described(root), **metadata}
     main = main_text(root)
     mark_items(main)
     heads = flatten_tables(main)
@@ -138,6 +144,29 @@ def _loaded(root: _Element, named: str, metadata: dict[str, Any]) -> LoadedText:
     ]
     title = title or next((heading.name for heading in headings if heading.level == 1), named)
     return LoadedText(text, HTML_TYPE, title, tuple(headings), tuple(tables), metadata=metadata)
+
+
+# The keys of metadata, by the names under which pages tell them.
+META_KEYS = {
+    "author": "author",
+    "article:published_time": "created",
+    "date": "created",
+    "article:modified_time": "modified",
+    "keywords": "keywords",
+}
+
+
+def _described(root: _Element) -> dict[str, Any]:
+    """Return what the page says of itself."""
+    facts: dict[str, Any] = {}
+    for meta in root.iter("meta"):
+        key = META_KEYS.get((meta.get("name") or meta.get("property") or "").lower())
+        content = storable_text(" ".join(meta.get("content", "").split()))
+        if key and content:
+            facts.setdefault(key, content[:MAX_META_CHARS])
+    if language := storable_text(root.get("lang", "").strip()):
+        facts["language"] = language[:MAX_META_CHARS]
+    return facts
 
 
 def _clean(root: _Element) -> None:

@@ -1,0 +1,63 @@
+"""The commands for documents' metadata, and how keys with values are written."""
+
+import json
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+import typer
+
+from lexichord.cli.options import SCOPE_OPTIONS, Invocation, command
+from lexichord.cli.render import out, printable
+from lexichord.errors import ConfigError
+from lexichord.types import Facet
+
+metadata_app = typer.Typer(help="Documents' metadata.", no_args_is_help=True)
+
+
+@command(metadata_app, "set")
+def set_metadata(
+    invocation: Invocation,
+    reference: Annotated[str, typer.Argument(help="A document's id, uri or uri's end.")],
+    pairs: Annotated[list[str], typer.Argument(help="KEY=VALUE, in JSON or text; null: none.")],
+) -> None:
+    """Set keys of a document's metadata; nothing is embedded again."""
+    changes = parse_pairs(pairs)
+    with invocation.open() as lexichord:
+        metadata = lexichord.set_metadata(reference, changes)
+    invocation.show({"metadata": metadata}, lambda row: out.print(printable(str(row["metadata"]))))
+
+
+@command(metadata_app, "count", group=SCOPE_OPTIONS)
+def count_by(
+    invocation: Invocation,
+    key: Annotated[str, typer.Argument(help="A key, or dataset, uri, title, media_type, folder.")],
+    options: dict[str, Any],
+) -> None:
+    """Count documents by the values of a key."""
+    with invocation.open() as lexichord:
+        facets = lexichord.count_by(key, **options)
+    invocation.show({"facets": [facet.to_dict() for facet in facets]}, lambda _: _list(facets))
+
+
+def parse_pairs(pairs: Iterable[str]) -> dict[str, Any]:
+    """Read KEY=VALUE; a value that is no JSON is text. Raises ConfigError."""
+    values: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, written = pair.partition("=")
+        if not equals or not key:
+            raise ConfigError(f"'{pair}' is no metadata: write KEY=VALUE")
+        values[key] = _value(written)
+    return values
+
+
+def _value(written: str) -> Any:  # noqa: ANN401
+    try:
+        return json.loads(written)
+    except (ValueError, RecursionError):
+        return written
+
+
+def _list(facets: Iterable[Facet]) -> None:
+    for facet in facets:
+        shown = facet.value if isinstance(facet.value, str) else json.dumps(facet.value)
+        out.print(printable(f"{facet.documents:>7}  {shown}"))

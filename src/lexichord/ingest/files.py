@@ -1,0 +1,177 @@
+"""Files, and what they contain, as sources that are read when their turn comes."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from lexichord.errors import ConfigError, IngestError
+from lexichord.ingest import chunk
+from lexichord.ingest.find import SIDECAR_ENDING, FileSearch, storable_name
+from lexichord.ingest.load.containers import CHANGED, ContainedFile
+from lexichord.ingest.load.kinds import CONTAINER_TYPES, ZIP_TYPE, kind_of
+from lexichord.ingest.reader import Reader
+from lexichord.ingest.sources import (
+    FileGoneError,
+    IngestSource,
+    PreparedDocument,
+    is_gone,
+    path_of_uri,
+    refused_source,
+)
+from lexichord.types import Document, Json, LoadedText
+from lexichord.types.options import read_metadata
+
+MAX_SIDECAR_BYTES = 1_000_000
+
+
+@dataclass(frozen=True)
+class FileSources:
+    """Makes sources of files; `context` is the part of the recipe on how chunks get theirs.
+
+    `uris` holds other names than the files' paths; `metadata` is added to that of each. What cannot
+    be read is put on the search's record.
+    """
+
+    dataset: str
+    context: str
+    reader: Reader
+    uris: Mapping[str, str] = field(default_factory=dict)
+    metadata: Json = field(default_factory=dict)
+    search: FileSearch = field(default_factory=FileSearch)
+
+    def find(self, paths: Iterable[Path]) -> Iterator[IngestSource]:
+        """Yield the files among `paths` and in its folders, and the files that these contain.
+
+        Raises ConfigError for a missing path.
+        """
+        for path in self.search.find(paths):
+            kind = kind_of(path.name)
+            if kind != ZIP_TYPE:
+                yield self.source(path)
+            if kind in CONTAINER_TYPES:  # a mail is a document itself, too
+                yield from self._parts(path)
+
+    def source(self, path: Path) -> IngestSource:
+        """Return a file; its uri is its whole path, unless `uris` names it."""
+        uri = self._uri(path)
+        try:
+            sha256 = file_digest(path)
+            added = self._added(path)
+        except IngestError as error:
+            return refused_source(uri, error)
+        read = partial(self._read, path, uri, sha256)
+        return _with_metadata(IngestSource(uri, sha256, self._recipe, read), added)
+
+    def again(self, uri: str) -> IngestSource:
+        """Return the file, or the part of one, that a uri names."""
+        path = path_of_uri(uri)
+        file = next((parent for parent in path.parents if parent.is_file()), None)
+        if file is not None and kind_of(file.name) in CONTAINER_TYPES:
+            for source in self._parts(file):
+                if source.uri in (uri, self._uri(file)):  # the file that cannot be looked into
+                    return replace(source, uri=uri)
+            return refused_source(uri, FileGoneError("the file contains it no more"))
+        if is_gone(path):
+            return refused_source(uri, FileGoneError("the file is gone"))
+        return self.source(path)
+
+    @property
+    def _recipe(self) -> str:
+        return f"{chunk.CHUNK_RECIPE} {self.context}"
+
+    def _uri(self, path: Path) -> str:
+        return self.uris.get(str(path)) or storable_name(path.as_posix())
+
+    def _added(self, path: Path) -> Json:
+        """Return the metadata to add to a file's own: that for all, and of the file beside it."""
+        return {**self.metadata, **_sidecar(path)}
+
+    def _parts(self, path: Path) -> Iterator[IngestSource]:
+        """Yield what a file contains; the file itself where it cannot be looked into."""
+        uri = self._uri(path)
+        try:
+            parts, added = self.reader.list_parts(path), self._added(path)
+        except IngestError as error:
+            if kind_of(path.name) == ZIP_TYPE:  # reading a mail says the same
+                yield refused_source(uri, error)
+            return
+        for part in parts:
+            name = f"{uri}/{part.name}"
+            if part.unread:
+                self.search.unread[name] = part.unread
+            elif part.left_out:
+                self.search.left_out[name] = part.left_out
+            elif part.error:
+                yield refused_source(name, IngestError(part.error))
+            else:
+                read = partial(self._read_part, path, part, name)
+                yield _with_metadata(IngestSource(name, part.sha256, self._recipe, read), added)
+
+    def _read(self, file: Path, uri: str, sha256: str) -> PreparedDocument:
+        loaded, chunks = self.reader.read(file)
+        if file_digest(file) != sha256:
+            raise IngestError(CHANGED)
+        return PreparedDocument(self._document(loaded, uri, sha256), chunks)
+
+    def _read_part(self, file: Path, part: ContainedFile, uri: str) -> PreparedDocument:
+        loaded, chunks = self.reader.read_part(file, part)
+        return PreparedDocument(self._document(loaded, uri, part.sha256), chunks)
+
+    def _document(self, loaded: LoadedText, uri: str, sha256: str) -> Document:
+        return Document(
+            dataset=self.dataset,
+            uri=uri,
+            title=loaded.title,
+            media_type=loaded.media_type,
+            sha256=sha256,
+            recipe=self._recipe,
+            text=loaded.text,
+            metadata=loaded.metadata,
+        )
+
+
+def file_digest(file: Path) -> str:
+    """Return the sha256 of the file's bytes. Raises IngestError."""
+    if file.exists() and not file.is_file():
+        raise IngestError("is no file")  # opening a pipe would wait for ever
+    try:
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise IngestError(f"cannot be read: {error.strerror}") from error
+
+
+def _sidecar(path: Path) -> Json:
+    """Return the metadata in the file beside a file, if there is one. Raises IngestError."""
+    sidecar = path.with_name(f"{path.name}{SIDECAR_ENDING}")
+    try:
+        if not sidecar.is_file():
+            return {}
+        with sidecar.open("rb") as stream:
+            return read_metadata(json.loads(stream.read(MAX_SIDECAR_BYTES)))
+    except (OSError, ValueError, RecursionError, ConfigError) as error:
+        name = storable_name(sidecar.name)
+        raise IngestError(f"{name} holds no metadata in JSON: {error}") from None
+
+
+def _with_metadata(source: IngestSource, added: Json) -> IngestSource:
+    """Return a source with more metadata, which its digest covers; a title is the document's."""
+    if not added:
+        return source
+    data = source.sha256 + json.dumps(added, sort_keys=True)
+    sha256 = hashlib.sha256(data.encode()).hexdigest()
+    return replace(source, sha256=sha256, read=partial(_read_with, source.read, added, sha256))
+
+
+def _read_with(read: Callable[[], PreparedDocument], added: Json, sha256: str) -> PreparedDocument:
+    prepared = read()
+    document = prepared.document
+    metadata = {**document.metadata, **added}
+    title = metadata.pop("title", None)
+    if not isinstance(title, str) or not title.strip():
+        title = document.title
+    changed = replace(document, metadata=metadata, title=title, sha256=sha256)
+    return replace(prepared, document=changed)

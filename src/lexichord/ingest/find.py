@@ -1,0 +1,156 @@
+"""Find the files in folders, and keep by name what is not read."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+from lexichord.errors import ConfigError
+from lexichord.ingest.load.kinds import kind_of, unread_kind
+
+SKIPPED_FOLDERS = {"node_modules", "__pycache__"}  # folders that tools fill
+ENVIRONMENT_FILE = "pyvenv.cfg"  # in a folder of installed Python packages
+IGNORE_FILE = ".gitignore"
+MAX_IGNORE_BYTES = 1_000_000  # bytes of such a file
+SIDECAR_ENDING = ".meta.json"  # of a file with metadata for the one beside it
+LOCK_PREFIX = "~$"  # of the file that Office keeps beside an open document
+
+type IgnoreRules = Sequence[tuple[Path, GitIgnoreSpec]]  # outer folders first
+
+
+@dataclass
+class FileSearch:
+    """A search for files in folders; `include` and `exclude` are patterns as in .gitignore.
+
+    `unread` holds the kinds of files that cannot be read, `left_out` why other files and folders
+    were not looked at; both by name.
+    """
+
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    unread: dict[str, str] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._included = parse_patterns("include", self.include)
+        self._excluded = parse_patterns("exclude", self.exclude)
+
+    def find(self, paths: Iterable[Path]) -> Iterator[Path]:
+        """Yield each file once, folders searched in order of name.
+
+        In a folder, files of kinds that cannot be read are passed over, and so are hidden ones,
+        what .gitignore names, node_modules, __pycache__, Python environments and links to folders;
+        a link to a file yields that file. A file that is named itself, and a folder that cannot be
+        listed, is yielded as it is, so that reading it raises what is wrong. Raises ConfigError for
+        a path that is missing.
+        """
+        seen = set[Path]()
+        for path in paths:
+            if not path.exists():
+                raise ConfigError(f"there is no file or folder {path}")
+            for file in self._walk(path.resolve()) if path.is_dir() else [path.resolve()]:
+                if file not in seen:
+                    seen.add(file)
+                    yield file
+
+    def _walk(self, root: Path) -> Iterator[Path]:
+        closed: list[OSError] = []
+        rules: dict[Path, IgnoreRules] = {}
+        for here, folders, names in os.walk(root, onerror=closed.append):
+            folder = Path(here)
+            if ENVIRONMENT_FILE in names:
+                self._leave_out(folder, "a Python environment")
+                folders.clear()
+                continue
+            rules[folder] = [*rules.get(folder.parent, ()), *_ignore_rules(folder, names)]
+            folders[:] = [
+                name for name in sorted(folders) if self._enters(root, folder / name, rules[folder])
+            ]
+            for name in sorted(names):
+                if self._takes(root, folder / name, rules[folder]):
+                    yield _linked(folder / name)
+        yield from (Path(error.filename) for error in closed)
+
+    def _enters(self, root: Path, folder: Path, rules: IgnoreRules) -> bool:
+        why = "filled by a tool" if folder.name in SKIPPED_FOLDERS else ""
+        why = why or self._why_left_out(root, folder, rules, "/")
+        if not why and folder.is_symlink():
+            why = "a link to a folder"
+        if why:
+            self._leave_out(folder, why)
+        return not why
+
+    def _takes(self, root: Path, file: Path, rules: IgnoreRules) -> bool:
+        why = self._why_left_out(root, file, rules)
+        relative = file.relative_to(root).as_posix()
+        if not why and self._included and not self._included.match_file(relative):
+            why = "not in --include"
+        if why:
+            self._leave_out(file, why)
+        elif kind_of(file.name) is None:
+            self.unread[storable_name(file.as_posix())] = unread_kind(file.name)
+        return not why and kind_of(file.name) is not None
+
+    def _why_left_out(self, root: Path, path: Path, rules: IgnoreRules, end: str = "") -> str:
+        if path.name.startswith("."):
+            return "hidden"
+        if path.name.endswith(SIDECAR_ENDING):
+            return "metadata"
+        if path.name.startswith(LOCK_PREFIX):
+            return "the lock of an open document"
+        if self._excluded.match_file(path.relative_to(root).as_posix() + end):
+            return "in --exclude"
+        return "in .gitignore" if _is_ignored(path, rules, end) else ""
+
+    def _leave_out(self, path: Path, why: str) -> None:
+        self.left_out[storable_name(path.as_posix())] = why
+
+
+def parse_patterns(option: str, patterns: Sequence[str]) -> GitIgnoreSpec:
+    """Read patterns as .gitignore has them. Raises ConfigError."""
+    try:
+        return GitIgnoreSpec.from_lines(patterns)
+    except ValueError as error:
+        raise ConfigError(f"--{option}: {error}") from None
+
+
+def find_files(paths: Iterable[Path]) -> Iterator[Path]:
+    """Yield the files as `FileSearch` does, without its record."""
+    return FileSearch().find(paths)
+
+
+def storable_name(name: str) -> str:
+    """Return a file's name or path; bytes that are not UTF-8 are written as \\x and digits."""
+    return os.fsencode(name).decode(errors="backslashreplace")
+
+
+def _ignore_rules(folder: Path, names: Sequence[str]) -> Iterator[tuple[Path, GitIgnoreSpec]]:
+    """Yield the folder's own rules, if it has any that can be read."""
+    file = folder / IGNORE_FILE
+    if IGNORE_FILE not in names or not file.is_file():
+        return
+    try:
+        with file.open(encoding="utf-8", errors="replace") as stream:
+            lines = stream.read(MAX_IGNORE_BYTES).splitlines()
+        yield folder, GitIgnoreSpec.from_lines(lines)
+    except (OSError, ValueError):
+        return
+
+
+def _is_ignored(path: Path, rules: IgnoreRules, end: str) -> bool:
+    """Return what the innermost rules say that say anything."""
+    for folder, spec in reversed(rules):
+        found = spec.check_file(path.relative_to(folder).as_posix() + end).include
+        if found is not None:
+            return found
+    return False
+
+
+def _linked(file: Path) -> Path:
+    """Follow a link, unless it leads back to itself."""
+    try:
+        return file.resolve() if file.is_symlink() else file
+    except RuntimeError:  # Python 3.12; later ones return the link itself
+        return file

@@ -1,0 +1,219 @@
+"""Files that contain files: ZIP archives, and mails with what is attached to them.
+
+What is contained is named by its place, as a file in a folder is: letters.zip/2024/offer.eml.
+"""
+
+import hashlib
+import stat
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+
+from lexichord.errors import IngestError
+from lexichord.ingest.load.kinds import (
+    CONTAINER_TYPES,
+    EML_TYPE,
+    MSG_TYPE,
+    ZIP_TYPE,
+    kind_of,
+    named_by_type,
+    unread_kind,
+)
+from lexichord.ingest.load.text import storable_text
+
+CHANGED = "changed while it was read: ingest it again"
+MAX_PARTS = 10_000  # files that a file contains
+MAX_PART_BYTES = 200_000_000  # bytes of one of them
+MAX_PARTS_BYTES = 1_000_000_000  # bytes of all
+MAX_UNPACK_RATIO = 300  # unpacked to packed; text of one letter repeated comes near it
+MIN_RATIO_BYTES = 20_000_000  # bytes: up to here the ratio does not matter
+MAX_NESTED = 3  # files in files in files
+MAX_PART_NAME_BYTES = 500
+ENCRYPTED_BIT = 0x1  # of a part's flags
+TOOL_FOLDERS = ("__MACOSX",)  # which a system adds to archives
+
+
+@dataclass(frozen=True, slots=True)
+class ContainedFile:
+    """A file in a file: its name there, and its bytes' digest, or why it is not read.
+
+    `unread` is the kind of one whose kind cannot be read, `left_out` why it was not looked at.
+    """
+
+    name: str
+    sha256: str = ""
+    unread: str = ""
+    left_out: str = ""
+    error: str = ""
+
+
+type _Part = tuple[str, Callable[[], bytes]]
+
+
+def list_parts(file: Path, scratch: Path) -> list[ContainedFile]:
+    """Return the files that a file contains, those in contained ones too. Raises IngestError."""
+    if file.exists() and not file.is_file():
+        raise IngestError("is no file")  # opening a pipe would wait for ever
+    budget = _Budget()
+    listed: dict[str, ContainedFile] = {}
+    for part in _listed(file, scratch, budget, 1):
+        if part.name in listed:
+            part = ContainedFile(f"{part.name} (again)", error="has the name of another in there")
+        listed[part.name] = part
+    if not listed and kind_of(file.name) == ZIP_TYPE:
+        raise IngestError("is an archive without files")
+    return list(listed.values())
+
+
+@dataclass(slots=True)
+class _Budget:
+    """How much has been unpacked of one file."""
+
+    parts: int = 0
+    size: int = 0
+
+    def spend(self, size: int) -> None:
+        self.parts += 1
+        self.size += size
+        if self.parts > MAX_PARTS:
+            raise IngestError(f"contains more than {MAX_PARTS} files: unpack it")
+        if self.size > MAX_PARTS_BYTES:
+            raise IngestError(f"unpacks to more than {MAX_PARTS_BYTES // 10**6} MB: unpack it")
+
+
+def _listed(file: Path, scratch: Path, budget: _Budget, depth: int) -> Iterator[ContainedFile]:
+    for name, read in _parts(file):
+        budget.spend(0)
+        kind = kind_of(name)
+        if _is_hidden(name):
+            yield ContainedFile(name, left_out="hidden")
+            continue
+        if kind is None:
+            yield ContainedFile(name, unread=unread_kind(name))
+            continue
+        try:
+            data = read()
+        except IngestError as error:
+            yield ContainedFile(name, error=str(error))
+            continue
+        budget.spend(len(data))
+        if kind != ZIP_TYPE:
+            yield ContainedFile(name, hashlib.sha256(data).hexdigest())
+        if kind in CONTAINER_TYPES:
+            yield from _nested(name, data, scratch, budget, depth)
+
+
+def _nested(
+    name: str, data: bytes, scratch: Path, budget: _Budget, depth: int
+) -> Iterator[ContainedFile]:
+    if depth == MAX_NESTED:
+        yield ContainedFile(f"{name}/", error=f"lies in more than {MAX_NESTED} files: unpack it")
+        return
+    with _written(name, data, scratch) as inner:
+        try:
+            for part in _listed(inner, scratch, budget, depth + 1):
+                yield replace(part, name=f"{name}/{part.name}")
+        except IngestError as error:
+            if kind_of(name) == ZIP_TYPE:  # reading a mail says the same
+                yield ContainedFile(name, error=str(error))
+
+
+@contextmanager
+def unpacked(file: Path, part: ContainedFile, scratch: Path) -> Iterator[Path]:
+    """Give a contained file, under its own name, for as long as the block lasts.
+
+    Raises IngestError, also where its bytes are others than when it was listed.
+    """
+    for name, read in _parts(file):
+        if part.name == name:
+            data = read()
+            if hashlib.sha256(data).hexdigest() != part.sha256:
+                break
+            with _written(name, data, scratch) as inner:
+                yield inner
+            return
+        if part.name.startswith(f"{name}/") and kind_of(name) in CONTAINER_TYPES:
+            rest = ContainedFile(part.name.removeprefix(f"{name}/"), part.sha256)
+            with _written(name, read(), scratch) as outer, unpacked(outer, rest, scratch) as inner:
+                yield inner
+            return
+    raise IngestError(CHANGED)
+
+
+@contextmanager
+def _written(name: str, data: bytes, scratch: Path) -> Iterator[Path]:
+    with TemporaryDirectory(dir=scratch) as folder:
+        file = Path(folder, PurePosixPath(name).name)
+        file.write_bytes(data)
+        yield file
+
+
+def _parts(file: Path) -> Iterator[_Part]:
+    """Yield the names of the files that a file contains, with what reads them."""
+    kind = kind_of(file.name)
+    if kind == ZIP_TYPE:
+        yield from _zip_parts(file)
+        return
+    if kind == EML_TYPE:
+        from lexichord.ingest.load.mail import eml_attachments as attachments
+    else:
+        assert kind == MSG_TYPE
+        from lexichord.ingest.load.mail import msg_attachments as attachments
+    taken = set[str]()
+    for number, (name, media_type, read) in enumerate(attachments(file), 1):
+        own = _safe_name(name.replace("/", "_").replace("\\", "_").strip(". ")) or "unnamed"
+        own = named_by_type(own, media_type)
+        yield f"{number}-{own}" if own in taken else own, read
+        taken.add(own)
+
+
+def _zip_parts(file: Path) -> Iterator[_Part]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            for part in archive.infolist():
+                name = _zip_name(part.filename)
+                if name and not part.is_dir():
+                    yield name, lambda part=part: _zip_bytes(archive, part)  # type: ignore[misc]
+    except OSError as error:
+        raise IngestError(f"cannot be read: {error.strerror}") from error
+    except (zipfile.BadZipFile, NotImplementedError, ValueError):
+        raise IngestError("is no ZIP archive, or a broken one: pack it again") from None
+
+
+def _zip_name(sent_name: str) -> str:
+    """Return a part's name without what would lead out of the archive."""
+    parts = _safe_name(sent_name.replace("\\", "/")).split("/")
+    return "/".join(part for part in parts if part not in ("", ".", ".."))
+
+
+def _safe_name(name: str) -> str:
+    """Return what can be stored and be a file's name."""
+    printable = "".join(sign if sign.isprintable() else "_" for sign in storable_text(name))
+    shortened = printable.encode()[-MAX_PART_NAME_BYTES:].decode(errors="ignore")
+    folders, slash, last = shortened.rpartition("/")
+    return folders + slash + last.encode()[-200:].decode(errors="ignore")
+
+
+def _is_hidden(name: str) -> bool:
+    parts = name.split("/")
+    return any(part.startswith(".") or part in TOOL_FOLDERS for part in parts)
+
+
+def _zip_bytes(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytes:
+    """Unpack a part: its size, which is checked first, is the most that comes out."""
+    if part.flag_bits & ENCRYPTED_BIT:
+        raise IngestError("is encrypted: unpack it with its password")
+    if stat.S_ISLNK(part.external_attr >> 16):
+        raise IngestError("is a link in an archive: unpack it")
+    size, packed = part.file_size, part.compress_size
+    if size > MAX_PART_BYTES or (size > MIN_RATIO_BYTES and size > MAX_UNPACK_RATIO * packed):
+        raise IngestError(f"unpacks to {size // 10**6} MB, which is no document")
+    try:
+        return archive.read(part)
+    except MemoryError:
+        raise
+    except Exception as error:  # zlib.error, LZMAError and others, of no common base
+        raise IngestError(f"cannot be unpacked: {error}") from None

@@ -1,0 +1,255 @@
+"""Mails: who wrote what to whom and when, and the words; what is attached are documents itself."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from email import policy
+from email.message import Message
+from email.parser import BytesParser
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any
+
+from lexichord.errors import IngestError
+from lexichord.ingest.load import html
+from lexichord.ingest.load.archive import OLE_SIGNATURE
+from lexichord.ingest.load.kinds import EML_TYPE, MSG_TYPE, kind_of
+from lexichord.ingest.load.text import TextBuilder, decode, read_bytes, storable_text
+from lexichord.types import LoadedText
+
+BROKEN = "is no mail, or a broken one: save it again"
+ENCRYPTED = "is encrypted: save it decrypted"
+ENCRYPTED_TYPES = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
+HEADERS = ("from", "to", "cc", "bcc", "date", "subject")
+MAX_PART_DEPTH = 50  # parts in parts
+MAX_HEADER_CHARS = 2000
+
+type Attachment = tuple[str, str, Callable[[], bytes]]  # its name, its media type
+
+
+def load(file: Path, named: str) -> LoadedText:
+    """Read a mail. Raises IngestError."""
+    if kind_of(file.name) == MSG_TYPE:
+        return _read_msg(file, named)
+    mail = _parsed(file)
+    if mail.get_content_type() in ENCRYPTED_TYPES:
+        raise IngestError(ENCRYPTED)
+    built = TextBuilder()
+    headers = {name: _header(mail, name) for name in HEADERS}
+    _add_headers(built, headers)
+    for part in _body_parts(mail):
+        _add_part(built, part)
+    return _loaded(built, EML_TYPE, named, headers, _header(mail, "message-id"))
+
+
+def eml_attachments(file: Path) -> Iterator[Attachment]:
+    """Yield what is attached to a mail. Raises IngestError."""
+    for part in _attached_parts(_parsed(file)):
+        is_mail = part.get_content_type() == EML_TYPE
+        name = _file_name(part) or ("attached mail.eml" if is_mail else "unnamed")
+        yield name, part.get_content_type(), lambda part=part: _bytes(part)  # type: ignore[misc]
+
+
+def _parsed(file: Path) -> Message:
+    data = read_bytes(file)
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        data = decode(data)[0].encode()
+    # the newer policy raises on some broken headers, which are read one by one here
+    mail = BytesParser(policy=policy.compat32).parsebytes(data)
+    if not any(name in mail for name in (*HEADERS, "received", "message-id", "content-type")):
+        raise IngestError(BROKEN)
+    return mail
+
+
+def _header(mail: Message, name: str) -> str:
+    """Return a header as it is read, on one line."""
+    try:
+        parsed = policy.default.header_factory(name, _raw(mail, name))
+        text = str(parsed)
+    except Exception:  # the library's parser fails on broken ones in many ways
+        text = _raw(mail, name)
+    return " ".join(storable_text(text).split())[:MAX_HEADER_CHARS]
+
+
+def _raw(mail: Message, name: str) -> str:
+    values = mail.get_all(name, [])
+    return ", ".join(" ".join(str(value).split()) for value in values)
+
+
+def _add_headers(built: TextBuilder, headers: dict[str, str]) -> None:
+    lines = [f"{name.capitalize()}: {text}" for name, text in headers.items() if text]
+    if lines:
+        built.paragraph("\n".join(lines))
+
+
+def _body_parts(part: Message, depth: int = 0) -> Iterator[Message]:
+    """Yield the parts that are read as the mail itself, of alternatives the plainest with words."""
+    if depth > MAX_PART_DEPTH:
+        raise IngestError(f"holds parts more than {MAX_PART_DEPTH} deep")
+    if _is_attached(part):
+        return
+    if not part.is_multipart():
+        if part.get_content_maintype() == "text":
+            yield part
+        return
+    inner = [list(_body_parts(child, depth + 1)) for child in _children(part)]
+    if part.get_content_subtype() == "alternative":
+        readable = [parts for parts in inner if any(_text(one).strip() for one in parts)]
+        inner = sorted(readable, key=_is_plain, reverse=True)[:1]
+    for parts in inner:
+        yield from parts
+
+
+def _is_plain(parts: list[Message]) -> bool:
+    return all(part.get_content_subtype() == "plain" for part in parts)
+
+
+def _attached_parts(part: Message, depth: int = 0) -> Iterator[Message]:
+    if depth > MAX_PART_DEPTH:
+        return
+    if _is_attached(part) and depth:
+        yield part
+    else:
+        for child in _children(part):
+            yield from _attached_parts(child, depth + 1)
+
+
+def _is_attached(part: Message) -> bool:
+    if part.get_content_type() == EML_TYPE or part.get_content_disposition() == "attachment":
+        return True
+    return not part.is_multipart() and (
+        part.get_content_maintype() != "text" or bool(_file_name(part))
+    )
+
+
+def _children(part: Message) -> list[Message]:
+    payload = part.get_payload()
+    if part.get_content_maintype() != "multipart" or not isinstance(payload, list):
+        return []
+    return [child for child in payload if isinstance(child, Message)]
+
+
+def _file_name(part: Message) -> str:
+    try:
+        return " ".join(storable_text(part.get_filename() or "").split())
+    except (ValueError, LookupError, TypeError):
+        return ""
+
+
+def _bytes(part: Message) -> bytes:
+    if part.get_content_type() == EML_TYPE:
+        payload = part.get_payload()
+        inner = payload[0] if isinstance(payload, list) and payload else None
+        return inner.as_bytes() if isinstance(inner, Message) else b""
+    data = part.get_payload(decode=True)
+    return data if isinstance(data, bytes) else b""
+
+
+def _text(part: Message) -> str:
+    """Return a part's text, in its charset or the likeliest."""
+    try:
+        content, _ = decode(_bytes(part), _charset(part))
+    except IngestError:  # of no known encoding
+        content = _bytes(part).decode("latin-1")
+    return storable_text(content.replace("\r\n", "\n"))
+
+
+def _charset(part: Message) -> str | None:
+    try:
+        return part.get_content_charset()
+    except (ValueError, LookupError, UnicodeError):
+        return None
+
+
+def _add_part(built: TextBuilder, part: Message) -> None:
+    if part.get_content_subtype() == "html":
+        _add_page(built, _bytes(part), _charset(part))
+    elif text := _text(part).strip("\n"):
+        built.paragraph(text) if text.strip() else None
+
+
+def _add_page(built: TextBuilder, data: bytes, charset: str | None) -> None:
+    try:
+        page = html.read_page(data, "", charset)
+    except IngestError:  # nothing in it
+        return
+    if page.text.strip():
+        built.loaded(page, deeper=1)
+
+
+def _loaded(
+    built: TextBuilder, kind: str, named: str, headers: dict[str, str], message_id: str
+) -> LoadedText:
+    about: dict[str, Any] = {
+        "author": headers["from"],
+        "to": headers["to"],
+        "cc": headers["cc"],
+        "created": _day(headers["date"]),
+        "message_id": message_id,
+    }
+    return LoadedText(
+        built.text,
+        kind,
+        headers["subject"] or named,
+        headings=tuple(built.headings),
+        tables=tuple(built.tables),
+        metadata={key: value for key, value in about.items() if value},
+    )
+
+
+def _day(date: str) -> str:
+    """Return a header's date in ISO 8601, or as it stands."""
+    try:
+        return parsedate_to_datetime(date).isoformat()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return date
+
+
+def _read_msg(file: Path, named: str) -> LoadedText:
+    message = _outlook(file)
+    try:
+        if "encrypted" in message.message_class.lower():
+            raise IngestError(ENCRYPTED)
+        sent = message.sent_date
+        known = {name.lower(): value for name, value in message.message_headers.items()}
+        people = ", ".join(f"{one.name} <{one.email_address}>" for one in message.recipients)
+        headers = {
+            "from": message.sender or known.get("from", ""),
+            "to": known.get("to", "") or people,
+            "cc": known.get("cc", ""),
+            "date": sent.isoformat() if isinstance(sent, datetime) else known.get("date", ""),
+            "subject": message.subject or "",
+        }
+        headers = {name: " ".join(storable_text(text).split()) for name, text in headers.items()}
+        built = TextBuilder()
+        _add_headers(built, headers)
+        body = storable_text((message.body or "").replace("\r\n", "\n")).strip("\n")
+        if body.strip():
+            built.paragraph(body)
+        elif page := message.html_body:
+            _add_page(built, page.encode(errors="replace"), "utf-8")
+    except IngestError:
+        raise
+    except (AttributeError, KeyError, IndexError, OSError, TypeError, ValueError):
+        raise IngestError(BROKEN) from None
+    return _loaded(built, MSG_TYPE, named, headers, known.get("message-id", ""))
+
+
+def msg_attachments(file: Path) -> Iterator[Attachment]:
+    """Yield what is attached to a mail of Outlook's. Raises IngestError."""
+    try:
+        for part in _outlook(file).attachments:
+            name = " ".join(storable_text(part.file_name or "").split())
+            yield name, part.mime_type or "", lambda part=part: part.file_bytes or b""  # type: ignore[misc]
+    except (AttributeError, KeyError, IndexError, OSError, TypeError, ValueError):
+        raise IngestError(BROKEN) from None
+
+
+def _outlook(file: Path) -> Any:  # noqa: ANN401
+    from oxmsg import Message as OutlookMessage
+
+    if not read_bytes(file).startswith(OLE_SIGNATURE):
+        raise IngestError(BROKEN)
+    try:
+        return OutlookMessage.load(str(file))
+    except Exception:  # of two libraries, without a common base
+        raise IngestError(BROKEN) from None

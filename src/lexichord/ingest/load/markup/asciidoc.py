@@ -1,0 +1,98 @@
+"""AsciiDoc."""
+
+import re
+from collections.abc import Sequence
+
+from lexichord.ingest.load.markup.page import MarkupPage
+
+HEADING = re.compile(r"(?P<marks>={1,6}|#{1,6}) +(?P<name>\S.*?)\s*$")
+ATTRIBUTE = re.compile(r":!?(?P<name>[\w-]+)!?:(?: +(?P<value>.*))?$")
+BLOCK_ATTRIBUTES = re.compile(r"\[(?:\[[^\]]*\]|[^\]]*)\]\s*$")
+BLOCK_TITLE = re.compile(r"\.(?P<text>[^\s.].*)$")
+MACRO = re.compile(r"(?:image|include|video|audio|toc|ifdef|ifndef|ifeval|endif)::")
+CODE_FENCE = re.compile(r"(?:-{4,}|\.{4,}|```.*)$")
+PLAIN_FENCE = re.compile(r"(?:={4,}|\*{4,}|_{4,}|-{2}|\+)\s*$")
+TABLE_FENCE = re.compile(r"[|,:!]={3,}\s*$")
+COMMENT_FENCE = "////"
+FACTS = {"author": "author", "revdate": "created", "lang": "language", "keywords": "keywords"}
+CELL = re.compile(r"(?:^|(?<=\s))(?:\d+[*+])?[.<^>]*[aedlhms]?\|")
+LINK = re.compile(
+    r"(?:link:|xref:|mailto:)?(?P<target>[\w.:/#?=&%@~-]{1,300})\[(?P<text>[^\]]*)\](?=\W|$)"
+)
+CROSS_REFERENCE = re.compile(r"<<(?P<target>[^,>\n]+)(?:, *(?P<text>[^>\n]+))?>>")
+ANCHOR = re.compile(r"\[\[[^\]\n]*\]\]|\[#[\w-]+\]")
+
+
+def read_asciidoc(lines: Sequence[str]) -> MarkupPage:
+    """Read the lines of a file."""
+    page = MarkupPage(inline_asciidoc)
+    at = 0
+    while at < len(lines):
+        at = _read_block(page, lines, at)
+    page.end()
+    return page
+
+
+def inline_asciidoc(text: str) -> str:
+    """Return text without anchors, and links without where they lead."""
+    text = ANCHOR.sub("", text)
+    text = CROSS_REFERENCE.sub(lambda match: match["text"] or match["target"], text)
+    return LINK.sub(lambda match: match["text"].split(",")[0] or match["target"], text)
+
+
+def _read_block(page: MarkupPage, lines: Sequence[str], at: int) -> int:
+    line = lines[at].rstrip()
+    if match := HEADING.match(line):
+        page.heading(match["name"], len(match["marks"]))
+    elif line.startswith(COMMENT_FENCE):
+        return _end(lines, at)
+    elif CODE_FENCE.match(line):
+        end = _end(lines, at)
+        page.code(lines[at + 1 : max(end - 1, at + 1)])
+        return end
+    elif TABLE_FENCE.match(line):
+        return _read_table(page, lines, at)
+    elif match := ATTRIBUTE.match(line):
+        key = FACTS.get(match["name"])
+        if key and match["value"]:
+            page.facts.setdefault(key, match["value"].strip())
+    elif not _is_mark(line):
+        title = BLOCK_TITLE.match(line)
+        page.line(title["text"] if title else line)
+    return at + 1
+
+
+def _is_mark(line: str) -> bool:
+    """Return whether a line is for the program that lays the page out."""
+    is_comment = line.startswith("//")
+    return is_comment or any(
+        pattern.match(line) for pattern in (BLOCK_ATTRIBUTES, MACRO, PLAIN_FENCE)
+    )
+
+
+def _end(lines: Sequence[str], at: int) -> int:
+    """Return the place after the line that closes a fence; where none does, the next."""
+    fence = lines[at].rstrip()
+    closing = "```" if fence.startswith("```") else fence  # a language may follow
+    ends = (place + 1 for place in range(at + 1, len(lines)) if lines[place].rstrip() == closing)
+    return next(ends, at + 1)
+
+
+def _read_table(page: MarkupPage, lines: Sequence[str], at: int) -> int:
+    """Read a table; its first row is as wide as the first line that holds cells."""
+    fence = lines[at].rstrip()
+    end = next(
+        (place for place in range(at + 1, len(lines)) if lines[place].rstrip() == fence),
+        len(lines),
+    )
+    cells: list[str] = []
+    width = 0
+    for line in lines[at + 1 : end]:
+        pieces = CELL.split(line.strip())
+        if pieces[0].strip() and cells:
+            cells[-1] = f"{cells[-1]} {pieces[0].strip()}"
+        cells += [piece.strip() for piece in pieces[1:]]
+        width = width or len(pieces) - 1
+    rows = [cells[place : place + width] for place in range(0, len(cells), width)] if width else []
+    page.table(rows, int(len(rows) > 1))
+    return min(end + 1, len(lines))

@@ -1,0 +1,171 @@
+"""reStructuredText, with the directives of Sphinx."""
+
+import re
+from collections.abc import Sequence
+
+from lexichord.ingest.load.markup.page import MarkupPage, indented, moved
+
+ADORNMENT = re.compile(r"([^\w\s])\1{2,}\s*")
+DIRECTIVE = re.compile(r"(?P<margin> *)\.\. (?:\|[^|]+\| )?(?P<name>[\w:+.-]+?):: ?(?P<given>.*)")
+FOOTNOTE = re.compile(r" *\.\. \[(?P<mark>[^\]]+)\] (?P<text>.*)")
+COMMENT = re.compile(r"(?P<margin> *)\.\.(?: .*)?$")
+OPTION = re.compile(r" *:[\w-]+:(?: .*)?$")
+SIMPLE_RULE = re.compile(r" *=+(?: +=+)+ *$")
+GRID_RULE = re.compile(r" *\+(?:[-=]+\+)+ *$")
+CODE_DIRECTIVES = (
+    *("code", "code-block", "sourcecode", "parsed-literal", "doctest", "testcode"),
+    *("ipython", "prompt", "console"),
+)
+# What a page holds for the program that lays it out.
+LEFT_OUT_DIRECTIVES = (
+    *("image", "include", "literalinclude", "toctree", "contents", "highlight", "meta", "raw"),
+    *("index", "role", "default-role", "currentmodule", "module", "sectnum", "target-notes"),
+    *("only", "ifconfig", "replace", "unicode", "date", "title", "tabularcolumns"),
+)
+ADMONITIONS = (
+    *("note", "warning", "tip", "hint", "important", "caution", "danger", "attention", "error"),
+    "seealso",
+)
+ROLE = re.compile(r":[\w:+.-]{1,60}:`(?:[!~])?(?P<text>[^`<]*)(?:<(?P<target>[^`>]*)>)?`")
+LINK = re.compile(r"`(?P<text>[^`<]*?)\s*(?:<(?P<target>[^`>]*)>)?`__?")
+LITERAL = re.compile(r"``(?P<text>[^`]+)``")
+SUBSTITUTION = re.compile(r"(?<![\w|])\|(?P<text>\w[^|\n]{0,60})\|(?:__?)?(?![\w|])")
+
+
+def read_rst(lines: Sequence[str]) -> MarkupPage:
+    """Read the lines of a file."""
+    page = MarkupPage(inline_rst)
+    _read(page, lines, [])
+    page.end()
+    return page
+
+
+def inline_rst(text: str) -> str:
+    """Return text without roles, and links without where they lead."""
+    text = LITERAL.sub(lambda match: match["text"], text)
+    text = ROLE.sub(lambda match: (match["text"] or match["target"] or "").strip(), text)
+    text = LINK.sub(lambda match: match["text"] or match["target"] or "", text)
+    return SUBSTITUTION.sub(lambda match: match["text"], text)
+
+
+def _read(page: MarkupPage, lines: Sequence[str], styles: list[str]) -> None:
+    """Read lines; `styles` are the adornments of headings so far, the outermost first."""
+    at = 0
+    while at < len(lines):
+        at = _read_heading(page, lines, at, styles) or _read_block(page, lines, at, styles)
+
+
+def _read_heading(page: MarkupPage, lines: Sequence[str], at: int, styles: list[str]) -> int:
+    """Read a heading; return where it ends, or 0 where there is none."""
+    over = bool(ADORNMENT.fullmatch(lines[at])) and at + 2 < len(lines)
+    name = at + over
+    if name + 1 >= len(lines) or not lines[name].strip() or ADORNMENT.fullmatch(lines[name]):
+        return 0
+    rule = lines[name + 1].rstrip()
+    if not ADORNMENT.fullmatch(rule) or len(rule) < min(len(lines[name].strip()), 4):
+        return 0
+    if (over and lines[at].rstrip() != rule) or (not over and lines[name][0] == " "):
+        return 0
+    style = f"{rule[0]}{over}"
+    if style not in styles:
+        styles.append(style)
+    page.heading(lines[name], styles.index(style) + 1)
+    return name + 2
+
+
+def _read_block(page: MarkupPage, lines: Sequence[str], at: int, styles: list[str]) -> int:
+    """Read a directive, a comment, a table, or a line; return where it ends."""
+    line = lines[at]
+    if match := DIRECTIVE.match(line):
+        return _read_directive(page, lines, at, match, styles)
+    if match := FOOTNOTE.match(line):
+        page.end()
+        page.line(f"[{match['mark']}] {match['text']}")
+        return at + 1
+    if match := COMMENT.match(line):
+        page.end()
+        return indented(lines, at + 1, len(match["margin"]))
+    if GRID_RULE.match(line):
+        return _read_grid(page, lines, at)
+    if SIMPLE_RULE.match(line):
+        return _read_simple(page, lines, at)
+    if ADORNMENT.fullmatch(line.strip()) and not line.startswith(" "):
+        page.end()  # a line between paragraphs
+        return at + 1
+    if line.rstrip().endswith("::"):
+        return _read_literal(page, lines, at)
+    page.line(line.rstrip())
+    return at + 1
+
+
+def _read_literal(page: MarkupPage, lines: Sequence[str], at: int) -> int:
+    """Read a paragraph's end and the literal block that it announces."""
+    line = lines[at].rstrip()
+    page.line(line[:-1] if line.strip() != "::" else "")
+    end = indented(lines, at + 1, len(line) - len(line.lstrip()))
+    page.code(lines[at + 1 : end])
+    return max(end, at + 1)
+
+
+def _read_directive(
+    page: MarkupPage, lines: Sequence[str], at: int, match: re.Match[str], styles: list[str]
+) -> int:
+    page.end()
+    end = max(indented(lines, at + 1, len(match["margin"])), at + 1)
+    name = match["name"].lower()
+    inner = at + 1
+    while inner < end and OPTION.match(lines[inner]):
+        inner += 1
+    if name in LEFT_OUT_DIRECTIVES and name not in ("only", "ifconfig"):
+        return end
+    if name in CODE_DIRECTIVES:
+        page.code(lines[inner:end])
+        return end
+    given = "" if name in ("only", "ifconfig", "figure", "list-table") else match["given"]
+    label = f"{name.capitalize()}: " if name in ADMONITIONS else ""
+    if label or given:
+        page.line(f"{label}{given}".rstrip())
+    _read(page, moved(lines[inner:end]), styles)
+    page.end()
+    return end
+
+
+def _read_grid(page: MarkupPage, lines: Sequence[str], at: int) -> int:
+    """Read a table with lines around its cells."""
+    end = at
+    while end < len(lines) and lines[end].strip().startswith(("+", "|")):
+        end += 1
+    rows: list[list[str]] = []
+    header_rows, opened = 0, True
+    for line in (line.strip() for line in lines[at:end]):
+        if line.startswith("+"):
+            header_rows = len(rows) if "=" in line else header_rows
+            opened = True
+            continue
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if opened or len(cells) != len(rows[-1]):
+            rows.append(cells)
+        else:
+            rows[-1] = [f"{a} {b}".strip() for a, b in zip(rows[-1], cells, strict=True)]
+        opened = False
+    page.table(rows, header_rows)
+    return end
+
+
+def _read_simple(page: MarkupPage, lines: Sequence[str], at: int) -> int:
+    """Read a table whose columns are told by the rules above and below it."""
+    columns = [match.start() for match in re.finditer("=+", lines[at])]
+    end, rules = at + 1, 1
+    while end < len(lines) and (lines[end].strip() or rules < 2):
+        rules += bool(SIMPLE_RULE.match(lines[end]))
+        end += 1
+    rows: list[list[str]] = []
+    header_rows = 0
+    for line in lines[at + 1 : end]:
+        if SIMPLE_RULE.match(line):
+            header_rows = header_rows or len(rows)
+            continue
+        edges = [*columns[1:], len(line)]
+        rows.append([line[a:b].strip() for a, b in zip(columns, edges, strict=True)])
+    page.table(rows, header_rows if rules > 2 else 0)
+    return end

@@ -1,0 +1,90 @@
+"""Spreadsheets: a section a sheet, its blocks of rows as tables, cells as they are computed."""
+
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+
+from python_calamine import (
+    CalamineError,
+    CalamineSheet,
+    CalamineWorkbook,
+    PasswordError,
+    SheetTypeEnum,
+    SheetVisibleEnum,
+)
+
+from lexichord.errors import IngestError
+from lexichord.ingest.load.archive import OLE_SIGNATURE, check_archive
+from lexichord.ingest.load.kinds import ODS_TYPE, XLS_TYPE, XLSX_TYPE, kind_of
+from lexichord.ingest.load.properties import office_properties, open_document_properties
+from lexichord.ingest.load.tables import add_tables
+from lexichord.ingest.load.text import MAX_TEXT_BYTES, TextBuilder, read_bytes, storable_text
+from lexichord.types import LoadedText
+
+BROKEN = "is no spreadsheet, or a broken one: open it and save it again"
+ENCRYPTED = "is encrypted: save it without a password"
+MAX_CELLS = 20_000_000  # of a sheet, empty ones too
+
+type Cell = str | float | bool | date | time | timedelta
+
+
+def load(file: Path, named: str) -> LoadedText:
+    """Read a spreadsheet. Raises IngestError."""
+    kind = kind_of(file.name) or XLSX_TYPE
+    if kind != XLS_TYPE:
+        check_archive(file, BROKEN, ENCRYPTED)
+    elif not read_bytes(file).startswith(OLE_SIGNATURE):
+        raise IngestError(f"{BROKEN}; a web page or a text that is only named .xls, too")
+    built = TextBuilder()
+    try:
+        with CalamineWorkbook.from_path(str(file)) as book:
+            for sheet in book.sheets_metadata:
+                if sheet.typ == SheetTypeEnum.WorkSheet:
+                    hidden = sheet.visible != SheetVisibleEnum.Visible
+                    _add_sheet(built, book.get_sheet_by_name(sheet.name), hidden)
+    except PasswordError:
+        raise IngestError(ENCRYPTED) from None
+    except (CalamineError, OSError, ValueError):
+        raise IngestError(BROKEN) from None
+    properties = open_document_properties(file) if kind == ODS_TYPE else office_properties(file)
+    return LoadedText(
+        built.text,
+        kind,
+        properties.pop("title", "") or named,
+        headings=tuple(built.headings),
+        tables=tuple(built.tables),
+        metadata=properties,
+    )
+
+
+def _add_sheet(built: TextBuilder, sheet: CalamineSheet, hidden: bool) -> None:
+    if sheet.total_height * sheet.total_width > MAX_CELLS:
+        raise IngestError(f"has a sheet of more than {MAX_CELLS // 10**6} million cells: split it")
+    if sheet.height:
+        name = f"Sheet {storable_text(sheet.name)}{' (hidden)' if hidden else ''}"
+        built.paragraph(name, 2, apart=True)
+        add_tables(built, _rows(sheet), 3)
+
+
+def _rows(sheet: CalamineSheet) -> Iterator[list[str]]:
+    """Yield the rows from the sheet's first on; the library leaves out empty ones at the top."""
+    top = sheet.start[0] if sheet.start else 0
+    yield from ([] for _ in range(top))
+    length = 0
+    for row in sheet.to_python(skip_empty_area=True):
+        cells = [storable_text(_shown(cell)) for cell in row]
+        length += sum(map(len, cells))
+        if length > MAX_TEXT_BYTES:
+            raise IngestError(f"holds more than {MAX_TEXT_BYTES // 10**6} MB of text: split it")
+        yield cells
+
+
+def _shown(cell: Cell) -> str:
+    """Write a cell as a person would: whole numbers without a point, days without midnight."""
+    if isinstance(cell, bool):
+        return str(cell).upper()
+    if isinstance(cell, float):
+        return f"{cell:.15g}"
+    if isinstance(cell, datetime) and cell.time() == time():
+        return cell.date().isoformat()
+    return cell.isoformat(sep=" ") if isinstance(cell, datetime) else str(cell)

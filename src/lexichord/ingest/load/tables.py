@@ -1,0 +1,48 @@
+"""Rows of cells, as sheets and delimited files hold them, as tables with headers."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from lexichord.ingest.load.text import TextBuilder
+
+NUMBER = re.compile(r"[-+(]?[\d.,\s]*\d[\d.,\s]*[%)]?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*")
+
+
+def add_tables(built: TextBuilder, rows: Iterable[Sequence[str]], level: int) -> None:
+    """Add each block of rows as a table, its place named by its rows; empty ones part blocks."""
+    for first, block in _blocks(rows):
+        width = max(_width(row) for row in block)
+        cells = [[*row[:width], *[""] * (width - len(row))] for row in block]
+        last = first + len(block) - 1
+        numbers = f"rows {first}–{last}" if last > first else f"row {first}"
+        built.place(level, numbers)
+        while len(cells) > 2 and width > 1 and sum(map(bool, map(str.strip, cells[0]))) == 1:
+            built.paragraph(" ".join("".join(cells.pop(0)).split()))  # a title above the table
+            first += 1
+        if width == 1:
+            built.lines("\n".join(" ".join(row[0].split()) for row in cells), first)
+        else:
+            built.markdown_table(cells, int(_has_header(cells)), first)
+
+
+def _blocks(rows: Iterable[Sequence[str]]) -> Iterator[tuple[int, list[Sequence[str]]]]:
+    """Yield each run of rows that are not empty, with the number of its first."""
+    block: list[Sequence[str]] = []
+    number = 0
+    for number, row in enumerate(rows, 1):
+        if any(cell.strip() for cell in row):
+            block.append(row)
+        elif block:
+            yield number - len(block), block
+            block = []
+    if block:
+        yield number + 1 - len(block), block
+
+
+def _width(row: Sequence[str]) -> int:
+    return max(place for place, cell in enumerate(row, 1) if cell.strip())
+
+
+def _has_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first row names columns: more rows follow, and no cell is a number."""
+    return len(rows) > 1 and not any(NUMBER.fullmatch(cell.strip()) for cell in rows[0])

@@ -1,0 +1,60 @@
+"""Markdown: its headings, tables and fenced blocks."""
+
+import re
+from collections.abc import Iterator
+
+from lexichord.types import Heading, Table
+
+OPENING_HEADING = re.compile(r"\A\ufeff?\s*# +(\S[^\n]{0,200})$", re.MULTILINE)
+CLOSING_HASHES = re.compile(r"[ \t]+#+$")  # of a heading
+CODE_FENCE = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*$", re.MULTILINE)
+HEADING_LINE = re.compile(
+    r"^\ufeff? {0,3}(?P<marks>#{1,6})[ \t]+(?P<name>\S[^\n]{0,200})$"
+    r"|^(?P<under>\S[^\n]{0,200})\n(?P<line>=+|-{2,})[ \t]*\r?$",
+    re.MULTILINE,
+)
+TABLE_RULE = re.compile(r"^[ \t|:-]+$", re.MULTILINE)  # what parts a table's header from its rows
+TABLE_BODY = re.compile(r"(?:[^\n|]*\|[^\n]*(?:\n|\Z))*")
+
+
+def markdown_headings(text: str) -> Iterator[Heading]:
+    """Yield the headings in order."""
+    fenced = fenced_blocks(text)
+    for match in _outside(HEADING_LINE, text, fenced):
+        level = len(match["marks"]) if match["marks"] else 1 + match["line"].startswith("-")
+        name = CLOSING_HASHES.sub("", (match["name"] or match["under"]).strip())
+        yield Heading(match.start(), match.end(), level, name)
+
+
+def markdown_tables(text: str) -> Iterator[Table]:
+    """Yield the tables in order; the line below the header belongs to it."""
+    fenced = fenced_blocks(text)
+    for match in _outside(TABLE_RULE, text, fenced):
+        start = text.rfind("\n", 0, max(0, match.start() - 1)) + 1
+        is_rule = "|" in match[0] and "-" in match[0]
+        if is_rule and "|" in text[start : match.start()]:
+            body = min(match.end() + 1, len(text))
+            rows = TABLE_BODY.match(text, body)
+            yield Table(start, rows.end() if rows else body, body)
+
+
+def fenced_blocks(text: str) -> list[tuple[int, int]]:
+    """Return where fenced blocks begin and end; one that is never closed ends with the text."""
+    blocks: list[tuple[int, int]] = []
+    opened: re.Match[str] | None = None
+    for match in CODE_FENCE.finditer(text):
+        if opened is None:
+            opened = match
+        elif match[0].strip() == match["fence"] and match["fence"].startswith(opened["fence"]):
+            blocks.append((opened.start(), match.end()))
+            opened = None
+    return [*blocks, (opened.start(), len(text))] if opened else blocks
+
+
+def _outside(
+    pattern: re.Pattern[str], text: str, blocks: list[tuple[int, int]]
+) -> Iterator[re.Match[str]]:
+    start = 0
+    for block_start, block_end in [*blocks, (len(text), len(text))]:
+        yield from pattern.finditer(text, start, block_start)
+        start = block_end

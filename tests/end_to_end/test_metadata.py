@@ -1,0 +1,117 @@
+"""Metadata of files: from the file, from beside it, from who ingests, and later."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.errors import ConfigError
+from tests.conftest import ROOT
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path.resolve() / "office"
+    folder.mkdir()
+    (folder / "leave.md").write_text(
+        "---\ntitle: Days off\nyear: 2026\n---\n# Leave\n\nZebra days."
+    )
+    (folder / "pay.txt").write_text("Zebra pay.")
+    (folder / "pay.txt.meta.json").write_text('{"year": 2027, "title": "Wages", "tags": ["a"]}')
+    return folder
+
+
+@pytest.fixture
+def lexichord(dsn: str, tmp_path: Path) -> Iterator[SyncLexichord]:
+    with SyncLexichord(dsn=dsn, home=tmp_path / "home") as lexichord:
+        yield lexichord
+
+
+def titles(lexichord: SyncLexichord, **filter: object) -> list[str]:
+    hits = lexichord.search("zebra", mode="keyword", filter=filter).hits
+    return sorted(hit.title for hit in hits)
+
+
+def test_front_matter_sidecars_and_options_can_be_filtered_on(
+    lexichord: SyncLexichord, folder: Path
+) -> None:
+    report = lexichord.ingest([folder], metadata={"team": "hr", "year": 2000})
+    assert (report.inserted, report.failed) == (2, {})
+    assert report.left_out == {f"{folder}/pay.txt.meta.json": "metadata"}
+    assert titles(lexichord, team="hr") == ["Days off", "Wages"]
+    assert titles(lexichord, year=2027, tags=["a"]) == ["Wages"]
+    assert titles(lexichord, title="Days off", year=2000) == ["Days off"]
+    assert titles(lexichord, media_type="text/markdown") == ["Days off"]
+    counted = lexichord.count_by("media_type")
+    assert {facet.value: facet.documents for facet in counted} == {
+        "text/markdown": 1,
+        "text/plain": 1,
+    }
+
+
+def test_other_metadata_is_stored_without_embedding_again(
+    lexichord: SyncLexichord, folder: Path
+) -> None:
+    lexichord.ingest([folder])
+    assert lexichord.ingest([folder]).skipped == 2
+    (folder / "pay.txt.meta.json").write_text('{"year": 2028}')
+    report = lexichord.ingest([folder])
+    assert (report.replaced, report.skipped) == (1, 1)
+    assert titles(lexichord, year=2028) == ["pay"]
+    assert lexichord.ingest([folder], metadata={"team": "hr"}).replaced == 2
+
+
+def test_a_broken_sidecar_fails_its_file_alone(lexichord: SyncLexichord, folder: Path) -> None:
+    (folder / "pay.txt.meta.json").write_text("[1]")
+    report = lexichord.ingest([folder])
+    assert report.inserted == 1
+    reason = report.failed[f"{folder}/pay.txt"]
+    assert reason.startswith("pay.txt.meta.json holds no metadata in JSON: ")
+
+
+@pytest.mark.parametrize("metadata", [{"a": float("nan")}, {"a": object()}, {"a": "x\0y"}, ["a"]])
+def test_metadata_that_json_has_not_is_refused(
+    lexichord: SyncLexichord, folder: Path, metadata: object
+) -> None:
+    with pytest.raises(ConfigError, match="metadata"):
+        lexichord.ingest([folder], metadata=metadata)  # type: ignore[arg-type]
+
+
+def test_metadata_is_set_later(lexichord: SyncLexichord, folder: Path) -> None:
+    lexichord.ingest([folder])
+    assert lexichord.set_metadata("pay.txt", {"year": None, "checked": True}) == {
+        "tags": ["a"],
+        "checked": True,
+    }
+    assert titles(lexichord, checked=True) == ["Wages"]
+    assert lexichord.ingest([folder]).skipped == 2
+
+
+def test_the_command_line_sets_and_counts(dsn: str, tmp_path: Path, folder: Path) -> None:
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "lexichord", *arguments, "--dsn", dsn]
+        environment = os.environ | {"LEXICHORD_HOME": str(tmp_path / "home"), "COLUMNS": "200"}
+        return subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
+        )
+
+    assert run("ingest", str(folder), "--metadata", "team=hr", "--metadata", "n=3").returncode == 0
+    done = run("metadata", "set", "pay.txt", 'tags=["b"]', "n=null", "by=Ada L", "--json")
+    assert json.loads(done.stdout)["metadata"] == {
+        "team": "hr",
+        "year": 2027,
+        "tags": ["b"],
+        "by": "Ada L",
+    }
+    assert run("metadata", "count", "team").stdout == "      2  hr\n"
+    assert run("list", "--filter", '{"title": "Wages"}').stdout.count("\n") == 1
+    wrong = run("metadata", "set", "pay.txt", "nothing")
+    assert (wrong.returncode, wrong.stderr) == (
+        2,
+        "lexichord: 'nothing' is no metadata: write KEY=VALUE\n",
+    )

@@ -1,0 +1,166 @@
+"""Archives: what they contain, within limits."""
+
+import zipfile
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from lexichord.errors import IngestError
+from lexichord.ingest.load import containers
+from lexichord.ingest.load.containers import ContainedFile, list_parts, unpacked
+from lexichord.ingest.reader import Reader
+
+SYMLINK = 0o120777 << 16
+
+
+def packed(parts: Mapping[str, str | bytes], links: tuple[str, ...] = ()) -> bytes:
+    stream = BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            info = zipfile.ZipInfo(name)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = SYMLINK if name in links else 0
+            archive.writestr(info, content)
+    return stream.getvalue()
+
+
+def write(file: Path, content: bytes) -> Path:
+    file.write_bytes(content)
+    return file
+
+
+def outcomes(parts: list[ContainedFile]) -> dict[str, str]:
+    return {part.name: part.unread or part.left_out or part.error or "read" for part in parts}
+
+
+def test_what_an_archive_contains_is_listed(tmp_path: Path) -> None:
+    inner = packed({"deep.md": "# Deep", "x.png": b"png"})
+    parts: dict[str, str | bytes] = {
+        "a.md": "# A",
+        "b/": "",
+        "b/c.csv": "1,2",
+        "b/logo.png": b"",
+        "core": b"",
+        "in.zip": inner,
+    }
+    hidden = {"__MACOSX/a.md": "x", ".git/b.md": "x"}
+    file = write(tmp_path / "a.zip", packed({**parts, **hidden}))
+    assert outcomes(list_parts(file, tmp_path)) == {
+        "a.md": "read",
+        "b/c.csv": "read",
+        "b/logo.png": ".png",
+        "core": "without an ending",
+        "in.zip/deep.md": "read",
+        "in.zip/x.png": ".png",
+        "__MACOSX/a.md": "hidden",
+        ".git/b.md": "hidden",
+    }
+    with Reader() as reader:
+        read = {
+            part.name: reader.read_part(file, part)[0].text
+            for part in reader.list_parts(file)
+            if part.sha256
+        }
+    assert read == {"a.md": "# A", "b/c.csv": "| 1 | 2 |", "in.zip/deep.md": "# Deep"}
+    assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
+
+
+def test_no_name_leads_out_of_the_archive(tmp_path: Path) -> None:
+    names = ["../up.md", "/root.md", "C:\\win.md", "a/../../b.md", "../up.md/../x.md", "n\0ul.md"]
+    file = write(tmp_path / "a.zip", packed(dict.fromkeys(names, "x")))
+    listed = list_parts(file, tmp_path)
+    assert all(".." not in part.name.split("/") for part in listed)
+    assert not any(part.name.startswith("/") for part in listed)
+    with unpacked(file, listed[0], tmp_path / "") as inner:
+        assert inner.is_relative_to(tmp_path)
+        assert inner.read_text() == "x"
+
+
+def test_two_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.zip", packed({"a.md": "first", "./a.md": "second"}))
+    assert outcomes(list_parts(file, tmp_path)) == {
+        "a.md": "read",
+        "a.md (again)": "has the name of another in there",
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "is no ZIP archive"),
+        (b"words", "is no ZIP archive"),
+        (packed({"a.md": "words " * 500})[:60], "is no ZIP archive"),
+        (packed({}), "is an archive without files"),
+        (packed({"a/": ""}), "is an archive without files"),
+    ],
+)
+def test_a_broken_archive_is_refused(tmp_path: Path, content: bytes, reason: str) -> None:
+    with pytest.raises(IngestError, match=reason):
+        list_parts(write(tmp_path / "a.zip", content), tmp_path)
+
+
+def test_what_cannot_be_unpacked_says_so_and_stops_no_other(tmp_path: Path) -> None:
+    content = packed(
+        {"good.md": "x", "bomb.md": b"a" * 25_000_000, "link.md": "/etc/passwd"}, ("link.md",)
+    )
+    broken = packed({"good.md": "x"})
+    nested = packed({"in.zip": broken[: len(broken) // 2], "cut.md": "words"})
+    found = outcomes(list_parts(write(tmp_path / "a.zip", content), tmp_path))
+    assert found["good.md"] == "read"
+    assert found["bomb.md"] == "unpacks to 25 MB, which is no document"
+    assert found["link.md"] == "is a link in an archive: unpack it"
+    found = outcomes(list_parts(write(tmp_path / "b.zip", nested), tmp_path))
+    assert found["in.zip"].startswith("is no ZIP archive")
+    assert found["cut.md"] == "read"
+
+
+def test_an_encrypted_part_says_so(tmp_path: Path) -> None:
+    content = bytearray(packed({"a.md": "words"}))
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.index(signature) + offset] |= 1
+    (found,) = list_parts(write(tmp_path / "a.zip", bytes(content)), tmp_path)
+    assert found.error == "is encrypted: unpack it with its password"
+
+
+def test_spoilt_bytes_say_so(tmp_path: Path) -> None:
+    content = bytearray(packed({"a.md": "words " * 100}))
+    content[45] ^= 0xFF
+    (found,) = list_parts(write(tmp_path / "a.zip", bytes(content)), tmp_path)
+    assert found.error.startswith("cannot be unpacked: ")
+
+
+def test_archives_in_archives_have_a_bottom(tmp_path: Path) -> None:
+    content = packed({"a.md": "x"})
+    for _ in range(5):
+        content = packed({"n.zip": content})
+    (found,) = list_parts(write(tmp_path / "a.zip", content), tmp_path)
+    assert found.error == "lies in more than 3 files: unpack it"
+
+
+@pytest.mark.parametrize(
+    ("limit", "amount", "reason"),
+    [
+        ("MAX_PARTS", 3, "contains more than 3 files: unpack it"),
+        ("MAX_PARTS_BYTES", 1_000_000, "unpacks to more than 1 MB: unpack it"),
+    ],
+)
+def test_too_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, amount: int, reason: str
+) -> None:
+    monkeypatch.setattr(containers, limit, amount)
+    parts = {f"{n}.md": f"{n} words " * 100_000 for n in range(4)}
+    with pytest.raises(IngestError, match=reason):
+        list_parts(write(tmp_path / "a.zip", packed(parts)), tmp_path)
+
+
+def test_what_changed_since_it_was_listed_says_so(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.zip", packed({"a.md": "x"}))
+    (part,) = list_parts(file, tmp_path)
+    write(file, packed({"a.md": "y"}))
+    with (
+        pytest.raises(IngestError, match="changed while it was read"),
+        unpacked(file, part, tmp_path),
+    ):
+        pass

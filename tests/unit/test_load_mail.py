@@ -1,0 +1,176 @@
+"""Mails: their headers, their words, and what is attached to them."""
+
+import struct
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from lexichord.errors import IngestError
+from lexichord.ingest.load import load
+from lexichord.ingest.load.containers import list_parts, unpacked
+from tests.compound import Folder, write_compound
+
+PLAIN = "Dear Bo,\n\nthe ferry leaves at 9.\n"
+PAGE = "<html><body><h2>Ferry</h2><p>It leaves at <b>nine</b>.</p></body></html>"
+
+
+def make_mail() -> EmailMessage:
+    mail = EmailMessage()
+    mail["From"] = "Ada Løv <ada@example.com>"
+    mail["To"] = "bo@example.com, cy@example.com"
+    mail["Date"] = "Tue, 02 Feb 2027 10:00:00 +0100"
+    mail["Subject"] = "Fähre – times"
+    mail["Message-ID"] = "<1@example.com>"
+    mail.set_content(PLAIN)
+    return mail
+
+
+def write(file: Path, mail: EmailMessage | bytes) -> Path:
+    file.write_bytes(mail if isinstance(mail, bytes) else mail.as_bytes())
+    return file
+
+
+def test_who_wrote_what_to_whom_is_kept(tmp_path: Path) -> None:
+    loaded = load(write(tmp_path / "a.eml", make_mail()))
+    assert loaded.title == "Fähre – times"
+    assert loaded.text.startswith("From: Ada Løv <ada@example.com>\nTo: bo@example.com, cy@")
+    assert loaded.text.endswith("Dear Bo,\n\nthe ferry leaves at 9.")
+    assert loaded.metadata == {
+        "author": "Ada Løv <ada@example.com>",
+        "to": "bo@example.com, cy@example.com",
+        "created": "2027-02-02T10:00:00+01:00",
+        "message_id": "<1@example.com>",
+    }
+
+
+def test_of_alternatives_the_plain_text_is_read(tmp_path: Path) -> None:
+    mail = make_mail()
+    mail.add_alternative(PAGE, subtype="html")
+    loaded = load(write(tmp_path / "a.eml", mail))
+    assert "at 9." in loaded.text
+    assert "nine" not in loaded.text
+
+
+def test_a_page_alone_is_read_with_its_headings(tmp_path: Path) -> None:
+    mail = make_mail()
+    mail.set_content(PAGE, subtype="html", charset="iso-8859-1")
+    loaded = load(write(tmp_path / "a.eml", mail))
+    assert loaded.text.endswith("Ferry\n\nIt leaves at nine.")
+    assert [(heading.level, heading.name) for heading in loaded.headings] == [(3, "Ferry")]
+
+
+def attached() -> EmailMessage:
+    mail = make_mail()
+    mail.add_attachment("a;b\n1;2\n", filename="prices.csv", subtype="csv")
+    mail.add_attachment(b"# Terms\n\nPay in 9 days.", "text", "markdown", filename="../terms")
+    mail.add_attachment(b"\x89PNG", "image", "png", filename="logo.png")
+    mail.add_attachment(make_mail())
+    mail.add_attachment("more\n", filename="prices.csv")
+    return mail
+
+
+def test_what_is_attached_are_documents_of_their_own(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.eml", attached())
+    assert "9 days" not in load(file).text
+    parts = list_parts(file, tmp_path)
+    assert [(part.name, part.unread) for part in parts] == [
+        ("prices.csv", ""),
+        ("_terms.md", ""),
+        ("logo.png", ".png"),
+        ("attached mail.eml", ""),
+        ("5-prices.csv", ""),
+    ]
+    with unpacked(file, parts[1], tmp_path) as inner:
+        assert load(inner).title == "Terms"
+    with unpacked(file, parts[3], tmp_path) as inner:
+        assert load(inner).title == "Fähre – times"
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "is no mail"),
+        (b"\x00\x01\x02" * 100, "is no mail"),
+        (b"just words", "is no mail"),
+        (b"From: a@b\nContent-Type: multipart/encrypted; boundary=x\n\n--x\n", "is encrypted"),
+        (b"Content-Type: text/plain\n\n   \n", "holds no text"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_the_reason(
+    tmp_path: Path, content: bytes, reason: str
+) -> None:
+    with pytest.raises(IngestError, match=reason):
+        load(write(tmp_path / "a.eml", content))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"From: =?utf-8?B?////?= <a@b\nDate: 99 Foo\nSubject: [\x80\xff(\n\n\xe9t\xe9",
+        b"From: a@b\nContent-Type: text/plain; charset=nonsense\n\nwords",
+        b"From: a@b\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nwords\n",
+        b"From: a@b\nContent-Transfer-Encoding: base64\n\nd29yZH M=???",
+        b"From: " + b"a@b, " * 5000 + b"\n\nwords",
+    ],
+)
+@pytest.mark.timeout(30)
+def test_broken_mails_are_read_as_far_as_they_go(tmp_path: Path, content: bytes) -> None:
+    assert load(write(tmp_path / "a.eml", content)).text
+
+
+@pytest.mark.timeout(30)
+def test_parts_without_end_are_refused(tmp_path: Path) -> None:
+    lines = [f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(80)]
+    with pytest.raises(IngestError, match="holds parts more than 50 deep"):
+        load(write(tmp_path / "a.eml", ("From: a@b\n" + "".join(lines) + "\nwords").encode()))
+
+
+def outlook_properties(header: int, values: dict[str, str | bytes]) -> dict[str, bytes]:
+    """Return the streams of properties, each named by its number and kind, and their list."""
+    streams, listed = {}, b""
+    for name, value in values.items():
+        kind = 0x1F if isinstance(value, str) else 0x102
+        data = value.encode("utf-16-le") if isinstance(value, str) else value
+        streams[f"__substg1.0_{name}{kind:04X}"] = data
+        listed += struct.pack("<HHIII", kind, int(name, 16), 6, len(data), 0)
+    method = struct.pack("<HHIII", 3, 0x3705, 6, 1, 0)  # of an attachment: it is in here
+    return {"__properties_version1.0": bytes(header) + listed + method, **streams}
+
+
+OUTLOOK: Folder = {
+    **outlook_properties(
+        32,
+        {
+            "001A": "IPM.Note",
+            "0037": "Ferry times",
+            "007D": "From: ada@example.com\r\nTo: bo@example.com\r\n\r\n",
+            "1000": "The ferry leaves at 9.\r\n",
+        },
+    ),
+    "__nameid_version1.0": {"__substg1.0_00020102": b"\0"},
+    "__attach_version1.0_#00000000": outlook_properties(
+        8, {"3707": "prices.csv", "3701": b"town,price\nLund,7\n"}
+    ),
+}
+
+
+def test_outlooks_mails_are_read_too(tmp_path: Path) -> None:
+    file = tmp_path / "a.msg"
+    file.write_bytes(write_compound(OUTLOOK))
+    loaded = load(file)
+    assert loaded.title == "Ferry times"
+    assert loaded.text.endswith("The ferry leaves at 9.")
+    assert "From: ada@example.com" in loaded.text
+    parts = list_parts(file, tmp_path)
+    assert [part.name for part in parts] == ["prices.csv"]
+    with unpacked(file, parts[0], tmp_path) as inner:
+        assert load(inner).text == "| town | price |\n| --- | --- |\n| Lund | 7 |"
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"words", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"x" * 900]
+)
+def test_a_broken_mail_of_outlook_is_refused(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(IngestError, match="is no mail"):
+        load(write(tmp_path / "a.msg", content))

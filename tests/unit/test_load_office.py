@@ -1,0 +1,253 @@
+"""Slides, sheets and rows: what is kept of them, and where it stands."""
+
+import zipfile
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xlsxwriter
+from pptx import Presentation
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
+from pptx.util import Inches
+
+from lexichord.errors import IngestError
+from lexichord.ingest.chunk import split
+from lexichord.ingest.load import load
+from lexichord.types import LoadedText
+
+BOX = (Inches(1), Inches(1), Inches(4), Inches(2))
+
+
+def places(loaded: LoadedText) -> list[tuple[int | None, str, str]]:
+    """Return each chunk's page, heading and first line; check that it stands in the text."""
+    chunks = split(loaded)
+    for chunk in chunks:
+        assert loaded.text[chunk.start : chunk.end] == chunk.content
+    return [(chunk.page, chunk.heading, chunk.content.split("\n")[0]) for chunk in chunks]
+
+
+def make_pptx(file: Path, title: str = "") -> Path:
+    deck = Presentation()
+    deck.core_properties.author = "Ada"
+    deck.core_properties.title = title
+    opening = deck.slides.add_slide(deck.slide_layouts[1])
+    opening.shapes.title.text = "Plan for 2027"
+    opening.placeholders[1].text = "Grow\nHire"
+    opening.placeholders[1].text_frame.paragraphs[1].level = 1
+    opening.notes_slide.notes_text_frame.text = "Mention the ferry."
+    blank = deck.slides.add_slide(deck.slide_layouts[6])
+    group = blank.shapes.add_group_shape()
+    group.shapes.add_textbox(*BOX).text_frame.text = "grouped words"
+    table = blank.shapes.add_table(2, 3, *BOX).table
+    for at, text in enumerate(("Item", "", "Cost | EUR", "Boat", "", "12")):
+        table.cell(at // 3, at % 3).text = text
+    numbers: Any = CategoryChartData()  # type: ignore[no-untyped-call]
+    numbers.categories = ["North", "South"]
+    numbers.add_series("Sales", (1.5, 20))
+    blank.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, *BOX, numbers)
+    hidden = deck.slides.add_slide(deck.slide_layouts[6])
+    hidden.element.set("show", "0")
+    hidden.shapes.add_textbox(*BOX).text_frame.text = "not shown"
+    deck.save(str(file))
+    return file
+
+
+def test_a_slide_is_a_section_and_a_page(tmp_path: Path) -> None:
+    loaded = load(make_pptx(tmp_path / "plan.pptx"))
+    assert loaded.title == "Plan for 2027"
+    assert loaded.metadata["author"] == "Ada"
+    assert places(loaded) == [
+        (1, "Slide 1: Plan for 2027", "Plan for 2027"),
+        (2, "Slide 2", "grouped words"),
+        (3, "Slide 3 (hidden)", "not shown"),
+    ]
+    assert "Grow\n  Hire\n\nSpeaker notes\n\nMention the ferry." in loaded.text
+    assert "| Item |  | Cost \\| EUR |\n| --- | --- | --- |\n| Boat |  | 12 |" in loaded.text
+    assert "|  | Sales |\n| --- | --- |\n| North | 1.5 |\n| South | 20 |" in loaded.text
+
+
+@pytest.mark.parametrize(
+    ("written", "title"), [("Q3 review", "Q3 review"), ("PowerPoint Presentation", "Plan for 2027")]
+)
+def test_a_title_that_a_program_wrote_is_none(tmp_path: Path, written: str, title: str) -> None:
+    assert load(make_pptx(tmp_path / "plan.pptx", written)).title == title
+
+
+def make_xlsx(file: Path) -> Path:
+    book = xlsxwriter.Workbook(str(file))
+    day = book.add_format({"num_format": "yyyy-mm-dd"})
+    budget = book.add_worksheet("Budget")
+    budget.write_row(0, 0, ["Budget of the harbour"])
+    budget.write_row(2, 0, ["Item", "Cost", "Due", "Paid"])
+    for row in range(3, 203):
+        budget.write_row(row, 0, [f"Boat {row}", row * 1.5])
+        budget.write_datetime(row, 2, datetime(2027, 1, 1 + row % 28), day)
+        budget.write_boolean(row, 3, row % 2 == 0)
+    budget.write_formula(203, 1, "=SUM(B4:B203)", value=30750)
+    book.add_worksheet("Empty")
+    other = book.add_worksheet("Notes")
+    other.hide()
+    other.write_row(4, 1, ["a\nb", "c|d"])
+    book.close()
+    return file
+
+
+def test_a_sheet_is_a_section_and_its_rows_are_numbered_as_in_the_file(tmp_path: Path) -> None:
+    loaded = load(make_xlsx(tmp_path / "harbour.xlsx"))
+    found = places(loaded)
+    assert found[0][1:] == ("Sheet Budget › row 1", "Sheet Budget")
+    rows = [(heading, line) for _, heading, line in found if "Item | Cost" in heading]
+    for heading, line in rows:
+        numbers = heading.split(" › ")[1]
+        first = int(numbers.removeprefix("rows ").removeprefix("row ").split("–")[0])
+        cost = f"{(first - 1) * 1.5:g}"
+        assert line.startswith(f"| Boat {first - 1} | {cost} | 2027-01-") or first == 204
+    assert len(rows) > 5
+    assert "| Boat 4 | 6 | 2027-01-05 | TRUE |" in loaded.text
+    assert "|  | 30750 |  |  |" in loaded.text
+    assert found[-1] == (None, "Sheet Notes (hidden)", "Sheet Notes (hidden)")
+    assert "| a b | c\\|d |" in loaded.text.replace("|  | a b", "| a b")
+    assert "Empty" not in loaded.text
+
+
+CELLS = """<table:table-row><table:table-cell office:value-type="string"><text:p>{}</text:p>
+</table:table-cell><table:table-cell office:value-type="string"><text:p>{}</text:p>
+</table:table-cell></table:table-row>"""
+
+
+def make_ods(file: Path) -> Path:
+    spaces = " ".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for name in ("office", "table", "text")
+    )
+    rows = CELLS.format("Team", "City") + CELLS.format("Blues", "St. Louis")
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+        archive.writestr(
+            "content.xml",
+            f"<office:document-content {spaces}><office:body><office:spreadsheet>"
+            f'<table:table table:name="Cups">{rows}</table:table>'
+            "</office:spreadsheet></office:body></office:document-content>",
+        )
+    return file
+
+
+def test_open_document_sheets_are_read_too(tmp_path: Path) -> None:
+    loaded = load(make_ods(tmp_path / "cups.ods"))
+    table = "| Team | City |\n| --- | --- |\n| Blues | St. Louis |"
+    assert loaded.text == f"Sheet Cups\n\n{table}"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", 'name,note,n\nAnn,"a, ""b""\nc",1\nBob,,2\n'),
+        ("a.csv", '\ufeffname;note;n\r\nAnn;"a, ""b""\nc";1\r\nBob;;2\r\n'),
+        ("a.csv", 'name|note|n\nAnn|"a, ""b""\nc"|1\nBob||2\n'),
+        ("a.tsv", 'name\tnote\tn\nAnn\t"a, ""b""\nc"\t1\nBob\t\t2\n'),
+    ],
+)
+def test_rows_become_a_table_whatever_parts_their_cells(
+    tmp_path: Path, name: str, content: str
+) -> None:
+    (tmp_path / name).write_text(content, newline="")
+    loaded = load(tmp_path / name)
+    rows = [
+        "| name | note | n |",
+        "| --- | --- | --- |",
+        '| Ann | a, "b" c | 1 |',
+        "| Bob |  | 2 |",
+    ]
+    assert loaded.text.split("\n") == rows
+    assert [heading for _, heading, _ in places(loaded)] == ["rows 1–3"]
+
+
+def test_long_tables_are_cut_between_rows_under_their_header(tmp_path: Path) -> None:
+    lines = ["town,people", *(f"town {n},{n * 1000}" for n in range(2, 400))]
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    found = places(load(tmp_path / "a.csv"))
+    assert found[0][1].startswith("rows 2–")
+    assert found[1][1].endswith(" › town | people")
+    first = int(found[1][1].split("–")[0].removeprefix("rows "))
+    assert found[1][2] == f"| town {first} | {first * 1000} |"
+
+
+def test_a_first_row_with_numbers_is_no_header(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("1,2\n3,4\n")
+    assert load(tmp_path / "a.csv").text == "| 1 | 2 |\n| 3 | 4 |"
+
+
+def test_json_lines_are_cut_between_records(tmp_path: Path) -> None:
+    text = "\n".join(f'{{"n": {n}, "words": "{"w " * 100}"}}' for n in range(1, 12))
+    (tmp_path / "a.ndjson").write_text(text)
+    found = places(load(tmp_path / "a.ndjson"))
+    assert [line[6:8] for _, _, line in found] == ["1,", "4,", "7,", "10"]
+    assert found[1][1] == "rows 4–6"
+
+
+def cut(data: bytes) -> bytes:
+    return data[: len(data) // 2]
+
+
+@pytest.mark.parametrize("make", [make_pptx, make_xlsx, make_ods])
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (cut, "broken one|holds no text"),
+        (lambda data: b"", "broken one|holds no text"),
+        (lambda data: b"\xd0\xcf\x11\xe0" + data, "is encrypted"),
+        (lambda data: b"name,cost\nBoat,3\n", "broken one"),
+    ],
+    ids=["truncated", "empty", "encrypted", "another kind"],
+)
+def test_what_is_broken_is_refused_with_the_reason(
+    tmp_path: Path, make: Any, spoil: Any, reason: str
+) -> None:
+    file = make(tmp_path / f"a.{make.__name__[-4:].lstrip('_')}")
+    file.write_bytes(spoil(file.read_bytes()))
+    with pytest.raises(IngestError, match=reason):
+        load(file)
+
+
+def test_a_web_page_named_xls_is_refused_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "a.xls").write_text("<html><table><tr><td>1</td></tr></table></html>")
+    with pytest.raises(IngestError, match=r"a web page or a text that is only named \.xls"):
+        load(tmp_path / "a.xls")
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    file = make_xlsx(tmp_path / "a.xlsx")
+    with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/media/zeros", b"\0" * 201_000_000)
+    with pytest.raises(IngestError, match="unpacks to 201 MB"):
+        load(file)
+
+
+def test_entities_are_not_expanded(tmp_path: Path) -> None:
+    file = make_ods(tmp_path / "a.ods")
+    with zipfile.ZipFile(file) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    bomb = b'<!DOCTYPE a [<!ENTITY x "ha"><!ENTITY y "&x;&x;&x;&x;"><!ENTITY z "&y;&y;&y;">]>'
+    parts["content.xml"] = bomb + parts["content.xml"].replace(b"Blues", b"&z;")
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+    try:
+        text = load(file).text
+    except IngestError:
+        return
+    assert "haha" not in text
+
+
+def test_dates_without_a_time_are_days() -> None:
+    from lexichord.ingest.load.sheets import _shown
+
+    assert [_shown(datetime(2027, 1, 2)), _shown(datetime(2027, 1, 2, 3, 4)), _shown(2.0)] == [
+        "2027-01-02",
+        "2027-01-02 03:04:00",
+        "2",
+    ]
+    assert (_shown(date(2027, 1, 2)), _shown(True), _shown(0.1)) == ("2027-01-02", "TRUE", "0.1")
