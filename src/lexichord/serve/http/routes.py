@@ -85,7 +85,7 @@ async def count_documents(caller: Caller, params: Annotated[CountParams, Query()
 
 
 @router.patch("/documents/{document_id}", response_model=MetadataShape, tags=DOCUMENT_TAGS)
-async def set_metadata(caller: Caller, document_id: PathId, body: MetadataBody) -> JsonReply:
+async def set_metadata(caller: Caller, document_id: DocumentPathId, body: MetadataBody) -> JsonReply:
     """Set keys of a document's metadata, take away those that are null; return all of it."""
     return reply({"metadata": await caller.set_metadata(document_id, body.metadata)})
 
