@@ -5,7 +5,7 @@ python scripts/everyday.py DATA FOLDER
 DATA holds the public sets (fetch_datasets.py, PolicyQA, XQuAD, a documentation, files). FOLDER gets
 a folder of documents a kind, and two files of questions for `lexichord eval`: chosen.jsonl to build
 with, held-back.jsonl to look at once, at the end. A kind whose data is absent is left out, and that
-is said. Questions written by hand are those of samples/everyday; more are drawn from the spans of
+is said. Questions written by hand are those of tests/everyday; more are drawn from the spans of
 PolicyQA and XQuAD, always the same. What is wrong with a question is printed, and exits with 1.
 """
 
@@ -28,7 +28,7 @@ from lexichord.evaluate.datasets.reading import read_document, read_json_lines
 from lexichord.ingest.load import load
 
 ROOT = Path(__file__).parents[1]
-QUESTIONS = ROOT / "samples" / "everyday"
+QUESTIONS = ROOT / "tests" / "everyday"
 SEED = 20261122
 CONTRACTS = 60
 CONTRACT_CHARS = range(8_000, 40_000)

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import ROOT, SAMPLES
 
 DATA = ROOT.parent / "shared" / "data"
-EVERYDAY = SAMPLES / "everyday"
+EVERYDAY = Path(__file__).parents[1] / "everyday"
 GOOD = {
     "id": "samples-x",
     "kind": "samples",
