@@ -14,7 +14,7 @@ from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.evaluate.strategies import STRATEGIES
 from lexichord.types import Ranked
-from lexichord.types.evaluation import EvalQuery, EvidenceSpan
+from lexichord.types.evaluation import EvalQuery, EvidenceSpan, ExpectedAnswer
 from tests.builders import WORDS, small_set, word_query, word_text, word_uri
 from tests.end_to_end.processes import run_eval_command, run_strategies, start_cli
 from tests.sql.corpus import value
@@ -278,3 +278,34 @@ def test_the_sample_set_keeps_its_gate(embedding_dsn: str, home: Path) -> None:
     done = run_eval_command(embedding_dsn, home, "sample", *chosen, *gates)
     assert done.returncode == 0, done.stderr
     assert "| pass@5 |" in done.stdout
+
+
+def test_questions_by_kind(folder: Path, dsn: str, home: Path) -> None:
+    (folder / "leave").mkdir()
+    (folder / "leave" / "leave.txt").write_text("Everybody has 30 days of leave a year.\n")
+    span = {"file": "leave/leave.txt", "quote": "30 days of leave"}
+    lines = [
+        {"id": "1", "kind": "leave", "type": "look-up", "query": "how many days of leave a year"}
+        | {"relevant_spans": [span], "first": ["30 days"]},
+        {"id": "2", "kind": "leave", "type": "foreign", "query": "who won", "answerable": False},
+        {"id": "3", "kind": "other", "type": "foreign", "query": "?", "answerable": False},
+    ]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    records = folder / "records.jsonl"
+    options = ["--kinds", "leave", "--by", "kind", "--records", str(records)]
+    run = run_eval_command(dsn, home, str(folder), "--strategies", "pipeline", *options)
+    assert "pipeline: no embedder" in run.stderr
+    assert "| answerable |  | questions | evidence@4000 | first hit's document |" in run.stdout
+    assert "| leave | pipeline | 1 | 100.0 (100–100) | 100.0 (100–100) |" in run.stdout
+    kept = [json.loads(line) for line in records.read_text().splitlines()]
+    assert [record["id"] for record in kept] == ["1", "2"]
+    assert kept[0]["first_sentence"] == "Everybody has 30 days of leave a year."
+
+
+def test_an_answer_is_written_only_where_one_is_expected(samples: SyncLexichord) -> None:
+    text = "Which law applies to the Saltpan House lease?"
+    expected = ExpectedAnswer("samples", "look-up", ("Ireland",))
+    documents = [{"uri": "lease.md", "text": "# Lease\n\nThis lease is governed by Irish law.\n"}]
+    queries = [EvalQuery("a", text, expected=expected), EvalQuery("b", text)]
+    (run,) = run_strategies(samples, small_set(queries, documents), "pipeline")
+    assert ["governed" in outcome.written for outcome in run.outcomes] == [True, False]

@@ -11,7 +11,13 @@ import pytest
 from lexichord.errors import ConfigError
 from lexichord.evaluate.datasets import SET_FORMATS, load_set
 from lexichord.evaluate.entities import score_entities
-from lexichord.types.evaluation import EvalQuery, EvalSet, EvidenceSpan
+from lexichord.types.evaluation import (
+    EvalQuery,
+    EvalSet,
+    EvidenceSpan,
+    ExpectedAnswer,
+    ExpectedCell,
+)
 from tests.conftest import ROOT, SAMPLES
 
 DATA = ROOT.parent / "shared" / "data"
@@ -563,3 +569,35 @@ def test_the_evidence_of_contractnli() -> None:
     for query in loaded.queries:
         for span in query.spans:
             assert texts[span.file][span.start : span.end].strip()
+
+
+def test_a_question_says_what_a_right_answer_holds(tmp_path: Path) -> None:
+    write(tmp_path / "docs" / "a.md", "# Lease\n\nThe rent is EUR 5.\n")
+    span = {"file": "docs/a.md", "quote": "The rent is EUR 5."}
+    cell = {"file": "docs/a.md", "aspect": "rent", "value": "EUR 5"}
+    more = {"kind": "leases", "type": "look-up", "first": ["EUR 5"], "relevant_spans": [span]}
+    write_lines(
+        tmp_path / "questions.jsonl",
+        {**QUESTION, **more},
+        {"id": "b", "query": "Compare", "columns": ["rent"], "cells": [cell]},
+        {"id": "c", "query": "Plain"},
+    )
+    told, compared, plain = load_set(tmp_path).queries
+    assert told.expected == ExpectedAnswer("leases", "look-up", ("EUR 5",), ("The rent is EUR 5.",))
+    assert compared.expected
+    assert compared.expected.cells == (ExpectedCell("docs/a.md", "rent", "EUR 5"),)
+    assert compared.files == ("docs/a.md",)
+    assert plain.expected is None
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"columns": ["law"], "cells": []}, "columns and the aspects of cells differ in 'law'"),
+        ({"first": ["x"], "answerable": False}, "what is not answerable has no relevant files"),
+    ],
+)
+def test_an_odd_expectation_is_refused(tmp_path: Path, change: dict[str, Any], why: str) -> None:
+    write(tmp_path / "docs" / "a.md", "# Lease\n")
+    write_lines(tmp_path / "questions.jsonl", {**QUESTION, **change})
+    assert why in refused(tmp_path)

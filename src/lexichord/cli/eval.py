@@ -1,8 +1,9 @@
 """The command that measures retrieval on a set of questions."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.table import Table
@@ -42,6 +43,19 @@ LlmOption = Annotated[
     str | None,
     typer.Option(help="A language model as DSPy names it, for pipeline-llm and --extract llm."),
 ]
+KindsOption = Annotated[
+    str, typer.Option(help="Ask the questions of these kinds only, with commas.")
+]
+LimitOption = Annotated[
+    int | None, typer.Option(help="Ask so many of each kind at most, spread evenly.", min=1)
+]
+ByOption = Annotated[
+    Literal["kind", "type"] | None,
+    typer.Option(help="Print what came of each kind or type of question, with intervals."),
+]
+RecordsOption = Annotated[
+    Path | None, typer.Option(help="A file for what came of each question, as lines of JSON.")
+]
 ExtractOption = Annotated[Extractor, typer.Option(help="What finds the entities of answers.")]
 
 
@@ -60,9 +74,13 @@ def evaluate(
     clients: ClientsOption = "",
     llm: LlmOption = None,
     extract: ExtractOption = "rules",
+    kinds: KindsOption = "",
+    limit: LimitOption = None,
+    by: ByOption = None,
+    records: RecordsOption = None,
 ) -> None:
     """Ask a set's questions by several strategies and measure what comes back."""
-    names = [name.strip() for name in strategies.split(",")] if strategies else None
+    names, asked_kinds = _names(strategies or ""), _names(kinds)
     ks, client_counts = _numbers("k", k), _numbers("clients", clients)
     invocation.arguments["llm"] = llm
     with invocation.open() as lexichord, TaskProgress() as progress:
@@ -74,10 +92,16 @@ def evaluate(
             gates=gate or (),
             clients=client_counts,
             extract=extract,
+            kinds=asked_kinds,
+            limit=limit,
             on_progress=progress.update,
             on_warning=progress.warn,
         )
-    invocation.show(evaluation, _print)
+    invocation.show(evaluation, partial(_print, by=by))
+    if records is not None:
+        from lexichord.evaluate.kinds import write_records
+
+        write_records(evaluation.runs, records)
     if report is not None:
         from lexichord.evaluate.report import write_report
 
@@ -87,6 +111,10 @@ def evaluate(
         err.print(Text(f"lexichord: {line}"))
     if evaluation.failures or evaluation.warnings:
         raise typer.Exit(EXIT_FAILED)
+
+
+def _names(text: str) -> list[str] | None:
+    return [name.strip() for name in text.split(",")] if text else None
 
 
 def _numbers(name: str, text: str) -> tuple[int, ...]:
@@ -99,9 +127,15 @@ def _numbers(name: str, text: str) -> tuple[int, ...]:
     return numbers
 
 
-def _print(evaluation: Evaluation) -> None:
-    """Print a column a strategy, then what differs from the earlier run."""
-    if evaluation.runs:
+def _print(evaluation: Evaluation, by: Literal["kind", "type"] | None) -> None:
+    """Print a column a strategy or tables by kind, then what differs from the earlier run."""
+    if evaluation.runs and by:
+        from lexichord.evaluate.kinds import tables
+
+        for lines in tables(evaluation.runs, by):
+            _table(lines)
+            out.print()
+    elif evaluation.runs:
         _table(evaluation_table(evaluation))
     if evaluation.comparisons:
         _table(comparison_table(evaluation))

@@ -127,4 +127,6 @@ def _outcome(timed: TimedAnswer, ordinals: Mapping[int, int]) -> Outcome:
         abstained=answer.abstained,
         milliseconds=timed.milliseconds,
         error=timed.error,
+        written=answer.written,
+        rows=answer.rows,
     )

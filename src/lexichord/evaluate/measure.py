@@ -91,6 +91,8 @@ async def evaluate(
     gates: Sequence[str] = (),
     clients: Sequence[int] = (),
     extract: Extractor = "rules",
+    kinds: Sequence[str] | None = None,
+    limit: int | None = None,
     on_progress: Callable[[str, int, int], None] | None = None,
     on_warning: Callable[[str], None] | None = None,
 ) -> Evaluation:
@@ -104,17 +106,21 @@ async def evaluate(
     ranks up to each of `ks`. `compare` is the id of an earlier run of the same set. `gates` are
     bounds that each strategy's mean must keep, as `pass@5>=0.84`. `clients` are numbers of clients
     to measure queries per second with; milliseconds then include embedding. `extract` says what
-    finds the entities of answers. `on_progress` is called with a task, how many of its steps are
-    done and of how many, `on_warning` with one line on what could not be done.
+    finds the entities of answers. `kinds` are those of questions to ask, if not all, `limit` how
+    many of each at most, spread evenly; the documents are all there. `on_progress` is called with a
+    task, how many of its steps are done and of how many, `on_warning` with one line on what could
+    not be done.
 
     A strategy that lacks a requirement is a warning, a failed question a zero. Raises ConfigError.
     """
     from lexichord.evaluate import run  # imported late: a program that only searches need not wait
     from lexichord.evaluate.datasets import load_set
+    from lexichord.evaluate.kinds import choose
     from lexichord.evaluate.strategies import find_strategies
 
-    no_single_text(strategies=strategies, ks=ks, gates=gates, clients=clients)
+    no_single_text(strategies=strategies, ks=ks, gates=gates, clients=clients, kinds=kinds)
     _check_arguments(strategies, ks, extract)
+    _check_numbers("limit", [] if limit is None else [limit])
     parsed_gates, warnings = [parse_gate(text) for text in gates], WarningLog(on_warning)
     plan = run.Plan(
         find_strategies(DEFAULT_STRATEGIES if strategies is None else strategies, app.stages),
@@ -125,6 +131,8 @@ async def evaluate(
         warnings.warn,
     )
     eval_set = questions if isinstance(questions, EvalSet) else load_set(questions)
+    if kinds is not None or limit is not None:
+        eval_set = choose(eval_set, kinds, limit)
     if compare is not None:
         await run.check_evaluation(app, compare)
     runs = await run.run_evaluation(app, eval_set, plan)

@@ -9,6 +9,7 @@
 | `evidence@B` | share of the gold characters in the first B characters shown | spans |
 | `document@k` | 1 if one of the first k documents is relevant | documents |
 | `entity_…` | the answer, see `entities` | entities |
+| `hit_document`, `first_sentence` and so on | the answer, see `answers` | expected answers |
 | `ann_recall@k` | the vector index alone, see `ask.measure_index` | the vectors |
 | `abstain` | 1 if it abstained exactly where there is no answer | whether there is one |
 
@@ -25,6 +26,7 @@ from math import log2
 from statistics import fmean
 
 from lexichord.errors import ConfigError
+from lexichord.evaluate.answers import score_answer
 from lexichord.evaluate.entities import score_entities
 from lexichord.types.evaluation import EvalQuery, Outcome, RankedPassage
 
@@ -140,7 +142,8 @@ def compute_metrics(
     """
     _check(queries, outcomes, ks)
     rows = [_score(query, out, ks) for query, out in zip(queries, outcomes, strict=True)]
-    return {name: [row[name] for row in rows] for row in rows[:1] for name in row}
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
 
 
 def mean_of_judged(values: Sequence[float | None]) -> float | None:
@@ -182,12 +185,14 @@ def _check(queries: Sequence[EvalQuery], outcomes: Sequence[Outcome], ks: Sequen
 
 
 def _score(query: EvalQuery, outcome: Outcome, ks: Sequence[int]) -> QueryScores:
+    answer = score_answer(query.expected, grade_documents(query), outcome) if query.expected else {}
     scores = {
         **_score_ranking(query, outcome, ks),
         **_score_characters(query, outcome, ks),
         **_score_documents(query, outcome, ks),
         **score_entities(query, outcome.answer, outcome.entities),
         "abstain": float(outcome.abstained != query.answerable),
+        **answer,
     }
     if outcome.error is None:
         return scores

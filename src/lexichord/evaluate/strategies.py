@@ -1,8 +1,8 @@
 """The strategies: named ways of answering that are measured against each other."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -27,7 +27,7 @@ from lexichord.types import (
     SearchOptions,
 )
 from lexichord.types.evaluation import EvalQuery
-from lexichord.types.evidence import Quote
+from lexichord.types.evidence import Comparison, Quote
 from lexichord.types.questions import Intent
 
 RRF_DENSE_SHARE = 0.5  # both channels alike, as its authors have it
@@ -38,13 +38,15 @@ type Requirement = Literal["embedder", "reranker", "llm"]
 
 @dataclass(frozen=True, slots=True)
 class StrategyAnswer:
-    """What a strategy answers to a question; `files` are uris, best first."""
+    """What a strategy answers to a question, see `Outcome`; `files` are uris, best first."""
 
     hits: Sequence[ChunkHit] = ()
     files: Sequence[str] = ()
     answer: str = ""
     confidence: float | None = None
     abstained: bool = False
+    written: str = ""
+    rows: Mapping[str, str] = field(default_factory=dict)
 
 
 # The number is of passages.
@@ -148,7 +150,10 @@ async def _files(app: Application, query: EvalQuery, k: int) -> StrategyAnswer:
 async def _pipeline(
     app: Application, query: EvalQuery, k: int, variants: int | None = None
 ) -> StrategyAnswer:
+    """Ask `query`; for an answer in sentences only where the set says what a right one holds."""
     more: Any = {} if variants is None else {"variants": variants}
+    if query.expected is not None:
+        more["answer"] = True
     response = await app.query(query.text, hint=query.hint, **_search_options(query, k), **more)
     return _response(response, response.context)
 
@@ -177,8 +182,29 @@ def _response(response: Response, answer: str) -> StrategyAnswer:
         [*(file.uri for file in response.files), *(hit.uri for hit in response.hits)]
     )
     return StrategyAnswer(
-        response.hits, list(files), answer, response.confidence, response.abstained
+        response.hits,
+        list(files),
+        answer,
+        response.confidence,
+        response.abstained,
+        response.answer,
+        _rows(response.comparison),
     )
+
+
+def _rows(table: Comparison | None) -> dict[str, str]:
+    """Return what a table quotes, by the uris of its files."""
+    if table is None:
+        return {}
+    return {
+        file.uri: " ".join(
+            quote.text
+            for cell in table.cells
+            if cell.document_id == file.document_id
+            for quote in cell.quotes
+        )
+        for file in table.documents
+    }
 
 
 def _join_hint(query: EvalQuery) -> str:

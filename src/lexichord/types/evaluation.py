@@ -27,6 +27,30 @@ class EvidenceSpan(Shaped):
 
 
 @dataclass(frozen=True, slots=True)
+class ExpectedCell(Shaped):
+    """What a comparison's table says of one aspect of one file; `value` is None for nothing."""
+
+    file: str
+    aspect: str
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedAnswer(Shaped):
+    """What a right answer to a question says, and what sort of question it is.
+
+    `kind` is that of the documents, `type` what is asked for. The first sentence holds one of
+    `first`, the answer `quotes`, a comparison's table `cells`; what is empty was not judged.
+    """
+
+    kind: str = ""
+    type: str = ""
+    first: tuple[str, ...] = ()
+    quotes: tuple[str, ...] = ()
+    cells: tuple[ExpectedCell, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class EvalQuery(Shaped):
     """A question and what is known of its answer; what is empty was not judged.
 
@@ -34,7 +58,7 @@ class EvalQuery(Shaped):
     chunk, from 0), for sets that bring their chunks. `grades` are of whole documents, above 0 is
     relevant. `entities` maps a type to variants of one entity each, `critical` names the types that
     the answer cannot do without. `within` are uris of the only documents that it is asked of; empty
-    means all.
+    means all. `expected` asks for an answer in sentences.
     """
 
     id: str
@@ -49,6 +73,7 @@ class EvalQuery(Shaped):
     critical: tuple[str, ...] = ()
     intent: IntentKind | None = None
     answerable: bool = True
+    expected: ExpectedAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +104,8 @@ class Outcome(Shaped):
     """What a strategy made of one question. `files` are uris, best first; `error` if it failed.
 
     `entities` are those of the answer by type, as a model marked them; empty where it failed to,
-    None where no model was asked.
+    None where no model was asked. `answer` is the evidence as text. `written` is the answer in
+    sentences, "" unless one was asked for, `rows` a comparison's by the uris of its files.
     """
 
     query_id: str
@@ -91,6 +117,8 @@ class Outcome(Shaped):
     milliseconds: float = 0.0
     error: str | None = None
     entities: Mapping[str, Sequence[str]] | None = None
+    written: str = ""
+    rows: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -19,7 +19,13 @@ from lexichord.evaluate.datasets.reading import (
 )
 from lexichord.evaluate.extract import EntityType
 from lexichord.types import IntentKind, Json
-from lexichord.types.evaluation import EvalQuery, EvalSet, EvidenceSpan
+from lexichord.types.evaluation import (
+    EvalQuery,
+    EvalSet,
+    EvidenceSpan,
+    ExpectedAnswer,
+    ExpectedCell,
+)
 
 QUESTIONS_FILE, DOCUMENTS_FILE = "questions.jsonl", "documents.jsonl"
 MAX_QUOTE_CHARS = 60  # of a quote, in an error
@@ -49,6 +55,14 @@ class NativeSpan(StrictRecord):
         return self
 
 
+class NativeCell(StrictRecord):
+    """What a comparison's table says of one aspect of one file; null: nothing."""
+
+    file: NonBlankText
+    aspect: NonBlankText
+    value: NonBlankText | None
+
+
 class NativeQuestion(StrictRecord):
     """A line: a question, and what is known of its answer."""
 
@@ -62,18 +76,31 @@ class NativeQuestion(StrictRecord):
     critical_types: list[EntityType] = []
     intent: IntentKind | None = None
     answerable: bool = True
+    kind: str = ""
+    type: str = ""
+    first: list[NonBlankText] = []
+    columns: list[NonBlankText] = []
+    cells: list[NativeCell] = []
 
     @property
     def files(self) -> tuple[str, ...]:
         """The uris of the files that answer, named as such or by a place in them."""
         spans = [span.file for span in self.relevant_spans]
         chunks = [file for file, _ in self.relevant_chunks]
-        return tuple(dict.fromkeys([*self.relevant_files, *spans, *chunks]))
+        cells = [cell.file for cell in self.cells]
+        return tuple(dict.fromkeys([*self.relevant_files, *spans, *chunks, *cells]))
+
+    @property
+    def is_described(self) -> bool:
+        """Whether it says what sort of question it is, or what a right answer says."""
+        return bool(self.kind or self.type or self.first or self.cells)
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
-        if not self.answerable and (self.files or self.entities):
+        if not self.answerable and (self.files or self.entities or self.first):
             raise ValueError("what is not answerable has no relevant files, spans or entities")
+        if odd := {cell.aspect for cell in self.cells} ^ set(self.columns):
+            raise ValueError(f"columns and the aspects of cells differ in {min(odd)!r}")
         if unknown := set(self.critical_types) - self.entities.keys():
             raise ValueError(f"critical_types has {min(unknown)}, which entities lacks")
         return self
@@ -163,20 +190,28 @@ def _query(question: NativeQuestion, corpus: NativeCorpus, place: str) -> EvalQu
     for uri, number in question.relevant_chunks:
         if number >= corpus.chunks.get(uri, 0):
             raise ConfigError(f"{place}: {uri} does not come with a chunk {number}")
+    spans = tuple(_span(span, corpus.texts[span.file], place) for span in question.relevant_spans)
     return EvalQuery(
         id=question.id,
         text=question.query,
         hint=question.hint,
         files=question.files,
-        spans=tuple(
-            _span(span, corpus.texts[span.file], place) for span in question.relevant_spans
-        ),
+        spans=spans,
         chunks=tuple(question.relevant_chunks),
         entities={str(kind): variants for kind, variants in question.entities.items()},
         critical=tuple(question.critical_types),
         intent=question.intent,
         answerable=question.answerable,
+        expected=_expected(question, spans, corpus) if question.is_described else None,
     )
+
+
+def _expected(
+    question: NativeQuestion, spans: Iterable[EvidenceSpan], corpus: NativeCorpus
+) -> ExpectedAnswer:
+    quotes = tuple(corpus.texts[span.file][span.start : span.end] for span in spans)
+    cells = tuple(ExpectedCell(cell.file, cell.aspect, cell.value) for cell in question.cells)
+    return ExpectedAnswer(question.kind, question.type, tuple(question.first), quotes, cells)
 
 
 def _span(span: NativeSpan, text: str, place: str) -> EvidenceSpan:

@@ -1,0 +1,93 @@
+"""What a written answer says, against what a right one says.
+
+| metric | 1 if |
+|---|---|
+| `hit_document` | the first hit is of a relevant document |
+| `first_sentence` | the answer's first sentence holds one of the strings that a right one holds |
+| `answer_holds` | the answer holds such a string or a quote |
+| `not_wrong@0.7` | it abstains, is right, or has a confidence below .7 |
+
+Of a list `answer_holds` is the share of the quotes, of a comparison that of the cells. A right
+answer's first sentence is right, or where that is not judged, all of it. To a question that
+nothing answers, none is right. What a strategy that writes no answer would say is not judged.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from statistics import fmean
+
+from lexichord.types.evaluation import ExpectedAnswer, Outcome
+
+MARKS = re.compile(r"[*`]+")  # of Markdown, around words
+CITATION = re.compile(r"\s*\[\d+\]")
+LIST_TYPE = "list"  # of questions that want all of a sort
+MAX_FIRST_CHARS = 400  # of an answer's first sentence that are judged
+
+
+@lru_cache(maxsize=4096)
+def fold(text: str) -> str:
+    """Return a text in lower case, without Markdown's marks, white space as single blanks."""
+    return " ".join(MARKS.sub("", text).casefold().split())
+
+
+def holds(text: str, part: str) -> bool:
+    """Return whether a text holds a part, by whole words and numbers, however it is set."""
+    wanted = fold(part)
+    start = r"(?<![a-z0-9])" if wanted[:1].isalnum() else ""
+    end = r"(?![a-z0-9])" if wanted[-1:].isalnum() else ""
+    return bool(re.search(f"{start}{re.escape(wanted)}{end}", fold(text)))
+
+
+def first_sentence(answer: str) -> str:
+    """Return the first sentence of an answer, up to its citation; a list's file names are none."""
+    lines = [line for line in answer.splitlines() if line.strip() and not line.endswith(":")]
+    first = CITATION.split(lines[0], maxsplit=1)[0] if lines else ""
+    return first.removeprefix("- ")[:MAX_FIRST_CHARS]
+
+
+HIGH_CONFIDENCE = 0.7
+HIT_DOCUMENT, FIRST_SENTENCE, ANSWER_HOLDS = "hit_document", "first_sentence", "answer_holds"
+NOT_WRONG = f"not_wrong@{HIGH_CONFIDENCE}"
+
+
+def score_answer(
+    expected: ExpectedAnswer, grades: Mapping[str, int], outcome: Outcome
+) -> dict[str, float | None]:
+    """Return one answer's scores; `grades` are of documents, none if nothing answers."""
+    first_uri = next((passage.uri for passage in outcome.passages), "")
+    is_written = outcome.confidence is not None or outcome.error is not None
+    first = _score_first(expected, outcome) if is_written else None
+    whole = _score_whole(expected, outcome) if is_written else None
+    scores = {FIRST_SENTENCE: first, ANSWER_HOLDS: whole}
+    is_sure = not outcome.abstained and (outcome.confidence or 0) >= HIGH_CONFIDENCE
+    return {
+        HIT_DOCUMENT: float(grades.get(first_uri, 0) > 0) if grades else None,
+        **scores,
+        NOT_WRONG: float(not is_sure or bool(is_right(scores))) if is_written else None,
+    }
+
+
+def is_right(scores: Mapping[str, float | None]) -> bool | None:
+    """Return whether an answer is right by its scores; None where that is not judged."""
+    first, whole = scores.get(FIRST_SENTENCE), scores.get(ANSWER_HOLDS)
+    judged = whole if first is None else first
+    return None if judged is None else judged == 1
+
+
+def _score_first(expected: ExpectedAnswer, outcome: Outcome) -> float | None:
+    if not expected.first:
+        return None
+    sentence = first_sentence(outcome.written)
+    return float(any(holds(sentence, part) for part in expected.first))
+
+
+def _score_whole(expected: ExpectedAnswer, outcome: Outcome) -> float | None:
+    answer = CITATION.sub("", outcome.written)
+    if values := [(cell.file, cell.value) for cell in expected.cells if cell.value]:
+        rows = outcome.rows or {file: answer for file, _ in values}
+        return fmean(holds(rows.get(file, ""), value) for file, value in values)
+    if expected.type == LIST_TYPE and expected.quotes:
+        return fmean(holds(answer, quote) for quote in expected.quotes)
+    parts = [*expected.quotes, *expected.first]
+    return float(any(holds(answer, part) for part in parts)) if parts else None

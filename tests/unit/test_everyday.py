@@ -1,0 +1,103 @@
+"""The broad set: its documents are laid out, and each question's quote stands in its file."""
+
+import importlib
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT, SAMPLES
+
+DATA = ROOT.parent / "shared" / "data"
+EVERYDAY = SAMPLES / "everyday"
+GOOD = {
+    "id": "samples-x",
+    "kind": "samples",
+    "type": "look-up",
+    "query": "how much holiday do I get",
+    "relevant_spans": [{"file": "samples/a.md", "quote": "Everybody has 30 days of leave."}],
+    "first": ["30 days"],
+}
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    return importlib.import_module("everyday")
+
+
+def rows(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_kind_without_data_is_left_out_and_that_is_said(script: Any, tmp_path: Path) -> None:
+    left_out = list(script.lay_out(tmp_path / "nowhere", tmp_path))
+    assert [line.split(" is left out: ")[0] for line in left_out] == [
+        kind for kind in script.DOCUMENTS if kind != "samples"
+    ]
+    assert {row["kind"] for row in rows(tmp_path / "chosen.jsonl")} <= {"samples"}
+    assert (tmp_path / "samples/agreements/office-lease-saltpan-house.md").is_file()
+    assert list(script.faults(tmp_path)) == []
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the public sets are not here")
+def test_each_quote_stands_in_its_file(script: Any, tmp_path: Path) -> None:
+    assert list(script.lay_out(DATA, tmp_path)) == []
+    assert list(script.faults(tmp_path)) == []
+    chosen, held_back = rows(tmp_path / "chosen.jsonl"), rows(tmp_path / "held-back.jsonl")
+    drawn = Counter(row["kind"] for row in [*chosen, *held_back] if row["type"] == "span")
+    assert drawn == {f"{kind}-spans": count for kind, count in script.SPAN_QUESTIONS.items()}
+    asked = {Path(file).name for row in chosen for file in row.get("relevant_files", [])}
+    kept = {Path(file).name for row in held_back for file in row.get("relevant_files", [])}
+    assert not (asked & kept) - {"README.md"}
+
+
+def test_the_same_questions_are_drawn_again(script: Any, tmp_path: Path) -> None:
+    if not DATA.is_dir():
+        pytest.skip("the public sets are not here")
+    first = script.span_questions("encyclopedia-de", DATA)
+    assert first == script.span_questions("encyclopedia-de", DATA)
+    assert len({row["id"] for row in first}) == len({row["query"] for row in first}) == 200
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({}, None),
+        ({"type": "riddle"}, "there is no type riddle"),
+        ({"kind": "policies"}, "among the questions of another kind than policies"),
+        ({"type": "near-miss"}, "of type near-miss has answerable True"),
+        ({"first": []}, "not what a right first sentence holds"),
+        ({"first": ["40 days"]}, "no quote is near the first sentence's '40 days'"),
+        ({"relevant_files": ["samples/b.md"]}, "there is no file samples/b.md"),
+        (
+            {"relevant_spans": [{"file": "samples/a.md", "quote": "31 days"}]},
+            "holds the quote '31 days' 0 times",
+        ),
+        (
+            {"columns": ["x"], "cells": [{"file": "samples/a.md", "aspect": "x", "value": "31"}]},
+            "does not hold the cell '31'",
+        ),
+    ],
+)
+def test_a_fault_is_found(
+    script: Any, tmp_path: Path, change: dict[str, Any], fault: str | None
+) -> None:
+    (tmp_path / "samples").mkdir()
+    (tmp_path / "samples" / "a.md").write_text("# Leave\n\nEverybody has 30 days of leave.\n")
+    (tmp_path / "chosen.jsonl").write_text(json.dumps({**GOOD, **change}))
+    (tmp_path / "held-back.jsonl").write_text("")
+    found = list(script.faults(tmp_path))
+    assert [fault in line for line in found if fault] == [True] * len(found)
+    assert bool(found) == bool(fault)
+
+
+def test_an_id_stands_once(script: Any, tmp_path: Path) -> None:
+    (tmp_path / "samples").mkdir()
+    (tmp_path / "samples" / "a.md").write_text("# Leave\n\nEverybody has 30 days of leave.\n")
+    (tmp_path / "chosen.jsonl").write_text(f"{json.dumps(GOOD)}\n{json.dumps(GOOD)}\n")
+    (tmp_path / "held-back.jsonl").write_text("")
+    (fault,) = script.faults(tmp_path)
+    assert "the id samples-x was there before" in fault
