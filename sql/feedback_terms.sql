@@ -1,11 +1,13 @@
 -- RM3 (Lavrenko & Croft, 2001; Jaleel et al., 2004): the relevance model is the mean of the chunks' own term
 -- distributions, here times idf, interpolated with the query's. The numbers were chosen on half of ContractNLI dev, mAP of the spans of a document: 20 documents, 30 terms, .15 63.2;
 -- .3 62.1; 50 terms, .15 62.6; .3 62.2; .5 61.2; 40 documents, 50 terms, .3 62.1; no feedback 52.7.
+-- term_change is empty at one time and large at another: a plan made for the one would read all of it, once a term.
 create or replace function lexichord.feedback_terms(
     query text, chunks bigint[], terms integer default 30, original_weight double precision default 0.15
 ) returns table (lexeme text, weight double precision, times integer)
 language plpgsql stable rows 50
-set search_path = pg_catalog, lexichord_data, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp
+set enable_seqscan = off as $$
 begin
     if terms is null or terms < 1 or original_weight is null or original_weight not between 0 and 1 then
         raise exception 'terms must be at least 1, original_weight between 0 and 1' using errcode = 'invalid_parameter_value';

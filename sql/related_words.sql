@@ -1,9 +1,11 @@
 -- A word is shown as the chunks write it most often; single letters and numbers say nothing about a subject.
+-- term_change is empty at one time and large at another: a plan made for the one would read all of it, once a term.
 create or replace function lexichord.related_words(
     question text, chunk_ids bigint[], most integer default 8
 ) returns table (word text, lexeme text, chunks bigint, df bigint, weight double precision)
 language sql stable rows 10
-set search_path = pg_catalog, lexichord_data, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp
+set enable_seqscan = off as $$
     with written as materialized (
         select c.id, m[1] as word
         from chunk c, regexp_matches(c.content, '(?:^|[^[:alnum:]_])([[:alpha:]]{3,})(?![[:alnum:]_])', 'g') as m

@@ -1,9 +1,11 @@
 -- idf as BM25 has it (Robertson and Spärck Jones), over chunks; a lexeme that no chunk holds has the largest.
 -- A row for each lexeme, not for each lexeme of each text: a third as many to look up and to send.
+-- term_change is empty at one time and large at another: a plan made for the one would read all of it, once a term.
 create or replace function lexichord.weigh_terms(texts text[]) returns table (
     lexeme text, idf double precision, df bigint, text_numbers integer[], frequencies integer[])
 language sql stable rows 500
-set search_path = pg_catalog, lexichord_data, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp
+set enable_seqscan = off as $$
     with held as (
         select u.lexeme collate "C" as lexeme,
                array_agg(t.number::integer) as numbers, array_agg(cardinality(u.positions)) as frequencies
