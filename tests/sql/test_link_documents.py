@@ -179,3 +179,24 @@ async def test_a_long_text_names_nothing_and_says_so(stored: Database) -> None:
     intent = await find_intent(stored, "the travel policy " * 6000)
     assert (intent.hint, intent.documents) == (None, ())
     assert "too long" in intent.reason
+
+
+@pytest.mark.parametrize(
+    ("query", "question"),
+    [
+        (
+            "What is the notice period under the lease of office space?",
+            "What is the notice period?",
+        ),
+        ("According to the Travel Policy, who books flights?", "who books flights?"),
+        ("Why does the Travel Policy speak of closed accounts?", None),
+        ("Does the Travel Policy cover taxis?", None),
+        ("How is the lease of office space ended?", None),
+    ],
+)
+async def test_a_naming_clause_goes_whole_or_stays_whole(
+    stored: Database, query: str, question: str | None
+) -> None:
+    intent = await find_intent(stored, query)
+    assert intent.documents
+    assert intent.question == (question or query)

@@ -335,7 +335,9 @@ def response(answered: Response, explain: bool) -> None:
 
 def _answer(answered: Response) -> None:
     """Print the answer; on a terminal a comparison is drawn, elsewhere it is Markdown."""
-    out.print("Answer", style="bold")
+    sure = answered.answer_confidence
+    note = "" if sure is None else f" (its first sentence is right with {sure:.2f})"
+    out.print(Text("Answer", "bold") + note)
     if answered.comparison is not None and out.is_terminal:
         out.print(_table(answered.comparison), soft_wrap=False)
     else:

@@ -187,7 +187,7 @@ def _response(response: Response, answer: str) -> StrategyAnswer:
         response.hits,
         list(files),
         answer,
-        response.confidence,
+        response.confidence if response.answer_confidence is None else response.answer_confidence,
         response.abstained,
         response.answer,
         first_source(response.answer, response.sources, response.quotes),

@@ -22,12 +22,13 @@ from lexichord.retrieve.search.chunks import (
     search_by_plan,
 )
 from lexichord.retrieve.search.discover import boost_files
+from lexichord.retrieve.search.variants import FILE_WEIGHT
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.aspects import find_aspects
 from lexichord.retrieve.understand.cues import find_listed
 from lexichord.types import ChunkHit, FileHit, QueryOptions, Question, Response
-from lexichord.types.questions import Intent
+from lexichord.types.questions import Intent, Variant
 from lexichord.types.reflection import Reflection
 
 
@@ -98,7 +99,7 @@ async def _embed(
 ) -> tuple[Question, Question]:
     """Return what is searched, and what its evidence is judged by, with their vectors."""
     k = question.depth if intent.kind == "list_all" else question.k
-    searched = replace(question, query=intent.question, hint=intent.hint, domain=intent.domain, k=k)
+    searched = replace(question, hint=intent.hint, domain=intent.domain, k=k)
     about = replace(searched, query=_subject(intent))
     with context.trace.stage("embed"):
         if context.embedder is None or question.mode == "keyword":
@@ -157,13 +158,21 @@ async def _plan_search(context: QueryContext, plan: SearchPlan) -> SearchPlan:
             "coherence": variant_set.coherence,
             "reason": variant_set.reason,
         }
-    variants = await embed_variants(context, question, variant_set.variants)
+    asked_inside = _ask_inside(plan.intent, question)
+    variants = await embed_variants(context, question, (*variant_set.variants, *asked_inside))
     if variant_set.is_scattered and plan.intent.hint is None:
         boost = {}
     plan = replace(plan, question=question, variants=variants, boost=boost)
     if instructions := context.options.instructions:
         plan = await add_wording(context, plan, "instructions", f"{question.query} {instructions}")
     return plan
+
+
+def _ask_inside(intent: Intent, question: Question) -> list[Variant]:
+    """Return what is asked of named documents, without their names, as a variant inside them."""
+    if not intent.documents or intent.question == question.query or intent.kind == "comparison":
+        return []
+    return [Variant("inside", intent.question, None, FILE_WEIGHT, documents=intent.documents)]
 
 
 async def _conclude(

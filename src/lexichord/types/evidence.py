@@ -123,12 +123,14 @@ class AnswerRequest:
 class Answer:
     """An answer as Markdown; `unverified` is what a model said without a source that holds it.
 
-    `comparison` is the table that it was written from, if that is not the evidence's.
+    `comparison` is the table that it was written from, if that is not the evidence's. `confidence`
+    is the probability, 0 to 1, that its first sentence is right; None where that is not known.
     """
 
     text: str
     unverified: tuple[str, ...] = ()
     comparison: Comparison | None = None
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

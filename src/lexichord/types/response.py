@@ -38,8 +38,11 @@ class Response(Shown):
     `context` holds whole passages only, numbered as in `sources`; `answer` is "" unless one was
     asked for. `unverified` is what a model said without a source that holds it, left out of the
     answer. `confidence` is the probability, 0 to 1, that the evidence holds an answer; it is
-    calibrated for questions after one thing, not for summaries and comparisons. `abstained` says
-    that the evidence is too little to answer by. `timings_ms` is in milliseconds, by stage; `trace`
+    calibrated for questions after one thing, not for summaries and comparisons. `answer_confidence`
+    is the probability that the answer's first sentence is right, None where that is not known: by
+    words alone, by another embedding model than the one it was fitted with, and of lists, tables,
+    summaries and what a language model wrote. `abstained` says that the evidence is too little to
+    answer by. `timings_ms` is in milliseconds, by stage; `trace`
     holds the stages' runs in the order in which they ended. `query_id` is the record's id, None if
     it was not recorded.
     """
@@ -55,6 +58,7 @@ class Response(Shown):
     unverified: Sequence[str] = ()
     comparison: Comparison | None = None
     confidence: float = 0.0
+    answer_confidence: float | None = None
     abstained: bool = False
     reflection: Reflection | None = None
     degraded: list[str] = field(default_factory=list)
@@ -68,8 +72,11 @@ class Response(Shown):
 
     @property
     def sureness(self) -> str:
-        """Its confidence, and whether it abstained, in words."""
-        return f"confidence {self.confidence:.2f}{', no answer' if self.abstained else ''}"
+        """How sure it is, and whether it abstained, in words."""
+        own, end = self.answer_confidence, ", no answer" if self.abstained else ""
+        return (
+            f"confidence {self.confidence:.2f}{'' if own is None else f', answer {own:.2f}'}{end}"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from itertools import takewhile
 from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.context import citation
 from lexichord.retrieve.evidence.relevance import EmbedSentences, sentences_of, sub_quote
-from lexichord.retrieve.evidence.summary import best_sentences
+from lexichord.retrieve.evidence.sentences import rank_sentences
 from lexichord.types import ContextSource
 from lexichord.types.evidence import (
     NOT_FOUND,
@@ -20,10 +20,7 @@ from lexichord.types.evidence import (
 )
 
 MAX_ANSWER_SENTENCES = 3  # of an answer to a question for one thing, at most
-# Of the best sentence's relevance. The share of an answer's sentences that are evidence, half A of
-# the sample questions, half B: 0 .22, .27; .7 .38, .38; .9 .57, .47. Answers that hold evidence:
-# 8 of 12 on A whatever it is; 9, 9, 8 of 11 on B.
-MIN_ANSWER_SCORE_SHARE = 0.7
+MIN_ANSWER_SHARE = 0.25  # of the best sentence's likelihood, for those after it
 ITEM_OPENING = re.compile(r"\(\w{1,4}\)|[a-z]{1,4}[.)]\s|[-*•–]\s")
 
 
@@ -45,11 +42,13 @@ async def write_answer(
     if brief.kind == "list_all":
         return Answer(write_list(evidence.quotes, sources))
     quotes: Sequence[Quote] = evidence.quotes
+    confidence = None
     if brief.kind != "summary":
-        best = await best_sentences(database, brief.question, quotes, embed, MAX_ANSWER_SENTENCES)
-        relevant = [one for one in best if one.score >= MIN_ANSWER_SCORE_SHARE * best[0].score]
-        quotes = _apart([with_items(one, evidence.quotes) for one in relevant])
-    return Answer("\n".join(cite_line(quote, sources) for quote in quotes))
+        best, confidence = await rank_sentences(database, brief.question, quotes, embed)
+        likely = [one for one in best[:MAX_ANSWER_SENTENCES] if one.score >= MIN_ANSWER_SHARE]
+        quotes = _apart([with_items(one, evidence.quotes) for one in likely])
+    text = "\n".join(cite_line(quote, sources) for quote in quotes)
+    return Answer(text, confidence=confidence)
 
 
 def with_items(sentence: Quote, passages: Iterable[Quote]) -> Quote:

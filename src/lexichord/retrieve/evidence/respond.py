@@ -17,8 +17,10 @@ from lexichord.retrieve.evidence.comparison import compare
 from lexichord.retrieve.evidence.context import estimate_tokens, format_context
 from lexichord.retrieve.evidence.listing import list_all
 from lexichord.retrieve.evidence.relevance import EmbedSentences, QuestionVectors
+from lexichord.retrieve.evidence.sentences import FITTED_SPACE
 from lexichord.retrieve.evidence.summary import summarise
 from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE
+from lexichord.retrieve.judge.named import hold_to_named
 from lexichord.retrieve.judge.reflect import find_unsupported, is_passed
 from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan
@@ -33,6 +35,7 @@ from lexichord.types.reflection import Reflection
 async def gather(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> Evidence:
     """Gather the evidence that the intent asks for."""
     intent, about = plan.intent, plan.about
+    hits = hold_to_named(intent, hits)
     aspects = await _aspects(context, intent) if intent.kind == "comparison" else ()
     with context.trace.stage("aggregate", about=about.query, aspects=list(aspects)) as step:
         vectors: Sequence[Sequence[float]] | None = None
@@ -170,12 +173,18 @@ async def respond(
         unverified=answer.unverified,
         comparison=answer.comparison or evidence.comparison,
         confidence=confidence,
+        answer_confidence=answer.confidence if answer.text and _is_fitted(plan) else None,
         abstained=abstained,
         reflection=reflection and _check(context, reflection, answer.text, evidence),
         degraded=context.trace.degraded,
         timings_ms=context.trace.timings_ms,
         trace=list(context.trace.steps),
     )
+
+
+def _is_fitted(plan: SearchPlan) -> bool:
+    """Return whether an answer's confidence was fitted with the vectors that it was chosen by."""
+    return plan.question.space == FITTED_SPACE
 
 
 def _abstains(intent: Intent, evidence: Evidence, confidence: float) -> bool:

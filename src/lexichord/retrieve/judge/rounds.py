@@ -10,6 +10,7 @@ from typing import get_args
 
 from lexichord.errors import LexichordError, ProviderError
 from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE, evidence_confidence
+from lexichord.retrieve.judge.named import hold_to_named
 from lexichord.retrieve.judge.reflect import (
     NO_WORDING_LEFT,
     add_round,
@@ -39,7 +40,9 @@ type WriteAgain = Callable[
 async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> float:
     """Return the probability, 0 to 1, that the hits hold an answer."""
     with context.trace.stage("confidence", about=plan.about.query) as step:
-        step["made"] = confidence = await evidence_confidence(context.database, plan.about, hits)
+        meant = hold_to_named(plan.intent, hits)
+        step["made"] = confidence = await evidence_confidence(context.database, plan.about, meant)
+        step["dropped"] = [hit.chunk_id for hit in hits if hit not in meant]
     return confidence
 
 

@@ -18,6 +18,7 @@ from lexichord.retrieve.understand.linking import (
     find_mentions,
     make_hint,
     remove_mentions,
+    remove_naming_clauses,
     split_words,
 )
 from lexichord.types import Scope
@@ -46,7 +47,8 @@ async def find_intent(
 ) -> Intent:
     """Read a query, and link its words, or the hint's, to the documents that they name.
 
-    Words that name documents become the hint and leave the question, unless little would be left.
+    Words that name documents become the hint; a clause that does nothing else leaves the question,
+    unless little would be left.
     What asks one thing of a list of documents ("in the lease and the licence") compares them.
     A caller's hint stays as it is, and the question with it. Raises ConfigError for a scope that
     does not exist, DatabaseError.
@@ -64,7 +66,9 @@ async def find_intent(
     if linked.kind == "clause_lookup" and are_listed(query, words, mentions):
         reason = linked.reason.replace("clause_lookup", "comparison, of listed documents", 1)
         linked = replace(linked, kind="comparison", reason=reason)
-    question = remove_mentions(query, words, mentions)
+    # What is compared in the documents is all but their names; else a clause goes or stays.
+    remove = remove_mentions if linked.kind == "comparison" else remove_naming_clauses
+    question = remove(query, words, mentions)
     return replace(
         linked,
         hint=make_hint(query, words, mentions),

@@ -23,10 +23,12 @@ BRIDGE_WORDS = frozenset(
 ).union(["de", "du", "la", "von", "van", "der", "die", "das", "und", "für", "zwischen"])
 DEFINITE_WORDS = frozenset(["the", "our", "this", "that", "my", "their", "its", "your", "s"])
 INDEFINITE_WORDS = frozenset(["a", "an", "any", "every", "each", "some", "no", "another"])
+OWNING_WORDS = frozenset(["my", "our", "your", "their", "a", "an"])  # before a name: its user
 MENTION_COUNTS = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 PLACE_PREPOSITIONS = frozenset(
     ["in", "under", "for", "from", "of", "to", "with", "within", "per", "on", "by", "at", "as"]
 )
+CLAUSE_OPENINGS = PLACE_PREPOSITIONS | {"according"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +240,43 @@ def remove_mentions(query: str, words: Sequence[QueryWord], mentions: Sequence[M
         possessive = POSSESSIVE_ENDING.match(query, end)
         position = max(position, possessive.end() if possessive else end)
     return _tidy("".join([*kept, query[position:]])) if position else query
+
+
+def remove_naming_clauses(
+    query: str, words: Sequence[QueryWord], mentions: Sequence[Mention]
+) -> str:
+    """Return a query without the clauses that only say which document is meant.
+
+    "under the lease", "Acme's", the Acme of "my Acme account": a clause goes whole or stays whole,
+    so that verbs keep their subjects and objects.
+    """
+    kept: list[str] = []
+    position = 0
+    for mention in mentions:
+        start, end = _naming_clause(query, words, mention) or (position, position)
+        if position <= start < end:
+            kept.append(query[position:start])
+            position = end
+    return _tidy("".join([*kept, query[position:]])) if position else query
+
+
+def _naming_clause(
+    query: str, words: Sequence[QueryWord], mention: Mention
+) -> tuple[int, int] | None:
+    """Return where a clause begins and ends; None where the words are also what is asked about."""
+    start, end = words[mention.first].start, words[mention.last].end
+    if possessive := POSSESSIVE_ENDING.match(query, end):
+        return start, possessive.end()
+    led = _led(words, mention.first)
+    if led and words[led - 1].lower == "according":
+        led -= 1
+    opens, closes = led == 0, not re.match(r"\s*[\w(]", query[end:])
+    if led < mention.first and words[led].lower in CLAUSE_OPENINGS and (opens or closes):
+        return words[led].start, end
+    owned = mention.first and words[mention.first - 1].lower in OWNING_WORDS
+    if owned and not closes and words[mention.last + 1].text.islower():
+        return start, end + 1
+    return None
 
 
 def _led(words: Sequence[QueryWord], first: int) -> int:

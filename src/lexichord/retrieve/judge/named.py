@@ -1,0 +1,31 @@
+"""What a named document is held to: what others say of the matter is no answer about it."""
+
+import re
+from collections.abc import Sequence
+
+from lexichord.retrieve.understand.linking import BRIDGE_WORDS
+from lexichord.types import ChunkHit
+from lexichord.types.questions import Intent
+
+NAMING_WORD = re.compile(r"\w+")
+
+
+def hold_to_named(intent: Intent, hits: Sequence[ChunkHit]) -> list[ChunkHit]:
+    """Return the hits that speak of the documents that a query names, in their order.
+
+    These are hits from those documents, and from others that say the name themselves. All of them
+    where none is named, and for a comparison, which has its own rows.
+    """
+    if not intent.documents or intent.kind == "comparison":
+        return list(hits)
+    names = [_words(part) - BRIDGE_WORDS for part in (intent.hint or "").split(", ")]
+    return [hit for hit in hits if hit.document_id in intent.documents or _says(hit, names)]
+
+
+def _says(hit: ChunkHit, names: Sequence[set[str]]) -> bool:
+    said = _words(f"{hit.title} {hit.heading} {hit.content}")
+    return any(name and name <= said for name in names)
+
+
+def _words(text: str) -> set[str]:
+    return {word.casefold() for word in NAMING_WORD.findall(text)}
