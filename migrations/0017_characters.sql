@@ -49,15 +49,15 @@ declare
     run constant text :=
         '[\u0E01-\u0E4E\u3005\u3007\u3041-\u3096\u309D-\u309F\u30A1-\u30FA\u30FC-\u30FF\u3105-\u312F\u31F0-\u31FF\u3400-\u4DBF\u4E00-\u9FFF'
         '\uAC00-\uD7A3\uF900-\uFAFF\uFF66-\uFF9F\U00020000-\U0003FFFF]';
-    text_config regconfig := (select c.text_config from lexichord_data.configuration c);
+    analyzer regconfig := (select c.text_config from lexichord_data.configuration c);
 begin
     perform pg_advisory_xact_lock(hashtextextended('lexichord.write', 0));  -- as lexichord.hold_writers
     create temporary table analyzed on commit drop as
-    select c.id, c.dataset_id, c.lexemes as before, to_tsvector(text_config, pg_temp.keyword_text(
+    select c.id, c.dataset_id, c.lexemes as before, to_tsvector(analyzer, pg_temp.keyword_text(
                concat_ws(' ', c.context, c.keyword_context, c.content))) as lexemes
     from lexichord_data.chunk c where concat_ws(' ', c.context, c.keyword_context, c.content) ~ run;
     create temporary table card on commit drop as
-    select d.id, to_tsvector(text_config, pg_temp.keyword_text(
+    select d.id, to_tsvector(analyzer, pg_temp.keyword_text(
                concat_ws(' ', d.title, d.title, regexp_replace(d.uri, '^.*/', ''), left(d.text, 1500)))) as lexemes
     from lexichord_data.document d where concat_ws(' ', d.title, d.uri, left(d.text, 1500)) ~ run;
 
