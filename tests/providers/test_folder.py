@@ -110,7 +110,9 @@ def test_what_is_wrong_is_said_in_a_line(tmp_path: Path) -> None:
             f"{tmp_path}/models/tiny"
         ],
     )
-    with pytest.raises(ConfigError, match="holds no model: it needs model.onnx and tokenizer.json"):
+    with pytest.raises(
+        ConfigError, match=r"holds no model: it needs model\.onnx and tokenizer\.json"
+    ):
         find_embedder(load_settings(home=tmp_path, model_dir=tmp_path), SPACE)
     build(tmp_path / "models/tiny")
     wrong, _ = find_embedder(settings, "local/tiny/5")

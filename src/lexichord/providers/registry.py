@@ -124,9 +124,8 @@ def _find_folder(
     folder = find_folder(space.model, settings.home, settings.model_dir)
     if folder is None:
         place = settings.home / "models" / space.model
-        return None, [
-            f"no embedder for {space}: by words only; put model.onnx and tokenizer.json into {place}"
-        ]
+        missing = f"put model.onnx and tokenizer.json into {place}"
+        return None, [f"no embedder for {space}: by words only; {missing}"]
     return FolderEmbedder(folder, space), []
 
 

@@ -101,8 +101,8 @@ class Document:
     """A document as it is stored.
 
     `sha256` is that of the source's bytes, `recipe` says how chunks were made of them: where both
-    are the same, nothing needs to be done again. `text_config` is Postgres' text configuration of its
-    language, None for the database's.
+    are the same, nothing needs to be done again. `text_config` is Postgres' text configuration of
+    its language, None for the database's.
     """
 
     dataset: str

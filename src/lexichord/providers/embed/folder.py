@@ -1,8 +1,8 @@
 """Any sentence model in ONNX from a folder: `local/FOLDER`, embedded on this machine.
 
 A folder as sentence-transformers writes it: model.onnx (or onnx/model.onnx) and tokenizer.json.
-What stands beside them is kept to: 1_Pooling/config.json, sentence_bert_config.json for the number of
-tokens, config_sentence_transformers.json for what is put before queries and documents.
+What stands beside them is kept to: 1_Pooling/config.json, sentence_bert_config.json for the number
+of tokens, config_sentence_transformers.json for what is put before queries and documents.
 """
 
 import json

@@ -2,7 +2,8 @@
 
 The cues of each language are a file of `languages/`, all of one structure; a question is read by
 those of the language that most of its words belong to. What stands in quotes is mentioned, not
-said, and gives no cue. Only the ends of a long text are read, so that its length costs no more than copying it.
+said, and gives no cue. Only the ends of a long text are read, so that its length costs no more than
+copying it.
 """
 
 import re
