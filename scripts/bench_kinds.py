@@ -181,4 +181,6 @@ KINDS = {
     "policy, pinned": Kind("fusion-policies", fill_policies, lambda d: policies(d, named=False)),
     "documentation": Kind("fusion-how-to", fill_how_to, how_to),
     "XQuAD de": _xquad_kind("de"),
+    "XQuAD es": _xquad_kind("es"),
+    "XQuAD zh": _xquad_kind("zh"),
 }

@@ -6,7 +6,7 @@ create or replace function lexichord.card_candidates(
 language plpgsql stable rows 100
 set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
-    terms tsvector := lexichord.lexemes(query);
+    terms tsvector := lexichord.query_lexemes(query, documents);
 begin
     return query
     with matched as (

@@ -35,7 +35,7 @@ begin
     ), chunks as (
         select f.document_id, count(*) as hits,
                case aggregate when 'max' then max(f.score) when 'mean' then avg(f.score) else sum(f.score) end as score
-        from own, lexichord.fuse_terms(lexichord.lexemes(query), query_vector, depth, scope, fusion, weights, own.boost) as f
+        from own, lexichord.fuse_terms(lexichord.query_lexemes(query, scope), query_vector, depth, scope, fusion, weights, own.boost) as f
         group by f.document_id
     ), card_scale as (
         select avg(c.score) as mean, nullif(stddev_pop(c.score), 0) as spread, min(c.score) as lowest

@@ -4,7 +4,7 @@ create or replace function lexichord.exact_keyword_candidates(
 language plpgsql stable rows 100
 set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
-    return query select * from lexichord.exact_term_candidates(lexichord.lexemes(query), depth, documents);
+    return query select * from lexichord.exact_term_candidates(lexichord.query_lexemes(query, documents), depth, documents);
 end $$;
 comment on function lexichord.exact_keyword_candidates(text, integer, bigint[]) is
 'As keyword_candidates, by BM25 over the stored lexemes of every chunk in scope: for narrow scopes, and to check the index against.';

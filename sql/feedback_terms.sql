@@ -8,6 +8,8 @@ create or replace function lexichord.feedback_terms(
 language plpgsql stable rows 50
 set search_path = pg_catalog, lexichord_data, pg_temp
 set enable_seqscan = off as $$
+declare
+    of_chunks bigint[] := array(select distinct c.document_id from chunk c where c.id = any(chunks));
 begin
     if terms is null or terms < 1 or original_weight is null or original_weight not between 0 and 1 then
         raise exception 'terms must be at least 1, original_weight between 0 and 1' using errcode = 'invalid_parameter_value';
@@ -27,7 +29,7 @@ begin
         select w.lexeme, (1 - original_weight) * w.weight / sum(w.weight) over () as weight from weighed w
         union all
         select q.lexeme, original_weight * cardinality(q.positions) / sum(cardinality(q.positions)) over ()
-        from unnest(lexichord.lexemes(query)) as q
+        from unnest(lexichord.query_lexemes(query, of_chunks)) as q
     )
     select m.lexeme, sum(m.weight), least(greatest(round(200 * sum(m.weight)), 1), 255)::integer
     from model m

@@ -14,7 +14,7 @@ begin
     with best as (
         select f.chunk_id, f.document_id, row_number() over (partition by f.document_id order by f.score desc, f.chunk_id) as place
         from unnest(files) as one (id),
-             lexichord.fuse_terms(lexichord.lexemes(query), query_vector, lexichord.default_depth(), array[one.id],
+             lexichord.fuse_terms(lexichord.query_lexemes(query, files), query_vector, lexichord.default_depth(), array[one.id],
                  lexichord.default_fusion(), lexichord.default_weights()) as f
     ), joined as (
         select b.document_id, string_agg(c.content, E'\n' order by c.ordinal) as content

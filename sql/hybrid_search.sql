@@ -8,13 +8,15 @@ language plpgsql stable rows 10
 set search_path = pg_catalog, lexichord_data, pg_temp
 -- A custom plan looks cheaper each time, and costs a planning each time.
 set plan_cache_mode = force_generic_plan as $$
+declare
+    scope bigint[];
 begin
     perform lexichord.check_search(query, query_vector, query_space, k, depth, fusion, weights);
+    scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
     return query
     select c.id, c.document_id, s.name, d.uri, d.title, c.heading, c.char_start, c.char_end, c.page, c.content, c.context,
            f.score, f.dense_score, f.dense_rank, f.keyword_score, f.keyword_rank, f.fused_score
-    from (select * from lexichord.fuse_terms(lexichord.lexemes(query), query_vector, depth,
-              lexichord.scope_documents(datasets, documents, uri_prefix, filter), fusion, weights, boost) as f
+    from (select * from lexichord.fuse_terms(lexichord.query_lexemes(query, scope), query_vector, depth, scope, fusion, weights, boost) as f
           order by f.score desc, f.chunk_id limit k) as f
     join chunk c on c.id = f.chunk_id
     join document d on d.id = c.document_id

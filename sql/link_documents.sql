@@ -21,10 +21,12 @@ begin
     return query
     with term as materialized (
         select w.ord::integer as word, u.lexeme
-        from unnest(words) with ordinality as w (text, ord), unnest(lexichord.lexemes(w.text)) as u
+        from unnest(words) with ordinality as w (text, ord), unnest(lexichord.query_lexemes(w.text, scope)) as u
     ), needed as (
-        -- An identifier has its parts and its whole as lexemes: most of them will do.
-        select t.word, count(*) / 2 + 1 as least from term t group by t.word
+        -- An identifier has its parts and its whole as lexemes: most of them, in one language, will do.
+        select w.ord::integer as word, min(length(lexichord.lexemes(w.text, c.config))) / 2 + 1 as least
+        from unnest(words) with ordinality as w (text, ord), unnest(lexichord.text_configs(scope)) as c (config)
+        group by w.ord
     ), abbreviation as (
         select w.ord::integer as word, '\m' || regexp_replace(left(w.text, -1), '(.)', '\1[[:alnum:]]*[^[:alnum:]]+', 'g')
                                             || right(w.text, 1) as pattern
@@ -47,9 +49,9 @@ begin
         from candidate c
         join document d on d.id = c.id
         cross join lateral (
-            select tsvector_to_array(lexichord.lexemes(d.title)) as title,
+            select tsvector_to_array(lexichord.lexemes(d.title, d.text_config)) as title,
                    tsvector_to_array(lexichord.lexemes(regexp_replace(
-                       regexp_replace(d.uri, '^.*/|\.[[:alnum:]]{1,8}$', '', 'g'), '%[[:xdigit:]]{2}', ' ', 'g'))) as file
+                       regexp_replace(d.uri, '^.*/|\.[[:alnum:]]{1,8}$', '', 'g'), '%[[:xdigit:]]{2}', ' ', 'g'), d.text_config)) as file
             offset 0) as l
     ), held as (
         select t.lexeme, count(c.document_id) as cards

@@ -7,21 +7,22 @@ language sql stable rows 10
 set search_path = pg_catalog, lexichord_data, pg_temp
 set enable_seqscan = off as $$
     with written as materialized (
-        select c.id, m[1] as word
-        from chunk c, regexp_matches(c.content, '(?:^|[^[:alnum:]_])([[:alpha:]]{3,})(?![[:alnum:]_])', 'g') as m
+        select c.id, d.id as document_id, d.text_config, m[1] as word
+        from chunk c join document d on d.id = c.document_id, regexp_matches(c.content, '(?:^|[^[:alnum:]_])([[:alpha:]]{3,})(?![[:alnum:]_])', 'g') as m
         where c.id = any(chunk_ids)
     ), analyzed as materialized (  -- each word once: that is what takes the time
-        select w.word, tsvector_to_array(lexichord.lexemes(w.word)) as lexemes from (select distinct o.word from written o) as w
+        select w.*, tsvector_to_array(lexichord.lexemes(w.word, w.text_config)) as lexemes
+        from (select distinct o.word, o.text_config from written o) as w
     ), held as (
         select mode() within group (order by lower(w.word)) as word, a.lexemes[1] as lexeme, count(distinct w.id) as chunks
-        from written w join analyzed a on a.word = w.word
+        from written w join analyzed a on a.word = w.word and a.text_config is not distinct from w.text_config
         where cardinality(a.lexemes) = 1
         group by a.lexemes[1] having count(distinct w.id) > 1
     )
     select h.word, h.lexeme, h.chunks, t.df,
            h.chunks * ln(1 + (n.chunk_count - t.df + 0.5::float8) / (t.df + 0.5::float8))
     from held h join term_statistics t on t.lexeme = h.lexeme collate "C", corpus_statistics n
-    where h.lexeme <> all ((select tsvector_to_array(lexichord.lexemes(question)))::text[])
+    where h.lexeme <> all ((select tsvector_to_array(lexichord.query_lexemes(question, array(select distinct w.document_id from written w))))::text[])
     order by 5 desc, 2
     limit most
 $$;

@@ -2,8 +2,8 @@ create or replace function lexichord.shared_headings(documents bigint[], most in
 returns table (heading text)
 language sql stable rows 8 set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with named as (
-        select distinct on (c.document_id, n.name) c.document_id, c.ordinal, p.place, n.name
-        from chunk c,
+        select distinct on (c.document_id, n.name) c.document_id, d.text_config, c.ordinal, p.place, n.name
+        from chunk c join document d on d.id = c.document_id,
              regexp_split_to_table(c.heading, ' [›–] ') with ordinality as p (part, place),
              -- "5. Term", "§ 3 Term", "ARTICLE IV. Term", "(a) Term" are one heading.
              btrim(regexp_replace(p.part,
@@ -14,7 +14,7 @@ language sql stable rows 8 set search_path = pg_catalog, lexichord_data, pg_temp
     ), by_word as (
         select u.lexeme, count(distinct n.document_id) as held, min(n.ordinal) as first,
                (array_agg(n.name order by length(n.name), n.document_id, n.ordinal))[1] as name
-        from named n, unnest(lexichord.lexemes(n.name)) as u
+        from named n, unnest(lexichord.lexemes(n.name, n.text_config)) as u
         group by u.lexeme
         having count(distinct n.document_id) > 1
     ), shared as (

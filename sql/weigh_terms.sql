@@ -1,4 +1,5 @@
 -- idf as BM25 has it (Robertson and Spärck Jones), over chunks; a lexeme that no chunk holds has the largest.
+-- All texts under one configuration, so that equal words are equal lexemes.
 -- A row for each lexeme, not for each lexeme of each text: a third as many to look up and to send.
 -- term_change is empty at one time and large at another: a plan made for the one would read all of it, once a term.
 create or replace function lexichord.weigh_terms(texts text[]) returns table (
@@ -6,10 +7,12 @@ create or replace function lexichord.weigh_terms(texts text[]) returns table (
 language sql stable rows 500
 set search_path = pg_catalog, lexichord_data, pg_temp
 set enable_seqscan = off as $$
-    with held as (
+    with own as materialized (
+        select lexichord.question_config(array_to_string(texts, ' ')) as config
+    ), held as (
         select u.lexeme collate "C" as lexeme,
                array_agg(t.number::integer) as numbers, array_agg(cardinality(u.positions)) as frequencies
-        from unnest(texts) with ordinality as t (content, number), lateral unnest(lexichord.lexemes(t.content)) as u
+        from own, unnest(texts) with ordinality as t (content, number), lateral unnest(lexichord.lexemes(t.content, own.config)) as u
         group by u.lexeme collate "C"
     )
     select h.lexeme, ln(1 + (c.chunk_count - coalesce(w.df, 0) + 0.5::float8) / (coalesce(w.df, 0) + 0.5::float8)),
@@ -19,4 +22,4 @@ set enable_seqscan = off as $$
     order by h.lexeme
 $$;
 comment on function lexichord.weigh_terms(text[]) is
-'The lexemes of texts under the database''s analyzer: their inverse document frequency, in how many chunks they occur (df), the numbers of the texts that hold them, from 1, and how often each of these does.';
+'The lexemes of texts under the analyzer of their language: their inverse document frequency, in how many chunks they occur (df), the numbers of the texts that hold them, from 1, and how often each of these does.';

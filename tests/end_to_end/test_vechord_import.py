@@ -88,7 +88,7 @@ def test_all_goes_over_in_its_order(plain: SyncLexichord, dsn: str) -> None:
     assert (shown.text, shown.document.dataset, shown.document.title) == (LEASE, "taken", LEASE)
     assert [chunk.start for chunk in shown.chunks] == [0, 25, 46]
     assert [chunk.metadata["index"] for chunk in shown.chunks] == [0, 1, 2]
-    assert shown.document.metadata == {"uid": 2}
+    assert shown.document.metadata == {"uid": 2, "language": "en"}
     assert plain.search("secret", mode="keyword").hits[0].uri == "vechord:anthropic/b"
     assert plain.status().runs[0].source == "vechord:anthropic"
 

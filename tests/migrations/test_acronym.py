@@ -1,11 +1,9 @@
 """0007: what is stored is analyzed anew where it holds an acronym's plural."""
 
-from typing import Any
-
-import psycopg
 import pytest
 
 from lexichord.db.schema import Choice, prepare
+from tests.migrations.conftest import connect, stored
 from tests.sql.corpus import Connection, call, put, value
 
 CONTENTS = ["The NDAs bind", "nothing here", "userIDs of PDFs"]
@@ -23,28 +21,11 @@ alter function lexichord.keyword_text_of_now(text) rename to keyword_text;
 select lexichord.grant_reader()"""
 
 
-def connect(dsn: str) -> Connection:
-    """Connect anew, for a session keeps the plans of functions that are renamed."""
-    return psycopg.connect(dsn, autocommit=True)
-
-
 def store(dsn: str, indexed: bool) -> None:
     with connect(dsn) as connection:
         put(connection, "a/SDKs.md", CONTENTS, [[1, 0, 0, 0]] * 3, title="On NDAs")
         if indexed:
             call(connection, "build_indexes")
-
-
-def stored(dsn: str) -> list[Any]:
-    statements = (
-        "select ordinal, lexemes::text, token_count from lexichord_data.chunk order by ordinal",
-        "select lexeme, tf from lexichord_data.card_term order by lexeme",
-        "select lexeme, df from lexichord_data.term_statistics where df > 0 order by lexeme",
-        "select id, card_length from lexichord_data.document",
-        "select * from lexichord_data.corpus_statistics",
-    )
-    with connect(dsn) as connection:
-        return [connection.execute(statement.encode()).fetchall() for statement in statements]
 
 
 def uris(connection: Connection, query: str) -> list[str]:

@@ -57,7 +57,7 @@ def test_an_empty_database_becomes_one_that_fits(empty: str, choice: Choice) -> 
     prepare(empty, choice)
     check(empty)
     configured = one(empty, "select c::text from lexichord.configuration() c")
-    assert configured == f"({choice.engine},english,test/tiny/4)"
+    assert configured == f"({choice.engine},english,test/tiny/4,f)"
 
 
 def test_preparing_again_changes_nothing(dsn: str, choice: Choice) -> None:
@@ -190,6 +190,8 @@ def test_a_migration_that_is_still_to_run(empty: str, dsn: str, choice: Choice) 
         connection.execute("alter table lexichord_data.chunk drop column keyword_context")
         connection.execute("alter table lexichord_data.corpus drop column average_length")
         connection.execute("alter table lexichord_data.configuration drop column id_secret")
+        connection.execute("alter table lexichord_data.document drop column text_config")
+        connection.execute("alter table lexichord_data.configuration drop column by_document")
         connection.execute(
             "create function lexichord_data.add_terms(text[], bigint[]) returns void "
             "language sql as ''"

@@ -69,6 +69,7 @@ def put(
     metadata: Json | None = None,
     recipe: str = "test",
     twin: int | None = None,
+    text_config: str | None = None,
 ) -> Row:
     """Store a document whose chunks are its lines; give the row of store_document."""
     text = "\n".join(contents)
@@ -100,6 +101,7 @@ def put(
             content=text,
             metadata=dict(metadata or {}),
             twin=twin,
+            text_config=text_config,
         )[0]
 
 
@@ -225,6 +227,7 @@ INNER = {
     "keyword_proposals",
     "keyword_weights",
     "ordered_uuid",
+    "question_config",
     "named_extensions",
     "other_index",
     "redirection",
@@ -233,6 +236,7 @@ INNER = {
     "swap_indexes",
     "term_candidates",
     "term_centroid",
+    "text_configs",
     "vechord_columns",
     "weighted_terms",
 }

@@ -59,7 +59,10 @@ CONTRACT = {
         "TABLE(metric text, query_id text, a_value double precision, b_value double precision, "
         "difference double precision)",
     ),
-    "configuration": ("", "TABLE(engine text, text_config text, space text)"),
+    "configuration": (
+        "",
+        "TABLE(engine text, text_config text, space text, by_document boolean)",
+    ),
     "content_hash": ("content text", "text"),
     "count_by": (f"key text, {SCOPE}", "TABLE(value jsonb, documents_with bigint)"),
     "count_documents": (SCOPE, "bigint"),
@@ -199,7 +202,7 @@ CONTRACT = {
         "problem text, mended_in text, severity text)",
     ),
     "known_contexts": ("keys text[]", "TABLE(key text, context text)"),
-    "lexemes": ("input text", "tsvector"),
+    "lexemes": ("input text, text_config regconfig", "tsvector"),
     "link_documents": (
         f"words text[], depth integer, {SCOPE}",
         "TABLE(document_id bigint, dataset text, uri text, title text, domain text, word integer, "
@@ -266,10 +269,11 @@ CONTRACT = {
         "TABLE(ordinal integer, heading text, char_start integer, char_end integer, page integer, "
         "content text, context text, keyword_context text, metadata jsonb, embedding halfvec)",
     ),
+    "query_lexemes": ("query text, documents bigint[]", "tsvector"),
     "read_document": (
         "document bigint",
         "TABLE(dataset text, uri text, title text, media_type text, sha256 text, recipe text, "
-        "content text, metadata text)",
+        "content text, metadata text, text_config text)",
     ),
     "read_hits": (
         "chunk_ids bigint[]",
@@ -374,7 +378,7 @@ CONTRACT = {
     "start_run": ("dataset text, source text, total bigint", "bigint"),
     "store_document": (
         "dataset text, uri text, title text, media_type text, sha256 text, recipe text, "
-        "content text, metadata jsonb, twin bigint, space text",
+        "content text, metadata jsonb, twin bigint, space text, text_config text",
         "TABLE(document_id bigint, status text, chunks bigint)",
     ),
     "swap_spaces": (

@@ -1,3 +1,5 @@
+import time
+
 import psycopg
 import pytest
 
@@ -13,6 +15,13 @@ import pytest
         ("<Vec<Foo>>", "vec foo"),
         ("École “é”", "école é"),
         ("保密。", "保密"),
+        ("保密协议", "保密 密协 协议"),
+        ("甲方，密 保密ABC协议第3条", "甲方 密 保密 abc 协议 议第 3 条"),
+        ("使用getUserName函数", "使用 get user name 函数 getusername"),
+        ("個人データの", "個人 人デ デー ータ タの"),
+        ("개인정보는 법", "개인 인정 정보 보는 법"),
+        ("สวัสดี ที่นี่", "สวั วัส สดี ที่นี่"),
+        ("𠀀𠀁𠀂 e\x01é", "𠀀𠀁 𠀁𠀂 e é"),
         ("U.S.A. end.", "u s a end"),
         ("The NDAs, PDFs' and KPIs.", "the nda pdf and kpi"),
         ("parseURLs user_IDs", "parse url user id parseurl userid"),
@@ -24,3 +33,16 @@ def test_splits_and_keeps_whole(connection: psycopg.Connection, text: str, expec
     row = connection.execute("select lexichord.keyword_text(%s)", [text]).fetchone()
     assert row is not None
     assert row[0].split() == expected.split()
+
+
+def test_a_run_takes_time_by_its_length(connection: psycopg.Connection) -> None:
+    statement = "select length(lexichord.keyword_text(repeat('保密协议', %s)))"
+
+    def seconds(repeats: int) -> float:
+        started = time.perf_counter()
+        row = connection.execute(statement, [repeats]).fetchone()
+        assert row == (3 * 4 * repeats,)
+        return time.perf_counter() - started
+
+    seconds(1)
+    assert seconds(80_000) < 40 * seconds(10_000)

@@ -154,7 +154,8 @@ def test_the_status_counts_everything(stored: Connection) -> None:
         "chunks_without_vector": 3,
     }
     configured = call(stored, "configuration")
-    assert configured == [{"engine": engine, "text_config": "english", "space": SPACE}]
+    fixed = {"engine": engine, "text_config": "english", "space": SPACE, "by_document": False}
+    assert configured == [fixed]
 
 
 def test_versions_of_the_server_and_its_extensions(stored: Connection) -> None:

@@ -41,6 +41,7 @@ def test_a_document_as_it_is_stored(connection: Connection) -> None:
         "recipe": "test",
         "content": "w1\nw2 w2",
         "metadata": '{"n": 1.10}',
+        "text_config": None,
     }
     assert call(connection, "read_document", document=99) == []
 

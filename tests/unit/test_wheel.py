@@ -50,6 +50,12 @@ def test_every_module_is_in_it(wheel: Path) -> None:
     assert "lexichord/py.typed" in in_wheel(wheel)
 
 
+def test_the_cues_of_each_language_are_in_it(wheel: Path) -> None:
+    files = in_tree("src/lexichord/retrieve/understand/languages", ".toml")
+    assert len(files) >= 5
+    assert {name.removeprefix("src/") for name in files} <= in_wheel(wheel)
+
+
 @pytest.mark.parametrize("folder", ["static", "templates"])
 def test_every_file_of_the_pages_is_in_it(wheel: Path, folder: str) -> None:
     place = f"src/lexichord/serve/page/{folder}"

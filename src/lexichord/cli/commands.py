@@ -70,13 +70,14 @@ def init(
         typer.Option(help="By default what is there."),
     ] = None,
     text_config: Annotated[
-        str | None, typer.Option(help="Postgres' text configuration; english by default.")
+        str | None,
+        typer.Option(help="Postgres' text configuration for all; by default each language's."),
     ] = None,
     embedding: Annotated[
         str | None, typer.Option(help="The vectors' space: provider/model/dimension.")
     ] = None,
 ) -> None:
-    """Prepare a database, or bring it up to date. Engine and text are for good."""
+    """Prepare a database, or bring it up to date. The engine is for good."""
     from lexichord.db.server import initialise
 
     invocation.arguments.update(engine=engine, text_config=text_config, embedding=embedding)

@@ -41,7 +41,8 @@ async def copy_datasets(
     no_other_options(callbacks, ProgressCallbacks.__annotations__)
     names = await _names(source, datasets)
     fixed = await catalogue.configuration(source)
-    choice = schema.Choice(None, fixed["text_config"], EmbeddingSpace.parse(fixed["space"]))
+    space = EmbeddingSpace.parse(fixed["space"])
+    choice = schema.Choice(None, fixed["text_config"], space, fixed["by_document"])
     await asyncio.to_thread(schema.prepare, target, choice)
     async with Database(target, COPY_CONNECTIONS) as opened:
         if await catalogue.database_identity(source) == await catalogue.database_identity(opened):

@@ -26,6 +26,10 @@ log = logging.getLogger("lexichord")
 
 LOCK = 7_245_089_131  # any number that no other program takes: one preparation at a time
 DEFAULT_SPACE = EmbeddingSpace("local", "all-MiniLM-L6-v2", 384)
+DEFAULT_TEXT_CONFIG = "pg_catalog.english"
+ONE_TEXT_CONFIG = """
+update lexichord_data.configuration set by_document = false where by_document
+"""
 ENGINES = {  # the extensions of each, best first; what they share is in folders of its own
     "vectorchord": ("vchord", "vchord_bm25"),
     "textsearch": ("vector", "pg_textsearch"),
@@ -45,11 +49,16 @@ UNSAFE = set("\"$'\\%")  # in a schema's name, which stands inside of quotes, fo
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a database is given for good when it is made; None stands for the default."""
+    """What a database is given for good when it is made; None stands for the default.
+
+    Without a text configuration each document has that of its language; `by_document` says so of
+    one database for another, with the text configuration of documents whose language is not known.
+    """
 
     engine: str | None = None
     text_config: str | None = None
     space: EmbeddingSpace | None = None
+    by_document: bool | None = None
 
 
 def folder(name: str) -> Path:
@@ -169,10 +178,11 @@ def _configure(connection: Connection, choice: Choice) -> None:
     if not fixed:
         _rows(
             connection,
-            "insert into lexichord_data.configuration (engine, text_config) "
-            "values (%s, %s::regconfig) returning engine",
+            "insert into lexichord_data.configuration (engine, text_config, by_document) "
+            "values (%s, %s::regconfig, %s) returning engine",
             _choose_engine(connection, choice.engine),
-            _text_config(connection, choice.text_config or "pg_catalog.english"),
+            _text_config(connection, choice.text_config or DEFAULT_TEXT_CONFIG),
+            choice.by_document or choice.text_config is None,
         )
         space = choice.space or DEFAULT_SPACE
         _rows(
@@ -197,6 +207,8 @@ def _configure(connection: Connection, choice: Choice) -> None:
             raise ConfigError(
                 f"the database's {name} is {old}{good}: for {new}, use another database{way}"
             )
+    if text_config is not None and choice.by_document is None:
+        connection.execute(ONE_TEXT_CONFIG)
 
 
 def _text_config(connection: Connection, name: str | None) -> str | None:

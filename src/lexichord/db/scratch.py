@@ -16,7 +16,7 @@ from lexichord.types import EmbeddingSpace
 
 SCRATCH_PREFIX = "lexichord_scratch"
 CONFIGURATION_QUERY = """
-select c.engine, c.text_config::text, s.provider, s.model, s.dimension
+select c.engine, c.text_config::text, c.by_document, s.provider, s.model, s.dimension
 from lexichord_data.configuration c, lexichord_data.embedding_space s
 """
 # The locale decides what a letter is. A server before Postgres 17 has other names for it.
@@ -79,7 +79,8 @@ def _value(owner: Connection, statement: str, *values: object) -> object:
 def _choice(connection: Connection) -> schema.Choice:
     row = connection.execute(CONFIGURATION_QUERY).fetchone()
     assert row is not None
-    return schema.Choice(row[0], row[1], EmbeddingSpace(*row[2:]))
+    engine, text_config, by_document, *space = row
+    return schema.Choice(engine, text_config, EmbeddingSpace(*space), by_document)
 
 
 def _create(connection: Connection, name: str) -> None:

@@ -76,6 +76,7 @@ async def replace_document(
         metadata=Jsonb(document.metadata),
         twin=twin,
         space=space,
+        text_config=document.text_config,
     )
     return rows[0]
 

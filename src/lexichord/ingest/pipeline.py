@@ -1,6 +1,7 @@
 """The pipeline of an ingest: skip what is stored, read, contextualize, embed, store, prune."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import aclosing
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import get_args
 
 from lexichord.db import store
+from lexichord.db.catalogue import configuration
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, EmbeddingMismatchError, IngestError
 from lexichord.ingest.find import storable_name
@@ -21,6 +23,7 @@ from lexichord.ingest.flow import (
     prefetch,
     unbounded_gather,
 )
+from lexichord.ingest.language import LANGUAGE, find_text_config, tell_language
 from lexichord.ingest.llm_context.prompt import model_label, with_contexts
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
 from lexichord.ingest.report import DocumentListener, ProgressCallbacks, Report, RunRecorder
@@ -34,6 +37,7 @@ from lexichord.ingest.structural_context import (
 )
 from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors
 from lexichord.providers.base import Embedder
+from lexichord.providers.embed.local import known_languages
 from lexichord.settings import Settings
 from lexichord.types import Chunk, ContextKind, ContextPart, Json
 from lexichord.types.generation import Usage
@@ -98,6 +102,8 @@ class IngestPipeline:
     chunk_embedder: ChunkEmbedder = field(init=False)
     writer: ContextWriter | None = field(init=False, default=None)
     stored: dict[str, Row] = field(init=False)
+    by_document: bool = field(init=False, default=False)
+    languages: Counter[str] = field(init=False, default_factory=Counter)
 
     def __post_init__(self) -> None:
         _check("context", [self.context], get_args(ContextKind))
@@ -136,11 +142,13 @@ class IngestPipeline:
         uris = {source.uri for source in sources}
         await find_gone(self.database, self.dataset, pruned, uris)  # refuses before it is too late
         await self._renew()
+        self.by_document = (await configuration(self.database))["by_document"]
         await self.recorder.start(self.dataset, storable_name(description), len(sources))
         self.on_run(self.recorder.report.run_id)
         async with heartbeat(self.database, self.recorder.report.run_id):
             await self._store_new(sources)
             await self._fill()
+            self._warn_of_languages()
             gone = await find_gone(self.database, self.dataset, pruned, uris)
             await self.recorder.prune(gone)
             await store.finish_run(self.database, self.recorder.report.run_id)
@@ -236,7 +244,7 @@ class IngestPipeline:
             yield group
 
     def _prepare(self, source: IngestSource) -> PreparedDocument:
-        prepared = self.sample.read(source)
+        prepared = self._in_its_language(self.sample.read(source))
         if prepared.vectors and prepared.space != self.space:
             raise IngestError(self._not_of_this_space(str(prepared.space)))
         if self.context == "llm" and prepared.vectors:
@@ -244,6 +252,29 @@ class IngestPipeline:
         if self.context in ("given", "llm"):  # the model's come before the structural one
             return prepared
         return replace(prepared, chunks=self._contextualized(prepared))
+
+    def _in_its_language(self, prepared: PreparedDocument) -> PreparedDocument:
+        """Tell the language of a document, and its text configuration unless one serves all."""
+        document = prepared.document
+        language = tell_language(document.text)
+        if language is not None:
+            self.languages[language] += 1
+            document = replace(document, metadata={LANGUAGE: language, **document.metadata})
+        if self.by_document:
+            document = replace(document, text_config=find_text_config(language))
+        return replace(prepared, document=document)
+
+    def _warn_of_languages(self) -> None:
+        """Say once a run that the embedder does not know the language of what it embedded."""
+        known = known_languages(self.space) if self.embedder else None
+        foreign = [each for each in self.languages.most_common() if known and each[0] not in known]
+        if foreign:
+            counts = ", ".join(f"{language} {count}" for language, count in foreign)
+            self.recorder.report.degraded.append(
+                f"{self.space} knows English only, and documents are in other languages "
+                f"({counts}): for search by meaning there take a multilingual model, "
+                "lexichord reembed --to local/FOLDER/DIMENSION"
+            )
 
     def _contextualized(self, prepared: PreparedDocument) -> list[Chunk]:
         """Return the chunks with the structural context where they bring none, or without any."""

@@ -28,6 +28,8 @@ MAX_CONTEXT_TITLE_CHARS = 800  # characters of a title
 # Of an identifier; what is longer is data, or text without spaces.
 MAX_IDENTIFIER_CHARS = 200
 IDENTIFIER_WORD = re.compile(r"[^\W\d_]\w{2,}")
+# A run of Thai, kana, Han or hangul is no word but a whole phrase: it says nothing of other chunks.
+UNPARTED_LETTER = re.compile(r"[\u0e01-\u0e4e\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 IDENTIFIER_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
 
 
@@ -119,7 +121,11 @@ def _lines(*lines: str) -> str:
 
 def _identifiers(text: str) -> Iterator[str]:
     """Return the identifiers of a text as often as they occur."""
-    return (word for word in IDENTIFIER_WORD.findall(text) if len(word) <= MAX_IDENTIFIER_CHARS)
+    return (
+        word
+        for word in IDENTIFIER_WORD.findall(text)
+        if len(word) <= MAX_IDENTIFIER_CHARS and not UNPARTED_LETTER.search(word)
+    )
 
 
 def _distinct(words: Iterable[str]) -> Iterator[str]:

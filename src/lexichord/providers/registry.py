@@ -16,6 +16,7 @@ from lexichord.providers.embed.batching import (
     EmbeddingTiming,
 )
 from lexichord.providers.embed.cohere import CohereEmbeddings
+from lexichord.providers.embed.folder import FolderEmbedder, find_folder
 from lexichord.providers.embed.gemini import GEMINI_URL, GeminiEmbeddings
 from lexichord.providers.embed.local import LOCAL_INT8_SPACE, LOCAL_SPACE, LocalEmbedder, find_model
 from lexichord.providers.embed.openai import OPENAI_URL, OpenAIEmbeddings
@@ -106,13 +107,26 @@ def find_embedder(
     local_space = next(
         (known for known in (LOCAL_SPACE, LOCAL_INT8_SPACE) if str(known) == space), None
     )
-    if local_space is None:
+    if local_space is None and not space.startswith("local/"):
         return None, [f"no embedder for {space}: by words only"]
     if not (has_library("onnxruntime") and has_library("tokenizers")):
         return None, [NO_LOCAL_LIBRARIES]
+    if local_space is None:
+        return _find_folder(settings, EmbeddingSpace.parse(space))
     if find_model(settings.model_dir, settings.home) is None:
         return None, [NO_LOCAL_MODEL]
     return LocalEmbedder(settings.home, settings.model_dir, local_space), []
+
+
+def _find_folder(
+    settings: Settings, space: EmbeddingSpace
+) -> tuple[FolderEmbedder | None, list[str]]:
+    folder = find_folder(space.model, settings.home, settings.model_dir)
+    if folder is None:
+        place = settings.home / "models" / space.model
+        missing = f"put model.onnx and tokenizer.json into {place}"
+        return None, [f"no embedder for {space}: by words only; {missing}"]
+    return FolderEmbedder(folder, space), []
 
 
 def _find_service(

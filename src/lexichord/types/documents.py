@@ -105,7 +105,8 @@ class Document:
     """A document as it is stored.
 
     `sha256` is that of the source's bytes, `recipe` says how chunks were made of them: where both
-    are the same, nothing needs to be done again.
+    are the same, nothing needs to be done again. `text_config` is Postgres' text configuration of
+    its language, None for the database's.
     """
 
     dataset: str
@@ -116,6 +117,7 @@ class Document:
     recipe: str
     text: str
     metadata: Json = field(default_factory=dict)
+    text_config: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

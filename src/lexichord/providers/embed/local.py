@@ -44,6 +44,12 @@ DOWNLOAD_TIMEOUT_SECONDS = 60  # seconds without a byte before a download is giv
 TokenIds = NDArray[np.int64]
 
 
+def known_languages(space: str) -> frozenset[str] | None:
+    """Return the codes of the languages that a space's model was trained on, None if not known."""
+    local = str(LOCAL_SPACE), str(LOCAL_INT8_SPACE)
+    return frozenset({"en"}) if space in local else None
+
+
 def find_model(model_dir: Path | None, home: Path) -> Path | None:
     """Find the folder with the model's files, model.safetensors and tokenizer.json.
 
@@ -185,7 +191,8 @@ def _load(folder: Path | None, home: Path, name: str) -> LocalModel:
         )
     try:
         tokenizer = _tokenizer(_checked(folder / TOKENIZER_FILE))
-        return LocalModel(tokenizer, _session(_graph(folder, home, name)))
+        session = open_session(_graph(folder, home, name), LOCAL_MODEL, "delete the cached graph")
+        return LocalModel(tokenizer, session)
     except ImportError as error:
         raise ProviderError(
             f"the local embedder cannot start ({error}): pip install 'lexichord[local]'"
@@ -213,7 +220,8 @@ def _tokenizer(file: Path) -> "Tokenizer":
     return tokenizer
 
 
-def _session(graph: Path | bytes) -> "InferenceSession":
+def open_session(graph: Path | bytes, name: str, remedy: str) -> "InferenceSession":
+    """Open a graph in onnxruntime. Raises ProviderError with what to do, ImportError."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -225,8 +233,8 @@ def _session(graph: Path | bytes) -> "InferenceSession":
         return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's errors have no narrower base
         raise ProviderError(
-            f"onnxruntime cannot load {LOCAL_MODEL} ({str(error).partition('\n')[0]}): "
-            "delete the cached graph, or pip install -U onnxruntime"
+            f"onnxruntime cannot load {name} ({str(error).partition('\n')[0]}): "
+            f"{remedy}, or pip install -U onnxruntime"
         ) from error
 
 

@@ -1,12 +1,19 @@
 """The kind, names and parts of a query, by its words alone.
 
-English cues, whole words only; what stands in quotes is mentioned, not said, and gives no cue.
-Only the ends of a long text are read, so that its length costs no more than copying it.
+The cues of each language are a file of `languages/`, all of one structure; a question is read by
+those of the language that most of its words belong to. What stands in quotes is mentioned, not
+said, and gives no cue. Only the ends of a long text are read, so that its length costs no more than
+copying it.
 """
 
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 from lexichord.types.options import IntentKind
 
@@ -19,113 +26,101 @@ QUOTED_PHRASE = re.compile(
     r"|(?<!\w)['\u2018]([^'\u2018’\n]{2,300})['’](?!\w)"
 )
 # Where an instruction or a question may begin, once a sentence's opening is passed.
-INSTRUCTION_BREAK = re.compile(r"[?!\n]+|[.;:]\s")
-POLITE_OPENING = re.compile(
-    r"(?:(?:please|kindly|now|then|and|also|ok|okay|hi|hello|just|briefly|quickly|so|but"
-    r"|(?:can|could|would|will) you|(?:i|we) (?:want|need|would like)(?: you)? to"
-    r"|(?:i'd|we'd) like(?: you)? to|let us|let's|help me|go and|try to|know"
-    r"|find out|see)\b[ ,]*)+",
-    re.I,
-)
-PLACE_OPENING = re.compile(
-    r"(?:in|under|for|from|within|across|per|of|on|as|with|by|according to|based on|looking at)\b"
-    r"[^,]{1,200}, *",
-    re.I,
-)
-
-QUESTION_WORD = r"(?:who|whom|whose|what|when|where|which|why|how)"
-AUXILIARY_VERB = (
-    r"(?:is|are|was|were|am|do|does|did|may|must|can|could|shall|will|would|should|has|have|had"
-    r"|might|need)"
-)
-INDIRECT_OBJECT = r"(?:(?:me|us|i|we) )?"
-REQUEST_VERB = (
-    r"(?:give|send|get|show|write|provide|draft|make|prepare|need|want|tell|produce|create"
-    r"|(?:i'd|we'd|would) like)"
-)
-REQUEST = rf"{INDIRECT_OBJECT}{REQUEST_VERB} {INDIRECT_OBJECT}"
-COMPARATIVE = (
-    r"(?:longer|shorter|higher|lower|larger|smaller|bigger|greater|better|worse|stricter|looser"
-    r"|broader|narrower|stronger|weaker|earlier|later|sooner|faster|slower|cheaper|fewer|more"
-    r"|less)"
-)
-SUPERLATIVE = (
-    r"(?:longest|shortest|highest|lowest|largest|smallest|biggest|greatest|best|worst|strictest"
-    r"|broadest|narrowest|strongest|weakest|earliest|latest|fastest|slowest|cheapest|fewest"
-    r"|most|least)"
-)
-COUNT_WORD = r"(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,3})"
+INSTRUCTION_BREAK = re.compile(r"[?!\n？！。；]+|[.;:]\s")
+SENTENCE_JOINT = r"(?<=[?!;\n？！。；]) *|(?<=\.) "
+WORD = re.compile(r"[^\W\d_]+")
+NAMED_WORDS = re.compile(r"<<(\w+)>>")
+LANGUAGES = ("en", "de", "es", "fr", "zh")  # the first where a question's words tell nothing
 
 
-def _cue(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.I)
+@dataclass(frozen=True, slots=True)
+class Cues:
+    """One language's patterns: openings of a sentence, kinds in the order in which they are tried.
+
+    A question in it is told by its `common` words and by `letters` that others have not.
+    """
+
+    common: frozenset[str]
+    letters: re.Pattern[str] | None
+    kinds: tuple[tuple[IntentKind, re.Pattern[str], re.Pattern[str] | None], ...]
+    polite: re.Pattern[str]
+    place: re.Pattern[str]
+    joint: re.Pattern[str]
+    question: re.Pattern[str]
+    list_genus: re.Pattern[str]
+    opening_word: re.Pattern[str]
+    nouns_are_capitalised: bool
+
+    @property
+    def list_opening(self) -> re.Pattern[str]:
+        """What opens a list."""
+        return next(opening for kind, opening, _ in self.kinds if kind == "list_all")
+
+    def share(self, text: str) -> int:
+        """Return how many of a text's words and letters tell that it is in this language."""
+        letters = len(self.letters.findall(text)) if self.letters else 0
+        return letters + sum(word in self.common for word in WORD.findall(text.lower()))
 
 
-# Tried in this order, at the beginning of each sentence (AT) or anywhere in it (IN).
-COMPARISON_OPENING = _cue(
-    r"(?:compare|contrast|distinguish|differentiate)\b",
-    r"(?:what (?:is|are) )?(?:the )?(?:main |key )?(?:comparison|differences?|similarities)\b"
-    r".{0,200}\b(?:between|of|among|across)\b",
-    rf"{REQUEST}(?:an? |the )?(?:\w+ )?comparison\b|side[ -]by[ -]side\b",
-    r"what (?:distinguishes|sets)\b",
-    r"(?:is|are|do|does)\b.{0,200}\b(?:the same(?= (?:in|as|for|across|way|under)\b|$)"
-    r"|different|differently|alike|similar|identical)\b(?! to\b)",
-    rf"(?:which|who|whose)\b.{{0,200}}\b(?:{COMPARATIVE}|{SUPERLATIVE})\b(?! than)",
-    rf"(?:what|how) (?:do|does|about) (?:the |these |those |our )?(?:both|all|{COUNT_WORD})\b"
-    r".{0,80}\b(?:say|says|state|provide|treat|handle|regulate|deal|define|require|put)\b",
-    r"how (?:do|does|did)\b.{0,200}\bcompare\b",
+KINDS_IN_ORDER: Sequence[IntentKind] = (
+    *("comparison", "list_all", "summary", "general", "clause_lookup"),
 )
-COMPARISON_WITHIN = _cue(
-    r"\b(?:vs|versus)\b",
-    r"\b(?:differs?|differences?|differ)\b.{0,200}\b(?:between|from|among|across)\b",
-    r"^(?:how|where|do|does|in what)\b.{0,200}\bdiffer\b",
-    r"\bcompare and contrast\b|\b(?:compared|in comparison) (?:to|with)\b",
-    rf"(?<!how much )(?<!how many )\b{COMPARATIVE}(?: \w+){{0,3}} than"
-    r" (?:that|those|in|under|the|what|its|our)\b",
-)
-LIST_OPENING = _cue(
-    r"(?:list|enumerate|itemi[sz]e)\b(?! price)",
-    r"(?:show|find|give|name|get|extract|display|collect|identify|tell|return|pull out|look up)"
-    r"(?: me| us)? (?:\w+ )?(?:all|every|each)\b",
-    r"extract (?:the|any)\b",
-    rf"{REQUEST}(?:an? |the )?(?:complete |full |exhaustive |whole )?(?:list|table)"
-    r" (?:of|with)\b",
-    r"(?:an? |the )?(?:complete|full|exhaustive|whole|entire) list\b",
-    r"(?:everything|all|every)\b(?! (?:in all|else|things considered|right|good))",
-    r"(?:what|which|who|where) (?:are|is) (?:all|every|each)\b",
-    r"(?:what|which) all\b|(?:what|which) (?:\w+ )?are there\b",
-    r"(?:which|what) of (?:the|our|my|these|those|their) \w+s\b",
-    r"which \w+[^\Wsiu]s (?!the\b|an?\b|to\b|in\b|it\b|of\b|for\b|on\b|first\b)\w*[^\Ws]\b",
-)
-SUMMARY_OPENING = _cue(
-    r"(?:summari[sz]e|sum up|recap|condense|outline|describe|brief (?:me|us)|abridge)\b",
-    r"(?:an? |the )?(?:short |brief |quick |concise |executive |high-level |one-page )?"
-    r"(?:summary|overview|outline|synopsis|gist|digest|abstract)(?: (?:of|for|on|about)\b|:|$)",
-    r"(?:what (?:is|are) )?(?:the )?(?:key|main|most important|essential)"
-    r" (?:points|terms|takeaways|facts|ideas)\b",
-    rf"{REQUEST}(?:an? |the )?(?:\w+ )?"
-    r"(?:summary|overview|outline|synopsis|gist|digest|rundown)\b",
-    rf"{REQUEST}(?:the )?(?:key|main) (?:points|takeaways)\b",
-    r"(?:what is|what's|what are|what was)\b.{1,200}\b(?:all )?about$",
-    r"tl;? ?dr\b",
-)
-SUMMARY_WITHIN = _cue(
-    r"\bin a nutshell\b|\bin (?:a few|two|three|five) (?:sentences|bullets|words)\b"
-)
-GENERAL_OPENING = _cue(
-    r"why\b|explain\b|how come\b|tell me (?:more )?about\b|what if\b|discuss\b",
-    r"how to\b|how (?:do|can|should|would|could|might) (?:i|we|you|one|somebody|someone)\b",
-    r"how (?:do|does)\b.{1,200}\bworks?$",
-    r"(?:what|when|where|who|which)? ?(?:should|would) (?:i|we|you)\b",
-    r"(?:is|are|was|would) (?:it|this|that|there) (?:be )?(?:a )?"
-    r"(?:good|bad|wise|better|best|worth|worthwhile|sensible|advisable|smart|normal|common|usual)\b",
-    r"what do you (?:think|recommend|suggest|advise)\b|(?:do|can) you (?:think|recommend|help)\b",
-)
-LOOKUP_OPENING = _cue(
-    rf"{QUESTION_WORD}\b|{AUXILIARY_VERB} [\w\0]",
-    r"(?:find|quote|cite|locate|show|give|tell|look up|look for|search)\b",
-    r"(?:section|clause|article|paragraph|schedule|annex|§)",
-)
+OPENINGS_OF_PARTS = ("comparison", "list_all", "summary")  # what a part of a question may be, too
+
+
+@cache
+def _file(language: str) -> Mapping[str, Any]:
+    file = Path(__file__).with_name("languages") / f"{language}.toml"
+    return tomllib.loads(file.read_text("utf-8"))
+
+
+def named_words(language: str) -> dict[str, str]:
+    """Return a language's named patterns, each without others' names in it."""
+    words: dict[str, str] = {}
+    for name, pattern in _file(language).get("words", {}).items():
+        words[name] = NAMED_WORDS.sub(lambda match: words[match[1]], pattern)
+    return words
+
+
+@cache
+def load_cues(language: str) -> Cues:
+    """Read a language's file, once."""
+    data, words = _file(language), named_words(language)
+
+    def cue(*patterns: str) -> re.Pattern[str]:
+        filled = (NAMED_WORDS.sub(lambda match: words[match[1]], each) for each in patterns)
+        return re.compile("|".join(filled), re.I)
+
+    kinds, parts = data["kinds"], data["parts"]
+    openings = [each for kind in OPENINGS_OF_PARTS for each in kinds[kind]["opening"]]
+    return Cues(
+        common=frozenset(data.get("common", "").split()),
+        letters=re.compile(data["letters"]) if "letters" in data else None,
+        kinds=tuple(
+            (kind, cue(*kinds[kind]["opening"]), cue(*within) if within else None)
+            for kind in KINDS_IN_ORDER
+            for within in [kinds[kind].get("within")]
+        ),
+        polite=cue(*data["begin"]["polite"]),
+        place=cue(*data["begin"]["place"]),
+        joint=cue(*parts["joint"], SENTENCE_JOINT),
+        question=cue(*parts["question"], *openings),
+        list_genus=cue(*parts["list_genus"]),
+        opening_word=cue(*data["names"]["opening_word"]),
+        nouns_are_capitalised=data["names"].get("nouns_are_capitalised", False),
+    )
+
+
+def find_cues(query: str) -> Cues:
+    """Return the cues of the language that most of a query's words belong to."""
+    text = read_ends(query)
+    return max(map(load_cues, LANGUAGES), key=lambda cues: cues.share(text))
+
+
+QUESTION_WORD = named_words("en")["question"]
+AUXILIARY_VERB = named_words("en")["auxiliary"]
+COUNT_WORD = named_words("en")["count"]
+OPENING_WORD = load_cues("en").opening_word
 
 
 def blank_quoted(query: str) -> str:
@@ -146,35 +141,25 @@ def find_kind(query: str) -> tuple[IntentKind, str]:
     """Return the kind of a query and the words that decided it."""
     text = blank_quoted(read_ends(query)).replace("’", "'")
     sentences = [
-        sentence for part in INSTRUCTION_BREAK.split(text) if (sentence := part.strip(" \t.?!,"))
+        sentence
+        for part in INSTRUCTION_BREAK.split(text)
+        if (sentence := part.strip(" \t.?!,？！。，、"))
     ]
-    cues = [sentence[start:] for sentence in sentences for start in _starts(sentence)]
-    for kind, at, within in KIND_CUES:
-        for sentence in cues:
+    cues = find_cues(text)
+    begun = [sentence[start:] for sentence in sentences for start in _starts(sentence, cues)]
+    for kind, at, within in cues.kinds:
+        for sentence in begun:
             if match := at.match(sentence) or (within and within.search(sentence)):
                 return kind, f"'{match[0][:60]}'"
-    if "?" in text and re.search(r"\w", text):
+    if re.search("[?？]", text) and re.search(r"\w", text):
         return "clause_lookup", "a question mark"
     return "general", "no cue"
 
 
-KIND_CUES: tuple[tuple[IntentKind, re.Pattern[str], re.Pattern[str] | None], ...] = (
-    ("comparison", COMPARISON_OPENING, COMPARISON_WITHIN),
-    ("list_all", LIST_OPENING, None),
-    ("summary", SUMMARY_OPENING, SUMMARY_WITHIN),
-    ("general", GENERAL_OPENING, None),
-    (
-        "clause_lookup",
-        LOOKUP_OPENING,
-        re.compile(rf", (?:and |so )?(?:{QUESTION_WORD}|{AUXILIARY_VERB}) [\w\0]", re.I),
-    ),
-)
-
-
-def _starts(sentence: str) -> list[int]:
+def _starts(sentence: str, cues: Cues) -> list[int]:
     """Return where a sentence begins: after what is polite, and after where to look."""
-    start = _after(POLITE_OPENING, sentence, 0)
-    return [start, _after(POLITE_OPENING, sentence, _after(PLACE_OPENING, sentence, start))]
+    start = _after(cues.polite, sentence, 0)
+    return [start, _after(cues.polite, sentence, _after(cues.place, sentence, start))]
 
 
 def _after(opening: re.Pattern[str], sentence: str, start: int) -> int:
@@ -182,59 +167,37 @@ def _after(opening: re.Pattern[str], sentence: str, start: int) -> int:
     return match.end() if match else start
 
 
-QUESTION_JOINT = re.compile(
-    rf"(?:,|;)? (?:and|or|as well as|and also|also|plus) (?:also )?(?={QUESTION_WORD}\b)"
-    rf"|(?:,|;) (?:and |or )?(?:also )?(?={AUXILIARY_VERB} (?:the|it|they|he|she|we|i|you"
-    r"|this|that|there|any|an?|all)\b)"
-    r"|(?:,|;)? and (?:also |then )?(?=(?:list|compare|summari[sz]e|explain|describe|extract)\b)"
-    r"|(?<=[?!;\n]) *|(?<=\.) ",
-    re.I,
-)
-QUESTION_OPENING = re.compile(
-    rf"{QUESTION_WORD}\b|{AUXILIARY_VERB}\b"
-    rf"|{COMPARISON_OPENING.pattern}|{LIST_OPENING.pattern}|{SUMMARY_OPENING.pattern}",
-    re.I,
-)
-
-
 def find_sub_questions(query: str) -> tuple[str, ...]:
     """Return the questions that a query is made of, verbatim; none if it is one question."""
     text = blank_quoted(query[:MAX_READ_CHARS])
+    cues = find_cues(text)
     ends = [
         0,
-        *(place for match in QUESTION_JOINT.finditer(text) for place in match.span()),
+        *(place for match in cues.joint.finditer(text) for place in match.span()),
         len(text),
     ]
     parts = [(start, end) for start, end in zip(ends[::2], ends[1::2], strict=True) if start < end]
-    questions = [query[slice(*part)].strip() for part in parts if _asks(text[slice(*part)].strip())]
+    questions = [
+        query[slice(*part)].strip() for part in parts if _asks(text[slice(*part)].strip(), cues)
+    ]
     return tuple(questions) if len(questions) > 1 else ()
 
 
-def _asks(part: str) -> bool:
-    start = _starts(part)[-1]
+def _asks(part: str, cues: Cues) -> bool:
+    start = _starts(part, cues)[-1]
     return bool(re.search(r"\w", part)) and (
-        part.endswith("?") or bool(QUESTION_OPENING.match(part, start))
+        part.endswith(("?", "？")) or bool(cues.question.match(part, start))
     )
-
-
-# What a list is asked of, not what it is about: "every clause on", "all the places that mention".
-LIST_GENUS = re.compile(
-    r"[ ,:]*(?:(?:all|every|each|the|any|of|a|full|complete|list) )*"
-    r"(?:(?:clause|provision|passage|section|paragraph|sentence|statement|mention|reference|place"
-    r"|instance|case|thing|part|rule|term|point)s? )?"
-    r"(?:(?:that|which|where) )?(?:(?:is|are|was|were) )?(?:said |written |found |there )*"
-    r"(?:(?:on|about|of|for|with|to|concerning|regarding|mentions?|speaks? of|deals? with) )*",
-    re.I,
-)
 
 
 def find_listed(query: str) -> str:
     """Return what a list is to hold, without the order to list it: "List every X" is about X."""
-    start = _starts(blank_quoted(query[:MAX_READ_CHARS]))[-1]
-    order = LIST_OPENING.match(blank_quoted(query), start)
+    cues = find_cues(query)
+    start = _starts(blank_quoted(query[:MAX_READ_CHARS]), cues)[-1]
+    order = cues.list_opening.match(blank_quoted(query), start)
     if order is None:
         return query
-    genus = LIST_GENUS.match(query, order.end())
+    genus = cues.list_genus.match(query, order.end())
     listed = query[genus.end() if genus else order.end() :].strip(" \t\n.?!,:")
     return listed if re.search(r"\w", listed) else query
 
@@ -251,14 +214,6 @@ ACRONYM_WORD = re.compile(rf"[{UPPERCASE_LETTERS}]{{2,}}s?")
 PROPER_NAME = re.compile(
     rf"\b{CAPITALISED_WORD}(?:(?: | of | de | der | von | van | du | & ){CAPITALISED_WORD}){{0,7}}"
 )
-# Begins a sentence without being a name, unless it is written with capitals inside.
-OPENING_WORD = re.compile(
-    rf"(?:{QUESTION_WORD}|{AUXILIARY_VERB}|the|an?|in|under|for|from|within|across|per|of|on|as|with|by|at|to"
-    r"|according|and|or|but|so|if|also|please|my|our|your|his|her|its|their|this|that|these|those"
-    r"|we|he|she|it|they|you|all|every|each|both|any|some|no|not|yes|compare|list|summari[sz]e"
-    r"|describe|explain|find|show|give|tell|quote|extract|hello|hi|thanks?|summary|overview)",
-    re.I,
-)
 
 
 def find_entities(query: str) -> tuple[str, ...]:
@@ -272,7 +227,7 @@ def find_entities(query: str) -> tuple[str, ...]:
         if "_" not in match[0] or re.search(r"[^\W\d_]", match[0]):
             entities[match.start()] = match[0]
     plain = DAY_AND_MONTH.sub(_blank, CODE_IDENTIFIER.sub(_blank, plain))
-    entities |= dict(_names(plain))
+    entities |= dict(_names(plain, find_cues(plain)))
     return tuple(dict.fromkeys(entities[start].strip() for start in sorted(entities)))
 
 
@@ -280,15 +235,17 @@ def _blank(match: re.Match[str]) -> str:
     return "\0" * len(match[0])  # neither a word nor a space
 
 
-def _names(text: str) -> Iterator[tuple[int, str]]:
+def _names(text: str, cues: Cues) -> Iterator[tuple[int, str]]:
     if not re.search(r"[a-z]", text):
         return  # capitals tell nothing where there are only capitals
     for match in PROPER_NAME.finditer(text):
         words = [(word.start(), word[0]) for word in re.finditer(r"\S+", match[0])]
-        while words and OPENING_WORD.fullmatch(words[0][1]):
+        while words and cues.opening_word.fullmatch(words[0][1]):
             words.pop(0)
         for start, name in _parted(words):
             at = match.start() + start
+            if cues.nouns_are_capitalised and not NAME_AMONG_NOUNS.match(name):
+                continue
             if not (_opens(text, at) and _is_plain(text, at, name)):
                 yield at, name
 
@@ -303,6 +260,8 @@ def _parted(words: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
             yield words[first][0], " ".join(word for _, word in words[first:last])
 
 
+# Where each noun has a capital, as in "Frist der Mieter": words side by side, or capitals inside.
+NAME_AMONG_NOUNS = re.compile(r"(?!.* (?:der|von|du|de|of) )(?:.* |.*\w[A-Z])")
 NAME_LINKS = ("of", "de", "der", "von", "van", "du", "&")
 
 

@@ -1,0 +1,190 @@
+"""Any sentence model in ONNX from a folder: `local/FOLDER`, embedded on this machine.
+
+A folder as sentence-transformers writes it: model.onnx (or onnx/model.onnx) and tokenizer.json.
+What stands beside them is kept to: 1_Pooling/config.json, sentence_bert_config.json for the number
+of tokens, config_sentence_transformers.json for what is put before queries and documents.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import batched
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from lexichord.errors import ConfigError, ProviderError
+from lexichord.providers.base import Vectors
+from lexichord.providers.embed.local import (
+    LOCAL_BATCH_TEXTS,
+    TOKENIZER_FILE,
+    LocalModel,
+    TokenIds,
+    open_session,
+)
+from lexichord.types import EmbeddingSpace
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+GRAPH_FILES = ("model.onnx", "onnx/model.onnx")
+USUAL_MAX_TOKENS = 512  # of models that do not say how many they read
+SENTENCE_OUTPUTS = (
+    "sentence_embedding",
+    "embedding",
+)  # the names of a vector that is pooled already
+PROMPTS = {"query": ("query",), "document": ("document", "passage")}
+PAD_TOKENS = ("[PAD]", "<pad>")
+
+
+def find_folder(model: str, home: Path, model_dir: Path | None) -> Path | None:
+    """Return a model's folder: `model_dir`, a path or home/models/MODEL; None where there is none.
+
+    Raises ConfigError if `model_dir` is given and does not hold a model.
+    """
+    if model_dir is not None:
+        if not _holds_model(model_dir):
+            raise ConfigError(
+                f"'{model_dir}' holds no model: it needs {GRAPH_FILES[0]} and {TOKENIZER_FILE}"
+            )
+        return model_dir
+    folder = home / "models" / model  # an absolute path stays itself
+    return folder if _holds_model(folder) else None
+
+
+def _holds_model(folder: Path) -> bool:
+    return (folder / TOKENIZER_FILE).is_file() and _graph_file(folder) is not None
+
+
+def _graph_file(folder: Path) -> Path | None:
+    return next((folder / name for name in GRAPH_FILES if (folder / name).is_file()), None)
+
+
+class FolderEmbedder:
+    """Embeds with the model of a folder on this machine's cores; several threads may share one.
+
+    The model is loaded at the first embedding.
+    """
+
+    def __init__(self, folder: Path, space: EmbeddingSpace) -> None:
+        self.space = space
+        self._folder = folder
+        self._lock = Lock()
+        self._model: FolderModel | None = None
+
+    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+        """Embed each text by as many tokens as the model reads, in the order of `texts`.
+
+        Returns float32, rows of length 1. Raises ProviderError if the model cannot be loaded or its
+        vectors have another dimension than the space.
+        """
+        model = self.load()
+        rows = model.tokenize([model.prompts.get(kind, "") + text for text in texts])
+        vectors = np.empty((len(rows), self.space.dimension), np.float32)
+        order = sorted(range(len(rows)), key=lambda index: len(rows[index]))
+        for batch in batched(order, LOCAL_BATCH_TEXTS):
+            pooled = model.run([rows[index] for index in batch])
+            if pooled.shape[1] != self.space.dimension:
+                raise ProviderError(
+                    f"the model in '{self._folder}' makes vectors of {pooled.shape[1]} numbers: "
+                    f"name the space local/{self.space.model}/{pooled.shape[1]}"
+                )
+            vectors[list(batch)] = pooled
+        return vectors
+
+    def load(self) -> "FolderModel":
+        """Load the model now, or return the loaded one. Raises ProviderError as `embed` does."""
+        with self._lock:
+            if self._model is None:
+                self._model = _load(self._folder)
+            return self._model
+
+
+@dataclass(frozen=True, slots=True)
+class FolderModel:
+    """A loaded model, and what its folder says of pooling and of what stands before a text."""
+
+    model: LocalModel
+    takes_first: bool
+    prompts: dict[str, str]
+    pad: int
+
+    def tokenize(self, texts: Sequence[str]) -> list[TokenIds]:
+        """Return each text's token ids, cut where the model stops reading."""
+        return self.model.tokenize(texts)
+
+    def run(self, rows: Sequence[TokenIds]) -> Vectors:
+        """Embed one batch of token ids: float32, a row of length 1 for each."""
+        session = self.model.session
+        mask = np.arange(max(map(len, rows))) < np.array([len(row) for row in rows])[:, np.newaxis]
+        ids = np.full(mask.shape, self.pad, np.int64)
+        ids[mask] = np.concatenate(rows)
+        given = {"input_ids": ids, "attention_mask": mask.astype(np.int64)}
+        given["token_type_ids"] = np.zeros_like(ids)
+        wanted = {
+            each.name: given[each.name] for each in session.get_inputs() if each.name in given
+        }
+        output = session.run([_output(session)], wanted)[0]
+        pooled = self._pool(output, mask) if output.ndim == 3 else output
+        lengths = np.linalg.norm(pooled, axis=1, keepdims=True)
+        scaled: Vectors = (pooled / np.maximum(lengths, 1e-12)).astype(np.float32)
+        return scaled
+
+    def _pool(self, states: Any, mask: Any) -> Any:  # noqa: ANN401
+        if self.takes_first:
+            return states[:, 0]
+        kept = mask[:, :, np.newaxis]
+        return (states * kept).sum(axis=1) / kept.sum(axis=1)
+
+
+def _output(session: "InferenceSession") -> str:
+    names = [each.name for each in session.get_outputs()]
+    return next((name for name in SENTENCE_OUTPUTS if name in names), names[0])
+
+
+def _load(folder: Path) -> FolderModel:
+    try:
+        tokenizer = _tokenizer(folder)
+        graph = _graph_file(folder)
+        assert graph is not None
+        session = open_session(graph, f"the model in '{folder}'", "export it again")
+        pooling = _settings(folder / "1_Pooling/config.json")
+        prompts = _settings(folder / "config_sentence_transformers.json").get("prompts") or {}
+        return FolderModel(
+            LocalModel(tokenizer, session),
+            bool(pooling.get("pooling_mode_cls_token")),
+            {
+                kind: next((prompts[name] for name in names if prompts.get(name)), "")
+                for kind, names in PROMPTS.items()
+            },
+            next(
+                (pad for name in PAD_TOKENS if (pad := tokenizer.token_to_id(name)) is not None), 0
+            ),
+        )
+    except ImportError as error:
+        raise ProviderError(
+            f"the local embedder cannot start ({error}): pip install 'lexichord[local]'"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise ProviderError(f"the model in '{folder}' cannot be read: {error}") from error
+
+
+def _tokenizer(folder: Path) -> "Tokenizer":
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER_FILE))
+    except Exception as error:  # tokenizers' errors have no narrower base
+        raise ValueError(f"{TOKENIZER_FILE}: {error}") from error
+    most = _settings(folder / "sentence_bert_config.json").get("max_seq_length")
+    own = (tokenizer.truncation or {}).get("max_length")
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(most or own or USUAL_MAX_TOKENS)
+    return tokenizer
+
+
+def _settings(file: Path) -> dict[str, Any]:
+    return json.loads(file.read_text()) if file.is_file() else {}

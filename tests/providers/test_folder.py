@@ -1,0 +1,141 @@
+"""Sentence models of a folder: small ONNX graphs that the tests build, in a real onnxruntime."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.db import schema
+from lexichord.errors import ConfigError, ProviderError
+from lexichord.providers.registry import find_embedder
+from lexichord.settings import load_settings
+from lexichord.types import EmbeddingSpace
+from tests.conftest import new_database
+
+WORDS = ["<pad>", "<s>", "</s>", "[UNK]", "der", "hund", "dog", "frist", "term", "query:"]
+# Words of one meaning in two languages have one vector: the model is multilingual.
+TABLE = np.array(
+    [
+        *([9, 9, 9, 9], [0.5, 0, 0, 0], [0, 0.5, 0, 0], [0, 0, 0.1, 0], [0, 0.1, 0, 0]),
+        *([0, 0, 1, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1], [1, 0, 0, 0]),
+    ],
+    np.float32,
+)
+SPACE = "local/tiny/4"
+
+
+def build(
+    folder: Path, graph: str = "model.onnx", settings: Mapping[str, object] | None = None
+) -> None:
+    """Write a model that looks up one vector a token, and the files beside it."""
+    from onnx import TensorProto, helper, numpy_helper, save
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    tokenizer = Tokenizer(models.WordLevel({w: n for n, w in enumerate(WORDS)}, "[UNK]"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 1), ("</s>", 2)]
+    )
+    shape = ["batch", "tokens"]
+    inputs = [
+        helper.make_tensor_value_info(name, TensorProto.INT64, shape)
+        for name in ("input_ids", "attention_mask")
+    ]
+    output = helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, [*shape, 4])
+    gather = helper.make_node("Gather", ["table", "input_ids"], ["last_hidden_state"])
+    table = numpy_helper.from_array(TABLE, "table")
+    model = helper.make_model(
+        helper.make_graph([gather], "tiny", inputs, [output], [table]),
+        opset_imports=[helper.make_opsetid("", 20)],
+        ir_version=9,
+    )
+    (folder / graph).parent.mkdir(parents=True, exist_ok=True)
+    save(model, folder / graph)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    for name, content in (settings or {}).items():
+        file = folder / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(json.dumps(content))
+
+
+def embed(home: Path, texts: list[str], kind: str = "document") -> np.ndarray:
+    embedder, reasons = find_embedder(load_settings(home=home), SPACE)
+    assert embedder is not None, reasons
+    return embedder.embed(texts, kind)  # type: ignore[arg-type]
+
+
+def expected(*tokens: int) -> np.ndarray:
+    mean = TABLE[list(tokens)].mean(axis=0)
+    return np.asarray(mean / np.linalg.norm(mean))
+
+
+@pytest.mark.parametrize("graph", ["model.onnx", "onnx/model.onnx"])
+def test_vectors_are_the_mean_over_the_tokens(tmp_path: Path, graph: str) -> None:
+    build(tmp_path / "models/tiny", graph)
+    vectors = embed(tmp_path, ["dog", "der hund frist", ""])
+    np.testing.assert_allclose(vectors[0], expected(1, 6, 2), rtol=1e-5)
+    np.testing.assert_allclose(vectors[1], expected(1, 4, 5, 7, 2), rtol=1e-5)
+    np.testing.assert_allclose(vectors[2], expected(1, 2), rtol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-5)
+
+
+def test_the_folders_settings_are_kept_to(tmp_path: Path) -> None:
+    files: dict[str, object] = {
+        "1_Pooling/config.json": {"pooling_mode_cls_token": True},
+        "config_sentence_transformers.json": {"prompts": {"query": "query: ", "passage": ""}},
+    }
+    build(tmp_path / "models/tiny", settings=files)
+    np.testing.assert_allclose(embed(tmp_path, ["dog"])[0], expected(1), rtol=1e-5)
+    short: dict[str, object] = {
+        "sentence_bert_config.json": {"max_seq_length": 4},
+        "1_Pooling/config.json": {"pooling_mode_cls_token": False},
+    }
+    build(tmp_path / "models/tiny", settings=short)
+    np.testing.assert_allclose(
+        embed(tmp_path, ["dog"], "query")[0], expected(1, 9, 6, 2), rtol=1e-5
+    )
+    np.testing.assert_allclose(embed(tmp_path, ["dog " * 9])[0], expected(1, 6, 6, 2), rtol=1e-5)
+
+
+def test_what_is_wrong_is_said_in_a_line(tmp_path: Path) -> None:
+    settings = load_settings(home=tmp_path)
+    assert find_embedder(settings, SPACE) == (
+        None,
+        [
+            f"no embedder for {SPACE}: by words only; put model.onnx and tokenizer.json into "
+            f"{tmp_path}/models/tiny"
+        ],
+    )
+    with pytest.raises(
+        ConfigError, match=r"holds no model: it needs model\.onnx and tokenizer\.json"
+    ):
+        find_embedder(load_settings(home=tmp_path, model_dir=tmp_path), SPACE)
+    build(tmp_path / "models/tiny")
+    wrong, _ = find_embedder(settings, "local/tiny/5")
+    assert wrong is not None
+    with pytest.raises(ProviderError, match="of 4 numbers: name the space local/tiny/4"):
+        wrong.embed(["dog"], "query")
+    (tmp_path / "models/tiny/model.onnx").write_bytes(b"no graph")
+    broken, _ = find_embedder(settings, SPACE)
+    assert broken is not None
+    with pytest.raises(ProviderError, match="onnxruntime cannot load the model in") as error:
+        broken.embed(["dog"], "query")
+    assert "\n" not in str(error.value)
+
+
+def test_a_question_in_another_language_finds_by_meaning(embedded_dsn: str, tmp_path: Path) -> None:
+    build(tmp_path / "model")
+    space = EmbeddingSpace("local", str(tmp_path / "model"), 4)
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice(space=space))
+        with SyncLexichord(dsn=dsn, home=tmp_path / "home") as lexichord:
+            report = lexichord.ingest(
+                documents=[{"uri": text, "text": text} for text in ("Hund", "Frist")]
+            )
+            assert (report.embedded, report.degraded) == (2, [])
+            assert [hit.uri for hit in lexichord.search("term", k=1).hits] == ["Frist"]
+            assert [hit.uri for hit in lexichord.search("dog", k=1).hits] == ["Hund"]
