@@ -107,9 +107,14 @@ def ingest(
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Take up again the files that failed.")
     ] = False,
+    password: Annotated[
+        str | None,
+        typer.Option(help="Opens PDFs that are encrypted; others see it in the list of processes."),
+    ] = None,
 ) -> None:
     """Store documents with their chunks; what is stored already, unchanged, is skipped."""
     _check_ingest(bool(paths), bool(chunked), prune, watch, retry_failed)
+    invocation.arguments.update(file_password=password)
     with invocation.open() as lexichord, FileProgress() as progress:
         options: IngestOptions = {
             "dataset": dataset,

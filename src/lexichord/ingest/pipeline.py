@@ -22,6 +22,7 @@ from lexichord.ingest.flow import (
 )
 from lexichord.ingest.llm_context.prompt import model_label, with_contexts
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
+from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.report import DocumentListener, ProgressCallbacks, Report, RunRecorder
 from lexichord.ingest.sources import IngestSource, PreparedDocument, find_gone, storable_name
 from lexichord.ingest.structural_context import (
@@ -101,6 +102,12 @@ class IngestPipeline:
         self.chunk_embedder = ChunkEmbedder(
             self.database, self.embedder, self.space, *callbacks, report, self.limits
         )
+
+    @property
+    def load_options(self) -> LoadOptions:
+        """How files are loaded, by the settings."""
+        secret = self.settings.file_password
+        return LoadOptions(password=secret.get_secret_value() if secret else None)
 
     @property
     def recipe(self) -> str:
@@ -256,7 +263,7 @@ class IngestPipeline:
             except (ConfigError, IngestError) as error:  # this document's data, not the server
                 await self.recorder.fail(uri, error)
             else:
-                self.recorder.store(uri, row)
+                self.recorder.store(uri, row, _flags(prepared))
 
     async def _store_one(
         self, prepared: PreparedDocument, vectors: ChunkVectors, space: str, twin: int | None
@@ -303,6 +310,12 @@ def _copies_last(todo: Sequence[IngestSource]) -> tuple[list[IngestSource], list
         parts[source.sha256 in seen].append(source)
         seen.add(source.sha256)
     return parts
+
+
+def _flags(prepared: PreparedDocument) -> list[str]:
+    """Return what is doubtful in a document; metadata that came along may be anything."""
+    flags = prepared.document.metadata.get("flags")
+    return [str(flag) for flag in flags] if isinstance(flags, list) else []
 
 
 def _check(what: str, names: Collection[str], known: Sequence[str]) -> None:

@@ -9,10 +9,12 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
 
 from lexichord.errors import IngestError
+from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.worker import MESSAGE_LENGTH, send
 from lexichord.types import Chunk, Heading, LoadedText, Table
 
@@ -27,7 +29,14 @@ class Reader:
     A child that takes too long, needs too much or crashes is ended; the next file gets a new one.
     """
 
-    def __init__(self, seconds: float = FILE_SECONDS, memory: int = CHILD_MEMORY_BYTES) -> None:
+    def __init__(
+        self,
+        options: LoadOptions = LoadOptions(),  # noqa: B008 - frozen
+        *,
+        seconds: float = FILE_SECONDS,
+        memory: int = CHILD_MEMORY_BYTES,
+    ) -> None:
+        self.options = options
         self.seconds = seconds
         self.memory = memory
         self._child: subprocess.Popen[bytes] | None = None
@@ -50,7 +59,7 @@ class Reader:
 
     def read(self, file: Path) -> tuple[LoadedText, list[Chunk]]:
         """Return a file's text and its chunks. Raises IngestError."""
-        return self._read({"file": str(file)})
+        return self._read({"file": str(file), "options": asdict(self.options)})
 
     def cut(self, text: str, media_type: str, title: str) -> list[Chunk]:
         """Return the chunks of a text. Raises IngestError."""

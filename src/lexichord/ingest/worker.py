@@ -18,6 +18,7 @@ from typing import IO, Any, BinaryIO
 from lexichord.errors import IngestError
 from lexichord.ingest import chunk
 from lexichord.ingest.load import load
+from lexichord.ingest.load.options import LoadOptions
 from lexichord.types import Chunk, LoadedText
 
 MESSAGE_LENGTH = struct.Struct("!I")
@@ -56,8 +57,7 @@ def _limit_memory(memory: int) -> None:
 
 def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        fields = request.get("text")  # else a file's
-        loaded = load(Path(request["file"])) if fields is None else LoadedText(**fields)
+        loaded = _loaded(request)
         chunks = [_slim(piece) for piece in chunk.split(loaded)]
         return {"loaded": asdict(loaded), "chunks": chunks}
     except IngestError as error:
@@ -66,6 +66,12 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
         return {"memory": True}
     except Exception as error:  # a library's fault must not end the run
         return {"error": f"cannot be read: {type(error).__name__}: {error}".split("\n")[0]}
+
+
+def _loaded(request: Mapping[str, Any]) -> LoadedText:
+    if fields := request.get("text"):
+        return LoadedText(**fields)
+    return load(Path(request["file"]), LoadOptions(**request["options"]))
 
 
 def _slim(piece: Chunk) -> dict[str, Any]:

@@ -17,19 +17,20 @@ from lexichord.ingest.load.kinds import (
     MEDIA_TYPES,
     PDF_TYPE,
 )
+from lexichord.ingest.load.options import LoadOptions
 from lexichord.types import LoadedText
 
 MARKDOWN_TITLE = re.compile(r"\A\ufeff?\s*# +(\S[^\n]{0,200})$", re.MULTILINE)
 CLOSING_HASHES = re.compile(r"[ \t]+#+$")  # of a Markdown heading
 
 
-def load(file: Path) -> LoadedText:
+def load(file: Path, options: LoadOptions = LoadOptions()) -> LoadedText:  # noqa: B008 - frozen
     """Read a file of a known kind. Raises IngestError."""
     kind = media_type(file)
     if file.exists() and not file.is_file():
         raise IngestError("is no file")  # opening a pipe would wait for ever
     try:
-        loaded = _load(file, kind)
+        loaded = _load(file, kind, options)
     except ModuleNotFoundError as error:
         needed = f"needs {error.name}: pip install 'lexichord[files]'"
         raise IngestError(f"a file such as this {needed}") from error
@@ -40,14 +41,14 @@ def load(file: Path) -> LoadedText:
     return _flagged(loaded)
 
 
-def _load(file: Path, kind: str) -> LoadedText:
+def _load(file: Path, kind: str, options: LoadOptions) -> LoadedText:
     """Leave the file to the loader of its kind, whose library is imported when it is needed."""
     uri = os.fsencode(file).decode(errors="backslashreplace")  # a name may be no UTF-8
     named = title(uri, "", kind)
     if kind == PDF_TYPE:
         from lexichord.ingest.load import pdf
 
-        return pdf.load(file, named)
+        return pdf.load(file, named, options)
     if kind == DOCX_TYPE:
         from lexichord.ingest.load import docx
 

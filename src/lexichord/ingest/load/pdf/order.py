@@ -12,10 +12,14 @@ from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, MAX_WORD_GAP, PdfPi
 
 PARAGRAPH_GAP = 0.3  # of the height of a line, on top of the usual gap between lines
 ROW_GAP = 0.4  # of the height of a line: lines of prose stand closer than rows of a table
-# Of a column's letters stand in full lines, at least: it may hold tables.
-MIN_FULL_LETTERS_SHARE = 0.3
 MIN_COLUMN_LINES = 4  # that a column has at least
-MIN_COLUMN_CHARS = 15  # characters of a column's middling line, at least
+# Letters of a column's middling line, and the share of its letters in full lines, at least.
+WIDE_COLUMN = (15, 0.3)
+NARROW_COLUMN = (6, 0.15)  # the same where its lines run on
+# Of the lines below a column's first begin with a small letter, at least: sentences run on.
+MIN_RUN_ON_SHARE = 0.4
+# Lines for each time that drawing goes from one column to the other; in a table each row does.
+MIN_LINES_A_SWITCH = 8
 TABLE_GAP_SHARE = 0.7  # of the gaps on both sides stand side by side: a table
 # Of a column's width is filled by a line of prose, unless it is a paragraph's last.
 FULL_LINE_SHARE = 0.8
@@ -53,7 +57,14 @@ def group_rows(pieces: Sequence[PdfPiece]) -> list[list[PdfPiece]]:
             lines[-1].append(piece)
         else:
             lines.append([piece])
-    return [sorted(row, key=lambda piece: piece.left) for row in lines]
+    return [_as_read(row) for row in lines]
+
+
+def _as_read(row: list[PdfPiece]) -> list[PdfPiece]:
+    """Order a line from its left to its right, or the other way where its script runs so."""
+    if _is_right_to_left(row):
+        return sorted(row, key=lambda piece: -piece.right)
+    return sorted(row, key=lambda piece: piece.left)
 
 
 def gaps(lines: Sequence[Sequence[PdfPiece]]) -> list[float]:
@@ -87,13 +98,15 @@ def _usual(between: Sequence[float]) -> float:
 def _gutter(pieces: Sequence[PdfPiece]) -> float | None:
     """Find the left edge of a right-hand column of prose; what crosses it spans the columns."""
     edges = Counter(round(piece.left) for piece in pieces)
+    edges.update(round(piece.right) + 2 for piece in pieces if piece.is_right_to_left)
     best: tuple[int, int] | None = None
     gutter: float | None = None
     for edge in (edge - 1.0 for edge, amount in edges.items() if amount >= MIN_COLUMN_LINES):
         left, right, crossing = _parted(pieces, edge)
         rank = (len(crossing), -len(right))
         if (best is None or rank < best) and _are_columns(left, right):
-            best, gutter = rank, edge
+            left_edge = max(piece.right for piece in _within(left, right))
+            best, gutter = rank, (left_edge + edge) / 2  # a quotation mark may hang over
     return gutter
 
 
@@ -114,6 +127,8 @@ def _are_columns(left: Sequence[PdfPiece], right: Sequence[PdfPiece]) -> bool:
     left, right = _within(left, right), _within(right, left)
     if not (_is_column(left) and _is_column(right)):
         return False
+    if _are_drawn_apart(left, right):
+        return True
     both = [*left, *right]
     if _usual(gaps(group_rows(both))) > ROW_GAP * median(piece.height for piece in both):
         return False
@@ -121,6 +136,14 @@ def _are_columns(left: Sequence[PdfPiece], right: Sequence[PdfPiece]) -> bool:
     return common < 3 or common < TABLE_GAP_SHARE * max(
         len(split_bands(left)), len(split_bands(right))
     )
+
+
+def _are_drawn_apart(left: Sequence[PdfPiece], right: Sequence[PdfPiece]) -> bool:
+    """Return whether one side is drawn after the other, where the rows of a table alternate."""
+    sides = sorted([*((piece.place, 0) for piece in left), *((piece.place, 1) for piece in right)])
+    switches = sum(before[1] != after[1] for before, after in pairwise(sides))
+    lines = min(len(group_rows(left)), len(group_rows(right)))
+    return switches <= max(1, lines / MIN_LINES_A_SWITCH)
 
 
 def _within(pieces: Sequence[PdfPiece], others: Sequence[PdfPiece]) -> list[PdfPiece]:
@@ -136,9 +159,10 @@ def _is_column(pieces: Sequence[PdfPiece]) -> bool:
     if len(lines) < MIN_COLUMN_LINES:
         return False
     letters = [sum(len(piece.text) for piece in line) for line in lines]
-    return median(letters) >= MIN_COLUMN_CHARS and _full(pieces) >= MIN_FULL_LETTERS_SHARE * sum(
-        letters
-    )
+    run_on = sum(line[0].text[:1].islower() for line in lines[1:])
+    is_prose = run_on >= MIN_RUN_ON_SHARE * (len(lines) - 1)
+    fewest, share = NARROW_COLUMN if is_prose else WIDE_COLUMN
+    return median(letters) >= fewest and _full(pieces) >= share * sum(letters)
 
 
 def _full(pieces: Sequence[PdfPiece]) -> int:
@@ -162,7 +186,13 @@ def _regions(pieces: Sequence[PdfPiece], edge: float) -> Iterator[list[PdfPiece]
     for spanning, group in groupby(ordered, lambda piece: piece.left < edge < piece.right):
         run = list(group)
         left, right, _ = _parted(run, edge)
-        yield from ([run] if spanning else filter(None, (left, right)))
+        sides = (right, left) if _is_right_to_left(run) else (left, right)
+        yield from ([run] if spanning else filter(None, sides))
+
+
+def _is_right_to_left(pieces: Sequence[PdfPiece]) -> bool:
+    leftwards = sum(len(piece.text) for piece in pieces if piece.is_right_to_left)
+    return 2 * leftwards > sum(len(piece.text) for piece in pieces)
 
 
 def _is_table(band: Sequence[PdfPiece]) -> bool:
