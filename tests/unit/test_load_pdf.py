@@ -11,6 +11,7 @@ from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from lexichord.errors import IngestError
+from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.types import LoadedText
@@ -79,17 +80,74 @@ def test_a_number_that_stands_apart_belongs_to_its_clause(tmp_path: Path) -> Non
     assert drawn(tmp_path, page).text == f"1.1 {text}\n\n1.2 {text}"
 
 
+def markdown(header: Sequence[str], *rows: Sequence[str]) -> str:
+    lines = ["| " + " | ".join(row) + " |" for row in (header, *rows)]
+    return "\n".join([lines[0], "|" + " --- |" * len(header), *lines[1:]])
+
+
 def test_a_table_is_a_line_a_row(tmp_path: Path) -> None:
     rows = [("Record", "Period"), ("Vouchers and ledgers", "7 years"), ("Minutes", "Permanent")]
     content = [Block("Before."), Block(rows=tuple(rows)), Block("After.")]
-    text = load(make_pdf(tmp_path / "a.pdf", content, Layout())).text
-    assert text == "Before.\n\n" + "\n".join(map("\t".join, rows)) + "\n\nAfter."
+    loaded = load(make_pdf(tmp_path / "a.pdf", content, Layout()))
+    assert loaded.text == "Before.\n\n" + markdown(*rows) + "\n\nAfter."
+    table = loaded.tables[0]
+    assert loaded.text[table.start : table.end] == markdown(*rows)
+    assert loaded.text[table.header_end :].startswith("| Vouchers")
 
 
 def test_cells_of_several_lines_stay_in_their_row(tmp_path: Path) -> None:
     rows = [("Duty", "Who"), *[(f"{name} " + " ".join(PROSE), "Tenant") for name in "abc"]]
     text = load(make_pdf(tmp_path / "a.pdf", [Block(rows=tuple(rows))], Layout())).text
-    assert text == "\n".join(map("\t".join, rows))
+    assert text == markdown(*rows)
+
+
+@pytest.mark.parametrize("ruled", [True, False])
+def test_empty_cells_keep_their_place(tmp_path: Path, ruled: bool) -> None:
+    rows = [("Name", "2022", "2023"), ("Rent", "", "120"), ("Fees", "80", ""), ("Tax", "9", "11")]
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    for row, cells in enumerate(rows):
+        for column_number, cell in enumerate(cells):
+            canvas.drawString(64 + 90 * column_number, 700 - 14 * row, cell)
+    if ruled:
+        canvas.grid([60, 150, 240, 330], [710 - 14 * row for row in range(5)])
+    canvas.save()
+    assert load(tmp_path / "a.pdf").text == markdown(*rows)
+
+
+def test_narrow_cells_between_lines_are_not_joined(tmp_path: Path) -> None:
+    rows = [("a", "b", "c"), ("12", "34", "56"), ("78", "", "90")]
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    for row, cells in enumerate(rows):
+        for column_number, cell in enumerate(cells):
+            canvas.drawString(62 + 18 * column_number, 700 - 14 * row, cell)
+    canvas.grid([60, 78, 96, 114], [710 - 14 * row for row in range(4)])
+    canvas.save()
+    assert load(tmp_path / "a.pdf").text == markdown(*rows)
+
+
+def test_a_title_across_a_table_stands_above_it(tmp_path: Path) -> None:
+    rows = [("Fund", "Start", "End"), ("One", "100", "120"), ("Two", "90", "")]
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    canvas.drawString(90, 714, "Growth of the funds in 2023")
+    for row, cells in enumerate(rows):
+        for column_number, cell in enumerate(cells):
+            canvas.drawString(64 + 60 * column_number, 700 - 14 * row, cell)
+    canvas.grid([60, 120, 180, 240], [710 - 14 * row for row in range(4)])
+    for x in (60, 240):
+        canvas.line(x, 710, x, 724)
+    canvas.line(60, 724, 240, 724)
+    canvas.save()
+    assert load(tmp_path / "a.pdf").text == "Growth of the funds in 2023\n\n" + markdown(*rows)
+
+
+def test_a_long_table_is_cut_at_rows_that_know_their_header(tmp_path: Path) -> None:
+    rows = [("Record", "Period"), *[(f"Ledger number {n}", f"{n} years") for n in range(60)]]
+    loaded = load(make_pdf(tmp_path / "a.pdf", [Block(rows=tuple(rows))], Layout(size=8)))
+    chunks = split(loaded)
+    assert len(chunks) > 2
+    assert all(loaded.text[chunk.start : chunk.end] == chunk.content for chunk in chunks)
+    assert all(line[:2] == "| " for chunk in chunks[1:] for line in chunk.content.split("\n"))
+    assert {chunk.heading for chunk in chunks[1:]} == {"Record | Period"}
 
 
 def test_words_that_a_line_end_parts_are_joined(tmp_path: Path) -> None:

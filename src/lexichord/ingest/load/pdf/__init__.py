@@ -5,7 +5,7 @@ paragraphs and tables are found in `order`. Here pages, titles and hyphenated wo
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -21,9 +21,10 @@ from lexichord.ingest.load.pdf.cipher import is_cipher
 from lexichord.ingest.load.pdf.hyphens import fill_ligatures, join_words
 from lexichord.ingest.load.pdf.margins import without_margins
 from lexichord.ingest.load.pdf.order import PageLine, reading_order
-from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, PdfPage, read_page
+from lexichord.ingest.load.pdf.page import PdfPage, read_page
+from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN
 from lexichord.ingest.load.text import DROPPED_FLAG, storable_text
-from lexichord.types import LoadedText
+from lexichord.types import Json, LoadedText, Table
 
 if not hasattr(pypdfium2.PdfDocument, "__enter__"):  # 4, which vechord pins
     raise ModuleNotFoundError(name="pypdfium2 5")
@@ -86,13 +87,15 @@ def _title(written: str, named: str) -> str:
 def _loaded(pages: Sequence[PdfPage], title: str) -> LoadedText:
     lines = [_lines(page) for page in without_margins(pages)]
     _open_pages(lines)
+    _continue_tables(lines)
+    _part_tables(lines)
     join_words([line for page in lines for line in page])
     fill_ligatures([line for page in lines for line in page])
     flags = _flags(pages, lines)
     text, starts = _assembled(lines)
-    return LoadedText(
-        text, PDF_TYPE, title, pages=starts, metadata={"flags": flags} if flags else {}
-    )
+    tables = tuple(_tables([line for page in lines for line in page]))
+    metadata: Json = {"flags": flags} if flags else {}
+    return LoadedText(text, PDF_TYPE, title, tables=tables, pages=starts, metadata=metadata)
 
 
 def _lines(page: PdfPage) -> list[PageLine]:
@@ -114,6 +117,44 @@ def _open_pages(pages: Sequence[Sequence[PageLine]]) -> None:
         page[0].before = "\n" if goes_on else "\n\n"
     for page in filled[:1]:
         page[0].before = ""
+
+
+def _continue_tables(pages: Sequence[list[PageLine]]) -> None:
+    """Make one of a table that goes on at the top of the next page; its header may be repeated."""
+    header = ""
+    for page, following in pairwise([page for page in pages if page]):
+        openings = [line.text for line in page if line.part == "header" and line.before != "\n"]
+        header = openings[-1] if openings else header
+        is_table = page[-1].part == "row" and following[0].part == "header"
+        if is_table and len(following) > 2 and _amount(page[-1]) == _amount(following[0]):
+            del following[0 if following[0].text == header else 1 : 2]
+            following[0].part, following[0].before = "row", "\n"
+
+
+def _amount(row: PageLine) -> int:
+    """Count the cells of a table's row."""
+    return row.text.count(" | ")
+
+
+def _part_tables(pages: Sequence[Sequence[PageLine]]) -> None:
+    """Put a blank line after each table."""
+    for line, below in pairwise([line for page in pages for line in page]):
+        if line.part and not (below.part and below.before == "\n"):
+            below.before = "\n\n"
+
+
+def _tables(lines: Sequence[PageLine]) -> Iterator[Table]:
+    """Yield where tables stand in the text of the lines."""
+    place = start = header_end = 0
+    for line, below in zip(lines, [*lines[1:], None], strict=True):
+        opens = line.part == "header" and line.before != "\n"
+        place += len(line.before)
+        start = place if opens else start
+        place += len(line.text)
+        if line.part == "header" and not opens:
+            header_end = place + 1
+        if line.part and (below is None or below.before != "\n"):
+            yield Table(start, place, min(header_end, place))
 
 
 def _flags(pages: Sequence[PdfPage], lines: Sequence[Sequence[PageLine]]) -> list[str]:

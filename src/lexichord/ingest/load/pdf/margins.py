@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from lexichord.ingest.load.pdf.order import group_rows
-from lexichord.ingest.load.pdf.words import PdfPage, PdfPiece
+from lexichord.ingest.load.pdf.page import PdfPage
+from lexichord.ingest.load.pdf.words import PdfPiece, group_rows
 
 MAX_MARGIN_LINES = 3  # lines of a header or footer at most
 MIN_RUNNING_SHARE = 0.3  # of the pages, and three of them, have the same line

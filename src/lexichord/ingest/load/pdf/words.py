@@ -1,13 +1,12 @@
 """Words of a PDF page as pdfium parts them, and where they stand, in the order of drawing.
 
-Words that run in another direction than most of the page, as a stamp at its side does, are kept
-apart. Boxes are turned so that the words read from left to right, and are counted from the top.
+Boxes are turned so that the words read from left to right, and are counted from the top.
 """
 
 import ctypes
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 
@@ -44,6 +43,12 @@ class PdfPiece:
     bottom: float
     text: str
     place: int = 0
+    parts: list["PdfPiece"] = field(default_factory=list)
+
+    @property
+    def words(self) -> list["PdfPiece"]:
+        """Return the words one by one."""
+        return self.parts or [self]
 
     @property
     def height(self) -> float:
@@ -62,6 +67,10 @@ class PdfPiece:
 
     def add(self, other: "PdfPiece", between: str) -> None:
         """Take in what follows in the line."""
+        if not self.parts:
+            box = self.left, self.top, self.right, self.bottom
+            self.parts.append(PdfPiece(*box, self.text, self.place))
+        self.parts += other.words
         self.text += between + other.text
         self.left, self.right = min(self.left, other.left), max(self.right, other.right)
         self.top, self.bottom = min(self.top, other.top), max(self.bottom, other.bottom)
@@ -75,38 +84,8 @@ class PdfWord(PdfPiece):
     opens_line: bool = False
 
 
-@dataclass(slots=True)
-class PdfPage:
-    """The pieces of a page that run as most of it does, and the others, direction by direction."""
-
-    pieces: list[PdfPiece] = field(default_factory=list)
-    asides: list[list[PdfPiece]] = field(default_factory=list)
-    direction: int = 0
-    unknown: int = 0  # glyphs of which the file does not say what they mean
-
-    @property
-    def all_pieces(self) -> list[PdfPiece]:
-        """Return every piece."""
-        return [*self.pieces, *(piece for aside in self.asides for piece in aside)]
-
-
-def read_page(page: pypdfium2.PdfPage) -> PdfPage:
-    """Return the words of a page, joined where they follow each other in a line."""
-    with closing(page.get_textpage()) as text:
-        content = _content(text)
-        words = list(_words(text, content))
-    runs = dict[int, list[PdfWord]]()
-    for word in words:
-        runs.setdefault(word.direction, []).append(word)
-    unknown = content.count("\0")
-    if not runs:
-        return PdfPage(unknown=unknown)
-    ordered = sorted(runs, key=lambda direction: -sum(len(word.text) for word in runs[direction]))
-    pieces = [_pieces(runs[direction]) for direction in ordered]
-    return PdfPage(pieces[0], pieces[1:], ordered[0], unknown)
-
-
-def _pieces(words: Iterable[PdfWord]) -> list[PdfPiece]:
+def join_words(words: Iterable[PdfWord]) -> list[PdfPiece]:
+    """Return words joined where they follow each other in a line."""
     lines = list[PdfPiece]()
     for piece in _joined(words):
         if lines and not piece.opens_line and _follows_leftwards(lines[-1], piece):
@@ -147,6 +126,13 @@ def _follows_leftwards(line: PdfPiece, piece: PdfPiece) -> bool:
         return False
     gap = max(line.left - piece.right, piece.left - line.right)
     return -MAX_OVERLAP * piece.height < gap < MAX_WORD_GAP * piece.height
+
+
+def read_words(page: pypdfium2.PdfPage) -> tuple[list[PdfWord], int]:
+    """Return the words of a page, and the amount of glyphs of which it does not say the meaning."""
+    with closing(page.get_textpage()) as text:
+        content = _content(text)
+        return list(_words(text, content)), content.count("\0")
 
 
 def _words(text: pypdfium2.PdfTextPage, content: str) -> Iterator[PdfWord]:
@@ -201,8 +187,8 @@ def _placed(
         PdfPiece(*turned(*box_of(index)), "") for index in (match.start(), match.end() - 1)
     )
     if first.beside(last):
-        first.add(last, "")
-        box = first.left, first.top, first.right, first.bottom
+        left, right = min(first.left, last.left), max(first.right, last.right)
+        box = left, min(first.top, last.top), right, max(first.bottom, last.bottom)
         yield PdfWord(*box, match[0], direction=direction)
         return
     for index, letter in enumerate(match[0], match.start()):
@@ -228,3 +214,27 @@ TURNS: dict[int, Callable[[float, float, float, float], Rectangle]] = {
     270: lambda left, bottom, right, top: (-top, -right, -bottom, -left),
     -1: lambda left, bottom, right, top: (left, -top, right, -bottom),
 }
+
+
+def group_rows(pieces: Sequence[PdfPiece]) -> list[list[PdfPiece]]:
+    """Group what stands in one line, top to bottom and left to right."""
+    lines = list[list[PdfPiece]]()
+    for piece in sorted(pieces, key=lambda piece: (piece.top + piece.bottom, piece.left)):
+        if lines and lines[-1][-1].beside(piece):
+            lines[-1].append(piece)
+        else:
+            lines.append([piece])
+    return [as_read(row) for row in lines]
+
+
+def as_read(row: list[PdfPiece]) -> list[PdfPiece]:
+    """Order a line from its left to its right, or the other way where its script runs so."""
+    if run_right_to_left(row):
+        return sorted(row, key=lambda piece: -piece.right)
+    return sorted(row, key=lambda piece: piece.left)
+
+
+def run_right_to_left(pieces: Sequence[PdfPiece]) -> bool:
+    """Return whether most of the letters are of a script that runs from right to left."""
+    leftwards = sum(len(piece.text) for piece in pieces if piece.is_right_to_left)
+    return 2 * leftwards > sum(len(piece.text) for piece in pieces)
