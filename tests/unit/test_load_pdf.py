@@ -1,5 +1,6 @@
 """Reading PDF: order, pages, what is left out, what is refused."""
 
+import shutil
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -368,3 +369,43 @@ def test_a_page_of_cipher_is_flagged(tmp_path: Path) -> None:
     flag = "pages 2–3 of 4: cipher, the font does not say its letters"
     assert drawn(tmp_path, clear, cipher, cipher, clear).metadata == {"flags": [flag]}
     assert drawn(tmp_path, clear).metadata == {}
+
+
+def scanned(tmp_path: Path, *pages: Sequence[Place]) -> Path:
+    """Draw pages of text as pictures."""
+    import pypdfium2
+
+    drawn_file = draw_pdf(tmp_path / "drawn.pdf", pages)
+    with pypdfium2.PdfDocument(drawn_file) as document, pypdfium2.PdfDocument.new() as scan:
+        for page in document:
+            picture = pypdfium2.PdfImage.new(scan)
+            picture.set_bitmap(page.render(scale=3))
+            picture.set_matrix(pypdfium2.PdfMatrix().scale(*page.get_size()))
+            new_page = scan.new_page(*page.get_size())
+            new_page.insert_obj(picture)
+            new_page.gen_content()
+        scan.save(tmp_path / "scan.pdf")
+    return tmp_path / "scan.pdf"
+
+
+@pytest.mark.skipif(not shutil.which("tesseract"), reason="no tesseract on PATH")
+def test_a_scan_is_recognized_where_ocr_is_configured(tmp_path: Path) -> None:
+    file = scanned(tmp_path, column(60, 700, PROSE), column(60, 700, PROSE))
+    with pytest.raises(IngestError, match=r"^holds no text: it is probably a scan"):
+        load(file)
+    loaded = load(file, LoadOptions(ocr="tesseract/eng"))
+    assert loaded.text == "\n\n".join(["\n".join(PROSE)] * 2)
+    assert loaded.pages == (0, len(loaded.text) // 2 + 1)
+    assert set(loaded.metadata) == {"ocr_confidence"}
+    assert all(0.8 < share <= 1 for share in loaded.metadata["ocr_confidence"].values())
+
+
+def test_a_page_with_text_is_not_recognized_again(tmp_path: Path) -> None:
+    file = draw_pdf(tmp_path / "a.pdf", [column(60, 700, PROSE)])
+    assert load(file, LoadOptions(ocr="no-such-command")).metadata == {}
+
+
+def test_a_command_that_is_missing_is_named(tmp_path: Path) -> None:
+    file = scanned(tmp_path, column(60, 700, PROSE))
+    with pytest.raises(IngestError, match=r"^needs OCR, but there is no no-such-command on PATH"):
+        load(file, LoadOptions(ocr="no-such-command"))

@@ -107,7 +107,7 @@ class IngestPipeline:
     def load_options(self) -> LoadOptions:
         """How files are loaded, by the settings."""
         secret = self.settings.file_password
-        return LoadOptions(password=secret.get_secret_value() if secret else None)
+        return LoadOptions(secret.get_secret_value() if secret else None, self.settings.ocr)
 
     @property
     def recipe(self) -> str:

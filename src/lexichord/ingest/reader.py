@@ -19,6 +19,7 @@ from lexichord.ingest.worker import MESSAGE_LENGTH, send
 from lexichord.types import Chunk, Heading, LoadedText, Table
 
 FILE_SECONDS = 120.0  # for one file
+OCR_FILE_SECONDS = 3600.0  # for one file, some pages of which are recognized
 CHILD_MEMORY_BYTES = 2 * 2**30  # bytes
 PIPE_READ_BYTES = 1 << 20  # bytes of an answer taken at once
 
@@ -33,11 +34,11 @@ class Reader:
         self,
         options: LoadOptions = LoadOptions(),  # noqa: B008 - frozen
         *,
-        seconds: float = FILE_SECONDS,
+        seconds: float | None = None,
         memory: int = CHILD_MEMORY_BYTES,
     ) -> None:
         self.options = options
-        self.seconds = seconds
+        self.seconds = seconds or (OCR_FILE_SECONDS if options.ocr else FILE_SECONDS)
         self.memory = memory
         self._child: subprocess.Popen[bytes] | None = None
         self._is_closed = False

@@ -15,7 +15,7 @@ from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import chunk
-from lexichord.ingest.load.kinds import MEDIA_TYPES
+from lexichord.ingest.load.kinds import MEDIA_TYPES, PDF_TYPE
 from lexichord.ingest.reader import Reader
 from lexichord.types import Chunk, Document
 
@@ -133,13 +133,18 @@ def file_source(
 ) -> IngestSource:
     """Return a file; its uri is its whole path, unless `uris` names it."""
     uri = uris.get(str(path)) or storable_name(path.as_posix())
-    recipe = f"{chunk.CHUNK_RECIPE} {context}"
+    ocr = f" ocr={reader.options.ocr}" if reader.options.ocr and _is_pdf(path) else ""
+    recipe = f"{chunk.CHUNK_RECIPE} {context}{ocr}"
     try:
         sha256 = file_digest(path)
     except IngestError as error:
         return refused_source(uri, error)
     read = partial(_read_file, reader, path, uri, dataset, sha256, recipe)
     return IngestSource(uri, sha256, recipe, read)
+
+
+def _is_pdf(path: Path) -> bool:
+    return MEDIA_TYPES.get(path.suffix.lower()) == PDF_TYPE
 
 
 def path_of_uri(uri: str) -> Path:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pypdfium2
 from pypdfium2 import raw
@@ -20,11 +20,12 @@ from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.load.pdf.cipher import is_cipher
 from lexichord.ingest.load.pdf.hyphens import fill_ligatures, join_words
 from lexichord.ingest.load.pdf.margins import without_margins
+from lexichord.ingest.load.pdf.ocr import recognize
 from lexichord.ingest.load.pdf.order import PageLine, reading_order
 from lexichord.ingest.load.pdf.page import PdfPage, read_page
 from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN
 from lexichord.ingest.load.text import DROPPED_FLAG, storable_text
-from lexichord.types import Json, LoadedText, Table
+from lexichord.types import LoadedText, Table
 
 if not hasattr(pypdfium2.PdfDocument, "__enter__"):  # 4, which vechord pins
     raise ModuleNotFoundError(name="pypdfium2 5")
@@ -42,14 +43,14 @@ def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
         with file.open("rb") as stream, _opened(stream, options) as document:
             if document.get_formtype() != raw.FORMTYPE_NONE:
                 document.init_forms()
-            pages = [_page(document, index) for index in range(len(document))]
+            pages = [_page(document, index, options.ocr) for index in range(len(document))]
             title = _title(document.get_metadata_value("Title"), named)
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error
     except pypdfium2.PdfiumError as error:
         raise IngestError(_reason(error, options)) from None
     if not any(page.all_pieces for page in pages):
-        raise IngestError("holds no text: it is probably a scan, which needs OCR first")
+        raise IngestError("holds no text: it is probably a scan, which needs OCR")
     return _loaded(pages, title)
 
 
@@ -67,7 +68,18 @@ def _reason(error: pypdfium2.PdfiumError, options: LoadOptions) -> str:
     return "is no PDF, or a broken one: open it and save it again"
 
 
-def _page(document: pypdfium2.PdfDocument, index: int) -> PdfPage:
+def _page(document: pypdfium2.PdfDocument, index: int, ocr: str | None) -> PdfPage:
+    """Read a page; one without text, or with cipher, is recognized where there is OCR."""
+    page = _written(document, index)
+    if ocr is None or (page.all_pieces and not _is_cipher(page)):
+        return page
+    with closing(document[index]) as drawn:
+        is_blank = raw.FPDFPage_CountObjects(drawn) == 0
+        recognized = None if is_blank else recognize(drawn, ocr)
+    return PdfPage(recognized.pieces, confidence=recognized.confidence) if recognized else page
+
+
+def _written(document: pypdfium2.PdfDocument, index: int) -> PdfPage:
     """Read a page; what a form's fields hold becomes text of it, which another look then shows."""
     with closing(document[index]) as page:
         if document.formenv and raw.FPDFPage_GetAnnotCount(page):
@@ -94,7 +106,9 @@ def _loaded(pages: Sequence[PdfPage], title: str) -> LoadedText:
     flags = _flags(pages, lines)
     text, starts = _assembled(lines)
     tables = tuple(_tables([line for page in lines for line in page]))
-    metadata: Json = {"flags": flags} if flags else {}
+    metadata: dict[str, Any] = {"flags": flags} if flags else {}
+    if sure := {str(n): page.confidence for n, page in enumerate(pages, 1) if page.confidence}:
+        metadata["ocr_confidence"] = {number: round(share, 3) for number, share in sure.items()}
     return LoadedText(text, PDF_TYPE, title, tables=tables, pages=starts, metadata=metadata)
 
 

@@ -19,6 +19,7 @@ class PdfPage:
 
     pieces: list[PdfPiece] = field(default_factory=list)
     asides: list[list[PdfPiece]] = field(default_factory=list)
+    confidence: float | None = None  # from 0 to 1, of what OCR recognized
     unknown: int = 0  # glyphs of which the file does not say what they mean
 
     @property
@@ -38,4 +39,4 @@ def read_page(page: pypdfium2.PdfPage) -> PdfPage:
     usual, *others = sorted(runs, key=lambda run: -sum(len(word.text) for word in runs[run]))
     tables, rest = take_tables(runs[usual], read_rules(page, turn(usual)))
     asides = [join_words(runs[direction]) for direction in others]
-    return PdfPage([*join_words(rest), *tables], asides, unknown)
+    return PdfPage([*join_words(rest), *tables], asides, unknown=unknown)

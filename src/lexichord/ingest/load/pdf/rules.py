@@ -89,7 +89,7 @@ def _segments(drawn: raw.FPDF_PAGEOBJECT, amount: int) -> Iterator[Rectangle]:
         )
         is_line = raw.FPDFPathSegment_GetType(segment) == raw.FPDF_SEGMENT_LINETO
         if is_line and last and min(abs(point[0] - last[0]), abs(point[1] - last[1])) < 1:
-            yield (*map(min, point, last), *map(max, point, last))  # type: ignore[misc]
+            yield (*map(min, point, last), *map(max, point, last))
         last = point
 
 
