@@ -145,6 +145,7 @@ class SyncLexichord:
     list = _sync(Lexichord.list)
     count = _sync(Lexichord.count)
     show = _sync(Lexichord.show)
+    page_image = _sync(Lexichord.page_image)
     expand = _sync(Lexichord.expand)
     delete = _sync(Lexichord.delete)
     create_key = _sync(Lexichord.create_key)

@@ -12,6 +12,7 @@ from lexichord.db import store
 from lexichord.errors import ConfigError
 from lexichord.ingest import chunked, sources
 from lexichord.ingest.load.kinds import MEDIA_TYPES
+from lexichord.ingest.load.options import load_options
 from lexichord.ingest.pipeline import IngestPipeline
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.report import Report
@@ -80,7 +81,7 @@ async def ingest(
     folders = [path.resolve() for path in paths if path.is_dir()]
     if prune and not folders:
         raise ConfigError("prune deletes what is gone from a folder: name one")
-    with Reader(run.load_options) as reader:
+    with Reader(load_options(run.settings)) as reader:
         listed = chain(
             sources.file_sources(paths, run.dataset, run.recipe, reader, run.uris),
             chunked.document_sources(documents, run.dataset, run.recipe, reader),
@@ -99,7 +100,7 @@ async def retry_failed(run: IngestPipeline) -> Report:
     rows = await store.failed_files(run.database, run.dataset)
     places = [row["uri"] for row in rows if not _is_file(row["uri"])]
     names = [row["uri"] for row in rows if _is_file(row["uri"])]
-    with Reader(run.load_options) as reader:
+    with Reader(load_options(run.settings)) as reader:
         todo = await asyncio.to_thread(list, (_again(name, run, reader) for name in names))
         report = await run.run(todo, "--retry-failed") if todo else Report()
     if places:

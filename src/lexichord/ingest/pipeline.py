@@ -22,7 +22,6 @@ from lexichord.ingest.flow import (
 )
 from lexichord.ingest.llm_context.prompt import model_label, with_contexts
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
-from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.report import DocumentListener, ProgressCallbacks, Report, RunRecorder
 from lexichord.ingest.sources import IngestSource, PreparedDocument, find_gone, storable_name
 from lexichord.ingest.structural_context import (
@@ -102,12 +101,6 @@ class IngestPipeline:
         self.chunk_embedder = ChunkEmbedder(
             self.database, self.embedder, self.space, *callbacks, report, self.limits
         )
-
-    @property
-    def load_options(self) -> LoadOptions:
-        """How files are loaded, by the settings."""
-        secret = self.settings.file_password
-        return LoadOptions(secret.get_secret_value() if secret else None, self.settings.ocr)
 
     @property
     def recipe(self) -> str:

@@ -1,5 +1,6 @@
 """Read files in a child process, so that none of them can harm or halt this one."""
 
+import base64
 import json
 import os
 import selectors
@@ -61,6 +62,15 @@ class Reader:
     def read(self, file: Path) -> tuple[LoadedText, list[Chunk]]:
         """Return a file's text and its chunks. Raises IngestError."""
         return self._read({"file": str(file), "options": asdict(self.options)})
+
+    def picture(self, file: Path, page: int, passage: str) -> bytes:
+        """Return a page of a PDF as PNG, a passage marked. Raises IngestError."""
+        asked = {"picture": str(file), "page": page, "passage": passage}
+        with self._lock:
+            answer = self._ask({**asked, "options": asdict(self.options)})
+        if "error" in answer:
+            raise IngestError(answer["error"])
+        return base64.b64decode(answer["picture"])
 
     def cut(self, text: str, media_type: str, title: str) -> list[Chunk]:
         """Return the chunks of a text. Raises IngestError."""

@@ -3,6 +3,7 @@
 Each request and each answer is four bytes of length, then JSON.
 """
 
+import base64
 import json
 import os
 import resource
@@ -57,6 +58,8 @@ def _limit_memory(memory: int) -> None:
 
 def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
     try:
+        if "picture" in request:
+            return {"picture": base64.b64encode(_picture(request)).decode()}
         loaded = _loaded(request)
         chunks = [_slim(piece) for piece in chunk.split(loaded)]
         return {"loaded": asdict(loaded), "chunks": chunks}
@@ -66,6 +69,13 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
         return {"memory": True}
     except Exception as error:  # a library's fault must not end the run
         return {"error": f"cannot be read: {type(error).__name__}: {error}".split("\n")[0]}
+
+
+def _picture(request: Mapping[str, Any]) -> bytes:
+    from lexichord.ingest.load.pdf.picture import page_picture
+
+    file, options = Path(request["picture"]), LoadOptions(**request["options"])
+    return page_picture(file, request["page"], request["passage"], options)
 
 
 def _loaded(request: Mapping[str, Any]) -> LoadedText:

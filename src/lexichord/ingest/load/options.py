@@ -1,6 +1,10 @@
 """How files are loaded, beyond what stands in them."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lexichord.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,3 +16,9 @@ class LoadOptions:
 
     password: str | None = None
     ocr: str | None = None
+
+
+def load_options(settings: "Settings") -> LoadOptions:
+    """Return how files are loaded by the settings."""
+    secret = settings.file_password
+    return LoadOptions(secret.get_secret_value() if secret else None, settings.ocr)
