@@ -32,9 +32,7 @@ def marked_rows(png: bytes) -> set[int]:
     return {round(841.89 - row / scale) for row in np.flatnonzero(yellow.any(axis=1))}
 
 
-def test_a_page_is_drawn_with_a_passage_marked(
-    server: Server, fresh: str, tmp_path: Path
-) -> None:
+def test_a_page_is_drawn_with_a_passage_marked(server: Server, fresh: str, tmp_path: Path) -> None:
     file = draw_pdf(tmp_path / "lease.pdf", [PLACES])
     with SyncLexichord(dsn=fresh) as lexichord:
         lexichord.ingest([file])
