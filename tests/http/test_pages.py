@@ -1,14 +1,17 @@
 """Pages of PDFs as pictures: what is marked, and which files are opened."""
 
 import io
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import numpy as np
 import pytest
+from reportlab.lib.pdfencrypt import StandardEncryption
 
 from lexichord import SyncLexichord
+from lexichord.errors import ConfigError
 from tests.documents import draw_pdf
 from tests.http.server import Server, finished
 
@@ -56,6 +59,38 @@ def test_a_page_is_drawn_with_a_passage_marked(server: Server, fresh: str, tmp_p
         assert (changed.status_code, "ingest it again" in changed.text) == (404, True)
 
 
+def test_pages_of_contained_files_are_drawn_and_metadata_does_not_matter(
+    server: Server, fresh: str, tmp_path: Path
+) -> None:
+    secret = StandardEncryption("secret", strength=128)
+    lease = draw_pdf(tmp_path / "lease.pdf", [PLACES], encrypt=secret)
+    archive = tmp_path / "all.zip"
+    pack(archive, {"2024/lease.pdf": lease.read_bytes()})
+    with SyncLexichord(dsn=fresh, file_password="secret") as lexichord:
+        report = lexichord.ingest([lease, archive], metadata={"team": "legal"})
+        assert (report.inserted, report.failed) == (2, {})
+        images = [lexichord.page_image(str(uri), 1) for uri in (lease, archive / "2024/lease.pdf")]
+        assert images[0] == images[1]
+        (_, document) = sorted(lexichord.list(), key=lambda row: ".zip" in row.uri)
+        lexichord.set_metadata(document.document_id, {"team": "sales"})
+        assert lexichord.page_image(document.document_id, 1) == images[0]
+        with pytest.raises(ConfigError, match=r"all\.zip/2024/lease\.pdf: has 1 page"):
+            lexichord.page_image(document.document_id, 2)
+    pack(archive, {"2024/lease.pdf": draw_pdf(tmp_path / "b.pdf", [PLACES[:1]]).read_bytes()})
+    with server.client() as client:
+        path = f"/v1/documents/{document.document_id}/pages/1.png"
+        changed = client.get(path)
+        assert (changed.status_code, "ingest it again" in changed.text) == (404, True)
+        archive.unlink()
+        assert client.get(path).status_code == 404
+
+
+def pack(archive: Path, parts: dict[str, bytes]) -> None:
+    with zipfile.ZipFile(archive, "w") as stream:
+        for name, content in parts.items():
+            stream.writestr(name, content)
+
+
 def test_a_uri_that_was_sent_opens_no_file(server: Server, tmp_path: Path) -> None:
     file = draw_pdf(tmp_path / "secret.pdf", [PLACES])
     sent = {"uri": str(file), "text": "gnu", "media_type": "application/pdf"}
@@ -64,5 +99,5 @@ def test_a_uri_that_was_sent_opens_no_file(server: Server, tmp_path: Path) -> No
         finished(client, answer.json())
         (row,) = client.get("/v1/documents").json()["documents"]
         refused: httpx.Response = client.get(f"/v1/documents/{row['document_id']}/pages/1.png")
-        assert refused.status_code == 404
+        assert (refused.status_code, "was sent" in refused.text) == (404, True)
         assert "PNG" not in refused.text
