@@ -1,14 +1,19 @@
-"""What ingest costs: beyond the bare embedder, when nothing changed, when one clause did."""
+"""What ingest costs: beyond the bare embedder, when nothing changed, when one clause did.
+
+With --pdfs also how fast PDFs are read.
+"""
 
 import argparse
 import random
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
 from lexichord import SyncLexichord
+from lexichord.errors import IngestError
+from lexichord.ingest.load import load
 from lexichord.ingest.structural_context import embedding_text
 
 PARTS = ["change", "second", "overhead"]
@@ -83,13 +88,35 @@ def measure_change(texts: Path, folder: Path, home: Path) -> None:
     print(f"the last change took {spent:.1f} s")
 
 
+def measure_pdfs(folder: Path) -> None:
+    """Pages a second of each PDF that can be read, without a child process; the best of rounds."""
+    speeds = []
+    for file in sorted(folder.rglob("*.pdf")):
+        spent = []
+        with suppress(IngestError):
+            for _ in range(ROUNDS):
+                started = time.perf_counter()
+                pages = len(load(file).pages)
+                spent.append(time.perf_counter() - started)
+            speeds.append(pages / min(spent))
+    print(
+        f"{len(speeds)} PDFs, {median(speeds):.1f} pages/s (median), {min(speeds):.1f} the slowest"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--texts", type=Path, required=True, help="folder of .txt files")
+    parser.add_argument("--texts", type=Path, help="folder of .txt files")
     parser.add_argument("--files", type=int, default=12, help="how many of them to embed")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often to embed them")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
+    parser.add_argument("--pdfs", type=Path, help="folder of PDFs: measure these alone")
     arguments = parser.parse_args()
+    if arguments.pdfs:
+        measure_pdfs(arguments.pdfs)
+        return
+    if not arguments.texts:
+        parser.error("--texts or --pdfs is needed")
     files = random.Random(7).sample(sorted(arguments.texts.rglob("*.txt")), arguments.files)
     with ExitStack() as stack:
         folders = [stack.enter_context(TemporaryDirectory(prefix="lxc")) for _ in range(3)]

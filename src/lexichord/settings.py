@@ -80,6 +80,8 @@ class Settings(BaseSettings):
     gemini /models, is appended; llm_prompts is a folder of compiled prompts, TASK.json. llm_window
     is what a model is shown of a document, in characters.
     /embeddings is appended to embedding_base_url, for cohere /v2/embed, for gemini /v1/models.
+    file_password opens files that are encrypted, such as PDFs. ocr recognizes pages of PDFs that
+    hold no text: tesseract, an installed command, or with languages tesseract/eng+deu.
     embedding_timeout is in seconds, for one request. prices are in dollars a million tokens, by
     provider/model: a number, or for a language model input and output. A key may also stand in a
     file that ..._api_key_file names.
@@ -111,6 +113,8 @@ class Settings(BaseSettings):
     embedding_api_key_file: Path | None = None
     embedding_requests_per_minute: int | None = Field(None, ge=1)
     embedding_concurrency: int = Field(4, ge=1, le=100)
+    file_password: SecretStr | None = None
+    ocr: str | None = Field(None, pattern=r"^tesseract(/[A-Za-z_]+(\+[A-Za-z_]+)*)?$")
     embedding_timeout: float = Field(60.0, gt=0, le=3600)
     prices: dict[str, Annotated[Price, BeforeValidator(_pair), AfterValidator(_checked)]] = {}
     pool_size: int = Field(4, ge=1, le=100)

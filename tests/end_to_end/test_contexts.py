@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import psycopg
@@ -13,6 +14,7 @@ from lexichord.errors import ConfigError
 from lexichord.ingest.flow import INGEST_LIMITS
 from lexichord.providers.base import Vectors
 from tests.conftest import new_database
+from tests.documents import draw_pdf
 from tests.end_to_end.context_server import (
     about,
     chunks,
@@ -65,6 +67,17 @@ def test_each_chunk_gets_its_context_below_the_title(
     assert len(server.requests) == 3
     assert (report.llm.requests, report.llm.input_tokens) == (3, 3 * 120)
     assert sorted(requested_chunks(server)) == [c["content"] for c in chunks(lexichord, "a")]
+
+
+def test_a_file_that_is_loaded_with_options_is_skipped_the_second_time(
+    dsn: str, server: ChatServer, tmp_path: Path
+) -> None:
+    file = draw_pdf(tmp_path / "a.pdf", [[(60, 700, "The gnu grazes.")]])
+    with opened(dsn, server, ocr="tesseract") as lexichord:
+        reports = [
+            lexichord.ingest([file], metadata={"team": "hr"}, context="llm") for _ in range(2)
+        ]
+    assert [(report.inserted, report.skipped) for report in reports] == [(1, 0), (0, 1)]
 
 
 def test_the_document_comes_first_and_is_the_same_in_all_calls(

@@ -40,6 +40,7 @@ PDFS = [
     for index, source in enumerate(SOURCES)
     for turn in (0, 1)
 ]
+TABLE_RULE = re.compile(r"^\|( --- \|)+$", re.MULTILINE)
 CLAUSE = re.compile(r"\d+\.(\d+) ")
 
 
@@ -58,7 +59,7 @@ def assert_pages(loaded: LoadedText) -> None:
 def test_a_pdf_gives_the_text_of_its_source(tmp_path: Path, source: Path, layout: Layout) -> None:
     content = read(source) * (3 if layout.margins else 1)  # a running line runs over three pages
     loaded = load(make_pdf(tmp_path / "a.pdf", content, layout))
-    assert bare(loaded.text) == plain(content)
+    assert bare(TABLE_RULE.sub("", loaded.text).replace("|", "")) == plain(content)
     assert_pages(loaded)
 
 

@@ -140,6 +140,16 @@ def test_whoever_has_no_written_context_keeps_a_vector_beside_those_that_do(
     assert vectors(connection, 1) == [None, None]
 
 
+def test_added_metadata_and_ocr_take_no_vector_from_a_chunk_that_stays(
+    connection: Connection,
+) -> None:
+    put(connection, "a", ["w1"], [[1, 0, 0, 0]], recipe="r context=none")
+    put(connection, "a", ["w1"], recipe="r ocr=tesseract/eng metadata=0a context=none llm=m/1")
+    assert vectors(connection, 1) == ["[1,0,0,0]"]
+    put(connection, "a", ["w1"], recipe="r2 ocr=tesseract/eng metadata=0a context=none")
+    assert vectors(connection, 1) == [None]
+
+
 async def test_replace_contexts_does_nothing_to_what_was_replaced(
     database: Database, fresh: Connection
 ) -> None:

@@ -43,7 +43,9 @@ async def test_what_is_stored_is_what_was_given(
     )
     assert (listed["characters"], listed["chunks"], listed["metadata"]) == (47, 2, {"year": 2024})
     assert value(fresh, "select lexichord.document_text(1)") == TEXT
-    first, second = call(fresh, "list_chunks", document=stored["document_id"])
+    first, second = call(
+        fresh, "list_chunks", document=database.ids.read("doc", stored["document_id"])
+    )
     for row, chunk in ((first, CHUNKS[0]), (second, CHUNKS[1])):
         assert (row["char_start"], row["char_end"]) == (chunk.start, chunk.end)
         assert row["content"] == chunk.content == TEXT[row["char_start"] : row["char_end"]]

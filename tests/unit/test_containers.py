@@ -6,11 +6,14 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
+from reportlab.lib.pdfencrypt import StandardEncryption
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load import containers
 from lexichord.ingest.load.containers import ContainedFile, list_parts, unpacked
+from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.reader import Reader
+from tests.documents import draw_pdf
 
 SYMLINK = 0o120777 << 16
 
@@ -65,6 +68,18 @@ def test_what_an_archive_contains_is_listed(tmp_path: Path) -> None:
         }
     assert read == {"a.md": "# A", "b/c.csv": "| 1 | 2 |", "in.zip/deep.md": "# Deep"}
     assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
+
+
+def test_a_contained_file_is_read_with_the_options_of_any(tmp_path: Path) -> None:
+    secret = StandardEncryption("secret", strength=128)
+    draw_pdf(tmp_path / "a.pdf", [[(60, 700, "The gnu grazes.")]], encrypt=secret)
+    content = (tmp_path / "a.pdf").read_bytes()
+    file = write(tmp_path / "a.zip", packed({"in.zip": packed({"a.pdf": content})}))
+    with Reader(LoadOptions(password="secret")) as reader:
+        (part,) = reader.list_parts(file)
+        assert reader.read_part(file, part)[0].text == "The gnu grazes."
+    with Reader() as reader, pytest.raises(IngestError, match="is encrypted: give its password"):
+        reader.read_part(file, part)
 
 
 def test_no_name_leads_out_of_the_archive(tmp_path: Path) -> None:

@@ -1,15 +1,22 @@
 """Reading PDF: order, pages, what is left out, what is refused."""
 
+import shutil
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from reportlab.lib import pdfencrypt
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from lexichord.errors import IngestError
+from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
+from lexichord.ingest.load.options import LoadOptions
 from lexichord.types import LoadedText
+from tests.conftest import SAMPLES
 from tests.documents import Block, Layout, draw_pdf, make_pdf
 
 Place = tuple[float, float, str]
@@ -74,17 +81,74 @@ def test_a_number_that_stands_apart_belongs_to_its_clause(tmp_path: Path) -> Non
     assert drawn(tmp_path, page).text == f"1.1 {text}\n\n1.2 {text}"
 
 
+def markdown(header: Sequence[str], *rows: Sequence[str]) -> str:
+    lines = ["| " + " | ".join(row) + " |" for row in (header, *rows)]
+    return "\n".join([lines[0], "|" + " --- |" * len(header), *lines[1:]])
+
+
 def test_a_table_is_a_line_a_row(tmp_path: Path) -> None:
     rows = [("Record", "Period"), ("Vouchers and ledgers", "7 years"), ("Minutes", "Permanent")]
     content = [Block("Before."), Block(rows=tuple(rows)), Block("After.")]
-    text = load(make_pdf(tmp_path / "a.pdf", content, Layout())).text
-    assert text == "Before.\n\n" + "\n".join(map("\t".join, rows)) + "\n\nAfter."
+    loaded = load(make_pdf(tmp_path / "a.pdf", content, Layout()))
+    assert loaded.text == "Before.\n\n" + markdown(*rows) + "\n\nAfter."
+    table = loaded.tables[0]
+    assert loaded.text[table.start : table.end] == markdown(*rows)
+    assert loaded.text[table.header_end :].startswith("| Vouchers")
 
 
 def test_cells_of_several_lines_stay_in_their_row(tmp_path: Path) -> None:
     rows = [("Duty", "Who"), *[(f"{name} " + " ".join(PROSE), "Tenant") for name in "abc"]]
     text = load(make_pdf(tmp_path / "a.pdf", [Block(rows=tuple(rows))], Layout())).text
-    assert text == "\n".join(map("\t".join, rows))
+    assert text == markdown(*rows)
+
+
+@pytest.mark.parametrize("ruled", [True, False])
+def test_empty_cells_keep_their_place(tmp_path: Path, ruled: bool) -> None:
+    rows = [("Name", "2022", "2023"), ("Rent", "", "120"), ("Fees", "80", ""), ("Tax", "9", "11")]
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    for row, cells in enumerate(rows):
+        for column_number, cell in enumerate(cells):
+            canvas.drawString(64 + 90 * column_number, 700 - 14 * row, cell)
+    if ruled:
+        canvas.grid([60, 150, 240, 330], [710 - 14 * row for row in range(5)])
+    canvas.save()
+    assert load(tmp_path / "a.pdf").text == markdown(*rows)
+
+
+def test_narrow_cells_between_lines_are_not_joined(tmp_path: Path) -> None:
+    rows = [("a", "b", "c"), ("12", "34", "56"), ("78", "", "90")]
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    for row, cells in enumerate(rows):
+        for column_number, cell in enumerate(cells):
+            canvas.drawString(62 + 18 * column_number, 700 - 14 * row, cell)
+    canvas.grid([60, 78, 96, 114], [710 - 14 * row for row in range(4)])
+    canvas.save()
+    assert load(tmp_path / "a.pdf").text == markdown(*rows)
+
+
+def test_a_title_across_a_table_stands_above_it(tmp_path: Path) -> None:
+    rows = [("Fund", "Start", "End"), ("One", "100", "120"), ("Two", "90", "")]
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    canvas.drawString(90, 714, "Growth of the funds in 2023")
+    for row, cells in enumerate(rows):
+        for column_number, cell in enumerate(cells):
+            canvas.drawString(64 + 60 * column_number, 700 - 14 * row, cell)
+    canvas.grid([60, 120, 180, 240], [710 - 14 * row for row in range(4)])
+    for x in (60, 240):
+        canvas.line(x, 710, x, 724)
+    canvas.line(60, 724, 240, 724)
+    canvas.save()
+    assert load(tmp_path / "a.pdf").text == "Growth of the funds in 2023\n\n" + markdown(*rows)
+
+
+def test_a_long_table_is_cut_at_rows_that_know_their_header(tmp_path: Path) -> None:
+    rows = [("Record", "Period"), *[(f"Ledger number {n}", f"{n} years") for n in range(60)]]
+    loaded = load(make_pdf(tmp_path / "a.pdf", [Block(rows=tuple(rows))], Layout(size=8)))
+    chunks = split(loaded)
+    assert len(chunks) > 2
+    assert all(loaded.text[chunk.start : chunk.end] == chunk.content for chunk in chunks)
+    assert all(line[:2] == "| " for chunk in chunks[1:] for line in chunk.content.split("\n"))
+    assert {chunk.heading for chunk in chunks[1:]} == {"Record | Period"}
 
 
 def test_words_that_a_line_end_parts_are_joined(tmp_path: Path) -> None:
@@ -131,7 +195,8 @@ def test_a_sentence_goes_on_over_pages(tmp_path: Path) -> None:
     loaded = drawn(tmp_path, column(60, 700, PROSE[:2]), column(60, 700, PROSE[2:]), [], [])
     assert loaded.text == "\n".join(PROSE)
     assert loaded.pages == (0, loaded.text.index("shall keep"), *[len(loaded.text)] * 2)
-    assert loaded.metadata == {"flags": ["2 of 4 pages hold no text, which may be scans"]}
+    flag = "pages 3–4 of 4: no text, probably scans, which need OCR"
+    assert loaded.metadata == {"flags": [flag]}
 
 
 @pytest.mark.parametrize("turn", [90, 180, 270])
@@ -171,8 +236,11 @@ def test_a_scan_is_named_as_such(tmp_path: Path) -> None:
 def test_an_encrypted_file_is_refused(tmp_path: Path) -> None:
     file, page = tmp_path / "a.pdf", [column(60, 700, PROSE)]
     draw_pdf(file, page, encrypt=pdfencrypt.StandardEncryption("secret", strength=128))
-    with pytest.raises(IngestError, match=r"^is encrypted: save it without a password$"):
+    with pytest.raises(IngestError, match=r"^is encrypted: give its password by --password or"):
         load(file)
+    with pytest.raises(IngestError, match=r"^is encrypted: the password .* does not open it$"):
+        load(file, LoadOptions(password="guess"))
+    assert load(file, LoadOptions(password="secret")).text == "\n".join(PROSE)
     draw_pdf(file, page, encrypt=pdfencrypt.StandardEncryption("", "owner", canCopy=0))
     assert load(file).text == "\n".join(PROSE)  # anyone may open it
 
@@ -194,3 +262,150 @@ def test_a_truncated_file_gives_its_text_or_one_clear_line(tmp_path: Path, share
     except IngestError as error:
         text = f"{PROSE[0]} {error}"
     assert text.startswith(PROSE[0])
+
+
+def glyphs(tmp_path: Path, *places: Place) -> Path:
+    """Draw lines in a font that has ligatures and Arabic letters."""
+    import matplotlib
+
+    font = Path(matplotlib.get_data_path(), "fonts", "ttf", "DejaVuSans.ttf")
+    pdfmetrics.registerFont(TTFont("Wide", str(font)))
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    canvas.setFont("Wide", 10)
+    for left, bottom, line in places:
+        canvas.drawString(left, bottom, line)
+    canvas.save()
+    return tmp_path / "a.pdf"
+
+
+def test_ligatures_are_letters_of_their_word(tmp_path: Path) -> None:
+    file = glyphs(
+        tmp_path, (60, 700, "An e\ufb03cient o\ufb03ce o\ufb00ers a \ufb01nal a\ufb04uent.")
+    )
+    assert load(file).text == "An efficient office offers a final affluent."
+
+
+def test_arabic_is_read_from_right_to_left(tmp_path: Path) -> None:
+    lines = ["يدفع المستأجر الإيجار", "في أول يوم من الشهر"]
+    drawn_lines = [(200, 700 - 14 * index, line[::-1]) for index, line in enumerate(lines)]
+    assert load(glyphs(tmp_path, *drawn_lines)).text == "\n".join(lines)
+
+
+@pytest.mark.parametrize("turn", [90, -90])
+def test_a_stamp_at_the_side_stays_out_of_the_lines(tmp_path: Path, turn: int) -> None:
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    for left, bottom, line in column(60, 700, PROSE):
+        canvas.drawString(left, bottom, line)
+    canvas.translate(50, 640)
+    canvas.rotate(turn)
+    canvas.drawString(-40, 0, "Received on 3 May 2024")
+    canvas.save()
+    text = load(tmp_path / "a.pdf").text
+    assert text == "\n".join(PROSE) + "\n\nReceived on 3 May 2024"
+
+
+def test_a_sideways_page_is_read_as_it_runs(tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    canvas.translate(300, 300)
+    canvas.rotate(90)
+    for left, bottom, line in column(-200, 100, PROSE):
+        canvas.drawString(left, bottom, line)
+    canvas.save()
+    assert load(tmp_path / "a.pdf").text == "\n".join(PROSE)
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["It is a chat-", "optimized one. We chat of optimized things."], "a chat-optimized one."),
+        (["An ef-", "ficient one, in part."], "An efficient one"),
+        (["Pre-trained and pre-", "filled, as they filled it."], "pre-filled"),
+        (["The Anglo-", "Saxon one."], "Anglo-Saxon"),
+        (["We under-", "stand what under and stand mean, and understanding."], "We understand"),
+    ],
+)
+def test_the_document_s_own_words_tell_what_keeps_its_hyphen(
+    tmp_path: Path, lines: list[str], expected: str
+) -> None:
+    assert expected in drawn(tmp_path, column(60, 700, lines)).text
+
+
+def test_columns_whose_lines_stand_side_by_side_are_no_table(tmp_path: Path) -> None:
+    """As in papers: their paragraphs begin and end at the same heights."""
+    body = [*column(60, 700, PROSE), *column(60, 620, PROSE), *column(60, 540, PROSE)]
+    page = [*body, *[(left + 240, top, line.upper()) for left, top, line in body]]
+    text = drawn(tmp_path, page).text
+    assert text == "\n\n".join(["\n".join(PROSE)] * 3 + ["\n".join(PROSE).upper()] * 3)
+
+
+def test_narrow_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
+    lines = textwrap.wrap(" ".join(PROSE), 14)
+    page = [place for number in range(4) for place in column(60 + 85 * number, 700, lines)]
+    assert drawn(tmp_path, page).text == "\n\n".join(["\n".join(lines)] * 4)
+
+
+def test_what_a_form_s_fields_hold_is_read(tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    canvas.drawString(60, 700, "Name of the tenant:")
+    canvas.acroForm.textfield(
+        name="tenant", value="Acme Holdings Ltd", x=180, y=694, width=200, height=16, fontSize=10
+    )
+    canvas.save()
+    assert (
+        " ".join(load(tmp_path / "a.pdf").text.split()) == "Name of the tenant: Acme Holdings Ltd"
+    )
+
+
+def shifted(text: str) -> str:
+    """Write a text as a font does that has an encoding of its own."""
+    return "".join(chr(ord(sign) - 29) if sign.isalpha() else sign for sign in text)
+
+
+def test_a_page_of_cipher_is_flagged(tmp_path: Path) -> None:
+    source = (SAMPLES / "policies" / "remote-work-policy.md").read_text()
+    lines = [line[:90] for line in source.splitlines() if line.strip()][:40]
+    clear = column(40, 780, lines)
+    cipher = column(40, 780, [shifted(line) for line in lines])
+    flag = "pages 2–3 of 4: cipher, the font does not say its letters"
+    assert drawn(tmp_path, clear, cipher, cipher, clear).metadata == {"flags": [flag]}
+    assert drawn(tmp_path, clear).metadata == {}
+
+
+def scanned(tmp_path: Path, *pages: Sequence[Place]) -> Path:
+    """Draw pages of text as pictures."""
+    import pypdfium2
+
+    drawn_file = draw_pdf(tmp_path / "drawn.pdf", pages)
+    with pypdfium2.PdfDocument(drawn_file) as document, pypdfium2.PdfDocument.new() as scan:
+        for page in document:
+            picture = pypdfium2.PdfImage.new(scan)
+            picture.set_bitmap(page.render(scale=3))
+            picture.set_matrix(pypdfium2.PdfMatrix().scale(*page.get_size()))
+            new_page = scan.new_page(*page.get_size())
+            new_page.insert_obj(picture)
+            new_page.gen_content()
+        scan.save(tmp_path / "scan.pdf")
+    return tmp_path / "scan.pdf"
+
+
+@pytest.mark.skipif(not shutil.which("tesseract"), reason="no tesseract on PATH")
+def test_a_scan_is_recognized_where_ocr_is_configured(tmp_path: Path) -> None:
+    file = scanned(tmp_path, column(60, 700, PROSE), column(60, 700, PROSE))
+    with pytest.raises(IngestError, match=r"^holds no text: it is probably a scan"):
+        load(file)
+    loaded = load(file, LoadOptions(ocr="tesseract/eng"))
+    assert loaded.text == "\n\n".join(["\n".join(PROSE)] * 2)
+    assert loaded.pages == (0, len(loaded.text) // 2 + 1)
+    assert set(loaded.metadata) == {"ocr_confidence"}
+    assert all(0.8 < share <= 1 for share in loaded.metadata["ocr_confidence"].values())
+
+
+def test_a_page_with_text_is_not_recognized_again(tmp_path: Path) -> None:
+    file = draw_pdf(tmp_path / "a.pdf", [column(60, 700, PROSE)])
+    assert load(file, LoadOptions(ocr="no-such-command")).metadata == {}
+
+
+def test_a_command_that_is_missing_is_named(tmp_path: Path) -> None:
+    file = scanned(tmp_path, column(60, 700, PROSE))
+    with pytest.raises(IngestError, match=r"^needs OCR, but there is no no-such-command on PATH"):
+        load(file, LoadOptions(ocr="no-such-command"))

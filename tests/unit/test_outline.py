@@ -212,3 +212,22 @@ def test_a_declaration_takes_the_comment_above_it_along() -> None:
     assert starts["class Store"] == "@dataclass"
     assert starts["fn add"] == "// Adds numbers."
     assert starts["def put"] == "    async def put(self) -> None: ..."
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("We show (1) that it works,\n(2) that it is fast.", []),
+        ("as in the equation\n(1)\nwhere x is given. (2)", []),
+        ("It follows from\n(1) that this holds, and\n(2) it is so.", []),
+        (
+            "The parts are:\n(1) a detector;\n(2) a reader; and\n(3) a ranker.",
+            ["(1)", "(2)", "(3)"],
+        ),
+        ("(1) Apples\n(2) Pears", ["(1)", "(2)"]),
+    ],
+)
+def test_numbers_in_brackets_are_items_only_where_a_line_of_their_own_begins(
+    text: str, names: list[str]
+) -> None:
+    assert [heading.name.split(" ")[0] for heading in clauses(text, 0, len(text))] == names

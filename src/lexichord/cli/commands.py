@@ -125,9 +125,18 @@ def ingest(
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Name each file and folder that was left out.")
     ] = False,
+    password: Annotated[
+        str | None,
+        typer.Option(help="Opens PDFs that are encrypted; others see it in the list of processes."),
+    ] = None,
+    ocr: Annotated[
+        str | None,
+        typer.Option(help="Recognizes scanned pages of PDFs: tesseract, tesseract/eng+deu."),
+    ] = None,
 ) -> None:
     """Store documents with their chunks; what is stored already, unchanged, is skipped."""
     _check_ingest(bool(paths), bool(chunked), prune, watch, retry_failed)
+    invocation.arguments.update(file_password=password, ocr=ocr)
     with invocation.open() as lexichord, FileProgress() as progress:
         options: IngestOptions = {
             "dataset": dataset,

@@ -66,6 +66,8 @@ def report(row: ResultRow, verbose: bool = False) -> None:
         err.print(Text("no vector, the embedder refuses its text: ", "yellow") + printable(name))
     if more := len(row["refused"][MAX_REFUSED_SHOWN:]):
         err.print(Text(f"and {more} more that the embedder refuses: see --json", "yellow"))
+    for name, flags in row["flagged"].items():
+        err.print(printable(f"flagged {short(name)}: {'; '.join(flags)}"), style="yellow")
     if row["llm"]:
         written(row["llm"])
     passed_over(row, verbose)

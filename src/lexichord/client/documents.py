@@ -1,10 +1,14 @@
 """What is stored: listed, shown, compared, deleted; and how a caller names it."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 
 from lexichord.db import catalogue, search, store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, NotFoundError
+from lexichord.ingest import originals
+from lexichord.ingest.load.options import load_options
+from lexichord.settings import Settings
 from lexichord.types import (
     Documents,
     Excerpt,
@@ -30,6 +34,7 @@ class DocumentMethods:
     """The methods of `Lexichord` that read and delete the documents of its database."""
 
     database: Database
+    settings: Settings
     degraded: list[str]
 
     @only_known_options
@@ -127,6 +132,27 @@ class DocumentMethods:
         return await store.set_metadata(
             self.database, await self.resolve(document, datasets), changes
         )
+
+    async def page_image(
+        self,
+        document: str,
+        page: int,
+        *,
+        mark: tuple[int, int] | None = None,
+        datasets: Iterable[str] = (),
+    ) -> bytes:
+        """Return a PDF's page as PNG, drawn from its file, the text from `mark` to its end marked.
+
+        Raises NotFoundError where the file is not there as it was read; ConfigError.
+        """
+        shown = await self.show(document, datasets)
+        start, end = mark or (0, 0)
+        if not 0 <= start <= end <= len(shown.text):
+            raise ConfigError(f"mark: the text has {len(shown.text)} characters, from 0")
+        original = await originals.find_original(self.database, shown.document)
+        options = load_options(self.settings)
+        passage = shown.text[start:end]
+        return await asyncio.to_thread(originals.draw_page, original, page, passage, options)
 
     async def expand(
         self, chunk: str, *, neighbours: int = 1, whole_section: bool = False

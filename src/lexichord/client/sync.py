@@ -147,6 +147,7 @@ class SyncLexichord:
     count_by = _sync(Lexichord.count_by)
     set_metadata = _sync(Lexichord.set_metadata)
     show = _sync(Lexichord.show)
+    page_image = _sync(Lexichord.page_image)
     expand = _sync(Lexichord.expand)
     delete = _sync(Lexichord.delete)
     create_key = _sync(Lexichord.create_key)

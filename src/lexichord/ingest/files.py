@@ -10,8 +10,8 @@ from pathlib import Path
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import chunk
 from lexichord.ingest.find import SIDECAR_ENDING, FileSearch, storable_name
-from lexichord.ingest.load.containers import CHANGED, ContainedFile
-from lexichord.ingest.load.kinds import CONTAINER_TYPES, ZIP_TYPE, kind_of
+from lexichord.ingest.load.containers import CHANGED
+from lexichord.ingest.load.kinds import CONTAINER_TYPES, PDF_TYPE, ZIP_TYPE, kind_of
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.sources import (
     FileGoneError,
@@ -21,10 +21,13 @@ from lexichord.ingest.sources import (
     path_of_uri,
     refused_source,
 )
-from lexichord.types import Document, Json, LoadedText
+from lexichord.types import Chunk, Document, Json, LoadedText
 from lexichord.types.options import read_metadata
 
 MAX_SIDECAR_BYTES = 1_000_000
+METADATA_DIGEST_CHARS = 16  # characters of the digest in a recipe
+
+type _ReadFile = tuple[LoadedText, list[Chunk]]
 
 
 @dataclass(frozen=True)
@@ -62,8 +65,7 @@ class FileSources:
             added = self._added(path)
         except IngestError as error:
             return refused_source(uri, error)
-        read = partial(self._read, path, uri, sha256)
-        return _with_metadata(IngestSource(uri, sha256, self._recipe, read), added)
+        return self._source(uri, path.name, sha256, added, partial(self._read, path, sha256))
 
     def again(self, uri: str) -> IngestSource:
         """Return the file, or the part of one, that a uri names."""
@@ -78,9 +80,22 @@ class FileSources:
             return refused_source(uri, FileGoneError("the file is gone"))
         return self.source(path)
 
-    @property
-    def _recipe(self) -> str:
-        return f"{chunk.CHUNK_RECIPE} {self.context}"
+    def _source(
+        self, uri: str, name: str, sha256: str, added: Json, read: Callable[[], _ReadFile]
+    ) -> IngestSource:
+        recipe = self._recipe(name, added)
+        prepare = partial(self._prepare, read, uri, sha256, recipe, added)
+        return IngestSource(uri, sha256, recipe, prepare)
+
+    def _recipe(self, name: str, added: Json) -> str:
+        """Return how a file becomes a document; the context's part stays at the end."""
+        parts = [chunk.CHUNK_RECIPE]
+        if self.reader.options.ocr and kind_of(name) == PDF_TYPE:
+            parts.append(f"ocr={self.reader.options.ocr}")
+        if added:
+            digest = hashlib.sha256(json.dumps(added, sort_keys=True).encode()).hexdigest()
+            parts.append(f"metadata={digest[:METADATA_DIGEST_CHARS]}")
+        return " ".join([*parts, self.context])
 
     def _uri(self, path: Path) -> str:
         return self.uris.get(str(path)) or storable_name(path.as_posix())
@@ -107,30 +122,30 @@ class FileSources:
             elif part.error:
                 yield refused_source(name, IngestError(part.error))
             else:
-                read = partial(self._read_part, path, part, name)
-                yield _with_metadata(IngestSource(name, part.sha256, self._recipe, read), added)
+                read = partial(self.reader.read_part, path, part)
+                yield self._source(name, part.name, part.sha256, added, read)
 
-    def _read(self, file: Path, uri: str, sha256: str) -> PreparedDocument:
-        loaded, chunks = self.reader.read(file)
+    def _read(self, file: Path, sha256: str) -> _ReadFile:
+        read = self.reader.read(file)
         if file_digest(file) != sha256:
             raise IngestError(CHANGED)
-        return PreparedDocument(self._document(loaded, uri, sha256), chunks)
+        return read
 
-    def _read_part(self, file: Path, part: ContainedFile, uri: str) -> PreparedDocument:
-        loaded, chunks = self.reader.read_part(file, part)
-        return PreparedDocument(self._document(loaded, uri, part.sha256), chunks)
-
-    def _document(self, loaded: LoadedText, uri: str, sha256: str) -> Document:
-        return Document(
+    def _prepare(
+        self, read: Callable[[], _ReadFile], uri: str, sha256: str, recipe: str, added: Json
+    ) -> PreparedDocument:
+        loaded, chunks = read()
+        document = Document(
             dataset=self.dataset,
             uri=uri,
             title=loaded.title,
             media_type=loaded.media_type,
             sha256=sha256,
-            recipe=self._recipe,
+            recipe=recipe,
             text=loaded.text,
             metadata=loaded.metadata,
         )
+        return PreparedDocument(_with_metadata(document, added) if added else document, chunks)
 
 
 def file_digest(file: Path) -> str:
@@ -157,21 +172,10 @@ def _sidecar(path: Path) -> Json:
         raise IngestError(f"{name} holds no metadata in JSON: {error}") from None
 
 
-def _with_metadata(source: IngestSource, added: Json) -> IngestSource:
-    """Return a source with more metadata, which its digest covers; a title is the document's."""
-    if not added:
-        return source
-    data = source.sha256 + json.dumps(added, sort_keys=True)
-    sha256 = hashlib.sha256(data.encode()).hexdigest()
-    return replace(source, sha256=sha256, read=partial(_read_with, source.read, added, sha256))
-
-
-def _read_with(read: Callable[[], PreparedDocument], added: Json, sha256: str) -> PreparedDocument:
-    prepared = read()
-    document = prepared.document
+def _with_metadata(document: Document, added: Json) -> Document:
+    """Return a document with more metadata, of which a title is the document's."""
     metadata = {**document.metadata, **added}
     title = metadata.pop("title", None)
     if not isinstance(title, str) or not title.strip():
         title = document.title
-    changed = replace(document, metadata=metadata, title=title, sha256=sha256)
-    return replace(prepared, document=changed)
+    return replace(document, metadata=metadata, title=title)

@@ -14,6 +14,7 @@ from lexichord.ingest import chunked, sources
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.find import FileSearch
 from lexichord.ingest.load.kinds import kind_of
+from lexichord.ingest.load.options import load_options
 from lexichord.ingest.pipeline import IngestPipeline
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.report import Report
@@ -82,7 +83,7 @@ async def ingest(
     if prune and not folders:
         raise ConfigError("prune deletes what is gone from a folder: name one")
     search = FileSearch(run.include, run.exclude)
-    with Reader() as reader:
+    with Reader(load_options(run.settings)) as reader:
         files = FileSources(run.dataset, run.recipe, reader, run.uris, run.metadata, search)
         listed = chain(
             files.find(paths),
@@ -103,7 +104,7 @@ async def retry_failed(run: IngestPipeline) -> Report:
     rows = await store.failed_files(run.database, run.dataset)
     places = [row["uri"] for row in rows if not _is_file(row["uri"])]
     names = [row["uri"] for row in rows if _is_file(row["uri"])]
-    with Reader() as reader:
+    with Reader(load_options(run.settings)) as reader:
         files = FileSources(run.dataset, run.recipe, reader, metadata=run.metadata)
         todo = await asyncio.to_thread(list, map(files.again, names))
         report = await run.run(todo, "--retry-failed") if todo else Report()

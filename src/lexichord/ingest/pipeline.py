@@ -298,7 +298,7 @@ class IngestPipeline:
             except (ConfigError, IngestError) as error:  # this document's data, not the server
                 await self.recorder.fail(uri, error)
             else:
-                self.recorder.store(uri, row)
+                self.recorder.store(uri, row, _flags(prepared))
 
     async def _store_one(
         self, prepared: PreparedDocument, vectors: ChunkVectors, space: str, twin: str | None
@@ -345,6 +345,12 @@ def _copies_last(todo: Sequence[IngestSource]) -> tuple[list[IngestSource], list
         parts[source.sha256 in seen].append(source)
         seen.add(source.sha256)
     return parts
+
+
+def _flags(prepared: PreparedDocument) -> list[str]:
+    """Return what is doubtful in a document; metadata that came along may be anything."""
+    flags = prepared.document.metadata.get("flags")
+    return [str(flag) for flag in flags] if isinstance(flags, list) else []
 
 
 def _check(what: str, names: Collection[str], known: Sequence[str]) -> None:

@@ -1,5 +1,6 @@
 """Read files in a child process, so that none of them can harm or halt this one."""
 
+import base64
 import json
 import os
 import selectors
@@ -16,10 +17,12 @@ from typing import Any, Self
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load.containers import ContainedFile
+from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.worker import MESSAGE_LENGTH, send
 from lexichord.types import Chunk, Heading, LoadedText, Table
 
 FILE_SECONDS = 120.0  # for one file
+OCR_FILE_SECONDS = 3600.0  # for one file, some pages of which are recognized
 CHILD_MEMORY_BYTES = 2 * 2**30  # bytes
 PIPE_READ_BYTES = 1 << 20  # bytes of an answer taken at once
 
@@ -30,8 +33,15 @@ class Reader:
     A child that takes too long, needs too much or crashes is ended; the next file gets a new one.
     """
 
-    def __init__(self, seconds: float = FILE_SECONDS, memory: int = CHILD_MEMORY_BYTES) -> None:
-        self.seconds = seconds
+    def __init__(
+        self,
+        options: LoadOptions = LoadOptions(),  # noqa: B008 - frozen
+        *,
+        seconds: float | None = None,
+        memory: int = CHILD_MEMORY_BYTES,
+    ) -> None:
+        self.options = options
+        self.seconds = seconds or (OCR_FILE_SECONDS if options.ocr else FILE_SECONDS)
         self.memory = memory
         self._child: subprocess.Popen[bytes] | None = None
         self._is_closed = False
@@ -53,11 +63,20 @@ class Reader:
 
     def read(self, file: Path) -> tuple[LoadedText, list[Chunk]]:
         """Return a file's text and its chunks. Raises IngestError."""
-        return self._read({"file": str(file)})
+        return self._read(self._request(file))
 
     def read_part(self, file: Path, part: ContainedFile) -> tuple[LoadedText, list[Chunk]]:
         """Return the text and the chunks of a file that another contains. Raises IngestError."""
-        return self._read({"file": str(file), "part": asdict(part)})
+        return self._read(self._request(file, part))
+
+    def picture(self, file: Path, part: ContainedFile | None, page: int, passage: str) -> bytes:
+        """Return a page of a PDF, or of one that a file contains, as PNG, a passage marked.
+
+        Raises IngestError.
+        """
+        asked = {"page": page, "passage": passage}
+        answer = self._checked(self._request(file, part) | asked)
+        return base64.b64decode(answer["picture"])
 
     def list_parts(self, file: Path) -> list[ContainedFile]:
         """Return the files that a file contains. Raises IngestError."""
@@ -68,6 +87,10 @@ class Reader:
         """Return the chunks of a text. Raises IngestError."""
         fields = {"text": text, "media_type": media_type, "title": title}
         return self._read({"text": fields})[1]
+
+    def _request(self, file: Path, part: ContainedFile | None = None) -> dict[str, Any]:
+        request = {"file": str(file), "options": asdict(self.options)}
+        return request | {"part": asdict(part)} if part else request
 
     def _read(self, request: Mapping[str, Any]) -> tuple[LoadedText, list[Chunk]]:
         answer = self._checked(request)

@@ -67,9 +67,10 @@ class Report(Shaped):
 
     Of the `chunks` stored, `embedded` are those that had no vector before; `refused` names those
     that the embedder returned no vector for, `usage` is what its service was asked. `llm` is about
-    the chunks' contexts by a language model, if one was asked. Of the folders, `unread` holds the
-    kinds of files that cannot be read, `left_out` why files and folders were not looked at, both by
-    name.
+    the chunks' contexts by a language model, if one was asked. `flagged` holds, by uri, what is
+    doubtful in documents that were stored, such as pages without text. Of the folders, `unread`
+    holds the kinds of files that cannot be read, `left_out` why files and folders were not looked
+    at, both by name.
     """
 
     run_id: int = 0
@@ -85,6 +86,7 @@ class Report(Shaped):
     vectors_filled: int = 0
     llm: ContextReport | None = None
     refused: list[str] = field(default_factory=list)
+    flagged: dict[str, list[str]] = field(default_factory=dict)
     usage: Usage | None = None
     degraded: list[str] = field(default_factory=list)
 
@@ -135,8 +137,10 @@ class RunRecorder:
             self.report.deleted += 1
         self._notify([uri], status, str(error))
 
-    def store(self, uri: str, row: Row) -> None:
+    def store(self, uri: str, row: Row, flags: Sequence[str]) -> None:
         """Count a document that was stored, its record with it."""
+        if flags:
+            self.report.flagged[uri] = list(flags)
         self.report.chunks += row["chunks"]
         self.report.inserted += row["status"] == "inserted"
         self.report.replaced += row["status"] == "replaced"

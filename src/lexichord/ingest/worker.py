@@ -3,6 +3,7 @@
 Each request and each answer is four bytes of length, then JSON.
 """
 
+import base64
 import json
 import os
 import resource
@@ -10,7 +11,7 @@ import signal
 import struct
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, BinaryIO
@@ -19,6 +20,7 @@ from lexichord.errors import IngestError
 from lexichord.ingest import chunk
 from lexichord.ingest.load import load
 from lexichord.ingest.load.containers import ContainedFile, list_parts, unpacked
+from lexichord.ingest.load.options import LoadOptions
 from lexichord.types import Chunk, LoadedText
 
 MESSAGE_LENGTH = struct.Struct("!I")
@@ -60,6 +62,8 @@ def _answer(request: Mapping[str, Any], scratch: Path) -> dict[str, Any]:
         if "container" in request:
             parts = list_parts(Path(request["container"]), scratch)
             return {"parts": [asdict(part) for part in parts]}
+        if "page" in request:
+            return {"picture": base64.b64encode(_picture(request, scratch)).decode()}
         loaded = _load(request, scratch)
         chunks = [_slim(piece) for piece in chunk.split(loaded)]
         return {"loaded": asdict(loaded), "chunks": chunks}
@@ -75,10 +79,24 @@ def _load(request: Mapping[str, Any], scratch: Path) -> LoadedText:
     """Return the text that was sent, or that of a file, or of one that a file contains."""
     if "text" in request:
         return LoadedText(**request["text"])
+    with _file(request, scratch) as file:
+        return load(file, LoadOptions(**request["options"]))
+
+
+def _picture(request: Mapping[str, Any], scratch: Path) -> bytes:
+    from lexichord.ingest.load.pdf.picture import page_picture
+
+    with _file(request, scratch) as file:
+        options = LoadOptions(**request["options"])
+        return page_picture(file, request["page"], request["passage"], options)
+
+
+def _file(request: Mapping[str, Any], scratch: Path) -> AbstractContextManager[Path]:
+    """Give the file that is asked for, or the one that it contains."""
+    file = Path(request["file"])
     if "part" in request:
-        with unpacked(Path(request["file"]), ContainedFile(**request["part"]), scratch) as file:
-            return load(file)
-    return load(Path(request["file"]))
+        return unpacked(file, ContainedFile(**request["part"]), scratch)
+    return nullcontext(file)
 
 
 def _slim(piece: Chunk) -> dict[str, Any]:

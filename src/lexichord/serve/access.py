@@ -103,6 +103,12 @@ class ScopedClient:
         """See `Lexichord.show`."""
         return await self._client.show(document, **self._scope(datasets or None))
 
+    async def page_image(
+        self, document: str, page: int, *, mark: tuple[int, int] | None = None
+    ) -> bytes:
+        """See `Lexichord.page_image`."""
+        return await self._client.page_image(document, page, mark=mark, **self._scope())
+
     async def expand(
         self, chunk: str, *, neighbours: int = 1, whole_section: bool = False
     ) -> Excerpt:

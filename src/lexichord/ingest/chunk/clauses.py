@@ -76,6 +76,12 @@ CLAUSE_NUMBER = re.compile(
 PART_KINDS = ("article", "schedule", "exhibit", "annex", "appendix")
 NUMBER_STYLES = ("part", "decimal", "bracketed", "bracket", "dotted", "term")
 LINE_START_STYLES = ("part", "bracket", "dotted")
+# What a list item's line may follow: a blank line, the end of a sentence or item, an item.
+BEFORE_ITEM = re.compile(
+    r"(?:\A|\n[ \t]*\n|(?:[.:;!?—–-](?:[ \t]*(?:and|or))?|^\(\d+\)[^\n]*)[ \t]*\n)\Z",
+    re.MULTILINE,
+)
+MAX_ITEM_LINE_CHARS = 300  # characters of the line above that are looked at
 REFERENCE_WORD = re.compile(
     r"\b(?:sections?|articles?|clauses?|paragraphs?|of|to|in|than|with|under)$", re.IGNORECASE
 )
@@ -113,6 +119,8 @@ def _read(match: re.Match[str]) -> NumberMatch | None:
     at_line, at_sentence = match["line"] is not None, match["sentence"] is not None
     if not at_line and style in LINE_START_STYLES:
         return None
+    if (match["bracketed"] or "")[:1].isdigit() and not (at_line and _is_item(match)):
+        return None
     if (
         not at_line
         and not at_sentence
@@ -121,6 +129,15 @@ def _read(match: re.Match[str]) -> NumberMatch | None:
         return None
     begins = at_sentence or (_may_begin(match) if at_line else _has_end(match))
     return NumberMatch(tuple(_numbers(match, style)), at_line, begins, match["word"] is not None)
+
+
+def _is_item(match: re.Match[str]) -> bool:
+    """Return whether (1) at a line's start is an item's, not an equation's or one of a sentence."""
+    if match.string[match.end() : match.end() + 1] in ("\n", ""):
+        return False
+    start = match.start()
+    above = match.string[max(0, start - MAX_ITEM_LINE_CHARS) : start]
+    return BEFORE_ITEM.search(above) is not None
 
 
 def _may_begin(match: re.Match[str]) -> bool:

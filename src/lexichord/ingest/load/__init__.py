@@ -39,6 +39,7 @@ from lexichord.ingest.load.kinds import (
     ZIP_TYPE,
     kind_of,
 )
+from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.markdown import CLOSING_HASHES, OPENING_HEADING
 from lexichord.types import LoadedText
 
@@ -66,13 +67,13 @@ LOADERS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def load(file: Path) -> LoadedText:
+def load(file: Path, options: LoadOptions = LoadOptions()) -> LoadedText:  # noqa: B008 - frozen
     """Read a file of a known kind. Raises IngestError."""
     kind = media_type(file)
     if file.exists() and not file.is_file():
         raise IngestError("is no file")  # opening a pipe would wait for ever
     try:
-        loaded = _load(file, kind)
+        loaded = _load(file, kind, options)
     except ModuleNotFoundError as error:
         needed = f"needs {error.name}: pip install 'lexichord[files]'"
         raise IngestError(f"a file such as this {needed}") from error
@@ -83,14 +84,19 @@ def load(file: Path) -> LoadedText:
     return _flagged(loaded)
 
 
-def _load(file: Path, kind: str) -> LoadedText:
+def _load(file: Path, kind: str, options: LoadOptions) -> LoadedText:
     """Leave the file to the loader of its kind, whose library is imported when it is needed."""
     uri = os.fsencode(file).decode(errors="backslashreplace")  # a name may be no UTF-8
     if kind == ZIP_TYPE:
         raise IngestError("is an archive: its files are documents, it is none itself")
+    named = title(uri, "", kind)
+    if kind == PDF_TYPE:
+        from lexichord.ingest.load import pdf
+
+        return pdf.load(file, named, options)
     if kind in LOADERS:
         loader: Loader = import_module(f"{__name__}.{LOADERS[kind]}").load
-        return loader(file, title(uri, "", kind))
+        return loader(file, named)
     content, metadata = text.read_text(file)
     return LoadedText(content, kind, title(uri, content, kind), metadata=metadata)
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from lexichord.serve.http.bodies import (
     ChunkId,
@@ -85,7 +85,9 @@ async def count_documents(caller: Caller, params: Annotated[CountParams, Query()
 
 
 @router.patch("/documents/{document_id}", response_model=MetadataShape, tags=DOCUMENT_TAGS)
-async def set_metadata(caller: Caller, document_id: DocumentPathId, body: MetadataBody) -> JsonReply:
+async def set_metadata(
+    caller: Caller, document_id: DocumentPathId, body: MetadataBody
+) -> JsonReply:
     """Set keys of a document's metadata, take away those that are null; return all of it."""
     return reply({"metadata": await caller.set_metadata(document_id, body.metadata)})
 
@@ -123,6 +125,24 @@ async def similar_documents(
 ) -> JsonReply:
     """Find the k documents most like a stored one, by its vectors."""
     return reply(await caller.similar(document_id, k=params.k, **params.options()))
+
+
+@router.get(
+    "/documents/{document_id}/pages/{page}.png",
+    response_class=Response,
+    responses={200: {"content": {"image/png": {}}}},
+    tags=DOCUMENT_TAGS,
+)
+async def show_page(
+    caller: Caller,
+    document_id: DocumentPathId,
+    page: Annotated[int, Path(ge=1, le=100_000)],
+    mark: Annotated[str | None, Query(pattern=r"^\d{1,9}-\d{1,9}$")] = None,
+) -> Response:
+    """Return a page of a PDF, drawn from its file; `mark` is START-END in the document's text."""
+    start, _, end = (mark or "0-0").partition("-")
+    image = await caller.page_image(document_id, page, mark=(int(start), int(end)))
+    return Response(image, media_type="image/png")
 
 
 @router.get("/chunks/{chunk_id}", response_model=Excerpt, tags=DOCUMENT_TAGS)

@@ -5,20 +5,27 @@ paragraphs and tables are found in `order`. Here pages, titles and hyphenated wo
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import pypdfium2
 from pypdfium2 import raw
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load.kinds import PDF_TYPE
+from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.pdf.cipher import is_cipher
+from lexichord.ingest.load.pdf.hyphens import fill_ligatures, join_words
 from lexichord.ingest.load.pdf.margins import without_margins
+from lexichord.ingest.load.pdf.ocr import recognize
 from lexichord.ingest.load.pdf.order import PageLine, reading_order
-from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, PdfPiece, read_pieces
+from lexichord.ingest.load.pdf.page import PdfPage, read_page
+from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN
 from lexichord.ingest.load.text import DROPPED_FLAG, storable_text
-from lexichord.types import LoadedText
+from lexichord.types import LoadedText, Table
 
 if not hasattr(pypdfium2.PdfDocument, "__enter__"):  # 4, which vechord pins
     raise ModuleNotFoundError(name="pypdfium2 5")
@@ -27,37 +34,60 @@ MEANINGLESS_TITLE = re.compile(
     r"\W*|\W*(untitled|anonymous|unspecified|document\d*)\W*", re.IGNORECASE
 )
 PROGRAM_TITLE_PART = re.compile(r"^Microsoft \w+ - |\.(docx?|pdf|rtf|odt|indd|tex)$", re.IGNORECASE)
-COMPOUND_WORD = re.compile(r"\w+-\w+")
 OPEN_SENTENCE = re.compile(r"[^.:;!?]\Z")  # a sentence that goes on
 
 
-def load(file: Path, named: str) -> LoadedText:
+def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
     """Read a PDF. Raises IngestError."""
     try:
-        with file.open("rb") as stream, pypdfium2.PdfDocument(stream) as document:
-            pages = [_pieces(document, index) for index in range(len(document))]
+        with file.open("rb") as stream, _opened(stream, options) as document:
+            if document.get_formtype() != raw.FORMTYPE_NONE:
+                document.init_forms()
+            pages = [_page(document, index, options.ocr) for index in range(len(document))]
             title = _title(document.get_metadata_value("Title"), named)
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error
     except pypdfium2.PdfiumError as error:
-        raise IngestError(_reason(error)) from None
-    if not any(pages):
-        raise IngestError("holds no text: it is probably a scan, which needs OCR first")
+        raise IngestError(_reason(error, options)) from None
+    if not any(page.all_pieces for page in pages):
+        raise IngestError("holds no text: it is probably a scan, which needs OCR")
     return _loaded(pages, title)
 
 
-def _reason(error: pypdfium2.PdfiumError) -> str:
-    if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
-        return "is encrypted: save it without a password"
+def _opened(stream: BinaryIO, options: LoadOptions) -> pypdfium2.PdfDocument:
+    return pypdfium2.PdfDocument(stream, password=options.password)
+
+
+def _reason(error: pypdfium2.PdfiumError, options: LoadOptions) -> str:
+    if error.err_code == raw.FPDF_ERR_SECURITY:
+        return "is encrypted in an unknown way: save it without a password"
+    if error.err_code == raw.FPDF_ERR_PASSWORD:
+        wrong = "the password that was given does not open it"
+        missing = "give its password by --password or LEXICHORD_FILE_PASSWORD"
+        return f"is encrypted: {wrong if options.password else missing}"
     return "is no PDF, or a broken one: open it and save it again"
 
 
-def _pieces(document: pypdfium2.PdfDocument, index: int) -> list[PdfPiece]:
-    page = document[index]
-    try:
-        return read_pieces(page)
-    finally:
-        page.close()
+def _page(document: pypdfium2.PdfDocument, index: int, ocr: str | None) -> PdfPage:
+    """Read a page; one without text, or with cipher, is recognized where there is OCR."""
+    page = _written(document, index)
+    if ocr is None or (page.all_pieces and not _is_cipher(page)):
+        return page
+    with closing(document[index]) as drawn:
+        is_blank = raw.FPDFPage_CountObjects(drawn) == 0
+        recognized = None if is_blank else recognize(drawn, ocr)
+    return PdfPage(recognized.pieces, confidence=recognized.confidence) if recognized else page
+
+
+def _written(document: pypdfium2.PdfDocument, index: int) -> PdfPage:
+    """Read a page; what a form's fields hold becomes text of it, which another look then shows."""
+    with closing(document[index]) as page:
+        if document.formenv and raw.FPDFPage_GetAnnotCount(page):
+            page.flatten()
+        else:
+            return read_page(page)
+    with closing(document[index]) as page:
+        return read_page(page)
 
 
 def _title(written: str, named: str) -> str:
@@ -66,15 +96,31 @@ def _title(written: str, named: str) -> str:
     return named if MEANINGLESS_TITLE.fullmatch(title) else title
 
 
-def _loaded(pages: Sequence[Sequence[PdfPiece]], title: str) -> LoadedText:
-    lines = [reading_order(page) for page in without_margins(pages)]
+def _loaded(pages: Sequence[PdfPage], title: str) -> LoadedText:
+    lines = [_lines(page) for page in without_margins(pages)]
     _open_pages(lines)
-    _join_words([line for page in lines for line in page])
+    _continue_tables(lines)
+    _part_tables(lines)
+    join_words([line for page in lines for line in page])
+    fill_ligatures([line for page in lines for line in page])
     flags = _flags(pages, lines)
     text, starts = _assembled(lines)
-    return LoadedText(
-        text, PDF_TYPE, title, pages=starts, metadata={"flags": flags} if flags else {}
-    )
+    tables = tuple(_tables([line for page in lines for line in page]))
+    metadata: dict[str, Any] = {"flags": flags} if flags else {}
+    if sure := {str(n): page.confidence for n, page in enumerate(pages, 1) if page.confidence}:
+        metadata["ocr_confidence"] = {number: round(share, 3) for number, share in sure.items()}
+    return LoadedText(text, PDF_TYPE, title, tables=tables, pages=starts, metadata=metadata)
+
+
+def _lines(page: PdfPage) -> list[PageLine]:
+    """Return the lines of a page; what runs in another direction comes last, by itself."""
+    lines = reading_order(page.pieces)
+    for aside in page.asides:
+        beside = reading_order(aside)
+        for line in beside[:1]:
+            line.before = "\n\n"
+        lines += beside
+    return lines
 
 
 def _open_pages(pages: Sequence[Sequence[PageLine]]) -> None:
@@ -87,22 +133,50 @@ def _open_pages(pages: Sequence[Sequence[PageLine]]) -> None:
         page[0].before = ""
 
 
-def _join_words(lines: Sequence[PageLine]) -> None:
-    """Put together words that a line's end parts; one that has a hyphen elsewhere keeps it."""
-    compounds = set(COMPOUND_WORD.findall(" ".join(line.text for line in lines)))
-    for line, below in pairwise(lines):
-        if not line.text.endswith(LINE_END_HYPHEN):
-            continue
-        start, end = re.search(r"\w*\ufffe$", line.text), re.match(r"\w*", below.text)
-        whole = f"{start[0][:-1] if start else ''}-{end[0] if end else ''}"
-        line.text = line.text[:-1] + ("-" if whole in compounds else "")
-        below.before = ""
+def _continue_tables(pages: Sequence[list[PageLine]]) -> None:
+    """Make one of a table that goes on at the top of the next page; its header may be repeated."""
+    header = ""
+    for page, following in pairwise([page for page in pages if page]):
+        openings = [line.text for line in page if line.part == "header" and line.before != "\n"]
+        header = openings[-1] if openings else header
+        is_table = page[-1].part == "row" and following[0].part == "header"
+        if is_table and len(following) > 2 and _amount(page[-1]) == _amount(following[0]):
+            del following[0 if following[0].text == header else 1 : 2]
+            following[0].part, following[0].before = "row", "\n"
 
 
-def _flags(pages: Sequence[Sequence[PdfPiece]], lines: Sequence[Sequence[PageLine]]) -> list[str]:
+def _amount(row: PageLine) -> int:
+    """Count the cells of a table's row."""
+    return row.text.count(" | ")
+
+
+def _part_tables(pages: Sequence[Sequence[PageLine]]) -> None:
+    """Put a blank line after each table."""
+    for line, below in pairwise([line for page in pages for line in page]):
+        if line.part and not (below.part and below.before == "\n"):
+            below.before = "\n\n"
+
+
+def _tables(lines: Sequence[PageLine]) -> Iterator[Table]:
+    """Yield where tables stand in the text of the lines."""
+    place = start = header_end = 0
+    for line, below in zip(lines, [*lines[1:], None], strict=True):
+        opens = line.part == "header" and line.before != "\n"
+        place += len(line.before)
+        start = place if opens else start
+        place += len(line.text)
+        if line.part == "header" and not opens:
+            header_end = place + 1
+        if line.part and (below is None or below.before != "\n"):
+            yield Table(start, place, min(header_end, place))
+
+
+def _flags(pages: Sequence[PdfPage], lines: Sequence[Sequence[PageLine]]) -> list[str]:
     flags = list[str]()
-    if empty := sum(1 for page in pages if not page):
-        flags.append(f"{empty} of {len(pages)} pages hold no text, which may be scans")
+    if empty := [number for number, page in enumerate(pages, 1) if not page.all_pieces]:
+        flags.append(f"{_named(empty)} of {len(pages)}: no text, probably scans, which need OCR")
+    if cipher := [number for number, page in enumerate(pages, 1) if _is_cipher(page)]:
+        flags.append(f"{_named(cipher)} of {len(pages)}: cipher, the font does not say its letters")
     texts = [line for page in lines for line in page]
     for line in texts:
         kept = storable_text(line.text)
@@ -110,6 +184,22 @@ def _flags(pages: Sequence[Sequence[PdfPiece]], lines: Sequence[Sequence[PageLin
             flags.append(DROPPED_FLAG)
         line.text = kept.replace(LINE_END_HYPHEN, "-")
     return flags
+
+
+def _is_cipher(page: PdfPage) -> bool:
+    return is_cipher("\n".join(piece.text for piece in page.all_pieces), page.unknown)
+
+
+def _named(numbers: Sequence[int]) -> str:
+    """Return pages in words, as in "pages 2–4, 7"."""
+    runs = list[list[int]]()
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    parts = (f"{run[0]}–{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
+    return f"page{'s' if len(numbers) > 1 else ''} {', '.join(parts)}"
 
 
 def _assembled(pages: Sequence[Sequence[PageLine]]) -> tuple[str, tuple[int, ...]]:

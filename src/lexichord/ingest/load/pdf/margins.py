@@ -3,9 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from lexichord.ingest.load.pdf.order import group_rows
-from lexichord.ingest.load.pdf.words import PdfPiece
+from lexichord.ingest.load.pdf.page import PdfPage
+from lexichord.ingest.load.pdf.words import PdfPiece, group_rows
 
 MAX_MARGIN_LINES = 3  # lines of a header or footer at most
 MIN_RUNNING_SHARE = 0.3  # of the pages, and three of them, have the same line
@@ -16,17 +17,36 @@ PAGE_NUMBER = re.compile(r"\W*(?:page |p\. ?)?(\d{1,4})(?: ?(?:of|/) ?\d{1,4})?\
 TextRow = Sequence[PdfPiece]
 
 
-def without_margins(pages: Sequence[Sequence[PdfPiece]]) -> list[list[PdfPiece]]:
-    """Leave out headers, footers and page numbers."""
-    lines = [group_rows(page) for page in pages]
+def without_margins(pages: Sequence[PdfPage]) -> list[PdfPage]:
+    """Leave out headers, footers, page numbers, and what is stamped on many pages."""
+    lines = [group_rows(page.pieces) for page in pages]
+    asides = [[group_rows(aside) for aside in page.asides] for page in pages]
     seen = Counter(
         key
         for index, page in enumerate(lines)
-        for key in {key for row in _edges(page) for key in _keys(row, index)}
+        for key in {key for row in _apart(page, asides[index]) for key in _keys(row, index)}
     )
     min_pages = max(3, MIN_RUNNING_SHARE * len(pages))
     running = {key for key, amount in seen.items() if amount >= min_pages}
-    return [_trimmed(page, index, running) for index, page in enumerate(lines)]
+    return [
+        replace(
+            page,
+            pieces=_trimmed(lines[index], index, running),
+            asides=[_unstamped(aside, index, running) for aside in asides[index]],
+        )
+        for index, page in enumerate(pages)
+    ]
+
+
+def _apart(page: Sequence[TextRow], asides: Sequence[Sequence[TextRow]]) -> Iterator[TextRow]:
+    """Yield the lines of a page that may be running ones."""
+    yield from _edges(page)
+    for aside in asides:
+        yield from aside
+
+
+def _unstamped(aside: Sequence[TextRow], index: int, running: set[str]) -> list[PdfPiece]:
+    return [piece for row in aside if not _is_running(row, index, running) for piece in row]
 
 
 def _edges(page: Sequence[TextRow]) -> Sequence[TextRow]:

@@ -1,28 +1,51 @@
 """The reading order of a PDF page: columns, paragraphs, rows of tables."""
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from statistics import median
+from typing import Literal
 
-from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, MAX_WORD_GAP, PdfPiece
+from lexichord.ingest.load.pdf.tables import (
+    Cells,
+    Columns,
+    TablePiece,
+    apart,
+    filled,
+    is_table,
+    joined_header,
+    markdown_rows,
+    run_on,
+    white_edges,
+)
+from lexichord.ingest.load.pdf.words import (
+    LINE_END_HYPHEN,
+    MAX_WORD_GAP,
+    PdfPiece,
+    group_rows,
+    run_right_to_left,
+)
 
 PARAGRAPH_GAP = 0.3  # of the height of a line, on top of the usual gap between lines
 ROW_GAP = 0.4  # of the height of a line: lines of prose stand closer than rows of a table
-# Of a column's letters stand in full lines, at least: it may hold tables.
-MIN_FULL_LETTERS_SHARE = 0.3
 MIN_COLUMN_LINES = 4  # that a column has at least
-MIN_COLUMN_CHARS = 15  # characters of a column's middling line, at least
+# Letters of a column's middling line, and the share of its letters in full lines, at least.
+WIDE_COLUMN = (15, 0.3)
+NARROW_COLUMN = (6, 0.15)  # the same where its lines run on
+# Of the lines below a column's first begin with a small letter, at least: sentences run on.
+MIN_RUN_ON_SHARE = 0.4
+# Lines for each time that drawing goes from one column to the other; in a table each row does.
+MIN_LINES_A_SWITCH = 8
 TABLE_GAP_SHARE = 0.7  # of the gaps on both sides stand side by side: a table
 # Of a column's width is filled by a line of prose, unless it is a paragraph's last.
 FULL_LINE_SHARE = 0.8
 PARAGRAPH_LABEL = re.compile(
     r"\W{0,3}(\d+(\.\d+)*|[a-z]|[ivxlc]+|)\W{0,3}", re.IGNORECASE
 )  # 5.2, (a), iv, •
-MIN_RULED_ROWS = 3  # rows of a table that stand apart
+MIN_ROWS_APART = 3  # rows of a table that stand apart; then less than so many lines are one row
+MIN_ROW_LINES = 5
 WRAPPED_CELL = (8, 0.6)  # a cell of several lines: lines high it is wide; how far its lines fill it
 
 
@@ -32,28 +55,36 @@ class PageLine:
 
     text: str
     before: str = "\n"
+    part: Literal["", "header", "row"] = ""  # of a table
 
 
 def reading_order(pieces: Sequence[PdfPiece]) -> list[PageLine]:
     """Return the lines of a page as a reader takes them: columns one after the other."""
     if edge := _gutter(pieces):
         return [line for region in _regions(pieces, edge) for line in reading_order(region)]
+    tables = [piece for piece in pieces if isinstance(piece, TablePiece)]
+    if tables:
+        return _around(min(tables, key=lambda table: table.top), pieces)
     return [
         line
         for is_table, run in groupby(split_bands(pieces), _is_table)
-        for line in (_table(list(run)) if is_table else _paragraphs(run))
+        for line in (_aligned(list(run)) if is_table else _paragraphs(run))
     ]
 
 
-def group_rows(pieces: Sequence[PdfPiece]) -> list[list[PdfPiece]]:
-    """Group what stands in one line, top to bottom and left to right."""
-    lines = list[list[PdfPiece]]()
-    for piece in sorted(pieces, key=lambda piece: (piece.top + piece.bottom, piece.left)):
-        if lines and lines[-1][-1].beside(piece):
-            lines[-1].append(piece)
-        else:
-            lines.append([piece])
-    return [sorted(row, key=lambda piece: piece.left) for row in lines]
+def _around(table: TablePiece, pieces: Sequence[PdfPiece]) -> list[PageLine]:
+    """Return what begins above a table, the table, and what begins below its top."""
+    above = [piece for piece in pieces if piece is not table and piece.top < table.top]
+    below = [piece for piece in pieces if piece is not table and piece.top >= table.top]
+    return [*reading_order(above), *_table_lines(table.rows), *reading_order(below)]
+
+
+def _table_lines(rows: Cells) -> list[PageLine]:
+    above, rows, below = apart(rows)
+    title, notes = ([PageLine(text, "\n\n") for text in part] for part in (above, below))
+    header, rule, *others = markdown_rows(joined_header(filled(rows)))
+    head = [PageLine(header, "\n\n", "header"), PageLine(rule, "\n", "header")]
+    return [*title, *head, *(PageLine(row, "\n", "row") for row in others), *notes]
 
 
 def gaps(lines: Sequence[Sequence[PdfPiece]]) -> list[float]:
@@ -87,13 +118,15 @@ def _usual(between: Sequence[float]) -> float:
 def _gutter(pieces: Sequence[PdfPiece]) -> float | None:
     """Find the left edge of a right-hand column of prose; what crosses it spans the columns."""
     edges = Counter(round(piece.left) for piece in pieces)
+    edges.update(round(piece.right) + 2 for piece in pieces if piece.is_right_to_left)
     best: tuple[int, int] | None = None
     gutter: float | None = None
     for edge in (edge - 1.0 for edge, amount in edges.items() if amount >= MIN_COLUMN_LINES):
         left, right, crossing = _parted(pieces, edge)
         rank = (len(crossing), -len(right))
         if (best is None or rank < best) and _are_columns(left, right):
-            best, gutter = rank, edge
+            left_edge = max(piece.right for piece in _within(left, right))
+            best, gutter = rank, (left_edge + edge) / 2  # a quotation mark may hang over
     return gutter
 
 
@@ -114,6 +147,8 @@ def _are_columns(left: Sequence[PdfPiece], right: Sequence[PdfPiece]) -> bool:
     left, right = _within(left, right), _within(right, left)
     if not (_is_column(left) and _is_column(right)):
         return False
+    if _are_drawn_apart(left, right):
+        return True
     both = [*left, *right]
     if _usual(gaps(group_rows(both))) > ROW_GAP * median(piece.height for piece in both):
         return False
@@ -121,6 +156,14 @@ def _are_columns(left: Sequence[PdfPiece], right: Sequence[PdfPiece]) -> bool:
     return common < 3 or common < TABLE_GAP_SHARE * max(
         len(split_bands(left)), len(split_bands(right))
     )
+
+
+def _are_drawn_apart(left: Sequence[PdfPiece], right: Sequence[PdfPiece]) -> bool:
+    """Return whether one side is drawn after the other, where the rows of a table alternate."""
+    sides = sorted([*((piece.place, 0) for piece in left), *((piece.place, 1) for piece in right)])
+    switches = sum(before[1] != after[1] for before, after in pairwise(sides))
+    lines = min(len(group_rows(left)), len(group_rows(right)))
+    return switches <= max(1, lines / MIN_LINES_A_SWITCH)
 
 
 def _within(pieces: Sequence[PdfPiece], others: Sequence[PdfPiece]) -> list[PdfPiece]:
@@ -136,9 +179,10 @@ def _is_column(pieces: Sequence[PdfPiece]) -> bool:
     if len(lines) < MIN_COLUMN_LINES:
         return False
     letters = [sum(len(piece.text) for piece in line) for line in lines]
-    return median(letters) >= MIN_COLUMN_CHARS and _full(pieces) >= MIN_FULL_LETTERS_SHARE * sum(
-        letters
-    )
+    run_on = sum(line[0].text[:1].islower() for line in lines[1:])
+    is_prose = run_on >= MIN_RUN_ON_SHARE * (len(lines) - 1)
+    fewest, share = NARROW_COLUMN if is_prose else WIDE_COLUMN
+    return median(letters) >= fewest and _full(pieces) >= share * sum(letters)
 
 
 def _full(pieces: Sequence[PdfPiece]) -> int:
@@ -162,7 +206,8 @@ def _regions(pieces: Sequence[PdfPiece], edge: float) -> Iterator[list[PdfPiece]
     for spanning, group in groupby(ordered, lambda piece: piece.left < edge < piece.right):
         run = list(group)
         left, right, _ = _parted(run, edge)
-        yield from ([run] if spanning else filter(None, (left, right)))
+        sides = (right, left) if run_right_to_left(run) else (left, right)
+        yield from ([run] if spanning else filter(None, sides))
 
 
 def _is_table(band: Sequence[PdfPiece]) -> bool:
@@ -173,34 +218,35 @@ def _is_table(band: Sequence[PdfPiece]) -> bool:
     return bool(others)
 
 
-def _table(run: Sequence[Sequence[PdfPiece]]) -> list[PageLine]:
-    """Read rows of cells, which may be parted by rules: then each is a row, however high."""
-    lines = list[PageLine]()
-    for band, cells in zip(run, _columns(run), strict=True):
-        if len(run) >= MIN_RULED_ROWS or _is_wrapped(cells):
-            lines.append(PageLine("\t".join(_joined(group_rows(cell)) for cell in cells)))
-        else:
-            lines += [PageLine("\t".join(piece.text for piece in row)) for row in group_rows(band)]
-    lines[0].before = "\n\n"
-    return lines
+def _aligned(run: Sequence[Sequence[PdfPiece]]) -> list[PageLine]:
+    """Read rows of cells, which may be parted by room: then each is a row, however high."""
+    bands = [[word for piece in band for word in piece.words] for band in run]
+    lines = [line for band in bands for line in group_rows(band)]
+    columns = Columns(white_edges(lines))
+    fewest = MIN_ROW_LINES if len(run) >= MIN_ROWS_APART else 2
+    rows = filled(
+        [
+            row
+            for band, words in zip(run, bands, strict=True)
+            for row in columns.rows(words, 99 if _is_wrapped(_cells(band)) else fewest)
+        ]
+    )
+    if rows and len(rows[0]) > 1 and run_on(rows):
+        return _side_by_side([piece for band in run for piece in band], columns)
+    if is_table(apart(rows)[1]):
+        return _table_lines(rows)
+    texts = [
+        "\t".join(_joined([[piece]]) for piece in row) for band in run for row in group_rows(band)
+    ]
+    return [PageLine(text, "\n" if index else "\n\n") for index, text in enumerate(texts)]
 
 
-def _columns(run: Sequence[Sequence[PdfPiece]]) -> list[list[list[PdfPiece]]]:
-    """Return each row's cells: by the columns of the whole table, if most rows have as many."""
-    cells_of_rows = [_cells(band) for band in run]
-    columns = _cells([piece for band in run for piece in band])
-    usual, _ = Counter(map(len, cells_of_rows)).most_common(1)[0]
-    if len(columns) != usual:
-        return cells_of_rows
-    edges = [max(piece.right for piece in column) for column in columns[:-1]]
-    return [_parted_at(edges, band) for band in run]
-
-
-def _parted_at(edges: Sequence[float], band: Sequence[PdfPiece]) -> list[list[PdfPiece]]:
-    cells: list[list[PdfPiece]] = [[] for _ in range(len(edges) + 1)]
-    for piece in band:
-        cells[bisect_left(edges, piece.right)].append(piece)
-    return cells
+def _side_by_side(pieces: Sequence[PdfPiece], columns: Columns) -> list[PageLine]:
+    """Read columns of prose one after the other."""
+    parts: list[list[PdfPiece]] = [[] for _ in columns.edges[1:]]
+    for piece in pieces:
+        parts[columns.index(piece)].append(piece)
+    return [line for part in parts for line in _paragraphs(split_bands(part))]
 
 
 def _cells(band: Sequence[PdfPiece]) -> list[list[PdfPiece]]:

@@ -1,34 +1,64 @@
-"""Words of a PDF page and where they stand, in the order in which the file draws them."""
+"""Words of a PDF page as pdfium parts them, and where they stand, in the order of drawing.
+
+Boxes are turned so that the words read from left to right, and are counted from the top.
+"""
 
 import ctypes
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
 
 import pypdfium2
 from pypdfium2 import raw
 
 LINE_END_HYPHEN = "\ufffe"  # ends a word that goes on in the next line
-HYPHEN_CODES = {2, 0xFFFE}  # how pdfium marks it
-MAX_LETTER_GAP = 0.5  # of the height of a character: farther apart, two are not of one word
+UNKNOWN_LETTER = "\ufffd"  # within a word: the file does not say what its glyph means
+UNCERTAIN_MARK = re.compile(LINE_END_HYPHEN)  # pdfium's sign for both
+MAX_OVERLAP = 0.5  # of the height of a line: what overlaps more stands in one place, twice
 MAX_WORD_GAP = 1.2  # of the height: farther apart, two words are of different columns or cells
+MAX_LETTER_GAP = 0.15  # of the height: nearer, a comma belongs to the word before
+MAX_SLANT_DEGREES = 10  # from upright or sideways, at most: what is slanted more is a watermark
+WORD = re.compile(
+    # no white space, no control characters; a hyphen at a line's end ends the word
+    r"[^\s\x00-\x20\x7f-\xa0\ufffe]+\ufffe?|\ufffe"
+)
+CLOSING_MARK = re.compile(r"[,.;:!?)\]}’”]")
+RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 Rectangle = tuple[float, float, float, float]
 
 
 @dataclass(slots=True)
 class PdfPiece:
-    """A word, or words of one line, and its box; `top` is less than `bottom`."""
+    """A word, or words of one line, and its box; `top` is less than `bottom`.
+
+    `place` counts the words of the page in the order in which they are drawn.
+    """
 
     left: float
     top: float
     right: float
     bottom: float
     text: str
+    place: int = 0
+    parts: list["PdfPiece"] = field(default_factory=list)
+
+    @property
+    def words(self) -> list["PdfPiece"]:
+        """Return the words one by one."""
+        return self.parts or [self]
 
     @property
     def height(self) -> float:
         """Return the height of the line."""
         return self.bottom - self.top
+
+    @property
+    def is_right_to_left(self) -> bool:
+        """Return whether it holds letters of Hebrew, Arabic or the like."""
+        return RIGHT_TO_LEFT.search(self.text) is not None
 
     def beside(self, other: "PdfPiece") -> bool:
         """Return whether the two stand in one line."""
@@ -37,79 +67,174 @@ class PdfPiece:
 
     def add(self, other: "PdfPiece", between: str) -> None:
         """Take in what follows in the line."""
+        if not self.parts:
+            box = self.left, self.top, self.right, self.bottom
+            self.parts.append(PdfPiece(*box, self.text, self.place))
+        self.parts += other.words
         self.text += between + other.text
         self.left, self.right = min(self.left, other.left), max(self.right, other.right)
         self.top, self.bottom = min(self.top, other.top), max(self.bottom, other.bottom)
 
 
-def read_pieces(page: pypdfium2.PdfPage) -> list[PdfPiece]:
-    """Return the words of a page, joined where they follow each other in a line."""
-    joined = list[PdfPiece]()
-    for word in _words(page):
-        if joined and _follows(joined[-1], word):
-            joined[-1].add(word, " ")
+@dataclass(slots=True)
+class PdfWord(PdfPiece):
+    """A word, in which direction it runs, and whether pdfium sees it open a line."""
+
+    direction: int = 0  # degrees against the clock; -1: slanted
+    opens_line: bool = False
+
+
+def join_words(words: Iterable[PdfWord]) -> list[PdfPiece]:
+    """Return words joined where they follow each other in a line."""
+    lines = list[PdfPiece]()
+    for piece in _joined(words):
+        if lines and not piece.opens_line and _follows_leftwards(lines[-1], piece):
+            lines[-1].add(piece, " ")
         else:
-            joined.append(word)
-    return joined
+            lines.append(piece)
+    return lines
 
 
-def _follows(piece: PdfPiece, word: PdfPiece) -> bool:
-    if piece.text.endswith(LINE_END_HYPHEN) or not piece.beside(word):
-        return False
+def _joined(words: Iterable[PdfWord]) -> Iterator[PdfWord]:
+    """Join what runs from left to right; each piece is the word that it begins with."""
+    piece: PdfWord | None = None
+    for word in words:
+        gap = _gap(piece, word) if piece else None
+        if piece is None or gap is None:
+            if piece:
+                yield piece
+            piece = word
+        else:
+            is_near = gap < MAX_LETTER_GAP * word.height and CLOSING_MARK.match(word.text)
+            piece.add(word, "" if is_near and word.opens_line else " ")
+    if piece:
+        yield piece
+
+
+def _gap(piece: PdfPiece, word: PdfPiece) -> float | None:
+    """Return the room between a piece and the word that follows in its line, if it does."""
     gap = word.left - piece.right
-    return -MAX_LETTER_GAP * word.height < gap < MAX_WORD_GAP * word.height
+    height = word.bottom - word.top
+    if not -MAX_OVERLAP * height < gap < MAX_WORD_GAP * height:
+        return None
+    return gap if piece.text[-1] != LINE_END_HYPHEN and piece.beside(word) else None
 
 
-def _words(page: pypdfium2.PdfPage) -> Iterator[PdfPiece]:
-    word: PdfPiece | None = None
-    for code, box in _characters(page):
-        character = (
-            PdfPiece(*box, LINE_END_HYPHEN if code in HYPHEN_CODES else chr(code)) if box else None
-        )
-        if word and character and _continues(word, character):
-            word.add(character, "")
-            continue
-        if word:
-            yield word
-        word = character
-    if word:
-        yield word
-
-
-def _continues(word: PdfPiece, character: PdfPiece) -> bool:
-    if word.text.endswith(LINE_END_HYPHEN) or not word.beside(character):
+def _follows_leftwards(line: PdfPiece, piece: PdfPiece) -> bool:
+    """Return whether two stand side by side in a line that runs from right to left."""
+    if not (line.is_right_to_left or piece.is_right_to_left) or not line.beside(piece):
         return False
-    return abs(character.left - word.right) < MAX_LETTER_GAP * max(word.height, character.height)
+    gap = max(line.left - piece.right, piece.left - line.right)
+    return -MAX_OVERLAP * piece.height < gap < MAX_WORD_GAP * piece.height
 
 
-def _characters(page: pypdfium2.PdfPage) -> Iterator[tuple[int, Rectangle | None]]:
-    """Yield each character with its box; white space has none."""
-    turned = PAGE_ROTATIONS[page.get_rotation()]
+def read_words(page: pypdfium2.PdfPage) -> tuple[list[PdfWord], int]:
+    """Return the words of a page, and the amount of glyphs of which it does not say the meaning."""
+    with closing(page.get_textpage()) as text:
+        content = _content(text)
+        return list(_words(text, content)), content.count("\0")
+
+
+def _words(text: pypdfium2.PdfTextPage, content: str) -> Iterator[PdfWord]:
+    box_of = _box_reader(text)
+    end = 0
+    for place, match in enumerate(WORD.finditer(content)):
+        opens_line = end == 0 or "\n" in content[end : match.start()]
+        end = match.end()
+        direction = _direction(raw.FPDFText_GetCharAngle(text, match.start()))
+        for word in _placed(match, direction, box_of):
+            word.place, word.opens_line = place, opens_line
+            yield word
+
+
+def _content(text: pypdfium2.PdfTextPage) -> str:
+    """Return the text of a page, one character for each that pdfium counts."""
+    amount = text.count_chars()
+    buffer = (ctypes.c_ushort * (amount + 1))()
+    raw.FPDFText_GetText(text, 0, amount, buffer)
+    content = bytes(buffer)[: 2 * amount].decode("utf-16-le", "surrogatepass")
+    if len(content) != amount or content.endswith("\0"):  # it left some out
+        content = "".join(chr(raw.FPDFText_GetUnicode(text, index)) for index in range(amount))
+    content = content.replace("\0", LINE_END_HYPHEN).replace("\x02", LINE_END_HYPHEN)
+    return UNCERTAIN_MARK.sub(lambda match: _mark(text, match), content)
+
+
+def _mark(text: pypdfium2.PdfTextPage, match: re.Match[str]) -> str:
+    """Return a hyphen at a line's end, or what stands for a glyph without a meaning."""
+    if raw.FPDFText_IsHyphen(text, match.start()) == 1:
+        return LINE_END_HYPHEN
+    around = match.string[max(match.start() - 1, 0) : match.end() + 1]
+    return UNKNOWN_LETTER if len(around) == 3 and around[::2].isalpha() else "\0"
+
+
+def _box_reader(text: pypdfium2.PdfTextPage) -> Callable[[int], Rectangle]:
     box = raw.FS_RECTF()
     place = ctypes.byref(box)
-    text = page.get_textpage()
-    try:
-        for index in range(text.count_chars()):
-            code = raw.FPDFText_GetUnicode(text, index)
-            if _is_blank(code) or not raw.FPDFText_GetLooseCharBox(text, index, place):
-                yield code, None
-            else:
-                yield code, turned(box.left, box.bottom, box.right, box.top)
-    finally:
-        text.close()
+
+    def box_of(index: int) -> Rectangle:
+        raw.FPDFText_GetLooseCharBox(text, index, place)
+        return box.left, box.bottom, box.right, box.top
+
+    return box_of
 
 
-def _is_blank(code: int) -> bool:
-    """Return whether a character is white space or a control character."""
-    return code not in HYPHEN_CODES and (
-        code <= 0x20 or 0x7F <= code <= 0xA0 or chr(code).isspace()
+def _placed(
+    match: re.Match[str], direction: int, box_of: Callable[[int], Rectangle]
+) -> Iterator[PdfWord]:
+    """Yield a word with the box of its first and last letter; letters, where these are no line."""
+    turned = turn(direction)
+    first, last = (
+        PdfPiece(*turned(*box_of(index)), "") for index in (match.start(), match.end() - 1)
     )
+    if first.beside(last):
+        left, right = min(first.left, last.left), max(first.right, last.right)
+        box = left, min(first.top, last.top), right, max(first.bottom, last.bottom)
+        yield PdfWord(*box, match[0], direction=direction)
+        return
+    for index, letter in enumerate(match[0], match.start()):
+        yield PdfWord(*turned(*box_of(index)), letter, direction=direction)
 
 
-# Turn a box as the page is turned for its reader, and count from the top.
-PAGE_ROTATIONS: dict[int, Callable[[float, float, float, float], Rectangle]] = {
+def _direction(angle: float) -> int:
+    """Return the direction of a letter in degrees, or -1; pdfium turns with the clock."""
+    degrees = -math.degrees(angle) % 360
+    nearest = round(degrees / 90) * 90
+    return nearest % 360 if abs(degrees - nearest) <= MAX_SLANT_DEGREES else -1
+
+
+def turn(direction: int) -> Callable[[float, float, float, float], Rectangle]:
+    """Return what turns a box of the page upright for what runs in a direction."""
+    return TURNS[direction]
+
+
+TURNS: dict[int, Callable[[float, float, float, float], Rectangle]] = {
     0: lambda left, bottom, right, top: (left, -top, right, -bottom),
     90: lambda left, bottom, right, top: (bottom, left, top, right),
     180: lambda left, bottom, right, top: (-right, bottom, -left, top),
     270: lambda left, bottom, right, top: (-top, -right, -bottom, -left),
+    -1: lambda left, bottom, right, top: (left, -top, right, -bottom),
 }
+
+
+def group_rows(pieces: Sequence[PdfPiece]) -> list[list[PdfPiece]]:
+    """Group what stands in one line, top to bottom and left to right."""
+    lines = list[list[PdfPiece]]()
+    for piece in sorted(pieces, key=lambda piece: (piece.top + piece.bottom, piece.left)):
+        if lines and lines[-1][-1].beside(piece):
+            lines[-1].append(piece)
+        else:
+            lines.append([piece])
+    return [as_read(row) for row in lines]
+
+
+def as_read(row: list[PdfPiece]) -> list[PdfPiece]:
+    """Order a line from its left to its right, or the other way where its script runs so."""
+    if run_right_to_left(row):
+        return sorted(row, key=lambda piece: -piece.right)
+    return sorted(row, key=lambda piece: piece.left)
+
+
+def run_right_to_left(pieces: Sequence[PdfPiece]) -> bool:
+    """Return whether most of the letters are of a script that runs from right to left."""
+    leftwards = sum(len(piece.text) for piece in pieces if piece.is_right_to_left)
+    return 2 * leftwards > sum(len(piece.text) for piece in pieces)

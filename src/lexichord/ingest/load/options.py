@@ -1,0 +1,24 @@
+"""How files are loaded, beyond what stands in them."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lexichord.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """The password of those that are encrypted, and what recognizes the text of scans.
+
+    `ocr` is tesseract or, with the languages that it shall expect, tesseract/eng+deu.
+    """
+
+    password: str | None = None
+    ocr: str | None = None
+
+
+def load_options(settings: "Settings") -> LoadOptions:
+    """Return how files are loaded by the settings."""
+    secret = settings.file_password
+    return LoadOptions(secret.get_secret_value() if secret else None, settings.ocr)

@@ -1,0 +1,87 @@
+"""Words of a scanned page, recognized by an installed tesseract."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pypdfium2
+
+from lexichord.errors import IngestError
+from lexichord.ingest.load.pdf.words import PdfPiece, PdfWord, join_words
+
+DOTS_PER_INCH = 300  # what tesseract reads best
+MAX_PIXELS = 40_000_000  # of a page; a larger one is drawn smaller
+POINTS_PER_INCH = 72
+PAGE_SECONDS = 120.0
+WORD_LEVEL = "5"  # of tesseract's table of pages, blocks, paragraphs, lines and words
+
+
+@dataclass(frozen=True, slots=True)
+class RecognizedPage:
+    """The pieces of a page, and how sure their letters are on average, from 0 to 1."""
+
+    pieces: list[PdfPiece]
+    confidence: float
+
+
+def recognize(page: pypdfium2.PdfPage, ocr: str) -> RecognizedPage | None:
+    """Return what stands on the picture of a page; None where nothing does. Raises IngestError.
+
+    `ocr` is tesseract or, with the languages that it shall expect, tesseract/eng+deu.
+    """
+    width, height = page.get_size()
+    inches = max(width * height, 1) / POINTS_PER_INCH**2
+    scale = min(DOTS_PER_INCH, (MAX_PIXELS / inches) ** 0.5) / POINTS_PER_INCH
+    words, confidences = list[PdfWord](), list[float]()
+    for word, confidence in _words(_ask_tesseract(_picture(page, scale), ocr), scale):
+        words.append(word)
+        confidences += [confidence] * len(word.text)
+    if not words:
+        return None
+    return RecognizedPage(join_words(words), sum(confidences) / len(confidences))
+
+
+def _picture(page: pypdfium2.PdfPage, scale: float) -> bytes:
+    """Return a page as a portable graymap."""
+    image = page.render(scale=scale, grayscale=True).to_numpy()
+    height, width = image.shape[:2]
+    return b"P5 %d %d 255\n" % (width, height) + bytes(image.tobytes())
+
+
+def _ask_tesseract(picture: bytes, ocr: str) -> str:
+    command, _, languages = ocr.partition("/")
+    program = shutil.which(command)
+    if program is None:
+        raise IngestError(f"needs OCR, but there is no {command} on PATH: install it")
+    options = ["-l", languages] if languages else []
+    try:
+        done = subprocess.run(  # noqa: S603
+            [program, "stdin", "stdout", *options, "tsv"],
+            input=picture,
+            capture_output=True,
+            timeout=PAGE_SECONDS,
+            env={**os.environ, "OMP_THREAD_LIMIT": "1"},  # more threads make it slower
+        )
+    except subprocess.TimeoutExpired:
+        raise IngestError(f"a page took longer than {PAGE_SECONDS:g} s to recognize") from None
+    if done.returncode:
+        reason = done.stderr.decode(errors="replace").strip().split("\n")[-1]
+        raise IngestError(f"{command} failed: {reason}")
+    return done.stdout.decode(errors="replace")
+
+
+def _words(table: str, scale: float) -> Iterator[tuple[PdfWord, float]]:
+    """Yield the words of tesseract's table, with how sure it is of each."""
+    previous: Sequence[str] = ()
+    for place, row in enumerate(table.splitlines()[1:]):
+        fields = row.split("\t")
+        if fields[0] != WORD_LEVEL or not fields[11].strip():
+            continue
+        left, top, width, height = (int(field) / scale for field in fields[6:10])
+        box = left, top, left + width, top + height
+        line = fields[1:5]
+        word = PdfWord(*box, fields[11].strip(), place, opens_line=line != previous)
+        yield word, max(float(fields[10]), 0) / 100
+        previous = line

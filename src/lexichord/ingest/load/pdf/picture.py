@@ -1,0 +1,105 @@
+"""The picture of a PDF page, with a passage of its text marked."""
+
+import ctypes
+import re
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from difflib import SequenceMatcher
+from pathlib import Path
+
+import numpy as np
+import pypdfium2
+from pypdfium2 import raw
+
+from lexichord.errors import IngestError
+from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, PdfWord, Rectangle, read_words
+
+SCALE = 2.0  # pixels a point
+MAX_SIDE_PIXELS = 4000  # of a picture; a larger page is drawn smaller
+MARK_COLOR = np.array([255, 235, 59])  # yellow
+MIN_MATCH_WORDS = 3  # in a row, or all of a shorter passage: fewer may stand anywhere
+TOKEN = re.compile(r"\w+")
+
+type Token = tuple[str, list[PdfWord]]
+
+
+def page_picture(file: Path, number: int, passage: str, options: LoadOptions) -> bytes:
+    """Return a page as PNG, what it holds of a passage marked. Raises IngestError."""
+    try:
+        with pypdfium2.PdfDocument(file, password=options.password) as document:
+            if not 1 <= number <= len(document):
+                raise IngestError(f"has {len(document)} pages")
+            with closing(document[number - 1]) as page:
+                return _marked(page, passage)
+    except (OSError, pypdfium2.PdfiumError) as error:
+        raise IngestError(f"cannot be drawn: {error}") from error
+
+
+def _marked(page: pypdfium2.PdfPage, passage: str) -> bytes:
+    scale = min(SCALE, MAX_SIDE_PIXELS / max(*page.get_size(), 1))
+    image = page.render(scale=scale, rev_byteorder=True).to_numpy()[:, :, :3].copy()
+    height, width = image.shape[:2]
+    for word in _found(list(_tokens(read_words(page)[0])), TOKEN.findall(passage)):
+        left, top, right, bottom = _pixels(page, word, width, height)
+        part = image[top:bottom, left:right]
+        image[top:bottom, left:right] = np.minimum(part, MARK_COLOR)
+    return _png(image.tobytes(), width, height)
+
+
+def _tokens(words: Sequence[PdfWord]) -> Iterator[Token]:
+    """Yield the words' letters with their words; those that a line's end parts as one."""
+    first: PdfWord | None = None
+    for word in words:
+        text, parts = word.text, [word]
+        if first:
+            text, parts = first.text.removesuffix(LINE_END_HYPHEN) + text, [first, word]
+        first = word if word.text.endswith(LINE_END_HYPHEN) and not first else None
+        if not first:
+            yield from ((token, parts) for token in TOKEN.findall(text))
+
+
+def _found(tokens: Sequence[Token], wanted: Sequence[str]) -> Iterator[PdfWord]:
+    matcher = SequenceMatcher(None, [text for text, _ in tokens], wanted, autojunk=False)
+    for start, _, size in matcher.get_matching_blocks():
+        if size >= min(MIN_MATCH_WORDS, max(len(wanted), 1)):
+            for _, words in tokens[start : start + size]:
+                yield from words
+
+
+def _pixels(page: pypdfium2.PdfPage, word: PdfWord, width: int, height: int) -> tuple[int, ...]:
+    """Return where a word stands in the picture: left, top, right, bottom."""
+    x, y = ctypes.c_int(), ctypes.c_int()
+    corners = []
+    left, bottom, right, top = _unturned(word)
+    for corner in ((left, bottom), (right, top)):
+        raw.FPDF_PageToDevice(page, 0, 0, width, height, 0, *corner, x, y)
+        corners.append((min(max(x.value, 0), width), min(max(y.value, 0), height)))
+    (x1, y1), (x2, y2) = corners
+    return min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)
+
+
+def _unturned(word: PdfWord) -> Rectangle:
+    """Return a word's box as the page counts: left, bottom, right, top."""
+    match word.direction:
+        case 90:
+            return word.top, word.left, word.bottom, word.right
+        case 180:
+            return -word.right, word.top, -word.left, word.bottom
+        case 270:
+            return -word.bottom, -word.right, -word.top, -word.left
+    return word.left, -word.bottom, word.right, -word.top
+
+
+def _png(pixels: bytes, width: int, height: int) -> bytes:
+    stride = width * 3
+    rows = (b"\0" + pixels[row * stride : (row + 1) * stride] for row in range(height))
+    head = struct.pack("!2I5B", width, height, 8, 2, 0, 0, 0)
+    body = zlib.compress(b"".join(rows), 6)
+    chunks = [(b"IHDR", head), (b"IDAT", body), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack("!I", len(data)) + name + data + struct.pack("!I", zlib.crc32(name + data))
+        for name, data in chunks
+    )

@@ -1,0 +1,103 @@
+"""Pages of PDFs as pictures: what is marked, and which files are opened."""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+from reportlab.lib.pdfencrypt import StandardEncryption
+
+from lexichord import SyncLexichord
+from lexichord.errors import ConfigError
+from tests.documents import draw_pdf
+from tests.http.server import Server, finished
+
+LINES = ["The tenant shall pay the rent", "on the first day of each month", "in good repair"]
+PLACES = [(60.0, 700.0 - 40 * index, line) for index, line in enumerate(LINES)]
+
+
+@pytest.fixture
+def server(fresh: str, home: Path) -> Iterator[Server]:
+    with Server(fresh, home) as server:
+        yield server
+
+
+def marked_rows(png: bytes) -> set[int]:
+    """Return the heights, in points from below, at which a picture is yellow."""
+    import matplotlib.image
+
+    image = matplotlib.image.imread(io.BytesIO(png), format="png")[:, :, :3]
+    yellow = (image[:, :, 0] > 0.9) & (image[:, :, 2] < 0.4)
+    scale = image.shape[0] / 841.89
+    return {round(841.89 - row / scale) for row in np.flatnonzero(yellow.any(axis=1))}
+
+
+def test_a_page_is_drawn_with_a_passage_marked(server: Server, fresh: str, tmp_path: Path) -> None:
+    file = draw_pdf(tmp_path / "lease.pdf", [PLACES])
+    with SyncLexichord(dsn=fresh) as lexichord:
+        lexichord.ingest([file])
+        (document,) = lexichord.list()
+        text = lexichord.show(document.document_id).text
+        start = text.index("on the first")
+        end = start + len(LINES[1])
+        image = lexichord.page_image(document.document_id, 1, mark=(start, end))
+        assert marked_rows(lexichord.page_image(document.document_id, 1)) == set()
+    assert min(marked_rows(image)) >= 650
+    assert max(marked_rows(image)) <= 680
+    with server.client() as client:
+        path = f"/v1/documents/{document.document_id}/pages"
+        answer = client.get(f"{path}/1.png", params={"mark": f"{start}-{end}"})
+        assert (answer.headers["content-type"], answer.content) == ("image/png", image)
+        assert client.get(f"{path}/1.png", params={"mark": "0-99999"}).status_code == 400
+        beyond = client.get(f"{path}/2.png")
+        assert (beyond.status_code, "has 1 page" in beyond.text) == (400, True)
+        draw_pdf(file, [PLACES[:1]])
+        changed = client.get(f"{path}/1.png")
+        assert (changed.status_code, "ingest it again" in changed.text) == (404, True)
+
+
+def test_pages_of_contained_files_are_drawn_and_metadata_does_not_matter(
+    server: Server, fresh: str, tmp_path: Path
+) -> None:
+    secret = StandardEncryption("secret", strength=128)
+    lease = draw_pdf(tmp_path / "lease.pdf", [PLACES], encrypt=secret)
+    archive = tmp_path / "all.zip"
+    pack(archive, {"2024/lease.pdf": lease.read_bytes()})
+    with SyncLexichord(dsn=fresh, file_password="secret") as lexichord:
+        report = lexichord.ingest([lease, archive], metadata={"team": "legal"})
+        assert (report.inserted, report.failed) == (2, {})
+        images = [lexichord.page_image(str(uri), 1) for uri in (lease, archive / "2024/lease.pdf")]
+        assert images[0] == images[1]
+        (_, document) = sorted(lexichord.list(), key=lambda row: ".zip" in row.uri)
+        lexichord.set_metadata(document.document_id, {"team": "sales"})
+        assert lexichord.page_image(document.document_id, 1) == images[0]
+        with pytest.raises(ConfigError, match=r"all\.zip/2024/lease\.pdf: has 1 page"):
+            lexichord.page_image(document.document_id, 2)
+    pack(archive, {"2024/lease.pdf": draw_pdf(tmp_path / "b.pdf", [PLACES[:1]]).read_bytes()})
+    with server.client() as client:
+        path = f"/v1/documents/{document.document_id}/pages/1.png"
+        changed = client.get(path)
+        assert (changed.status_code, "ingest it again" in changed.text) == (404, True)
+        archive.unlink()
+        assert client.get(path).status_code == 404
+
+
+def pack(archive: Path, parts: dict[str, bytes]) -> None:
+    with zipfile.ZipFile(archive, "w") as stream:
+        for name, content in parts.items():
+            stream.writestr(name, content)
+
+
+def test_a_uri_that_was_sent_opens_no_file(server: Server, tmp_path: Path) -> None:
+    file = draw_pdf(tmp_path / "secret.pdf", [PLACES])
+    sent = {"uri": str(file), "text": "gnu", "media_type": "application/pdf"}
+    with server.client() as client:
+        answer = client.post("/v1/documents", json={"documents": [sent]})
+        finished(client, answer.json())
+        (row,) = client.get("/v1/documents").json()["documents"]
+        refused: httpx.Response = client.get(f"/v1/documents/{row['document_id']}/pages/1.png")
+        assert (refused.status_code, "was sent" in refused.text) == (404, True)
+        assert "PNG" not in refused.text
