@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT, SAMPLES
+from tests.conftest import ROOT
 
 DATA = ROOT.parent / "shared" / "data"
 EVERYDAY = Path(__file__).parents[1] / "everyday"

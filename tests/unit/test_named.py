@@ -6,11 +6,11 @@ from lexichord.retrieve.judge.named import hold_to_named
 from lexichord.types.questions import Intent
 from tests.builders import scored_hit
 
-OWN = scored_hit(1, 0.5)
+OWN = scored_hit("chunk_a", 0.5)
 OTHER = replace(
     scored_hit(2, 0.9), document_id=OWN.document_id * 2, content="Fees are due in June."
 )
-QUOTING = replace(OTHER, chunk_id=OTHER.chunk_id * 3, content="Unlike Velmora, we charge no fees.")
+QUOTING = replace(OTHER, chunk_id="chunk_c", content="Unlike Velmora, we charge no fees.")
 NAMED = Intent(
     "clause_lookup", "when are fees due", hint="the Velmora terms", documents=(OWN.document_id,)
 )
