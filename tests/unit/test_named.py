@@ -8,7 +8,7 @@ from tests.builders import scored_hit
 
 OWN = scored_hit("chunk_a", 0.5)
 OTHER = replace(
-    scored_hit(2, 0.9), document_id=OWN.document_id * 2, content="Fees are due in June."
+    scored_hit("chunk_b", 0.9), document_id="doc_2", content="Fees are due in June."
 )
 QUOTING = replace(OTHER, chunk_id="chunk_c", content="Unlike Velmora, we charge no fees.")
 NAMED = Intent(
