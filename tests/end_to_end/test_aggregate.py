@@ -206,7 +206,7 @@ def test_a_damaged_quote_is_dropped_and_named(samples: SyncLexichord) -> None:
         evidence = samples.run(gather_evidence(samples.core.database, kind, ESCROW, changed_hits))
         assert len(evidence.dropped) == 3
         for hit, line in zip(changed_hits, evidence.dropped, strict=False):
-            assert f"chunk {hit.chunk_id} " in line
+            assert f"what {hit.chunk_id} says" in line
             assert hit.uri in line
         assert {quote.chunk_id for quote in evidence.quotes} <= {hits[3].chunk_id}
 

@@ -67,7 +67,7 @@ def test_a_text_is_cut_stored_found_replaced_and_deleted(own: httpx.Client) -> N
     assert outcome(send(own, LEAVE)) == (0, 0, 1, 0)
     assert outcome(send(own, {**LEAVE, "metadata": {"year": 2027}})) == (0, 1, 0, 0)
     path = f"/v1/documents/{hit['document_id']}"
-    assert own.get(path).json()["metadata"] == {"year": 2027}
+    assert own.get(path).json()["metadata"] == {"year": 2027, "language": "en"}
     assert own.delete(path).json() == {"deleted": 1}
     assert own.delete(path).status_code == 404
     assert uris(own) == []

@@ -138,8 +138,11 @@ def test_filters_are_those_of_openai(
 
 def test_attributes_are_metadata_that_openai_can_hold(client: openai.OpenAI) -> None:
     results = {each.filename: each for each in search(client, "library", query=DEPOSIT)}
-    assert results["plain"].attributes == {}
-    assert results["nda-2021"].attributes == {"kind": "nda", "year": 2021, "signed": "2021-01-15"}
+    assert results["plain"].attributes == {"language": "en"}
+    assert results["nda-2021"].attributes == {
+        **{"kind": "nda", "year": 2021, "signed": "2021-01-15"},
+        "language": "en",
+    }
     assert results["lease-2019"].attributes is not None
     assert results["lease-2019"].attributes["open"] is True
     assert "tags" not in results["lease-2019"].attributes

@@ -39,6 +39,7 @@ OTHER_NUMBERS = {
         "df",
         "done",
         "documents",
+        "documents_with",
     ),
     *("embedded", "failed", "hits", "inserted", "missing", "most", "page_offset", "page_size"),
     *("queries", "replaced", "skipped", "total", "vectors"),
@@ -47,7 +48,17 @@ OTHER_NUMBERS = {
 # Python does not call these; who calls them in SQL has the numbers.
 IN_SQL_ONLY = {("feedback_terms", "chunks"), ("feedback_vector", "chunks")}
 OTHER_JSON = {
-    *("comparison", "counts", "filter", "metadata", "qps", "queries", "results", "settings"),
+    *(
+        "changes",
+        "comparison",
+        "counts",
+        "filter",
+        "metadata",
+        "qps",
+        "queries",
+        "results",
+        "settings",
+    ),
     *("stages", "terms"),
 }
 

@@ -7,9 +7,7 @@ from lexichord.types.questions import Intent
 from tests.builders import scored_hit
 
 OWN = scored_hit("chunk_a", 0.5)
-OTHER = replace(
-    scored_hit("chunk_b", 0.9), document_id="doc_2", content="Fees are due in June."
-)
+OTHER = replace(scored_hit("chunk_b", 0.9), document_id="doc_2", content="Fees are due in June.")
 QUOTING = replace(OTHER, chunk_id="chunk_c", content="Unlike Velmora, we charge no fees.")
 NAMED = Intent(
     "clause_lookup", "when are fees due", hint="the Velmora terms", documents=(OWN.document_id,)

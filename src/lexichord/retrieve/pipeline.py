@@ -16,13 +16,13 @@ from lexichord.retrieve.llm_stages import with_llm_twins
 from lexichord.retrieve.query import QueryContext, without_waiting
 from lexichord.retrieve.search.chunks import (
     CANDIDATES_PER_HIT,
+    REWRITTEN_WEIGHT,
     SearchPlan,
     add_wording,
     embed_variants,
     search_by_plan,
 )
 from lexichord.retrieve.search.discover import boost_files
-from lexichord.retrieve.search.variants import FILE_WEIGHT
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.aspects import find_aspects
@@ -99,7 +99,7 @@ async def _embed(
 ) -> tuple[Question, Question]:
     """Return what is searched, and what its evidence is judged by, with their vectors."""
     k = question.depth if intent.kind == "list_all" else question.k
-    searched = replace(question, hint=intent.hint, domain=intent.domain, k=k)
+    searched = replace(question, query=intent.question, hint=intent.hint, domain=intent.domain, k=k)
     about = replace(searched, query=_subject(intent))
     with context.trace.stage("embed"):
         if context.embedder is None or question.mode == "keyword":
@@ -158,8 +158,8 @@ async def _plan_search(context: QueryContext, plan: SearchPlan) -> SearchPlan:
             "coherence": variant_set.coherence,
             "reason": variant_set.reason,
         }
-    asked_inside = _ask_inside(plan.intent, question)
-    variants = await embed_variants(context, question, (*variant_set.variants, *asked_inside))
+    asked = _as_asked(context, question)
+    variants = await embed_variants(context, question, (*variant_set.variants, *asked))
     if variant_set.is_scattered and plan.intent.hint is None:
         boost = {}
     plan = replace(plan, question=question, variants=variants, boost=boost)
@@ -168,11 +168,11 @@ async def _plan_search(context: QueryContext, plan: SearchPlan) -> SearchPlan:
     return plan
 
 
-def _ask_inside(intent: Intent, question: Question) -> list[Variant]:
-    """Return what is asked of named documents, without their names, as a variant inside them."""
-    if not intent.documents or intent.question == question.query or intent.kind == "comparison":
+def _as_asked(context: QueryContext, question: Question) -> list[Variant]:
+    """Return what was asked, in full, as a variant, where a clause is left out of the question."""
+    if question.query == context.query:
         return []
-    return [Variant("inside", intent.question, None, FILE_WEIGHT, documents=intent.documents)]
+    return [Variant("asked", context.query, None, REWRITTEN_WEIGHT)]
 
 
 async def _conclude(
