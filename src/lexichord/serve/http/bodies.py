@@ -192,18 +192,19 @@ class ScopeParams(StrictModel):
 
     def options(self) -> dict[str, Any]:
         """Return them by the names of the Python options. Raises ConfigError."""
-        filter = None if self.filter is None else _parse_filter(self.filter)
+        filter = None if self.filter is None else parse_object("filter", self.filter)
         return {"datasets": self.dataset or None, "uri_prefix": self.uri_prefix, "filter": filter}
 
 
-def _parse_filter(text: str) -> dict[str, Any]:
+def parse_object(name: str, text: str) -> dict[str, Any]:
+    """Return the JSON object that a field or parameter holds. Raises ConfigError."""
     try:
         value = json.loads(text)
         if isinstance(value, dict):
             return check_depth(value)
     except (ValueError, RecursionError):
         pass
-    raise ConfigError('filter is to be a JSON object, such as {"year": 2026}')
+    raise ConfigError(f'{name} is to be a JSON object, such as {{"year": 2026}}')
 
 
 class ListParams(ScopeParams):

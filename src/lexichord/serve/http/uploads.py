@@ -5,19 +5,18 @@ becomes the document's uri, so that a file sent again replaces the one before.
 """
 
 import asyncio
-import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, File, Form, Request, UploadFile
 
 from lexichord.errors import ConfigError
 from lexichord.ingest.load.kinds import named_by_type
 from lexichord.ingest.report import Report
-from lexichord.serve.http.bodies import check_depth
+from lexichord.serve.http.bodies import parse_object
 from lexichord.serve.http.jobs import OnRun, accept_job
 from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply
 from lexichord.serve.http.shapes import JobShape
@@ -63,7 +62,7 @@ async def upload_documents(
     if len(set(names)) < len(names):
         raise ConfigError("two files have the same name: send one, or give their folders, too")
 
-    given = _read_metadata(metadata)
+    given = parse_object("metadata", metadata)
 
     async def ingest(on_run: OnRun) -> Report:
         with TemporaryDirectory(prefix="lexichord-") as folder:
@@ -74,16 +73,6 @@ async def upload_documents(
             )
 
     return await accept_job(request, caller, ingest)
-
-
-def _read_metadata(text: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-        if isinstance(value, dict):
-            return check_depth(value)
-    except (ValueError, RecursionError):
-        pass
-    raise ConfigError('metadata is to be a JSON object, such as {"year": 2026}')
 
 
 def _file_name(sent_name: str) -> str:
