@@ -192,6 +192,11 @@ class QuotedSentence(NamedTuple):
     quote: Quote
     heading: str
 
+    @property
+    def headed(self) -> str:
+        """Return the sentence with its heading before it, as it is embedded."""
+        return f"{self.heading}: {self.quote.text}".removeprefix(": ")
+
 
 class ScoredSentence(NamedTuple):
     """A sentence with two scores: `rank` orders those of a question, `score` is absolute."""
@@ -259,7 +264,7 @@ async def _cosines(
     """
     if vectors is None or embed is None:
         return None
-    texts = [f"{one.heading}: {one.quote.text}".removeprefix(": ") for one in sentences]
+    texts = [one.headed for one in sentences]
     embedded = dict.fromkeys(text for text, wanted in zip(texts, likely, strict=True) if wanted)
     rows = dict(zip(embedded, await embed_all(embed, list(embedded)), strict=True))
     return [

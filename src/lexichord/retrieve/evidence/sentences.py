@@ -159,6 +159,5 @@ async def _cosines(
     """Compare each sentence, its heading before it, with the question; 0 without vectors."""
     if embed is None:
         return [0.0] * len(sentences)
-    texts = [f"{one.heading}: {one.quote.text}".removeprefix(": ") for one in sentences]
-    rows = await embed_all(embed, [question, *texts])
+    rows = await embed_all(embed, [question, *(one.headed for one in sentences)])
     return [float(row @ rows[0]) for row in rows[1:]]
