@@ -10,11 +10,13 @@ from lexichord.retrieve.understand.cues import MAX_READ_CHARS, find_listed
 from lexichord.retrieve.understand.intent import read_intent
 from lexichord.retrieve.understand.linking import (
     QUERY_WORD,
+    Mention,
     QueryWord,
     are_listed,
     find_mentions,
     make_hint,
     remove_mentions,
+    remove_naming_clauses,
     split_words,
 )
 from lexichord.types.questions import Link
@@ -327,3 +329,16 @@ def test_words_are_only_taken_away(pieces: list[str]) -> None:
 )
 def test_what_a_list_is_to_hold(query: str, listed: str) -> None:
     assert find_listed(query) == listed
+
+
+@pytest.mark.parametrize(
+    ("query", "left"),
+    [
+        ("who may use my Acme (", "who may use my Acme ("),
+        ("who may use my Acme account", "who may use my account"),
+    ],
+)
+def test_what_follows_a_name_may_be_no_word(query: str, left: str) -> None:
+    words = split_words(query, ["Acme"])
+    mention = Mention("doc_1", "Acme", "", 4, 4, frozenset([4]), frozenset([4]), by_initials=False)
+    assert remove_naming_clauses(query, words, [mention]) == left

@@ -274,7 +274,8 @@ def _naming_clause(
     if led < mention.first and words[led].lower in CLAUSE_OPENINGS and (opens or closes):
         return words[led].start, end
     owned = mention.first and words[mention.first - 1].lower in OWNING_WORDS
-    if owned and not closes and words[mention.last + 1].text.islower():
+    # A word may be missing although something follows: "my Acme (".
+    if owned and not closes and any(word.text.islower() for word in words[mention.last + 1 :][:1]):
         return start, end + 1
     return None
 
