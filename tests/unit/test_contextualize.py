@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lexichord.ingest.structural_context import (
@@ -14,6 +14,7 @@ from lexichord.ingest.structural_context import (
     MAX_IDENTIFIER_CHARS,
     MAX_KEYPHRASES,
     NEIGHBOUR_EDGE_CHARS,
+    UNPARTED_LETTER,
     WordFrequencies,
     embedding_text,
     keyphrases,
@@ -49,10 +50,16 @@ def test_keyphrases_are_distinct_words_of_the_text(text: str, other: str) -> Non
 
 
 @given(texts)
+@example("a0ぁ")
 def test_every_word_is_kept_while_there_is_room(text: str) -> None:
     phrases = keyphrases(text, reference_of(text), limit=1000)
-    lowered = {word.lower() for word in IDENTIFIER_WORD.findall(text)}
-    assert {phrase.lower() for phrase in phrases} == lowered
+    words = {word for word in IDENTIFIER_WORD.findall(text) if not UNPARTED_LETTER.search(word)}
+    assert {phrase.lower() for phrase in phrases} == {word.lower() for word in words}
+
+
+def test_text_without_spaces_is_no_word() -> None:
+    text = "a0ぁ 東京都 ภาษาไทย Tokyo"
+    assert keyphrases(text, reference_of(text)) == ["Tokyo"]
 
 
 def test_keyphrases_do_not_depend_on_the_order_of_a_hash() -> None:
