@@ -72,6 +72,11 @@ begin
     insert into lexichord_data.dataset_change (dataset_id, chunk_count, token_count, document_count, card_token_count)
     select a.dataset_id, 0, sum(pg_temp.token_count(a.lexemes) - c.token_count), 0, 0
     from analyzed a join lexichord_data.chunk c on c.id = a.id group by 1;
+    -- The trigger that keeps the keyword table is of before, until the functions are installed: they make missing rows.
+    drop trigger if exists keep_updated on lexichord_data.chunk;
+    if to_regclass('lexichord_data.keyword') is not null then
+        delete from lexichord_data.keyword k using analyzed a where k.chunk_id = a.id;
+    end if;
     update lexichord_data.chunk c set lexemes = a.lexemes, token_count = pg_temp.token_count(a.lexemes)
     from analyzed a where c.id = a.id;
 
