@@ -1,5 +1,5 @@
 create or replace function lexichord.check_boost(boost jsonb) returns void
-language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
     wrong text;
 begin

@@ -1,7 +1,7 @@
 create or replace function lexichord.check_search(
     query text, query_vector @extschema:vector@.halfvec, query_space text, k integer, depth integer, fusion text, weights double precision[]
 ) returns void
-language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
 declare
     problem text := case
         when query !~ '\S' or coalesce(query, query_vector::text) is null then 'the query is empty'

@@ -5,7 +5,7 @@ create or replace function lexichord.file_surrogates(
     query_space text default null
 ) returns table (document_id bigint, surrogate text)
 language plpgsql stable rows 10
-set search_path = pg_catalog, lexichord_data, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
 begin
     if query_vector is not null then
         perform lexichord.check_space(query_space);

@@ -4,7 +4,7 @@ create or replace function lexichord.find_definitions(
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null
 ) returns table (term text, chunk_id bigint, before text, after text)
 language plpgsql stable rows 10
-set search_path = pg_catalog, lexichord_data, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
 declare
     scope bigint[] := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
 begin

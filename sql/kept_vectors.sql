@@ -3,7 +3,7 @@
 -- metadata that was added and on scans, which are in the key, too, as far as they change a chunk.
 create or replace function lexichord.kept_vectors(documents bigint[], recipe text)
 returns table (key text, embedding @extschema:vector@.halfvec)
-language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
     select distinct on (k.key) k.key, c.embedding
     from document d join chunk c on c.document_id = d.id,
          lexichord.vector_key(c.content, c.context, c.metadata) as k (key)

@@ -9,7 +9,7 @@
 -- sees tags, paths or signs of its own.
 -- plpgsql, because an SQL function is planned again by every statement (.29 against .05 ms a query).
 create or replace function lexichord.keyword_text(input text) returns text
-language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
     plain text := regexp_replace(regexp_replace(input,
             '(?<=[[:digit:]]),(?=[[:digit:]]{3}(?![[:digit:]]))', '', 'g'),

@@ -8,7 +8,7 @@ create or replace function lexichord.link_documents(
     document_id bigint, dataset text, uri text, title text, domain text, word integer, in_title boolean, in_file boolean,
     initials boolean, rare boolean, score double precision, title_terms integer, file_terms integer)
 language plpgsql stable rows 200
-set search_path = pg_catalog, lexichord_data, pg_temp
+set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on
 -- A custom plan looks cheaper each time, and costs a planning each time.
 set plan_cache_mode = force_generic_plan as $$
 declare

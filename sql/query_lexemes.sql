@@ -1,7 +1,7 @@
 -- Under every text configuration in scope, not only under the one of the question's own language, for that is a guess.
 -- Only that one says which words are stop words: elsewhere they would be rare, and count for more than all others.
 create or replace function lexichord.query_lexemes(query text, documents bigint[] default null) returns tsvector
-language plpgsql stable parallel safe set search_path = pg_catalog, lexichord_data, pg_temp as $$
+language plpgsql stable parallel safe set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
 declare
     configs regconfig[] := lexichord.text_configs(documents);
     own regconfig;

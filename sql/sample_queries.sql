@@ -1,6 +1,6 @@
 -- By a hash of the id: spread over all documents, and the same ones each time.
 create or replace function lexichord.sample_queries(amount integer default 50) returns setof text
-language plpgsql stable rows 50 set search_path = pg_catalog, lexichord_data, pg_temp as $$
+language plpgsql stable rows 50 set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
 begin
     return query select q.text from query q where q.text ~ '\S' group by q.text order by max(q.id) desc limit amount;
     if not found then

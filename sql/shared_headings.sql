@@ -1,6 +1,6 @@
 create or replace function lexichord.shared_headings(documents bigint[], most integer default 8)
 returns table (heading text)
-language sql stable rows 8 set search_path = pg_catalog, lexichord_data, pg_temp as $$
+language sql stable rows 8 set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
     with named as (
         select distinct on (c.document_id, n.name) c.document_id, d.text_config, c.ordinal, p.place, n.name
         from chunk c join document d on d.id = c.document_id,

@@ -1,6 +1,6 @@
 -- 255: so many positions of one lexeme a tsvector holds.
 create or replace function lexichord.weighted_terms(terms jsonb) returns tsvector
-language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
     wrong text;
 begin

@@ -1,7 +1,7 @@
 -- The keyword column holds all that our keyword index sees. The vector was made of context and content already.
 create or replace function lexichord.write_vechord(namespace text, datasets text[] default null)
 returns table (documents bigint, chunks bigint)
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
 declare
     scope bigint[] := coalesce(lexichord.scope_documents(datasets), array(select d.id from document d));
 begin

@@ -460,6 +460,8 @@ def test_every_function_runs_as_its_caller_on_a_fixed_path(library: Connection) 
         (path,) = [each for each in settings or [] if each.startswith("search_path=")]
         assert path.removeprefix("search_path=") in PATHS, name
         assert "set_config('search_path'" not in body or name in EXTENDS_ITS_PATH, name
+        if "\\" in body:  # else a session's setting would change what its literals mean
+            assert "standard_conforming_strings=on" in settings, name
 
 
 def test_the_defaults_are_those_of_the_options(library: Connection) -> None:

@@ -101,3 +101,12 @@ def test_nasty_text_can_be_stored_and_found(connection: Connection) -> None:
         hit = call(connection, "hybrid_search", query="w1", datasets=[text], filter={text: text})[0]
         assert (hit["uri"], hit["title"], hit["content"]) == (text, text, f"{text} w1")
         assert call(connection, "find_documents", reference=text)[0]["uri"] == text
+
+
+def test_a_session_that_reads_backslashes_as_escapes_finds_the_same(dsn: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("set standard_conforming_strings = off")  # before anything is compiled
+        put(connection, "a/lease.txt", ["The rent of API_3.1 is due."], [[1, 0, 0, 0]])
+        hits = call(connection, "hybrid_search", query="rent of API_3.1", weights=[0.0, 1.0])
+        assert [hit["content"] for hit in hits] == ["The rent of API_3.1 is due."]
+        assert len(call(connection, "link_documents", words=["lease"])) == 1

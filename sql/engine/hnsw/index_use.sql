@@ -1,6 +1,6 @@
 -- EXPLAIN takes no parameters, so a stored vector stands in as a literal, and keyword_plan has its own.
 create or replace function lexichord.index_use() returns table (index_name text, used boolean, plan text)
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on
 set enable_seqscan = on set enable_sort = on as $$
 declare
     sample text := (select quote_literal(c.embedding) || '::@extschema:vector@.halfvec' from chunk c where c.embedding is not null limit 1);

@@ -41,7 +41,10 @@ CONNECT_TIMEOUT_SECONDS = 30
 # the pool keep their own path, for pg_textsearch looks its names up by it; what they run is
 # qualified.
 SEARCH_PATH = "pg_catalog, pg_temp"
-CONNECTION_OPTIONS: dict[str, Any] = {
+# Nothing is prepared in the server: a pooler that lends its connections for a transaction brings
+# the next one to another server process. Our functions keep their plans themselves.
+UNPREPARED: dict[str, Any] = {"prepare_threshold": None}
+CONNECTION_OPTIONS: dict[str, Any] = UNPREPARED | {
     "row_factory": dict_row,
     "autocommit": True,
     "application_name": "lexichord",
@@ -88,6 +91,15 @@ def check_dsn(dsn: str) -> None:
         raise ConfigError(
             "the DSN cannot be read: write postgresql://user:password@host/database, and signs "
             "such as @ and / in the password as %40 and %2F"
+        )
+
+
+def refuse_pooler(number: int, server_process: object) -> None:
+    """Raise ConfigError where a session's number is not its server process's: a pooler's own."""
+    if number != server_process:
+        raise ConfigError(
+            "the DSN leads through a connection pooler, and this needs a session of its own: "
+            "give the address of the server itself"
         )
 
 

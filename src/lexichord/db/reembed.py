@@ -9,7 +9,15 @@ from typing import Any
 from psycopg import errors
 from psycopg.types.json import Jsonb
 
-from lexichord.db.pool import CONNECTION_OPTIONS, Conn, Database, Row, call, translate_errors
+from lexichord.db.pool import (
+    CONNECTION_OPTIONS,
+    Conn,
+    Database,
+    Row,
+    call,
+    refuse_pooler,
+    translate_errors,
+)
 from lexichord.db.search import Vector, half_vector, vector_text
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import EmbeddingSpace
@@ -34,6 +42,8 @@ async def hold_reembed(database: Database) -> AsyncIterator[Conn]:
     with translate_errors():
         async with await Conn.connect(database.dsn, **CONNECTION_OPTIONS) as connection:
             connection.ids = database.ids
+            cursor = await connection.execute("select pg_backend_pid() as pid")
+            refuse_pooler(connection.info.backend_pid, (await cursor.fetchall())[0]["pid"])
             for _ in range(DEAD_HOLDER_SECONDS):
                 rows = await call(connection, "hold_reembed")
                 if rows[0]["hold_reembed"]:

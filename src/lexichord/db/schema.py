@@ -17,7 +17,7 @@ from typing import Any
 import psycopg
 from psycopg import Connection
 
-from lexichord.db.pool import SEARCH_PATH, check_dsn, translate_errors
+from lexichord.db.pool import SEARCH_PATH, UNPREPARED, check_dsn, translate_errors
 from lexichord.db.replace import Rows, replace_functions
 from lexichord.errors import ConfigError, DatabaseError, EngineUnsupportedError, SchemaOutdatedError
 from lexichord.types import EmbeddingSpace, ExtensionFault
@@ -114,8 +114,9 @@ def bound_space(dsn: str) -> str:
 def _transaction(dsn: str) -> Iterator[Connection]:
     """Yield a connection in a transaction in which nobody else's objects hide what is meant."""
     check_dsn(dsn)
-    with translate_errors(), psycopg.connect(dsn) as connection:
+    with translate_errors(), psycopg.connect(dsn, **UNPREPARED) as connection:
         connection.execute("set local client_min_messages = warning")
+        connection.execute("set local standard_conforming_strings = on")
         connection.execute(f"set local search_path = {SEARCH_PATH}")
         yield connection
 
