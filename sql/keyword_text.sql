@@ -20,7 +20,6 @@ declare
         '\uAC00-\uD7A3\uF900-\uFAFF\uFF66-\uFF9F\U00020000-\U0003FFFF\u0E01-\u0E30\u0E32\u0E33\u0E40-\u0E46]'
         '[\u0E31\u0E34-\u0E3A\u0E47-\u0E4E]*';
     words text;
-    match text[];
 begin
     -- Each letter is doubled with a blank between, which leaves the pairs, and the ends go: of abc's "a ab bc c" "ab bc".
     if octet_length(plain) > length(plain) and plain ~ letter then
@@ -32,18 +31,16 @@ begin
     words := regexp_replace(regexp_replace(plain,
             '([[:lower:][:digit:]])([[:upper:]])|([[:upper:]])([[:upper:]][[:lower:]])', '\1\3 \2\4', 'g'),
             '(?<![[:digit:]])\.|\.(?![[:digit:]])|[^[:alnum:]\u0E31\u0E34-\u0E3A\u0E47-\u0E4E. \n]+', ' ', 'g');
-    -- A loop is a query, even over nothing; a look whether there is something takes a fifth of it.
+    -- Matches are a query, even over nothing; a look whether there is something takes a fifth of it. One aggregate, for
+    -- adding match by match takes time by the square: 40 s of 100,000 identifiers, 2 s so.
     if plain ~ '[[:lower:][:digit:]][[:upper:]]|[[:upper:]]{2}[[:lower:]]|[[:alnum:]]_+[[:alnum:]]' then
-        for match in select regexp_matches(plain,
-                '([[:alnum:]_]*(?:[[:lower:][:digit:]][[:upper:]]|[[:upper:]]{2}[[:lower:]]|[[:alnum:]]_+[[:alnum:]])[[:alnum:]_]*)',
-                'g') loop
-            words := words || ' ' || replace(match[1], '_', '');
-        end loop;
+        words := concat(words, ' ', (select string_agg(replace(m[1], '_', ''), ' ') from regexp_matches(plain,
+            '([[:alnum:]_]*(?:[[:lower:][:digit:]][[:upper:]]|[[:upper:]]{2}[[:lower:]]|[[:alnum:]]_+[[:alnum:]])[[:alnum:]_]*)',
+            'g') as m));
     end if;
     if plain ~ '[[:digit:]]\.[[:digit:]]' then
-        for match in select regexp_matches(plain, '([[:digit:]]+(?:\.[[:digit:]]+)+)', 'g') loop
-            words := words || ' ' || replace(match[1], '.', ' ');
-        end loop;
+        words := concat(words, ' ', (select string_agg(replace(m[1], '.', ' '), ' ')
+            from regexp_matches(plain, '([[:digit:]]+(?:\.[[:digit:]]+)+)', 'g') as m));
     end if;
     return lower(words);
 end $$;
