@@ -182,7 +182,7 @@ def test_http_and_its_foreign_shapes_filter_and_count(office: Office) -> None:
         assert office.names(hit["uri"] for hit in hits) <= sheets
         assert all(hit["heading"].startswith("Sheet ") for hit in hits)
         condition = {"name": "media_type", "comparison_operator": "is", "value": SHEET_TYPE}
-        asked = {"knowledge_id": "default", "query": "Zone EUR sales"}
+        asked: dict[str, Any] = {"knowledge_id": "default", "query": "Zone EUR sales"}
         asked |= {"metadata_condition": {"conditions": [condition]}}
         records = client.post("/retrieval", json=asked).json()["records"]
         assert records

@@ -165,6 +165,17 @@ def test_rows_become_a_table_whatever_parts_their_cells(
     assert [heading for _, heading, _ in places(loaded)] == ["rows 1–3"]
 
 
+def test_a_chunk_of_several_blocks_names_its_first_and_last_row(tmp_path: Path) -> None:
+    """A sheet that is one chunk, and blocks that share one, say which rows they hold."""
+    file = tmp_path / "a.csv"
+    blocks = ["a,b\nc,1\nd,2", "e,f\ng,3", "h,i\nj,4"]
+    file.write_text("\n\n".join(blocks))
+    assert [heading for _, heading, _ in places(load(file))] == ["rows 1–9"]
+    file.write_text("\n\n".join([*blocks, "k,l\n" + "m,5\n" * 200]))
+    found = [heading for _, heading, _ in places(load(file))]
+    assert found[:2] == ["rows 1–9", "rows 11–109"], found
+
+
 def test_long_tables_are_cut_between_rows_under_their_header(tmp_path: Path) -> None:
     lines = ["town,people", *(f"town {n},{n * 1000}" for n in range(2, 400))]
     (tmp_path / "a.csv").write_text("\n".join(lines))
