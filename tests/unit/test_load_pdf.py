@@ -1,8 +1,10 @@
 """Reading PDF: order, pages, what is left out, what is refused."""
 
 import shutil
+import socket
 import textwrap
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import pytest
@@ -398,6 +400,22 @@ def test_a_scan_is_recognized_where_ocr_is_configured(tmp_path: Path) -> None:
     assert loaded.pages == (0, len(loaded.text) // 2 + 1)
     assert set(loaded.metadata) == {"ocr_confidence"}
     assert all(0.8 < share <= 1 for share in loaded.metadata["ocr_confidence"].values())
+
+
+def test_a_scan_is_recognized_by_models_that_come_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is fetched for it."""
+    pytest.importorskip("rapidocr", reason="no rapidocr: extra ocr")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("something was fetched")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    loaded = load(scanned(tmp_path, column(60, 700, PROSE)), LoadOptions(ocr="rapidocr"))
+    same = SequenceMatcher(None, loaded.text.split(), " ".join(PROSE).split()).ratio()
+    assert same > 0.9, loaded.text
+    assert loaded.metadata["ocr_confidence"]["1"] > 0.9
 
 
 def test_a_page_with_text_is_not_recognized_again(tmp_path: Path) -> None:

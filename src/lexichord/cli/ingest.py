@@ -89,7 +89,9 @@ class IngestArguments:
     ] = None
     ocr: Annotated[
         str | None,
-        typer.Option(help="Recognizes scanned pages of PDFs: tesseract, tesseract/eng+deu."),
+        typer.Option(
+            help="Recognizes scanned pages of PDFs: rapidocr, tesseract, tesseract/eng+deu."
+        ),
     ] = None
 
     def check(self, paths: list[str]) -> None:
