@@ -1,5 +1,6 @@
 """Words of a scanned page, recognized by an installed tesseract or by RapidOCR's own models."""
 
+import math
 import os
 import re
 import shutil
@@ -51,8 +52,8 @@ def recognize(page: pypdfium2.PdfPage, ocr: str) -> RecognizedPage | None:
 def _scale(page: pypdfium2.PdfPage, dots_per_inch: int) -> float:
     """Return how large a page is drawn, in pixels a point."""
     width, height = page.get_size()
-    inches = max(width * height, 1) / POINTS_PER_INCH**2
-    return min(dots_per_inch, (MAX_PIXELS / inches) ** 0.5) / POINTS_PER_INCH
+    inches = max(float(width * height), 1.0) / POINTS_PER_INCH**2
+    return min(float(dots_per_inch), math.sqrt(MAX_PIXELS / inches)) / POINTS_PER_INCH
 
 
 def _tesseract_words(page: pypdfium2.PdfPage, ocr: str) -> Iterator[tuple[PdfWord, float]]:
@@ -83,7 +84,7 @@ def _rapid_words(page: pypdfium2.PdfPage) -> Iterator[tuple[PdfWord, float]]:
 def _rapidocr() -> Any:  # noqa: ANN401
     """Load the models that come in the package; nothing is fetched. Raises IngestError."""
     try:
-        from rapidocr import RapidOCR  # type: ignore[import-not-found]
+        from rapidocr import RapidOCR  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ModuleNotFoundError as error:
         needed = f"needs {error.name}: pip install 'lexichord[ocr]'"
         raise IngestError(f"a page without text {needed}") from None
