@@ -293,6 +293,21 @@ def test_arabic_is_read_from_right_to_left(tmp_path: Path) -> None:
     assert load(glyphs(tmp_path, *drawn_lines)).text == "\n".join(lines)
 
 
+ARABIC = (
+    "يولد جميع الناس أحرارًا متساوين في الكرامة والحقوق.",
+    "وقد وهبوا عقلاً وضميرًا وعليهم أن يعامل بعضهم بعضًا",
+    "بروح الإخاء.",
+    "تمام افراد بشر آزاد به دنیا می‌آیند و از لحاظ حیثیت",
+    "و حقوق با هم برابرند.",
+)
+
+
+def test_words_of_arabic_and_persian_keep_their_marks(tmp_path: Path) -> None:
+    places = [(200, 700 - 14 * index, line[::-1]) for index, line in enumerate(ARABIC)]
+    found = load(glyphs(tmp_path, *places)).text.split()
+    assert found == " ".join(ARABIC).split()
+
+
 @pytest.mark.parametrize("turn", [90, -90])
 def test_a_stamp_at_the_side_stays_out_of_the_lines(tmp_path: Path, turn: int) -> None:
     canvas = Canvas(str(tmp_path / "a.pdf"))
