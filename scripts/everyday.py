@@ -13,9 +13,11 @@ import argparse
 import json
 import random
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from lexichord.evaluate.answers import holds
 from lexichord.evaluate.datasets.native import NativeQuestion
 from lexichord.evaluate.datasets.reading import read_document, read_json_lines
 from lexichord.ingest.load import load
+from lexichord.ingest.load.options import LoadOptions
 
 ROOT = Path(__file__).parents[1]
 QUESTIONS = ROOT / "tests" / "everyday"
@@ -34,6 +37,15 @@ CONTRACTS = 60
 CONTRACT_CHARS = range(8_000, 40_000)
 PAPER_ENDINGS = {".pdf", ".docx", ".html", ".txt", ".md"}
 PAPER_CHARS = range(500, 200_000)
+FILE_ENDINGS = {
+    "sheets": (".xlsx", ".xls", ".csv", ".tsv"),
+    "slides": (".pptx",),
+    "mail": (".eml", ".msg"),
+    "records": (".xml", ".json", ".ndjson"),
+    "books": (".epub",),
+    "scans": (".pdf",),
+}
+SCANS_OCR = "tesseract/eng"
 SPAN_QUESTIONS = {
     "policies": 700,
     "encyclopedia-en": 300,
@@ -55,6 +67,12 @@ HELD_BACK = (
     "encyclopedia-zh",
     "code",
     "papers",
+    "sheets",
+    "slides",
+    "mail",
+    "records",
+    "books",
+    "scans",
 )
 SPLITS = {"chosen": CHOSEN, "held-back": HELD_BACK}
 TYPES = {
@@ -125,6 +143,27 @@ def papers(data: Path) -> Files:
             yield name, content
 
 
+def real_files(kind: str, data: Path) -> Files:
+    """Files of a kind by their endings, each text once; with OCR if it is of scans alone."""
+    seen = set[str]()
+    options = LoadOptions(ocr=SCANS_OCR if kind == "scans" else None)
+    if kind == "scans" and not shutil.which("tesseract"):
+        raise FileNotFoundError("there is no tesseract on PATH")
+    for name, content in _folder(data / "real-files", "*"):
+        path = data / "real-files" / name
+        if path.suffix.lower() not in FILE_ENDINGS[kind] or "test_evaluate_files" in name:
+            continue
+        try:
+            loaded = load(path, options)
+        except IngestError:
+            continue
+        if kind == "scans" and "ocr_confidence" not in loaded.metadata:
+            continue
+        if loaded.text not in seen:
+            seen.add(loaded.text)
+            yield name, content
+
+
 DOCUMENTS: Mapping[str, Callable[[Path], Files]] = {
     "fastapi": fastapi,
     "samples": samples,
@@ -137,6 +176,7 @@ DOCUMENTS: Mapping[str, Callable[[Path], Files]] = {
     "encyclopedia-zh": lambda data: encyclopedia(data, "zh"),
     "code": code,
     "papers": papers,
+    **{kind: partial(real_files, kind) for kind in FILE_ENDINGS},
 }
 
 

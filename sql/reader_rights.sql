@@ -24,13 +24,14 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         -- looks
         'configuration', 'id_secret', 'database_status', 'database_identity', 'server_versions', 'list_datasets', 'list_documents', 'count_documents', 'count_by',
         'list_keys', 'list_chunks', 'find_documents', 'sample_documents', 'document_text', 'read_document', 'read_chunks',
+        'read_original', 'list_originals',
         'document_digests', 'document_hashes', 'document_recipes', 'document_twins', 'documents_under',
         'chunks_without_vector', 'reusable_chunks', 'kept_vectors', 'content_hash', 'vector_key',
         'index_use', 'outgrown_indexes', 'count_faults', 'find_problems', 'reembed_status', 'reader_rights', 'reader_gaps',
         'named_extensions', 'moved_extensions', 'schema_gaps', 'release_numbers', 'known_faults', 'extension_faults'],
     -- SELECT: what these functions read, and what tells whether program and database fit
     array[
-        'configuration', 'embedding_space', 'dataset', 'document', 'chunk', 'term', 'card_term', 'corpus',
+        'configuration', 'embedding_space', 'dataset', 'document', 'original', 'chunk', 'term', 'card_term', 'corpus',
         'dataset_count', 'dataset_change', 'term_count', 'term_change', 'corpus_statistics', 'term_statistics',
         'keyword', 'keyword_tail', 'keyword_segment', 'posting', 'index_build', 'reembedding', 'migration', 'function_release'],
     -- Of the extensions' functions, those that everybody may call and that write (spill, merge), make files on the

@@ -39,6 +39,7 @@ begin
             recipe = store_document.recipe, text = store_document.content, metadata = store_document.metadata,
             text_config = own, card_length = length, updated_at = now()
         where d.id = store_document.document_id;
+        delete from original o where o.document_id = store_document.document_id and o.sha256 <> store_document.sha256;
     end if;
 
     delete from card_term c where c.document_id = store_document.document_id;

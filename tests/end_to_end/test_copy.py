@@ -408,3 +408,19 @@ def test_an_interrupt_keeps_what_was_reported(source: str, target: str) -> None:
     with SyncLexichord(dsn=source) as lexichord:
         (report,) = lexichord.copy_to(target, ["default"])
     assert (report.copied, report.skipped) == (150 - len(stored), len(stored))
+
+
+def test_kept_bytes_are_copied_too(embedded_dsn: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.md"
+    file.write_text("# Zebra\n\nStripes.")
+    with new_database(embedded_dsn) as one, new_database(embedded_dsn) as other:
+        prepare(one, Choice("plain", "english", SPACE))
+        with SyncLexichord(dsn=one) as lexichord:
+            lexichord.ingest([file])
+            assert lexichord.copy_to(other)[0].copied == 1
+            lexichord.ingest([file], keep_originals=True)
+            assert lexichord.copy_to(other)[0].skipped == 1
+        content = file.read_bytes()
+        file.unlink()
+        with SyncLexichord(dsn=other) as lexichord:
+            assert lexichord.original("a.md").content == content

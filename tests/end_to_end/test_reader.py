@@ -28,7 +28,7 @@ from pathlib import Path
 from lexichord.ingest.reader import Reader
 reader = Reader(seconds=float(sys.argv[1]))
 reader.read(Path(sys.argv[2]))
-print(reader._child.pid, flush=True)
+print(reader._children[0]._process.pid, flush=True)
 if len(sys.argv) > 3:
     reader.read(Path(sys.argv[3]))
 time.sleep(60)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import httpx
 import numpy as np
+import psycopg
 import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
 
@@ -101,3 +102,74 @@ def test_a_uri_that_was_sent_opens_no_file(server: Server, tmp_path: Path) -> No
         refused: httpx.Response = client.get(f"/v1/documents/{row['document_id']}/pages/1.png")
         assert (refused.status_code, "was sent" in refused.text) == (404, True)
         assert "PNG" not in refused.text
+
+
+def test_what_was_kept_is_shown_when_the_file_is_gone(
+    server: Server, fresh: str, tmp_path: Path
+) -> None:
+    file = draw_pdf(tmp_path / "lease of ü.pdf", [PLACES])
+    content = file.read_bytes()
+    with SyncLexichord(dsn=fresh) as lexichord, server.client() as client:
+        lexichord.ingest([file])
+        (row,) = lexichord.list()
+        path = f"/v1/documents/{row.document_id}"
+        assert client.get(f"{path}/original").content == content  # from its place
+        assert lexichord.ingest([file], keep_originals=True).skipped == 1
+        file.unlink()
+        sent = client.get(f"{path}/original")
+        assert (sent.content, sent.headers["content-type"]) == (content, "application/pdf")
+        disposition = "attachment; filename*=UTF-8''lease%20of%20%C3%BC.pdf"
+        assert sent.headers["content-disposition"] == disposition
+        assert sent.headers["x-content-type-options"] == "nosniff"
+        assert lexichord.original(row.document_id).content == content
+        assert client.get(f"{path}/pages/1.png").status_code == 200
+        draw_pdf(file, [PLACES[:1]])
+        lexichord.ingest([file])  # without: what was kept is of no use any more
+        file.unlink()
+        assert client.get(f"{path}/original").status_code == 404
+        with psycopg.connect(fresh) as connection:
+            kept = connection.execute("select count(*) from lexichord_data.original").fetchone()
+        assert kept == (0,)
+
+
+def test_parts_of_archives_and_uploads_are_kept(server: Server, fresh: str, tmp_path: Path) -> None:
+    content = draw_pdf(tmp_path / "lease.pdf", [PLACES]).read_bytes()
+    archive = tmp_path / "all.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("in/lease.pdf", content)
+    with SyncLexichord(dsn=fresh) as lexichord, server.client() as client:
+        assert lexichord.ingest([archive], keep_originals=True).flagged == {}
+        archive.unlink()
+        (row,) = lexichord.list()
+        assert lexichord.original(row.document_id).content == content
+        files = {"files": ("lease.pdf", content)}
+        for name, kept in (("a", "true"), ("b", "false")):
+            sent = {"dataset": name, "keep_originals": kept}
+            job = client.post("/v1/documents:upload", files=files, data=sent).json()
+            assert finished(client, job)["failures"] == {}
+            (uploaded,) = lexichord.list(datasets=[name])
+            answer = client.get(f"/v1/documents/{uploaded.document_id}/original")
+            assert answer.status_code == (200 if kept == "true" else 404)
+
+
+def test_boxes_of_a_hit_stand_where_its_words_do(
+    server: Server, fresh: str, tmp_path: Path
+) -> None:
+    second = [(60.0, 700.0, "and keeps the garden tidy."), (60.0, 100.0, "Nothing else here.")]
+    file = draw_pdf(tmp_path / "lease.pdf", [PLACES, second])
+    with SyncLexichord(dsn=fresh) as lexichord, server.client() as client:
+        lexichord.ingest([file])
+        (hit,) = lexichord.search("tenant rent garden", mode="keyword").hits
+        boxes = lexichord.boxes(hit.document_id, hit.start, hit.end)
+        assert [box.page for box in boxes] == [1, 1, 1, 2, 2]
+        for box, (left, baseline, _) in zip(boxes, [*PLACES, *second], strict=True):
+            assert box.left == pytest.approx(left / 595.28, abs=0.01)
+            assert box.top < 1 - baseline / 841.89 < box.bottom + 0.01
+            assert box.left < box.right < 1
+        path = f"/v1/documents/{hit.document_id}/boxes"
+        sent = client.get(path, params={"mark": f"{hit.start}-{hit.end}"}).json()
+        assert sent == {"boxes": [box.to_dict() for box in boxes]}
+        start = hit.start + hit.content.index("the first")
+        assert len(lexichord.boxes(hit.document_id, start, start + len("the first day"))) == 1
+        assert client.get(path, params={"mark": "0-99999"}).status_code == 400
+        assert client.get(path).status_code == 422

@@ -185,6 +185,31 @@ async def test_files_are_listed_a_page_at_a_time(client: Client) -> None:
 
 
 @OVER_HTTP
+async def test_documents_are_filtered_and_counted_by_their_metadata(client: Client) -> None:
+    counted = await call(client, "file_count", by="dataset")
+    facets = {each["value"]: each["documents"] for each in counted["facets"]}
+    assert facets.keys() == {"agreements", "policies"}
+    assert sum(facets.values()) == counted["file_count"]
+    some = {"filter": {"title": "Data Retention Policy"}}
+    for folder in ({}, {"folder_name": "samples/policies"}):
+        one = await call(client, "file_count", by="title", **some, **folder)
+        assert one["facets"] == [{"value": "Data Retention Policy", "documents": 1}]
+        assert one["files"] == ["data-retention-policy.md"]
+    assert "facets" not in await call(client, "file_count")
+    for tool, arguments in (
+        ("retriever", {"query": QUESTION, "top_k": 5}),
+        ("file_discover", {"query": QUESTION}),
+        ("file_lister", {}),
+        ("assistant", {"query": QUESTION}),
+    ):
+        reply = await call(client, tool, **arguments, **some)
+        found = reply.get("result") or reply.get("documents") or reply["files"]
+        assert {each["document_name"] for each in found} == {"data-retention-policy.md"}, tool
+        error = await refused(client, tool, **arguments, filter={"colour": "red"})
+        assert "colour" in error["details"], tool
+
+
+@OVER_HTTP
 async def test_a_folder_is_named_by_what_a_user_sees_of_it(client: Client) -> None:
     whole = await call(client, "file_lister", dataset_id="policies")
     folder = str(PurePosixPath(whole["documents"][0]["uri"]).parent)

@@ -108,6 +108,8 @@ READS: dict[str, dict[str, Any]] = {
     "question_coverage": {"question": "w1", "chunk_ids": [1]},
     "read_chunks": {"document": 1},
     "read_document": {"document": 1},
+    "read_original": {"document": 1},
+    "list_originals": {"dataset": "north"},
     "read_hits": {"chunk_ids": [1]},
     "read_spans": {"documents": [1], "starts": [0], "ends": [5]},
     "reader_gaps": {},
@@ -257,6 +259,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("write_vechord", VECHORD),
     ("grant_reader", {}),
     ("set_metadata", {"document": 1, "changes": {}}),
+    ("keep_original", {"document": 1, "content": b"x"}),
     ("delete_documents", {"documents": [1]}),
     ("stage_chunks", {}),
     (

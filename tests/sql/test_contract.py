@@ -196,6 +196,7 @@ CONTRACT = {
         "query text, depth integer, documents bigint[]",
         f"TABLE({CANDIDATES})",
     ),
+    "keep_original": ("document bigint, content bytea", "boolean"),
     "keyword_text": ("input text", "text"),
     "known_faults": (
         "",
@@ -237,6 +238,10 @@ CONTRACT = {
         "coverage double precision, hits bigint, ms double precision, counts jsonb, "
         "stages jsonb, datasets text[], narrowed boolean, space text, version text)",
     ),
+    "list_originals": (
+        "dataset text",
+        "TABLE(uri text, document_id bigint, sha256 text)",
+    ),
     "list_runs": (
         "latest integer, datasets text[], runs bigint[]",
         "TABLE(run_id bigint, dataset text, source text, state text, "
@@ -276,6 +281,7 @@ CONTRACT = {
         "TABLE(dataset text, uri text, title text, media_type text, sha256 text, recipe text, "
         "content text, metadata text, text_config text)",
     ),
+    "read_original": ("document bigint", "bytea"),
     "read_hits": (
         "chunk_ids bigint[]",
         "TABLE(chunk_id bigint, document_id bigint, dataset text, uri text, title text, "

@@ -30,7 +30,7 @@ WRITES = """
     forget_queries grant_reader keep_contexts prepare_vechord prune_documents refresh_impacts
     rebuild_indexes record_comparison record_evaluation record_files record_query recount
     seal_keywords seal_segment segment_chunks drop_segment unseal_keywords
-    set_metadata set_other_vectors set_vectors stage_chunks start_reembed start_run
+    keep_original set_metadata set_other_vectors set_vectors stage_chunks start_reembed start_run
     fold_statistics store_document swap_indexes swap_spaces touch_run write_vechord
     add_terms build_dense_index count_chunks count_document dense_storage
     forget_contexts forget_other_vector add_keywords add_missing_keywords

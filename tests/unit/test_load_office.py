@@ -107,9 +107,34 @@ def test_a_sheet_is_a_section_and_its_rows_are_numbered_as_in_the_file(tmp_path:
     assert len(rows) > 5
     assert "| Boat 4 | 6 | 2027-01-05 | TRUE |" in loaded.text
     assert "|  | 30750 |  |  |" in loaded.text
-    assert found[-1] == (None, "Sheet Notes (hidden)", "Sheet Notes (hidden)")
+    assert found[-1] == (None, "Sheet Notes (hidden) › row 5", "Sheet Notes (hidden)")
     assert "| a b | c\\|d |" in loaded.text.replace("|  | a b", "| a b")
     assert "Empty" not in loaded.text
+
+
+def test_percents_and_money_are_written_as_they_are_shown(tmp_path: Path) -> None:
+    formats = {
+        "0%": (0.125, "12%"),
+        "0.0%": (-0.125, "-12.5%"),
+        '"$"#,##0.00': (1234.5, "$1,234.50"),
+        "#,##0.00 [$€-407]": (1234.5, "1,234.50 €"),
+        "[$CHF] #,##0;[Red]-[$CHF] #,##0": (-7200.4, "-CHF 7,200"),
+        '_("$"* #,##0.00_);_("$"* (#,##0.00)': (5, "$5.00"),
+        "#,##0": (1234567, "1234567"),
+        '"$"#,##0,,"M"': (5_000_000, "5000000"),
+        '0 "pieces"': (3, "3"),
+        "General": (0.5, "0.5"),
+    }
+    book = xlsxwriter.Workbook(str(tmp_path / "a.xlsx"))
+    sheet = book.add_worksheet("Sums & more")
+    for row, (code, (value, _)) in enumerate(formats.items()):
+        sheet.write_row(row + 4, 2, [code, "is"])
+        sheet.write_number(row + 4, 4, value, book.add_format({"num_format": code}))
+    book.close()
+    lines = load(tmp_path / "a.xlsx").text.split("\n")
+    shown = {line.rsplit(" | ", 2)[0].strip("| "): line for line in lines if " | is | " in line}
+    for code, (_, expected) in formats.items():
+        assert shown[code].endswith(f" | is | {expected} |"), code
 
 
 CELLS = """<table:table-row><table:table-cell office:value-type="string"><text:p>{}</text:p>
@@ -163,6 +188,18 @@ def test_rows_become_a_table_whatever_parts_their_cells(
     ]
     assert loaded.text.split("\n") == rows
     assert [heading for _, heading, _ in places(loaded)] == ["rows 1–3"]
+
+
+def test_a_chunk_of_several_blocks_names_its_first_and_last_row(tmp_path: Path) -> None:
+    """A sheet that is one chunk, and blocks that share one, say which rows they hold."""
+    file = tmp_path / "a.csv"
+    blocks = ["a,b\nc,1\nd,2", "e,f\ng,3", "h,i\nj,4"]
+    file.write_text("\n\n".join(blocks))
+    assert [heading for _, heading, _ in places(load(file))] == ["rows 1–9"]
+    file.write_text("\n\n".join([*blocks, "k,l\n" + "m,5\n" * 200]))
+    found = [heading for _, heading, _ in places(load(file))]
+    assert found[0] == "rows 1–9"
+    assert found[1].startswith("rows 12–")
 
 
 def test_long_tables_are_cut_between_rows_under_their_header(tmp_path: Path) -> None:

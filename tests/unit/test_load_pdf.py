@@ -1,8 +1,10 @@
 """Reading PDF: order, pages, what is left out, what is refused."""
 
 import shutil
+import socket
 import textwrap
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import pytest
@@ -291,6 +293,21 @@ def test_arabic_is_read_from_right_to_left(tmp_path: Path) -> None:
     assert load(glyphs(tmp_path, *drawn_lines)).text == "\n".join(lines)
 
 
+ARABIC = (
+    "يولد جميع الناس أحرارًا متساوين في الكرامة والحقوق.",
+    "وقد وهبوا عقلاً وضميرًا وعليهم أن يعامل بعضهم بعضًا",
+    "بروح الإخاء.",
+    "تمام افراد بشر آزاد به دنیا می‌آیند و از لحاظ حیثیت",
+    "و حقوق با هم برابرند.",
+)
+
+
+def test_words_of_arabic_and_persian_keep_their_marks(tmp_path: Path) -> None:
+    places = [(200, 700 - 14 * index, line[::-1]) for index, line in enumerate(ARABIC)]
+    found = load(glyphs(tmp_path, *places)).text.split()
+    assert found == " ".join(ARABIC).split()
+
+
 @pytest.mark.parametrize("turn", [90, -90])
 def test_a_stamp_at_the_side_stays_out_of_the_lines(tmp_path: Path, turn: int) -> None:
     canvas = Canvas(str(tmp_path / "a.pdf"))
@@ -398,6 +415,22 @@ def test_a_scan_is_recognized_where_ocr_is_configured(tmp_path: Path) -> None:
     assert loaded.pages == (0, len(loaded.text) // 2 + 1)
     assert set(loaded.metadata) == {"ocr_confidence"}
     assert all(0.8 < share <= 1 for share in loaded.metadata["ocr_confidence"].values())
+
+
+def test_a_scan_is_recognized_by_models_that_come_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is fetched for it."""
+    pytest.importorskip("rapidocr", reason="no rapidocr: extra ocr")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("something was fetched")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    loaded = load(scanned(tmp_path, column(60, 700, PROSE)), LoadOptions(ocr="rapidocr"))
+    same = SequenceMatcher(None, loaded.text.split(), " ".join(PROSE).split()).ratio()
+    assert same > 0.9, loaded.text
+    assert loaded.metadata["ocr_confidence"]["1"] > 0.9
 
 
 def test_a_page_with_text_is_not_recognized_again(tmp_path: Path) -> None:

@@ -1,15 +1,13 @@
 """The commands, one function each."""
 
 import sys
-from contextlib import closing
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args
+from typing import Annotated, Any, Literal
 
 import typer
 
 from lexichord.cli import config, keys, metadata, render, serve, stored
 from lexichord.cli import eval as evaluation
+from lexichord.cli.ingest import ingest_app
 from lexichord.cli.options import (
     EXIT_FAILED,
     QUERY_OPTIONS,
@@ -24,13 +22,7 @@ from lexichord.cli.options import (
 )
 from lexichord.cli.progress import FileProgress
 from lexichord.errors import ConfigError
-from lexichord.types import ContextKind, ContextPart
 from lexichord.types.response import Recording
-
-if TYPE_CHECKING:
-    from lexichord.ingest.pipeline import IngestOptions
-
-CONTEXT_PART_NAMES = ", ".join(get_args(ContextPart))
 
 RecordOption = Annotated[
     Recording | None, typer.Option(help="Keep it in the database; text: with its words.")
@@ -47,6 +39,7 @@ app = typer.Typer(
 )
 models = typer.Typer(help="The local embedder's model.", no_args_is_help=True)
 app.add_typer(models, name="models")
+app.add_typer(ingest_app)
 app.add_typer(stored.contextualize_app)
 app.add_typer(stored.vechord_app)
 app.add_typer(stored.reembed_app)
@@ -84,91 +77,6 @@ def init(
     initialise(invocation.settings)
     with invocation.open() as lexichord:
         invocation.show(lexichord.status(), render.status)
-
-
-@command(app)
-def ingest(
-    invocation: Invocation,
-    paths: Annotated[list[Path] | None, typer.Argument(help="Files and folders.")] = None,
-    chunked: Annotated[
-        Path | None, typer.Option(help="JSON lines of documents that are cut into chunks already.")
-    ] = None,
-    dataset: Annotated[str, typer.Option(help="Where to store them.")] = "default",
-    context: Annotated[
-        ContextKind, typer.Option(help="What is added to a chunk before it is indexed.")
-    ] = "structural",
-    without: Annotated[
-        list[str] | None,
-        typer.Option(help=f"Leave out of the context: {CONTEXT_PART_NAMES}; repeatable."),
-    ] = None,
-    prune: Annotated[
-        bool, typer.Option("--prune", help="Delete what is gone from the folders.")
-    ] = False,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Go on with each change, until Ctrl-C.")
-    ] = False,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Take up again the files that failed.")
-    ] = False,
-    include: Annotated[
-        list[str] | None,
-        typer.Option(help="Of folders only what matches, as in .gitignore; repeatable."),
-    ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(help="Of folders not what matches, as in .gitignore; repeatable."),
-    ] = None,
-    given: Annotated[
-        list[str] | None,
-        typer.Option("--metadata", help="KEY=VALUE for each document; repeatable."),
-    ] = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="Name each file and folder that was left out.")
-    ] = False,
-    password: Annotated[
-        str | None,
-        typer.Option(help="Opens PDFs that are encrypted; others see it in the list of processes."),
-    ] = None,
-    ocr: Annotated[
-        str | None,
-        typer.Option(help="Recognizes scanned pages of PDFs: tesseract, tesseract/eng+deu."),
-    ] = None,
-) -> None:
-    """Store documents with their chunks; what is stored already, unchanged, is skipped."""
-    _check_ingest(bool(paths), bool(chunked), prune, watch, retry_failed)
-    invocation.arguments.update(file_password=password, ocr=ocr)
-    with invocation.open() as lexichord, FileProgress() as progress:
-        options: IngestOptions = {
-            "dataset": dataset,
-            "context": context,
-            "without": cast("list[ContextPart]", without or []),
-            "on_usage": progress.show_usage,
-            "include": include or [],
-            "exclude": exclude or [],
-            "metadata": metadata.parse_pairs(given or []),
-        }
-        options |= cast("IngestOptions", progress.callbacks())
-        if watch:
-            with closing(lexichord.watch(paths or [], prune=prune, **options)) as reports:
-                for report in reports:
-                    invocation.show(report.to_dict(), partial(render.report, verbose=verbose))
-        elif retry_failed:
-            report = lexichord.retry_failed(**options)
-        else:
-            report = lexichord.ingest(paths or [], chunked_file=chunked, prune=prune, **options)
-    shown = render.retried if retry_failed else partial(render.report, verbose=verbose)
-    invocation.show(report.to_dict(), shown)
-    if report.failed or report.is_empty:
-        raise typer.Exit(EXIT_FAILED)
-
-
-def _check_ingest(paths: bool, chunked: bool, prune: bool, watch: bool, retry_failed: bool) -> None:
-    if retry_failed and (paths or chunked or prune or watch):
-        raise ConfigError("--retry-failed goes alone: it knows which files failed")
-    if watch and chunked:
-        raise ConfigError("--watch follows files and folders, not --chunked")
-    if not (paths or chunked or retry_failed):
-        raise ConfigError("nothing to ingest: name files, folders, or --chunked FILE.jsonl")
 
 
 @command(app)

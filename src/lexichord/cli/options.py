@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args, get_origin
 
 import typer
 
@@ -47,6 +47,17 @@ OPTION_NOTES = {
     "filter": 'In JSON: {"year": 2024}.',
     "min_score": 'In JSON: {"dense": 0.3}.',
 }
+
+
+class CliGroup(Protocol):
+    """Options that make up one argument of a command."""
+
+    @property
+    def cli_options(self) -> dict[str, CliOption]:
+        """The type and the default of each option."""
+
+    def parse(self, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
+        """Return them as the command takes them."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +203,7 @@ class Invocation:
 
 
 def command(
-    app: typer.Typer, name: str | None = None, *, group: OptionGroup | None = None
+    app: typer.Typer, name: str | None = None, *, group: CliGroup | None = None
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register a function as a command.
 

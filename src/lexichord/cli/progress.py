@@ -50,15 +50,19 @@ class ProgressBars:
 
 
 class FileProgress(ProgressBars):
-    """Progress over files: a bar with the speed and what it costs, elsewhere a line a file."""
+    """Progress over files: a bar with the speed and what it costs, elsewhere a line a file.
+
+    Where it is told how many chunks there will be, the bar and the time left are about these.
+    """
 
     def __init__(self, name: str = "ingest") -> None:
-        self._name = name
+        self._name, self._files, self._by_chunks = name, 0, False
         super().__init__(
-            TextColumn("files"),
+            TextColumn("{task.fields[unit]}"),
             TextColumn("{task.fields[speed]} chunks/s, left"),
             TimeRemainingColumn(),
             TextColumn("{task.fields[spent]}"),
+            TextColumn("{task.fields[slow]}", markup=False),
         )
 
     def callbacks(self) -> "ProgressCallbacks":
@@ -73,15 +77,37 @@ class FileProgress(ProgressBars):
         """Show how many files there are."""
         for task in self._bars.task_ids:  # of the ingest before, in a watched folder
             self._bars.remove_task(task)
-        self._chunks = 0
-        self._task = self._bars.add_task(self._name, total=total, speed="-", spent="")
+        self._chunks = self._done = 0
+        self._files, self._by_chunks = total, False
+        self._task = self._bars.add_task(
+            self._name, total=total, unit="files", speed="-", spent="", slow=""
+        )
 
     def add_chunks(self, chunks: int) -> None:
         """Show the speed after that many more chunks."""
         self._chunks += chunks
+        if self._by_chunks:
+            self._bars.update(self._task, advance=chunks)
         elapsed = self._bars.tasks[0].elapsed
         if elapsed:
-            self._bars.update(self._task, speed=f"{self._chunks / elapsed:.0f}")
+            self._bars.update(self._task, speed=f"{self._chunks / elapsed:.0f}", slow="")
+
+    def estimate(self, chunks: int) -> None:
+        """Count chunks from now on, of which there will be about so many."""
+        self._by_chunks = True
+        total, done = max(chunks, self._chunks), self._chunks
+        self._bars.update(self._task, total=total, completed=done, unit=self._unit())
+
+    def name_slow(self, uri: str, seconds: float) -> None:
+        """Name a file that takes long to read."""
+        line = f"still reading {short(uri)}, {seconds:.0f} s"
+        if self._bars.disable:
+            self._print(line)
+        else:
+            self._bars.update(self._task, slow=line)
+
+    def _unit(self) -> str:
+        return f"chunks, {self._done} of {self._files} files"
 
     def show_usage(self, used: "Usage") -> None:
         """Show what a service was asked."""
@@ -89,7 +115,11 @@ class FileProgress(ProgressBars):
 
     def finish_file(self, uri: str, status: str, reason: str) -> None:
         """Advance by a file; print a failed one, without a bar all that were not skipped."""
-        self._bars.advance(self._task)
+        self._done += 1
+        if self._by_chunks:
+            self._bars.update(self._task, unit=self._unit())
+        else:
+            self._bars.advance(self._task)
         if status == "failed" or (self._bars.disable and status != "skipped"):
             self._print(f"{status} {short(uri)}{reason and ': '}{reason}")
 

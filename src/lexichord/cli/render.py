@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ from lexichord.types.text import cite, visible
 INGEST_OUTCOMES = ("inserted", "replaced", "skipped", "failed", "deleted")
 MAX_SNIPPET_CHARS = 1000  # of a hit
 MAX_REFUSED_SHOWN = 10  # chunks without a vector
-MAX_UNREAD_SHOWN = 5  # files of a kind
+MAX_UNREAD_SHOWN = 100  # files of a kind, or that failed for a reason
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
@@ -75,17 +75,13 @@ def report(row: ResultRow, verbose: bool = False) -> None:
 
 
 def passed_over(row: ResultRow, verbose: bool) -> None:
-    """Print on stderr what folders hold that was not read."""
-    by_kind: dict[str, list[str]] = {}
-    for uri, kind in row["unread"].items():
-        by_kind.setdefault(kind, []).append(short(uri))
-    if by_kind:
+    """Print on stderr, by name, what was not read, and what folders hold beside."""
+    if row["failed"]:
+        err.print(printable(f"not read, failed: {_amount(row['failed'], 'file')}"))
+        _grouped(row["failed"], verbose)
+    if row["unread"]:
         err.print(printable(f"not read, of no kind that can be: {counted_kinds(row['unread'])}"))
-    for kind, names in by_kind.items():
-        shown = names if verbose else names[:MAX_UNREAD_SHOWN]
-        rest = len(names) - len(shown)
-        more = f" and {rest} more (--verbose names them)" if rest else ""
-        err.print(printable(f"  {kind}: {', '.join(shown)}{more}"))
+        _grouped(row["unread"], verbose)
     if row["left_out"]:
         reasons = Counter(row["left_out"].values())
         counts = ", ".join(f"{amount} {why}" for why, amount in reasons.most_common())
@@ -95,6 +91,22 @@ def passed_over(row: ResultRow, verbose: bool) -> None:
         err.print(printable(f"  {short(name)}: {why}"))
     if not any(row[name] for name in INGEST_OUTCOMES) and (row["unread"] or row["left_out"]):
         err.print("nothing was read: see above; what can be read is in the ingest guide")
+
+
+def _grouped(reasons: Mapping[str, str], verbose: bool) -> None:
+    """Print the names of files, a line for each reason that they share."""
+    groups: dict[str, list[str]] = {}
+    for uri, reason in reasons.items():
+        groups.setdefault(reason, []).append(short(uri))
+    for reason, names in groups.items():
+        shown = names if verbose else names[:MAX_UNREAD_SHOWN]
+        rest = len(names) - len(shown)
+        more = f" and {rest} more (--verbose names them)" if rest else ""
+        err.print(printable(f"  {reason}: {', '.join(shown)}{more}"))
+
+
+def _amount(things: Sized, name: str) -> str:
+    return f"{len(things)} {name}{'s' if len(things) != 1 else ''}"
 
 
 def counted_kinds(unread: Mapping[str, str]) -> str:

@@ -86,6 +86,7 @@ class Copy:
                 if _difference(row, there.get(uri)):
                     await self._copy(row, there.get(uri))
             total = await self._compare()
+            await self._copy_originals()
             await store.finish_run(self.target, run)
         self._refuse_difference(total)
         return self.report
@@ -119,6 +120,23 @@ class Copy:
         self.report.chunks += chunks
         self.on_chunks(chunks)
         self.listener(row["uri"], "replaced" if old else "copied", "")
+
+    async def _copy_originals(self) -> None:
+        """Copy the bytes that are kept of documents, where the copy lacks them."""
+        here, there = [
+            await store.list_originals(database, self.dataset)
+            for database in (self.source, self.target)
+        ]
+        lacking = [
+            uri
+            for uri, row in here.items()
+            if uri not in there or there[uri]["sha256"] != row["sha256"]
+        ]
+        copies = await store.document_digests(self.target, self.dataset, lacking)
+        for uri in lacking:
+            content = await store.read_original(self.source, here[uri]["document_id"])
+            if content is not None and uri in copies:
+                await store.keep_original(self.target, copies[uri]["document_id"], content)
 
     async def _compare(self) -> int:
         """Record what is not the same; return the number of the source's documents."""

@@ -15,6 +15,8 @@ from lexichord.types import (
     Facet,
     FilesResult,
     Json,
+    Original,
+    PageBox,
     Scope,
     ScopeOptions,
     SearchOptions,
@@ -28,6 +30,14 @@ from lexichord.types.options import (
     read_metadata,
     read_number,
 )
+
+
+def _passage(shown: ShownDocument, mark: tuple[int, int]) -> str:
+    """Return a stretch of a document's text. Raises ConfigError."""
+    start, end = mark
+    if not 0 <= start <= end <= len(shown.text):
+        raise ConfigError(f"mark: the text has {len(shown.text)} characters, from 0")
+    return shown.text[start:end]
 
 
 class DocumentMethods:
@@ -143,16 +153,40 @@ class DocumentMethods:
     ) -> bytes:
         """Return a PDF's page as PNG, drawn from its file, the text from `mark` to its end marked.
 
-        Raises NotFoundError where the file is not there as it was read; ConfigError.
+        Raises NotFoundError where the file is not there as it was read, nor kept; ConfigError.
         """
         shown = await self.show(document, datasets)
-        start, end = mark or (0, 0)
-        if not 0 <= start <= end <= len(shown.text):
-            raise ConfigError(f"mark: the text has {len(shown.text)} characters, from 0")
-        original = await originals.find_original(self.database, shown.document)
+        passage = _passage(shown, mark or (0, 0))
+        originals.check_pages(shown.document)
         options = load_options(self.settings)
-        passage = shown.text[start:end]
-        return await asyncio.to_thread(originals.draw_page, original, page, passage, options)
+        async with originals.opened_original(self.database, shown.document) as original:
+            return await asyncio.to_thread(originals.draw_page, original, page, passage, options)
+
+    async def boxes(
+        self, document: str, start: int, end: int, *, datasets: Iterable[str] = ()
+    ) -> Sequence[PageBox]:
+        """Return where a passage of a PDF's text, such as a hit's, stands on its pages.
+
+        A box a line; none for what was recognized by OCR. Raises as `page_image` does.
+        """
+        shown = await self.show(document, datasets)
+        passage = _passage(shown, (start, end))
+        originals.check_pages(shown.document)
+        pages = [chunk.page for chunk in shown.chunks if chunk.start <= start and chunk.page]
+        options = load_options(self.settings)
+        async with originals.opened_original(self.database, shown.document) as original:
+            page = max(pages, default=1)
+            return await asyncio.to_thread(originals.find_boxes, original, page, passage, options)
+
+    async def original(self, document: str, datasets: Iterable[str] = ()) -> Original:
+        """Return the bytes that a document was read from.
+
+        Raises NotFoundError where its file is not there as it was read, nor kept.
+        """
+        document_id = await self.resolve(document, datasets)
+        (row,) = await catalogue.list_documents(self.database, Scope(documents=(document_id,)))
+        async with originals.opened_original(self.database, row) as original:
+            return await asyncio.to_thread(originals.read_original, original, row)
 
     async def expand(
         self, chunk: str, *, neighbours: int = 1, whole_section: bool = False

@@ -155,14 +155,15 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         prune: bool = False,
         **options: Unpack[IngestOptions],
     ) -> Report:
-        """Store files and folders, `documents` or the lines of `chunked_file` with their chunks.
+        """Store files, folders, pages, `documents`, lines of `chunked_file` with their chunks.
 
+        Of `paths`, what begins with http:// or https:// is a page or a sitemap of the web.
         What is stored already, unchanged, is skipped; of what changed only new chunks are embedded.
         `documents` are shaped like the lines; see `ingest.chunked.GivenDocument`. `prune` deletes
         what was stored from the folders among `paths` and is no longer there.
         """
         no_single_text(paths=paths, documents=documents)
-        run, files = self._ingest(options), [Path(path) for path in paths]
+        run, files = self._ingest(options), [str(path) for path in paths]
         chunked = None if chunked_file is None else Path(chunked_file)
         return self._with_degraded(await jobs.ingest(run, files, documents, chunked, prune))
 
@@ -179,7 +180,7 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
     ) -> AsyncGenerator[Report]:
         """Ingest, and again after each batch of changes, for ever; yield each one's report."""
         no_single_text(paths=paths)
-        files, home = [Path(path) for path in paths], self.settings.home
+        files, home = [str(path) for path in paths], self.settings.home
         watched = jobs.watch(lambda: self._ingest(options), files, prune, home)
         async with aclosing(watched) as reports:
             async for report in reports:

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from lexichord.db.catalogue import list_documents
 from lexichord.db.pool import Database
 from lexichord.retrieve.judge.confidence import JUDGED_HITS
-from lexichord.types import ChunkHit, Json, QueryOptions, Response, Scope
+from lexichord.types import ChunkHit, Json, QueryOptions, Response, Scope, StoredDocument
 
 # scripts/bench_hit_confidence.py fits and checks these: code questions and every second LegalBench
 # question, raw and with a hint, each also asked of the other corpus; documents of half A.
@@ -54,7 +54,7 @@ PASSAGE_PLACE_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class ScoredPassage:
-    """A hit with its document's `metadata`.
+    """A hit with its document's `metadata`, its media type and folder among them.
 
     `score` is the probability, 0 to 1, that it holds an answer: see `hit_confidences`.
     """
@@ -103,5 +103,11 @@ async def find_passages(
     if not scored:
         return []
     scope = Scope(documents=tuple({hit.document_id for hit, _ in scored}))
-    metadata = {row.document_id: row.metadata for row in await list_documents(database, scope)}
+    rows = await list_documents(database, scope)
+    metadata = {row.document_id: {**_built_in(row), **row.metadata} for row in rows}
     return [ScoredPassage(hit, score, metadata[hit.document_id]) for hit, score in scored]
+
+
+def _built_in(row: StoredDocument) -> Json:
+    """Return the keys that filters know of every document, but for those that a hit has."""
+    return {"media_type": row.media_type, "folder": row.uri.rpartition("/")[0]}

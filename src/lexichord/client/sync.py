@@ -148,6 +148,8 @@ class SyncLexichord:
     set_metadata = _sync(Lexichord.set_metadata)
     show = _sync(Lexichord.show)
     page_image = _sync(Lexichord.page_image)
+    boxes = _sync(Lexichord.boxes)
+    original = _sync(Lexichord.original)
     expand = _sync(Lexichord.expand)
     delete = _sync(Lexichord.delete)
     create_key = _sync(Lexichord.create_key)

@@ -164,6 +164,25 @@ async def set_metadata(database: Database, document: str, changes: Json) -> dict
     return dict(rows[0]["set_metadata"])
 
 
+async def keep_original(database: Database, document: str, content: bytes) -> bool:
+    """See sql/keep_original.sql."""
+    rows = await database.call("keep_original", document=document, content=content)
+    return bool(rows[0]["keep_original"])
+
+
+async def read_original(database: Database, document: str) -> bytes | None:
+    """See sql/read_original.sql."""
+    rows = await database.call("read_original", document=document)
+    content = rows[0]["read_original"]
+    return None if content is None else bytes(content)
+
+
+async def list_originals(database: Database, dataset: str) -> dict[str, Row]:
+    """See sql/list_originals.sql; by uri."""
+    rows = await database.call("list_originals", dataset=dataset)
+    return {row["uri"]: row for row in rows}
+
+
 async def documents_under(database: Database, dataset: str, folder: str) -> list[Row]:
     """See sql/documents_under.sql."""
     return await database.call("documents_under", dataset=dataset, folder=folder)

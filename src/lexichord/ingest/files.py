@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import chunk
@@ -25,6 +26,7 @@ from lexichord.types import Chunk, Document, Json, LoadedText
 from lexichord.types.options import read_metadata
 
 MAX_SIDECAR_BYTES = 1_000_000
+NO_METADATA: Json = MappingProxyType({})
 METADATA_DIGEST_CHARS = 16  # characters of the digest in a recipe
 
 type _ReadFile = tuple[LoadedText, list[Chunk]]
@@ -57,15 +59,21 @@ class FileSources:
             if kind in CONTAINER_TYPES:  # a mail is a document itself, too
                 yield from self._parts(path)
 
-    def source(self, path: Path) -> IngestSource:
-        """Return a file; its uri is its whole path, unless `uris` names it."""
-        uri = self._uri(path)
+    def source(self, path: Path, uri: str = "", version: Json | None = None) -> IngestSource:
+        """Return a file; its uri is its whole path, unless it is given or `uris` names it.
+
+        `version` is metadata that may change while the file stays the same.
+        """
+        uri = uri or self._uri(path)
         try:
             sha256 = file_digest(path)
             added = self._added(path)
-        except IngestError as error:
-            return refused_source(uri, error)
-        return self._source(uri, path.name, sha256, added, partial(self._read, path, sha256))
+            size = path.stat().st_size
+        except (IngestError, OSError) as error:
+            return refused_source(uri, IngestError(str(error)))
+        read = partial(self._read, path, sha256)
+        source = self._source(uri, path.name, sha256, added, read, version or {})
+        return replace(source, size=size, original=partial(_bytes, path, sha256))
 
     def again(self, uri: str) -> IngestSource:
         """Return the file, or the part of one, that a uri names."""
@@ -81,13 +89,19 @@ class FileSources:
         return self.source(path)
 
     def _source(
-        self, uri: str, name: str, sha256: str, added: Json, read: Callable[[], _ReadFile]
+        self,
+        uri: str,
+        name: str,
+        sha256: str,
+        added: Json,
+        read: Callable[[], _ReadFile],
+        version: Json = NO_METADATA,
     ) -> IngestSource:
-        recipe = self._recipe(name, added)
-        prepare = partial(self._prepare, read, uri, sha256, recipe, added)
-        return IngestSource(uri, sha256, recipe, prepare)
+        recipe = self.recipe(name, added)
+        prepare = partial(self._prepare, read, uri, sha256, recipe, added, version)
+        return IngestSource(uri, sha256, recipe, prepare, kind=kind_of(name) or "")
 
-    def _recipe(self, name: str, added: Json) -> str:
+    def recipe(self, name: str, added: Json) -> str:
         """Return how a file becomes a document; the context's part stays at the end."""
         parts = [chunk.CHUNK_RECIPE]
         if self.reader.options.ocr and kind_of(name) == PDF_TYPE:
@@ -123,7 +137,9 @@ class FileSources:
                 yield refused_source(name, IngestError(part.error))
             else:
                 read = partial(self.reader.read_part, path, part)
-                yield self._source(name, part.name, part.sha256, added, read)
+                source = self._source(name, part.name, part.sha256, added, read)
+                original = partial(self.reader.read_bytes, path, part)
+                yield replace(source, size=part.size, original=original)
 
     def _read(self, file: Path, sha256: str) -> _ReadFile:
         read = self.reader.read(file)
@@ -132,7 +148,13 @@ class FileSources:
         return read
 
     def _prepare(
-        self, read: Callable[[], _ReadFile], uri: str, sha256: str, recipe: str, added: Json
+        self,
+        read: Callable[[], _ReadFile],
+        uri: str,
+        sha256: str,
+        recipe: str,
+        added: Json,
+        version: Json,
     ) -> PreparedDocument:
         loaded, chunks = read()
         document = Document(
@@ -143,9 +165,20 @@ class FileSources:
             sha256=sha256,
             recipe=recipe,
             text=loaded.text,
-            metadata=loaded.metadata,
+            metadata={**version, **loaded.metadata},
         )
         return PreparedDocument(_with_metadata(document, added) if added else document, chunks)
+
+
+def _bytes(file: Path, sha256: str) -> bytes:
+    """Return a file's bytes. Raises IngestError where they are others than it was read from."""
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise IngestError(f"cannot be read: {error.strerror}") from error
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise IngestError(CHANGED)
+    return content
 
 
 def file_digest(file: Path) -> str:

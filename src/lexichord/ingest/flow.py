@@ -42,6 +42,12 @@ class IngestLimits:
 INGEST_LIMITS = IngestLimits()
 
 
+async def yielded[T](items: Iterable[T]) -> AsyncGenerator[T]:
+    """Yield items, where an asynchronous generator is wanted."""
+    for item in items:
+        yield item
+
+
 async def prefetch[T](items: AsyncGenerator[T]) -> AsyncGenerator[T]:
     """Yield `items`, the next two made meanwhile; an error comes after what was made before it."""
     queue: asyncio.Queue[tuple[T] | Exception | None] = asyncio.Queue(1)

@@ -4,8 +4,10 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Event
 
 from lexichord.db import store
@@ -19,6 +21,9 @@ from lexichord.ingest.pipeline import IngestPipeline
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.report import Report
 from lexichord.ingest.vechord import find_namespace
+from lexichord.ingest.web.crawl import split_addresses
+from lexichord.ingest.web.fetch import WEB_LIMITS, check_url
+from lexichord.ingest.web.pages import WebSources
 from lexichord.types import Json
 
 WATCH_POLL_MS = 500  # milliseconds, also until the first ingest: the watch is up by then
@@ -73,17 +78,19 @@ def _matters(path: Path, roots: Sequence[Path], home: Path) -> bool:
 
 async def ingest(
     run: IngestPipeline,
-    paths: Sequence[Path],
+    named: Sequence[str],
     documents: Iterable[Json],
     chunked_file: Path | None,
     prune: bool,
 ) -> Report:
-    """Ingest files, folders, documents with their chunks and files of such; see `Lexichord`."""
+    """Ingest files, folders, pages, documents with their chunks, files of such; see `Lexichord`."""
+    addresses, names = split_addresses(named)
+    urls, paths = [check_url(address) for address in addresses], [Path(name) for name in names]
     folders = [path.resolve() for path in paths if path.is_dir()]
     if prune and not folders:
         raise ConfigError("prune deletes what is gone from a folder: name one")
     search = FileSearch(run.include, run.exclude)
-    with Reader(load_options(run.settings)) as reader:
+    with _reader(run) as reader, TemporaryDirectory(prefix="lexichord-") as scratch:
         files = FileSources(run.dataset, run.recipe, reader, run.uris, run.metadata, search)
         listed = chain(
             files.find(paths),
@@ -93,8 +100,12 @@ async def ingest(
             else (),
         )
         todo = await asyncio.to_thread(list, listed)
+        if urls:
+            limits = replace(WEB_LIMITS, pages=run.max_pages, depth=run.depth)
+            pages = WebSources(files, Path(scratch), limits, run.allow_private)
+            todo += await pages.find(run.database, urls)
         names = [str(path.resolve()) for path in (*paths, chunked_file) if path is not None]
-        names = [run.uris.get(name, name) for name in names]
+        names = [*(run.uris.get(name, name) for name in names), *urls]
         run.recorder.take(search)
         return await run.run(todo, " ".join(names), folders if prune else ())
 
@@ -104,7 +115,7 @@ async def retry_failed(run: IngestPipeline) -> Report:
     rows = await store.failed_files(run.database, run.dataset)
     places = [row["uri"] for row in rows if not _is_file(row["uri"])]
     names = [row["uri"] for row in rows if _is_file(row["uri"])]
-    with Reader(load_options(run.settings)) as reader:
+    with _reader(run) as reader:
         files = FileSources(run.dataset, run.recipe, reader, metadata=run.metadata)
         todo = await asyncio.to_thread(list, map(files.again, names))
         report = await run.run(todo, "--retry-failed") if todo else Report()
@@ -126,21 +137,27 @@ async def import_vechord(run: IngestPipeline, namespace: str, table: str | None)
 
 
 async def watch(
-    start: Callable[[], IngestPipeline], paths: Sequence[Path], prune: bool, home: Path
+    start: Callable[[], IngestPipeline], named: Sequence[str], prune: bool, home: Path
 ) -> AsyncGenerator[Report]:
     """Ingest, and again after each batch of changes, until cancelled."""
-    if not paths:
-        raise ConfigError("nothing to watch: name files or folders")
+    addresses, names = split_addresses(named)
+    if addresses or not names:
+        raise ConfigError("nothing to watch: name files or folders, which pages of the web are not")
+    paths = [Path(name) for name in names]
     first = True
     async with aclosing(changes(paths, home)) as batches:
         async for _ in batches:
             try:
-                yield await ingest(start(), paths, (), None, prune)
+                yield await ingest(start(), names, (), None, prune)
             except ConfigError as error:  # a folder that is away now may come back
                 if first:
                     raise
                 yield Report(degraded=[str(error)])
             first = False
+
+
+def _reader(run: IngestPipeline) -> Reader:
+    return Reader(load_options(run.settings), workers=run.files_at_once)
 
 
 def _is_file(uri: str) -> bool:

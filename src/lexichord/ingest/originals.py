@@ -1,7 +1,11 @@
-"""The files that documents were read from, looked at again."""
+"""The files that documents were read from, looked at again: those kept, or those at their place."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 
 from lexichord.db import store
 from lexichord.db.pool import Database
@@ -9,45 +13,64 @@ from lexichord.errors import ConfigError, IngestError, NotFoundError
 from lexichord.ingest.files import file_digest
 from lexichord.ingest.find import storable_name
 from lexichord.ingest.load.containers import CHANGED, ContainedFile
-from lexichord.ingest.load.kinds import CONTAINER_TYPES, PDF_TYPE, kind_of
+from lexichord.ingest.load.kinds import CONTAINER_TYPES, PDF_TYPE, kind_of, named_by_type
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.sources import GIVEN_RECIPE_PREFIX, path_of_uri
-from lexichord.types import StoredDocument
+from lexichord.types import Original, PageBox, StoredDocument
 
 
 @dataclass(frozen=True, slots=True)
-class Original:
+class OriginalFile:
     """A file that became a document, or the file that contains it as its `part`."""
 
     file: Path
     part: ContainedFile | None = None
 
 
-async def find_original(database: Database, document: StoredDocument) -> Original:
-    """Return the file of a PDF that was stored. Raises NotFoundError.
-
-    A uri may be anybody's words: what is drawn has the bytes that were read, of which those of a
-    part are looked at when it is unpacked.
-    """
-    rows = await store.document_digests(database, document.dataset, [document.uri])
-    row, file = rows[document.uri], path_of_uri(document.uri)
+def check_pages(document: StoredDocument) -> None:
+    """Raise NotFoundError for a document without pages to show."""
     if document.media_type != PDF_TYPE:
         raise NotFoundError(f"{document.uri} is no PDF: it has no pages to show")
-    if row["recipe"].startswith(GIVEN_RECIPE_PREFIX) or not file.is_absolute():
-        raise NotFoundError(f"{document.uri} was sent: there is no file to draw its pages from")
+
+
+@asynccontextmanager
+async def opened_original(
+    database: Database, document: StoredDocument
+) -> AsyncIterator[OriginalFile]:
+    """Yield the file of a document for as long as the block lasts. Raises NotFoundError.
+
+    A uri may be anybody's words: what is given has the bytes that were read, of which those of a
+    part are looked at when it is unpacked.
+    """
+    content = await store.read_original(database, document.document_id)
+    if content is None:
+        rows = await store.document_digests(database, document.dataset, [document.uri])
+        row = rows[document.uri]
+        yield await asyncio.to_thread(_at_its_place, document.uri, row["sha256"], row["recipe"])
+        return
+    with TemporaryDirectory(prefix="lexichord-") as folder:
+        file = Path(folder, named_by_type("original", document.media_type))
+        await asyncio.to_thread(file.write_bytes, content)
+        yield OriginalFile(file)
+
+
+def _at_its_place(uri: str, sha256: str, recipe: str) -> OriginalFile:
+    file = path_of_uri(uri)
+    if recipe.startswith(GIVEN_RECIPE_PREFIX) or not file.is_absolute():
+        raise NotFoundError(f"{uri} was sent: there is no file of it, and it was not kept")
     try:
         if container := _container(file):
-            name = document.uri.removeprefix(f"{storable_name(container.as_posix())}/")
-            return Original(container, ContainedFile(name, row["sha256"]))
+            name = uri.removeprefix(f"{storable_name(container.as_posix())}/")
+            return OriginalFile(container, ContainedFile(name, sha256))
         digest = file_digest(file)
     except OSError as error:
-        raise NotFoundError(f"{document.uri} cannot be looked for: {error.strerror}") from None
+        raise NotFoundError(f"{uri} cannot be looked for: {error.strerror}") from None
     except IngestError as error:
-        raise NotFoundError(f"the file {document.uri} {error}") from None
-    if digest != row["sha256"]:
-        raise NotFoundError(f"{document.uri} is not there as it was read: ingest it again")
-    return Original(file)
+        raise NotFoundError(f"the file {uri} {error}") from None
+    if digest != sha256:
+        raise NotFoundError(f"{uri} is not there as it was read: ingest it again")
+    return OriginalFile(file)
 
 
 def _container(path: Path) -> Path | None:
@@ -56,12 +79,43 @@ def _container(path: Path) -> Path | None:
     return file if file is not None and kind_of(file.name) in CONTAINER_TYPES else None
 
 
-def draw_page(original: Original, page: int, passage: str, options: LoadOptions) -> bytes:
+def read_original(original: OriginalFile, document: StoredDocument) -> Original:
+    """Return a document's bytes. Raises NotFoundError."""
+    name = PurePosixPath(document.uri).name or "original"
+    try:
+        if original.part is None:
+            content = original.file.read_bytes()
+        else:
+            with Reader() as reader:
+                content = reader.read_bytes(original.file, original.part)
+    except (OSError, IngestError) as error:
+        raise NotFoundError(f"{document.uri}: {error}") from None
+    return Original(name, document.media_type, content)
+
+
+def draw_page(original: OriginalFile, page: int, passage: str, options: LoadOptions) -> bytes:
     """Return a page as PNG with a passage marked. Raises NotFoundError; ConfigError."""
     try:
         with Reader(options) as reader:
             return reader.picture(original.file, original.part, page, passage)
     except IngestError as error:
-        inner = f"/{original.part.name}" if original.part else ""
-        message = f"page {page} of {original.file}{inner}: {error}"
-        raise (NotFoundError if str(error) == CHANGED else ConfigError)(message) from None
+        raise _page_error(original, page, error) from None
+
+
+def find_boxes(
+    original: OriginalFile, page: int, passage: str, options: LoadOptions
+) -> list[PageBox]:
+    """Return where a passage stands, from a page on. Raises NotFoundError; ConfigError."""
+    try:
+        with Reader(options) as reader:
+            return reader.boxes(original.file, original.part, page, passage)
+    except IngestError as error:
+        raise _page_error(original, page, error) from None
+
+
+def _page_error(
+    original: OriginalFile, page: int, error: IngestError
+) -> NotFoundError | ConfigError:
+    inner = f"/{original.part.name}" if original.part else ""
+    message = f"page {page} of {original.file}{inner}: {error}"
+    return NotFoundError(message) if str(error) == CHANGED else ConfigError(message)

@@ -22,10 +22,13 @@ from lexichord.ingest.flow import (
     heartbeat,
     prefetch,
     unbounded_gather,
+    yielded,
 )
+from lexichord.ingest.forecast import Forecast, reported
 from lexichord.ingest.language import LANGUAGE, find_text_config, tell_language
 from lexichord.ingest.llm_context.prompt import model_label, with_contexts
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
+from lexichord.ingest.reader import default_workers
 from lexichord.ingest.report import DocumentListener, ProgressCallbacks, Report, RunRecorder
 from lexichord.ingest.sources import IngestSource, PreparedDocument, find_gone
 from lexichord.ingest.structural_context import (
@@ -36,14 +39,16 @@ from lexichord.ingest.structural_context import (
     structural_context,
 )
 from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors
+from lexichord.ingest.web.fetch import WEB_LIMITS
 from lexichord.providers.base import Embedder
 from lexichord.providers.embed.local import known_languages
 from lexichord.settings import Settings
 from lexichord.types import Chunk, ContextKind, ContextPart, Json
 from lexichord.types.generation import Usage
-from lexichord.types.options import read_metadata
+from lexichord.types.options import read_metadata, read_number
 
 STRUCTURED_CONTEXTS = ("structural", "llm")
+MAX_ORIGINAL_BYTES = 200_000_000  # of a file whose bytes are kept in the database
 
 type EmbeddedGroup = tuple[list[PreparedDocument], list[ChunkVectors], str]  # of which space
 type FollowSpace = Callable[[], Awaitable[tuple[Embedder | None, str]]]
@@ -57,7 +62,11 @@ class IngestOptions(ProgressCallbacks, total=False):
     embedder's service was asked so far, `on_run` with the run's id once its record is open. `uris`
     holds other names for files than their paths, by path. Of files in folders `include` and
     `exclude` take and leave out what their patterns match, written as in .gitignore. `metadata` is
-    added to that of each file.
+    added to that of each file. `keep_originals` keeps the files' bytes in the database. As many
+    files are read at once as there are `workers`, by default one a processor. `on_estimate` is
+    called with how many chunks there will probably be, `on_slow` with a file that takes long and
+    the seconds. `depth`, `max_pages` and `allow_private` are about pages of the web, of which
+    private addresses are refused unless allowed.
     """
 
     dataset: str
@@ -69,6 +78,13 @@ class IngestOptions(ProgressCallbacks, total=False):
     include: Sequence[str]
     exclude: Sequence[str]
     metadata: Json
+    keep_originals: bool
+    workers: int | None
+    on_estimate: Callable[[int], None]
+    on_slow: Callable[[str, float], None]
+    depth: int
+    max_pages: int
+    allow_private: bool
 
 
 @dataclass
@@ -95,6 +111,13 @@ class IngestPipeline:
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
     metadata: Json = field(default_factory=dict)
+    keep_originals: bool = False
+    workers: int | None = None
+    on_estimate: Callable[[int], None] = lambda chunks: None
+    on_slow: Callable[[str, float], None] = lambda uri, seconds: None
+    depth: int = 0
+    max_pages: int = WEB_LIMITS.pages
+    allow_private: bool = False
     follow: FollowSpace | None = None
     limits: IngestLimits = INGEST_LIMITS
     recorder: RunRecorder = field(init=False)
@@ -103,12 +126,18 @@ class IngestPipeline:
     writer: ContextWriter | None = field(init=False, default=None)
     stored: dict[str, Row] = field(init=False)
     by_document: bool = field(init=False, default=False)
-    languages: Counter[str] = field(init=False, default_factory=Counter)
+    languages: list[str] = field(init=False, default_factory=list)
+    forecast: Forecast = field(init=False)
 
     def __post_init__(self) -> None:
         _check("context", [self.context], get_args(ContextKind))
         _check("part of a context", self.without, CONTEXT_PARTS)
         self.metadata = read_metadata(self.metadata)
+        if self.workers is not None:
+            self.workers = read_number("workers", self.workers, 1)
+        self.depth = read_number("depth", self.depth, 0)
+        self.max_pages = read_number("max_pages", self.max_pages, 1)
+        self.forecast = Forecast(self.on_estimate, self.on_slow)
         if not self.dataset:
             raise ConfigError("the dataset needs a name")
         self.recorder = RunRecorder(self.database, self.listener, self.limits)
@@ -118,6 +147,11 @@ class IngestPipeline:
         self.chunk_embedder = ChunkEmbedder(
             self.database, self.embedder, self.space, *callbacks, report, self.limits
         )
+
+    @property
+    def files_at_once(self) -> int:
+        """How many files are read at the same time."""
+        return default_workers() if self.workers is None else self.workers
 
     @property
     def recipe(self) -> str:
@@ -146,8 +180,10 @@ class IngestPipeline:
         await self.recorder.start(self.dataset, storable_name(description), len(sources))
         self.on_run(self.recorder.report.run_id)
         async with heartbeat(self.database, self.recorder.report.run_id):
-            await self._store_new(sources)
+            async with reported(self.forecast):
+                await self._store_new(sources)
             await self._fill()
+            await self._keep_originals(sources)
             self._warn_of_languages()
             gone = await find_gone(self.database, self.dataset, pruned, uris)
             await self.recorder.prune(gone)
@@ -156,8 +192,9 @@ class IngestPipeline:
 
     async def _store_new(self, sources: Sequence[IngestSource]) -> None:
         todo = await self._skip_stored(sources)
+        todo = self.forecast.expect(todo)
         if self.context in STRUCTURED_CONTEXTS and todo:
-            await self.sample.count(todo)
+            await self.sample.count(todo, self.files_at_once)
         changing = {source.uri for source in todo}
         for part in _copies_last(todo):
             origins = await self._origins(part, changing)
@@ -232,16 +269,24 @@ class IngestPipeline:
     async def _read(self, part: Sequence[IngestSource]) -> AsyncGenerator[list[PreparedDocument]]:
         """Read the documents, in groups of at least `limits.group_chunks`."""
         group: list[PreparedDocument] = []
-        for source in part:
-            try:
-                group.append(await asyncio.to_thread(self._prepare, source))
-            except IngestError as error:
-                await self.recorder.fail(source.uri, error)
-            if sum(len(prepared.chunks) for prepared in group) >= self.limits.group_chunks:
-                yield group
-                group = []
+        gathered = bounded_gather(yielded(part), self._outcome, self.files_at_once)
+        async with aclosing(gathered) as outcomes:
+            async for source, outcome in outcomes:
+                if isinstance(outcome, IngestError):
+                    await self.recorder.fail(source.uri, outcome)
+                else:
+                    group.append(outcome)
+                if sum(len(prepared.chunks) for prepared in group) >= self.limits.group_chunks:
+                    yield group
+                    group = []
         if group:
             yield group
+
+    async def _outcome(self, source: IngestSource) -> PreparedDocument | IngestError:
+        try:
+            return await asyncio.to_thread(self._prepare, source)
+        except IngestError as error:
+            return error
 
     def _prepare(self, source: IngestSource) -> PreparedDocument:
         prepared = self._in_its_language(self.sample.read(source))
@@ -258,7 +303,7 @@ class IngestPipeline:
         document = prepared.document
         language = tell_language(document.text)
         if language is not None:
-            self.languages[language] += 1
+            self.languages.append(language)  # of several threads
             document = replace(document, metadata={LANGUAGE: language, **document.metadata})
         if self.by_document:
             document = replace(document, text_config=find_text_config(language))
@@ -267,7 +312,8 @@ class IngestPipeline:
     def _warn_of_languages(self) -> None:
         """Say once a run that the embedder does not know the language of what it embedded."""
         known = known_languages(self.space) if self.embedder else None
-        foreign = [each for each in self.languages.most_common() if known and each[0] not in known]
+        told = sorted(Counter(self.languages).items(), key=lambda each: (-each[1], each[0]))
+        foreign = [each for each in told if known and each[0] not in known]
         if foreign:
             counts = ", ".join(f"{language} {count}" for language, count in foreign)
             self.recorder.report.degraded.append(
@@ -329,6 +375,29 @@ class IngestPipeline:
             self.embedder, self.space = await self.follow()
             embedder, space = self.embedder, self.space
             self.chunk_embedder = replace(self.chunk_embedder, embedder=embedder, space=space)
+
+    async def _keep_originals(self, sources: Sequence[IngestSource]) -> None:
+        """Keep the bytes of the files that are stored, those that were stored before, too."""
+        if not self.keep_originals:
+            return
+        kept = await store.list_originals(self.database, self.dataset)
+        lacking = {source.uri: source for source in sources if source.original}
+        rows = await store.document_digests(self.database, self.dataset, list(lacking))
+        for uri, row in rows.items():
+            source = lacking[uri]
+            if row["sha256"] == source.sha256 and uri not in kept:
+                await self._keep_original(source, row["document_id"])
+
+    async def _keep_original(self, source: IngestSource, document: str) -> None:
+        reason = f"its {source.size // 10**6} MB are too many"
+        try:
+            if source.original and source.size <= MAX_ORIGINAL_BYTES:
+                content = await asyncio.to_thread(source.original)
+                await store.keep_original(self.database, document, content)
+                return
+        except IngestError as error:
+            reason = str(error)
+        self.recorder.flag(source.uri, f"the original is not kept: {reason}")
 
     def _not_of_this_space(self, space: str) -> str:
         return f"its vectors are of {space}, the database is bound to {self.space}"

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from queue import LifoQueue
 from tempfile import TemporaryDirectory
 from typing import Any, Self
 
@@ -19,18 +20,26 @@ from lexichord.errors import IngestError
 from lexichord.ingest.load.containers import ContainedFile
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.worker import MESSAGE_LENGTH, send
-from lexichord.types import Chunk, Heading, LoadedText, Table
+from lexichord.types import Chunk, Heading, LoadedText, PageBox, Table
 
 FILE_SECONDS = 120.0  # for one file
 OCR_FILE_SECONDS = 3600.0  # for one file, some pages of which are recognized
 CHILD_MEMORY_BYTES = 2 * 2**30  # bytes
+MAX_DEFAULT_WORKERS = 8  # each may need CHILD_MEMORY_BYTES
 PIPE_READ_BYTES = 1 << 20  # bytes of an answer taken at once
 
 
-class Reader:
-    """Loads and cuts files, one at a time, in a child that starts with the first of them.
+def default_workers() -> int:
+    """Return how many files are read at once: one a processor that this process may use."""
+    count = getattr(os, "process_cpu_count", os.cpu_count)()  # of Python 3.13 and later
+    return min(count or 1, MAX_DEFAULT_WORKERS)
 
-    A child that takes too long, needs too much or crashes is ended; the next file gets a new one.
+
+class Reader:
+    """Loads and cuts files, each in a child process; as many at a time as there are `workers`.
+
+    A child starts with the first file that finds the others busy, and goes on with what comes. One
+    that takes too long, needs too much or crashes is ended; the next file gets a new one.
     """
 
     def __init__(
@@ -39,13 +48,15 @@ class Reader:
         *,
         seconds: float | None = None,
         memory: int = CHILD_MEMORY_BYTES,
+        workers: int = 1,
     ) -> None:
         self.options = options
         self.seconds = seconds or (OCR_FILE_SECONDS if options.ocr else FILE_SECONDS)
-        self.memory = memory
-        self._child: subprocess.Popen[bytes] | None = None
-        self._is_closed = False
-        self._lock = threading.Lock()
+        self.workers = workers
+        self._children = [ReaderChild(self.seconds, memory) for _ in range(workers)]
+        self._free = LifoQueue[ReaderChild]()  # the last one back is the first to go: it has begun
+        for child in reversed(self._children):
+            self._free.put(child)
 
     def __enter__(self) -> Self:
         return self
@@ -54,12 +65,9 @@ class Reader:
         self.close()
 
     def close(self) -> None:
-        """End the child, even in the midst of a file."""
-        self._is_closed = True
-        if child := self._child:
-            child.kill()
-        with self._lock:
-            self._end()
+        """End the children, even in the midst of a file."""
+        for child in self._children:
+            child.close()
 
     def read(self, file: Path) -> tuple[LoadedText, list[Chunk]]:
         """Return a file's text and its chunks. Raises IngestError."""
@@ -69,6 +77,11 @@ class Reader:
         """Return the text and the chunks of a file that another contains. Raises IngestError."""
         return self._read(self._request(file, part))
 
+    def read_bytes(self, file: Path, part: ContainedFile) -> bytes:
+        """Return a file that another contains as it is. Raises IngestError."""
+        answer = self._checked(self._request(file, part) | {"bytes": True})
+        return base64.b64decode(answer["bytes"])
+
     def picture(self, file: Path, part: ContainedFile | None, page: int, passage: str) -> bytes:
         """Return a page of a PDF, or of one that a file contains, as PNG, a passage marked.
 
@@ -77,6 +90,14 @@ class Reader:
         asked = {"page": page, "passage": passage}
         answer = self._checked(self._request(file, part) | asked)
         return base64.b64decode(answer["picture"])
+
+    def boxes(
+        self, file: Path, part: ContainedFile | None, page: int, passage: str
+    ) -> list[PageBox]:
+        """Return where a passage stands on a PDF, from a page on. Raises IngestError."""
+        asked = {"boxes_from": page, "passage": passage}
+        answer = self._checked(self._request(file, part) | asked)
+        return [PageBox(**fields) for fields in answer["boxes"]]
 
     def list_parts(self, file: Path) -> list[ContainedFile]:
         """Return the files that a file contains. Raises IngestError."""
@@ -98,20 +119,46 @@ class Reader:
         return loaded, [_chunk(loaded.text, fields) for fields in answer["chunks"]]
 
     def _checked(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        with self._lock:
-            answer = self._ask(request)
+        child = self._free.get()
+        try:
+            answer = child.ask(request)
+        finally:
+            self._free.put(child)
         if "error" in answer:
             raise IngestError(answer["error"])
         return answer
 
+
+class ReaderChild:
+    """One child process, which reads a file at a time, and starts with the first."""
+
+    def __init__(self, seconds: float, memory: int) -> None:
+        self.seconds, self.memory = seconds, memory
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_closed = False
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """End the process, even in the midst of a file."""
+        self._is_closed = True
+        if process := self._process:
+            process.kill()
+        with self._lock:
+            self._end()
+
+    def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the answer to a request. Raises IngestError where there is none."""
+        with self._lock:
+            return self._ask(request)
+
     def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         if self._is_closed:
             raise IngestError("was not read: the reader is closed")
-        if self._child is None or self._child.poll() is not None:
+        if self._process is None or self._process.poll() is not None:
             self._end()
-            self._child = self._start()
+            self._process = self._start()
         try:
-            answer = self._exchange(self._child, request)
+            answer = self._exchange(self._process, request)
         except BaseException:
             self._end()
             raise
@@ -147,11 +194,11 @@ class Reader:
             raise IngestError(_ended(child)) from None
 
     def _end(self) -> None:
-        """End the child, if there is one, and tidy up after it."""
-        if child := self._child:
-            child.kill()
-            with child, self._scratch:  # closes the pipes and waits
-                self._child = None
+        """End the process, if there is one, and tidy up after it."""
+        if process := self._process:
+            process.kill()
+            with process, self._scratch:  # closes the pipes and waits
+                self._process = None
 
 
 def _receive(pipe: int, deadline: float) -> dict[str, Any]:

@@ -146,6 +146,10 @@ class RunRecorder:
         self.report.replaced += row["status"] == "replaced"
         self._notify([uri], row["status"])
 
+    def flag(self, uri: str, flag: str) -> None:
+        """Note what is doubtful about a document that is stored."""
+        self.report.flagged.setdefault(uri, []).append(flag)
+
     async def prune(self, uris: Sequence[str]) -> None:
         """Delete the documents whose files are gone."""
         for batch in batched(uris, self.limits.prune_batch_documents):

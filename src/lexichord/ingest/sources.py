@@ -37,13 +37,18 @@ class PreparedDocument:
 class IngestSource:
     """Something to ingest. `read` may raise IngestError.
 
-    Stored with the same `sha256` and `recipe` before, it need not be read at all.
+    Stored with the same `sha256` and `recipe` before, it need not be read at all. `size` is in
+    bytes, `kind` a media type, as far as they are known. `original` returns its bytes, where it has
+    been a file.
     """
 
     uri: str
     sha256: str
     recipe: str
     read: Callable[[], PreparedDocument]
+    size: int = 0
+    kind: str = ""
+    original: Callable[[], bytes] | None = None
 
 
 def path_of_uri(uri: str) -> Path:

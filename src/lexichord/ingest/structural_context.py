@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice
@@ -16,6 +16,7 @@ from lexichord.db import catalogue, store
 from lexichord.db.pool import Database
 from lexichord.errors import IngestError
 from lexichord.ingest.chunk.outline import declared_names, is_code
+from lexichord.ingest.flow import bounded_gather, yielded
 from lexichord.ingest.sources import IngestSource, PreparedDocument
 from lexichord.types import Chunk, ContextPart
 
@@ -158,7 +159,7 @@ class DocumentSample:
     kept: dict[str, PreparedDocument] = field(default_factory=dict)
     room: int = SAMPLE_CHARS
 
-    async def count(self, todo: Sequence[IngestSource]) -> None:
+    async def count(self, todo: Sequence[IngestSource], workers: int = 1) -> None:
         """Count words over the SAMPLE_DOCUMENTS documents of the smallest digests.
 
         These are the same whichever documents an earlier, interrupted run has stored already.
@@ -167,21 +168,30 @@ class DocumentSample:
         stored = await store.sample_documents(self.database, self.dataset, SAMPLE_DOCUMENTS, uris)
         known = [(row["sha256"], row["uri"], row["document_id"]) for row in stored]
         new = [(source.sha256, source.uri, source) for source in todo if source.sha256]
-        for _, _, item in sorted([*known, *new], key=itemgetter(0, 1))[:SAMPLE_DOCUMENTS]:
-            if isinstance(item, IngestSource):
-                await asyncio.to_thread(self._add, item)
-            else:
-                self.reference.add(await catalogue.document_text(self.database, item))
+        chosen = sorted([*known, *new], key=itemgetter(0, 1))[:SAMPLE_DOCUMENTS]
+        items = yielded(item for _, _, item in chosen)
+        async with aclosing(bounded_gather(items, self._look_at, workers)) as looked_at:
+            async for item, found in looked_at:
+                if isinstance(item, IngestSource) and isinstance(found, PreparedDocument):
+                    self._keep(item.uri, found)
+                    self.reference.add(found.document.text)
+                elif isinstance(found, str):
+                    self.reference.add(found)
 
     def read(self, source: IngestSource) -> PreparedDocument:
         """Return what was kept of a document, else read it. Raises IngestError."""
         return self.kept.pop(source.uri, None) or source.read()
 
-    def _add(self, source: IngestSource) -> None:
+    async def _look_at(self, item: IngestSource | str) -> PreparedDocument | str | None:
+        """Read a document, or the text of one that is stored, by its id."""
+        if isinstance(item, str):
+            return await catalogue.document_text(self.database, item)
         with suppress(IngestError):  # reported when its turn comes
-            prepared = source.read()
-            text = prepared.document.text
-            self.reference.add(text)
-            if len(text) <= self.room:
-                self.room -= len(text)
-                self.kept[source.uri] = prepared
+            return await asyncio.to_thread(item.read)
+        return None
+
+    def _keep(self, uri: str, prepared: PreparedDocument) -> None:
+        size = len(prepared.document.text)
+        if size <= self.room:
+            self.room -= size
+            self.kept[uri] = prepared

@@ -21,7 +21,7 @@ from lexichord.ingest import chunk
 from lexichord.ingest.load import load
 from lexichord.ingest.load.containers import ContainedFile, list_parts, unpacked
 from lexichord.ingest.load.options import LoadOptions
-from lexichord.types import Chunk, LoadedText
+from lexichord.types import Chunk, LoadedText, PageBox
 
 MESSAGE_LENGTH = struct.Struct("!I")
 GRACE_SECONDS = 2  # seconds after the time limit, by when the parent should have ended this process
@@ -64,6 +64,11 @@ def _answer(request: Mapping[str, Any], scratch: Path) -> dict[str, Any]:
             return {"parts": [asdict(part) for part in parts]}
         if "page" in request:
             return {"picture": base64.b64encode(_picture(request, scratch)).decode()}
+        if "boxes_from" in request:
+            return {"boxes": [asdict(box) for box in _boxes(request, scratch)]}
+        if "bytes" in request:
+            with _file(request, scratch) as file:
+                return {"bytes": base64.b64encode(file.read_bytes()).decode()}
         loaded = _load(request, scratch)
         chunks = [_slim(piece) for piece in chunk.split(loaded)]
         return {"loaded": asdict(loaded), "chunks": chunks}
@@ -89,6 +94,14 @@ def _picture(request: Mapping[str, Any], scratch: Path) -> bytes:
     with _file(request, scratch) as file:
         options = LoadOptions(**request["options"])
         return page_picture(file, request["page"], request["passage"], options)
+
+
+def _boxes(request: Mapping[str, Any], scratch: Path) -> list[PageBox]:
+    from lexichord.ingest.load.pdf.picture import passage_boxes
+
+    with _file(request, scratch) as file:
+        options = LoadOptions(**request["options"])
+        return passage_boxes(file, request["boxes_from"], request["passage"], options)
 
 
 def _file(request: Mapping[str, Any], scratch: Path) -> AbstractContextManager[Path]:

@@ -21,6 +21,8 @@ from lexichord.types import (
     FilesResult,
     Json,
     KeywordSets,
+    Original,
+    PageBox,
     Reflection,
     Response,
     Rights,
@@ -108,6 +110,14 @@ class ScopedClient:
     ) -> bytes:
         """See `Lexichord.page_image`."""
         return await self._client.page_image(document, page, mark=mark, **self._scope())
+
+    async def boxes(self, document: str, start: int, end: int) -> Sequence[PageBox]:
+        """See `Lexichord.boxes`."""
+        return await self._client.boxes(document, start, end, **self._scope())
+
+    async def original(self, document: str) -> Original:
+        """See `Lexichord.original`."""
+        return await self._client.original(document, **self._scope())
 
     async def expand(
         self, chunk: str, *, neighbours: int = 1, whole_section: bool = False

@@ -145,6 +145,29 @@ class StoredDocument(Shaped):
 
 
 @dataclass(frozen=True, slots=True)
+class PageBox(Shaped):
+    """A line's part on a page of a PDF, as shares of its width and height from the upper left.
+
+    Pages count from 1.
+    """
+
+    page: int
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The bytes that a document was read from, under its file's name."""
+
+    name: str
+    media_type: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Facet(Shaped):
     """A value of a metadata key, and how many documents have it."""
 

@@ -12,7 +12,9 @@ from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.chunked import explain
 from lexichord.ingest.find import find_files, storable_name
 from lexichord.ingest.load import load
+from lexichord.ingest.load.options import load_options
 from lexichord.ingest.load.text import UNSTORABLE_CHARACTERS
+from lexichord.settings import load_settings
 from lexichord.types import Json
 from lexichord.types.evaluation import EvalQuery, EvalSet
 
@@ -99,9 +101,9 @@ def read_documents(files: Iterable[tuple[str, Path]]) -> LazyDocuments:
 
 
 def read_document(uri: str, file: Path) -> Json:
-    """Read a file as `ingest` does. Raises ConfigError."""
+    """Read a file as `ingest` does, by the settings. Raises ConfigError."""
     try:
-        loaded = load(file)
+        loaded = load(file, load_options(load_settings()))
     except IngestError as error:
         raise ConfigError(f"{file} {error}") from None
     return {

@@ -16,6 +16,7 @@ MAX_TABLE_HEADER_CHARS = 100  # characters of a table's header in a path
 MAX_HEADING_CHARS = 800  # characters of a heading in a path: every chunk below it repeats them
 TABLE_CELL = re.compile(r"[^\s|:-][^\t\n|]*[^\s|]|[^\s|:-]")
 ROW_NUMBERS = re.compile(r"rows? \d+(?:–\d+)?")
+DIGITS = re.compile(r"\d+")
 TABLE_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 MAX_SECTION_DEPTH = 32  # levels of sections; what lies deeper is put beside
 
@@ -80,7 +81,8 @@ def _sections(section: SectionNode, limit: int) -> Iterator[SectionPiece]:
     while len(section.children) == 1 and section.children[0].start == section.start:
         section = section.children[0]
     if section.end - section.start <= limit and not section.parted:
-        yield SectionPiece(section.start, section.end, section.path)
+        path = _with_rows(section.path, [section])
+        yield SectionPiece(section.start, section.end, path)
         return
     run: list[SectionNode] = []
     for part in _parts(section):
@@ -107,16 +109,34 @@ def _parts(section: SectionNode) -> Iterator[SectionNode]:
 
 def _joined(run: Sequence[SectionNode], section: SectionNode) -> SectionPiece:
     """Put neighbours together; what they are named is where they begin and end."""
-    path = run[0].path
+    path = _with_rows(run[0].path, run)
     named = [part.path[-1] for part in run if len(part.path) > len(section.path)]
     if len(run) > 1:
         is_whole = section.path and len(named) < len(run)  # its own text is among them
-        path = section.path if is_whole else (*section.path, " – ".join(_ends(named)))
+        if is_whole or all(map(ROW_NUMBERS.fullmatch, named)):
+            path = _with_rows(section.path, run)
+        else:
+            path = (*section.path, " – ".join(_ends(named)))
     return SectionPiece(run[0].start, run[-1].end, path)
 
 
 def _ends(names: Sequence[str]) -> Sequence[str]:
     return names if len(names) < 2 else (names[0], names[-1])
+
+
+def _with_rows(path: tuple[str, ...], sections: Iterable[SectionNode]) -> tuple[str, ...]:
+    """Return a path with the first and the last of the numbered rows that sections hold."""
+    rows = [number for section in sections for number in _row_numbers(section)]
+    is_named = path and ROW_NUMBERS.fullmatch(path[-1])
+    return path if is_named or not rows else (*path, *_numbers(min(rows), max(rows) + 1))
+
+
+def _row_numbers(section: SectionNode) -> Iterator[int]:
+    """Yield the numbers in the names of a section and of those in it that are rows."""
+    if section.path and ROW_NUMBERS.fullmatch(section.path[-1]):
+        yield from map(int, DIGITS.findall(section.path[-1]))
+    for inner in section.children:
+        yield from _row_numbers(inner)
 
 
 def _units(

@@ -38,13 +38,14 @@ TOOL_FOLDERS = ("__MACOSX",)  # which a system adds to archives
 
 @dataclass(frozen=True, slots=True)
 class ContainedFile:
-    """A file in a file: its name there, and its bytes' digest, or why it is not read.
+    """A file in a file: its name there, its bytes' digest and number, or why it is not read.
 
     `unread` is the kind of one whose kind cannot be read, `left_out` why it was not looked at.
     """
 
     name: str
     sha256: str = ""
+    size: int = 0
     unread: str = ""
     left_out: str = ""
     error: str = ""
@@ -101,7 +102,7 @@ def _listed(file: Path, scratch: Path, budget: _Budget, depth: int) -> Iterator[
             continue
         budget.spend(len(data))
         if kind != ZIP_TYPE:
-            yield ContainedFile(name, hashlib.sha256(data).hexdigest())
+            yield ContainedFile(name, hashlib.sha256(data).hexdigest(), len(data))
         if kind in CONTAINER_TYPES:
             yield from _nested(name, data, scratch, budget, depth)
 

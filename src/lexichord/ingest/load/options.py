@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 class LoadOptions:
     """The password of those that are encrypted, and what recognizes the text of scans.
 
-    `ocr` is tesseract or, with the languages that it shall expect, tesseract/eng+deu.
+    `ocr` is tesseract or, with the languages that it shall expect, tesseract/eng+deu; or rapidocr.
     """
 
     password: str | None = None

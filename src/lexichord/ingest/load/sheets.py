@@ -16,6 +16,7 @@ from python_calamine import (
 from lexichord.errors import IngestError
 from lexichord.ingest.load.archive import OLE_SIGNATURE, check_archive
 from lexichord.ingest.load.kinds import ODS_TYPE, XLS_TYPE, XLSX_TYPE, kind_of
+from lexichord.ingest.load.number_formats import SheetFormats, format_number, read_formats
 from lexichord.ingest.load.properties import office_properties, open_document_properties
 from lexichord.ingest.load.tables import add_tables
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, TextBuilder, read_bytes, storable_text
@@ -35,13 +36,15 @@ def load(file: Path, named: str) -> LoadedText:
         check_archive(file, BROKEN, ENCRYPTED)
     elif not read_bytes(file).startswith(OLE_SIGNATURE):
         raise IngestError(f"{BROKEN}; a web page or a text that is only named .xls, too")
+    formats = read_formats(file, BROKEN) if kind == XLSX_TYPE else {}
     built = TextBuilder()
     try:
         with CalamineWorkbook.from_path(str(file)) as book:
             for sheet in book.sheets_metadata:
                 if sheet.typ == SheetTypeEnum.WorkSheet:
                     hidden = sheet.visible != SheetVisibleEnum.Visible
-                    _add_sheet(built, book.get_sheet_by_name(sheet.name), hidden)
+                    own = formats.get(sheet.name, {})
+                    _add_sheet(built, book.get_sheet_by_name(sheet.name), own, hidden)
     except PasswordError:
         raise IngestError(ENCRYPTED) from None
     except (CalamineError, OSError, ValueError):
@@ -57,32 +60,40 @@ def load(file: Path, named: str) -> LoadedText:
     )
 
 
-def _add_sheet(built: TextBuilder, sheet: CalamineSheet, hidden: bool) -> None:
+def _add_sheet(
+    built: TextBuilder, sheet: CalamineSheet, formats: SheetFormats, hidden: bool
+) -> None:
     if sheet.total_height * sheet.total_width > MAX_CELLS:
         raise IngestError(f"has a sheet of more than {MAX_CELLS // 10**6} million cells: split it")
     if sheet.height:
         name = f"Sheet {storable_text(sheet.name)}{' (hidden)' if hidden else ''}"
         built.paragraph(name, 2, apart=True)
-        add_tables(built, _rows(sheet), 3)
+        add_tables(built, _rows(sheet, formats), 3)
 
 
-def _rows(sheet: CalamineSheet) -> Iterator[list[str]]:
+def _rows(sheet: CalamineSheet, formats: SheetFormats) -> Iterator[list[str]]:
     """Yield the rows from the sheet's first on; the library leaves out empty ones at the top."""
-    top = sheet.start[0] if sheet.start else 0
+    top, left = sheet.start or (0, 0)
     yield from ([] for _ in range(top))
     length = 0
-    for row in sheet.to_python(skip_empty_area=True):
-        cells = [storable_text(_shown(cell)) for cell in row]
+    for number, row in enumerate(sheet.to_python(skip_empty_area=True), top):
+        codes = (formats.get((number, column), "") for column in range(left, left + len(row)))
+        cells = [storable_text(_shown(cell, code)) for cell, code in zip(row, codes, strict=True)]
         length += sum(map(len, cells))
         if length > MAX_TEXT_BYTES:
             raise IngestError(f"holds more than {MAX_TEXT_BYTES // 10**6} MB of text: split it")
         yield cells
 
 
-def _shown(cell: Cell) -> str:
-    """Write a cell as a person would: whole numbers without a point, days without midnight."""
+def _shown(cell: Cell, code: str = "") -> str:
+    """Write a cell as a person would: whole numbers without a point, days without midnight.
+
+    Percents and amounts of money are written as their format shows them.
+    """
     if isinstance(cell, bool):
         return str(cell).upper()
+    if code and isinstance(cell, int | float) and (shown := format_number(cell, code)):
+        return shown
     if isinstance(cell, float):
         return f"{cell:.15g}"
     if isinstance(cell, datetime) and cell.time() == time():

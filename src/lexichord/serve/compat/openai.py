@@ -87,8 +87,8 @@ class ResultContent(BaseModel):
 class VectorStoreResult(BaseModel):
     """A passage; `score` is the probability, 0 to 1, that it holds an answer.
 
-    `file_id` is its document's id, `attributes` are its document's metadata as far as they are
-    texts, numbers and truth values.
+    `file_id` is its document's id; `attributes` are what filters know of its document: the metadata
+    that are texts, numbers and truth values, its dataset, uri, title, media type and folder.
     """
 
     file_id: str
@@ -156,11 +156,12 @@ def _result(passage: ScoredPassage) -> VectorStoreResult:
         file_id=passage.hit.document_id,
         filename=passage.name,
         score=passage.score,
-        attributes=_attributes(passage.metadata),
+        attributes=_attributes(passage),
         content=[ResultContent(text=passage.hit.content)],
     )
 
 
-def _attributes(metadata: Json) -> dict[str, Any]:
-    kinds = (str, bool, int, float)
-    return {key: value for key, value in metadata.items() if isinstance(value, kinds)}
+def _attributes(passage: ScoredPassage) -> dict[str, Any]:
+    hit, kinds = passage.hit, (str, bool, int, float)
+    known = {"dataset": hit.dataset, "uri": hit.uri, "title": hit.title, **passage.metadata}
+    return {key: value for key, value in known.items() if isinstance(value, kinds)}

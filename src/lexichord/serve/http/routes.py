@@ -1,6 +1,7 @@
 """Routes that search, and those that list, show, add and delete what is stored."""
 
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
@@ -19,6 +20,7 @@ from lexichord.serve.http.bodies import (
 from lexichord.serve.http.jobs import accept_job
 from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply, reply
 from lexichord.serve.http.shapes import (
+    BoxesShape,
     DatasetsShape,
     DeletedShape,
     DocumentShape,
@@ -33,6 +35,7 @@ from lexichord.types import Excerpt, FilesResult, SearchResult
 router = APIRouter(prefix="/v1", route_class=AuthorizedRoute, responses=ERROR_RESPONSES)
 SEARCH_TAGS: list[Any] = ["search"]
 DOCUMENT_TAGS: list[Any] = ["documents"]
+MARK_PATTERN = r"^\d{1,9}-\d{1,9}$"
 
 type DocumentPathId = Annotated[DocumentId, Path()]
 type ChunkPathId = Annotated[ChunkId, Path()]
@@ -137,12 +140,44 @@ async def show_page(
     caller: Caller,
     document_id: DocumentPathId,
     page: Annotated[int, Path(ge=1, le=100_000)],
-    mark: Annotated[str | None, Query(pattern=r"^\d{1,9}-\d{1,9}$")] = None,
+    mark: Annotated[str | None, Query(pattern=MARK_PATTERN)] = None,
 ) -> Response:
     """Return a page of a PDF, drawn from its file; `mark` is START-END in the document's text."""
-    start, _, end = (mark or "0-0").partition("-")
-    image = await caller.page_image(document_id, page, mark=(int(start), int(end)))
+    image = await caller.page_image(document_id, page, mark=_read_mark(mark or "0-0"))
     return Response(image, media_type="image/png")
+
+
+@router.get("/documents/{document_id}/boxes", response_model=BoxesShape, tags=DOCUMENT_TAGS)
+async def find_boxes(
+    caller: Caller,
+    document_id: DocumentPathId,
+    mark: Annotated[str, Query(pattern=MARK_PATTERN, examples=["120-310"])],
+) -> JsonReply:
+    """Return where a passage, such as a hit's START-END, stands on the pages of its PDF."""
+    boxes = await caller.boxes(document_id, *_read_mark(mark))
+    return reply({"boxes": [box.to_dict() for box in boxes]})
+
+
+@router.get(
+    "/documents/{document_id}/original",
+    response_class=Response,
+    responses={200: {"content": {"application/octet-stream": {}}}},
+    tags=DOCUMENT_TAGS,
+)
+async def download_original(caller: Caller, document_id: DocumentPathId) -> Response:
+    """Return the bytes that a document was read from, from its file or as they were kept."""
+    original = await caller.original(document_id)
+    headers = {
+        "content-disposition": f"attachment; filename*=UTF-8''{quote(original.name, safe='')}",
+        "content-security-policy": "sandbox",  # a page that was stored is nobody's page here
+        "x-content-type-options": "nosniff",
+    }
+    return Response(original.content, media_type=original.media_type, headers=headers)
+
+
+def _read_mark(mark: str) -> tuple[int, int]:
+    start, _, end = mark.partition("-")
+    return int(start), int(end)
 
 
 @router.get("/chunks/{chunk_id}", response_model=Excerpt, tags=DOCUMENT_TAGS)

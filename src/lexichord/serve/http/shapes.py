@@ -16,6 +16,7 @@ from lexichord.types import (
     Comparison,
     Facet,
     Intent,
+    PageBox,
     Response,
     StoredChunk,
     StoredDataset,
@@ -81,6 +82,12 @@ class FacetsShape(BaseModel):
     """How many documents have each value of a key."""
 
     facets: list[Facet]
+
+
+class BoxesShape(BaseModel):
+    """Where a passage stands on pages, a box a line."""
+
+    boxes: list[PageBox]
 
 
 class MetadataShape(BaseModel):

@@ -52,6 +52,9 @@ async def upload_documents(
             examples=['{"year": 2026}'],
         ),
     ] = "{}",
+    keep_originals: Annotated[
+        bool, Form(description="Keep the files in the database, to look at and download.")
+    ] = False,
 ) -> JsonReply:
     """Begin to read and store files; the uri of each is upload://DATASET/NAME.
 
@@ -69,7 +72,12 @@ async def upload_documents(
             paths = await asyncio.to_thread(_write_files, files, names, Path(folder))
             uris = {str(p): f"upload://{dataset}/{n}" for p, n in zip(paths, names, strict=True)}
             return await caller.ingest(
-                paths, dataset=dataset, uris=uris, metadata=given, on_run=on_run
+                paths,
+                dataset=dataset,
+                uris=uris,
+                metadata=given,
+                keep_originals=keep_originals,
+                on_run=on_run,
             )
 
     return await accept_job(request, caller, ingest)

@@ -1,17 +1,25 @@
-"""Words of a scanned page, recognized by an installed tesseract."""
+"""Words of a scanned page, recognized by an installed tesseract or by RapidOCR's own models."""
 
+import math
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import pypdfium2
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load.pdf.words import PdfPiece, PdfWord, join_words
 
+RAPIDOCR = "rapidocr"
 DOTS_PER_INCH = 300  # what tesseract reads best
+RAPIDOCR_DOTS_PER_INCH = 150  # its models make pictures smaller themselves
+MAX_LINE_WORDS = 10_000
+LINE_WORD = re.compile(r"\S+")
 MAX_PIXELS = 40_000_000  # of a page; a larger one is drawn smaller
 POINTS_PER_INCH = 72
 PAGE_SECONDS = 120.0
@@ -29,18 +37,58 @@ class RecognizedPage:
 def recognize(page: pypdfium2.PdfPage, ocr: str) -> RecognizedPage | None:
     """Return what stands on the picture of a page; None where nothing does. Raises IngestError.
 
-    `ocr` is tesseract or, with the languages that it shall expect, tesseract/eng+deu.
+    `ocr` is tesseract or, with the languages that it shall expect, tesseract/eng+deu; or rapidocr.
     """
-    width, height = page.get_size()
-    inches = max(width * height, 1) / POINTS_PER_INCH**2
-    scale = min(DOTS_PER_INCH, (MAX_PIXELS / inches) ** 0.5) / POINTS_PER_INCH
     words, confidences = list[PdfWord](), list[float]()
-    for word, confidence in _words(_ask_tesseract(_picture(page, scale), ocr), scale):
+    found = _rapid_words(page) if ocr == RAPIDOCR else _tesseract_words(page, ocr)
+    for word, confidence in found:
         words.append(word)
         confidences += [confidence] * len(word.text)
     if not words:
         return None
     return RecognizedPage(join_words(words), sum(confidences) / len(confidences))
+
+
+def _scale(page: pypdfium2.PdfPage, dots_per_inch: int) -> float:
+    """Return how large a page is drawn, in pixels a point."""
+    width, height = page.get_size()
+    inches = max(float(width * height), 1.0) / POINTS_PER_INCH**2
+    return min(float(dots_per_inch), math.sqrt(MAX_PIXELS / inches)) / POINTS_PER_INCH
+
+
+def _tesseract_words(page: pypdfium2.PdfPage, ocr: str) -> Iterator[tuple[PdfWord, float]]:
+    scale = _scale(page, DOTS_PER_INCH)
+    return _words(_ask_tesseract(_picture(page, scale), ocr), scale)
+
+
+def _rapid_words(page: pypdfium2.PdfPage) -> Iterator[tuple[PdfWord, float]]:
+    """Yield the words of the lines that RapidOCR finds, each over its share of the line."""
+    scale = _scale(page, RAPIDOCR_DOTS_PER_INCH)
+    image = page.render(scale=scale).to_numpy()[:, :, :3].copy()
+    found = _rapidocr()(image)
+    if found.txts is None or found.boxes is None:
+        return
+    for line, (text, box, sure) in enumerate(
+        zip(found.txts, found.boxes, found.scores, strict=True)
+    ):
+        xs, ys = [point[0] / scale for point in box], [point[1] / scale for point in box]
+        left, letter = min(xs), (max(xs) - min(xs)) / max(len(text), 1)
+        for number, match in enumerate(LINE_WORD.finditer(text)):
+            start, end = left + match.start() * letter, left + match.end() * letter
+            place = line * MAX_LINE_WORDS + number
+            word = PdfWord(start, min(ys), end, max(ys), match[0], place, opens_line=number == 0)
+            yield word, float(sure)
+
+
+@cache
+def _rapidocr() -> Any:  # noqa: ANN401
+    """Load the models that come in the package; nothing is fetched. Raises IngestError."""
+    try:
+        from rapidocr import RapidOCR  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    except ModuleNotFoundError as error:
+        needed = f"needs {error.name}: pip install 'lexichord[ocr]'"
+        raise IngestError(f"a page without text {needed}") from None
+    return RapidOCR(params={"Global.log_level": "error"})
 
 
 def _picture(page: pypdfium2.PdfPage, scale: float) -> bytes:

@@ -4,10 +4,11 @@ import ctypes
 import re
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from difflib import SequenceMatcher
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pypdfium2
@@ -16,6 +17,7 @@ from pypdfium2 import raw
 from lexichord.errors import IngestError
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, PdfWord, Rectangle, read_words
+from lexichord.types import PageBox
 
 SCALE = 2.0  # pixels a point
 MAX_SIDE_PIXELS = 4000  # of a picture; a larger page is drawn smaller
@@ -23,7 +25,17 @@ MARK_COLOR = np.array([255, 235, 59])  # yellow
 MIN_MATCH_WORDS = 3  # in a row, or all of a shorter passage: fewer may stand anywhere
 TOKEN = re.compile(r"\w+")
 
+SHARES = 100_000  # parts of a page's width or height
+
 type Token = tuple[str, list[PdfWord]]
+
+
+class Match(NamedTuple):
+    """A run of words that stand on a page from `start` on, in a passage from `place` on."""
+
+    start: int
+    place: int
+    size: int
 
 
 def page_picture(file: Path, number: int, passage: str, options: LoadOptions) -> bytes:
@@ -38,11 +50,54 @@ def page_picture(file: Path, number: int, passage: str, options: LoadOptions) ->
         raise IngestError(f"cannot be drawn: {error}") from error
 
 
+def passage_boxes(file: Path, first: int, passage: str, options: LoadOptions) -> list[PageBox]:
+    """Return where a passage stands that begins on a page, a box a line. Raises IngestError."""
+    try:
+        with pypdfium2.PdfDocument(file, password=options.password) as document:
+            if not 1 <= first <= len(document):
+                raise IngestError(f"has {len(document)} pages")
+            return list(_boxes(document, first, TOKEN.findall(passage)))
+    except (OSError, pypdfium2.PdfiumError) as error:
+        raise IngestError(f"cannot be looked at: {error}") from error
+
+
+def _boxes(document: pypdfium2.PdfDocument, first: int, wanted: Sequence[str]) -> Iterator[PageBox]:
+    """Yield the boxes of what is wanted, page by page, as long as some of it is left."""
+    for number in range(first, len(document) + 1):
+        with closing(document[number - 1]) as page:
+            tokens = list(_tokens(read_words(page)[0]))
+            matches = list(_matches(tokens, wanted))
+            yield from _lines(number, [_shares(page, word) for word in _found(tokens, matches)])
+        wanted = wanted[max((match.place + match.size for match in matches), default=len(wanted)) :]
+        if not wanted:
+            return
+
+
+def _shares(page: pypdfium2.PdfPage, word: PdfWord) -> Rectangle:
+    """Return where a word stands on its page, as shares of the width and the height."""
+    left, top, right, bottom = _pixels(page, word, SHARES, SHARES)
+    return left / SHARES, top / SHARES, right / SHARES, bottom / SHARES
+
+
+def _lines(page: int, words: Sequence[Rectangle]) -> Iterator[PageBox]:
+    """Yield a box for each run of words that stand beside each other."""
+    run: list[Rectangle] = []
+    for word in (*words, None):
+        beside = word and run and min(word[3], run[-1][3]) - max(word[1], run[-1][1])
+        if run and not (word and beside and beside > (word[3] - word[1]) / 2):
+            lefts, tops, rights, bottoms = zip(*run, strict=True)
+            yield PageBox(page, min(lefts), min(tops), max(rights), max(bottoms))
+            run = []
+        if word:
+            run.append(word)
+
+
 def _marked(page: pypdfium2.PdfPage, passage: str) -> bytes:
     scale = min(SCALE, MAX_SIDE_PIXELS / max(*page.get_size(), 1))
     image = page.render(scale=scale, rev_byteorder=True).to_numpy()[:, :, :3].copy()
     height, width = image.shape[:2]
-    for word in _found(list(_tokens(read_words(page)[0])), TOKEN.findall(passage)):
+    tokens = list(_tokens(read_words(page)[0]))
+    for word in _found(tokens, _matches(tokens, TOKEN.findall(passage))):
         left, top, right, bottom = _pixels(page, word, width, height)
         part = image[top:bottom, left:right]
         image[top:bottom, left:right] = np.minimum(part, MARK_COLOR)
@@ -61,12 +116,18 @@ def _tokens(words: Sequence[PdfWord]) -> Iterator[Token]:
             yield from ((token, parts) for token in TOKEN.findall(text))
 
 
-def _found(tokens: Sequence[Token], wanted: Sequence[str]) -> Iterator[PdfWord]:
+def _matches(tokens: Sequence[Token], wanted: Sequence[str]) -> Iterator[Match]:
+    """Yield the runs of wanted words that stand on a page."""
     matcher = SequenceMatcher(None, [text for text, _ in tokens], wanted, autojunk=False)
-    for start, _, size in matcher.get_matching_blocks():
+    for start, place, size in matcher.get_matching_blocks():
         if size >= min(MIN_MATCH_WORDS, max(len(wanted), 1)):
-            for _, words in tokens[start : start + size]:
-                yield from words
+            yield Match(start, place, size)
+
+
+def _found(tokens: Sequence[Token], matches: Iterable[Match]) -> Iterator[PdfWord]:
+    for match in matches:
+        for _, words in tokens[match.start : match.start + match.size]:
+            yield from words
 
 
 def _pixels(page: pypdfium2.PdfPage, word: PdfWord, width: int, height: int) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from lexichord.client.passages import chunk_confidences
 from lexichord.serve.compat.kbbridge.folders import (
     DATASET_INFO_EXAMPLE,
     DocumentArgument,
+    FilterArgument,
     Folder,
     ResourceArgument,
     read_folders,
@@ -32,7 +33,7 @@ from lexichord.serve.mcp.calls import (
     ToolCaller,
     ignored_parameters,
 )
-from lexichord.types import QueryOptions, Response, Step
+from lexichord.types import Json, QueryOptions, Response, Step
 
 MAX_SHOWN_QUOTES = 20  # of a list there may be hundreds: more than an agent can read
 ABSTAINED_SUGGESTION = (
@@ -83,6 +84,7 @@ async def assistant(
     file_discovery_evaluation_threshold: FractionArgument | None = None,
     verbose: bool | None = None,
     fallback_queries: FallbacksArgument = None,
+    filter: FilterArgument = None,
     timeout_seconds: TimeoutArgument = TOOL_SECONDS,
 ) -> AssistantOutput:
     """Answer a question from the stored documents, with quotes, places and a confidence.
@@ -103,7 +105,7 @@ async def assistant(
         "min_grade": _or(reflection_threshold, QueryOptions.min_grade),
         "budget_ms": 1000 * MODEL_TIME_SHARE * caller.seconds,
     }
-    scope = await scope_options(caller.scoped, folders, document_name)
+    scope = await scope_options(caller.scoped, folders, document_name, filter)
     response = await caller.scoped.query(query, **scope, **options)
     output = answered(response, bool(verbose))
     if verbose:
@@ -128,11 +130,12 @@ async def partial_answer(
     dataset_info: str | Sequence[object] | None = "",
     resource_id: str = "",
     document_name: str = "",
+    filter: Json | None = None,
     **_: object,
 ) -> AssistantOutput:
     """Return what words alone find: files and passages, no answer."""
     folders = read_folders(dataset_info, resource_id)
-    options = await scope_options(caller.scoped, folders, document_name)
+    options = await scope_options(caller.scoped, folders, document_name, filter)
     options["mode"] = "keyword"
     result = await caller.scoped.search(query, **options)
     options["k"] = QueryOptions.files

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.limits import MAX_NAMED_DOCUMENTS
-from lexichord.types import StoredDocument
+from lexichord.types import Json, StoredDocument
 
 DATASET_INFO_EXAMPLE = '[{"id": "contracts", "source_path": ""}]'
 
@@ -39,6 +39,13 @@ FolderArgument = Annotated[
     Field(
         description="Only this folder: what uris begin with, or whole folder names inside them, "
         "such as contracts/2024."
+    ),
+]
+FilterArgument = Annotated[
+    Json | None,
+    Field(
+        description='Only documents with this metadata, as in {"author": "Ann"}; also by '
+        "title, uri, dataset, media_type, folder. file_count tells what values a key has.",
     ),
 ]
 
@@ -84,7 +91,10 @@ def _folder(item: object) -> Folder | None:
 
 
 async def scope_options(
-    scoped: ScopedClient, folders: Sequence[Folder], document: str = ""
+    scoped: ScopedClient,
+    folders: Sequence[Folder],
+    document: str = "",
+    filter: Json | None = None,
 ) -> dict[str, Any]:
     """Return the options of a search that looks in these folders, or in one document there.
 
@@ -92,7 +102,7 @@ async def scope_options(
     "2024" and "contracts/2024" both mean /home/ann/contracts/2024/nda.txt. Raises ConfigError,
     NotFoundError.
     """
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {} if filter is None else {"filter": filter}
     if all(folder.dataset for folder in folders):
         options["datasets"] = list(dict.fromkeys(folder.dataset for folder in folders))
     if not document and not any(folder.path for folder in folders):
@@ -131,9 +141,12 @@ def named_documents(rows: Sequence[StoredDocument], name: str) -> list[StoredDoc
     return documents
 
 
-async def documents_in(scoped: ScopedClient, folder: Folder) -> list[StoredDocument]:
+async def documents_in(
+    scoped: ScopedClient, folder: Folder, filter: Json | None = None
+) -> list[StoredDocument]:
     """List the documents of a folder, none if it has none. Raises NotFoundError for a dataset."""
-    rows = await scoped.list(datasets=[folder.dataset] if folder.dataset else None)
+    datasets = [folder.dataset] if folder.dataset else None
+    rows = await scoped.list(datasets=datasets, filter=filter)
     return [row for row in rows if not folder.path or uri_prefix(row.uri, folder.path)]
 
 

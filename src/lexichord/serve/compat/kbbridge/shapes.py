@@ -101,12 +101,20 @@ class FileListerOutput(ToolOutput):
     next_offset: int | None = None
 
 
+class FacetItem(BaseModel):
+    """A value of a metadata key, and how many documents have it."""
+
+    value: Any
+    documents: int
+
+
 class FileCountOutput(ToolOutput):
-    """What `file_count` returns; `files` are the first names."""
+    """What `file_count` returns; `files` are the first names, `facets` are asked for with `by`."""
 
     has_files: bool = False
     file_count: int = 0
     files: list[str] = Field(default=[])
+    facets: list[FacetItem] | None = None
 
 
 class KeywordOutput(ToolOutput):

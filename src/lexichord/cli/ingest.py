@@ -1,0 +1,201 @@
+"""The command that stores documents."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, fields
+from functools import partial
+from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args, get_type_hints
+
+import typer
+
+from lexichord.cli import metadata, render
+from lexichord.cli.options import EXIT_FAILED, CliOption, Invocation, command
+from lexichord.cli.progress import FileProgress
+from lexichord.errors import ConfigError
+from lexichord.types import ContextKind, ContextPart
+
+if TYPE_CHECKING:
+    from lexichord.client.sync import SyncLexichord
+    from lexichord.ingest.pipeline import IngestOptions
+
+CONTEXT_PART_NAMES = ", ".join(get_args(ContextPart))
+STDIN = "-"
+MAX_STDIN_BYTES = 1_000_000_000
+COPY_BYTES = 1 << 20
+
+ingest_app = typer.Typer()
+
+
+@dataclass(frozen=True)
+class IngestArguments:
+    """What the command takes beside its paths."""
+
+    chunked: Annotated[
+        Path | None, typer.Option(help="JSON lines of documents that are cut into chunks already.")
+    ] = None
+    dataset: Annotated[str, typer.Option(help="Where to store them.")] = "default"
+    context: Annotated[
+        ContextKind, typer.Option(help="What is added to a chunk before it is indexed.")
+    ] = "structural"
+    without: Annotated[
+        list[str] | None,
+        typer.Option(help=f"Leave out of the context: {CONTEXT_PART_NAMES}; repeatable."),
+    ] = None
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Delete what is gone from the folders.")
+    ] = False
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on with each change, until Ctrl-C.")
+    ] = False
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Take up again the files that failed.")
+    ] = False
+    name: Annotated[
+        str | None, typer.Option(help="Of -, standard input: a file's name, by which it is read.")
+    ] = None
+    include: Annotated[
+        list[str] | None,
+        typer.Option(help="Of folders only what matches, as in .gitignore; repeatable."),
+    ] = None
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(help="Of folders not what matches, as in .gitignore; repeatable."),
+    ] = None
+    given: Annotated[
+        list[str] | None,
+        typer.Option("--metadata", help="KEY=VALUE for each document; repeatable."),
+    ] = None
+    keep_originals: Annotated[
+        bool,
+        typer.Option("--keep-originals", help="Keep the files' bytes in the database, to look at."),
+    ] = False
+    workers: Annotated[
+        int | None, typer.Option(help="Files read at once; by default one a processor, up to 8.")
+    ] = None
+    depth: Annotated[int, typer.Option(help="Of pages: links followed, within their site.")] = 0
+    max_pages: Annotated[int, typer.Option(help="Of the web, pages at most.")] = 1000
+    allow_private: Annotated[
+        bool, typer.Option("--allow-private", help="Fetch pages from private addresses, too.")
+    ] = False
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Name each file and folder that was left out.")
+    ] = False
+    password: Annotated[
+        str | None,
+        typer.Option(help="Opens PDFs that are encrypted; others see it in the list of processes."),
+    ] = None
+    ocr: Annotated[
+        str | None,
+        typer.Option(
+            help="Recognizes scanned pages of PDFs: rapidocr, tesseract, tesseract/eng+deu."
+        ),
+    ] = None
+
+    def check(self, paths: list[str]) -> None:
+        """Raise ConfigError for what does not go together."""
+        if self.retry_failed and (paths or self.chunked or self.prune or self.watch):
+            raise ConfigError("--retry-failed goes alone: it knows which files failed")
+        if self.watch and self.chunked:
+            raise ConfigError("--watch follows files and folders, not --chunked")
+        if (STDIN in paths) != (self.name is not None):
+            raise ConfigError("standard input is read by its name: lexichord ingest - --name a.pdf")
+        if STDIN in paths and (len(paths) > 1 or self.watch):
+            raise ConfigError("standard input is read alone, and once: leave out what is beside -")
+        if not (paths or self.chunked or self.retry_failed):
+            raise ConfigError("nothing to ingest: name files, folders, or --chunked FILE.jsonl")
+
+    def options(self, progress: FileProgress) -> "IngestOptions":
+        """Return the application's options."""
+        options: IngestOptions = {
+            "dataset": self.dataset,
+            "context": self.context,
+            "without": cast("list[ContextPart]", self.without or []),
+            "include": self.include or [],
+            "exclude": self.exclude or [],
+            "metadata": metadata.parse_pairs(self.given or []),
+            "keep_originals": self.keep_originals,
+            "workers": self.workers,
+            "depth": self.depth,
+            "max_pages": self.max_pages,
+            "allow_private": self.allow_private,
+            "on_usage": progress.show_usage,
+            "on_estimate": progress.estimate,
+            "on_slow": progress.name_slow,
+        }
+        return options | cast("IngestOptions", progress.callbacks())
+
+
+class IngestGroup:
+    """The fields of `IngestArguments` as options of the command."""
+
+    @property
+    def cli_options(self) -> dict[str, CliOption]:
+        """The type and the default of each option."""
+        hints = get_type_hints(IngestArguments, include_extras=True)
+        return {each.name: (hints[each.name], each.default) for each in fields(IngestArguments)}
+
+    def parse(self, values: Mapping[str, Any]) -> IngestArguments:
+        """Return the options together."""
+        return IngestArguments(**values)
+
+
+@command(ingest_app, group=IngestGroup())
+def ingest(
+    invocation: Invocation,
+    options: IngestArguments,
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(help="Files, folders, addresses of pages or sitemaps; - is standard input."),
+    ] = None,
+) -> None:
+    """Store documents with their chunks; what is stored already, unchanged, is skipped."""
+    options.check(paths or [])
+    invocation.arguments.update(file_password=options.password, ocr=options.ocr)
+    shown = partial(render.report, verbose=options.verbose)
+    if options.retry_failed:
+        shown = partial(render.retried)
+    with invocation.open() as lexichord, FileProgress() as progress:
+        if options.watch:
+            watched = lexichord.watch(paths or [], prune=options.prune, **options.options(progress))
+            with closing(watched) as reports:
+                for report in reports:
+                    invocation.show(report.to_dict(), shown)
+        report = _run(lexichord, paths or [], options, progress)
+    invocation.show(report.to_dict(), shown)
+    if report.failed or report.is_empty:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _run(
+    lexichord: "SyncLexichord", paths: list[str], given: IngestArguments, progress: FileProgress
+) -> Any:  # noqa: ANN401
+    options = given.options(progress)
+    if given.retry_failed:
+        return lexichord.retry_failed(**options)
+    if given.name is None:
+        return lexichord.ingest(paths, chunked_file=given.chunked, prune=given.prune, **options)
+    with _standard_input(given.name) as file:
+        options["uris"] = {str(file): f"stdin://{given.name}"}
+        return lexichord.ingest([file], chunked_file=given.chunked, **options)
+
+
+@contextmanager
+def _standard_input(name: str) -> Iterator[Path]:
+    """Give what comes in as a file of a name. Raises ConfigError."""
+    last = PurePath(name).name
+    if not last or not name.isprintable():
+        raise ConfigError(f"--name {name!r} names no file: write one such as report.pdf")
+    with TemporaryDirectory(prefix="lexichord-") as folder:
+        file = Path(folder).resolve() / last
+        left = MAX_STDIN_BYTES
+        with file.open("xb") as stream:
+            while piece := sys.stdin.buffer.read(COPY_BYTES):
+                left -= len(piece)
+                if left < 0:
+                    limit = MAX_STDIN_BYTES // 10**6
+                    raise ConfigError(f"standard input holds more than {limit} MB: name a file")
+                stream.write(piece)
+        yield file

@@ -1,0 +1,120 @@
+"""How a workbook shows its numbers, as far as the number alone would not say what it is of.
+
+That is percents and amounts of money in .xlsx files; days are told by the cells themselves.
+"""
+
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from lxml import etree
+
+from lexichord.ingest.load.archive import open_archive, parse_xml
+
+# Formats that every workbook has, by number.
+BUILT_IN_FORMATS: Mapping[int, str] = MappingProxyType(
+    {
+        9: "0%",
+        10: "0.00%",
+        **dict.fromkeys((5, 6), '"$"#,##0'),
+        **dict.fromkeys((7, 8), '"$"#,##0.00'),
+        42: '"$"#,##0',
+        44: '"$"#,##0.00',
+    }
+)
+PADDING = re.compile(r"[_*].|\[(?!\$)[^\]]*\]")  # room for a sign, a filler, a colour or condition
+CURRENCY = re.compile(
+    r"\[\$(?P<code>[^\]-]+)(-[^\]]*)?\]|\"(?P<quoted>\s*([A-Z]{3}|[$€£¥₹])\s*)\"|(?P<sign>[$€£¥₹])"
+)
+SCALED = re.compile(r"[0#?],+(?![#0?,])")  # a comma after the digits: thousands are shown
+DECIMALS = re.compile(r"\.([0#?]+)")
+STYLE_PART, BOOK_PART = "xl/styles.xml", "xl/workbook.xml"
+LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+
+type Place = tuple[int, int]  # row and column, from 0
+type SheetFormats = Mapping[Place, str]
+
+
+def read_formats(file: Path, broken: str) -> dict[str, SheetFormats]:
+    """Return the formats of cells that say percent or a currency, by the sheets' names.
+
+    Empty where the archive is no .xlsx. Raises IngestError.
+    """
+    with open_archive(file, broken) as archive:
+        names = set(archive.namelist())
+        if not {STYLE_PART, BOOK_PART} <= names:
+            return {}
+        styles = _styles(archive)
+        if not styles:
+            return {}
+        sheets = ((name, part) for name, part in _sheets(archive) if part in names)
+        return {name: dict(_cells(archive, part, styles)) for name, part in sheets}
+
+
+def format_number(value: float, code: str) -> str | None:
+    """Return a number as a format shows it; None where it says neither percent nor currency."""
+    shown = PADDING.sub("", code.partition(";")[0]).replace("\\", "")
+    currency = CURRENCY.search(shown)
+    if SCALED.search(shown) or not ("%" in shown or currency):
+        return None
+    digits = DECIMALS.search(shown)
+    decimals = len(digits[1]) if digits else 0
+    sign = "-" if value < 0 else ""
+    if "%" in shown:
+        return f"{sign}{abs(value) * 100:.{decimals}f}%"
+    assert currency is not None
+    symbol = (currency["code"] or currency["quoted"] or currency["sign"]).strip()
+    number = f"{abs(value):{',' if ',' in shown else ''}.{decimals}f}"
+    space = " " if symbol.isalpha() else ""
+    is_before = currency.start() < min((shown.find(c) for c in "0#?" if c in shown), default=0)
+    return f"{sign}{symbol}{space}{number}" if is_before else f"{sign}{number} {symbol}"
+
+
+def _styles(archive: zipfile.ZipFile) -> dict[str, str]:
+    """Return the formats that matter here, by the styles' numbers."""
+    root = parse_xml(archive.read(STYLE_PART))
+    codes = dict(BUILT_IN_FORMATS)
+    for tag in root.iterfind("{*}numFmts/{*}numFmt"):
+        codes[int(tag.get("numFmtId", "0"))] = tag.get("formatCode", "")
+    used = (tag.get("numFmtId", "0") for tag in root.iterfind("{*}cellXfs/{*}xf"))
+    found = ((str(number), codes.get(int(format_id), "")) for number, format_id in enumerate(used))
+    return {number: code for number, code in found if format_number(1.0, code) is not None}
+
+
+def _sheets(archive: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
+    """Yield the sheets' names with their parts of the archive."""
+    links = parse_xml(archive.read("xl/_rels/workbook.xml.rels"))
+    parts = {link.get("Id"): link.get("Target", "") for link in links}
+    for sheet in parse_xml(archive.read(BOOK_PART)).iterfind("{*}sheets/{*}sheet"):
+        part = parts.get(sheet.get(LINK), "")
+        yield sheet.get("name", ""), posixpath.normpath(posixpath.join("/xl", part)).lstrip("/")
+
+
+def _cells(
+    archive: zipfile.ZipFile, part: str, styles: Mapping[str, str]
+) -> Iterator[tuple[Place, str]]:
+    with archive.open(part) as stream:
+        parsed = etree.iterparse(stream, tag="{*}row", resolve_entities=False, no_network=True)
+        for _, row in parsed:
+            for cell in row.iterfind("{*}c"):
+                code = styles.get(cell.get("s", ""))
+                place = _place(cell.get("r", "")) if code else None
+                if code and place:
+                    yield place, code
+            row.clear()
+            while row.getprevious() is not None:
+                del row.getparent()[0]
+
+
+def _place(reference: str) -> Place | None:
+    """Return where B3 is: row 2, column 1."""
+    match = re.fullmatch(r"([A-Z]{1,3})(\d{1,7})", reference)
+    if match is None:
+        return None
+    column = 0
+    for letter in match[1]:
+        column = column * 26 + ord(letter) - ord("A") + 1
+    return int(match[2]) - 1, column - 1

@@ -1,0 +1,213 @@
+"""Pages one after another: those that were named, those of a sitemap, and those they link to."""
+
+import gzip
+import time
+import zlib
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from io import BytesIO
+from urllib.parse import urljoin, urlsplit
+from urllib.robotparser import RobotFileParser
+
+from lxml import etree, html
+
+from lexichord.errors import IngestError
+from lexichord.ingest.load.kinds import HTML_TYPE
+from lexichord.ingest.web.fetch import (
+    USER_AGENT,
+    WEB_LIMITS,
+    Fetched,
+    StatusError,
+    Validators,
+    WebLimits,
+    fetch,
+    normal_url,
+)
+
+MAX_ROBOTS_BYTES = 500_000  # what comes after is not heeded
+MAX_CRAWL_DELAY_SECONDS = 10.0  # that a robots.txt may ask for
+MAX_SITEMAP_DEPTH = 3  # indexes of indexes
+SITEMAP_HEAD_BYTES = 10_000  # in which its root begins
+HTML_TYPES = (HTML_TYPE, "application/xhtml+xml")
+GZIP_SIGNATURE = b"\x1f\x8b"
+
+type RobotRules = RobotFileParser | None  # None where they forbid all
+
+
+@dataclass(frozen=True, slots=True)
+class WebPage:
+    """A page that was fetched, or the `error` why it was not."""
+
+    url: str
+    fetched: Fetched | None = None
+    error: IngestError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A page to fetch: how many links, and how many sitemaps, led to it."""
+
+    url: str
+    depth: int = 0
+    maps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Following:
+    places: list[_Place]
+    is_sitemap: bool = False
+
+
+@dataclass
+class Crawl:
+    """A walk over pages. `left_out` holds, by address, why pages were not looked at.
+
+    `known` are pages that need not be sent again if they are the same. Links and sitemaps lead to
+    pages of their own site only.
+    """
+
+    known: Mapping[str, Validators] = field(default_factory=dict)
+    limits: WebLimits = WEB_LIMITS
+    allow_private: bool = False
+    left_out: dict[str, str] = field(default_factory=dict)
+    _robots: dict[str, RobotRules] = field(default_factory=dict)
+    _waited: dict[str, float] = field(default_factory=dict)  # when a site was asked last
+
+    def pages(self, urls: Iterable[str]) -> Iterator[WebPage]:
+        """Yield the pages in the order in which they are found, each once."""
+        queue = deque(_Place(url) for url in urls)
+        seen, done = {place.url for place in queue}, set[str]()
+        budget = self.limits.total_bytes
+        deadline = time.monotonic() + self.limits.total_seconds
+        while queue:
+            place = queue.popleft()
+            if why := self._spent(len(done), budget, deadline):
+                self.left_out[place.url] = why
+                continue
+            page = self._page(place)
+            budget -= len(page.fetched.content) if page.fetched else 0
+            following = self._following(place, page.fetched)
+            queue.extend(other for other in following.places if other.url not in seen)
+            seen.update(other.url for other in following.places)
+            if not following.is_sitemap and page.url not in done:
+                done.add(page.url)
+                yield page
+
+    def _following(self, place: _Place, fetched: Fetched | None) -> _Following:
+        """Return where a page leads: the pages of a sitemap, or those that it links to."""
+        if fetched is None:
+            return _Following([])
+        if not place.depth and place.maps < MAX_SITEMAP_DEPTH:
+            listed = self._sitemap(fetched)
+            if listed is not None:
+                places = [_Place(url, 0, place.maps + 1) for url in dict.fromkeys(listed)]
+                return _Following(places, is_sitemap=True)
+        links = self._links(fetched) if place.depth < self.limits.depth else []
+        return _Following([_Place(url, place.depth + 1) for url in dict.fromkeys(links)])
+
+    def _spent(self, pages: int, budget: int, deadline: float) -> str:
+        """Name the limit that is reached."""
+        if pages >= self.limits.pages:
+            return f"beyond {self.limits.pages} pages"
+        if budget <= 0:
+            return f"beyond {self.limits.total_bytes // 10**6} MB"
+        if time.monotonic() > deadline:
+            return f"beyond {self.limits.total_seconds:g} s"
+        return ""
+
+    def _page(self, place: _Place) -> WebPage:
+        url = place.url
+        try:
+            rules = self._rules(url)
+            if rules is None or not rules.can_fetch(USER_AGENT, url):
+                raise IngestError("the site's robots.txt forbids it")
+            self._wait(url, rules)
+            # the links of a page that is not sent again are not known
+            known = self.known if place.depth == self.limits.depth else {}
+            fetched = fetch(url, known, self.limits, allow_private=self.allow_private)
+            return WebPage(fetched.url, fetched)
+        except IngestError as error:
+            return WebPage(url, error=error)
+
+    def _rules(self, url: str) -> RobotRules:
+        """Return what a site's robots.txt says; without one everything is allowed."""
+        site = _site(url)
+        if site not in self._robots:
+            self._robots[site] = self._read_rules(site)
+        return self._robots[site]
+
+    def _read_rules(self, site: str) -> RobotRules:
+        rules = RobotFileParser()
+        lines: list[str] = []
+        try:
+            answer = fetch(f"{site}/robots.txt", {}, self.limits, allow_private=self.allow_private)
+            lines = answer.content[:MAX_ROBOTS_BYTES].decode(errors="replace").splitlines()
+        except StatusError as error:
+            if error.status in (401, 403) or error.status >= 500:
+                return None
+        rules.parse(lines)
+        return rules
+
+    def _wait(self, url: str, rules: RobotFileParser) -> None:
+        """Wait as long as a site asks to be left alone between two pages."""
+        delay = min(float(rules.crawl_delay(USER_AGENT) or 0), MAX_CRAWL_DELAY_SECONDS)
+        site, now = _site(url), time.monotonic()
+        due = self._waited.get(site, now)
+        time.sleep(max(due - now, 0))
+        self._waited[site] = max(due, now) + delay
+
+    def _sitemap(self, fetched: Fetched) -> list[str] | None:
+        """Return the addresses in a sitemap, or in an index of such; None if it is none."""
+        content = fetched.content
+        with suppress(OSError, EOFError, zlib.error):
+            if content.startswith(GZIP_SIGNATURE):
+                with gzip.open(BytesIO(content)) as unpacked:
+                    content = unpacked.read(self.limits.page_bytes)
+        head = content[:SITEMAP_HEAD_BYTES]
+        if b"urlset" not in head and b"sitemapindex" not in head:
+            return None
+        parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True)
+        root = etree.fromstring(content, parser)
+        if root is None or etree.QName(root).localname not in ("urlset", "sitemapindex"):
+            return None
+        places = root.iterfind("{*}*/{*}loc")
+        return self._same_site(fetched.url, (place.text or "" for place in places))
+
+    def _links(self, fetched: Fetched) -> list[str]:
+        if fetched.media_type not in HTML_TYPES or not fetched.content.strip():
+            return []
+        root = html.fromstring(fetched.content)
+        base = next((tag.get("href", "") for tag in root.iterfind(".//base")), "")
+        here = urljoin(fetched.url, base)
+        links = (tag.get("href", "") for tag in root.iterfind(".//a"))
+        return self._same_site(fetched.url, (urljoin(here, link) for link in links))
+
+    def _same_site(self, url: str, others: Iterable[str]) -> list[str]:
+        """Return those of some addresses that are of a page's own site."""
+        own: list[str] = []
+        for other in others:
+            with suppress(IngestError, ValueError):  # mailto: and the like
+                address = normal_url(other)
+                if _site(address) == _site(url):
+                    own.append(address)
+        return own
+
+
+def _site(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def split_addresses(paths: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Part the addresses of pages from the paths of files."""
+    urls, files = list[str](), list[str]()
+    for path in paths:
+        (urls if is_address(path) else files).append(path)
+    return urls, files
+
+
+def is_address(path: str) -> bool:
+    """Return whether it is an address of the web, not a file."""
+    return path.lower().startswith(("http://", "https://"))

@@ -1,0 +1,240 @@
+"""Fetch what an address names: within limits, and from public addresses alone unless allowed.
+
+A host's name is resolved once and the connection goes to that address, so that a name which means
+another one a moment later gets nowhere; each redirection is looked at in the same way. Proxies of
+the environment are not asked, for they would resolve the name themselves.
+"""
+
+import socket
+import ssl
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from threading import Timer
+from urllib.parse import quote, urljoin, urlsplit, urlunsplit
+
+from lexichord.errors import ConfigError, IngestError
+
+USER_AGENT = "lexichord"
+REDIRECT_STATUSES = (301, 302, 303, 307, 308)
+UNCHANGED_STATUS = 304
+READ_BYTES = 1 << 16
+NAT64 = IPv6Network("64:ff9b::/96")  # addresses that hold one of version 4
+PORTS: Mapping[str, int] = {"http": 80, "https": 443}
+
+type Address = IPv4Address | IPv6Address
+
+
+@dataclass(frozen=True, slots=True)
+class WebLimits:
+    """How much is fetched at most: of one ingest, of one page, and how long that may take."""
+
+    pages: int = 1000
+    depth: int = 0  # links followed from the pages that were named
+    total_bytes: int = 2_000_000_000
+    total_seconds: float = 3600.0
+    page_bytes: int = 50_000_000
+    page_seconds: float = 60.0
+    connect_seconds: float = 10.0
+    redirections: int = 5
+
+
+WEB_LIMITS = WebLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What a server said of a page's version, by which it can say that it is the same."""
+
+    etag: str = ""
+    last_modified: str = ""
+
+    def headers(self) -> dict[str, str]:
+        """Return the headers of a request for a page only if it has changed."""
+        headers = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
+        return {name: value for name, value in headers.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What an address gave; `url` is where the redirections led. `is_unchanged` has no content."""
+
+    url: str
+    content: bytes
+    media_type: str = ""
+    validators: Validators = Validators()
+    is_unchanged: bool = False
+
+
+class StatusError(IngestError):
+    """An answer with a status that is no page."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"the server answers {status}")
+        self.status = status
+
+
+def fetch(
+    url: str,
+    known: Mapping[str, Validators],
+    limits: WebLimits = WEB_LIMITS,
+    *,
+    allow_private: bool = False,
+) -> Fetched:
+    """Fetch a page; one of the `known` ones only if it has changed. Raises IngestError."""
+    for _ in range(limits.redirections + 1):
+        with _answer(url, known.get(url), limits, allow_private) as response:
+            if response.status in REDIRECT_STATUSES and (to := response.headers["location"]):
+                url = normal_url(urljoin(url, to))
+                continue
+            return _fetched(url, response, limits)
+    raise IngestError(f"is redirected more than {limits.redirections} times")
+
+
+def normal_url(url: str) -> str:
+    """Return an address in the form that is compared and asked. Raises IngestError."""
+    try:
+        parts = urlsplit(url.strip())
+        host, port = (parts.hostname or "").encode("idna").decode(), parts.port
+    except (ValueError, UnicodeError):
+        raise IngestError("is no address that can be read") from None
+    if parts.scheme not in PORTS or not host:
+        raise IngestError("is no address of http or https")
+    if parts.username is not None:
+        raise IngestError("holds a user's name: addresses with passwords are not asked")
+    place = f"[{host}]" if ":" in host else host
+    if port not in (None, PORTS[parts.scheme]):
+        place = f"{place}:{port}"
+    path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
+    query = quote(parts.query, safe="/%:@!$&'()*+,;=~-._?")
+    return urlunsplit((parts.scheme, place, path, query, ""))
+
+
+def is_public(address: Address) -> bool:
+    """Return whether an address belongs to the public internet, as does one that it holds."""
+    if isinstance(address, IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour
+        if address in NAT64:
+            inner = IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner:
+            return is_public(inner)
+    return address.is_global and not address.is_multicast
+
+
+class _PinnedConnection(HTTPConnection):
+    """A connection to an address, whatever the host's name means by now."""
+
+    def __init__(
+        self, host: str, port: int, address: str, context: ssl.SSLContext | None, seconds: float
+    ) -> None:
+        super().__init__(host, port, timeout=seconds)
+        self._address, self._context = address, context
+        self.is_cut = False
+
+    def connect(self) -> None:
+        self.sock = socket.create_connection((self._address, self.port), self.timeout)
+        if self._context is not None:
+            self.sock = self._context.wrap_socket(self.sock, server_hostname=self.host)
+
+    def cut(self) -> None:
+        """End it from another thread."""
+        self.is_cut = True
+        with suppress(OSError, AttributeError):
+            self.sock.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def _answer(
+    url: str, validators: Validators | None, limits: WebLimits, allow_private: bool
+) -> Iterator[HTTPResponse]:
+    """Ask once. Raises IngestError, also where that takes too long."""
+    parts = urlsplit(url)
+    port = parts.port or PORTS[parts.scheme]
+    address = _resolved(parts.hostname or "", port, allow_private)
+    context = ssl.create_default_context() if parts.scheme == "https" else None
+    connection = _PinnedConnection(
+        parts.hostname or "", port, address, context, limits.connect_seconds
+    )
+    timer = Timer(limits.page_seconds, connection.cut)  # a server may send a byte now and then
+    timer.start()
+    headers = {
+        "Host": parts.netloc,
+        "User-Agent": USER_AGENT,
+        "Accept-Encoding": "gzip, deflate",
+        **(validators.headers() if validators else {}),
+    }
+    target = urlunsplit(("", "", parts.path, parts.query, ""))
+    try:
+        with closing(connection):
+            connection.request("GET", target, headers=headers)
+            with connection.getresponse() as response:
+                yield response
+    except (OSError, HTTPException) as error:
+        if not connection.is_cut:
+            raise IngestError(f"cannot be fetched: {_reason(error)}") from None
+    finally:
+        timer.cancel()
+    if connection.is_cut:  # what has come may look whole
+        raise IngestError(f"took longer than {limits.page_seconds:g} s to fetch")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, TimeoutError):
+        return "the server does not answer"
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+def _resolved(host: str, port: int, allow_private: bool) -> str:
+    """Return the address to connect to. Raises IngestError."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise IngestError(f"cannot be fetched: {host} is not known ({error.strerror})") from None
+    addresses = [str(place[0]) for *_, place in found]
+    usable = [one for one in addresses if allow_private or is_public(ip_address(one))]
+    if not usable:
+        raise IngestError(f"is at a private address, {addresses[0]}: allow it by --allow-private")
+    return usable[0]
+
+
+def _fetched(url: str, response: HTTPResponse, limits: WebLimits) -> Fetched:
+    headers = response.headers
+    validators = Validators(headers["etag"] or "", headers["last-modified"] or "")
+    if response.status == UNCHANGED_STATUS:
+        return Fetched(url, b"", validators=validators, is_unchanged=True)
+    if response.status != 200:
+        raise StatusError(response.status)
+    media_type = (headers["content-type"] or "").partition(";")[0].strip().lower()
+    encoding = (headers["content-encoding"] or "identity").strip().lower()
+    return Fetched(url, _content(response, encoding, limits.page_bytes), media_type, validators)
+
+
+def _content(response: HTTPResponse, encoding: str, most: int) -> bytes:
+    """Return an answer's content, unpacked. Raises IngestError where it is too much."""
+    unpacker = None
+    if encoding in ("gzip", "x-gzip", "deflate"):
+        unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)  # either header
+    elif encoding != "identity":
+        raise IngestError(f"comes packed by {encoding}, which was not asked for")
+    content = bytearray()
+    try:
+        while piece := response.read1(READ_BYTES):
+            content += unpacker.decompress(piece, most + 1 - len(content)) if unpacker else piece
+            if len(content) > most:
+                raise IngestError(f"is larger than {most // 10**6} MB")
+    except zlib.error:
+        raise IngestError("cannot be unpacked") from None
+    if response.length:  # what was announced and did not come
+        raise IngestError("ended too early")
+    return bytes(content)
+
+
+def check_url(url: str) -> str:
+    """Return an address as it is asked. Raises ConfigError."""
+    try:
+        return normal_url(url)
+    except IngestError as error:
+        raise ConfigError(f"{url} {error}") from None

@@ -1,0 +1,104 @@
+"""Pages of the web as sources of an ingest: what has not changed is not read again."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from lexichord.db import catalogue, store
+from lexichord.db.pool import Database, Row
+from lexichord.errors import IngestError, NotFoundError
+from lexichord.ingest.files import FileSources
+from lexichord.ingest.load.kinds import ENDINGS, TYPE_ALIASES, kind_of, unread_kind
+from lexichord.ingest.sources import IngestSource, refused_source
+from lexichord.ingest.web.crawl import Crawl, WebPage
+from lexichord.ingest.web.fetch import Validators, WebLimits
+from lexichord.types import Scope
+
+MAX_NAME_CHARS = 60
+ETAG, LAST_MODIFIED = "etag", "last_modified"  # keys of a page's metadata
+GENERAL_TYPES = ("", "text/plain", "application/octet-stream", "binary/octet-stream")
+
+
+@dataclass(frozen=True, slots=True)
+class WebSources:
+    """Fetches pages into a folder, and makes sources of them."""
+
+    files: FileSources
+    folder: Path
+    limits: WebLimits
+    allow_private: bool
+
+    async def find(self, database: Database, urls: Sequence[str]) -> list[IngestSource]:
+        """Return the pages that addresses lead to, in the order in which they were found."""
+        stored = await self._stored(database)
+        validators = {url: _validators(row["metadata"]) for url, row in stored.items()}
+        crawl = Crawl(validators, self.limits, self.allow_private, self.files.search.left_out)
+        return await asyncio.to_thread(self._sources, crawl, urls, stored)
+
+    async def _stored(self, database: Database) -> dict[str, Row]:
+        """Return the digests and metadata of the pages that are stored as they would be now."""
+        try:
+            scope = Scope(datasets=(self.files.dataset,), uri_prefix="http")
+            listed = await catalogue.list_documents(database, scope)
+        except NotFoundError:  # no such dataset as yet
+            return {}
+        uris = [row.uri for row in listed]
+        digests = await store.document_digests(database, self.files.dataset, uris)
+        return {
+            row.uri: {**digests[row.uri], "metadata": row.metadata}
+            for row in listed
+            if row.uri in digests
+            and digests[row.uri]["recipe"] == self._recipe(row.uri, row.media_type)
+        }
+
+    def _recipe(self, url: str, media_type: str) -> str:
+        return self.files.recipe(file_name(url, media_type), self.files.metadata)
+
+    def _sources(
+        self, crawl: Crawl, urls: Sequence[str], stored: Mapping[str, Row]
+    ) -> list[IngestSource]:
+        return [
+            source
+            for number, page in enumerate(crawl.pages(urls))
+            if (source := self._source(number, page, stored))
+        ]
+
+    def _source(self, number: int, page: WebPage, stored: Mapping[str, Row]) -> IngestSource | None:
+        fetched = page.fetched
+        if fetched is None:
+            return refused_source(page.url, page.error or IngestError("was not fetched"))
+        if fetched.is_unchanged:
+            row = stored[page.url]
+            same = refused_source(page.url, IngestError("changed meanwhile: ingest it again"))
+            return replace(same, sha256=row["sha256"], recipe=row["recipe"])
+        name = file_name(page.url, fetched.media_type)
+        if kind_of(name) is None:
+            self.files.search.unread[page.url] = fetched.media_type or unread_kind(name)
+            return None
+        file = self.folder / str(number) / name
+        file.parent.mkdir()
+        file.write_bytes(fetched.content)
+        version = {ETAG: fetched.validators.etag, LAST_MODIFIED: fetched.validators.last_modified}
+        known = {key: value for key, value in version.items() if value}
+        return self.files.source(file, page.url, known)
+
+
+def file_name(url: str, media_type: str) -> str:
+    """Return a name for what an address gave, whose ending tells the kind that the server says."""
+    last = PurePosixPath(unquote(urlsplit(url).path)).name
+    kept = "".join(sign if sign.isalnum() or sign in "-_. " else "_" for sign in last)
+    name = kept.strip(". ")[-MAX_NAME_CHARS:] or "index"
+    kind = TYPE_ALIASES.get(media_type, media_type)
+    if kind in GENERAL_TYPES and kind_of(name):
+        return name
+    if kind_of(name) == kind:
+        return name
+    ending = ENDINGS.get(kind, "").partition(" ")[0] or f".{kind.rpartition('/')[2]}"
+    return f"{PurePosixPath(name).stem}{ending}"
+
+
+def _validators(metadata: Mapping[str, object]) -> Validators:
+    etag, last_modified = metadata.get(ETAG), metadata.get(LAST_MODIFIED)
+    return Validators(str(etag or ""), str(last_modified or ""))

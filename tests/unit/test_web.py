@@ -1,0 +1,279 @@
+"""Pages of the web: what is asked, what is not, and within which limits. Against real servers."""
+
+import gzip
+import socket
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from lexichord.errors import IngestError
+from lexichord.ingest.web.crawl import Crawl, WebPage
+from lexichord.ingest.web.fetch import WEB_LIMITS, Validators, fetch, is_public, normal_url
+from lexichord.ingest.web.pages import file_name
+
+HTML = "text/html; charset=utf-8"
+
+
+@dataclass
+class Site:
+    """Pages by path: a status, headers and a body; what was asked is kept."""
+
+    url: str = ""
+    pages: dict[str, tuple[int, dict[str, str], bytes]] = field(default_factory=dict)
+    asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+
+    def put(self, path: str, body: str | bytes, status: int = 200, **headers: str) -> None:
+        names = {"content_type": HTML, **headers}
+        sent = {name.replace("_", "-"): value for name, value in names.items()}
+        self.pages[path] = status, sent, body.encode() if isinstance(body, str) else body
+
+    @property
+    def paths(self) -> list[str]:
+        return [path for path, _ in self.asked]
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    own = Site()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            own.asked.append((self.path, dict(self.headers)))
+            status, headers, body = own.pages.get(self.path, (404, {}, b""))
+            etag = headers.get("etag")
+            if etag and self.headers["if-none-match"] == etag:
+                status, body = 304, b""
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            if "content-length" not in headers:
+                self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        own.url = f"http://127.0.0.1:{server.server_port}"
+        yield own
+        server.shutdown()
+
+
+def crawled(site: Site, *paths: str, **options: Any) -> tuple[list[WebPage], Crawl]:
+    crawl = Crawl(allow_private=True, **options)
+    return list(crawl.pages([f"{site.url}{path}" for path in paths])), crawl
+
+
+def names(site: Site, pages: Sequence[WebPage]) -> list[str]:
+    return [page.url.removeprefix(site.url) for page in pages]
+
+
+def test_a_private_address_is_not_asked(site: Site) -> None:
+    site.put("/", "secret")
+    with pytest.raises(IngestError, match=r"private address, 127\.0\.0\.1: allow it by --allow-pr"):
+        fetch(f"{site.url}/", {})
+    assert site.asked == []
+    assert fetch(f"{site.url}/", {}, allow_private=True).content == b"secret"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0"),
+        *("100.64.0.1", "224.0.0.1", "255.255.255.255", "::1", "fe80::1", "fc00::1", "::"),
+        *("::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "ff02::1"),
+    ],
+)
+def test_addresses_that_are_nobody_else_s(address: str) -> None:
+    assert not is_public(ip_address(address))
+
+
+@pytest.mark.parametrize("address", ["93.184.216.34", "2606:4700::1111", "::ffff:8.8.8.8"])
+def test_public_addresses(address: str) -> None:
+    assert is_public(ip_address(address))
+
+
+PUBLIC = "93.184.216.34"  # never asked: connections to it go to the test's own server
+
+
+@dataclass
+class Network:
+    """Names, each with its addresses in turn, and where connections went."""
+
+    names: dict[str, Iterator[str]]
+    reached: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def network(site: Site, monkeypatch: pytest.MonkeyPatch) -> Network:
+    own = Network({})
+    port = int(site.url.rpartition(":")[2])
+    connect = socket.create_connection
+
+    def resolve(host: str, port: int, *_: Any, **__: Any) -> Any:
+        address = next(own.names[host]) if host in own.names else host
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))]
+
+    def reach(address: tuple[str, int], timeout: float) -> socket.socket:
+        own.reached.append(address[0])
+        monkeypatch.setattr(socket, "getaddrinfo", known)
+        try:
+            return connect(("127.0.0.1", port), timeout)
+        finally:
+            monkeypatch.setattr(socket, "getaddrinfo", resolve)
+
+    known = socket.getaddrinfo
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    monkeypatch.setattr(socket, "create_connection", reach)
+    return own
+
+
+def test_a_redirection_to_a_private_address_is_not_followed(site: Site, network: Network) -> None:
+    network.names = {"outside.test": iter([PUBLIC]), "inside.test": iter(["10.0.0.7"])}
+    site.put("/", "", 302, location="http://inside.test/private")
+    with pytest.raises(IngestError, match=r"private address, 10\.0\.0\.7"):
+        fetch("http://outside.test/", {})
+    assert network.reached == [PUBLIC]
+    assert site.paths == ["/"]
+
+
+def test_a_name_is_resolved_once(site: Site, network: Network) -> None:
+    """One that means a public address when it is checked, and a private one afterwards."""
+    network.names = {"rebound.test": iter([PUBLIC, "127.0.0.1"])}
+    site.put("/", "words")
+    assert fetch("http://rebound.test/", {}).content == b"words"
+    assert network.reached == [PUBLIC]
+    assert site.asked[0][1]["Host"] == "rebound.test"
+    with pytest.raises(IngestError, match=r"private address, 127\.0\.0\.1"):
+        fetch("http://rebound.test/", {})
+
+
+@pytest.mark.parametrize(
+    ("url", "normal"),
+    [
+        ("HTTP://Example.COM:80/a b?q=ü#part", "http://example.com/a%20b?q=%C3%BC"),
+        ("https://bücher.example", "https://xn--bcher-kva.example/"),
+        ("http://[::1]:8080/x", "http://[::1]:8080/x"),
+    ],
+)
+def test_addresses_have_one_form(url: str, normal: str) -> None:
+    assert normal_url(url) == normal
+
+
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "ftp://a.test/", "http://", "http://u:p@a.test/", "http://a:x/"]
+)
+def test_what_is_no_page_is_refused(url: str) -> None:
+    with pytest.raises(IngestError):
+        normal_url(url)
+
+
+def test_an_unchanged_page_is_not_sent_again(site: Site) -> None:
+    site.put("/a.html", "<p>Words", etag='"1"', last_modified="Tue, 01 Oct 2024 12:00:00 GMT")
+    url = f"{site.url}/a.html"
+    first = fetch(url, {}, allow_private=True)
+    assert first.validators == Validators('"1"', "Tue, 01 Oct 2024 12:00:00 GMT")
+    again = fetch(url, {url: first.validators}, allow_private=True)
+    assert (again.is_unchanged, again.content) == (True, b"")
+    assert site.asked[-1][1]["If-Modified-Since"] == first.validators.last_modified
+    site.put("/a.html", "<p>Other", etag='"2"')
+    assert fetch(url, {url: first.validators}, allow_private=True).content == b"<p>Other"
+
+
+def test_pages_have_limits(site: Site) -> None:
+    limits = replace(WEB_LIMITS, page_bytes=1000, page_seconds=0.5, connect_seconds=5)
+
+    def refused(path: str) -> str:
+        with pytest.raises(IngestError) as caught:
+            fetch(f"{site.url}{path}", {}, limits, allow_private=True)
+        return str(caught.value)
+
+    site.put("/large", b"x" * 1001)
+    assert refused("/large") == "is larger than 0 MB"
+    site.put("/bomb", gzip.compress(b"x" * 10**7), content_encoding="gzip")
+    assert refused("/bomb") == "is larger than 0 MB"
+    site.put("/packed", gzip.compress(b"words"), content_encoding="gzip")
+    packed = fetch(f"{site.url}/packed", {}, limits, allow_private=True)
+    assert packed.content == b"words"
+    site.put("/brotli", b"x", content_encoding="br")
+    assert "comes packed by br" in refused("/brotli")
+    site.put("/round", "", 302, location="/round")
+    assert "redirected more than 5 times" in refused("/round")
+    site.put("/short", b"x" * 10, content_length="20")
+    assert refused("/short")
+    assert refused("/none") == "the server answers 404"
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        with pytest.raises(IngestError, match=r"took longer than 0\.5 s"):
+            fetch(f"http://127.0.0.1:{port}/", {}, limits, allow_private=True)
+
+
+def test_robots_are_heeded(site: Site) -> None:
+    site.put("/robots.txt", "User-agent: *\nDisallow: /no/\n", content_type="text/plain")
+    site.put("/no/a.html", "secret")
+    site.put("/yes.html", "open")
+    pages, _ = crawled(site, "/no/a.html", "/yes.html")
+    assert str(pages[0].error) == "the site's robots.txt forbids it"
+    assert pages[1].fetched is not None
+    assert site.paths == ["/robots.txt", "/yes.html"]
+    site.put("/robots.txt", "", 503)
+    pages, _ = crawled(site, "/yes.html")
+    assert str(pages[0].error) == "the site's robots.txt forbids it"
+
+
+def test_links_are_followed_within_the_site_so_deep_and_no_deeper(site: Site) -> None:
+    site.put(
+        "/", '<a href="/a">a</a> <a href="http://other.test/">o</a> <a href="mailto:x@y">m</a>'
+    )
+    site.put("/a", '<a href="b#part">b</a><a href="/">home</a>')
+    site.put("/b", '<a href="/c">c</a>')
+    site.put("/c", "deepest")
+    assert names(site, crawled(site, "/")[0]) == ["/"]
+    deep = replace(WEB_LIMITS, depth=2)
+    assert names(site, crawled(site, "/", limits=deep)[0]) == ["/", "/a", "/b"]
+    pages, crawl = crawled(site, "/", limits=replace(deep, pages=2))
+    assert names(site, pages) == ["/", "/a"]
+    assert crawl.left_out == {f"{site.url}/b": "beyond 2 pages"}
+    _, crawl = crawled(site, "/", "/c", limits=replace(deep, total_bytes=1))
+    assert set(crawl.left_out.values()) == {"beyond 0 MB"}
+    _, crawl = crawled(site, "/", limits=replace(deep, total_seconds=-1))
+    assert list(crawl.left_out) == [f"{site.url}/"]
+
+
+def test_a_sitemap_leads_to_its_pages_alone(site: Site) -> None:
+    space = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+    one = f"<urlset {space}><url><loc>{site.url}/a</loc></url><url><loc>http://o.test/</loc></url>"
+    maps = f"<sitemap><loc>{site.url}/one.xml.gz</loc></sitemap>"
+    site.put(
+        "/sitemap.xml", f"<sitemapindex {space}>{maps}</sitemapindex>", content_type="text/xml"
+    )
+    packed = gzip.compress(f"{one}</urlset>".encode())
+    site.put("/one.xml.gz", packed, content_type="application/gzip")
+    site.put("/a", "a page")
+    pages, _ = crawled(site, "/sitemap.xml")
+    assert names(site, pages) == ["/a"]
+
+
+@pytest.mark.parametrize(
+    ("url", "media_type", "name"),
+    [
+        ("http://a.test/", "text/html", "index.html"),
+        ("http://a.test/page.php?x=1", "text/html", "page.html"),
+        ("http://a.test/paper.pdf", "application/pdf", "paper.pdf"),
+        ("http://a.test/get?id=3", "application/pdf", "get.pdf"),
+        ("http://a.test/notes.md", "text/plain", "notes.md"),
+        ("http://a.test/raw/notes", "text/plain", "notes.txt"),
+        ("http://a.test/data.csv", "application/octet-stream", "data.csv"),
+        ("http://a.test/x.html", "image/png", "x.png"),
+        ("http://a.test/..%2f..%2fetc", "text/html", "etc.html"),
+    ],
+)
+def test_a_page_is_of_the_kind_that_its_server_says(url: str, media_type: str, name: str) -> None:
+    assert file_name(url, media_type) == name
