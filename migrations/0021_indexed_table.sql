@@ -34,7 +34,7 @@ create table lexichord_data.table_row (
 create table lexichord_data.table_change (
     id         bigint generated always as identity primary key,
     table_id   integer not null,
-    priority   smallint not null default 0,  -- 1: the background, which waits for what somebody just wrote
+    priority   smallint not null default 0,  -- 1: many rows at once, which wait for what somebody just wrote
     keys       text[],
     after      text,
     changed_at timestamptz not null default clock_timestamp()
@@ -123,10 +123,10 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
         where c.name is not null)
 $$;
 
-create function lexichord_data.add_change(table_id integer, keys text[]) returns void
+create function lexichord_data.add_change(table_id integer, keys text[], priority integer default 0) returns void
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
-    insert into table_change (table_id, keys) values (add_change.table_id, add_change.keys);
+    insert into table_change (table_id, keys, priority) values (add_change.table_id, add_change.keys, add_change.priority);
     if exists (select from worker w where w.resting_until > clock_timestamp()) then
         notify lexichord;
     end if;
@@ -135,53 +135,40 @@ end $$;
 -- The triggers run as the owner, so that who writes into the table needs no right on ours; so nothing of the user's is
 -- called here: keys are of Postgres' own types, other columns are compared by their bytes.
 
--- Before a statement that names one of the columns: updates of others are none of ours. It stays so to the transaction's
--- end, for a trigger may change the table once more in between.
-create function lexichord_data.mark_columns() returns trigger
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-    perform set_config('lexichord.' || tg_argv[0] || tg_relid, 'on', true);
-    return null;
-end $$;
-
+-- They depend on no column of the table, which would keep it from being dropped or changed in its type.
 create function lexichord_data.queue_statement() returns trigger
 language plpgsql security definer set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
-    few constant integer := 100;  -- rows of a statement whose values are compared here; of more the worker does it
+    few constant integer := 100;  -- rows of an update that are compared here; comparing more would take its writer too long
     source indexed_table;
     key text[];
-    is_marked boolean := current_setting('lexichord.row' || tg_relid, true) = 'on';
-    is_rekeyed boolean := current_setting('lexichord.key' || tg_relid, true) = 'on';
-    statement text;
+    is_bulk boolean := false;
     changed text[];
 begin
-    -- What changes rows before they are written may change any column of theirs.
-    if tg_op = 'UPDATE' and is_marked is not true and is_rekeyed is not true and not exists (
-        select from pg_trigger t where t.tgrelid = tg_relid and not t.tgisinternal and t.tgtype & 19 = 19) then
-        return null;
-    end if;
     select * into source from indexed_table t where t.id = tg_argv[0]::integer;
     key := lexichord_data.current_columns(source, source.key);
     if source.id is null or array_position(key, null) is not null then
         return null;  -- the worker says so: nobody's write fails for it
     elsif tg_op = 'TRUNCATE' then
-        insert into table_change (table_id) values (source.id);
+        perform lexichord_data.add_change(source.id, null);
         return null;
-    elsif tg_op = 'DELETE' then
-        statement := 'select array_agg(%1$s) from old_rows as o';
-    elsif tg_op = 'INSERT' or (is_marked and is_rekeyed is not true and (select count(*) from (select from new_rows limit few + 1) as n) > few) then
-        statement := 'select array_agg(%2$s) from new_rows as n';
-    else
-        statement := 'select array_agg(coalesce(%2$s, %1$s)) from old_rows as o full join new_rows as n on (%3$s) = (%4$s) '
-                     'where o.%5$I is null or n.%5$I is null or record_image_ne(row(%6$s), row(%7$s))';
+    elsif tg_op = 'UPDATE' then
+        is_bulk := (select count(*) from (select from new_rows limit few + 1) as n) > few;
     end if;
     execute format(
-        statement, lexichord_data.key_expression(source.relation, key, 'o'), lexichord_data.key_expression(source.relation, key, 'n'),
+        case when tg_op = 'DELETE' then 'select array_agg(%1$s) from old_rows as o'
+             when tg_op = 'INSERT' then 'select array_agg(%2$s) from new_rows as n'
+             -- the same rows in the same order, unless keys were changed
+             when is_bulk then 'select case when o.keys = n.keys then n.keys else o.keys || n.keys end '
+                  'from (select array_agg(%1$s) as keys from old_rows as o) as o, (select array_agg(%2$s) as keys from new_rows as n) as n'
+             else 'select array_agg(coalesce(%2$s, %1$s)) from old_rows as o full join new_rows as n on (%3$s) = (%4$s) '
+                  'where o.%5$I is null or n.%5$I is null or record_image_ne(row(%6$s), row(%7$s))' end,
+        lexichord_data.key_expression(source.relation, key, 'o'), lexichord_data.key_expression(source.relation, key, 'n'),
         lexichord_data.row_columns(key, 'o'), lexichord_data.row_columns(key, 'n'), key[1],
         lexichord_data.row_columns(lexichord_data.compared_columns(source), 'o'),
         lexichord_data.row_columns(lexichord_data.compared_columns(source), 'n')) into changed;
     if changed is not null then
-        perform lexichord_data.add_change(source.id, changed);
+        perform lexichord_data.add_change(source.id, changed, case when cardinality(changed) > few then 1 else 0 end);
     end if;
     return null;
 end $$;

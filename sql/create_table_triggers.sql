@@ -3,21 +3,12 @@ create or replace function lexichord.create_table_triggers(made lexichord_data.i
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set client_min_messages = warning as $$
 declare
     source regclass := made.relation;
-    columns text := (select string_agg(quote_ident(c.name), ', ') from unnest(lexichord_data.compared_columns(made)) as c (name)
-                     where not c.name = any(lexichord_data.current_columns(made, made.key)));
-    key text := (select string_agg(quote_ident(c.name), ', ') from unnest(lexichord_data.current_columns(made, made.key)) as c (name));
 begin
     perform lexichord.drop_table_triggers(source);
     if (select c.relkind from pg_class c where c.oid = source) = 'p' then
         execute format('create trigger zz_lexichord_row after insert or update or delete on %s for each row '
                        'execute function lexichord_data.queue_row(%s)', source, made.id);
     else
-        execute format('create trigger zz_lexichord_key before update of %s on %s for each statement '
-                       'execute function lexichord_data.mark_columns(key)', key, source);
-        if columns is not null then
-            execute format('create trigger zz_lexichord_mark before update of %s on %s for each statement '
-                           'execute function lexichord_data.mark_columns(row)', columns, source);
-        end if;
         execute format('create trigger zz_lexichord_insert after insert on %s referencing new table as new_rows '
                        'for each statement execute function lexichord_data.queue_statement(%s)', source, made.id);
         execute format('create trigger zz_lexichord_update after update on %s referencing old table as old_rows new table as new_rows '

@@ -14,7 +14,9 @@ begin
     if kind is null or kind not in ('r', 'p') then
         raise exception '% is no table whose rows can be indexed', source using errcode = 'wrong_object_type',
             hint = 'Ordinary and partitioned tables can be; of a view, index the table below it.';
-    elsif coalesce(cardinality(made.content), 0) = 0 or coalesce(cardinality(made.key), 0) = 0 then
+    end if;
+    made.key := coalesce(made.key, lexichord.primary_key(source));
+    if coalesce(cardinality(made.content), 0) = 0 or made.key = '{}' then
         raise exception 'name the columns that hold the text' using errcode = 'invalid_parameter_value',
             hint = 'lexichord.index_table(''public.article'', text => ''{title,body}'')';
     elsif made.dataset = '' then

@@ -3,7 +3,7 @@ create or replace function lexichord.follow_tables() returns table (source text,
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     made lexichord_data.indexed_table;
-    fault text;
+    told text;
     changed boolean;
 begin
     for made in select t.* from indexed_table t order by t.id for update skip locked loop
@@ -13,16 +13,16 @@ begin
             return next;
             continue;
         end if;
-        fault := lexichord.table_fault(made);
-        changed := fault is null and (made.relation_oid <> made.relation::oid
+        told := lexichord.table_fault(made);
+        changed := told is null and (made.relation_oid <> made.relation::oid
                    or made.partitions <> lexichord.table_partitions(made.relation)
                    or lexichord_data.current_columns(made, made.metadata) <> made.metadata);
-        if fault is distinct from made.fault then
-            remark := coalesce(fault, 'goes on');
+        if told is distinct from made.fault then
+            remark := coalesce(told, 'goes on');
             return next;
-            update indexed_table t set fault = follow_tables.fault where t.id = made.id;
+            update indexed_table t set fault = told where t.id = made.id;
         end if;
-        if fault is null and lexichord.is_renamed(made) then
+        if told is null and lexichord.is_renamed(made) then
             perform lexichord.rename_table(made);
         end if;
         if not made.is_guarded and (select c.relrowsecurity from pg_class c where c.oid = made.relation) then

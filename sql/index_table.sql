@@ -15,7 +15,7 @@ begin
     made.relation := source;
     made.relation_oid := source;
     made.dataset := coalesce(dataset, (select c.relname from pg_class c where c.oid = source));
-    made.key := coalesce(key, lexichord.primary_key(source));
+    made.key := key;
     made.content := text;
     made.title := title;
     made.metadata := metadata;

@@ -18,6 +18,8 @@ INDEX = (
     "metadata => '{author}', filter => 'published', uri => 'https://example.com/{id}')"
 )
 
+TRIGGERS = "select count(*) from pg_trigger where tgname like 'zz\\_lexichord%%'"
+
 
 @pytest.fixture
 def article(fresh: Connection) -> Connection:
@@ -41,7 +43,6 @@ def queued(connection: Connection) -> list[str]:
     ("statement", "message"),
     [
         ("select lexichord.index_table('public.none', text => '{a}')", "does not exist"),
-        ("select lexichord.index_table('article', text => '{a}')", "does not exist"),
         ("select lexichord.index_table('public.article', text => '{a,b}')", 'no column "a", "b"'),
         ("select lexichord.index_table('public.article', text => '{}')", "name the columns"),
         ("select lexichord.index_table('public.article', text => '{title}', title => 'x')", '"x"'),
@@ -91,17 +92,13 @@ def test_what_cannot_be_indexed_is_said_and_leaves_nothing(
     fresh.execute(
         "create table keyless (a text); create table image (id int primary key, data bytea); "
         "create table point (at float8 primary key, a text); create view recent as select 'x' as a; "
-        "insert into lexichord_data.dataset (name) values ('taken'); set search_path = nowhere"
-        if "'article'" in statement
-        else "create table keyless (a text); create table image (id int primary key, data bytea); "
-        "create table point (at float8 primary key, a text); create view recent as select 'x' as a; "
         "insert into lexichord_data.dataset (name) values ('taken')"
     )
     with pytest.raises(psycopg.Error) as raised:
         fresh.execute(statement.encode())
     assert message in str(raised.value)
     assert call(fresh, "list_indexed_tables") == []
-    assert value(fresh, "select count(*) from pg_trigger where tgname like 'zz_lexichord%'") == 0
+    assert value(fresh, TRIGGERS) == 0
     assert value(fresh, "select count(*) from lexichord_data.table_change") == 0
 
 
@@ -217,13 +214,8 @@ def test_keys_of_any_type_are_written_the_same_in_every_session(
     fresh.execute(f"create table article ({columns}, body text)".encode())
     fresh.execute("select lexichord.index_table('public.article', text => '{body}')")
     fresh.execute("delete from lexichord_data.table_change")
-    fresh.execute("set timezone = 'Asia/Tokyo'; set datestyle = 'SQL, DMY'")
-    row = f"'2026-01-31'::{'date'}" if columns.startswith("id date") else row
-    row = "timestamptz " + row if "timestamptz" in columns else row
-    row = "timestamp '2026-01-31 12:00'" if columns.startswith("id timestamp p") else row
-    fresh.execute("set datestyle = 'ISO, YMD'")
     fresh.execute(f"insert into article values ({row}, 'text')".encode())
-    fresh.execute("set datestyle = 'SQL, DMY'")
+    fresh.execute("set timezone = 'Asia/Tokyo'; set datestyle = 'SQL, DMY'")
     fresh.execute("update article set body = 'other'")
     assert queued(fresh) == [key, key]
     (found,) = call(fresh, "read_rows", table_id=1, keys=[key])
@@ -321,7 +313,7 @@ def test_dropping_the_index_leaves_the_table(article: Connection) -> None:
     call(article, "drop_index_table", source="public.article")
     article.execute("update article set body = 'new'")
     assert queued(article) == []
-    assert value(article, "select count(*) from pg_trigger where tgname like 'zz_lexichord%'") == 0
+    assert value(article, TRIGGERS) == 0
     article.execute(INDEX.encode())
 
 
@@ -335,7 +327,7 @@ def test_who_may_not_read_the_table_is_told(article: Connection) -> None:
 
 def test_two_workers_take_different_changes(article: Connection) -> None:
     article.execute("update article set body = 'a' where id = 1")
-    article.execute("update article set body = 'b' where id = 2")
+    article.execute("update article set body = 'c' where id = 2")
     with psycopg.connect(article.info.dsn) as other, article.transaction():
         assert call(article, "take_changes", most=1)[0]["keys"] == ["1"]
         assert call(other, "take_changes", most=1)[0]["keys"] == ["2"]
