@@ -18,6 +18,7 @@ INDEX = (
     "metadata => '{author}', filter => 'published', uri => 'https://example.com/{id}')"
 )
 
+UUID = "7d444840-9dc0-11d1-b245-5ffdce74fad2"
 TRIGGERS = "select count(*) from pg_trigger where tgname like 'zz\\_lexichord%%'"
 
 
@@ -91,7 +92,8 @@ def test_what_cannot_be_indexed_is_said_and_leaves_nothing(
     fresh.execute(ARTICLE.encode())
     fresh.execute(
         "create table keyless (a text); create table image (id int primary key, data bytea); "
-        "create table point (at float8 primary key, a text); create view recent as select 'x' as a; "
+        "create table point (at float8 primary key, a text); create view recent as select "
+        "'x' as a; "
         "insert into lexichord_data.dataset (name) values ('taken')"
     )
     with pytest.raises(psycopg.Error) as raised:
@@ -124,7 +126,8 @@ def test_a_table_is_indexed_once(article: Connection) -> None:
         ("insert into article (id, title) overriding system value values (2, 't2') "
          "on conflict (id) do update set title = excluded.title", []),
         ("merge into article a using (values (2), (7)) as v (id) on a.id = v.id "
-         "when matched then update set body = 'm' when not matched then insert (title) values ('n')",
+         "when matched then update set body = 'm' when not matched then insert (title) "
+         "values ('n')",
          ["2", "4"]),
         ("with gone as (delete from article where id = 1) insert into article (title) values ('z')",
          ["1", "4"]),
@@ -170,7 +173,8 @@ def test_a_statement_within_a_statement_hides_no_other(article: Connection) -> N
     article.execute(
         "create function count_up() returns trigger language plpgsql as "
         "$$ begin update article set views = views + 1 where id = new.id; return null; end $$; "
-        "create trigger count_up after update of body on article for each row execute function count_up()"
+        "create trigger count_up after update of body on article for each row execute "
+        "function count_up()"
     )
     article.execute("update article set body = 'new' where id = 1")
     assert queued(article) == ["1"]
@@ -193,7 +197,7 @@ def test_generated_columns_change_with_what_they_are_made_of(fresh: Connection) 
 @pytest.mark.parametrize(
     ("columns", "row", "key"),
     [
-        ("id uuid primary key", "'7D444840-9DC0-11D1-B245-5FFDCE74FAD2'", "7d444840-9dc0-11d1-b245-5ffdce74fad2"),
+        ("id uuid primary key", f"'{UUID.upper()}'", UUID),
         ("id text primary key", "'a/\"b'", 'a/"b'),
         ("id int, part text, primary key (part, id)", "1, 'x,y'", '["x,y", "1"]'),
         ("id numeric primary key", "1.50", "1.50"),
@@ -226,7 +230,8 @@ def test_a_partition_is_written_to_by_itself(fresh: Connection) -> None:
     fresh.execute(
         "create table article (id int, part int, body text, n int, primary key (id, part)) "
         "partition by list (part); create table article_1 partition of article for values in (1); "
-        "create table article_2 (n int, body text, part int not null, id int not null, primary key (id, part))"
+        "create table article_2 (n int, body text, part int not null, id int not null, "
+        "primary key (id, part))"
     )
     fresh.execute("select lexichord.index_table('public.article', text => '{body}')")
     fresh.execute("alter table article attach partition article_2 for values in (2)")
@@ -267,10 +272,8 @@ def test_a_renamed_column_goes_on(article: Connection) -> None:
     article.execute("update post set words = 'new' where number = 2")
     assert queued(article) == ["2"]
     assert call(article, "follow_tables") == []
-    (source, dataset) = article.execute(
-        "select source, dataset from lexichord.list_indexed_tables()"
-    ).fetchone()
-    assert (source, dataset) == ("public.post", "article")
+    (listed,) = call(article, "list_indexed_tables")
+    assert (listed["source"], listed["dataset"]) == ("public.post", "article")
     (row,) = call(article, "read_rows", table_id=1, keys=["2"])
     assert (row["content"], row["metadata"]) == ("t2\n\nnew", {"writer": "ann"})
     assert row["uri"] == "https://example.com/2"

@@ -11,12 +11,12 @@ from psycopg import AsyncConnection, errors
 from psycopg.types.json import Jsonb
 
 from lexichord.db.pool import Conn, Database, Row, call
-from lexichord.db.search import Vector
+from lexichord.db.search import Vector, vector_text
 from lexichord.db.store import pack_halfvec
 from lexichord.errors import IngestError
 from lexichord.types import Chunk
 
-CHANNEL = "lexichord"  # of NOTIFY
+CHANGES, QUERIES = "lexichord", "lexichord_query"  # the channels of NOTIFY
 WRONG_SPACE = "22000"  # see sql/check_space.sql
 COPY_ROWS = "copy pg_temp.staged_row (key, sha256, language, text_config) from stdin"
 COPY_CHUNKS = (
@@ -118,6 +118,24 @@ async def list_indexed_tables(database: Database) -> list[Row]:
     return await database.call("list_indexed_tables")
 
 
+async def take_queries(connection: Conn, most: int) -> list[Row]:
+    """See sql/take_queries.sql."""
+    return await call(connection, "take_queries", most=most)
+
+
+async def set_query_vectors(
+    connection: Conn,
+    space: str,
+    digests: Sequence[bytes],
+    vectors: Sequence[Vector | None],
+    faults: Sequence[str | None],
+) -> None:
+    """See sql/set_query_vectors.sql."""
+    texts = [text and f"{{{text[1:-1]}}}" for text in map(vector_text, vectors)]
+    arguments: dict[str, Any] = {"digests": list(digests), "vectors": texts, "faults": list(faults)}
+    await call(connection, "set_query_vectors", space=space, **arguments)
+
+
 async def start_worker(database: Database, host: str) -> int:
     """See sql/start_worker.sql."""
     rows = await database.call("start_worker", host=host)
@@ -141,8 +159,8 @@ class Listener:
     Where there is none, or a pooler swallows what it should hear, waiting is all it does.
     """
 
-    def __init__(self, dsn: str) -> None:
-        self._dsn = dsn
+    def __init__(self, dsn: str, channel: str) -> None:
+        self._dsn, self._channel = dsn, channel
         self._connection: AsyncConnection[Any] | None = None
 
     async def __aenter__(self) -> Self:
@@ -168,7 +186,7 @@ class Listener:
         connection = await AsyncConnection.connect(
             self._dsn, autocommit=True, application_name="lexichord worker"
         )
-        await connection.execute(f"listen {CHANNEL}".encode())
+        await connection.execute(f"listen {self._channel}".encode())
         return connection
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,8 +17,9 @@ from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits, unbounded_gather
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.report import Report
 from lexichord.ingest.tables.batch import BatchReport, RowIndexer
+from lexichord.ingest.tables.queries import answer_queries, answer_until
+from lexichord.ingest.tables.space import FollowSpace
 from lexichord.ingest.vectors import ChunkEmbedder
-from lexichord.providers.base import Embedder
 from lexichord.types import Shaped
 
 log = logging.getLogger("lexichord")
@@ -30,8 +31,6 @@ FOLLOW_SECONDS = 5.0  # between looks at how the tables are defined
 STOP_SECONDS = 10.0  # that the batches in hand have to end
 TEND_SECONDS = 60.0  # between looks at the indexes, while rows keep coming
 FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 1.0, 60.0  # after a failure, doubled each time
-
-type FollowSpace = Callable[[], Awaitable[tuple[Embedder | None, str]]]
 
 
 @dataclass(slots=True)
@@ -86,12 +85,46 @@ class TableWorker:
         by_document = (await configuration(self.database))["by_document"]
         with Reader() as reader:
             indexer = RowIndexer(self.database, reader, by_document)
-            async with self._registered() as worker, tables.Listener(self.database.dsn) as ear:
-                while not self._stopped.is_set():
-                    is_idle = await self._turn(indexer, worker, ear, wait=not until_idle)
-                    if is_idle and until_idle:
-                        break
+            if until_idle:
+                await self._finish(indexer)
+            else:
+                await unbounded_gather(
+                    [
+                        answer_until(self._stopped, self.database, self.follow, POLL_SECONDS),
+                        self._stay(indexer),
+                    ]
+                )
         return self.report
+
+    async def _finish(self, indexer: RowIndexer) -> None:
+        """Do what there is to do."""
+        is_done = False
+        while not is_done and not self._stopped.is_set():
+            await answer_queries(self.database, self.follow)
+            with suppress(EmbeddingMismatchError):  # once more, with that of the new space
+                is_done = await self._look(indexer)
+
+    async def _stay(self, indexer: RowIndexer) -> None:
+        """Do what comes, until stopped."""
+        listener = tables.Listener(self.database.dsn, tables.CHANGES)
+        async with self._registered() as worker, listener:
+            while not self._stopped.is_set():
+                try:
+                    if await self._look(indexer):
+                        await self._rest(worker, listener)
+                except EmbeddingMismatchError:
+                    continue
+                except LexichordError as error:
+                    await self._recover(error)
+
+    async def _look(self, indexer: RowIndexer) -> bool:
+        """Index what waits; return whether there was nothing."""
+        await self._follow_tables()
+        if await self._work(indexer):
+            self._pause = FIRST_PAUSE_SECONDS
+            return False
+        await self._tend()
+        return True
 
     @asynccontextmanager
     async def in_background(self) -> AsyncIterator[None]:
@@ -113,26 +146,6 @@ class TableWorker:
         finally:
             with suppress(DatabaseError):
                 await tables.end_worker(self.database, worker)
-
-    async def _turn(
-        self, indexer: RowIndexer, worker: int, ear: tables.Listener, wait: bool
-    ) -> bool:
-        """Work, or rest if there is nothing to do; return whether there was nothing."""
-        try:
-            await self._follow_tables()
-            if await self._work(indexer):
-                self._pause = FIRST_PAUSE_SECONDS
-                return False
-            await self._tend()
-            if wait:
-                await self._rest(worker, ear)
-        except EmbeddingMismatchError:  # the next batch takes the embedder of the new space
-            return False
-        except LexichordError as error:
-            if not wait:
-                raise
-            await self._recover(error)
-        return True
 
     async def _work(self, indexer: RowIndexer) -> bool:
         """Index until nothing is left; return whether there was anything."""
@@ -166,12 +179,12 @@ class TableWorker:
         for row in await tables.follow_tables(self.database):
             log.warning("%s: %s", row["source"], row["remark"])
 
-    async def _rest(self, worker: int, ear: tables.Listener) -> None:
+    async def _rest(self, worker: int, listener: tables.Listener) -> None:
         """Say that it rests, look once more, then wait: what came in between woke nobody."""
         if monotonic() > self._rests_until - POLL_SECONDS:
             await tables.rest_worker(self.database, worker, REST_SECONDS)
             self._rests_until = monotonic() + REST_SECONDS
-        elif await ear.hear(POLL_SECONDS):
+        elif await listener.hear(POLL_SECONDS):
             await tables.rest_worker(self.database, worker, 0)
             self._rests_until = 0.0
 

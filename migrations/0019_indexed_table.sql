@@ -237,3 +237,16 @@ create policy changed on lexichord_data.chunk for update using (true);
 create policy deleted on lexichord_data.document for delete using (true);
 create policy deleted on lexichord_data.chunk for delete using (true);
 create policy deleted on lexichord_data.card_term for delete using (true);
+
+-- Questions that SQL wants embedded, and their vectors once a worker has made them.
+create table lexichord_data.query_vector (
+    space        text not null,
+    digest       bytea not null,
+    query        text not null,
+    embedding    real[],
+    fault        text,
+    requested_at timestamptz not null default clock_timestamp(),
+    primary key (space, digest)
+);
+create index query_vector_waiting on lexichord_data.query_vector (requested_at) where embedding is null and fault is null;
+create index query_vector_age on lexichord_data.query_vector (requested_at);
