@@ -16,6 +16,7 @@ create table lexichord_data.indexed_table (
     filter_columns text[] not null default '{}',
     uri            text,
     numbers        jsonb not null,  -- attnum by column: a column that is renamed stays known
+    statements     text[],          -- of the triggers, made once: see table_statements
     partitions     oid[] not null default '{}',
     is_guarded     boolean not null default false,  -- row-level security holds for its rows
     fault          text,            -- why its changes wait
@@ -123,10 +124,10 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
         where c.name is not null)
 $$;
 
-create function lexichord_data.add_change(table_id integer, keys text[], priority integer default 0) returns void
+create function lexichord_data.add_change(table_id integer, keys text[]) returns void
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
-    insert into table_change (table_id, keys, priority) values (add_change.table_id, add_change.keys, add_change.priority);
+    insert into table_change (table_id, keys) values (add_change.table_id, add_change.keys);
     if exists (select from worker w where w.resting_until > clock_timestamp()) then
         notify lexichord;
     end if;
@@ -135,40 +136,62 @@ end $$;
 -- The triggers run as the owner, so that who writes into the table needs no right on ours; so nothing of the user's is
 -- called here: keys are of Postgres' own types, other columns are compared by their bytes.
 
+-- What the triggers ask: the keys of inserted, of deleted and of updated rows, the latter where values differ or of all.
+-- Making them takes longer than a small statement does. null = the key is gone.
+create function lexichord_data.table_statements(source lexichord_data.indexed_table) returns text[]
+language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
+declare
+    key text[] := lexichord_data.current_columns(source, source.key);
+    old_key text := lexichord_data.key_expression(source.relation, key, 'o');
+    new_key text := lexichord_data.key_expression(source.relation, key, 'n');
+begin
+    if array_position(key, null) is not null then
+        return null;
+    end if;
+    return array[
+        format('select array_agg(%s) from new_rows as n', new_key),
+        format('select array_agg(%s) from old_rows as o', old_key),
+        format('select array_agg(coalesce(%s, %s)) from old_rows as o full join new_rows as n on (%s) = (%s) '
+               'where o.%I is null or n.%5$I is null or record_image_ne(row(%6$s), row(%7$s))',
+               new_key, old_key, lexichord_data.row_columns(key, 'o'), lexichord_data.row_columns(key, 'n'), key[1],
+               lexichord_data.row_columns(lexichord_data.compared_columns(source), 'o'),
+               lexichord_data.row_columns(lexichord_data.compared_columns(source), 'n')),
+        -- the same rows in the same order, unless keys were changed
+        format('select case when o.keys = n.keys then n.keys else o.keys || n.keys end '
+               'from (select array_agg(%s) as keys from old_rows as o) as o, (select array_agg(%s) as keys from new_rows as n) as n',
+               old_key, new_key)];
+end $$;
+
 -- They depend on no column of the table, which would keep it from being dropped or changed in its type.
 create function lexichord_data.queue_statement() returns trigger
 language plpgsql security definer set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     few constant integer := 100;  -- rows of an update that are compared here; comparing more would take its writer too long
     source indexed_table;
-    key text[];
-    is_bulk boolean := false;
+    statements text[];
+    wanted integer := case tg_op when 'INSERT' then 1 when 'DELETE' then 2 else 3 end;
     changed text[];
 begin
     select * into source from indexed_table t where t.id = tg_argv[0]::integer;
-    key := lexichord_data.current_columns(source, source.key);
-    if source.id is null or array_position(key, null) is not null then
-        return null;  -- the worker says so: nobody's write fails for it
-    elsif tg_op = 'TRUNCATE' then
-        perform lexichord_data.add_change(source.id, null);
-        return null;
-    elsif tg_op = 'UPDATE' then
-        is_bulk := (select count(*) from (select from new_rows limit few + 1) as n) > few;
+    statements := source.statements;
+    if source.relation_oid <> tg_relid or exists (
+        select from jsonb_each(source.numbers) as n (name, number) where not exists (
+            select from pg_attribute a where a.attrelid = tg_relid and a.attnum = n.number::smallint and a.attname = n.name)) then
+        statements := lexichord_data.table_statements(source);
     end if;
-    execute format(
-        case when tg_op = 'DELETE' then 'select array_agg(%1$s) from old_rows as o'
-             when tg_op = 'INSERT' then 'select array_agg(%2$s) from new_rows as n'
-             -- the same rows in the same order, unless keys were changed
-             when is_bulk then 'select case when o.keys = n.keys then n.keys else o.keys || n.keys end '
-                  'from (select array_agg(%1$s) as keys from old_rows as o) as o, (select array_agg(%2$s) as keys from new_rows as n) as n'
-             else 'select array_agg(coalesce(%2$s, %1$s)) from old_rows as o full join new_rows as n on (%3$s) = (%4$s) '
-                  'where o.%5$I is null or n.%5$I is null or record_image_ne(row(%6$s), row(%7$s))' end,
-        lexichord_data.key_expression(source.relation, key, 'o'), lexichord_data.key_expression(source.relation, key, 'n'),
-        lexichord_data.row_columns(key, 'o'), lexichord_data.row_columns(key, 'n'), key[1],
-        lexichord_data.row_columns(lexichord_data.compared_columns(source), 'o'),
-        lexichord_data.row_columns(lexichord_data.compared_columns(source), 'n')) into changed;
-    if changed is not null then
-        perform lexichord_data.add_change(source.id, changed, case when cardinality(changed) > few then 1 else 0 end);
+    if statements is null then
+        return null;  -- the worker says so: nobody's write fails for it
+    elsif tg_op = 'UPDATE' then
+        wanted := case when (select count(*) from (select from new_rows limit few + 1) as n) > few then 4 else 3 end;
+    end if;
+    if tg_op <> 'TRUNCATE' then
+        execute statements[wanted] into changed;
+    end if;
+    if changed is not null or tg_op = 'TRUNCATE' then
+        insert into table_change (table_id, keys, priority) values (source.id, changed, case when cardinality(changed) > few then 1 else 0 end);
+        if exists (select from worker w where w.resting_until > clock_timestamp()) then
+            notify lexichord;
+        end if;
     end if;
     return null;
 end $$;

@@ -55,7 +55,7 @@ STEPS = """
     vechord_documents vechord_orphans vechord_tables
     define_table check_table_key filter_columns table_partitions renamed_uri is_renamed table_fault
     rows_statement joined_columns read_rows changed_rows kept_row_vectors known_row_texts
-    lexeme_count primary_key list_table_failures compared_columns
+    lexeme_count table_statements primary_key list_table_failures compared_columns
 """
 OTHERS = set(f"{WRITES} {LOCKS} {PRIVATE} {STEPS}".split())
 SECRETS = {
