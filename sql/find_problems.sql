@@ -31,6 +31,18 @@ begin
     select format('%s chunks have no vector', s.chunks_without_vector), 'ingest again with an embedder'
     from lexichord.database_status() s where s.chunks_without_vector > 0
     union all
+    select format('indexed table %s: %s', t.source, t.fault), 'select * from lexichord.list_indexed_tables();'
+    from lexichord.list_indexed_tables() t where t.fault is not null
+    union all
+    select format('indexed table %s: %s rows could not be stored', t.source, t.rows_failed), 'select * from lexichord.list_table_failures();'
+    from lexichord.list_indexed_tables() t where t.rows_failed > 0
+    union all
+    select format('indexed table %s: changes wait since %s, and no worker has been seen for a minute', t.source, date_trunc('second', t.waiting_since)),
+           'start lexichord worker'
+    from lexichord.list_indexed_tables() t
+    where t.fault is null and t.waiting_since < now() - interval '1 minute'
+        and not exists (select from worker w where w.seen_at > now() - interval '1 minute')
+    union all
     -- Whoever has more rights is not told to run a function that others can change.
     select g.problem || case when g.ours then '' else ', which a superuser can mend' end,
            case when g.ours then 'select lexichord.grant_reader();' else g.statement || ';' end

@@ -10,13 +10,15 @@ set search_path = pg_catalog, lexichord_data, pg_temp
 set plan_cache_mode = force_generic_plan as $$
 declare
     scope bigint[];
+    vector @extschema:vector@.halfvec;
 begin
     perform lexichord.check_search(query, query_vector, query_space, k, depth, fusion, weights);
+    vector := coalesce(query_vector, lexichord.known_vector(query));
     scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
     return query
     select c.id, c.document_id, s.name, d.uri, d.title, c.heading, c.char_start, c.char_end, c.page, c.content, c.context,
            f.score, f.dense_score, f.dense_rank, f.keyword_score, f.keyword_rank, f.fused_score
-    from (select * from lexichord.fuse_terms(lexichord.query_lexemes(query, scope), query_vector, depth, scope, fusion, weights, boost) as f
+    from (select * from lexichord.fuse_terms(lexichord.query_lexemes(query, scope), vector, depth, scope, fusion, weights, boost) as f
           order by f.score desc, f.chunk_id limit k) as f
     join chunk c on c.id = f.chunk_id
     join document d on d.id = c.document_id
@@ -24,4 +26,4 @@ begin
     order by f.score desc, f.chunk_id;
 end $$;
 comment on function lexichord.hybrid_search(text, @extschema:vector@.halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], jsonb, text) is
-'The k best chunks for a query by meaning and by words. depth = candidates per channel (k never changes the head of the list); weights = {dense,keyword}, 0 leaves a channel out; boost = {"document id": points added}; query_space = the space that query_vector is of. Without a vector the keyword hits'' centroid stands in.';
+'The k best chunks for a query by meaning and by words. depth = candidates per channel (k never changes the head of the list); weights = {dense,keyword}, 0 leaves a channel out; boost = {"document id": points added}; query_space = the space that query_vector is of. Without a vector the one that prepare_query() had made is taken, else the keyword hits'' centroid.';

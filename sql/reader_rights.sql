@@ -14,6 +14,8 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'dense_candidates', 'keyword_candidates', 'keyword_proposals', 'segment_proposals', 'keyword_weights', 'term_candidates', 'card_candidates',
         'exact_dense_candidates', 'exact_keyword_candidates', 'exact_term_candidates', 'dense_recall', 'sampled_recall',
         -- what searches are made of
+        'search_table', 'find_indexed_table', 'documents_of_rows', 'list_indexed_tables', 'current_columns', 'key_type', 'key_expression',
+        'key_values', 'row_columns', 'hidden_documents', 'list_workers', 'known_vector', 'query_vector_source', 'embed',
         'scope_documents', 'is_narrow', 'check_boost', 'check_count', 'check_filter', 'check_search', 'check_space', 'check_variants',
         'are_weights',
         'document_facts', 'filter_compares', 'filter_contains', 'filter_form', 'filter_matches', 'filter_operator',
@@ -33,7 +35,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     array[
         'configuration', 'embedding_space', 'dataset', 'document', 'original', 'chunk', 'term', 'card_term', 'corpus',
         'dataset_count', 'dataset_change', 'term_count', 'term_change', 'corpus_statistics', 'term_statistics',
-        'keyword', 'keyword_tail', 'keyword_segment', 'posting', 'index_build', 'reembedding', 'migration', 'function_release'],
+        'keyword', 'keyword_tail', 'keyword_segment', 'posting', 'index_build', 'reembedding', 'indexed_table', 'table_row', 'table_change', 'table_failure', 'worker', 'query_vector', 'migration', 'function_release'],
     -- Of the extensions' functions, those that everybody may call and that write (spill, merge), make files on the
     -- server (dump_index, pageviz), show an index's pages or what others asked for (summarize, inspect, sampled), or
     -- read all of it into memory (prewarm, evaluate). pgvector has none.

@@ -1,4 +1,4 @@
--- The one place where a scope becomes documents. Nothing is assembled as text: every value is a parameter.
+-- The one place where a scope becomes documents; for whom some are hidden, everything is those that are not. Nothing is assembled as text: every value is a parameter.
 create or replace function lexichord.scope_documents(
     datasets text[] default null, documents bigint[] default null,
     uri_prefix text default null, filter jsonb default null
@@ -9,7 +9,8 @@ declare
     missing text;
     document_ids bigint[];
 begin
-    if datasets is null and documents is null and uri_prefix is null and filter is null then
+    if datasets is null and documents is null and uri_prefix is null and filter is null
+       and not row_security_active('lexichord_data.document') then
         return null;
     end if;
     select string_agg(quote_literal(n), ', ') into missing

@@ -121,6 +121,7 @@ RESULTS = (
         problems=[types.Problem("index chunk_hnsw is missing", "build it")],
     ),
     types.IndexUse("chunk_hnsw", False, None),
+    types.IndexedTable("public.a", "a", 1, 2, False, NOW, 0, None),
     types.Exported("ns", 1, 2, []),
     types.Rights(("d",), False, 1),
     KEY,

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import httpx
+import psycopg
 from prometheus_client.parser import text_string_to_metric_families
 
 from lexichord import SyncLexichord
@@ -52,3 +53,24 @@ def test_what_is_answered_refused_stored_and_lent_is_counted(fresh: str, home: P
     assert counts["lexichord_connections", "open"] >= 1
     assert counts["lexichord_connections", "waiting"] == 0
     assert counts["process_resident_memory_bytes",] > 0
+
+
+def test_rows_of_indexed_tables_are_counted(fresh: str, home: Path) -> None:
+    with psycopg.connect(fresh, autocommit=True) as connection:
+        connection.execute("create table secret (id int primary key, body text)")
+        connection.execute("insert into secret values (1, 'zebra'), (2, null)")
+        connection.execute("select lexichord.index_table('public.secret', text => '{body}')")
+    with SyncLexichord(dsn=fresh, home=home) as lexichord:
+        lexichord.index_changes()
+    with psycopg.connect(fresh, autocommit=True) as connection:
+        connection.execute("insert into secret values (3, 'waits')")
+    with Server(fresh, home) as server, server.client() as client:
+        counts = numbers(client)
+        text = client.get("/metrics").text
+    assert [counts["lexichord_table_rows", state] for state in ("stored", "waiting", "failed")] == [
+        1,
+        1,
+        1,
+    ]
+    assert counts["lexichord_table_lag_seconds",] > 0
+    assert "secret" not in text

@@ -1,6 +1,7 @@
 """A call of each SQL function: the reads, which leave everything as it was, and the others."""
 
 import json
+from hashlib import sha256
 from typing import Any
 
 from tests.sql.corpus import SPACE
@@ -15,6 +16,15 @@ READS: dict[str, dict[str, Any]] = {
     "bm25_parameters": {},
     "bound_space": {},
     "card_candidates": {"query": "animal1"},
+    "key_expression": {"relation": "lexichord_data.chunk", "names": ["id"], "row_name": "a"},
+    "key_type": {"relation": "lexichord_data.chunk", "name": "id"},
+    "key_values": {"relation": "lexichord_data.chunk", "names": ["id"], "key": "k"},
+    "row_columns": {"names": ["a", "b"], "row_name": "a"},
+    "hidden_documents": {},
+    "list_indexed_tables": {},
+    "list_workers": {},
+    "known_vector": {"query": "w1"},
+    "query_vector_source": {"query": "w1"},
     "check_boost": {"boost": '{"1": 0.5}'},
     "check_count": {"argument": "latest", "amount": 1},
     "check_filter": {"filter": FILTER, "documents": [1, 2]},
@@ -182,7 +192,60 @@ WAIT = {"wait_ms": 5000}
 HITS = json.dumps(
     [{"chunk_id": 1, "dataset": "north", "uri": "a", "char_start": 0, "char_end": 1, "score": 1}]
 )
+# Of an indexed table, which is there only once it is indexed; what is in ROW_TYPED takes a row of
+# ours, and the others call it.
+OF_A_TABLE = {"search_table", "find_indexed_table", "documents_of_rows", "current_columns", "embed"}
+ROW_TYPED = {
+    *("define_table", "create_table_triggers", "renamed_uri", "is_renamed", "rename_table"),
+    *("table_fault", "rows_statement", "documents_of_rows", "part_change"),
+    *("search_table", "prepare_query"),
+}
+TABLE = {"source": "public.n_document"}
+KEYS = {"table_id": 1, "keys": ["1"]}
 OTHERS: list[tuple[str, dict[str, Any]]] = [
+    ("primary_key", TABLE),
+    ("check_table_key", {**TABLE, "key": ["key"]}),
+    ("filter_columns", {**TABLE, "filter": "title <> 'x'"}),
+    ("table_partitions", TABLE),
+    ("joined_columns", {"names": ["a"], "separator": " "}),
+    ("lexeme_count", {"lexemes": "a:1,2"}),
+    (
+        "index_table",
+        {**TABLE, "text": ["title", "text"], "title": "title", "metadata": ["title"]}
+        | {"context": ["title"], "filter": "title <> 'x'", "uri": "https://example.com/{key}"},
+    ),
+    ("find_indexed_table", TABLE),
+    ("take_changes", {"most": 10}),
+    ("read_rows", KEYS),
+    ("changed_rows", {**KEYS, "recipe": "r"}),
+    ("kept_row_vectors", {**KEYS, "sha256s": ["0"]}),
+    ("known_row_texts", {**KEYS, "sha256s": ["0"]}),
+    ("stage_rows", {}),
+    ("store_rows", {**KEYS, "recipe": "r", "space": SPACE, "refused": {"2": "empty"}}),
+    ("store_fresh_rows", {"table_id": 1, "owner": 1, "recipe": "r"}),
+    ("finish_changes", {"changes": [1]}),
+    ("next_keys", {"table_id": 1, "after": "0", "batch": 2}),
+    ("queue_gone", {"table_id": 1, "most": 2}),
+    ("list_table_failures", TABLE),
+    ("retry_table_failures", TABLE),
+    ("follow_tables", {}),
+    ("alter_index_table", {**TABLE, "filter": ""}),
+    ("guard_documents", {}),
+    ("start_worker", {"host": "h"}),
+    ("rest_worker", {"worker": 1, "seconds": 1}),
+    ("end_worker", {"worker": 1}),
+    ("request_vector", {"query": "w0"}),
+    ("take_queries", {"most": 1}),
+    (
+        "set_query_vectors",
+        {"space": SPACE, "digests": [sha256(b"w0").digest()], "vectors": ["{1,0,0,0}"]}
+        | {"faults": [None]},
+    ),
+    ("awaits_vector", {"query": "w0", "asked_at": "2024-01-01", "wait_ms": 1}),
+    ("embed", {"query": "w0"}),
+    ("drop_table_triggers", TABLE),
+    ("drop_index_table", TABLE),
+    ("forget_table", {"table_id": 1}),
     ("column_list", {"alias": "c", "columns": ["a", "b"]}),
     ("ordered_uuid", {"moment": "2024-01-01", "number": 1}),
     ("other_index", {}),

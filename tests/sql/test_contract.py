@@ -25,7 +25,77 @@ API_KEY = (
     "TABLE(key_id bigint, name text, datasets text[], writes boolean, "
     "created_at timestamp with time zone, revoked_at timestamp with time zone)"
 )
+# A procedure that commits may have no path of its own: what it names is qualified.
+COMMITS = {"prepare_query"}
+# Who writes into an indexed table needs no right on ours, so these write as their owner.
+OF_TRIGGERS = {"queue_statement", "queue_row"}
 CONTRACT = {
+    "alter_index_table": (
+        "source regclass, text text[], title text, key text[], metadata text[], context "
+        "text[], filter text, uri text",
+        "void",
+    ),
+    "changed_rows": (
+        "table_id integer, keys text[], recipe text",
+        "TABLE(key text, title text, content text, context text, sha256 text)",
+    ),
+    "drop_index_table": ("source regclass", "bigint"),
+    "embed": ("query text", "halfvec"),
+    "end_worker": ("worker bigint", "void"),
+    "finish_changes": ("changes bigint[]", "void"),
+    "follow_tables": ("", "TABLE(source text, remark text)"),
+    "index_table": (
+        "source regclass, text text[], title text, key text[], metadata text[], dataset "
+        "text, context text[], filter text, uri text",
+        "integer",
+    ),
+    "known_row_texts": ("table_id integer, keys text[], sha256s text[]", "SETOF text"),
+    "known_vector": ("query text", "halfvec"),
+    "list_indexed_tables": (
+        "",
+        "TABLE(source text, dataset text, rows_stored bigint, rows_waiting bigint, "
+        "is_filling boolean, waiting_since timestamp with time zone, rows_failed bigint, "
+        "fault text)",
+    ),
+    "list_table_failures": (
+        "source regclass",
+        "TABLE(source_table text, key text, reason text, attempts integer, failed_at "
+        "timestamp with time zone)",
+    ),
+    "list_workers": (
+        "",
+        "TABLE(worker bigint, host text, started_at timestamp with time zone, seen_at "
+        "timestamp with time zone, is_resting boolean)",
+    ),
+    "prepare_query": ("IN query text, IN wait_ms integer", None),
+    "query_vector_source": ("query text", "text"),
+    "read_rows": (
+        "table_id integer, keys text[]",
+        "TABLE(key text, uri text, title text, content text, context text, metadata jsonb, "
+        "sha256 text)",
+    ),
+    "request_vector": ("query text", "void"),
+    "rest_worker": ("worker bigint, seconds double precision", "boolean"),
+    "retry_table_failures": ("source regclass", "bigint"),
+    "search_table": (
+        "source anyelement, query text, query_vector halfvec, k integer, depth integer, "
+        "condition text, fusion text, weights double precision[], query_space text",
+        "TABLE(item anyelement, rank bigint, score double precision, heading text, content "
+        "text, chunk_id bigint, document_id bigint)",
+    ),
+    "set_query_vectors": ("space text, digests bytea[], vectors text[], faults text[]", "void"),
+    "stage_rows": ("", "void"),
+    "start_worker": ("host text", "bigint"),
+    "store_rows": (
+        "table_id integer, keys text[], recipe text, space text, refused jsonb",
+        "TABLE(status text, amount bigint)",
+    ),
+    "take_changes": (
+        "most integer",
+        "TABLE(table_id integer, changes bigint[], keys text[], waiting_since timestamp with "
+        "time zone)",
+    ),
+    "take_queries": ("most integer", "TABLE(digest bytea, query text)"),
     "create_api_key": ("name text, digest bytea, datasets text[], writes boolean", API_KEY),
     "find_api_key": (
         "digest bytea",
@@ -462,7 +532,9 @@ def test_every_function_runs_as_its_caller_on_a_fixed_path(library: Connection) 
     ).fetchall()
     assert len(rows) > 50
     for name, definer, settings, body in rows:
-        assert not definer, name
+        assert not definer or name in OF_TRIGGERS, name
+        if name in COMMITS:
+            continue
         (path,) = [each for each in settings or [] if each.startswith("search_path=")]
         assert path.removeprefix("search_path=") in PATHS, name
         assert "set_config('search_path'" not in body or name in EXTENDS_ITS_PATH, name

@@ -24,7 +24,12 @@ from tests.builders import (
     STATUS,
 )
 
-FOR_BUILDERS = ("find_embedder", "resolve", "scope")  # who changes the application, not uses it
+FOR_BUILDERS = (
+    "find_embedder",
+    "resolve",
+    "scope",
+    "worker",
+)  # who changes the application, not uses it
 RECORDS = [
     each
     for name in types.__all__

@@ -243,6 +243,12 @@ def doctor(health: Health) -> None:
         out.print("healthy", style="green")
 
 
+def worked(row: ResultRow) -> None:
+    """Print what a worker has done."""
+    counts = ("stored", "kept", "deleted", "refused", "embedded")
+    out.print(", ".join(f"{row[name]} {name}" for name in counts))
+
+
 def deleted(row: ResultRow) -> None:
     """Print how many documents are gone."""
     out.print(f"{row['deleted']} deleted")

@@ -1,15 +1,19 @@
 """The commands that answer over HTTP, and to agents by the Model Context Protocol."""
 
 import asyncio
+import signal
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lexichord.cli import render
 from lexichord.cli.options import Invocation, command
 from lexichord.cli.render import err
 from lexichord.errors import ConfigError
 
 if TYPE_CHECKING:
+    from lexichord.ingest.tables.worker import WorkerReport
     from lexichord.serve.access import AccessPolicy
     from lexichord.settings import Settings
 
@@ -26,11 +30,21 @@ HttpOption = Annotated[
 ]
 
 
+WorkerOption = Annotated[
+    bool, typer.Option("--worker", help="Keep indexed tables in sync as well, as a worker does.")
+]
+
+
 @command(serve_app)
-def serve(invocation: Invocation, host: HostOption = "127.0.0.1", port: PortOption = 8080) -> None:
+def serve(
+    invocation: Invocation,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8080,
+    worker: WorkerOption = False,
+) -> None:
     """Answer over HTTP, with a page to ask on, until Ctrl-C."""
     try:
-        asyncio.run(_serve_http(invocation.settings, host, port))
+        asyncio.run(_serve_http(invocation.settings, host, port, worker))
     except ModuleNotFoundError as error:
         raise ConfigError(f"no {error.name}: pip install 'lexichord[server]'") from error
     err.print("stopped")
@@ -53,7 +67,42 @@ def mcp(
         raise ConfigError(f"no {error.name}: pip install 'lexichord[mcp]'") from error
 
 
-async def _serve_http(settings: "Settings", host: str, port: int) -> None:
+@command(serve_app)
+def worker(
+    invocation: Invocation,
+    until_idle: Annotated[
+        bool, typer.Option("--until-idle", help="End once no change waits.")
+    ] = False,
+) -> None:
+    """Keep indexed tables in sync, until Ctrl-C or SIGTERM; any number may run."""
+    report = asyncio.run(_work(invocation.settings, until_idle))
+    invocation.show(report.to_dict(), render.worked)
+
+
+async def _work(settings: "Settings", until_idle: bool) -> "WorkerReport":
+    from lexichord.client.lexichord import Lexichord
+    from lexichord.ingest.tables.worker import STOP_SECONDS
+
+    async with Lexichord(settings) as core:
+        for line in core.degraded:
+            err.print(line, highlight=False, markup=False)
+        own = core.worker()
+        task = asyncio.create_task(own.run(until_idle=until_idle))
+
+        def end() -> None:
+            """Let the batches in hand come to their end, but not for long: nothing is lost."""
+            own.stop()
+            loop.call_later(STOP_SECONDS, task.cancel)
+
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, end)
+        with suppress(asyncio.CancelledError):
+            await task
+        return own.report
+
+
+async def _serve_http(settings: "Settings", host: str, port: int, with_worker: bool) -> None:
     from lexichord.client.lexichord import Lexichord
     from lexichord.serve.access import AccessPolicy
     from lexichord.serve.http.app import create_http_server
@@ -61,7 +110,9 @@ async def _serve_http(settings: "Settings", host: str, port: int) -> None:
 
     async with Lexichord(settings) as core:
         door = await AccessPolicy.open(core, host)
-        await run_server(create_http_server(door), host, port, lambda taken: _announce(door, taken))
+        async with core.worker().in_background() if with_worker else nullcontext():
+            app = create_http_server(door)
+            await run_server(app, host, port, lambda taken: _announce(door, taken))
 
 
 async def _serve_mcp(settings: "Settings", host: str, port: int) -> None:

@@ -161,6 +161,8 @@ class SyncLexichord:
     export_vechord = _sync(Lexichord.export_vechord)
     ping = _sync(Lexichord.ping)
     datasets = _sync(Lexichord.datasets)
+    tables = _sync(Lexichord.tables)
+    index_changes = _sync(Lexichord.index_changes)
     status = _sync(Lexichord.status)
     doctor = _sync(Lexichord.doctor)
     reindex = _sync(Lexichord.reindex)

@@ -20,10 +20,15 @@ ID_COLUMNS: Mapping[str, IdKind] = {
     "document_id": "doc",
     **dict.fromkeys(("chunk_id", "current_chunk_id", "chunk_ids"), "chunk"),
 }
+TABLE_FUNCTIONS = (  # whose `source` is a table of the user's
+    *("index_table", "alter_index_table", "drop_index_table", "search_table"),
+    *("list_table_failures", "retry_table_failures"),
+)
 # Of these functions the names mean something else.
 OTHER_ARGUMENTS = {
     ("sample_documents", "documents"),  # how many
     ("start_run", "source"),  # a folder
+    *((function, "source") for function in TABLE_FUNCTIONS),
     ("vechord_digests", "after"),  # a key of vechord's
 }
 OTHER_COLUMNS: Mapping[tuple[str, str], IdKind] = {

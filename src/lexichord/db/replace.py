@@ -23,9 +23,9 @@ where n.nspname = %s and (%s::text is null or p.proname = %s)
 GRANTS = """
 select p.oid, p.proname, format(s.statement, p.proname, s.grantee)
 from pg_proc p cross join lateral (
-    select 'revoke all on function lexichord.%I from public' as statement, '' as grantee
+    select 'revoke all on routine lexichord.%I from public' as statement, '' as grantee
     union all
-    select 'grant execute on function lexichord.%I to %s'
+    select 'grant execute on routine lexichord.%I to %s'
                || case when a.is_grantable then ' with grant option' else '' end,
            case a.grantee when 0 then 'public' else a.grantee::regrole::text end
     from aclexplode(p.proacl) as a where a.grantee <> p.proowner
@@ -79,7 +79,7 @@ def _remove(connection: Connection, oid: int) -> None:
     connection.execute("create schema if not exists lexichord_former")
     try:
         with connection.transaction():
-            connection.execute(f"alter function {name} set schema lexichord_former")
+            connection.execute(f"alter routine {name} set schema lexichord_former")
     except errors.DuplicateFunction:
         raise _in_use(name, dependents) from None
 
@@ -104,7 +104,7 @@ def _drop(connection: Connection, oid: int) -> str | None:
     """Drop a function; return what depends on it if something does."""
     try:
         with connection.transaction():
-            connection.execute(f"drop function {_signature(connection, oid)}")
+            connection.execute(f"drop routine {_signature(connection, oid)}")
     except errors.DependentObjectsStillExist as error:
         return (error.diag.message_detail or "").replace("\n", "; ")
     return None

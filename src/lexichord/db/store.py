@@ -87,10 +87,10 @@ async def _copy(connection: Conn, rows: Iterable[tuple[Chunk, Vector | None]]) -
         for ordinal, (chunk, vector) in enumerate(rows):
             position = (ordinal, chunk.heading, chunk.start, chunk.end, chunk.page)
             texts = (chunk.content, chunk.context, chunk.keyword_context)
-            await copy.write_row(position + texts + (Jsonb(chunk.metadata), _halfvec(vector)))
+            await copy.write_row(position + texts + (Jsonb(chunk.metadata), pack_halfvec(vector)))
 
 
-def _halfvec(vector: Vector | None) -> bytes | None:
+def pack_halfvec(vector: Vector | None) -> bytes | None:
     """Pack a vector into halfvec's binary form: 384 numbers take 4 µs, as text 225."""
     if vector is None:
         return None
@@ -144,6 +144,11 @@ async def sample_documents(
     return await database.call(
         "sample_documents", dataset=dataset, documents=documents, without=list(without)
     )
+
+
+async def build_indexes(database: Database) -> None:
+    """See sql/build_indexes.sql."""
+    await database.call("build_indexes")
 
 
 async def rebuild_indexes(database: Database) -> bool:
@@ -218,7 +223,7 @@ async def record_files(
 
 async def finish_run(database: Database, run: int) -> None:
     """Close the run's record and build what indexes are missing."""
-    await database.call("build_indexes")
+    await build_indexes(database)
     await database.call("finish_run", run_id=run)
 
 

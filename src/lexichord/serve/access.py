@@ -31,7 +31,7 @@ from lexichord.types import (
 )
 from lexichord.types.ids import unknown_id
 from lexichord.types.response import Step
-from lexichord.types.state import IngestRun
+from lexichord.types.state import IndexedTable, IngestRun
 
 FULL_RIGHTS = Rights()
 
@@ -173,14 +173,22 @@ class ScopedClient:
             raise NotFoundError(f"there is no job {job}")
         return _job(rows[0])
 
+    async def tables(self) -> Sequence[IndexedTable]:
+        """List the indexed tables. Raises ForbiddenError unless the caller reaches all datasets."""
+        self._check_all_datasets()
+        return await self._client.tables()
+
     def connections(self) -> Mapping[str, int]:
         """Count the connections to the database by state. Raises ForbiddenError.
 
         They serve all datasets, so that a caller must reach all.
         """
+        self._check_all_datasets()
+        return self._client.database.connections()
+
+    def _check_all_datasets(self) -> None:
         if self.rights.datasets is not None:
             raise ForbiddenError("these numbers are of all datasets: the API key reaches some only")
-        return self._client.database.connections()
 
     def check_writes(self, dataset: str | None = None) -> None:
         """Raise ForbiddenError unless documents may be written, into this dataset."""

@@ -116,6 +116,25 @@ class SpaceChange(Shaped):
 
 
 @dataclass(frozen=True, slots=True)
+class IndexedTable(Shaped):
+    """A table whose rows are indexed, each a document of `dataset`.
+
+    `rows_waiting` are changed rows that a worker has still to look at, the oldest since
+    `waiting_since`; `is_filling`: rows of before are still being added. `rows_failed` could not be
+    stored. `fault` says why all its changes wait, None if they do not.
+    """
+
+    source: str
+    dataset: str
+    rows_stored: int
+    rows_waiting: int
+    is_filling: bool
+    waiting_since: datetime | None
+    rows_failed: int
+    fault: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Version(Shaped):
     """The version of the server, or of one of its extensions."""
 

@@ -4,6 +4,7 @@ Metrics are numbers only, nothing of what is asked or stored.
 """
 
 import asyncio
+from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any, Literal
 
@@ -85,6 +86,15 @@ class ServerMetrics:
             registry=own,
         )
         self.stored = Gauge("lexichord_stored", "What there is.", ("what",), registry=own)
+        self.rows = Gauge(
+            "lexichord_table_rows",
+            "Of indexed tables: rows stored, waiting for a worker, and that could not be stored.",
+            ("state",),
+            registry=own,
+        )
+        self.lag = Gauge(
+            "lexichord_table_lag_seconds", "The age of the oldest change.", registry=own
+        )
         ProcessCollector(registry=own)
 
     def count(self, scope: Scope, status: int, seconds: float) -> None:
@@ -129,6 +139,7 @@ async def metrics(request: Request, caller: Caller) -> PlainTextResponse:
     for state, count in caller.connections().items():
         numbers.connections.labels(state).set(count)
     await _count_stored(numbers, caller)
+    await _count_rows(numbers, caller)
     text = generate_latest(numbers.registry)
     return PlainTextResponse(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
@@ -143,3 +154,20 @@ async def _count_stored(numbers: ServerMetrics, caller: ScopedClient) -> None:
         return
     for what in ("documents", "chunks"):
         numbers.stored.labels(what).set(sum(row[what] for row in datasets))
+
+
+async def _count_rows(numbers: ServerMetrics, caller: ScopedClient) -> None:
+    """Show the rows of indexed tables, as `_count_stored` does documents."""
+    numbers.rows.clear()
+    numbers.lag.set(0)
+    try:
+        async with asyncio.timeout(METRICS_DATABASE_SECONDS):
+            tables = await caller.tables()
+    except (LexichordError, TimeoutError):
+        return
+    numbers.rows.labels("stored").set(sum(table.rows_stored for table in tables))
+    numbers.rows.labels("waiting").set(sum(table.rows_waiting for table in tables))
+    numbers.rows.labels("failed").set(sum(table.rows_failed for table in tables))
+    waiting = [table.waiting_since for table in tables if table.waiting_since]
+    if waiting:
+        numbers.lag.set((datetime.now(UTC) - min(waiting)).total_seconds())

@@ -1,0 +1,272 @@
+"""Measure indexed tables: the triggers' cost, filling, how soon a change is found, memory.
+
+`python scripts/bench_tables.py --dsn SERVER [--rows 5000] [--seconds 30]`: makes a database on that
+server, which runs on this Linux machine, and drops it. The embedder is the local one.
+"""
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import psutil
+import psycopg
+
+from lexichord.db import schema
+from lexichord.ingest.flow import INGEST_LIMITS
+from lexichord.providers.embed.local import LocalEmbedder
+from lexichord.settings import load_settings
+
+type Connection = psycopg.Connection[Any]
+
+TABLE = (
+    "create table article (id bigint generated always as identity primary key, author text, "
+    "title text, body text, views integer default 0, created_at timestamptz default now()); "
+    "create index on article (author); create index on article (created_at)"
+)
+INDEX = (
+    "select lexichord.index_table('public.article', text => '{title,body}', title => 'title', "
+    "metadata => '{author}')"
+)
+WORDS = [
+    *("parcel", "delivery", "late", "refund", "invoice"),
+    *("customer", "warehouse", "driver", "weather", "order"),
+]
+
+
+@contextmanager
+def new_database(server: str) -> Iterator[str]:
+    name = f"bench_tables_{os.getpid()}"
+    with psycopg.connect(server, autocommit=True) as admin:
+        admin.execute(f"create database {name}".encode())
+        try:
+            yield urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
+        finally:
+            admin.execute(f"drop database {name} with (force)".encode())
+
+
+def text(number: int) -> str:
+    return f"{' '.join(random.choices(WORDS, k=20))} {number}"
+
+
+def insert(connection: Connection, rows: int) -> None:
+    with connection.cursor().copy("copy article (author, title, body) from stdin") as copy:
+        for number in range(rows):
+            copy.write_row((f"author {number % 50}", f"Title {number}", text(number)))
+
+
+def seconds(connection: Connection, statement: str) -> float:
+    """Give the time on a processor that the server's process takes, whatever else runs."""
+    schedule = Path(f"/proc/{connection.info.backend_pid}/schedstat")
+    before = int(schedule.read_text().split()[0])
+    connection.execute(statement.encode())
+    return (int(schedule.read_text().split()[0]) - before) / 1e9
+
+
+def trigger_cost(connection: Connection, rounds: int) -> None:
+    """Alternate with and without triggers: the machine's load is then the same for both."""
+    for name, change in (("text", "body = body || '!'"), ("another column", "views = views + 1")):
+        for rows in (1, 50, 1000, 20_000):
+            statement = f"update article set {change} where id <= {rows}"
+            times: dict[str, list[float]] = {"disable": [], "enable": []}
+            for number in range(rounds):
+                for state in ("disable", "enable") if number % 2 else ("enable", "disable"):
+                    connection.execute(f"alter table article {state} trigger user".encode())
+                    connection.execute("vacuum article")
+                    times[state].append(seconds(connection, statement))
+            plain, indexed = (min(times[state]) for state in ("disable", "enable"))
+            middle = median(times["enable"]) / median(times["disable"])
+            print(
+                f"update of {rows} rows, {name}: {plain * 1e3:.1f} ms plain, "
+                f"{indexed * 1e3:.1f} indexed (best: {indexed / plain - 1:+.0%}, "
+                f"median: {middle - 1:+.0%})",
+                flush=True,
+            )
+    connection.execute("truncate lexichord_data.table_change")
+
+
+def writers(dsn: str, count: int, rows: int, lasting: float) -> float:
+    """Give the transactions a second of so many writers, each of so many rows."""
+    done = [0] * count
+    end = time.monotonic() + lasting
+
+    def write(number: int) -> None:
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            while time.monotonic() < end:
+                first = number * 1000 + random.randrange(900)
+                connection.execute(
+                    "update article set body = body || '!' where id between %s and %s",
+                    [first, first + rows - 1],
+                )
+                done[number] += 1
+
+    threads = [threading.Thread(target=write, args=[number]) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sum(done) / lasting
+
+
+def many_writers(dsn: str, connection: Connection, lasting: float) -> None:
+    resting = "insert into lexichord_data.worker (host, resting_until) values ('bench', 'infinity')"
+    steps = {
+        "plain": "alter table article disable trigger user",
+        "indexed": "alter table article enable trigger user",
+        "indexed, each notifies": resting,
+    }
+    rates: dict[tuple[str, int], list[float]] = {}
+    for _ in range(2):
+        for name, step in steps.items():
+            connection.execute(step.encode())
+            for rows in (1, 100):
+                rates.setdefault((name, rows), []).append(writers(dsn, 16, rows, lasting))
+        connection.execute(
+            "truncate lexichord_data.table_change; delete from lexichord_data.worker"
+        )
+        connection.execute("vacuum article")
+    for (name, rows), values in rates.items():
+        shown = ", ".join(f"{value:.0f}" for value in values)
+        print(f"16 writers of {rows} rows, {name}: {shown} transactions/s", flush=True)
+
+
+@contextmanager
+def worker(dsn: str, *arguments: str) -> Iterator[psutil.Popen]:
+    command = [sys.executable, "-m", "lexichord", "worker", "--dsn", dsn, *arguments]
+    process = psutil.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def memory(process: psutil.Popen) -> float:
+    family = [process, *process.children(recursive=True)]
+    return float(sum(each.memory_info().rss for each in family)) / 2**20
+
+
+def fill(dsn: str, connection: Connection, rows: int) -> None:
+    embedder = LocalEmbedder(load_settings().home)
+    connection.execute("truncate article restart identity")
+    insert(connection, rows)
+    fetched = connection.execute("select title, body from article").fetchall()
+    pieces = [f"{title}\n\n{body}" for title, body in fetched]
+    embedder.embed(pieces[:8], "document")
+    started = time.perf_counter()
+    ordered = sorted(pieces, key=len)
+    for first in range(0, rows, INGEST_LIMITS.slice_chunks):
+        embedder.embed(ordered[first : first + INGEST_LIMITS.slice_chunks], "document")
+    bare = rows / (time.perf_counter() - started)
+    del embedder
+    stored = "select count(*) from lexichord_data.table_row"
+    most, first_at, first_rows = 0.0, 0.0, 0
+    with worker(dsn) as process:
+        while True:
+            ((count,),) = connection.execute(stored.encode()).fetchall()
+            most = max(most, memory(process))
+            if count and not first_at:
+                first_at, first_rows = time.perf_counter(), count
+            if count == rows:
+                break
+            time.sleep(0.2)
+        rate = (rows - first_rows) / (time.perf_counter() - first_at)
+    print(
+        f"filling {rows} rows: {rate:.0f} rows/s, the embedder alone {bare:.0f} "
+        f"({rate / bare:.0%}); worker and its reader {most:.0f} MB",
+        flush=True,
+    )
+
+
+def freshness(dsn: str, connection: Connection, lasting: float) -> None:
+    """Change 20 rows a second; ask until each is found as it is by now."""
+    times: list[float] = []
+    marks: dict[str, float] = {}
+    with worker(dsn), psycopg.connect(dsn, autocommit=True) as asking:
+        time.sleep(8)
+        end = time.monotonic() + lasting
+        number = 0
+        following = time.monotonic()
+        while time.monotonic() < end or (marks and time.monotonic() < end + 30):
+            if time.monotonic() >= following and time.monotonic() < end:
+                number += 1
+                mark = f"mark{number:06d}"
+                row = 1 + number % 500
+                connection.execute("update article set body = %s where id = %s", [mark, row])
+                marks[mark] = time.monotonic()
+                following += 1 / 20
+            if marks:
+                rows = asking.execute(
+                    "select substring(content from 'mark[0-9]+') from lexichord_data.chunk "
+                    "where document_id in (select document_id from lexichord_data.table_row "
+                    "where key = any(%s)) and content like '%%mark%%'",
+                    [[str(1 + int(mark[4:]) % 500) for mark in marks]],
+                ).fetchall()
+                for (mark,) in rows:
+                    if mark in marks:
+                        times.append(time.monotonic() - marks.pop(mark))
+            time.sleep(0.005)
+    times.sort()
+    print(
+        f"commit to searchable at 20 rows/s, {len(times)} changes: p50 "
+        f"{1e3 * times[len(times) // 2]:.0f} ms, p99 {1e3 * times[int(len(times) * 0.99)]:.0f} ms, "
+        f"{len(marks)} not found",
+        flush=True,
+    )
+
+
+def queue_growth(connection: Connection, changes: int) -> None:
+    """Change rows one by one while a worker takes them away: what is left of the queue?"""
+    connection.execute(
+        f"do $$ begin for i in 1..{changes} loop "
+        "update article set body = body || '.' where id = 1 + i % 500; commit; "
+        "if i % 100 = 0 then delete from lexichord_data.table_change; commit; end if; "
+        "end loop; end $$".encode()
+    )
+    connection.execute("vacuum lexichord_data.table_change")
+    ((size,),) = connection.execute(
+        "select pg_total_relation_size('lexichord_data.table_change')"
+    ).fetchall()
+    print(f"the queue after {changes} changes: {size / 2**10:.0f} kB", flush=True)
+
+
+PARTS = ("triggers", "writers", "fill", "freshness", "queue")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dsn", required=True)
+    parser.add_argument("--rows", type=int, default=5000)
+    parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--only", nargs="*", default=PARTS, choices=PARTS)
+    arguments = parser.parse_args()
+    with new_database(arguments.dsn) as dsn:
+        schema.prepare(dsn, schema.Choice("plain"))
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            connection.execute(TABLE.encode())
+            insert(connection, 20_000)
+            connection.execute(INDEX.encode())
+            connection.execute("truncate lexichord_data.table_change")
+            if "triggers" in arguments.only:
+                trigger_cost(connection, 9)
+            if "writers" in arguments.only:
+                many_writers(dsn, connection, 3)
+            if "fill" in arguments.only:
+                fill(dsn, connection, arguments.rows)
+            if "freshness" in arguments.only:
+                freshness(dsn, connection, arguments.seconds)
+            if "queue" in arguments.only:
+                queue_growth(connection, 20_000)
+
+
+if __name__ == "__main__":
+    main()

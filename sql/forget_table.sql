@@ -1,0 +1,14 @@
+create or replace function lexichord.forget_table(table_id integer) returns bigint
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+declare
+    own text;
+    gone bigint;
+begin
+    delete from indexed_table t where t.id = forget_table.table_id returning t.dataset into own;
+    delete from table_change c where c.table_id = forget_table.table_id;
+    gone := lexichord.delete_documents(array(
+        select d.id from document d join dataset s on s.id = d.dataset_id where s.name = own));
+    delete from dataset s where s.name = own;
+    return gone;
+end $$;
+comment on function lexichord.forget_table(integer) is 'Deletes the documents of an indexed table and all that is known of it; returns how many there were.';

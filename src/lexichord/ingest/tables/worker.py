@@ -1,0 +1,197 @@
+"""The worker of indexed tables: it takes what changed until it is told to stop."""
+
+import asyncio
+import logging
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from time import monotonic
+
+from lexichord.db import store, tables
+from lexichord.db.catalogue import configuration
+from lexichord.db.pool import Database
+from lexichord.errors import DatabaseError, EmbeddingMismatchError, LexichordError
+from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits, unbounded_gather
+from lexichord.ingest.reader import Reader
+from lexichord.ingest.report import Report
+from lexichord.ingest.tables.batch import BatchReport, RowIndexer
+from lexichord.ingest.tables.queries import answer_queries, answer_until
+from lexichord.ingest.tables.space import FollowSpace
+from lexichord.ingest.vectors import ChunkEmbedder
+from lexichord.types import Shaped
+
+log = logging.getLogger("lexichord")
+
+LANES = 2  # batches at once: one embeds while the other is read or stored
+POLL_SECONDS = 1.0  # where nobody wakes it
+REST_SECONDS = 10.0  # for which it says that it rests; one that is killed is woken no longer
+FOLLOW_SECONDS = 5.0  # between looks at how the tables are defined
+STOP_SECONDS = 10.0  # that the batches in hand have to end
+TEND_SECONDS = 60.0  # between looks at the indexes, while rows keep coming
+FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 1.0, 60.0  # after a failure, doubled each time
+
+
+@dataclass(slots=True)
+class WorkerReport(Shaped):
+    """What a worker has done since it started; `lag_seconds` is the age of the latest change."""
+
+    batches: int = 0
+    stored: int = 0
+    kept: int = 0
+    deleted: int = 0
+    refused: int = 0
+    embedded: int = 0
+    failures: int = 0
+    lag_seconds: float = 0.0
+
+    def add(self, batch: BatchReport) -> None:
+        """Add what became of a batch."""
+        self.batches += 1
+        self.stored += batch.stored
+        self.kept += batch.kept
+        self.deleted += batch.deleted
+        self.refused += len(batch.refused)
+        self.embedded += batch.embedded
+        if batch.waiting_since is not None:
+            self.lag_seconds = (datetime.now(UTC) - batch.waiting_since).total_seconds()
+
+
+@dataclass
+class TableWorker:
+    """Keeps indexed tables in sync; any number of them may, on any machine.
+
+    `follow` returns the embedder of the space that the database is bound to by now.
+    """
+
+    database: Database
+    follow: FollowSpace
+    limits: IngestLimits = INGEST_LIMITS
+    report: WorkerReport = field(default_factory=WorkerReport)
+    _stopped: asyncio.Event = field(default_factory=asyncio.Event)
+    _rests_until: float = 0.0
+    _followed_at: float = float("-inf")
+    _tended_at: float = float("-inf")
+    _is_tended: bool = False
+    _pause: float = FIRST_PAUSE_SECONDS
+
+    def stop(self) -> None:
+        """Have it end once the batches in hand are done."""
+        self._stopped.set()
+
+    async def run(self, *, until_idle: bool = False) -> WorkerReport:
+        """Index what changes until stopped, or until nothing waits. Raises DatabaseError."""
+        by_document = (await configuration(self.database))["by_document"]
+        with Reader() as reader:
+            indexer = RowIndexer(self.database, reader, by_document)
+            if until_idle:
+                await self._finish(indexer)
+            else:
+                await unbounded_gather(
+                    [
+                        answer_until(self._stopped, self.database, self.follow, POLL_SECONDS),
+                        self._stay(indexer),
+                    ]
+                )
+        return self.report
+
+    async def _finish(self, indexer: RowIndexer) -> None:
+        """Do what there is to do."""
+        is_done = False
+        while not is_done and not self._stopped.is_set():
+            await answer_queries(self.database, self.follow)
+            with suppress(EmbeddingMismatchError):  # once more, with that of the new space
+                is_done = await self._look(indexer)
+
+    async def _stay(self, indexer: RowIndexer) -> None:
+        """Do what comes, until stopped."""
+        listener = tables.Listener(self.database.dsn, tables.CHANGES)
+        async with self._registered() as worker, listener:
+            while not self._stopped.is_set():
+                try:
+                    if await self._look(indexer):
+                        await self._rest(worker, listener)
+                except EmbeddingMismatchError:
+                    continue
+                except LexichordError as error:
+                    await self._recover(error)
+
+    async def _look(self, indexer: RowIndexer) -> bool:
+        """Index what waits; return whether there was nothing."""
+        await self._follow_tables()
+        if await self._work(indexer):
+            self._pause = FIRST_PAUSE_SECONDS
+            return False
+        await self._tend()
+        return True
+
+    @asynccontextmanager
+    async def in_background(self) -> AsyncIterator[None]:
+        """Run while the block lasts."""
+        task = asyncio.create_task(self.run())
+        try:
+            yield
+        finally:
+            self.stop()
+            await asyncio.wait([task], timeout=STOP_SECONDS)
+            task.cancel()
+            await asyncio.wait([task])
+
+    @asynccontextmanager
+    async def _registered(self) -> AsyncIterator[int]:
+        worker = await tables.start_worker(self.database, socket.gethostname())
+        try:
+            yield worker
+        finally:
+            with suppress(DatabaseError):
+                await tables.end_worker(self.database, worker)
+
+    async def _work(self, indexer: RowIndexer) -> bool:
+        """Index until nothing is left; return whether there was anything."""
+        before = self.report.batches
+        await unbounded_gather(self._lane(indexer) for _ in range(LANES))
+        self._is_tended &= self.report.batches == before
+        return self.report.batches > before
+
+    async def _lane(self, indexer: RowIndexer) -> None:
+        while not self._stopped.is_set():
+            batch = await indexer.index_batch(await self._embedder())
+            if batch is None:
+                break
+            self.report.add(batch)
+
+    async def _tend(self) -> None:
+        """Build what is missing or outgrown of the indexes, once there is nothing else to do."""
+        if not self._is_tended and monotonic() > self._tended_at + TEND_SECONDS:
+            self._is_tended, self._tended_at = True, monotonic()
+            await store.build_indexes(self.database)
+
+    async def _embedder(self) -> ChunkEmbedder:
+        embedder, space = await self.follow()
+        nothing = (lambda count: None), (lambda usage: None)
+        return ChunkEmbedder(self.database, embedder, space, *nothing, Report(), self.limits)
+
+    async def _follow_tables(self) -> None:
+        if monotonic() < self._followed_at + FOLLOW_SECONDS:
+            return
+        self._followed_at = monotonic()
+        for row in await tables.follow_tables(self.database):
+            log.warning("%s: %s", row["source"], row["remark"])
+
+    async def _rest(self, worker: int, listener: tables.Listener) -> None:
+        """Say that it rests, look once more, then wait: what came in between woke nobody."""
+        if monotonic() > self._rests_until - POLL_SECONDS:
+            await tables.rest_worker(self.database, worker, REST_SECONDS)
+            self._rests_until = monotonic() + REST_SECONDS
+        elif await listener.hear(POLL_SECONDS):
+            await tables.rest_worker(self.database, worker, 0)
+            self._rests_until = 0.0
+
+    async def _recover(self, error: LexichordError) -> None:
+        self.report.failures += 1
+        log.warning("%s; again in %g s", error, self._pause)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stopped.wait(), self._pause)
+        self._pause = min(2 * self._pause, MAX_PAUSE_SECONDS)
+        self._followed_at = float("-inf")
