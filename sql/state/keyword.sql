@@ -47,7 +47,7 @@ end $$;
 
 -- Always one chunk after the other by its key: a plan for many would read the whole table where it is not analyzed yet.
 create or replace function lexichord_data.add_keywords(chunk_ids bigint[]) returns void
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 begin
     insert into keyword (chunk_id, document_id, impacts)
     select c.id, c.document_id, lexichord_data.impacts(c.lexemes, c.token_count, a.average_length)

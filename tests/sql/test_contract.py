@@ -461,6 +461,16 @@ def test_every_function_runs_as_its_caller_on_a_fixed_path(library: Connection) 
         assert "set_config('search_path'" not in body or name in EXTENDS_ITS_PATH, name
 
 
+def test_what_forbids_plans_forbids_compiling_them(library: Connection) -> None:
+    """Before PostgreSQL 18 a forbidden plan costs so much that it is compiled, for 250 ms a call."""
+    rows = library.execute(
+        f"select proname, proconfig from pg_proc where {OWN} and proconfig::text ~ 'enable_.*=off'"
+    ).fetchall()
+    assert rows
+    for name, settings in rows:
+        assert "jit=off" in settings, name
+
+
 def test_every_function_says_what_it_is_for(library: Connection) -> None:
     silent = library.execute(
         "select proname from pg_proc where pronamespace = 'lexichord'::regnamespace "
