@@ -288,7 +288,7 @@ CONTRACT = {
     "reader_gaps": ("", "TABLE(problem text, statement text, ours boolean)"),
     "reader_rights": ("OUT functions text[], OUT tables text[], OUT maintenance text[]", "record"),
     "refresh_impacts": ("anyway boolean", "boolean"),
-    "seal_keywords": ("most bigint", "boolean"),
+    "seal_keywords": ("", "boolean"),
     "rebuild_indexes": ("", "boolean"),
     "record_evaluation": (
         "set_name text, strategy text, queries jsonb, results jsonb, ks integer[], version text, "
