@@ -7,7 +7,7 @@ create or replace function lexichord.feedback_terms(
 ) returns table (lexeme text, weight double precision, times integer)
 language plpgsql stable rows 50
 set search_path = pg_catalog, lexichord_data, pg_temp
-set enable_seqscan = off as $$
+set enable_seqscan = off set jit = off as $$
 declare
     of_chunks bigint[] := array(select distinct c.document_id from chunk c where c.id = any(chunks));
 begin

@@ -2,7 +2,7 @@
 -- term_change is empty at one time and large at another: a plan made for the one would read all of it, once a term.
 create or replace function lexichord.keyword_weights(terms tsvector) returns table (term_id integer, weight double precision)
 language sql stable rows 10 set search_path = pg_catalog, lexichord_data, pg_temp
-set enable_seqscan = off as $$
+set enable_seqscan = off set jit = off as $$
     select t.id, cardinality(q.positions) * ln(1 + (n.chunk_count - t.df + 0.5::float8) / (t.df + 0.5::float8))
     from corpus_statistics n, unnest(terms) as q join term_statistics t on t.lexeme = q.lexeme collate "C"
     where t.df > 0

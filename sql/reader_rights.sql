@@ -21,7 +21,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'document_facts', 'filter_compares', 'filter_contains', 'filter_form', 'filter_matches', 'filter_operator',
         'fuse_terms', 'weighted_terms', 'term_centroid', 'dense_statement', 'keyword_statement', 'posting_statement', 'segment_statement', 'bound_space',
         'default_depth', 'default_feedback_documents', 'default_fusion', 'default_k', 'default_weights',
-        'rrf_constant', 'keyword_text', 'lexemes', 'query_lexemes', 'question_config', 'text_configs', 'lexeme_text', 'lexeme_vector', 'dense_probes',
+        'rrf_constant', 'keyword_text', 'lexemes', 'query_lexemes', 'question_config', 'text_configs', 'lexeme_text', 'dense_probes',
         'segment_name', 'sealing', 'keyword_plan', 'unsealed_keywords', 'bm25_parameters', 'most_dimensions',
         -- looks
         'configuration', 'id_secret', 'database_status', 'database_identity', 'server_versions', 'list_datasets', 'list_documents', 'count_documents', 'count_by',
@@ -29,7 +29,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'read_original', 'list_originals',
         'document_digests', 'document_hashes', 'document_recipes', 'document_twins', 'documents_under',
         'chunks_without_vector', 'reusable_chunks', 'kept_vectors', 'content_hash', 'vector_key',
-        'index_use', 'outgrown_indexes', 'count_faults', 'find_problems', 'reembed_status', 'reader_rights', 'reader_gaps',
+        'index_use', 'wanted_indexes', 'vector_index', 'keyword_index', 'dense_storage', 'outgrown_indexes', 'count_faults', 'find_problems', 'reembed_status', 'reader_rights', 'reader_gaps',
         'named_extensions', 'moved_extensions', 'schema_gaps', 'release_numbers', 'known_faults', 'extension_faults'],
     -- SELECT: what these functions read, and what tells whether program and database fit
     array[

@@ -5,7 +5,7 @@ create or replace function lexichord.related_words(
 ) returns table (word text, lexeme text, chunks bigint, df bigint, weight double precision)
 language sql stable rows 10
 set search_path = pg_catalog, lexichord_data, pg_temp
-set enable_seqscan = off as $$
+set enable_seqscan = off set jit = off as $$
     with written as materialized (
         select c.id, d.id as document_id, d.text_config, m[1] as word
         from chunk c join document d on d.id = c.document_id, regexp_matches(c.content, '(?:^|[^[:alnum:]_])([[:alpha:]]{3,})(?![[:alnum:]_])', 'g') as m

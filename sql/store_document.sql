@@ -55,7 +55,6 @@ begin
            lexichord.content_hash(g.content), g.embedding
     from taken g, lexichord.lexemes(concat_ws(' ', g.context, g.keyword_context, g.content), own) as l;
     get diagnostics chunks = row_count;
-    perform lexichord.seal_keywords(most => 20000);  -- more would keep a writer waiting for seconds
     perform lexichord.fold_statistics(from_changes => 32);
     return next;
 end $$;

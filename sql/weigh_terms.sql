@@ -6,7 +6,7 @@ create or replace function lexichord.weigh_terms(texts text[]) returns table (
     lexeme text, idf double precision, df bigint, text_numbers integer[], frequencies integer[])
 language sql stable rows 500
 set search_path = pg_catalog, lexichord_data, pg_temp
-set enable_seqscan = off as $$
+set enable_seqscan = off set jit = off as $$
     with own as materialized (
         select lexichord.question_config(array_to_string(texts, ' ')) as config
     ), held as (

@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 from tests.sql import oracle
-from tests.sql.corpus import MOST, Connection, Row, call, ids, put, value, wide_documents
+from tests.sql.corpus import (
+    MOST,
+    Connection,
+    Row,
+    call,
+    ids,
+    put,
+    random_lines,
+    value,
+    wide_documents,
+)
 
 QUERIES = [" ".join(Random(seed).choices([f"w{n}" for n in range(500)], k=3)) for seed in range(20)]
 QUERIES += ["w0", "w0 w1 w2", "w3 w3 w3 w40"]
@@ -75,6 +85,17 @@ def test_the_keyword_index_gives_the_exact_candidates(wide: Connection, scoped: 
             call(wide, "exact_keyword_candidates", query=query, documents=documents, depth=10000)
         )
         assert indexed == pytest.approx(dict(list(exact.items())[:100]), rel=1e-6)
+
+
+def test_a_short_list_begins_as_a_long_one(wide: Connection) -> None:
+    """Long questions have many middling words: what the best have of each does not stand out."""
+    random = Random(2)
+    for _ in range(100):
+        query = " ".join(random_lines(random, 1, words=500, longest=60))
+        short = call(wide, "keyword_candidates", query=query, depth=10)
+        exact = call(wide, "exact_keyword_candidates", query=query, depth=10)
+        clear = {row["chunk_id"] for row in exact if row["score"] > 1.03 * exact[-1]["score"]}
+        assert clear <= {*ids(short)}, query
 
 
 def test_also_the_index_of_a_few_chunks_gives_the_exact_candidates(connection: Connection) -> None:

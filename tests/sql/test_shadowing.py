@@ -24,7 +24,7 @@ from tests.sql.corpus import SPACE, Connection, call, library, offered, value
 
 # of lexichord_data
 INNER = {
-    *("dense_probes", "lexeme_text", "lexeme_vector"),
+    *("dense_probes", "dense_storage", "lexeme_text"),
     *("key_expression", "key_type", "key_values", "row_columns", "hidden_documents"),
 }
 REFUSED = {"prepare_vechord", "write_vechord"}  # they need vechord's own tables and extensions

@@ -1,17 +1,18 @@
 -- Segments of one size are merged when there are enough of them (tiered compaction, as in LSM trees), so that a chunk is
--- written a few times in its life. One process seals at a time; others leave it to that one.
-create or replace function lexichord.seal_keywords(most bigint default null) returns boolean
+-- written a few times in its life. One process seals at a time; others leave it to that one. The tail is left last: whoever
+-- deletes what is in it would have to wait from then on. A chunk that is in a segment and in the tail does no harm.
+create or replace function lexichord.seal_keywords() returns boolean
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     rules record;
     merged integer[] := '{}';
     mates record;
     sealed integer;
+    waiting bigint[];
     members bigint[];
     size bigint;
 begin
     select * into rules from lexichord.sealing();
-    -- In this order: writers come here with each document, and the tail of a small corpus is all of it.
     if not rules.is_allowed
        or (select n.chunk_count from corpus_statistics n) < rules.least_chunks
        or (select count(*) from (select from keyword_tail limit rules.tail_chunks + 1) as t) <= rules.tail_chunks
@@ -19,27 +20,28 @@ begin
         return false;
     end if;
     perform lexichord.drop_segment(s.number) from keyword_segment s where s.superseded;
-    -- What somebody is deleting just now stays: who waits for that one's end may be waited for.
-    with free as (select t.chunk_id from keyword_tail t for update skip locked),
-         taken as (delete from keyword_tail t using free f where t.chunk_id = f.chunk_id returning t.chunk_id)
-    select array_agg(t.chunk_id), count(*) into members, size from taken t;
+    waiting := array(select t.chunk_id from keyword_tail t);
+    size := cardinality(waiting);
     loop
         select array_agg(s.number) as numbers, sum(s.chunks) as chunks into mates
         from keyword_segment s
         where not s.superseded and s.number <> all(merged)
           and floor(log(rules.segments_a_tier, greatest(s.chunks / rules.tail_chunks, 1))) <= floor(log(rules.segments_a_tier, greatest(size / rules.tail_chunks, 1)));
-        exit when coalesce(cardinality(mates.numbers), 0) < rules.segments_a_tier - 1 or size + mates.chunks > most;
+        exit when coalesce(cardinality(mates.numbers), 0) < rules.segments_a_tier - 1;
         merged := merged || mates.numbers;
         size := size + mates.chunks;
     end loop;
     members := array(select k.chunk_id from keyword k
-                     where k.chunk_id = any(members || lexichord.segment_chunks(merged)) order by k.chunk_id);
+                     where k.chunk_id = any(waiting || lexichord.segment_chunks(merged)) order by k.chunk_id);
     update keyword_segment s set superseded = true where s.number = any(merged);
     insert into keyword_segment (number, chunks)
     select coalesce(max(s.number), 0) + 1, cardinality(members) from keyword_segment s
     returning number into sealed;
     perform lexichord.seal_segment(sealed, members);
+    delete from keyword_tail t using (
+        select w.chunk_id from keyword_tail w where w.chunk_id = any(waiting) for update skip locked) as w
+    where t.chunk_id = w.chunk_id;
     return true;
 end $$;
-comment on function lexichord.seal_keywords(bigint) is
-'Makes a segment of the keyword index of the chunks that wait, once they are many, and merges segments, most chunks at a time (null = any number). Returns whether it did.';
+comment on function lexichord.seal_keywords() is
+'Makes a segment of the keyword index of the chunks that wait, once they are many, and merges segments. Returns whether it did.';

@@ -1,12 +1,4 @@
--- Idempotent: the columns of this engine and what its indexes are built by. They are built by build_indexes.
-
--- Lexemes as the text of a bm25vector, {term id:times,...}; unknown ones are left out, null = none is known.
--- "offset 0" has each looked up: a join would read all terms where keyword_proposals has sorting switched off.
-create or replace function lexichord_data.lexeme_vector(lexemes tsvector) returns text
-language sql stable strict parallel safe set search_path = pg_catalog, lexichord_data, pg_temp as $$
-    select '{' || string_agg(t.id || ':' || cardinality(u.positions), ',' order by t.id) || '}'
-    from unnest(lexemes) as u, lateral (select t.id from term t where t.lexeme = u.lexeme offset 0) as t
-$$;
+-- Idempotent: what this engine's indexes are built by.
 
 -- 100k vectors of 384, milliseconds and recall@100, everywhere / within a tenth of the documents: without lists
 -- 3.7 .999 / 7.3 .999; 100 lists, 25 probed 1.6 .993 / 2.8 .996; 200, 25 1.2 .995 / 2.3 .992; 200, 50 1.3 .995 / 2.5 .996;
@@ -26,19 +18,3 @@ language sql stable parallel safe set search_path = pg_catalog, pg_temp set stan
     from pg_class c, unnest(c.reloptions) as o, lateral (select substring(o from 'lists *= *\[([^]]+)\]')) as l (lists)
     where c.oid = to_regclass('lexichord_data.chunk_dense')
 $$;
-
--- Beside the old index, so that searches wait for the exchange only. No writer is under way then: one that has read the
--- table and goes on to write would be in a deadlock with the exchange.
-create or replace function lexichord_data.build_dense_index() returns void
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set client_min_messages = warning as $$
-declare
-    chunks bigint := (select n.chunk_count from corpus_statistics n);
-begin
-    execute 'create index chunk_dense_new on chunk using vchordrq (embedding @extschema:vchord@.halfvec_cosine_ops) '
-            || lexichord_data.dense_storage(chunks);
-    drop index if exists chunk_dense;
-    alter index chunk_dense_new rename to chunk_dense;
-    insert into index_build (index_name, chunks, last_chunk)
-    select 'chunk_dense', chunks, coalesce(max(c.id), 0) from chunk c
-    on conflict (index_name) do update set chunks = excluded.chunks, last_chunk = excluded.last_chunk;
-end $$;

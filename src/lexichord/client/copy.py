@@ -9,7 +9,7 @@ from lexichord.db import catalogue, schema, store
 from lexichord.db.pool import Database, Row
 from lexichord.db.store import copy_document
 from lexichord.errors import ConfigError, DatabaseError
-from lexichord.ingest.flow import heartbeat
+from lexichord.ingest.flow import background_sealing, heartbeat
 from lexichord.ingest.report import DocumentListener, ProgressCallbacks
 from lexichord.types import EmbeddingSpace, Shaped
 from lexichord.types.options import no_other_options
@@ -82,9 +82,10 @@ class Copy:
         self.report = Copied(self.dataset, run)
         async with heartbeat(self.target, run):
             await self._skip([uri for uri in here if not _difference(here[uri], there.get(uri))])
-            for uri, row in here.items():
-                if _difference(row, there.get(uri)):
-                    await self._copy(row, there.get(uri))
+            async with background_sealing(self.target):
+                for uri, row in here.items():
+                    if _difference(row, there.get(uri)):
+                        await self._copy(row, there.get(uri))
             total = await self._compare()
             await self._copy_originals()
             await store.finish_run(self.target, run)

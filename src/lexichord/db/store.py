@@ -157,6 +157,11 @@ async def rebuild_indexes(database: Database) -> bool:
     return bool(rows[0]["rebuild_indexes"])
 
 
+async def seal_keywords(database: Database) -> None:
+    """See sql/engine/sealed/seal_keywords.sql."""
+    await database.call("seal_keywords")
+
+
 async def delete_documents(database: Database, documents: Sequence[str]) -> int:
     """See sql/delete_documents.sql."""
     rows = await database.call("delete_documents", documents=list(documents))

@@ -1,10 +1,11 @@
-"""Concurrency of an ingest: limits, prefetch, bounded and unbounded gather, a run's heartbeat."""
+"""Concurrency of an ingest: limits, prefetch, gathers, a run's heartbeat, background sealing."""
 
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from lexichord.db import store
@@ -13,6 +14,7 @@ from lexichord.errors import DatabaseError
 from lexichord.providers.retry import RetryPolicy
 
 RUN_HEARTBEAT_SECONDS = 10  # without a heartbeat for 60 s a run counts as stalled
+SEAL_SECONDS = 5
 # Of a call for contexts that a limit, a failure of the service or a time-out has stopped.
 CONTEXT_RETRY = RetryPolicy(5, base_seconds=1.0, max_seconds=120.0, max_requested_seconds=120.0)
 
@@ -111,18 +113,36 @@ async def unbounded_gather(coroutines: Iterable[Coroutine[Any, Any, None]]) -> N
 @asynccontextmanager
 async def heartbeat(database: Database, run: int) -> AsyncIterator[None]:
     """Record a run's heartbeat while the block lasts."""
-    task = asyncio.create_task(_beat(database, run))
+    async with _repeated(RUN_HEARTBEAT_SECONDS, partial(store.touch_run, database, run)):
+        yield
+
+
+@asynccontextmanager
+async def background_sealing(database: Database) -> AsyncIterator[None]:
+    """Have the keyword index take up what is stored while the block lasts, so that no writer waits.
+
+    What is under way at its end is given up: whoever closes the run does it.
+    """
+    async with _repeated(SEAL_SECONDS, partial(store.seal_keywords, database)):
+        yield
+
+
+@asynccontextmanager
+async def _repeated(
+    seconds: float, step: Callable[[], Coroutine[Any, Any, None]]
+) -> AsyncIterator[None]:
+    task = asyncio.create_task(_repeat(seconds, step))
     try:
         yield
     finally:
         await _cancel(task)
 
 
-async def _beat(database: Database, run: int) -> None:
+async def _repeat(seconds: float, step: Callable[[], Coroutine[Any, Any, None]]) -> None:
     while True:
-        await asyncio.sleep(RUN_HEARTBEAT_SECONDS)
+        await asyncio.sleep(seconds)
         with suppress(DatabaseError):  # the next write raises it
-            await store.touch_run(database, run)
+            await step()
 
 
 async def _cancel[T](task: asyncio.Task[T]) -> None:

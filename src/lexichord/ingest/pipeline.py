@@ -18,6 +18,7 @@ from lexichord.ingest.find import storable_name
 from lexichord.ingest.flow import (
     INGEST_LIMITS,
     IngestLimits,
+    background_sealing,
     bounded_gather,
     heartbeat,
     prefetch,
@@ -180,9 +181,10 @@ class IngestPipeline:
         await self.recorder.start(self.dataset, storable_name(description), len(sources))
         self.on_run(self.recorder.report.run_id)
         async with heartbeat(self.database, self.recorder.report.run_id):
-            async with reported(self.forecast):
-                await self._store_new(sources)
-            await self._fill()
+            async with background_sealing(self.database):
+                async with reported(self.forecast):
+                    await self._store_new(sources)
+                await self._fill()
             await self._keep_originals(sources)
             self._warn_of_languages()
             gone = await find_gone(self.database, self.dataset, pruned, uris)
