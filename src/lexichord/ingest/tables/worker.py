@@ -13,7 +13,12 @@ from lexichord.db import store, tables
 from lexichord.db.catalogue import configuration
 from lexichord.db.pool import Database
 from lexichord.errors import DatabaseError, EmbeddingMismatchError, LexichordError
-from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits, unbounded_gather
+from lexichord.ingest.flow import (
+    INGEST_LIMITS,
+    IngestLimits,
+    background_sealing,
+    unbounded_gather,
+)
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.report import Report
 from lexichord.ingest.tables.batch import BatchReport, RowIndexer
@@ -85,15 +90,8 @@ class TableWorker:
         by_document = (await configuration(self.database))["by_document"]
         with Reader() as reader:
             indexer = RowIndexer(self.database, reader, by_document)
-            if until_idle:
-                await self._finish(indexer)
-            else:
-                await unbounded_gather(
-                    [
-                        answer_until(self._stopped, self.database, self.follow, POLL_SECONDS),
-                        self._stay(indexer),
-                    ]
-                )
+            async with background_sealing(self.database):
+                await (self._finish(indexer) if until_idle else self._stay_and_answer(indexer))
         return self.report
 
     async def _finish(self, indexer: RowIndexer) -> None:
@@ -103,6 +101,14 @@ class TableWorker:
             await answer_queries(self.database, self.follow)
             with suppress(EmbeddingMismatchError):  # once more, with that of the new space
                 is_done = await self._look(indexer)
+
+    async def _stay_and_answer(self, indexer: RowIndexer) -> None:
+        await unbounded_gather(
+            [
+                answer_until(self._stopped, self.database, self.follow, POLL_SECONDS),
+                self._stay(indexer),
+            ]
+        )
 
     async def _stay(self, indexer: RowIndexer) -> None:
         """Do what comes, until stopped."""
