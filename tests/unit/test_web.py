@@ -234,10 +234,11 @@ def test_links_are_followed_within_the_site_so_deep_and_no_deeper(site: Site) ->
     )
     site.put("/a", '<a href="b#part">b</a><a href="/">home</a>')
     site.put("/b", '<a href="/c">c</a>')
-    site.put("/c", "deepest")
+    site.put("/c", "<!-- no page -->")
     assert names(site, crawled(site, "/")[0]) == ["/"]
     deep = replace(WEB_LIMITS, depth=2)
     assert names(site, crawled(site, "/", limits=deep)[0]) == ["/", "/a", "/b"]
+    assert names(site, crawled(site, "/c", limits=deep)[0]) == ["/c"]
     pages, crawl = crawled(site, "/", limits=replace(deep, pages=2))
     assert names(site, pages) == ["/", "/a"]
     assert crawl.left_out == {f"{site.url}/b": "beyond 2 pages"}

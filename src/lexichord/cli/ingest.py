@@ -163,6 +163,7 @@ def ingest(
             with closing(watched) as reports:
                 for report in reports:
                     invocation.show(report.to_dict(), shown)
+            return
         report = _run(lexichord, paths or [], options, progress)
     invocation.show(report.to_dict(), shown)
     if report.failed or report.is_empty:

@@ -142,11 +142,10 @@ def _source(
     if document.chunks is None:
         recipe = f"{GIVEN_RECIPE_PREFIX}{CHUNK_RECIPE} {context}"
         read = partial(_cut, reader, document, dataset, sha256, recipe)
-        return IngestSource(document.uri, sha256, recipe, read)
+        return IngestSource(document.uri, sha256, recipe, read, size=len(line))
     recipe = f"{GIVEN_RECIPE_PREFIX}{context}{_contexts(document.chunks)}"
-    return IngestSource(
-        document.uri, sha256, recipe, partial(prepare_document, document, dataset, sha256, recipe)
-    )
+    read = partial(prepare_document, document, dataset, sha256, recipe)
+    return IngestSource(document.uri, sha256, recipe, read, size=len(line))
 
 
 def _contexts(chunks: Sequence[GivenChunk]) -> str:

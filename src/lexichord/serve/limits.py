@@ -38,7 +38,7 @@ MAX_RESOURCE_LINKS = 10  # sources of a tool's result that are also given as lin
 
 # Requests.
 RETRY_AFTER_SECONDS = 1  # after 429; a search takes some 30 ms
-MAX_RUNNING_JOBS = 2  # each reads files in a process of its own
+MAX_RUNNING_JOBS = 2  # each reads files in processes of its own
 JOB_SLOT_SECONDS = 10  # that one more job waits for one of them to end
 READINESS_SECONDS = 5  # for the database to answer a probe; who asks, asks again
 METRICS_DATABASE_SECONDS = 1  # for the database to count

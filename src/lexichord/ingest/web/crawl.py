@@ -11,8 +11,6 @@ from io import BytesIO
 from urllib.parse import urljoin, urlsplit
 from urllib.robotparser import RobotFileParser
 
-from lxml import etree, html
-
 from lexichord.errors import IngestError
 from lexichord.ingest.load.kinds import HTML_TYPE
 from lexichord.ingest.web.fetch import (
@@ -160,6 +158,8 @@ class Crawl:
 
     def _sitemap(self, fetched: Fetched) -> list[str] | None:
         """Return the addresses in a sitemap, or in an index of such; None if it is none."""
+        from lxml import etree
+
         content = fetched.content
         with suppress(OSError, EOFError, zlib.error):
             if content.startswith(GZIP_SIGNATURE):
@@ -178,7 +178,12 @@ class Crawl:
     def _links(self, fetched: Fetched) -> list[str]:
         if fetched.media_type not in HTML_TYPES or not fetched.content.strip():
             return []
-        root = html.fromstring(fetched.content)
+        from lxml import etree, html
+
+        try:
+            root = html.fromstring(fetched.content)
+        except etree.LxmlError:  # no page at all, whatever the server says
+            return []
         base = next((tag.get("href", "") for tag in root.iterfind(".//base")), "")
         here = urljoin(fetched.url, base)
         links = (tag.get("href", "") for tag in root.iterfind(".//a"))

@@ -105,11 +105,10 @@ async def assistant(
         "min_grade": _or(reflection_threshold, QueryOptions.min_grade),
         "budget_ms": 1000 * MODEL_TIME_SHARE * caller.seconds,
     }
-    scope = await scope_options(caller.scoped, folders, document_name, filter)
-    response = await caller.scoped.query(query, **scope, **options)
-    output = answered(response, bool(verbose))
-    if verbose:
-        output = output.model_copy(update=_verbose(response, folders))
+    options |= await scope_options(caller.scoped, folders, document_name, filter)
+    response = await caller.scoped.query(query, **options)
+    more = _verbose(response, folders) if verbose else {}
+    output = answered(response, bool(verbose)).model_copy(update=more)
     if enable_file_discovery_evaluation:
         output.file_discovery_evaluation = _evaluated(response, file_discovery_evaluation_threshold)
     output.ignored = ignored_parameters(
