@@ -11,9 +11,11 @@ from collections.abc import Iterable, Iterator
 
 from lexichord.retrieve.understand.cues import (
     AUXILIARY_VERB,
+    COMPARATIVE,
     COUNT_WORD,
     MAX_READ_CHARS,
     QUESTION_WORD,
+    SUPERLATIVE,
     blank_quoted,
     find_sub_questions,
 )
@@ -40,6 +42,7 @@ TREATMENT_VERB = (
 )
 STATEMENT_VERB = r"(?:say|state|provide|specify|stipulate|tell (?:us|me))s?"
 SAMENESS = r"(?:the same|different(?:ly)?|alike|similar(?:ly)?|identical(?:ly)?)"
+DEGREE = rf"(?:{COMPARATIVE}|{SUPERLATIVE})"
 DIFFERENCE_VERB = r"(?:differ|vary|compare|diverge)s?"
 # What stands before the list of aspects, and where it must end. In this order, the first that fits.
 COMPARISON_FRAMES = tuple(
@@ -55,6 +58,8 @@ COMPARISON_FRAMES = tuple(
         rf" (?P<list>.{{1,300}}?) {SAMENESS}\b",
         rf"\bhow (?:do|does|did)\b.{{0,200}}?\b{TREATMENT_VERB} (?P<list>.+)",
         rf"^(?:is|are) (?P<list>.{{1,300}}?) {SAMENESS}\b",
+        rf"\b(?:have|has|use|uses|under|with|apply|follow) {SAMENESS} (?P<list>.+)",
+        rf"^(?:which|who|what|whose)\b.{{0,100}}?\b(?:the )?{DEGREE},? (?P<list>.+)",
         r"\b(?:differences?|similarities|comparison)(?: (?:table|chart|matrix))?"
         rf"(?: (?:between|of|among|across))?(?: (?:of|{TOPIC_PREPOSITION}))? (?P<list>.+)",
         rf"\b(?:compare and contrast|compare|contrast|distinguish)(?: {TOPIC_PREPOSITION})?"
@@ -187,7 +192,7 @@ def _are_plurals(left: str, right: str) -> bool:
 
 
 def _header(item: str) -> str:
-    item = ITEM_REMNANT.sub("", item.strip(" \t\n.,;:"))
+    item = ITEM_REMNANT.sub("", item.strip(" \t\n.,;:?!"))
     before = ITEM_PREFIX.match(item)
     return item[before.end() :] if before else item
 

@@ -50,6 +50,9 @@ class Cues:
     list_genus: re.Pattern[str]
     opening_word: re.Pattern[str]
     nouns_are_capitalised: bool
+    document_words: frozenset[str]
+    joint_words: frozenset[str]
+    frame_words: frozenset[str]
 
     @property
     def list_opening(self) -> re.Pattern[str]:
@@ -91,7 +94,7 @@ def load_cues(language: str) -> Cues:
         filled = (NAMED_WORDS.sub(lambda match: words[match[1]], each) for each in patterns)
         return re.compile("|".join(filled), re.I)
 
-    kinds, parts = data["kinds"], data["parts"]
+    kinds, parts, documents = data["kinds"], data["parts"], data.get("documents", {})
     openings = [each for kind in OPENINGS_OF_PARTS for each in kinds[kind]["opening"]]
     return Cues(
         common=frozenset(data.get("common", "").split()),
@@ -108,6 +111,9 @@ def load_cues(language: str) -> Cues:
         list_genus=cue(*parts["list_genus"]),
         opening_word=cue(*data["names"]["opening_word"]),
         nouns_are_capitalised=data["names"].get("nouns_are_capitalised", False),
+        document_words=frozenset(documents.get("kinds", "").split()),
+        joint_words=frozenset(documents.get("joint", "").split()),
+        frame_words=frozenset(documents.get("frame", "").split()),
     )
 
 
@@ -120,6 +126,7 @@ def find_cues(query: str) -> Cues:
 QUESTION_WORD = named_words("en")["question"]
 AUXILIARY_VERB = named_words("en")["auxiliary"]
 COUNT_WORD = named_words("en")["count"]
+COMPARATIVE, SUPERLATIVE = named_words("en")["comparative"], named_words("en")["superlative"]
 OPENING_WORD = load_cues("en").opening_word
 
 

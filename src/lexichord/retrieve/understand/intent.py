@@ -6,8 +6,10 @@ from dataclasses import replace
 
 from lexichord.db.evidence import link_documents
 from lexichord.db.pool import Database
+from lexichord.retrieve.understand.compared import find_compared
 from lexichord.retrieve.understand.cues import (
     MAX_READ_CHARS,
+    find_cues,
     find_entities,
     find_kind,
     find_sub_questions,
@@ -23,6 +25,9 @@ from lexichord.retrieve.understand.linking import (
 )
 from lexichord.types import Scope
 from lexichord.types.questions import Intent
+
+# "Acme, Beta and the lease: how long …", "Acme vs Beta", "of the lease, the licence and the MSA".
+LISTED_NAMES = re.compile(r"^[^:?\n]{2,200} [-–—:]|: |\b(?:vs|versus)\b|,[^,]{2,60} (?:and|or|und|y|et) ")
 
 
 def read_intent(query: str) -> Intent:
@@ -60,11 +65,14 @@ async def find_intent(
     words = split_words(text, find_entities(text))
     links = await link_documents(database, [word.text for word in words], scope or Scope())
     mentions = find_mentions(words, links)
+    if intent.kind == "comparison" or LISTED_NAMES.search(text):
+        compared = await find_compared(database, text, words, scope or Scope(), find_cues(text))
+        mentions = max(compared, mentions, key=_count_documents)
     linked = _linked(replace(intent, hint=hint), mentions)
     if hint is not None or not mentions:
         return linked
-    if linked.kind == "clause_lookup" and are_listed(query, words, mentions):
-        reason = linked.reason.replace("clause_lookup", "comparison, of listed documents", 1)
+    if linked.kind in ("clause_lookup", "general") and are_listed(query, words, mentions):
+        reason = linked.reason.replace(linked.kind, "comparison, of listed documents", 1)
         linked = replace(linked, kind="comparison", reason=reason)
     # What is compared in the documents is all but their names; else a clause goes or stays.
     remove = remove_mentions if linked.kind == "comparison" else remove_naming_clauses
@@ -88,6 +96,10 @@ def _linked(intent: Intent, mentions: Sequence[Mention]) -> Intent:
         domain=domains.pop() if len(domains) == 1 else "",
         reason=f"{intent.reason}; names {titles}",
     )
+
+
+def _count_documents(mentions: Sequence[Mention]) -> int:
+    return len({mention.document_id for mention in mentions})
 
 
 def _asks(question: str) -> bool:
