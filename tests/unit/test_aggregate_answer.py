@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from lexichord.retrieve.evidence.answer import cite_source, with_items, write_list, write_table
+from lexichord.retrieve.evidence.answer import cite_source, whole_unit, write_list, write_table
 from lexichord.types import FileHit
 from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, ContextSource, Quote
 
@@ -47,9 +47,9 @@ def test_a_sentence_before_items_brings_them() -> None:
     text = "5. Either may end it if the other:\n(a) is late; or\n(b) fails.\n\n6. Rent is due."
     passage = replace(QUOTE, text=text, start=100, end=100 + len(text))
     lead = replace(passage, text=text[:34], end=134, score=0.9)
-    whole = with_items(lead, [passage])
+    whole = whole_unit(lead, [passage])
     assert whole.text == text[: text.index("\n\n")]
     assert (whole.start, whole.end, whole.score) == (100, 100 + len(whole.text), 0.9)
     last = replace(passage, text=text[-15:], start=passage.end - 15)
-    assert with_items(last, [passage]) == last
-    assert with_items(lead, [QUOTE]) == lead
+    assert whole_unit(last, [passage]) == last
+    assert whole_unit(lead, [QUOTE]) == lead

@@ -46,21 +46,34 @@ async def write_answer(
     if brief.kind != "summary":
         best, confidence = await rank_sentences(database, brief.question, quotes, embed)
         likely = [one for one in best[:MAX_ANSWER_SENTENCES] if one.score >= MIN_ANSWER_SHARE]
-        quotes = _apart([with_items(one, evidence.quotes) for one in likely])
+        quotes = _apart([whole_unit(one, evidence.quotes) for one in likely])
     text = "\n".join(cite_line(quote, sources) for quote in quotes)
     return Answer(text, confidence=confidence)
 
 
-def with_items(sentence: Quote, passages: Iterable[Quote]) -> Quote:
-    """Return a sentence that ends in a colon together with the items that follow in its passage."""
+def whole_unit(sentence: Quote, passages: Iterable[Quote]) -> Quote:
+    """Return a sentence together with what it cannot do without in its passage.
+
+    That are the sentence that it leans on, and the items that follow where it ends in a colon.
+    """
     around = next((passage for passage in passages if _holds(passage, sentence)), None)
-    if around is None or not sentence.text.rstrip().endswith(":"):
+    if around is None:
         return sentence
-    later = [one.quote for one in sentences_of(around) if one.quote.start >= sentence.end]
+    sentences = sentences_of(around)
+    own = next((one for one in sentences if one.quote.start == sentence.start), None)
+    start = sentence.start
+    if own is not None and own.before:
+        start = around.start + around.text.rindex(own.before, 0, start - around.start)
+    end = _end_of_items(sentence, [one.quote for one in sentences])
+    return sub_quote(around, start - around.start, end - around.start, sentence.score)
+
+
+def _end_of_items(sentence: Quote, sentences: Iterable[Quote]) -> int:
+    if not sentence.text.rstrip().endswith(":"):
+        return sentence.end
+    later = [one for one in sentences if one.start >= sentence.end]
     items = [*takewhile(lambda one: ITEM_OPENING.match(one.text), later)]
-    end = items[-1].end if items else sentence.end
-    start = around.start
-    return sub_quote(around, sentence.start - start, end - start, sentence.score)
+    return items[-1].end if items else sentence.end
 
 
 def _holds(one: Quote, other: Quote) -> bool:

@@ -10,11 +10,13 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 from lexichord.retrieve.evidence.values import find_values
-from lexichord.retrieve.numbers import SPELLED_NUMBER
+from lexichord.retrieve.numbers import MONTH, SPELLED_NUMBER
 from lexichord.retrieve.understand.cues import AUXILIARY_VERB
 
 type WantedType = Literal[
     "duration",
+    "start",
+    "end",
     "date",
     "amount",
     "number",
@@ -42,6 +44,14 @@ QUESTION_TYPES: Mapping[WantedType, re.Pattern[str]] = {
         r"\bhow (?:many|much) (?:\w+ )?(?:days?|weeks?|months?|years?|hours?|minutes?)\b",
         r"\bhow much (?:\w+ )?(?:notice|time)\b",
         r"\bhow far (?:in advance|ahead)\b",
+    ),
+    "start": _words(
+        r"\bwhen\b.{0,80}\b(?:start|begin|began|commence|take effect|come into force)(?:s|ed|d)?\b",
+        r"\b(?:start|starting|begin|commencement|effective) date\b|\bdate of commencement\b",
+    ),
+    "end": _words(
+        r"\bwhen\b.{0,80}\b(?:end|expire|run out|cease|finish|lapse)(?:s|ed|d|es)?\b",
+        r"\b(?:end|ending|expiry|expiration|termination) date\b|\b(?:till|until) when\b",
     ),
     "date": _words(
         rf"{_LEAD}(?:since |until |by |from )?when\b",
@@ -81,6 +91,13 @@ QUESTION_TYPES: Mapping[WantedType, re.Pattern[str]] = {
 CENTURY_OR_YEAR = re.compile(
     r"(?<![\w.,])\d{3,4}(?![\w%]|[.,]\d)|\b\d{1,2}(?:st|nd|rd|th) century\b|\b\w+day\b"
 )
+RECURRING_DATE = _words(
+    rf"\b{MONTH}\b",
+    r"\b(?:first|last|\d{1,2}(?:st|nd|rd|th)) (?:\w+ )?day\b",
+    r"\b(?:every|each) (?:\w+ )?(?:day|week|month|quarter|year|\w+day)\b|\b(?:month|quarter|year)ly\b",
+    r"\b(?:within|no later than|before|until|after|by)\b[^.;]{0,40}"
+    r"\b(?:hours?|days?|weeks?|months?|years?)\b",
+)
 OPEN_END = _words(r"\b(?:forever|indefinitely|perpetual\w*|immediately|as long as|until)\b")
 COUNT = _words(r"\d", r"\b(?:once|twice|dozen|hundreds|daily|weekly|monthly|yearly|annually)\b")
 NAME = re.compile(r"(?<=[\w,;:] )(?:the )?[A-Z][\w'’&-]+")
@@ -112,9 +129,27 @@ def _holds_value(*kinds: str) -> Callable[[str], bool]:
     return lambda text: any(value.kind in kinds for value in find_values(text))
 
 
+START = _words(
+    r"\b(?:from|begins?|began|beginning|starts?|started|starting|commenc\w+|effective|in force|as of"
+    r"|since|takes? effect|enters? into)\b"
+)
+END = _words(
+    r"\b(?:ends?|ended|ending|expir\w+|until|till|terminat\w+|ceas\w+|lapses?|finish\w*|to)\b"
+)
+
+
+DATED = (_holds_value("date"), CENTURY_OR_YEAR.search, RECURRING_DATE.search)
+
+
+def _is_dated(words: re.Pattern[str]) -> Callable[[str], bool]:
+    return lambda text: bool(words.search(text)) and any(holds(text) for holds in DATED)
+
+
 SENTENCE_TYPES: Mapping[WantedType, tuple[Callable[[str], object], ...]] = {
     "duration": (_holds_value("duration"), OPEN_END.search),
-    "date": (_holds_value("date"), CENTURY_OR_YEAR.search),
+    "start": (_is_dated(START),),
+    "end": (_is_dated(END),),
+    "date": DATED,
     "amount": (_holds_value("amount", "percentage"), COUNT.search, SPELLED_NUMBER.search),
     "number": (COUNT.search, SPELLED_NUMBER.search),
     "person": (NAME.search,),

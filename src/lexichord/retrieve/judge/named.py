@@ -13,13 +13,15 @@ NAMING_WORD = re.compile(r"\w+")
 def hold_to_named(intent: Intent, hits: Sequence[ChunkHit]) -> list[ChunkHit]:
     """Return the hits that speak of the documents that a query names, in their order.
 
-    These are hits from those documents, and from others that say the name themselves. All of them
-    where none is named, and for a comparison, which has its own rows.
+    These are hits from those documents, or, where there are none, from others that say the name
+    themselves. All of them where none is named, and for a comparison, which has its own rows.
     """
     if not intent.documents or intent.kind == "comparison":
         return list(hits)
+    if own := [hit for hit in hits if hit.document_id in intent.documents]:
+        return own
     names = [_words(part) - BRIDGE_WORDS for part in (intent.hint or "").split(", ")]
-    return [hit for hit in hits if hit.document_id in intent.documents or _says(hit, names)]
+    return [hit for hit in hits if _says(hit, names)]
 
 
 def _says(hit: ChunkHit, names: Sequence[set[str]]) -> bool:

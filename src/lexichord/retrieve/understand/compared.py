@@ -24,6 +24,8 @@ from lexichord.retrieve.understand.linking import (
 from lexichord.types import Scope
 from lexichord.types.questions import Link
 
+MAX_PHRASE_WORDS = 4  # of "the software licence agreement"
+ABBREVIATION = re.compile(r"[A-Z]{3,6}")
 MAX_NAMES = 12  # parts of a question that are looked up
 LIST_SIGN = re.compile(r"\s*[,;&]\s*")
 FRAME_SIGN = re.compile(r"[:?!\n()]|\.\s|\s[-–—]+\s")
@@ -85,6 +87,25 @@ async def find_compared(
     if len(chosen) < 2:
         return []
     return await _one_each(database, words, chosen, scope)
+
+
+async def find_definite(
+    database: Database, words: Sequence[QueryWord], scope: Scope, cues: Cues
+) -> list[Mention]:
+    """Return the mentions of what is called by its sort: "the lease", "our travel policy"."""
+    parts = [
+        NamePart(0, first, last)
+        for first, word in enumerate(words[1:], start=1)
+        if words[first - 1].lower in DEFINITE_WORDS and words[first - 1].lower != "s"
+        for last in range(first, min(first + MAX_PHRASE_WORDS, len(words)))
+        if words[last].lower in cues.document_words or ABBREVIATION.fullmatch(words[last].text)
+    ]
+    found = [
+        await _find(database, words, part, scope, cues)
+        for part in parts
+        if not any(word.apart for word in words[part.first + 1 : part.last + 1])
+    ]
+    return [mentions[0] for mentions in found if len(mentions) == 1]
 
 
 async def _find(

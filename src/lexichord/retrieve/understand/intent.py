@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from lexichord.db.evidence import link_documents
 from lexichord.db.pool import Database
-from lexichord.retrieve.understand.compared import find_compared
+from lexichord.retrieve.understand.compared import find_compared, find_definite
 from lexichord.retrieve.understand.cues import (
     MAX_READ_CHARS,
     find_cues,
@@ -68,6 +68,8 @@ async def find_intent(
     if intent.kind == "comparison" or LISTED_NAMES.search(text):
         compared = await find_compared(database, text, words, scope or Scope(), find_cues(text))
         mentions = max(compared, mentions, key=_count_documents)
+    if not mentions and hint is None:
+        mentions = await find_definite(database, words, scope or Scope(), find_cues(text))
     linked = _linked(replace(intent, hint=hint), mentions)
     if hint is not None or not mentions:
         return linked
