@@ -8,6 +8,7 @@ from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.context import citation
 from lexichord.retrieve.evidence.relevance import EmbedSentences, sentences_of, sub_quote
 from lexichord.retrieve.evidence.sentences import rank_sentences
+from lexichord.retrieve.evidence.wanted import wanted_type
 from lexichord.types import ContextSource
 from lexichord.types.evidence import (
     NOT_FOUND,
@@ -21,7 +22,9 @@ from lexichord.types.evidence import (
 
 MAX_ANSWER_SENTENCES = 3  # of an answer to a question for one thing, at most
 MIN_ANSWER_SHARE = 0.25  # of the best sentence's likelihood, for those after it
-ITEM_OPENING = re.compile(r"\(\w{1,4}\)|[a-z]{1,4}[.)]\s|[-*•–]\s")
+MAX_LIST_CHARS = 1500  # of a list or code that is shown whole
+ITEM_OPENING = re.compile(r"\(\w{1,4}\)|[a-z]{1,4}[.)]\s|\d{1,2}[.)]\s|[-*•–]\s")
+CODE_BLOCK = re.compile(r"\s*```[^\n]*\n.*?\n[ \t]*```[ \t]*(?=\n|\Z)", re.S)
 
 
 async def write_answer(
@@ -46,34 +49,97 @@ async def write_answer(
     if brief.kind != "summary":
         best, confidence = await rank_sentences(database, brief.question, quotes, embed)
         likely = [one for one in best[:MAX_ANSWER_SENTENCES] if one.score >= MIN_ANSWER_SHARE]
-        quotes = _apart([whole_unit(one, evidence.quotes) for one in likely])
+        wants_all = wanted_type(brief.question) == "how-to"
+        units = [whole_unit(one, evidence.quotes, wants_all) for one in likely]
+        return Answer(_write_units(units, evidence.quotes, sources), confidence=confidence)
     text = "\n".join(cite_line(quote, sources) for quote in quotes)
     return Answer(text, confidence=confidence)
 
 
-def whole_unit(sentence: Quote, passages: Iterable[Quote]) -> Quote:
+def whole_unit(sentence: Quote, passages: Iterable[Quote], with_steps: bool = False) -> Quote:
     """Return a sentence together with what it cannot do without in its passage.
 
-    That are the sentence that it leans on, and the items that follow where it ends in a colon.
+    These are the sentence that it leans on and, where it ends in a colon, the items or the code
+    that follow; of a step, `with_steps`, all of its list and what leads to that.
     """
     around = next((passage for passage in passages if _holds(passage, sentence)), None)
     if around is None:
         return sentence
     sentences = sentences_of(around)
-    own = next((one for one in sentences if one.quote.start == sentence.start), None)
-    start = sentence.start
-    if own is not None and own.before:
-        start = around.start + around.text.rindex(own.before, 0, start - around.start)
-    end = _end_of_items(sentence, [one.quote for one in sentences])
+    number = next((n for n, one in enumerate(sentences) if one.quote.start == sentence.start), None)
+    if number is None:
+        return sentence
+    first = number
+    if with_steps and ITEM_OPENING.match(sentence.text):
+        first = _lead_of_list([one.quote for one in sentences], number)
+    elif sentences[number].before and not sentence.text.startswith("|"):
+        first = number - 1
+    end = _end_of_list(around, [one.quote for one in sentences], first, number)
+    start = sentences[first].quote.start
+    if end - start > MAX_LIST_CHARS:
+        start, end = sentence.start, sentence.end
     return sub_quote(around, start - around.start, end - around.start, sentence.score)
 
 
-def _end_of_items(sentence: Quote, sentences: Iterable[Quote]) -> int:
-    if not sentence.text.rstrip().endswith(":"):
-        return sentence.end
-    later = [one for one in sentences if one.start >= sentence.end]
+def _lead_of_list(sentences: Sequence[Quote], number: int) -> int:
+    """Return the sentence that leads to an item's list, or else its first item."""
+    while number and ITEM_OPENING.match(sentences[number - 1].text):
+        number -= 1
+    return number - 1 if number and sentences[number - 1].text.rstrip().endswith(":") else number
+
+
+def _end_of_list(passage: Quote, sentences: Sequence[Quote], first: int, number: int) -> int:
+    """Return where a sentence ends: with the list or the code that its colon announces."""
+    lead = sentences[first]
+    is_item = bool(ITEM_OPENING.match(sentences[number].text)) and first < number
+    if not is_item and not sentences[number].text.rstrip().endswith(":"):
+        return sentences[number].end
+    later = sentences[number + 1 :]
     items = [*takewhile(lambda one: ITEM_OPENING.match(one.text), later)]
-    return items[-1].end if items else sentence.end
+    if items or is_item:
+        return (items or [sentences[number]])[-1].end
+    code = CODE_BLOCK.match(passage.text, lead.end - passage.start)
+    return passage.start + code.end() if code else sentences[number].end
+
+
+def _write_units(
+    units: Sequence[Quote], passages: Iterable[Quote], sources: Sequence[ContextSource]
+) -> str:
+    """Write each unit with its source: a row of a table with the names of its columns."""
+    heads = {
+        (one.quote.document_id, one.quote.start): one.before
+        for passage in passages
+        for one in sentences_of(passage)
+        if one.quote.text.startswith("|") and one.before
+    }
+    return "\n".join(
+        write_row(heads[place], unit, sources)
+        if (place := (unit.document_id, unit.start)) in heads
+        else write_unit(unit, sources)
+        for unit in _apart(units)
+    )
+
+
+def write_row(head: str, row: Quote, sources: Sequence[ContextSource]) -> str:
+    """Write a table's row as "column: value", with its source."""
+    names, values = (
+        [cell.strip() for cell in line.strip().strip("|").split("|")] for line in (head, row.text)
+    )
+    if len(names) != len(values):
+        return cite_line(row, sources)
+    pairs = (
+        f"{name}: {value}" if name else value for name, value in zip(names, values, strict=True)
+    )
+    return f"{'; '.join(pairs)} {cite_source(row, sources)}"
+
+
+def write_unit(unit: Quote, sources: Sequence[ContextSource]) -> str:
+    """Write a sentence on one line with its source, what it leads to on lines of their own."""
+    lines = [line.rstrip() for line in unit.text.strip().splitlines() if line.strip()]
+    is_code = any(line.lstrip().startswith("```") for line in lines)
+    if not is_code and not any(ITEM_OPENING.match(line.strip()) for line in lines[1:]):
+        return cite_line(unit, sources)
+    return "\n".join([f"{lines[0]} {cite_source(unit, sources)}", *lines[1:]])
 
 
 def _holds(one: Quote, other: Quote) -> bool:
@@ -106,6 +172,16 @@ def write_list(quotes: Iterable[Quote], sources: Sequence[ContextSource]) -> str
             lines += [*([""] if lines else []), f"{quote.title or quote.uri}:"]
             document = quote.document_id
         lines.append(f"- {cite_line(quote, sources)}")
+    return "\n".join(lines)
+
+
+def write_denial(titles: Sequence[str], elsewhere: Sequence[Quote]) -> str:
+    """Write that the documents that are named do not say, and apart what others say."""
+    names = ", ".join(f"“{title}”" for title in titles)
+    verb = "does" if len(titles) == 1 else "do"
+    lines = [f"{names} {verb} not say."]
+    if elsewhere:
+        lines += ["", "Other documents:", *(f"- {cite_line(quote, ())}" for quote in elsewhere)]
     return "\n".join(lines)
 
 

@@ -81,23 +81,21 @@ async def compare(
     min_score = MIN_CELL_COVERAGE if used is None or embed is None else MIN_CELL_SCORE
     passages = {hit.chunk_id: Quote.of(hit) for _, hit in hits}
     cells = tuple(
-        _cell((n, f), name, scored, passages, min_score) for f in ids for n, name in enumerate(names)
+        _cell((n, f), name, scored, passages, min_score)
+        for f in ids
+        for n, name in enumerate(names)
     )
     quotes = tuple(dict.fromkeys(quote for cell in cells for quote in cell.quotes))
     return Evidence(tuple(files), quotes, dropped, Comparison(names, tuple(files), cells))
 
 
-def prefer_wanted(
-    scored: Sequence[ScoredSentence], aspects: Sequence[str]
-) -> list[ScoredSentence]:
+def prefer_wanted(scored: Sequence[ScoredSentence], aspects: Sequence[str]) -> list[ScoredSentence]:
     """Raise the sentences that hold a value of the type that their aspect is of."""
     types = [_value_type(aspect) for aspect in aspects]
     return [_raised(one, types[one.sentence.question]) for one in scored]
 
 
-def prefer_leads(
-    scored: Sequence[ScoredSentence], aspects: Sequence[str]
-) -> list[ScoredSentence]:
+def prefer_leads(scored: Sequence[ScoredSentence], aspects: Sequence[str]) -> list[ScoredSentence]:
     """Raise the first sentence under a heading that names its aspect: it says what that is."""
     wanted = [_words(aspect) for aspect in aspects]
     before = [None, *(one.sentence for one in scored)]

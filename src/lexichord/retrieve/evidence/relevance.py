@@ -194,7 +194,8 @@ FULL_COVERAGE = 0.9
 class QuotedSentence(NamedTuple):
     """A sentence, the number of the question that it may answer, the heading it stands under.
 
-    `before` is the sentence that it leans on, as "It is due on Monday." does; "" if on none.
+    `before` is what it leans on, as "It is due on Monday." does on the sentence before it, and a
+    table's row on its first one; "" if on nothing.
     """
 
     question: int
@@ -205,7 +206,8 @@ class QuotedSentence(NamedTuple):
     @property
     def headed(self) -> str:
         """Return the sentence with its heading before it, as it is embedded."""
-        return f"{self.heading}: {self.quote.text}".removeprefix(": ")
+        row = f"{self.before} " if self.quote.text.startswith("|") else ""
+        return f"{self.heading}: {row}{self.quote.text}".removeprefix(": ")
 
 
 class ScoredSentence(NamedTuple):
@@ -220,18 +222,20 @@ def sentences_of(quote: Quote, question: int = 0) -> list[QuotedSentence]:
     """Return a passage's sentences; where no heading line stands above, the passage's names it."""
     own = quote.heading.rpartition(" › ")[2]
     spans = split_sentences(quote.text)
-    before = [None, *spans]
-    return [
-        QuotedSentence(
-            question,
-            sub_quote(quote, one.start, one.end, quote.score),
-            one.heading or own,
-            quote.text[previous.start : previous.end]
-            if previous and leans(quote.text, previous, one)
-            else "",
-        )
-        for previous, one in zip(before, spans, strict=False)
-    ]
+    sentences: list[QuotedSentence] = []
+    head = ""
+    for previous, one in zip([None, *spans], spans, strict=False):
+        part = sub_quote(quote, one.start, one.end, quote.score)
+        before = ""
+        if part.text.startswith("|"):
+            before = head
+            head = head or part.text
+        else:
+            head = ""
+            if previous is not None and leans(quote.text, previous, one):
+                before = quote.text[previous.start : previous.end]
+        sentences.append(QuotedSentence(question, part, one.heading or own, before))
+    return sentences
 
 
 def leans(text: str, previous: SentenceSpan, one: SentenceSpan) -> bool:

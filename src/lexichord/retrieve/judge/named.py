@@ -3,10 +3,11 @@
 import re
 from collections.abc import Sequence
 
-from lexichord.retrieve.understand.linking import BRIDGE_WORDS
+from lexichord.retrieve.understand.linking import BRIDGE_WORDS, DEFINITE_WORDS
 from lexichord.types import ChunkHit
 from lexichord.types.questions import Intent
 
+CALLING_WORDS = DEFINITE_WORDS - {"s"}
 NAMING_WORD = re.compile(r"\w+")
 
 
@@ -22,6 +23,16 @@ def hold_to_named(intent: Intent, hits: Sequence[ChunkHit]) -> list[ChunkHit]:
         return own
     names = [_words(part) - BRIDGE_WORDS for part in (intent.hint or "").split(", ")]
     return [hit for hit in hits if _says(hit, names)]
+
+
+def unnamed(intent: Intent) -> str:
+    """Return a question with "it" in place of "the lease", as sentences of the lease are judged."""
+    question = intent.question
+    if intent.documents and intent.kind == "clause_lookup":
+        for part in filter(None, (intent.hint or "").split(", ")):
+            called = rf"\b(?:{'|'.join(sorted(CALLING_WORDS))})\s+{re.escape(part)}\b(?!['’-])"
+            question = re.sub(called, "it", question, flags=re.I)
+    return question
 
 
 def _says(hit: ChunkHit, names: Sequence[set[str]]) -> bool:

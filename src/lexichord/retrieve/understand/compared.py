@@ -137,9 +137,7 @@ def _named(
     by_document: defaultdict[str, dict[int, Link]] = defaultdict(dict)
     for link in links:
         by_document[link.document_id][part.first + link.word] = link
-    fits = {
-        document: _fit(words, content, telling, held) for document, held in by_document.items()
-    }
+    fits = {document: _fit(words, content, telling, held) for document, held in by_document.items()}
     good = {document: fit for document, fit in fits.items() if fit is not None}
     best = [document for document, fit in good.items() if fit == max(good.values())]
     titles = {next(iter(by_document[document].values())).title for document in best}

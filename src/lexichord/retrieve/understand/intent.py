@@ -27,7 +27,9 @@ from lexichord.types import Scope
 from lexichord.types.questions import Intent
 
 # "Acme, Beta and the lease: how long …", "Acme vs Beta", "of the lease, the licence and the MSA".
-LISTED_NAMES = re.compile(r"^[^:?\n]{2,200} [-–—:]|: |\b(?:vs|versus)\b|,[^,]{2,60} (?:and|or|und|y|et) ")
+LISTED_NAMES = re.compile(
+    r"^[^:?\n]{2,200} [-–—:]|: |\b(?:vs|versus)\b|,[^,]{2,60} (?:and|or|und|y|et) "
+)
 
 
 def read_intent(query: str) -> Intent:
