@@ -8,10 +8,48 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SEED = 7
-TOWNS = "Ashby Corran Delmont Esker Fenwick Garrick Holme Inver Jarrow Kelso Lorne Menlo".split()
-FIRST = "Amber Birch Cedar Drift Elm Falcon Granite Heron Iron Juniper Kite Larch Maple".split()
-SECOND = "Analytics Bakery Cruises Dental Energy Foods Gardens Hotels Imaging Joinery".split()
-MONTHS = "January March April June July September October November".split()
+TOWNS = [
+    "Ashby",
+    "Corran",
+    "Delmont",
+    "Esker",
+    "Fenwick",
+    "Garrick",
+    "Holme",
+    "Inver",
+    "Jarrow",
+    "Kelso",
+    "Lorne",
+    "Menlo",
+]
+FIRST = [
+    "Amber",
+    "Birch",
+    "Cedar",
+    "Drift",
+    "Elm",
+    "Falcon",
+    "Granite",
+    "Heron",
+    "Iron",
+    "Juniper",
+    "Kite",
+    "Larch",
+    "Maple",
+]
+SECOND = [
+    "Analytics",
+    "Bakery",
+    "Cruises",
+    "Dental",
+    "Energy",
+    "Foods",
+    "Gardens",
+    "Hotels",
+    "Imaging",
+    "Joinery",
+]
+MONTHS = ["January", "March", "April", "June", "July", "September", "October", "November"]
 
 KINDS = {
     "Annual Report {year}: {name}": """
@@ -25,7 +63,7 @@ amended on {day} {month} {year}, and its expiration date moved by {m} months.
 
 ## Risks
 
-Late deliveries by a supplier in {town} cost us {n} days of production. We pay for freight twice a
+Freight from {town} came late {n} times, which stopped a line for a day. Carriers are paid twice a
 month, and sub-processors of our payroll provider are reviewed every {k} years.
 """,
     "Minutes of the Board of {name}, {day} {month} {year}": """
@@ -55,7 +93,8 @@ days. Lost parcels and late deliveries are reported to the post room.
 
 ## Leaving
 
-Your notice period is {k} months. Return your laptop on your last day. Customer records stay with us.
+Your notice period is {k} months. Return your laptop on your last day. Customer
+records stay with us.
 """,
     "{name} Privacy Policy": """
 {name} respects your privacy. This policy was last changed on {day} {month} {year}.
@@ -70,12 +109,12 @@ Read this manual before you start the {name} M{n}.
 
 ## Starting
 
-1. Fill the tank to the line. 2. Press the start key for {k} seconds. 3. Wait until the lamp is green.
+1. Fill the tank to the line. 2. Press the start key for {k} seconds. 3. Wait for the lamp.
 
 ## Care
 
-Clean the filter every {n} hours. Service is due after {m} hours. The guarantee starts on the date of
-delivery and lasts {k} years; damage in delivery is reported to the carrier within {n} days.
+Clean the filter every {n} hours. Service is due after {m} hours. The guarantee starts on the
+date of delivery and lasts {k} years; damage in delivery is reported to the carrier within {n} days.
 """,
     "Consulting Contract {name} and {other}": """
 {name} of {town} advises {other} from {day} {month} {year}.
@@ -101,13 +140,13 @@ EUR {sum}; a deposit of EUR {m} is paid in advance.
     "{name}: Maintenance Support Agreement": """
 {name} maintains the lifts of {other} in {town}.
 
-1. Support starts on {day} {month} {year} and is renewed each year unless ended on {k} months' notice.
+1. Support starts on {day} {month} {year} and is renewed unless ended on {k} months' notice.
 
 2. The yearly price is EUR {sum}. It is payable in advance.
 
 3. The laws of {town} County govern this agreement.
 
-4. Spare parts are delivered within {n} days; late parts are free of charge for {other}.
+4. Spare parts are delivered within {n} days.
 """,
 }
 

@@ -23,7 +23,9 @@ from lexichord.types.evidence import (
 MAX_ANSWER_SENTENCES = 3  # of an answer to a question for one thing, at most
 MIN_ANSWER_SHARE = 0.25  # of the best sentence's likelihood, for those after it
 MAX_LIST_CHARS = 1500  # of a list or code that is shown whole
-ITEM_OPENING = re.compile(r"\(\w{1,4}\)|[a-z]{1,4}[.)]\s|\d{1,2}[.)]\s|[-*•–]\s")
+ITEM_OPENING = re.compile(
+    r"(?P<bracket>\(\w{1,4}\))|(?P<letter>[a-z]{1,4}[.)]\s)|(?P<number>\d{1,2}[.)]\s)|(?P<sign>[-*•–]\s)"
+)
 CODE_BLOCK = re.compile(r"\s*```[^\n]*\n.*?\n[ \t]*```[ \t]*(?=\n|\Z)", re.S)
 
 
@@ -83,9 +85,16 @@ def whole_unit(sentence: Quote, passages: Iterable[Quote], with_steps: bool = Fa
 
 def _lead_of_list(sentences: Sequence[Quote], number: int) -> int:
     """Return the sentence that leads to an item's list, or else its first item."""
-    while number and ITEM_OPENING.match(sentences[number - 1].text):
+    kind = _kind_of_item(sentences[number])
+    while number and _kind_of_item(sentences[number - 1]) == kind:
         number -= 1
     return number - 1 if number and sentences[number - 1].text.rstrip().endswith(":") else number
+
+
+def _kind_of_item(sentence: Quote) -> str | None:
+    """Return how an item is marked, by a letter, a number or a sign; None for other sentences."""
+    opening = ITEM_OPENING.match(sentence.text)
+    return opening.lastgroup if opening else None
 
 
 def _end_of_list(passage: Quote, sentences: Sequence[Quote], first: int, number: int) -> int:
@@ -95,7 +104,8 @@ def _end_of_list(passage: Quote, sentences: Sequence[Quote], first: int, number:
     if not is_item and not sentences[number].text.rstrip().endswith(":"):
         return sentences[number].end
     later = sentences[number + 1 :]
-    items = [*takewhile(lambda one: ITEM_OPENING.match(one.text), later)]
+    kind = _kind_of_item(sentences[number] if is_item else later[0]) if later else None
+    items = [*takewhile(lambda one: kind is not None and _kind_of_item(one) == kind, later)]
     if items or is_item:
         return (items or [sentences[number]])[-1].end
     code = CODE_BLOCK.match(passage.text, lead.end - passage.start)

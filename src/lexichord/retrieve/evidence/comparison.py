@@ -36,8 +36,8 @@ MIN_CELL_SCORE_SHARE = 0.7
 MIN_CELL_SCORE = 0.42
 # Without vectors the words alone decide: .2 to .5 gave 85.7 on A, .1 83.3. B: .2 82.1, .3 79.5.
 MIN_CELL_COVERAGE = 0.2
-# What a value of the aspect's type adds: a duration for "term", a date for "start". Amounts stand in
-# too many sentences to tell anything.
+# What a value of the aspect's type adds: a duration for "term", a date for "start". Amounts stand
+# in too many sentences to tell anything.
 VALUE_TYPES: Mapping[WantedType, ValueKind] = {
     "duration": "duration",
     "start": "date",

@@ -1,13 +1,13 @@
 """What sort of thing a question wants, and whether a sentence holds such a thing.
 
 By the question's own words: what is asked for by "when", "how long", "how much" is of a type that a
-pattern can find, whatever the document is about (the answer's type of Li & Roth, 2002). The patterns
-of each language stand under [wanted] in its file of `understand/languages/`, in the order in which
-they are tried. Where no type is told, no sentence is preferred for it.
+pattern can find, whatever the document is about (the answer's type of Li & Roth, 2002). Each
+language's patterns stand under [wanted] in its file of `understand/languages/`, in the order in
+which they are tried. Where no type is told, no sentence is preferred for it.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -49,12 +49,16 @@ class WantedCues:
 
     def are_held(self, sentence: str) -> bool:
         """Return whether a sentence holds what is wanted."""
-        kinds = {value.kind for value in find_values(sentence)} if self.values or self.dated else ()
         is_said = any(pattern.search(sentence) for pattern in self.patterns)
         if self.dated:
-            return is_said and ("date" in kinds or bool(YEAR.search(sentence)))
-        is_spelled = "number" in self.values and bool(SPELLED_NUMBER.search(sentence))
-        return is_said or is_spelled or not self.values.isdisjoint(kinds)
+            return is_said and bool(YEAR.search(sentence) or _holds_value(sentence, {"date"}))
+        if is_said or ("number" in self.values and SPELLED_NUMBER.search(sentence)):
+            return True
+        return bool(self.values) and _holds_value(sentence, self.values)
+
+
+def _holds_value(sentence: str, kinds: Collection[str]) -> bool:
+    return any(value.kind in kinds for value in find_values(sentence))
 
 
 @cache

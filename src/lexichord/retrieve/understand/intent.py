@@ -15,6 +15,7 @@ from lexichord.retrieve.understand.cues import (
     find_sub_questions,
 )
 from lexichord.retrieve.understand.linking import (
+    BRIDGE_WORDS,
     Mention,
     are_listed,
     find_mentions,
@@ -81,10 +82,11 @@ async def find_intent(
     # What is compared in the documents is all but their names; else a clause goes or stays.
     remove = remove_mentions if linked.kind == "comparison" else remove_naming_clauses
     question = remove(query, words, mentions)
+    asks = _asks(question) or (linked.kind == "comparison" and _names_aspect(question))
     return replace(
         linked,
         hint=make_hint(query, words, mentions),
-        question=question if _asks(question) else query,
+        question=question if asks else query,
     )
 
 
@@ -104,6 +106,13 @@ def _linked(intent: Intent, mentions: Sequence[Mention]) -> Intent:
 
 def _count_documents(mentions: Sequence[Mention]) -> int:
     return len({mention.document_id for mention in mentions})
+
+
+def _names_aspect(question: str) -> bool:
+    """Return whether more is left of a comparison than the words that order it."""
+    cues = find_cues(question)
+    words = re.findall(r"\w+", question.lower())
+    return any(word not in cues.frame_words | cues.joint_words | BRIDGE_WORDS for word in words)
 
 
 def _asks(question: str) -> bool:
