@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from lexichord.retrieve.evidence.answer import (
     cite_source,
-    whole_unit,
     write_denial,
     write_list,
     write_row,
@@ -12,6 +11,7 @@ from lexichord.retrieve.evidence.answer import (
     write_unit,
 )
 from lexichord.retrieve.evidence.relevance import sentences_of
+from lexichord.retrieve.evidence.units import whole_unit
 from lexichord.types import FileHit
 from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, ContextSource, Quote
 

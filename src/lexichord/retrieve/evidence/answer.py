@@ -1,13 +1,12 @@
 """An extractive answer: sentences of the evidence, each with its source; empty without evidence."""
 
-import re
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
 
 from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.context import citation
-from lexichord.retrieve.evidence.relevance import EmbedSentences, sentences_of, sub_quote
+from lexichord.retrieve.evidence.relevance import EmbedSentences, sentences_of
 from lexichord.retrieve.evidence.sentences import rank_sentences
+from lexichord.retrieve.evidence.units import ITEM_OPENING, apart, is_list, whole_unit
 from lexichord.retrieve.evidence.wanted import wanted_type
 from lexichord.types import ContextSource
 from lexichord.types.evidence import (
@@ -22,11 +21,6 @@ from lexichord.types.evidence import (
 
 MAX_ANSWER_SENTENCES = 3  # of an answer to a question for one thing, at most
 MIN_ANSWER_SHARE = 0.25  # of the best sentence's likelihood, for those after it
-MAX_LIST_CHARS = 1500  # of a list or code that is shown whole
-ITEM_OPENING = re.compile(
-    r"(?P<bracket>\(\w{1,4}\))|(?P<letter>[a-z]{1,4}[.)]\s)|(?P<number>\d{1,2}[.)]\s)|(?P<sign>[-*•–]\s)"
-)
-CODE_BLOCK = re.compile(r"\s*```[^\n]*\n.*?\n[ \t]*```[ \t]*(?=\n|\Z)", re.S)
 
 
 async def write_answer(
@@ -46,70 +40,13 @@ async def write_answer(
         return Answer(write_table(evidence.comparison, sources))
     if brief.kind == "list_all":
         return Answer(write_list(evidence.quotes, sources))
-    quotes: Sequence[Quote] = evidence.quotes
-    confidence = None
-    if brief.kind != "summary":
-        best, confidence = await rank_sentences(database, brief.question, quotes, embed)
-        likely = [one for one in best[:MAX_ANSWER_SENTENCES] if one.score >= MIN_ANSWER_SHARE]
-        wants_all = wanted_type(brief.question) == "how-to"
-        units = [whole_unit(one, evidence.quotes, wants_all) for one in likely]
-        return Answer(_write_units(units, evidence.quotes, sources), confidence=confidence)
-    text = "\n".join(cite_line(quote, sources) for quote in quotes)
-    return Answer(text, confidence=confidence)
-
-
-def whole_unit(sentence: Quote, passages: Iterable[Quote], with_steps: bool = False) -> Quote:
-    """Return a sentence together with what it cannot do without in its passage.
-
-    These are the sentence that it leans on and, where it ends in a colon, the items or the code
-    that follow; of a step, `with_steps`, all of its list and what leads to that.
-    """
-    around = next((passage for passage in passages if _holds(passage, sentence)), None)
-    if around is None:
-        return sentence
-    sentences = sentences_of(around)
-    number = next((n for n, one in enumerate(sentences) if one.quote.start == sentence.start), None)
-    if number is None:
-        return sentence
-    first = number
-    if with_steps and ITEM_OPENING.match(sentence.text):
-        first = _lead_of_list([one.quote for one in sentences], number)
-    elif sentences[number].before and not sentence.text.startswith("|"):
-        first = number - 1
-    end = _end_of_list(around, [one.quote for one in sentences], first, number)
-    start = sentences[first].quote.start
-    if end - start > MAX_LIST_CHARS:
-        start, end = sentence.start, sentence.end
-    return sub_quote(around, start - around.start, end - around.start, sentence.score)
-
-
-def _lead_of_list(sentences: Sequence[Quote], number: int) -> int:
-    """Return the sentence that leads to an item's list, or else its first item."""
-    kind = _kind_of_item(sentences[number])
-    while number and _kind_of_item(sentences[number - 1]) == kind:
-        number -= 1
-    return number - 1 if number and sentences[number - 1].text.rstrip().endswith(":") else number
-
-
-def _kind_of_item(sentence: Quote) -> str | None:
-    """Return how an item is marked, by a letter, a number or a sign; None for other sentences."""
-    opening = ITEM_OPENING.match(sentence.text)
-    return opening.lastgroup if opening else None
-
-
-def _end_of_list(passage: Quote, sentences: Sequence[Quote], first: int, number: int) -> int:
-    """Return where a sentence ends: with the list or the code that its colon announces."""
-    lead = sentences[first]
-    is_item = bool(ITEM_OPENING.match(sentences[number].text)) and first < number
-    if not is_item and not sentences[number].text.rstrip().endswith(":"):
-        return sentences[number].end
-    later = sentences[number + 1 :]
-    kind = _kind_of_item(sentences[number] if is_item else later[0]) if later else None
-    items = [*takewhile(lambda one: kind is not None and _kind_of_item(one) == kind, later)]
-    if items or is_item:
-        return (items or [sentences[number]])[-1].end
-    code = CODE_BLOCK.match(passage.text, lead.end - passage.start)
-    return passage.start + code.end() if code else sentences[number].end
+    if brief.kind == "summary":
+        return Answer("\n".join(cite_line(quote, sources) for quote in evidence.quotes))
+    best, confidence = await rank_sentences(database, brief.question, evidence.quotes, embed)
+    likely = [one for one in best[:MAX_ANSWER_SENTENCES] if one.score >= MIN_ANSWER_SHARE]
+    wants_steps = wanted_type(brief.question) == "how-to"
+    units = [whole_unit(one, evidence.quotes, wants_steps) for one in likely]
+    return Answer(_write_units(units, evidence.quotes, sources), confidence=confidence)
 
 
 def _write_units(
@@ -126,7 +63,7 @@ def _write_units(
         write_row(heads[place], unit, sources)
         if (place := (unit.document_id, unit.start)) in heads
         else write_unit(unit, sources)
-        for unit in _apart(units)
+        for unit in apart(units)
     )
 
 
@@ -152,16 +89,6 @@ def write_unit(unit: Quote, sources: Sequence[ContextSource]) -> str:
     return "\n".join([f"{lines[0]} {cite_source(unit, sources)}", *lines[1:]])
 
 
-def _holds(one: Quote, other: Quote) -> bool:
-    inside = one.start <= other.start and other.end <= one.end
-    return one.document_id == other.document_id and inside
-
-
-def _apart(quotes: Sequence[Quote]) -> list[Quote]:
-    """Return the quotes that no other quote holds."""
-    return [one for one in quotes if not any(o is not one and _holds(o, one) for o in quotes)]
-
-
 def write_table(table: Comparison, sources: Sequence[ContextSource]) -> str:
     """Write a row a file, a column an aspect; "" if nothing was found at all."""
     if not any(cell.found for cell in table.cells):
@@ -173,16 +100,24 @@ def write_table(table: Comparison, sources: Sequence[ContextSource]) -> str:
     return "\n".join("| " + " | ".join(map(_escaped, row)) + " |" for row in rows)
 
 
-def write_list(quotes: Iterable[Quote], sources: Sequence[ContextSource]) -> str:
-    """Write a file's name, then its quotes as items, then the next file's."""
+def write_list(quotes: Sequence[Quote], sources: Sequence[ContextSource]) -> str:
+    """Write a file's name, then its quotes as items, lists first, then the next file's."""
     lines: list[str] = []
     document: str | None = None
-    for quote in quotes:
+    order = {name: n for n, name in enumerate(dict.fromkeys(q.document_id for q in quotes))}
+    lists_first = {quote: (0.0, -quote.score) if is_list(quote) else (1.0, 0.0) for quote in quotes}
+    for quote in sorted(quotes, key=lambda one: (order[one.document_id], lists_first[one])):
         if quote.document_id != document:
             lines += [*([""] if lines else []), f"{quote.title or quote.uri}:"]
             document = quote.document_id
-        lines.append(f"- {cite_line(quote, sources)}")
+        lines += _item_lines(quote, sources)
     return "\n".join(lines)
+
+
+def _item_lines(quote: Quote, sources: Sequence[ContextSource]) -> list[str]:
+    """Return a quote's lines as an item; the items of a list stand below what leads to it."""
+    first, *more = write_unit(quote, sources).splitlines()
+    return [f"- {first}", *(f"  {line}" for line in more)]
 
 
 def write_denial(titles: Sequence[str], elsewhere: Sequence[Quote]) -> str:
