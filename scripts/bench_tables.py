@@ -76,7 +76,8 @@ def main() -> None:
     print("kind | tables | rows | columns | cells")
     for kind, group in [*_by_kind(tables), ("all", tables)]:
         cells = [cell for table in group for cell in table.cells]
-        rows, columns = ([table[n] for table in group] for n in (1, 2))
+        rows = [table.rows for table in group]
+        columns = [table.columns for table in group]
         print(kind, len(group), *(_percent(part) for part in (rows, columns, cells)), sep=" | ")
 
 

@@ -65,6 +65,9 @@ from lexichord.retrieve.understand.cues import MAX_READ_CHARS
         ),
         ("Do handle solicitation of staff differently?", ["solicitation of staff"]),
         ("Which has the longer term?", ["term"]),
+        ("Worin unterscheiden sich bei der Kaution und der Laufzeit?", ["Kaution", "Laufzeit"]),
+        ("¿En qué se diferencian en la fianza y el plazo?", ["fianza", "plazo"]),
+        ("Comparez le dépôt et la durée", ["dépôt", "durée"]),
         ("Do have different governing laws?", ["governing laws"]),
         ("which is longer, how long logs are kept?", ["how long logs are kept"]),
         (

@@ -27,6 +27,10 @@ from lexichord.retrieve.understand.linking import split_words
             [["the"], ["notice", "the MSA", "the lease"]],
         ),
         (
+            "Kenia und Victoria (Australien): Verfassung",
+            [["Kenia", "Victoria (Australien"], ["Verfassung"]],
+        ),
+        (
             "Worin unterscheiden sich Kenia und Warschau bei der Verfassung?",
             [["Kenia", "Warschau"], ["der Verfassung"]],
         ),

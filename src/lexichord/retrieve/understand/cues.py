@@ -248,7 +248,8 @@ def find_entities(query: str) -> tuple[str, ...]:
             entities[match.start()] = match[0]
     plain = DAY_AND_MONTH.sub(_blank, CODE_IDENTIFIER.sub(_blank, plain))
     entities |= dict(_names(plain, find_cues(plain)))
-    return tuple(dict.fromkeys(entities[start].strip() for start in sorted(entities)))
+    stripped = (entities[start].strip() for start in sorted(entities))
+    return tuple(dict.fromkeys(filter(None, stripped)))
 
 
 def _blank(match: re.Match[str]) -> str:
