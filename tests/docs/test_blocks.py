@@ -181,6 +181,21 @@ def test_readme_shows_each_way_to_ask() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
 
 
+def test_the_demo_prints_what_the_quickstart_shows() -> None:
+    """The page's transcript is run above; the demo asks the same."""
+    page = read_blocks(ROOT / "docs" / "quickstart.md")
+    shown = {
+        command.strip(): output
+        for block in page
+        if block.language == "console"
+        for command, output in commands(block)
+    }
+    demo = (ROOT / "scripts" / "demo").read_text(encoding="utf-8")
+    asked = re.findall(r"^run ((?:ingest|search|files|query) .*)$", demo, re.MULTILINE)
+    assert len(asked) == 4
+    assert all(shown[f"lexichord {command}"] for command in asked)
+
+
 def test_blocks_are_found_with_their_output(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(

@@ -43,6 +43,20 @@ def test_a_comparison(samples: SyncLexichord) -> None:
     assert found.answer.startswith("| File |")
 
 
+def test_a_named_document_that_does_not_say_is_no_answer_from_others(
+    samples: SyncLexichord,
+) -> None:
+    found = samples.query("How many users may the lease have, named users?", answer=True)
+    lease = "Lease of Office Space: Third Floor, Saltpan House"
+    assert found.intent.hint == "lease"
+    assert {quote.title for quote in found.quotes} == {lease}
+    assert found.abstained
+    assert found.answer.startswith(f"“{lease}” does not say.")
+    assert all(quote.title != lease for quote in found.elsewhere)
+    said = [quote.text for quote in found.elsewhere]
+    assert all(text in found.answer for text in said)
+
+
 def test_one_thing_asked_of_a_list_of_documents_is_a_comparison(samples: SyncLexichord) -> None:
     found = samples.query(
         "How long do duties last under the mutual NDA and the clinical study NDA?"

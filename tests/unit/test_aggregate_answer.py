@@ -2,7 +2,16 @@
 
 from dataclasses import replace
 
-from lexichord.retrieve.evidence.answer import cite_source, with_items, write_list, write_table
+from lexichord.retrieve.evidence.answer import (
+    cite_source,
+    write_denial,
+    write_list,
+    write_row,
+    write_table,
+    write_unit,
+)
+from lexichord.retrieve.evidence.relevance import sentences_of
+from lexichord.retrieve.evidence.units import whole_unit
 from lexichord.types import FileHit
 from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, ContextSource, Quote
 
@@ -47,9 +56,60 @@ def test_a_sentence_before_items_brings_them() -> None:
     text = "5. Either may end it if the other:\n(a) is late; or\n(b) fails.\n\n6. Rent is due."
     passage = replace(QUOTE, text=text, start=100, end=100 + len(text))
     lead = replace(passage, text=text[:34], end=134, score=0.9)
-    whole = with_items(lead, [passage])
+    whole = whole_unit(lead, [passage])
     assert whole.text == text[: text.index("\n\n")]
     assert (whole.start, whole.end, whole.score) == (100, 100 + len(whole.text), 0.9)
     last = replace(passage, text=text[-15:], start=passage.end - 15)
-    assert with_items(last, [passage]) == last
-    assert with_items(lead, [QUOTE]) == lead
+    assert whole_unit(last, [passage]) == last
+    assert whole_unit(lead, [QUOTE]) == lead
+
+
+def passage_of(text: str) -> Quote:
+    return replace(QUOTE, text=text, start=0, end=len(text))
+
+
+def unit_with(text: str, part: str, with_steps: bool = False) -> str:
+    """Give the unit of the sentence that holds a part."""
+    passage = passage_of(text)
+    sentence = next(one.quote for one in sentences_of(passage) if part in one.quote.text)
+    return whole_unit(sentence, [passage], with_steps).text
+
+
+def test_a_sentence_brings_the_one_that_it_leans_on() -> None:
+    text = "Nobody smokes here. The rent is 200 a month. It is due in advance on the first day."
+    assert unit_with(text, "first day") == text[len("Nobody smokes here. ") :]
+    assert unit_with(text, "200 a month") == "The rent is 200 a month."
+    apart = text.replace("month. It", "month.\n\nIt")
+    assert unit_with(apart, "first day") == "It is due in advance on the first day."
+
+
+STEPS = "To start the pump:\n\n1. Close the valve.\n2. Press the key.\n\nThe pump is loud."
+
+
+def test_of_a_step_the_whole_list_is_shown_where_steps_are_wanted() -> None:
+    assert unit_with(STEPS, "Press", with_steps=True) == STEPS[: STEPS.index("\n\nThe pump")]
+    assert unit_with(STEPS, "Press") == "2. Press the key."
+    assert unit_with(STEPS, "loud", with_steps=True) == "The pump is loud."
+
+
+def test_code_that_a_sentence_announces_comes_with_it() -> None:
+    text = "Call the function:\n\n```python\nprint(1)\n```\n\nThat is all."
+    whole = unit_with(text, "Call")
+    assert whole == text[: text.index("\n\nThat")]
+    shown = write_unit(passage_of(whole), [replace(SOURCE, end=90)])
+    assert shown == "Call the function: [2]\n```python\nprint(1)\n```"
+
+
+def test_a_row_is_written_with_the_names_of_its_columns() -> None:
+    passage = passage_of("| Record | Kept |\n|---|---|\n| Invoices | 7 years |\n")
+    row = next(one for one in sentences_of(passage) if "Invoices" in one.quote.text)
+    assert row.before == "| Record | Kept |"
+    shown = write_row(row.before, row.quote, [replace(SOURCE, end=90)])
+    assert shown == "Record: Invoices; Kept: 7 years [2]"
+
+
+def test_a_named_document_that_does_not_say_is_told_apart_from_what_others_say() -> None:
+    assert write_denial(["Lease"], []) == "“Lease” does not say."
+    assert write_denial(["Lease", "Deed"], [QUOTE]) == (
+        "“Lease”, “Deed” do not say.\n\nOther documents:\n- Rent is due | now. (Lease › Rent)"
+    )

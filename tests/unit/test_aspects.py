@@ -64,6 +64,12 @@ from lexichord.retrieve.understand.cues import MAX_READ_CHARS
             ["how disputes are settled", "language of the contract"],
         ),
         ("Do handle solicitation of staff differently?", ["solicitation of staff"]),
+        ("Which has the longer term?", ["term"]),
+        ("Worin unterscheiden sich bei der Kaution und der Laufzeit?", ["Kaution", "Laufzeit"]),
+        ("¿En qué se diferencian en la fianza y el plazo?", ["fianza", "plazo"]),
+        ("Comparez le dépôt et la durée", ["dépôt", "durée"]),
+        ("Do have different governing laws?", ["governing laws"]),
+        ("which is longer, how long logs are kept?", ["how long logs are kept"]),
         (
             "Compare their health and safety rules and their fire drills",
             ["health and safety rules", "fire drills"],
@@ -82,7 +88,6 @@ def test_each_thing_of_a_list_is_an_aspect(question: str, aspects: list[str]) ->
     "question",
     [
         "How long do the obligations last?",
-        "Which has the longer term?",
         "How do they differ?",
         "What are the differences?",
         "",

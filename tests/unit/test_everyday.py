@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from lexichord.evaluate.answers import fold
+from lexichord.ingest.load import load
 from tests.conftest import ROOT
 
 DATA = ROOT.parent / "shared" / "data"
@@ -60,6 +62,18 @@ def test_each_quote_stands_in_its_file(script: Any, tmp_path: Path) -> None:
     asked = {Path(file).name for row in chosen for file in row.get("relevant_files", [])}
     kept = {Path(file).name for row in held_back for file in row.get("relevant_files", [])}
     assert not (asked & kept) - {"README.md"}
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the public sets are not here")
+def test_each_cell_of_a_table_stands_in_its_file(script: Any, tmp_path: Path) -> None:
+    list(script.lay_out(DATA, tmp_path))
+    for split, kinds in script.SPLITS.items():
+        for row in rows(EVERYDAY / "tables" / f"{split}.jsonl"):
+            assert row["kind"] in kinds
+            for cell in row["cells"]:
+                assert cell["aspect"] in row["columns"], row["id"]
+                text = load(tmp_path / cell["file"]).text
+                assert cell["value"] is None or fold(cell["value"]) in fold(text), cell
 
 
 def test_the_same_questions_are_drawn_again(script: Any, tmp_path: Path) -> None:

@@ -162,6 +162,10 @@ PIECES = ["who ", "list ", "and ", "is ", "in ", "compare ", "the ", "Name ", '"
 PIECES += [*"?.,;:-_() \n\t1aA🎉ßİſ", "1.2", "\0"]
 
 
+def test_white_space_in_quotes_is_no_entity() -> None:
+    assert read_intent('what is "\t\t\t" here').entities == ()
+
+
 @given(st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=60).map("".join)))
 def test_anything_is_read(query: str) -> None:
     intent = read_intent(query)

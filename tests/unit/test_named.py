@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
-from lexichord.retrieve.judge.named import hold_to_named
+import pytest
+
+from lexichord.retrieve.judge.named import hold_to_named, unnamed
 from lexichord.types.questions import Intent
 from tests.builders import scored_hit
 
@@ -20,8 +22,24 @@ def test_what_others_say_is_no_evidence_of_it() -> None:
     assert hold_to_named(NAMED, [OTHER]) == []
 
 
-def test_another_document_may_say_the_name() -> None:
-    assert hold_to_named(BY_NAME, [OTHER, QUOTING, OWN]) == [QUOTING, OWN]
+def test_another_document_that_says_the_name_is_evidence_where_its_own_says_nothing() -> None:
+    assert hold_to_named(BY_NAME, [OTHER, QUOTING, OWN]) == [OWN]
+    assert hold_to_named(BY_NAME, [OTHER, QUOTING]) == [QUOTING]
+
+
+@pytest.mark.parametrize(
+    ("question", "hint", "judged"),
+    [
+        ("when does the lease start", "lease", "when does it start"),
+        ("who signs the Velmora terms?", "Velmora terms", "who signs it?"),
+        ("what are the lease's terms", "lease", "what are the lease's terms"),
+        ("does Velmora charge fees", "Velmora", "does Velmora charge fees"),
+    ],
+)
+def test_sentences_of_a_document_are_not_judged_by_its_name(
+    question: str, hint: str, judged: str
+) -> None:
+    assert unnamed(replace(NAMED, question=question, hint=hint)) == judged
 
 
 def test_without_a_name_all_is_evidence() -> None:

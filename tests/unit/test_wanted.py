@@ -2,13 +2,21 @@
 
 import pytest
 
-from lexichord.retrieve.evidence.wanted import SENTENCE_TYPES, holds_wanted, wanted_type
+from lexichord.retrieve.evidence.wanted import (
+    WantedType,
+    holds_wanted,
+    load_wanted,
+    wanted_type,
+)
+from lexichord.retrieve.understand.cues import LANGUAGES
 
 QUESTIONS = {
     "how long must the keys be kept after somebody leaves?": "duration",
     "what is the notice period": "duration",
     "How many days' notice do I have to give?": "duration",
     "when is the rent due?": "date",
+    "when does the insurance start": "start",
+    "what is the expiry date of the pass": "end",
     "in which year did the ferry sink": "date",
     "how much does a replacement badge cost": "amount",
     "what's the penalty for paying late": "amount",
@@ -26,6 +34,8 @@ QUESTIONS = {
 }
 HOLDING = {
     "duration": "Keys are kept for ninety (90) days.",
+    "start": "Cover is given from 3 March 2021.",
+    "end": "The pass expires on 3 March 2021.",
     "date": "It fell on 3 March 1921.",
     "amount": "A badge costs EUR 15.",
     "number": "There are forty spaces.",
@@ -44,7 +54,61 @@ def test_wanted_type(question: str) -> None:
     assert wanted_type(question) == QUESTIONS[question]
 
 
-@pytest.mark.parametrize("wanted", SENTENCE_TYPES)
+@pytest.mark.parametrize("wanted", load_wanted("en"))
 def test_a_sentence_holds_it_or_not(wanted: str) -> None:
     assert holds_wanted(wanted, HOLDING[wanted])  # type: ignore[arg-type]
     assert not holds_wanted(wanted, PLAIN)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It is payable on the first day of January and July.",
+        "Reports are sent monthly.",
+        "Fees are paid within thirty (30) days of the invoice.",
+    ],
+)
+def test_a_day_that_comes_again_is_a_date(sentence: str) -> None:
+    assert holds_wanted("date", sentence)
+
+
+IN_OTHER_LANGUAGES = [
+    ("Wer genehmigt das Budget?", "person", "Die Rechnung prüft Marta Lind, die Leiterin."),
+    ("Wann ist die Miete fällig?", "date", "Die Miete ist am ersten Werktag im Januar fällig."),
+    ("Wie lange gilt die Karte?", "duration", "Die Karte gilt für drei Monate."),
+    ("Wie viel kostet ein Ausweis?", "amount", "Ein Ausweis kostet 15 Euro."),
+    ("Wo liegen die Kopien?", "place", "Die Kopien werden in Oslo verwahrt."),
+    ("Darf ich meinen Hund mitbringen?", "yes/no", "Hunde sind im Gebäude nicht erlaubt."),
+    ("Was ist ein Frachtbrief?", "definition", "Der Frachtbrief ist eine Urkunde."),
+    ("Wie kann ich den Alarm ausschalten?", "how-to", "Dann drücken und `stopp` eingeben."),
+    ("Warum wurde die Brücke gesperrt?", "reason", "Sie ist gesperrt, weil das Deck riss."),
+    ("Qui approuve le budget ?", "person", "Chaque facture est lue par Marta Lind."),
+    ("Quand le loyer est-il dû ?", "date", "Le loyer est dû le premier janvier."),
+    ("Combien de temps la carte est-elle valable ?", "duration", "Elle est valable trois mois."),
+    ("Où sont les copies ?", "place", "Les copies sont à Oslo."),
+    ("Pourquoi le pont est-il fermé ?", "reason", "Le pont est fermé parce que le tablier cède."),
+    ("¿Quién aprueba el presupuesto?", "person", "Cada factura es aprobada por Marta Lind."),
+    ("¿Cuándo vence el alquiler?", "end", "El alquiler vence el 1 de enero de 2024."),
+    ("¿Cuánto tiempo dura la tarjeta?", "duration", "La tarjeta dura tres meses."),
+    ("¿Dónde están las copias?", "place", "Las copias están en Oslo."),
+    ("¿Qué es un conocimiento?", "definition", "El conocimiento es un recibo."),
+    ("这座桥是什么时候建成的？", "date", "这座桥建于1921年。"),
+    ("谁批准预算？", "person", "预算由林教授批准。"),
+    ("钥匙要保存多久？", "duration", "钥匙保存九十天。"),
+    ("备份存放在哪里？", "place", "备份存放在上海。"),
+    ("什么是提单？", "definition", "提单是一种收据。"),
+]
+
+
+@pytest.mark.parametrize(("question", "wanted", "sentence"), IN_OTHER_LANGUAGES)
+def test_other_languages_have_files_of_their_own(
+    question: str, wanted: WantedType, sentence: str
+) -> None:
+    assert wanted_type(question) == wanted
+    assert holds_wanted(wanted, sentence)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_language_tells_the_common_types(language: str) -> None:
+    common = {"duration", "date", "amount", "person", "place", "yes/no", "definition", "how-to"}
+    assert load_wanted(language).keys() >= common

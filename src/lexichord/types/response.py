@@ -42,9 +42,10 @@ class Response(Shown):
     is the probability that the answer's first sentence is right, None where that is not known: by
     words alone, by another embedding model than the one it was fitted with, and of lists, tables,
     summaries and what a language model wrote. `abstained` says that the evidence is too little to
-    answer by. `timings_ms` is in milliseconds, by stage; `trace`
-    holds the stages' runs in the order in which they ended. `query_id` is the record's id, None if
-    it was not recorded.
+    answer by; of documents that the query names, the answer then says that they do not say, and
+    `elsewhere` are sentences that other documents have on it, best first. `timings_ms` is in
+    milliseconds, by stage; `trace` holds the stages' runs in the order in which they ended.
+    `query_id` is the record's id, None if it was not recorded.
     """
 
     query: str
@@ -60,6 +61,7 @@ class Response(Shown):
     confidence: float = 0.0
     answer_confidence: float | None = None
     abstained: bool = False
+    elsewhere: Sequence[Quote] = ()
     reflection: Reflection | None = None
     degraded: list[str] = field(default_factory=list)
     timings_ms: Mapping[str, float] = field(default_factory=dict)

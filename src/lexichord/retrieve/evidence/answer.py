@@ -1,13 +1,13 @@
 """An extractive answer: sentences of the evidence, each with its source; empty without evidence."""
 
-import re
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
 
 from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.context import citation
-from lexichord.retrieve.evidence.relevance import EmbedSentences, sentences_of, sub_quote
+from lexichord.retrieve.evidence.relevance import EmbedSentences, sentences_of
 from lexichord.retrieve.evidence.sentences import rank_sentences
+from lexichord.retrieve.evidence.units import ITEM_OPENING, apart, is_list, whole_unit
+from lexichord.retrieve.evidence.wanted import wanted_type
 from lexichord.types import ContextSource
 from lexichord.types.evidence import (
     NOT_FOUND,
@@ -21,7 +21,6 @@ from lexichord.types.evidence import (
 
 MAX_ANSWER_SENTENCES = 3  # of an answer to a question for one thing, at most
 MIN_ANSWER_SHARE = 0.25  # of the best sentence's likelihood, for those after it
-ITEM_OPENING = re.compile(r"\(\w{1,4}\)|[a-z]{1,4}[.)]\s|[-*•–]\s")
 
 
 async def write_answer(
@@ -41,36 +40,53 @@ async def write_answer(
         return Answer(write_table(evidence.comparison, sources))
     if brief.kind == "list_all":
         return Answer(write_list(evidence.quotes, sources))
-    quotes: Sequence[Quote] = evidence.quotes
-    confidence = None
-    if brief.kind != "summary":
-        best, confidence = await rank_sentences(database, brief.question, quotes, embed)
-        likely = [one for one in best[:MAX_ANSWER_SENTENCES] if one.score >= MIN_ANSWER_SHARE]
-        quotes = _apart([with_items(one, evidence.quotes) for one in likely])
-    text = "\n".join(cite_line(quote, sources) for quote in quotes)
-    return Answer(text, confidence=confidence)
+    if brief.kind == "summary":
+        return Answer("\n".join(cite_line(quote, sources) for quote in evidence.quotes))
+    best, confidence = await rank_sentences(database, brief.question, evidence.quotes, embed)
+    likely = [one for one in best[:MAX_ANSWER_SENTENCES] if one.score >= MIN_ANSWER_SHARE]
+    wants_steps = wanted_type(brief.question) == "how-to"
+    units = [whole_unit(one, evidence.quotes, wants_steps) for one in likely]
+    return Answer(_write_units(units, evidence.quotes, sources), confidence=confidence)
 
 
-def with_items(sentence: Quote, passages: Iterable[Quote]) -> Quote:
-    """Return a sentence that ends in a colon together with the items that follow in its passage."""
-    around = next((passage for passage in passages if _holds(passage, sentence)), None)
-    if around is None or not sentence.text.rstrip().endswith(":"):
-        return sentence
-    later = [one.quote for one in sentences_of(around) if one.quote.start >= sentence.end]
-    items = [*takewhile(lambda one: ITEM_OPENING.match(one.text), later)]
-    end = items[-1].end if items else sentence.end
-    start = around.start
-    return sub_quote(around, sentence.start - start, end - start, sentence.score)
+def _write_units(
+    units: Sequence[Quote], passages: Iterable[Quote], sources: Sequence[ContextSource]
+) -> str:
+    """Write each unit with its source: a row of a table with the names of its columns."""
+    heads = {
+        (one.quote.document_id, one.quote.start): one.before
+        for passage in passages
+        for one in sentences_of(passage)
+        if one.quote.text.startswith("|") and one.before
+    }
+    return "\n".join(
+        write_row(heads[place], unit, sources)
+        if (place := (unit.document_id, unit.start)) in heads
+        else write_unit(unit, sources)
+        for unit in apart(units)
+    )
 
 
-def _holds(one: Quote, other: Quote) -> bool:
-    inside = one.start <= other.start and other.end <= one.end
-    return one.document_id == other.document_id and inside
+def write_row(head: str, row: Quote, sources: Sequence[ContextSource]) -> str:
+    """Write a table's row as "column: value", with its source."""
+    names, values = (
+        [cell.strip() for cell in line.strip().strip("|").split("|")] for line in (head, row.text)
+    )
+    if len(names) != len(values):
+        return cite_line(row, sources)
+    pairs = (
+        f"{name}: {value}" if name else value for name, value in zip(names, values, strict=True)
+    )
+    return f"{'; '.join(pairs)} {cite_source(row, sources)}"
 
 
-def _apart(quotes: Sequence[Quote]) -> list[Quote]:
-    """Return the quotes that no other quote holds."""
-    return [one for one in quotes if not any(o is not one and _holds(o, one) for o in quotes)]
+def write_unit(unit: Quote, sources: Sequence[ContextSource]) -> str:
+    """Write a sentence on one line with its source, what it leads to on lines of their own."""
+    lines = [line.rstrip() for line in unit.text.strip().splitlines() if line.strip()]
+    is_code = any(line.lstrip().startswith("```") for line in lines)
+    if not is_code and not any(ITEM_OPENING.match(line.strip()) for line in lines[1:]):
+        return cite_line(unit, sources)
+    return "\n".join([f"{lines[0]} {cite_source(unit, sources)}", *lines[1:]])
 
 
 def write_table(table: Comparison, sources: Sequence[ContextSource]) -> str:
@@ -84,15 +100,33 @@ def write_table(table: Comparison, sources: Sequence[ContextSource]) -> str:
     return "\n".join("| " + " | ".join(map(_escaped, row)) + " |" for row in rows)
 
 
-def write_list(quotes: Iterable[Quote], sources: Sequence[ContextSource]) -> str:
-    """Write a file's name, then its quotes as items, then the next file's."""
+def write_list(quotes: Sequence[Quote], sources: Sequence[ContextSource]) -> str:
+    """Write a file's name, then its quotes as items, lists first, then the next file's."""
     lines: list[str] = []
     document: str | None = None
-    for quote in quotes:
+    order = {name: n for n, name in enumerate(dict.fromkeys(q.document_id for q in quotes))}
+    lists_first = {quote: (0.0, -quote.score) if is_list(quote) else (1.0, 0.0) for quote in quotes}
+    for quote in sorted(quotes, key=lambda one: (order[one.document_id], lists_first[one])):
         if quote.document_id != document:
             lines += [*([""] if lines else []), f"{quote.title or quote.uri}:"]
             document = quote.document_id
-        lines.append(f"- {cite_line(quote, sources)}")
+        lines += _item_lines(quote, sources)
+    return "\n".join(lines)
+
+
+def _item_lines(quote: Quote, sources: Sequence[ContextSource]) -> list[str]:
+    """Return a quote's lines as an item; the items of a list stand below what leads to it."""
+    first, *more = write_unit(quote, sources).splitlines()
+    return [f"- {first}", *(f"  {line}" for line in more)]
+
+
+def write_denial(titles: Sequence[str], elsewhere: Sequence[Quote]) -> str:
+    """Write that the documents that are named do not say, and apart what others say."""
+    names = ", ".join(f"“{title}”" for title in titles)
+    verb = "does" if len(titles) == 1 else "do"
+    lines = [f"{names} {verb} not say."]
+    if elsewhere:
+        lines += ["", "Other documents:", *(f"- {cite_line(quote, ())}" for quote in elsewhere)]
     return "\n".join(lines)
 
 

@@ -1,6 +1,7 @@
 """Comparison: a table of files × aspects, each cell with its quotes, or "not found"."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from lexichord.db import evidence
@@ -8,12 +9,16 @@ from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.relevance import (
     EmbedSentences,
     QuestionVectors,
+    QuotedSentence,
     ScoredSentence,
     check_quotes,
     score_sentences,
     sentences_of,
+    sub_quote,
 )
-from lexichord.retrieve.evidence.values import values_of
+from lexichord.retrieve.evidence.values import ValueKind, find_values, values_of
+from lexichord.retrieve.evidence.wanted import WantedType, holds_wanted, wanted_type
+from lexichord.retrieve.understand.linking import BRIDGE_WORDS
 from lexichord.types import FileHit
 from lexichord.types.evidence import Cell, Comparison, Evidence, Quote
 
@@ -31,6 +36,22 @@ MIN_CELL_SCORE_SHARE = 0.7
 MIN_CELL_SCORE = 0.42
 # Without vectors the words alone decide: .2 to .5 gave 85.7 on A, .1 83.3. B: .2 82.1, .3 79.5.
 MIN_CELL_COVERAGE = 0.2
+# What a value of the aspect's type adds: a duration for "term", a date for "start". Amounts stand
+# in too many sentences to tell anything.
+VALUE_TYPES: Mapping[WantedType, ValueKind] = {
+    "duration": "duration",
+    "start": "date",
+    "end": "date",
+    "date": "date",
+}
+WANTED_RANK = 0.3
+WANTED_SCORE = 0.12
+HEADING_NUMBER = re.compile(
+    r"(?:(?:article|section|part|chapter|§)\s*)?(?:[\d.]+|[ivxlc]+)[.)]?\s+(?:[-–—]\s*)?", re.I
+)
+LEAD_RANK = 0.3
+MAX_CELL_CHARS = 500  # of sentences that follow each other, in one quote
+MIN_WANTED_SCORE = 0.3  # of a sentence that gets it: others are about something else
 
 
 async def compare(
@@ -56,26 +77,115 @@ async def compare(
     kept = set(good)
     checked = [one for one in parts if one.quote in kept]
     scored = await score_sentences(database, names, checked, used, embed)
+    scored = prefer_leads(prefer_wanted(scored, names), names)
     min_score = MIN_CELL_COVERAGE if used is None or embed is None else MIN_CELL_SCORE
-    cells = tuple(_cell(f, n, names[n], scored, min_score) for f in ids for n in range(len(names)))
+    passages = {hit.chunk_id: Quote.of(hit) for _, hit in hits}
+    cells = tuple(
+        _cell((n, f), name, scored, passages, min_score)
+        for f in ids
+        for n, name in enumerate(names)
+    )
     quotes = tuple(dict.fromkeys(quote for cell in cells for quote in cell.quotes))
     return Evidence(tuple(files), quotes, dropped, Comparison(names, tuple(files), cells))
 
 
-def _cell(
-    document: str, number: int, aspect: str, scored: Iterable[ScoredSentence], min_score: float
-) -> Cell:
-    """Return the best sentences of a document for an aspect, of those that meet the criterion."""
-    place = (number, document)
-    own = [s for s in scored if (s.sentence.question, s.sentence.quote.document_id) == place]
-    best = _distinct(sorted(own, key=lambda s: (-s.rank, s.sentence.quote.start)))[:MAX_CELL_QUOTES]
-    good = [
-        s for s in best if s.score >= min_score and s.rank >= MIN_CELL_SCORE_SHARE * best[0].rank
+def prefer_wanted(scored: Sequence[ScoredSentence], aspects: Sequence[str]) -> list[ScoredSentence]:
+    """Raise the sentences that hold a value of the type that their aspect is of."""
+    types = [_value_type(aspect) for aspect in aspects]
+    return [_raised(one, types[one.sentence.question]) for one in scored]
+
+
+def prefer_leads(scored: Sequence[ScoredSentence], aspects: Sequence[str]) -> list[ScoredSentence]:
+    """Raise the first sentence under a heading that names its aspect: it says what that is."""
+    wanted = [_words(aspect) for aspect in aspects]
+    before = [None, *(one.sentence for one in scored)]
+    return [
+        one._replace(rank=one.rank + LEAD_RANK, score=max(one.score, MIN_CELL_SCORE))
+        if _opens_with(one.sentence.heading, wanted[one.sentence.question])
+        and not (previous and _is_same_section(previous, one.sentence))
+        else one
+        for previous, one in zip(before, scored, strict=False)
     ]
-    quotes = tuple(replace(s.sentence.quote, score=s.score) for s in good)
-    return Cell(
-        document, aspect, quotes, values_of(quotes), max((s.score for s in best), default=0.0)
+
+
+def _is_same_section(one: QuotedSentence, other: QuotedSentence) -> bool:
+    return (one.question, one.quote.chunk_id, one.heading) == (
+        other.question,
+        other.quote.chunk_id,
+        other.heading,
     )
+
+
+def _opens_with(heading: str, wanted: Sequence[str]) -> bool:
+    """Return whether a heading's first words, its number apart, are these."""
+    own = _words(heading[number.end() :] if (number := HEADING_NUMBER.match(heading)) else heading)
+    return bool(wanted) and own[: len(wanted)] == wanted
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.findall(r"\w+", text.casefold()) if word not in BRIDGE_WORDS]
+
+
+def _raised(one: ScoredSentence, wanted: WantedType | None) -> ScoredSentence:
+    text = one.sentence.quote.text
+    if wanted is None or all(value.kind != VALUE_TYPES[wanted] for value in find_values(text)):
+        return one
+    if not holds_wanted(wanted, text):
+        return one
+    score = one.score + (WANTED_SCORE if one.score >= MIN_WANTED_SCORE else 0)
+    return one._replace(rank=one.rank + WANTED_RANK, score=score)
+
+
+def _value_type(aspect: str) -> WantedType | None:
+    """Return the type of value that an aspect, a question or a noun, is about."""
+    wanted = wanted_type(aspect) or wanted_type(f"what is the {aspect}")
+    return wanted if wanted in VALUE_TYPES else None
+
+
+def _cell(
+    place: tuple[int, str],
+    aspect: str,
+    scored: Iterable[ScoredSentence],
+    passages: Mapping[str, Quote],
+    min_score: float,
+) -> Cell:
+    """Return the best sentences of a place, an aspect's number and a document, of those that
+    meet the criterion; what stands together is one quote."""
+    own = [s for s in scored if (s.sentence.question, s.sentence.quote.document_id) == place]
+    best = _distinct(sorted(own, key=lambda s: (-s.rank, s.sentence.quote.start)))
+    good = [
+        replace(s.sentence.quote, score=s.score)
+        for s in best
+        if s.score >= min_score and s.rank >= MIN_CELL_SCORE_SHARE * best[0].rank
+    ]
+    quotes = tuple(_with_neighbours(good, passages)[:MAX_CELL_QUOTES])
+    score = max((s.score for s in best[:MAX_CELL_QUOTES]), default=0.0)
+    return Cell(place[1], aspect, quotes, values_of(quotes), score)
+
+
+def _with_neighbours(quotes: Iterable[Quote], passages: Mapping[str, Quote]) -> list[Quote]:
+    """Return quotes, best first, each as one with those that stand right before and after it."""
+    runs: list[Quote] = []
+    for one in quotes:
+        passage = passages[one.chunk_id]
+        joined = ((n, _joined(run, one, passage)) for n, run in enumerate(runs))
+        near = next(((n, run) for n, run in joined if run is not None), None)
+        if near is None:
+            runs.append(one)
+        else:
+            runs[near[0]] = near[1]
+    return runs
+
+
+def _joined(run: Quote, one: Quote, passage: Quote) -> Quote | None:
+    """Return both as one quote; None where something stands between, or it would be too long."""
+    first, last = sorted([run, one], key=lambda quote: quote.start)
+    between = passage.text[first.end - passage.start : last.start - passage.start]
+    if first.chunk_id != last.chunk_id or first.end > last.start or between.strip():
+        return None
+    if last.end - first.start > MAX_CELL_CHARS:
+        return None
+    return sub_quote(passage, first.start - passage.start, last.end - passage.start, run.score)
 
 
 def _distinct(scored: Iterable[ScoredSentence]) -> list[ScoredSentence]:

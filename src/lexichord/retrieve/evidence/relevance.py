@@ -65,6 +65,12 @@ SECTION_NUMBER = re.compile(
     r"(?:(?:article|section|part|§)\s*)?(?:\d+(?:\.\d+)*|[IVXLC]+)[.)]?\s+[-–]?\s*", re.I
 )
 NOT_A_HEADING = re.compile(r"[\d:|_]|[.;!?,][\"'”’)*]*\Z")  # what a heading does not hold
+# A sentence that says nothing without the one before it, in English, German, French and Spanish.
+LEANING_SENTENCE = re.compile(
+    r"(?:It|They|These|Those|This|In (?:that|this) case|Es|Er|Dies(?:e[rs]?)?|Il|Elle|Ils|Elles"
+    r"|Cela|Ces|Est[aeo]s?)\b"
+)
+MAX_LEANING_CHARS = 400  # of such a sentence and the one before it
 TEXT_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 
 
@@ -186,16 +192,22 @@ FULL_COVERAGE = 0.9
 
 
 class QuotedSentence(NamedTuple):
-    """A sentence, the number of the question that it may answer, the heading it stands under."""
+    """A sentence, the number of the question that it may answer, the heading it stands under.
+
+    `before` is what it leans on, as "It is due on Monday." does on the sentence before it, and a
+    table's row on its first one; "" if on nothing.
+    """
 
     question: int
     quote: Quote
     heading: str
+    before: str = ""
 
     @property
     def headed(self) -> str:
         """Return the sentence with its heading before it, as it is embedded."""
-        return f"{self.heading}: {self.quote.text}".removeprefix(": ")
+        row = f"{self.before} " if self.quote.text.startswith("|") else ""
+        return f"{self.heading}: {row}{self.quote.text}".removeprefix(": ")
 
 
 class ScoredSentence(NamedTuple):
@@ -209,10 +221,31 @@ class ScoredSentence(NamedTuple):
 def sentences_of(quote: Quote, question: int = 0) -> list[QuotedSentence]:
     """Return a passage's sentences; where no heading line stands above, the passage's names it."""
     own = quote.heading.rpartition(" › ")[2]
-    return [
-        QuotedSentence(question, sub_quote(quote, start, end, quote.score), heading or own)
-        for start, end, heading in split_sentences(quote.text)
-    ]
+    spans = split_sentences(quote.text)
+    sentences: list[QuotedSentence] = []
+    head = ""
+    for previous, one in zip([None, *spans], spans, strict=False):
+        part = sub_quote(quote, one.start, one.end, quote.score)
+        before = ""
+        if part.text.startswith("|"):
+            before = head
+            head = head or part.text
+        else:
+            head = ""
+            if previous is not None and leans(quote.text, previous, one):
+                before = quote.text[previous.start : previous.end]
+        sentences.append(QuotedSentence(question, part, one.heading or own, before))
+    return sentences
+
+
+def leans(text: str, previous: SentenceSpan, one: SentenceSpan) -> bool:
+    """Return whether a sentence needs the one before it in its paragraph, both being short."""
+    near = not text[previous.end : one.start].strip(" ")
+    return (
+        near
+        and one.end - previous.start <= MAX_LEANING_CHARS
+        and bool(LEANING_SENTENCE.match(text, one.start, one.end))
+    )
 
 
 async def score_sentences(

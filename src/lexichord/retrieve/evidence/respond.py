@@ -7,6 +7,7 @@ from functools import partial
 from lexichord.db import catalogue
 from lexichord.db.evidence import shared_headings
 from lexichord.db.pool import Database
+from lexichord.retrieve.evidence.answer import write_denial
 from lexichord.retrieve.evidence.clauses import (
     JoinNeighbours,
     find_clauses,
@@ -17,19 +18,21 @@ from lexichord.retrieve.evidence.comparison import compare
 from lexichord.retrieve.evidence.context import estimate_tokens, format_context
 from lexichord.retrieve.evidence.listing import list_all
 from lexichord.retrieve.evidence.relevance import EmbedSentences, QuestionVectors
-from lexichord.retrieve.evidence.sentences import FITTED_SPACE
+from lexichord.retrieve.evidence.sentences import FITTED_SPACE, rank_sentences
 from lexichord.retrieve.evidence.summary import summarise
-from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE
-from lexichord.retrieve.judge.named import hold_to_named
+from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE, evidence_confidence
+from lexichord.retrieve.judge.named import hold_to_named, unnamed
 from lexichord.retrieve.judge.reflect import find_unsupported, is_passed
 from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan
 from lexichord.retrieve.stages import name_of
 from lexichord.retrieve.understand.aspects import MAX_ASPECTS, find_aspects
 from lexichord.types import ChunkHit, ContextSource, FileHit, Response, StoredDocument
-from lexichord.types.evidence import Answer, AnswerRequest, Evidence
+from lexichord.types.evidence import Answer, AnswerRequest, Evidence, Quote
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Reflection
+
+MAX_ELSEWHERE = 2  # documents whose sentences are shown beside a named one that does not say
 
 
 async def gather(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> Evidence:
@@ -155,8 +158,12 @@ async def respond(
     with context.trace.stage("answer", **context.by("write_answer")) as step:
         text, sources = _format(context, plan, evidence)
         answer = Answer("")
-        if context.options.answer and not abstained:
-            brief = AnswerRequest(plan.intent.kind, plan.question.query, advice)
+        elsewhere: Sequence[Quote] = ()
+        if context.options.answer and abstained and plan.intent.documents:
+            elsewhere = await _say_others(context, plan, hits)
+            answer = Answer(write_denial(await _titles(context, plan), elsewhere))
+        elif context.options.answer and not abstained:
+            brief = AnswerRequest(plan.intent.kind, unnamed(plan.intent), advice)
             answer = await _write(context, plan, brief, evidence, sources)
         lengths = {"characters": len(text), "answer": len(answer.text)}
         step["made"] = {"sources": len(sources), **lengths}
@@ -175,11 +182,38 @@ async def respond(
         confidence=confidence,
         answer_confidence=answer.confidence if answer.text and _is_fitted(plan) else None,
         abstained=abstained,
+        elsewhere=elsewhere,
         reflection=reflection and _check(context, reflection, answer.text, evidence),
         degraded=context.trace.degraded,
         timings_ms=context.trace.timings_ms,
         trace=list(context.trace.steps),
     )
+
+
+async def _say_others(
+    context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]
+) -> Sequence[Quote]:
+    """Return what documents that the query does not name say of it: a sentence each, the best."""
+    other_hits = [hit for hit in hits if hit.document_id not in plan.intent.documents]
+    if await evidence_confidence(context.database, plan.about, other_hits) < MIN_CONFIDENCE:
+        return ()
+    others = [Quote.of(hit) for hit in other_hits]
+    question = unnamed(plan.intent)
+    ranked = await context.by_meaning(
+        plan.question.vector is not None,
+        lambda embed: rank_sentences(context.database, question, others, embed),
+    )
+    best: dict[str, Quote] = {}
+    for quote in ranked.quotes:
+        best.setdefault(quote.document_id, quote)
+    return tuple(best.values())[:MAX_ELSEWHERE]
+
+
+async def _titles(context: QueryContext, plan: SearchPlan) -> list[str]:
+    scope = replace(plan.question.scope, documents=plan.intent.documents)
+    listed = await catalogue.list_documents(context.database, scope)
+    titles = {document.document_id: document.title or document.uri for document in listed}
+    return [titles[name] for name in plan.intent.documents if name in titles]
 
 
 def _is_fitted(plan: SearchPlan) -> bool:

@@ -141,7 +141,8 @@ async def _by_words(
     database: Database, question: str, candidates: Sequence[Candidate]
 ) -> list[Signals]:
     texts = [one.sentence.quote.text for one in candidates]
-    question_terms, *terms = await weigh_texts(database, [question, *texts])
+    leaning = [f"{one.sentence.before} {one.sentence.quote.text}".strip() for one in candidates]
+    question_terms, *terms = await weigh_texts(database, [question, *leaning])
     wanted = wanted_type(question)
     return [
         Signals(

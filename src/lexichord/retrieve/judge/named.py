@@ -3,23 +3,36 @@
 import re
 from collections.abc import Sequence
 
-from lexichord.retrieve.understand.linking import BRIDGE_WORDS
+from lexichord.retrieve.understand.linking import BRIDGE_WORDS, DEFINITE_WORDS
 from lexichord.types import ChunkHit
 from lexichord.types.questions import Intent
 
+CALLING_WORDS = DEFINITE_WORDS - {"s"}
 NAMING_WORD = re.compile(r"\w+")
 
 
 def hold_to_named(intent: Intent, hits: Sequence[ChunkHit]) -> list[ChunkHit]:
     """Return the hits that speak of the documents that a query names, in their order.
 
-    These are hits from those documents, and from others that say the name themselves. All of them
-    where none is named, and for a comparison, which has its own rows.
+    These are hits from those documents, or, where there are none, from others that say the name
+    themselves. All of them where none is named, and for a comparison, which has its own rows.
     """
     if not intent.documents or intent.kind == "comparison":
         return list(hits)
+    if own := [hit for hit in hits if hit.document_id in intent.documents]:
+        return own
     names = [_words(part) - BRIDGE_WORDS for part in (intent.hint or "").split(", ")]
-    return [hit for hit in hits if hit.document_id in intent.documents or _says(hit, names)]
+    return [hit for hit in hits if _says(hit, names)]
+
+
+def unnamed(intent: Intent) -> str:
+    """Return a question with "it" in place of "the lease", as sentences of the lease are judged."""
+    question = intent.question
+    if intent.documents and intent.kind == "clause_lookup":
+        for part in filter(None, (intent.hint or "").split(", ")):
+            called = rf"\b(?:{'|'.join(sorted(CALLING_WORDS))})\s+{re.escape(part)}\b(?!['’-])"
+            question = re.sub(called, "it", question, flags=re.I)
+    return question
 
 
 def _says(hit: ChunkHit, names: Sequence[set[str]]) -> bool:

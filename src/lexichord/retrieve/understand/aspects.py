@@ -1,6 +1,7 @@
 """The aspects of a comparison, the columns of its table, in the question's own words.
 
-English cues, whole words only. Every "and" parts two aspects, unless the words tell that they are
+English cues, whole words only; in other languages all that stands between the words of the frame.
+Every "and" parts two aspects, unless the words tell that they are
 one: a fixed pair of English ("terms and conditions"), "between A and B", an adjective whose noun
 comes later ("direct and indirect losses"), two plurals under one article or preposition ("the
 rights and obligations"). What only its meaning holds together stays together in quotes.
@@ -9,15 +10,24 @@ rights and obligations"). What only its meaning holds together stays together in
 import re
 from collections.abc import Iterable, Iterator
 
+from lexichord.retrieve.understand.compared import split_parts
 from lexichord.retrieve.understand.cues import (
     AUXILIARY_VERB,
+    COMPARATIVE,
     COUNT_WORD,
     MAX_READ_CHARS,
     QUESTION_WORD,
+    SUPERLATIVE,
     blank_quoted,
+    find_cues,
+    find_language,
     find_sub_questions,
 )
+from lexichord.retrieve.understand.linking import split_words
 
+OTHER_ARTICLE = re.compile(
+    r"^(?:der|die|das|dem|den|des|eine?[nrms]?|el|la|los|las|una?|le|les|une?|des|l['’])\b\s*", re.I
+)
 MAX_ASPECTS = 8  # columns; the last one takes what is left of a longer list
 # Two words of general English that are one thing in this order.
 FIXED_PAIR = re.compile(
@@ -40,6 +50,7 @@ TREATMENT_VERB = (
 )
 STATEMENT_VERB = r"(?:say|state|provide|specify|stipulate|tell (?:us|me))s?"
 SAMENESS = r"(?:the same|different(?:ly)?|alike|similar(?:ly)?|identical(?:ly)?)"
+DEGREE = rf"(?:{COMPARATIVE}|{SUPERLATIVE})"
 DIFFERENCE_VERB = r"(?:differ|vary|compare|diverge)s?"
 # What stands before the list of aspects, and where it must end. In this order, the first that fits.
 COMPARISON_FRAMES = tuple(
@@ -55,6 +66,8 @@ COMPARISON_FRAMES = tuple(
         rf" (?P<list>.{{1,300}}?) {SAMENESS}\b",
         rf"\bhow (?:do|does|did)\b.{{0,200}}?\b{TREATMENT_VERB} (?P<list>.+)",
         rf"^(?:is|are) (?P<list>.{{1,300}}?) {SAMENESS}\b",
+        rf"\b(?:have|has|use|uses|under|with|apply|follow) {SAMENESS} (?P<list>.+)",
+        rf"^(?:which|who|what|whose)\b.{{0,100}}?\b(?:the )?{DEGREE},? (?!to\b)(?P<list>.+)",
         r"\b(?:differences?|similarities|comparison)(?: (?:table|chart|matrix))?"
         rf"(?: (?:between|of|among|across))?(?: (?:of|{TOPIC_PREPOSITION}))? (?P<list>.+)",
         rf"\b(?:compare and contrast|compare|contrast|distinguish)(?: {TOPIC_PREPOSITION})?"
@@ -104,8 +117,21 @@ def find_aspects(question: str, hint: str | None = None) -> tuple[str, ...]:
     if len(question) > MAX_READ_CHARS:
         return (question,)
     named = {name.casefold() for name in (hint or "").split(", ")}
-    aspects = {aspect.casefold(): aspect for aspect in _aspects(question)}
+    is_english = find_language(question) == "en"
+    found = _aspects(question) if is_english else list_aspects(question)
+    aspects = {aspect.casefold(): aspect for aspect in found}
     return tuple(aspects[key] for key in aspects if key not in named)[:MAX_ASPECTS] or (question,)
+
+
+def list_aspects(question: str) -> list[str]:
+    """Return what a question of any language lists between the words of its frame."""
+    words = split_words(question, ())
+    spans = (
+        (words[part.first].start, words[part.last].end)
+        for part in split_parts(question, words, find_cues(question))
+    )
+    parts = (OTHER_ARTICLE.sub("", question[start:end]) for start, end in spans)
+    return [part for part in parts if part]
 
 
 def _aspects(question: str) -> list[str]:
@@ -187,7 +213,7 @@ def _are_plurals(left: str, right: str) -> bool:
 
 
 def _header(item: str) -> str:
-    item = ITEM_REMNANT.sub("", item.strip(" \t\n.,;:"))
+    item = ITEM_REMNANT.sub("", item.strip(" \t\n.,;:?!"))
     before = ITEM_PREFIX.match(item)
     return item[before.end() :] if before else item
 

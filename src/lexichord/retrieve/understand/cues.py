@@ -50,6 +50,9 @@ class Cues:
     list_genus: re.Pattern[str]
     opening_word: re.Pattern[str]
     nouns_are_capitalised: bool
+    document_words: frozenset[str]
+    joint_words: frozenset[str]
+    frame_words: frozenset[str]
 
     @property
     def list_opening(self) -> re.Pattern[str]:
@@ -69,29 +72,37 @@ OPENINGS_OF_PARTS = ("comparison", "list_all", "summary")  # what a part of a qu
 
 
 @cache
-def _file(language: str) -> Mapping[str, Any]:
+def language_file(language: str) -> Mapping[str, Any]:
+    """Read a language's file, once."""
     file = Path(__file__).with_name("languages") / f"{language}.toml"
     return tomllib.loads(file.read_text("utf-8"))
 
 
+@cache
 def named_words(language: str) -> dict[str, str]:
     """Return a language's named patterns, each without others' names in it."""
     words: dict[str, str] = {}
-    for name, pattern in _file(language).get("words", {}).items():
+    for name, pattern in language_file(language).get("words", {}).items():
         words[name] = NAMED_WORDS.sub(lambda match: words[match[1]], pattern)
     return words
+
+
+def words_filled_in(language: str, pattern: str) -> str:
+    """Return a pattern with a language's named patterns in place of their names."""
+    words = named_words(language)
+    return NAMED_WORDS.sub(lambda match: words[match[1]], pattern)
 
 
 @cache
 def load_cues(language: str) -> Cues:
     """Read a language's file, once."""
-    data, words = _file(language), named_words(language)
+    data = language_file(language)
 
     def cue(*patterns: str) -> re.Pattern[str]:
-        filled = (NAMED_WORDS.sub(lambda match: words[match[1]], each) for each in patterns)
+        filled = (words_filled_in(language, each) for each in patterns)
         return re.compile("|".join(filled), re.I)
 
-    kinds, parts = data["kinds"], data["parts"]
+    kinds, parts, documents = data["kinds"], data["parts"], data.get("documents", {})
     openings = [each for kind in OPENINGS_OF_PARTS for each in kinds[kind]["opening"]]
     return Cues(
         common=frozenset(data.get("common", "").split()),
@@ -108,18 +119,27 @@ def load_cues(language: str) -> Cues:
         list_genus=cue(*parts["list_genus"]),
         opening_word=cue(*data["names"]["opening_word"]),
         nouns_are_capitalised=data["names"].get("nouns_are_capitalised", False),
+        document_words=frozenset(documents.get("kinds", "").split()),
+        joint_words=frozenset(documents.get("joint", "").split()),
+        frame_words=frozenset(documents.get("frame", "").split()),
     )
 
 
 def find_cues(query: str) -> Cues:
     """Return the cues of the language that most of a query's words belong to."""
+    return load_cues(find_language(query))
+
+
+def find_language(query: str) -> str:
+    """Return the language, of those with cues, that most of a query's words belong to."""
     text = read_ends(query)
-    return max(map(load_cues, LANGUAGES), key=lambda cues: cues.share(text))
+    return max(LANGUAGES, key=lambda language: load_cues(language).share(text))
 
 
 QUESTION_WORD = named_words("en")["question"]
 AUXILIARY_VERB = named_words("en")["auxiliary"]
 COUNT_WORD = named_words("en")["count"]
+COMPARATIVE, SUPERLATIVE = named_words("en")["comparative"], named_words("en")["superlative"]
 OPENING_WORD = load_cues("en").opening_word
 
 
@@ -228,7 +248,8 @@ def find_entities(query: str) -> tuple[str, ...]:
             entities[match.start()] = match[0]
     plain = DAY_AND_MONTH.sub(_blank, CODE_IDENTIFIER.sub(_blank, plain))
     entities |= dict(_names(plain, find_cues(plain)))
-    return tuple(dict.fromkeys(entities[start].strip() for start in sorted(entities)))
+    stripped = (entities[start].strip() for start in sorted(entities))
+    return tuple(dict.fromkeys(filter(None, stripped)))
 
 
 def _blank(match: re.Match[str]) -> str:

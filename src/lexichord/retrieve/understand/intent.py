@@ -6,13 +6,16 @@ from dataclasses import replace
 
 from lexichord.db.evidence import link_documents
 from lexichord.db.pool import Database
+from lexichord.retrieve.understand.compared import find_compared, find_definite
 from lexichord.retrieve.understand.cues import (
     MAX_READ_CHARS,
+    find_cues,
     find_entities,
     find_kind,
     find_sub_questions,
 )
 from lexichord.retrieve.understand.linking import (
+    BRIDGE_WORDS,
     Mention,
     are_listed,
     find_mentions,
@@ -23,6 +26,11 @@ from lexichord.retrieve.understand.linking import (
 )
 from lexichord.types import Scope
 from lexichord.types.questions import Intent
+
+# "Acme, Beta and the lease: how long …", "Acme vs Beta", "of the lease, the licence and the MSA".
+LISTED_NAMES = re.compile(
+    r"^[^:?\n]{2,200} [-–—:]|: |\b(?:vs|versus)\b|,[^,]{2,60} (?:and|or|und|y|et) "
+)
 
 
 def read_intent(query: str) -> Intent:
@@ -60,19 +68,25 @@ async def find_intent(
     words = split_words(text, find_entities(text))
     links = await link_documents(database, [word.text for word in words], scope or Scope())
     mentions = find_mentions(words, links)
+    if intent.kind == "comparison" or LISTED_NAMES.search(text):
+        compared = await find_compared(database, text, words, scope or Scope(), find_cues(text))
+        mentions = max(compared, mentions, key=_count_documents)
+    if not mentions and hint is None:
+        mentions = await find_definite(database, words, scope or Scope(), find_cues(text))
     linked = _linked(replace(intent, hint=hint), mentions)
     if hint is not None or not mentions:
         return linked
-    if linked.kind == "clause_lookup" and are_listed(query, words, mentions):
-        reason = linked.reason.replace("clause_lookup", "comparison, of listed documents", 1)
+    if linked.kind in ("clause_lookup", "general") and are_listed(query, words, mentions):
+        reason = linked.reason.replace(linked.kind, "comparison, of listed documents", 1)
         linked = replace(linked, kind="comparison", reason=reason)
     # What is compared in the documents is all but their names; else a clause goes or stays.
     remove = remove_mentions if linked.kind == "comparison" else remove_naming_clauses
     question = remove(query, words, mentions)
+    asks = _asks(question) or (linked.kind == "comparison" and _names_aspect(question))
     return replace(
         linked,
         hint=make_hint(query, words, mentions),
-        question=question if _asks(question) else query,
+        question=question if asks else query,
     )
 
 
@@ -88,6 +102,17 @@ def _linked(intent: Intent, mentions: Sequence[Mention]) -> Intent:
         domain=domains.pop() if len(domains) == 1 else "",
         reason=f"{intent.reason}; names {titles}",
     )
+
+
+def _count_documents(mentions: Sequence[Mention]) -> int:
+    return len({mention.document_id for mention in mentions})
+
+
+def _names_aspect(question: str) -> bool:
+    """Return whether more is left of a comparison than the words that order it."""
+    cues = find_cues(question)
+    words = re.findall(r"\w+", question.lower())
+    return any(word not in cues.frame_words | cues.joint_words | BRIDGE_WORDS for word in words)
 
 
 def _asks(question: str) -> bool:

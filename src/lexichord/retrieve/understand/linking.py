@@ -13,7 +13,9 @@ from itertools import pairwise
 from lexichord.types.questions import Link
 
 QUERY_WORD = re.compile(r"\w+(?:[-.]\d\w*)*")
-MENTION_CONJUNCTION = re.compile(r"[\s,]*(?:and|or|vs\.?|versus|with|to)?\s*", re.I)  # two mentions
+MENTION_CONJUNCTION = re.compile(  # between two mentions
+    r"[\s,]*(?:and|or|vs\.?|versus|with|to|und|oder|sowie|mit|y|e|o|con|et|ou|avec)?\s*", re.I
+)
 POSSESSIVE_ENDING = re.compile(r"['’]s?\b|['’](?= )")
 INNER_CAPITAL = re.compile(r"\w(?:[A-Z]|_\w)")  # capitals inside, as in names, and underscores
 CODE_SIGN = re.compile(r"_|[a-z][A-Z]")

@@ -185,7 +185,7 @@ def _address(passage: Quote | ChunkHit, places: Mapping[str, Sequence[str]]) -> 
 
 def _answer(response: Response, passages: Sequence[QuoteView]) -> list[AnswerBlock]:
     """Read an answer as far as Markdown goes in one; a comparison is drawn from its table."""
-    lines = [line for line in response.answer.splitlines() if line.strip()]
+    lines = [line for line in response.answer.splitlines() if line.strip(" `")]
     if response.comparison is not None:
         lines = [line for line in lines if not line.lstrip().startswith("|")]
     # What is in none of the sources is cited by title and heading.

@@ -1,0 +1,96 @@
+"""What is said as one: a sentence with what it leans on, a list with what leads to it, code.
+
+Each unit is a stretch of its passage, verbatim.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+
+from lexichord.retrieve.evidence.relevance import sentences_of, sub_quote
+from lexichord.types.evidence import Quote
+
+MAX_LIST_CHARS = 1500  # of a list or code that is shown whole
+ITEM_OPENING = re.compile(
+    r"(?P<bracket>\(\w{1,4}\))|(?P<letter>[a-z]{1,4}[.)]\s)|(?P<number>\d{1,2}[.)]\s)"
+    r"|(?P<sign>[-*•–]\s)"
+)
+CODE_BLOCK = re.compile(r"\s*```[^\n]*\n.*?\n[ \t]*```[ \t]*(?=\n|\Z)", re.S)
+
+
+def whole_unit(stretch: Quote, passages: Iterable[Quote], whole_lists: bool = False) -> Quote:
+    """Return sentences together with what they cannot do without in their passage.
+
+    These are the sentence that the first leans on and, where the last ends in a colon, the items or
+    the code that follow; of an item, `whole_lists`, all of its list and what leads to that.
+    """
+    around = next((passage for passage in passages if holds_quote(passage, stretch)), None)
+    if around is None:
+        return stretch
+    sentences = sentences_of(around)
+    inside = [n for n, one in enumerate(sentences) if holds_quote(stretch, one.quote)]
+    if not inside:
+        return stretch
+    quotes = [one.quote for one in sentences]
+    first = _lead_of_list(quotes, inside[0]) if whole_lists else inside[0]
+    while sentences[first].before and not quotes[first].text.startswith("|"):
+        first -= 1
+    end = _end_of_list(around, quotes, inside[-1], whole_lists)
+    start = quotes[first].start
+    if end - start > MAX_LIST_CHARS:
+        return stretch
+    return sub_quote(around, start - around.start, end - around.start, stretch.score)
+
+
+def _lead_of_list(sentences: Sequence[Quote], number: int) -> int:
+    """Return the sentence that leads to an item's list, or else its first item."""
+    kind = kind_of_item(sentences[number])
+    if kind is None:
+        return number
+    while number and kind_of_item(sentences[number - 1]) == kind:
+        number -= 1
+    return number - 1 if number and sentences[number - 1].text.rstrip().endswith(":") else number
+
+
+def kind_of_item(sentence: Quote) -> str | None:
+    """Return how an item is marked, by a letter, a number or a sign; None for other sentences."""
+    opening = ITEM_OPENING.match(sentence.text)
+    return opening.lastgroup if opening else None
+
+
+def _end_of_list(passage: Quote, sentences: Sequence[Quote], number: int, whole_lists: bool) -> int:
+    """Return where a sentence ends: with its list, or the list or the code that it announces."""
+    own, later = sentences[number], sentences[number + 1 :]
+    kind = kind_of_item(own) if whole_lists else None
+    if kind is None:
+        if not own.text.rstrip().endswith(":"):
+            return own.end
+        if code := CODE_BLOCK.match(passage.text, own.end - passage.start):
+            return passage.start + code.end()
+        kind = kind_of_item(later[0]) if later else None
+    items = [*takewhile(lambda one: kind is not None and kind_of_item(one) == kind, later)]
+    return items[-1].end if items else own.end
+
+
+def holds_quote(one: Quote, other: Quote) -> bool:
+    """Return whether a quote's stretch holds another's."""
+    inside = one.start <= other.start and other.end <= one.end
+    return one.document_id == other.document_id and inside
+
+
+def apart(quotes: Iterable[Quote]) -> list[Quote]:
+    """Return the quotes that no other quote holds; of the same stretch the first."""
+    kept: list[Quote] = []
+    for quote in quotes:
+        if any(holds_quote(one, quote) for one in kept):
+            continue
+        held = [n for n, one in enumerate(kept) if holds_quote(quote, one)]
+        place = held[0] if held else len(kept)
+        kept = [one for n, one in enumerate(kept) if n not in held]
+        kept.insert(place, quote)
+    return kept
+
+
+def is_list(quote: Quote) -> bool:
+    """Return whether a quote holds several items of a list."""
+    return sum(bool(ITEM_OPENING.match(line.strip())) for line in quote.text.splitlines()) > 1

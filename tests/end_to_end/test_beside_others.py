@@ -1,0 +1,88 @@
+"""What the README and the guides ask of the samples is answered rightly beside other documents."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.db import schema
+from lexichord.evaluate.answers import first_sentence, first_source, holds
+from lexichord.providers.embed.local import LocalEmbedder
+from tests.conftest import SAMPLES, new_database
+from tests.others import write_others
+
+OTHERS = 200
+
+
+@pytest.fixture(scope="module")
+def beside(
+    embedded_dsn: str,
+    embedder: LocalEmbedder,
+    home: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[SyncLexichord]:
+    """The samples and the others, embedded by the real model. To be read only."""
+    folder = tmp_path_factory.mktemp("others")
+    write_others(folder, OTHERS)
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice())
+        with SyncLexichord(dsn=dsn, home=home) as lexichord:
+            lexichord.ingest([SAMPLES / "agreements", SAMPLES / "policies", folder])
+            assert len(lexichord.list()) == OTHERS + 13
+            yield lexichord
+
+
+@pytest.mark.parametrize(
+    ("question", "file", "said"),
+    [
+        ("When is the rent due?", "office-lease", "first day of January, April, July and October"),
+        ("when does the lease start", "office-lease", "1 January 2024"),
+        ("who pays for a late delivery", "statement-of-work", "price is reduced"),
+        (
+            "How far in advance must a new sub-processor be announced?",
+            "data-processing-agreement",
+            "twenty-one (21) days",
+        ),
+        (
+            "What notice is needed to terminate the master services agreement for convenience?",
+            "master-services-agreement",
+            "ninety (90) days",
+        ),
+        ("how long are customer support logs kept at Maravane", "policy", "months"),
+    ],
+)
+def test_the_first_sentence_is_right(
+    beside: SyncLexichord, question: str, file: str, said: str
+) -> None:
+    found = beside.query(question, answer=True)
+    assert holds(first_sentence(found.answer), said), found.answer
+    assert file in (first_source(found.answer, found.sources, found.quotes) or "")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "compare the governing law of the MSA and the lease",
+        "How do the lease and the MSA differ in governing law?",
+        "governing law: the lease vs the MSA",
+    ],
+)
+def test_a_comparison_has_the_rows_and_columns_that_are_asked(
+    beside: SyncLexichord, question: str
+) -> None:
+    table = beside.query(question).comparison
+    assert table is not None
+    assert table.aspects == ("governing law",)
+    said = {
+        Path(document.uri).stem: [
+            quote.text for quote in table.cell(document.document_id, "governing law").quotes
+        ]
+        for document in table.documents
+    }
+    assert said.keys() == {
+        "master-services-agreement-sundermoor-brackenlow",
+        "office-lease-saltpan-house",
+    }
+    assert "law of Scotland" in said["master-services-agreement-sundermoor-brackenlow"][0]
+    assert "law of Ireland" in said["office-lease-saltpan-house"][0]
