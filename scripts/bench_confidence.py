@@ -1,9 +1,10 @@
-"""Confidence: fit on half A of ContractNLI dev, reported on half B and looked at elsewhere."""
+"""Confidence in documents: fit on half A of ContractNLI dev, reported on half B and elsewhere."""
 
 import argparse
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,15 @@ from numpy.typing import NDArray
 from bench_data import ENGINES, cache_folder, opened
 from bench_quality import _document
 from lexichord import SyncLexichord
-from lexichord.db import evidence, search
+from lexichord.db import search
 from lexichord.retrieve.judge.confidence import (
-    COVERAGE_HITS,
     JUDGED_HITS,
     MAX_RELATIVE_EVIDENCE,
     MIN_CONFIDENCE,
     WITH_VECTOR,
     WORDS_ONLY,
     ConfidenceSignals,
-    find_signals,
+    measure_evidence,
     probability,
     relative_evidence,
 )
@@ -129,40 +129,32 @@ def _ask(
 async def _signals(
     lexichord: SyncLexichord, queries: Sequence[ScopedQuery], vectors: dict[str, list[float]]
 ) -> list[ConfidenceSignals]:
-    database, signals = lexichord.core.database, []
+    database, embedder, signals = lexichord.core.database, lexichord.core.embedder, []
     for query, documents in queries:
         vector = vectors.get(query)
         question = Question(query, vector, scope=Scope(documents=documents), k=JUDGED_HITS)
         hits = await search.hybrid_search(database, question)
-        best = [hit.chunk_id for hit in hits[:COVERAGE_HITS]]
-        terms = await evidence.question_coverage(database, query, best)
-        relative = await relative_evidence(database, question, hits)
-        signals.append(find_signals(hits, terms, relative, vector is not None))
+        embed = (
+            None if vector is None or embedder is None else partial(embedder.embed, kind="document")
+        )
+        relative = await relative_evidence(database, question, hits) if documents else None
+        measured = await measure_evidence(database, question, hits, embed)
+        signals.append(replace(measured, relative=relative))
     return signals
 
 
-def fit(sets: Sets, taken: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """First the subject, by every second code question and the pairs taken; then the rest."""
-    first = taken & sets.answerable
-    yes = [*sets.elsewhere["code questions"][::2]]
-    yes += [signals for signals, taken in zip(sets.pairs, first, strict=True) if taken]
-    no = [*sets.elsewhere["code questions of the NDAs"][::2]]
-    no += sets.elsewhere["NDA hypotheses of the code"]
-    subject = _logistic(
-        _on_subject([*yes, *no]), np.repeat([1.0, 0.0], [len(yes), len(no)]), np.ones(len(yes + no))
-    )
-    gates = _share(_on_subject(sets.pairs) @ subject)
+def fit(sets: Sets, taken: NDArray[np.bool_]) -> Floats:
+    """Return what relative evidence in a document says, by the pairs taken."""
     rows, truth = _against_others(sets.pairs), sets.answerable.astype(float)
-    return _logistic(rows[taken], truth[taken], gates[taken]), subject
+    return _logistic(rows[taken], truth[taken], _gates(sets.pairs)[taken])
 
 
-def _on_subject(signals: Sequence[ConfidenceSignals]) -> Floats:
-    model = WORDS_ONLY if signals[0].cosine is None else WITH_VECTOR
-    return np.array([(1, each.cosine or 0, min(each.held, model.max_held)) for each in signals])
+def _gates(signals: Sequence[ConfidenceSignals]) -> Floats:
+    return np.array([probability(replace(each, relative=None)) for each in signals])
 
 
 def _against_others(signals: Sequence[ConfidenceSignals]) -> Floats:
-    return np.array([(1, min(each.relative, MAX_RELATIVE_EVIDENCE)) for each in signals])
+    return np.array([(1, min(each.relative or 0.0, MAX_RELATIVE_EVIDENCE)) for each in signals])
 
 
 def _share(values: Floats) -> Floats:
@@ -174,9 +166,8 @@ def held_out(sets: Sets) -> Floats:
     scores = np.zeros(len(sets.pairs))
     for fold in range(FOLDS):
         own = sets.hypothesis % FOLDS == fold
-        relative, subject = fit(sets, (sets.half == 0) & ~own)
-        good = _share(_against_others(sets.pairs) @ relative)
-        scores[own] = (good * _share(_on_subject(sets.pairs) @ subject))[own]
+        good = _share(_against_others(sets.pairs) @ fit(sets, (sets.half == 0) & ~own))
+        scores[own] = (good * _gates(sets.pairs))[own]
     return scores
 
 
@@ -233,10 +224,6 @@ def report(sets: Sets, border: float) -> None:
             f"{place:.2f}" for place in np.percentile(confidences, [5, 10, 25, 50, 90])
         )
         print(f"    {name:32} {(confidences < border).sum():3} of {len(confidences):3}  {places}")
-    yes, unheld = sets.elsewhere["code questions"][1::2], sets.elsewhere["sample questions"]
-    for name, signals in (("code questions, not fitted on", yes), ("sample questions", unheld)):
-        share = np.mean([probability(each) < border for each in signals])
-        print(f"    answerable, {name}: abstains on {share:.1%}")
 
 
 def main() -> None:
@@ -251,8 +238,7 @@ def main() -> None:
         sets = collect(arguments.data, arguments.engine, arguments.server, with_vector)
         print(f"{name}: {model}")
         if arguments.fit:
-            relative, subject = fit(sets, sets.half == 0)
-            print("  fitted:", relative.round(2).tolist(), subject.round(2).tolist())
+            print("  fitted:", fit(sets, sets.half == 0).round(2).tolist())
         own = np.array(list(map(probability, sets.pairs)))[(sets.half == 0) & sets.answerable]
         print(f"  border that keeps {KEPT:.0%} of half A: {np.quantile(own, 1 - KEPT):.2f}")
         report(sets, MIN_CONFIDENCE)

@@ -1,8 +1,18 @@
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from lexichord.db import search
 from lexichord.db.pool import Database
-from lexichord.retrieve.judge.confidence import evidence_confidence, relative_evidence
+from lexichord.retrieve.evidence.sentences import EMBEDDED_SENTENCES
+from lexichord.retrieve.judge.confidence import (
+    FIRST_EMBEDDED,
+    evidence_confidence,
+    measure_evidence,
+    relative_evidence,
+)
 from lexichord.types import ChunkHit, Question, Scope
 from tests.sql.corpus import Connection, call, put
 
@@ -70,6 +80,42 @@ async def test_confidence_of_an_answer_and_of_none(fresh: Connection, database: 
     poor = await evidence_confidence(database, Question("who may keep parrots and flibber"), hits)
     assert 0 <= poor < good <= 1
     assert await evidence_confidence(database, question, []) == 0
+
+
+async def test_in_a_narrow_scope_what_others_say_makes_it_less_sure(
+    fresh: Connection, database: Database
+) -> None:
+    clauses(fresh)
+    hits = await hits_of(database, "rent", 13)
+    question = Question("when is rent due in advance")
+    everywhere = await evidence_confidence(database, question, hits)
+    inside = await evidence_confidence(database, question, hits, is_narrow=True)
+    assert 0 < inside < everywhere / 2
+
+
+async def test_sentences_are_embedded_until_there_is_no_doubt(
+    fresh: Connection, database: Database
+) -> None:
+    lines = ". ".join(f"Rent {number} is due" for number in range(30))
+    put(fresh, "rent", [lines], [[1, 0, 0, 0]])
+    call(fresh, "build_indexes")
+    question = Question("when is rent due", [1.0, 0.0, 0.0, 0.0])
+    hits = await search.hybrid_search(database, question)
+    counts = []
+    for cosine in (1.0, 0.0):
+        asked: set[str] = set()
+
+        def embed(
+            texts: Sequence[str], cosine: float = cosine, asked: set[str] = asked
+        ) -> NDArray[np.float32]:
+            asked.update(texts)
+            return np.array([[cosine, 0, 0, (1 - cosine**2) ** 0.5]] * len(texts), np.float32)
+
+        signals = await measure_evidence(database, question, hits, embed)
+        assert signals.cosine == pytest.approx(cosine)
+        assert signals.passage == pytest.approx(1, abs=0.4)
+        counts.append(len(asked))
+    assert counts == [FIRST_EMBEDDED, EMBEDDED_SENTENCES]
 
 
 async def test_other_datasets_are_no_rivals_but_other_documents_are(

@@ -284,6 +284,7 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         max_length: int = 4000,
         unit: Unit = "characters",
         answer: bool = False,
+        risk: float | None = None,
         min_score: Mapping[str, float] = {},
         neutral: Sequence[str] = QueryOptions.neutral,
     ) -> Response:
@@ -325,6 +326,7 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         max_length: int = 4000,
         unit: Unit = "characters",
         answer: bool = False,
+        risk: float | None = None,
         min_score: Mapping[str, float] = {},
         neutral: Sequence[str] = QueryOptions.neutral,
     ) -> Explanation:

@@ -17,9 +17,9 @@ from lexichord.retrieve.evidence.comparison import compare
 from lexichord.retrieve.evidence.context import estimate_tokens, format_context
 from lexichord.retrieve.evidence.listing import list_all
 from lexichord.retrieve.evidence.relevance import EmbedSentences, QuestionVectors
-from lexichord.retrieve.evidence.sentences import FITTED_SPACE
 from lexichord.retrieve.evidence.summary import summarise
-from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE
+from lexichord.retrieve.judge.border import least_confidence
+from lexichord.retrieve.judge.confidence import is_fitted
 from lexichord.retrieve.judge.named import hold_to_named
 from lexichord.retrieve.judge.reflect import find_unsupported, is_passed
 from lexichord.retrieve.query import QueryContext
@@ -151,7 +151,8 @@ async def respond(
 
     `advice` is what a reader missed in an earlier answer.
     """
-    abstained = _abstains(plan.intent, evidence, confidence)
+    least = least_confidence(context.options.risk, is_fitted(plan.question))
+    abstained = _abstains(plan.intent, evidence, confidence, least)
     with context.trace.stage("answer", **context.by("write_answer")) as step:
         text, sources = _format(context, plan, evidence)
         answer = Answer("")
@@ -173,7 +174,7 @@ async def respond(
         unverified=answer.unverified,
         comparison=answer.comparison or evidence.comparison,
         confidence=confidence,
-        answer_confidence=answer.confidence if answer.text and _is_fitted(plan) else None,
+        answer_confidence=answer.confidence if answer.text and is_fitted(plan.question) else None,
         abstained=abstained,
         reflection=reflection and _check(context, reflection, answer.text, evidence),
         degraded=context.trace.degraded,
@@ -182,12 +183,7 @@ async def respond(
     )
 
 
-def _is_fitted(plan: SearchPlan) -> bool:
-    """Return whether an answer's confidence was fitted with the vectors that it was chosen by."""
-    return plan.question.space == FITTED_SPACE
-
-
-def _abstains(intent: Intent, evidence: Evidence, confidence: float) -> bool:
+def _abstains(intent: Intent, evidence: Evidence, confidence: float, least: float) -> bool:
     """Return whether the evidence is too little to answer by.
 
     The confidence was calibrated on questions for one thing: a table and a summary are judged by
@@ -195,7 +191,7 @@ def _abstains(intent: Intent, evidence: Evidence, confidence: float) -> bool:
     """
     if intent.kind in ("comparison", "summary"):
         return not evidence.quotes
-    return confidence < MIN_CONFIDENCE
+    return confidence < least
 
 
 def _format(

@@ -15,9 +15,21 @@ from numpy.typing import NDArray
 from lexichord.db import evidence
 from lexichord.db.evidence import Postings
 from lexichord.db.pool import Database
-from lexichord.retrieve.evidence.relevance import split_sentences
+from lexichord.retrieve.evidence.relevance import (
+    EmbedSentences,
+    coverage,
+    embed_all,
+    split_sentences,
+    weigh_texts,
+)
+from lexichord.retrieve.evidence.sentences import (
+    EMBEDDED_SENTENCES,
+    FITTED_SPACE,
+    find_candidates,
+    word_signals,
+)
 from lexichord.types import ChunkHit, Question
-from lexichord.types.reflection import Term
+from lexichord.types.evidence import Quote
 
 type Floats = NDArray[np.float64]
 
@@ -141,91 +153,126 @@ def _best(ranking: Floats, documents: Sequence[str]) -> list[int]:
 
 
 JUDGED_HITS = 10  # hits that are judged
-COVERAGE_HITS = 3  # of them, whose words count
+COVERAGE_HITS = 5  # of them, among which the passage is that holds most of the question's terms
 # Passages beyond this outdo what else is stored; how far says nothing more.
 MAX_RELATIVE_EVIDENCE = 1.3
+FIRST_EMBEDDED = 4  # sentences, the best by words; the others only where these leave a doubt
+CLEAR_CONFIDENCE = 0.8  # above it there is none
 
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceSignals:
-    """The measurements behind a confidence.
+    """The measurements behind a confidence, each of the question.
 
-    `relative` is that of `relative_evidence`, from 0, about 1 if nothing better is stored.
-    `cosine` is the best hit's, None without the query's own vector. `held` is the idf-weighted
-    share of the question's terms that the three best passages hold, 0 to 1.
+    `cosine` is that of the sentence that would answer, None where words alone judge. `sentence` and
+    `passage` are the idf-weighted shares of the question's terms that this sentence and the best
+    passage, its title and heading with it, hold, 0 to 1. `relative` is that of `relative_evidence`,
+    None where nothing is stored beyond what was searched.
     """
 
-    relative: float
     cosine: float | None
-    held: float
+    sentence: float
+    passage: float
+    relative: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Coefficients of one calibration, the constant first."""
+    """Coefficients of one calibration."""
 
+    constant: float
+    cosine: float
+    sentence: float
+    passage: float
     relative: tuple[float, float]  # constant, relative
-    subject: tuple[float, float, float]  # constant, cosine, held
-    max_held: float  # what is held beyond says no more of the subject
 
 
-# scripts/bench_confidence.py fits and checks these.
-# AUROC / calibration error, half A, half B: with a vector .820 / .040, .839 / .064; by words alone
-# .806 / .051, .822 / .042. On hypotheses not fitted on AUROC .805, .822; .792, .808.
-# `max_held`, with a vector 1, .7, .4: half A .821, .820, .819; answerable code questions turned
-# away 10, 4, 12 of 248. By words 1, .5, .4, .3: half A, hypotheses not fitted on .763, .780, .792,
-# .806; code questions asked of the NDAs turned away 92, 112, 96, 67 of 248.
-# MIN_CONFIDENCE keeps 90 % of half A's answerable pairs, with a vector and by words alone.
-# Abstains on answerable sample questions 10.3 %, 10.3 %; within their own files 17 %, 14 %: these
-# paraphrase (share of words held at most .28, cosine .41), where foreign subjects lie as well.
-WITH_VECTOR = Calibration((-2.26, 6.21), (-8.66, 15.85, 7.0), 0.7)
-WORDS_ONLY = Calibration((-2.75, 9.22), (-4.19, 0.0, 15.26), 0.4)
-MIN_CONFIDENCE = 0.36  # below it nothing should be answered
+WITH_VECTOR = Calibration(-5.48, 9.65, 0.0, 3.45, (-2.26, 6.21))
+WORDS_ONLY = Calibration(-2.03, 0.0, 1.58, 4.65, (-2.75, 9.22))
+MIN_CONFIDENCE = 0.6  # below it nothing should be answered
+
+
+def is_fitted(question: Question) -> bool:
+    """Return whether the vectors that a question is searched by are those that were fitted on."""
+    return question.vector is not None and question.space == FITTED_SPACE
 
 
 async def evidence_confidence(
-    database: Database, question: Question, hits: Sequence[ChunkHit]
+    database: Database,
+    question: Question,
+    hits: Sequence[ChunkHit],
+    embed: EmbedSentences | None = None,
+    *,
+    is_narrow: bool = False,
 ) -> float:
     """Return the probability, 0 to 1, that the hits hold an answer to the question; 0 without hits.
 
-    Compare with MIN_CONFIDENCE. The question's hint and `k` are not looked at.
+    Compare with MIN_CONFIDENCE. `embed` gives unit vectors of sentences; without it, or without the
+    question's vector, words judge. In a narrow scope others may say it and the hits not. The
+    question's hint and `k` are not looked at.
     """
     if not hits:
         return 0.0
-    best = [hit.chunk_id for hit in hits[:COVERAGE_HITS]]
-    terms, relative = await asyncio.gather(
-        evidence.question_coverage(database, question.query, best),
-        relative_evidence(database, question, hits[:JUDGED_HITS]),
+    judged = hits[:JUDGED_HITS]
+    signals, relative = await asyncio.gather(
+        measure_evidence(database, question, judged, embed),
+        relative_evidence(database, question, judged) if is_narrow else _nothing(),
     )
-    return probability(find_signals(hits, terms, relative, question.vector is not None))
+    return probability(replace(signals, relative=relative))
 
 
-def find_signals(
-    hits: Sequence[ChunkHit], terms: Sequence[Term], relative: float, has_vector: bool
+async def _nothing() -> None:
+    return None
+
+
+async def measure_evidence(
+    database: Database,
+    question: Question,
+    hits: Sequence[ChunkHit],
+    embed: EmbedSentences | None = None,
 ) -> ConfidenceSignals:
-    """Return the signals of hits.
-
-    Without the query's own vector the hits' dense scores are cosines to other passages, which say
-    nothing here.
-    """
-    cosines = [hit.scores.dense for hit in hits[:JUDGED_HITS] if hit.scores.dense is not None]
-    weight = sum(term.idf for term in terms)
-    held = sum(term.idf for term in terms if term.chunks)
-    return ConfidenceSignals(
-        relative=relative,
-        cosine=max(cosines, default=0.0) if has_vector else None,
-        held=held / weight if weight else 0.0,
-    )
+    """Measure the hits' sentences and passages; `relative` is left open."""
+    found = find_candidates([Quote.of(hit) for hit in hits])
+    texts = [one.sentence.quote.text for one in found]
+    names = [f"{hit.title} {hit.heading}" for hit in hits]
+    asked, *terms = await weigh_texts(database, [question.query, *texts, *names])
+    held: list[set[str]] = [set(words) for words in terms[len(texts) :]]
+    for one, words in zip(found, terms, strict=False):
+        held[one.passage].update(words)
+    passage = max(coverage(asked, words) for words in held[:COVERAGE_HITS])
+    signals = word_signals(question.query, asked, found, terms[: len(texts)])
+    likely = sorted(range(len(found)), key=lambda number: -signals[number].strength)
+    if not likely:
+        return ConfidenceSignals(None, 0.0, passage)
+    if embed is None or question.vector is None:
+        return ConfidenceSignals(None, signals[likely[0]].coverage, passage)
+    vector = np.array(question.vector, np.float32)
+    for most in (FIRST_EMBEDDED, EMBEDDED_SENTENCES):
+        rows = await embed_all(embed, [found[n].sentence.headed for n in likely[:most]])
+        measured = [
+            signals[n]._replace(cosine=float(row @ vector))
+            for n, row in zip(likely, rows, strict=False)
+        ]
+        best = max(measured, key=lambda one: one.strength)
+        judged = ConfidenceSignals(best.cosine, best.coverage, passage)
+        if probability(judged) >= CLEAR_CONFIDENCE:
+            break
+    return judged
 
 
 def probability(signals: ConfidenceSignals) -> float:
     """Return the confidence, 0 to 1."""
     model = WORDS_ONLY if signals.cosine is None else WITH_VECTOR
+    there = _logistic(
+        model.constant
+        + model.cosine * (signals.cosine or 0.0)
+        + model.sentence * signals.sentence
+        + model.passage * signals.passage
+    )
+    if signals.relative is None:
+        return there
     constant, slope = model.relative
-    good = _logistic(constant + slope * min(signals.relative, MAX_RELATIVE_EVIDENCE))
-    constant, by_cosine, by_held = model.subject
-    held = min(signals.held, model.max_held)
-    return good * _logistic(constant + by_cosine * (signals.cosine or 0.0) + by_held * held)
+    return there * _logistic(constant + slope * min(signals.relative, MAX_RELATIVE_EVIDENCE))
 
 
 def _logistic(value: float) -> float:

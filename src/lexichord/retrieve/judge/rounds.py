@@ -9,7 +9,8 @@ from time import perf_counter
 from typing import get_args
 
 from lexichord.errors import LexichordError, ProviderError
-from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE, evidence_confidence
+from lexichord.retrieve.judge.border import least_confidence
+from lexichord.retrieve.judge.confidence import evidence_confidence, is_fitted
 from lexichord.retrieve.judge.named import hold_to_named
 from lexichord.retrieve.judge.reflect import (
     NO_WORDING_LEFT,
@@ -39,9 +40,17 @@ type WriteAgain = Callable[
 
 async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> float:
     """Return the probability, 0 to 1, that the hits hold an answer."""
-    with context.trace.stage("confidence", about=plan.about.query) as step:
-        meant = hold_to_named(plan.intent, hits)
-        step["made"] = confidence = await evidence_confidence(context.database, plan.about, meant)
+    about, meant = plan.about, hold_to_named(plan.intent, hits)
+    by_meaning = is_fitted(about)
+    is_narrow = bool(about.scope.documents or plan.intent.documents)
+    judged_by = "meaning" if by_meaning else "words"
+    with context.trace.stage("confidence", about=about.query, judged_by=judged_by) as step:
+        step["made"] = confidence = await context.by_meaning(
+            by_meaning,
+            lambda embed: evidence_confidence(
+                context.database, about, meant, embed, is_narrow=is_narrow
+            ),
+        )
         step["dropped"] = [hit.chunk_id for hit in hits if hit not in meant]
     return confidence
 
@@ -73,8 +82,9 @@ async def fall_back(
 
     What it finds is judged by the question that was asked, and kept if it is surer.
     """
+    least = least_confidence(context.options.risk, is_fitted(plan.about))
     for number, text in enumerate(context.options.fallbacks, start=1):
-        if confidence >= MIN_CONFIDENCE:
+        if confidence >= least:
             break
         with context.trace.stage("fallback", query=text):
             wider = await add_wording(context, plan, f"fallback {number}", text)

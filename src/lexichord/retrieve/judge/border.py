@@ -1,0 +1,46 @@
+"""The confidence below which nothing is answered: by default, or by a risk that is chosen.
+
+A border by risk is a conformal one: over calibration scores of questions that the confidence was
+not fitted on, by kind of document, the share of what is answered without evidence stays below the
+risk (Bates et al., "Distribution-free, risk-controlling prediction sets", 2021).
+"""
+
+import json
+from functools import cache
+from importlib.resources import files
+from math import inf
+
+from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE
+
+CALIBRATION = "calibration.json"  # written by scripts/fit_confidence.py
+
+
+def least_confidence(risk: float | None, by_meaning: bool) -> float:
+    """Return the least confidence to answer at; more than any where no border keeps the risk."""
+    if risk is None:
+        return MIN_CONFIDENCE
+    scores = _read_calibration()["meaning" if by_meaning else "words"]
+    return find_border(scores["holds"], scores["lacks"], risk)
+
+
+def find_border(holds: list[float], lacks: list[float], risk: float) -> float:
+    """Return the lowest score from which on at most the share `risk` lacks an answer.
+
+    `holds` are the scores of questions whose evidence holds one, `lacks` those of others; one more
+    of these is counted, as the question to come may be one. Infinity where there is none.
+    """
+    border, wrong = inf, 0
+    judged = sorted([*((one, 0) for one in holds), *((one, 1) for one in lacks)], reverse=True)
+    below = [*(score for score, _ in judged[1:]), -inf]
+    for number, ((score, lacking), after) in enumerate(zip(judged, below, strict=False), start=1):
+        wrong += lacking
+        if score != after and (wrong + 1) / (number + 1) <= risk:
+            border = score
+    return border
+
+
+@cache
+def _read_calibration() -> dict[str, dict[str, list[float]]]:
+    file = files("lexichord.retrieve.judge") / CALIBRATION
+    read: dict[str, dict[str, list[float]]] = json.loads(file.read_text(encoding="utf-8"))
+    return read
