@@ -162,9 +162,9 @@ def by_risk(rows: Floats, truth: Floats, kinds: NDArray[np.str_], risk: float) -
         least = find_border(known[there].tolist(), known[~there].tolist(), risk)
         scores = shares(rows[own], logistic(rows[~own], truth[~own]))
         taken = scores >= least
-        errors = int((truth[own][taken] == 0).sum())
-        answered, wrong = answered + int(taken.sum()), wrong + errors
-        parts.append(f"{kind} {taken.mean():.0%}, {errors / max(1, taken.sum()):.1%}")
+        count, errors = int(taken.sum()), int((truth[own][taken] == 0).sum())
+        answered, wrong = answered + count, wrong + errors
+        parts.append(f"{kind} {taken.mean():.0%}, {errors / max(1, count):.1%}")
     whole = f"coverage {answered / len(rows):.0%}, error {wrong / max(1, answered):.1%}"
     return f"risk {risk}: {whole} ({'; '.join(parts)})"
 
@@ -175,10 +175,9 @@ def auroc(yes: Floats, no: Floats) -> float:
 
 def calibration_error(scores: Floats, truth: Floats, bins: int = 10) -> float:
     place = np.minimum((scores * bins).astype(int), bins - 1)
-    return sum(
-        abs(scores[place == n].mean() - truth[place == n].mean()) * float((place == n).mean())
-        for n in np.unique(place)
-    )
+    parts = [place == n for n in np.unique(place)]
+    errors = (abs(scores[own].mean() - truth[own].mean()) * own.mean() for own in parts)
+    return float(sum(errors))
 
 
 def main() -> None:
