@@ -3,8 +3,7 @@
 import argparse
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +13,17 @@ from numpy.typing import NDArray
 from bench_data import ENGINES, cache_folder, opened
 from bench_quality import _document
 from lexichord import SyncLexichord
-from lexichord.db import search
-from lexichord.retrieve.judge.confidence import (
+from lexichord.db import evidence, search
+from lexichord.retrieve.judge.in_documents import (
+    COVERAGE_HITS,
     JUDGED_HITS,
     MAX_RELATIVE_EVIDENCE,
-    MIN_CONFIDENCE,
+    MIN_DOCUMENT_CONFIDENCE,
     WITH_VECTOR,
     WORDS_ONLY,
-    ConfidenceSignals,
-    measure_evidence,
-    probability,
+    DocumentSignals,
+    document_probability,
+    find_signals,
     relative_evidence,
 )
 from lexichord.types import Question, Scope
@@ -42,11 +42,11 @@ type ScopedQuery = tuple[str, tuple[str, ...]]  # a question, and the documents 
 class Sets:
     """Signals by set; `answerable`, `half` and `hypothesis` belong to `pairs`."""
 
-    pairs: list[ConfidenceSignals]
+    pairs: list[DocumentSignals]
     answerable: NDArray[np.bool_]
     half: NDArray[np.int64]
     hypothesis: NDArray[np.int64]
-    elsewhere: dict[str, list[ConfidenceSignals]]
+    elsewhere: dict[str, list[DocumentSignals]]
 
 
 def collect(data: Path, engine: str, server: str | None, with_vector: bool) -> Sets:
@@ -58,7 +58,7 @@ def collect(data: Path, engine: str, server: str | None, with_vector: bool) -> S
     ]
     invented = _lines(SAMPLES / "unanswerable.jsonl")
     queries = [question["query"] for question in code]
-    elsewhere: dict[str, list[ConfidenceSignals]] = {}
+    elsewhere: dict[str, list[DocumentSignals]] = {}
     with opened("contractnli-dev", engine, server) as lexichord:
         ids = _fill_nli(lexichord, nli["documents"])
         pairs = [(claim, (ids[n],)) for n in range(len(ids)) for claim in claims.values()]
@@ -116,7 +116,7 @@ def _scoped(lexichord: SyncLexichord, question: dict[str, Any], inside: bool) ->
 
 def _ask(
     lexichord: SyncLexichord, queries: Sequence[ScopedQuery], with_vector: bool
-) -> list[ConfidenceSignals]:
+) -> list[DocumentSignals]:
     texts = sorted({query for query, _ in queries})
     vectors: dict[str, list[float]] = {}
     if with_vector:
@@ -128,33 +128,41 @@ def _ask(
 
 async def _signals(
     lexichord: SyncLexichord, queries: Sequence[ScopedQuery], vectors: dict[str, list[float]]
-) -> list[ConfidenceSignals]:
-    database, embedder, signals = lexichord.core.database, lexichord.core.embedder, []
+) -> list[DocumentSignals]:
+    database, signals = lexichord.core.database, []
     for query, documents in queries:
         vector = vectors.get(query)
         question = Question(query, vector, scope=Scope(documents=documents), k=JUDGED_HITS)
         hits = await search.hybrid_search(database, question)
-        embed = (
-            None if vector is None or embedder is None else partial(embedder.embed, kind="document")
-        )
-        relative = await relative_evidence(database, question, hits) if documents else None
-        measured = await measure_evidence(database, question, hits, embed)
-        signals.append(replace(measured, relative=relative))
+        best = [hit.chunk_id for hit in hits[:COVERAGE_HITS]]
+        terms = await evidence.question_coverage(database, query, best)
+        relative = await relative_evidence(database, question, hits)
+        signals.append(find_signals(hits, terms, relative, vector is not None))
     return signals
 
 
-def fit(sets: Sets, taken: NDArray[np.bool_]) -> Floats:
-    """Return what relative evidence in a document says, by the pairs taken."""
+def fit(sets: Sets, taken: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """First the subject, by every second code question and the pairs taken; then the rest."""
+    first = taken & sets.answerable
+    yes = [*sets.elsewhere["code questions"][::2]]
+    yes += [signals for signals, taken in zip(sets.pairs, first, strict=True) if taken]
+    no = [*sets.elsewhere["code questions of the NDAs"][::2]]
+    no += sets.elsewhere["NDA hypotheses of the code"]
+    subject = _logistic(
+        _on_subject([*yes, *no]), np.repeat([1.0, 0.0], [len(yes), len(no)]), np.ones(len(yes + no))
+    )
+    gates = _share(_on_subject(sets.pairs) @ subject)
     rows, truth = _against_others(sets.pairs), sets.answerable.astype(float)
-    return _logistic(rows[taken], truth[taken], _gates(sets.pairs)[taken])
+    return _logistic(rows[taken], truth[taken], gates[taken]), subject
 
 
-def _gates(signals: Sequence[ConfidenceSignals]) -> Floats:
-    return np.array([probability(replace(each, relative=None)) for each in signals])
+def _on_subject(signals: Sequence[DocumentSignals]) -> Floats:
+    model = WORDS_ONLY if signals[0].cosine is None else WITH_VECTOR
+    return np.array([(1, each.cosine or 0, min(each.held, model.max_held)) for each in signals])
 
 
-def _against_others(signals: Sequence[ConfidenceSignals]) -> Floats:
-    return np.array([(1, min(each.relative or 0.0, MAX_RELATIVE_EVIDENCE)) for each in signals])
+def _against_others(signals: Sequence[DocumentSignals]) -> Floats:
+    return np.array([(1, min(each.relative, MAX_RELATIVE_EVIDENCE)) for each in signals])
 
 
 def _share(values: Floats) -> Floats:
@@ -166,8 +174,9 @@ def held_out(sets: Sets) -> Floats:
     scores = np.zeros(len(sets.pairs))
     for fold in range(FOLDS):
         own = sets.hypothesis % FOLDS == fold
-        good = _share(_against_others(sets.pairs) @ fit(sets, (sets.half == 0) & ~own))
-        scores[own] = (good * _gates(sets.pairs))[own]
+        relative, subject = fit(sets, (sets.half == 0) & ~own)
+        good = _share(_against_others(sets.pairs) @ relative)
+        scores[own] = (good * _share(_on_subject(sets.pairs) @ subject))[own]
     return scores
 
 
@@ -202,7 +211,7 @@ def reliability(scores: Floats, truth: NDArray[np.bool_]) -> list[tuple[int, flo
 
 
 def report(sets: Sets, border: float) -> None:
-    scores = np.array(list(map(probability, sets.pairs)))
+    scores = np.array(list(map(document_probability, sets.pairs)))
     for name, number in (("A", 0), ("B", 1)):
         own, truth = scores[sets.half == number], sets.answerable[sets.half == number]
         table = reliability(own, truth)
@@ -219,11 +228,15 @@ def report(sets: Sets, border: float) -> None:
         print(f"  half {name}, hypotheses not fitted on: AUROC {area:.3f}")
     print("  elsewhere: abstains; confidence at 5, 10, 25, 50, 90 %")
     for name, signals in sets.elsewhere.items():
-        confidences = np.array(list(map(probability, signals)))
+        confidences = np.array(list(map(document_probability, signals)))
         places = " ".join(
             f"{place:.2f}" for place in np.percentile(confidences, [5, 10, 25, 50, 90])
         )
         print(f"    {name:32} {(confidences < border).sum():3} of {len(confidences):3}  {places}")
+    yes, unheld = sets.elsewhere["code questions"][1::2], sets.elsewhere["sample questions"]
+    for name, signals in (("code questions, not fitted on", yes), ("sample questions", unheld)):
+        share = np.mean([document_probability(each) < border for each in signals])
+        print(f"    answerable, {name}: abstains on {share:.1%}")
 
 
 def main() -> None:
@@ -238,10 +251,13 @@ def main() -> None:
         sets = collect(arguments.data, arguments.engine, arguments.server, with_vector)
         print(f"{name}: {model}")
         if arguments.fit:
-            print("  fitted:", fit(sets, sets.half == 0).round(2).tolist())
-        own = np.array(list(map(probability, sets.pairs)))[(sets.half == 0) & sets.answerable]
+            relative, subject = fit(sets, sets.half == 0)
+            print("  fitted:", relative.round(2).tolist(), subject.round(2).tolist())
+        own = np.array(list(map(document_probability, sets.pairs)))[
+            (sets.half == 0) & sets.answerable
+        ]
         print(f"  border that keeps {KEPT:.0%} of half A: {np.quantile(own, 1 - KEPT):.2f}")
-        report(sets, MIN_CONFIDENCE)
+        report(sets, MIN_DOCUMENT_CONFIDENCE)
 
 
 if __name__ == "__main__":

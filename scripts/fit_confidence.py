@@ -3,8 +3,9 @@
 python scripts/fit_confidence.py QUESTIONS --dsn DSN [--write]
 
 QUESTIONS is the file of chosen kinds that everyday.py lays out, DSN a database that holds all its
-documents. Comparisons and summaries are left out: they are not judged so. Prints coefficients and
-what they do on the kind left out; --write stores the scores of kinds left out for `--risk`.
+documents. Comparisons, summaries and questions that name a document are left out: they are not
+judged so. Prints coefficients and what they do on the kind left out; --write stores the scores of
+kinds left out for `--risk`.
 """
 
 import argparse
@@ -29,7 +30,6 @@ from lexichord.retrieve.judge.confidence import (
     ConfidenceSignals,
     measure_evidence,
 )
-from lexichord.retrieve.judge.named import hold_to_named
 from lexichord.types import ChunkHit, Question
 
 NOT_JUDGED = {"comparison", "summary"}
@@ -57,10 +57,10 @@ class Judged:
 
 
 async def judge(lexichord: Lexichord, question: NativeQuestion) -> Judged | None:
-    """Ask a question and measure its evidence; None where nothing at all is found."""
+    """Ask a question and measure its evidence; None for one that names a document, or without."""
     response = await lexichord.query(question.query, intent="clause_lookup")
-    hits = hold_to_named(response.intent, response.hits)[:JUDGED_HITS]
-    if not hits:
+    hits = response.hits[:JUDGED_HITS]
+    if not hits or response.intent.documents:
         return None
     assert lexichord.embedder is not None
     text = response.intent.question
@@ -192,14 +192,9 @@ def main() -> None:
     questions = [question for question in read if question.type not in NOT_JUDGED]
     judged = asyncio.run(collect(questions, options.dsn))
     there = np.array([each.holds for each in judged])
-    kept = {}
-    for name in ("meaning", "words"):
-        scores = report(judged, name).round(3)
-        kept[name] = {
-            "holds": sorted(scores[there].tolist()),
-            "lacks": sorted(scores[~there].tolist()),
-        }
+    scores = {name: report(judged, name).round(3) for name in ("meaning", "words")}["meaning"]
     if options.write:
+        kept = {"holds": sorted(scores[there].tolist()), "lacks": sorted(scores[~there].tolist())}
         file = Path(border.__file__).with_name(border.CALIBRATION)
         file.write_text(json.dumps(kept) + "\n", encoding="utf-8")
 

@@ -225,7 +225,7 @@ def test_a_reranker_chooses_among_more_chunks(samples: SyncLexichord) -> None:
 
 
 def test_a_risk_sets_the_border(samples: SyncLexichord) -> None:
-    question = "In the lease for Saltpan House, who insures the building?"
+    question = "how long are customer support logs kept"
     default = samples.query(question, answer=True)
     assert not default.abstained
     none = samples.query(question, answer=True, risk=0)
@@ -234,6 +234,9 @@ def test_a_risk_sets_the_border(samples: SyncLexichord) -> None:
     parrots = "what colour may the pet parrots of the tenant be"
     assert samples.query(parrots, answer=True).abstained
     assert not samples.query(parrots, answer=True, risk=1).abstained
+    named = samples.query("In the lease for Saltpan House, who insures the building?", risk=0)
+    assert not named.abstained
+    assert [line for line in named.degraded if line.startswith("risk is not heeded")]
 
 
 def test_sentences_are_embedded_once_for_judging_and_answering(samples: SyncLexichord) -> None:

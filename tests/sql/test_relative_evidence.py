@@ -11,8 +11,8 @@ from lexichord.retrieve.judge.confidence import (
     FIRST_EMBEDDED,
     evidence_confidence,
     measure_evidence,
-    relative_evidence,
 )
+from lexichord.retrieve.judge.in_documents import document_confidence, relative_evidence
 from lexichord.types import ChunkHit, Question, Scope
 from tests.sql.corpus import Connection, call, put
 
@@ -76,21 +76,10 @@ async def test_confidence_of_an_answer_and_of_none(fresh: Connection, database: 
     clauses(fresh)
     question = Question("when is rent due", k=3)
     hits = await search.hybrid_search(database, question)
-    good = await evidence_confidence(database, question, hits)
-    poor = await evidence_confidence(database, Question("who may keep parrots and flibber"), hits)
-    assert 0 <= poor < good <= 1
-    assert await evidence_confidence(database, question, []) == 0
-
-
-async def test_in_a_narrow_scope_what_others_say_makes_it_less_sure(
-    fresh: Connection, database: Database
-) -> None:
-    clauses(fresh)
-    hits = await hits_of(database, "rent", 13)
-    question = Question("when is rent due in advance")
-    everywhere = await evidence_confidence(database, question, hits)
-    inside = await evidence_confidence(database, question, hits, is_narrow=True)
-    assert 0 < inside < everywhere / 2
+    other = Question("who may keep parrots and flibber")
+    for judge in (document_confidence, evidence_confidence):
+        assert 0 <= await judge(database, other, hits) < await judge(database, question, hits) <= 1
+        assert await judge(database, question, []) == 0
 
 
 async def test_sentences_are_embedded_until_there_is_no_doubt(

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.judge.border import find_border, least_confidence
+from lexichord.retrieve.judge.border import find_border, risk_border
 from lexichord.retrieve.judge.confidence import (
-    MAX_RELATIVE_EVIDENCE,
     MIN_CONFIDENCE,
     ConfidenceSignals,
     probability,
@@ -19,7 +18,6 @@ signals = st.builds(
     cosine=st.none() | st.floats(-1, 1),
     sentence=share,
     passage=share,
-    relative=st.none() | st.floats(0, 50),
 )
 scores = st.lists(share, max_size=40)
 
@@ -36,28 +34,13 @@ def test_more_of_a_signal_is_never_less_confidence(signals: ConfidenceSignals, m
     assert probability(replace(signals, passage=min(1, signals.passage + more))) >= least
     if signals.cosine is not None:
         assert probability(replace(signals, cosine=signals.cosine + more)) >= least
-    if signals.relative is not None:
-        assert probability(replace(signals, relative=signals.relative + more)) >= least
-        assert probability(replace(signals, relative=None)) >= least
 
 
 @pytest.mark.parametrize("cosine", [None, 0.7])
-@pytest.mark.parametrize("relative", [None, 1.2])
-def test_full_evidence_is_above_the_border_and_none_below(
-    cosine: float | None, relative: float | None
-) -> None:
-    assert probability(ConfidenceSignals(cosine, 1.0, 1.0, relative)) > MIN_CONFIDENCE
+def test_full_evidence_is_above_the_border_and_none_below(cosine: float | None) -> None:
+    assert probability(ConfidenceSignals(cosine, 1.0, 1.0)) > MIN_CONFIDENCE
     far = None if cosine is None else 0.05
-    assert probability(ConfidenceSignals(far, 0.0, 0.0, relative)) < MIN_CONFIDENCE
-
-
-def test_what_others_say_and_the_scope_does_not_is_no_evidence() -> None:
-    assert probability(ConfidenceSignals(0.8, 1.0, 1.0, 0.1)) < MIN_CONFIDENCE
-
-
-def test_beyond_the_best_that_is_stored_nothing_is_gained() -> None:
-    signals = ConfidenceSignals(0.5, 0.5, 0.5, MAX_RELATIVE_EVIDENCE)
-    assert probability(replace(signals, relative=9.0)) == probability(signals)
+    assert probability(ConfidenceSignals(far, 0.0, 0.0)) < MIN_CONFIDENCE
 
 
 def test_a_border_counts_one_more_that_lacks_an_answer() -> None:
@@ -81,10 +64,8 @@ def test_less_risk_never_answers_more(
     assert taken[1] <= low * (sum(taken) + 1)
 
 
-@pytest.mark.parametrize("by_meaning", [True, False])
-def test_the_stored_scores_give_borders_in_order(by_meaning: bool) -> None:
-    assert least_confidence(None, by_meaning) == MIN_CONFIDENCE
-    borders = [least_confidence(risk, by_meaning) for risk in (0.02, 0.1, 0.2, 1)]
+def test_the_stored_scores_give_borders_in_order() -> None:
+    borders = [risk_border(risk) for risk in (0.02, 0.1, 0.2, 1)]
     assert borders == sorted(borders, reverse=True)
     assert 0 < borders[2] < borders[1] < 1
-    assert least_confidence(0, by_meaning) == inf
+    assert risk_border(0) == inf

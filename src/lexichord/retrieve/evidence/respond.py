@@ -18,7 +18,7 @@ from lexichord.retrieve.evidence.context import estimate_tokens, format_context
 from lexichord.retrieve.evidence.listing import list_all
 from lexichord.retrieve.evidence.relevance import EmbedSentences, QuestionVectors
 from lexichord.retrieve.evidence.summary import summarise
-from lexichord.retrieve.judge.border import least_confidence
+from lexichord.retrieve.judge.border import border_of
 from lexichord.retrieve.judge.confidence import is_fitted
 from lexichord.retrieve.judge.named import hold_to_named
 from lexichord.retrieve.judge.reflect import find_unsupported, is_passed
@@ -151,8 +151,7 @@ async def respond(
 
     `advice` is what a reader missed in an earlier answer.
     """
-    least = least_confidence(context.options.risk, is_fitted(plan.question))
-    abstained = _abstains(plan.intent, evidence, confidence, least)
+    abstained = _abstains(plan.intent, evidence, confidence, border_of(context, plan))
     with context.trace.stage("answer", **context.by("write_answer")) as step:
         text, sources = _format(context, plan, evidence)
         answer = Answer("")

@@ -10,17 +10,34 @@ from functools import cache
 from importlib.resources import files
 from math import inf
 
-from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE
+from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE, is_fitted
+from lexichord.retrieve.judge.in_documents import MIN_DOCUMENT_CONFIDENCE
+from lexichord.retrieve.query import QueryContext
+from lexichord.retrieve.search.chunks import SearchPlan
 
 CALIBRATION = "calibration.json"  # written by scripts/fit_confidence.py
+NO_RISK_KNOWN = (
+    "risk is not heeded: it is known only by meaning, and where no documents are named or given"
+)
 
 
-def least_confidence(risk: float | None, by_meaning: bool) -> float:
-    """Return the least confidence to answer at; more than any where no border keeps the risk."""
-    if risk is None:
-        return MIN_CONFIDENCE
-    scores = _read_calibration()["meaning" if by_meaning else "words"]
-    return find_border(scores["holds"], scores["lacks"], risk)
+def border_of(context: QueryContext, plan: SearchPlan) -> float:
+    """Return the least confidence to answer at; a risk that is not known is not heeded, and said.
+
+    By words alone no border kept a risk on kinds of documents that it was not fitted on.
+    """
+    risk = context.options.risk
+    is_known = is_fitted(plan.about) and not plan.is_narrow
+    if risk is not None and not is_known:
+        context.trace.degrade(NO_RISK_KNOWN)
+    if risk is not None and is_known:
+        return risk_border(risk)
+    return MIN_DOCUMENT_CONFIDENCE if plan.is_narrow else MIN_CONFIDENCE
+
+
+def risk_border(risk: float) -> float:
+    """Return the least confidence that keeps a risk; more than any where none does."""
+    return find_border(*_read_calibration(), risk)
 
 
 def find_border(holds: list[float], lacks: list[float], risk: float) -> float:
@@ -40,7 +57,7 @@ def find_border(holds: list[float], lacks: list[float], risk: float) -> float:
 
 
 @cache
-def _read_calibration() -> dict[str, dict[str, list[float]]]:
+def _read_calibration() -> tuple[list[float], list[float]]:
     file = files("lexichord.retrieve.judge") / CALIBRATION
-    read: dict[str, dict[str, list[float]]] = json.loads(file.read_text(encoding="utf-8"))
-    return read
+    scores = json.loads(file.read_text(encoding="utf-8"))
+    return scores["holds"], scores["lacks"]

@@ -5,12 +5,14 @@ A round adds a way of asking to the plan; each function returns the plan that it
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
 from typing import get_args
 
 from lexichord.errors import LexichordError, ProviderError
-from lexichord.retrieve.judge.border import least_confidence
+from lexichord.retrieve.judge.border import border_of
 from lexichord.retrieve.judge.confidence import evidence_confidence, is_fitted
+from lexichord.retrieve.judge.in_documents import document_confidence
 from lexichord.retrieve.judge.named import hold_to_named
 from lexichord.retrieve.judge.reflect import (
     NO_WORDING_LEFT,
@@ -42,15 +44,14 @@ async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit
     """Return the probability, 0 to 1, that the hits hold an answer."""
     about, meant = plan.about, hold_to_named(plan.intent, hits)
     by_meaning = is_fitted(about)
-    is_narrow = bool(about.scope.documents or plan.intent.documents)
-    judged_by = "meaning" if by_meaning else "words"
+    judged_by = "other documents" if plan.is_narrow else "meaning" if by_meaning else "words"
     with context.trace.stage("confidence", about=about.query, judged_by=judged_by) as step:
-        step["made"] = confidence = await context.by_meaning(
-            by_meaning,
-            lambda embed: evidence_confidence(
-                context.database, about, meant, embed, is_narrow=is_narrow
-            ),
-        )
+        if plan.is_narrow:
+            confidence = await document_confidence(context.database, about, meant)
+        else:
+            judged = partial(evidence_confidence, context.database, about, meant)
+            confidence = await context.by_meaning(by_meaning, judged)
+        step["made"] = confidence
         step["dropped"] = [hit.chunk_id for hit in hits if hit not in meant]
     return confidence
 
@@ -82,7 +83,7 @@ async def fall_back(
 
     What it finds is judged by the question that was asked, and kept if it is surer.
     """
-    least = least_confidence(context.options.risk, is_fitted(plan.about))
+    least = border_of(context, plan)
     for number, text in enumerate(context.options.fallbacks, start=1):
         if confidence >= least:
             break
