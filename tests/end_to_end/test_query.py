@@ -8,7 +8,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.providers.base import Reranker, Vectors
+from lexichord.providers.base import Embedder, Reranker, Vectors
 from lexichord.types import Ranked, Response
 
 STAGES = ["intent", "embed", "discover", "variants", "search", "confidence", "aggregate", "answer"]
@@ -240,8 +240,8 @@ def test_a_risk_sets_the_border(samples: SyncLexichord) -> None:
 
 
 def test_sentences_are_embedded_once_for_judging_and_answering(samples: SyncLexichord) -> None:
-    embedder = samples.core.embedder
-    assert embedder is not None
+    assert samples.core.embedder is not None
+    embedder: Embedder = samples.core.embedder
     seen: list[str] = []
 
     class Counting:
