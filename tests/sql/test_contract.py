@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lexichord.db.schema import FOLDERS
+from lexichord.types import SearchOptions
 from tests.conftest import ROOT
 from tests.sql.corpus import (
     NO_FUNCTIONS,
@@ -459,6 +460,12 @@ def test_every_function_runs_as_its_caller_on_a_fixed_path(library: Connection) 
         (path,) = [each for each in settings or [] if each.startswith("search_path=")]
         assert path.removeprefix("search_path=") in PATHS, name
         assert "set_config('search_path'" not in body or name in EXTENDS_ITS_PATH, name
+
+
+def test_the_defaults_are_those_of_the_options(library: Connection) -> None:
+    options = SearchOptions()
+    assert value(library, "select lexichord.default_k()") == options.k
+    assert value(library, "select lexichord.default_depth()") == options.depth
 
 
 def test_every_function_says_what_it_is_for(library: Connection) -> None:
