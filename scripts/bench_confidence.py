@@ -1,4 +1,4 @@
-"""Confidence: fit on half A of ContractNLI dev, reported on half B and looked at elsewhere."""
+"""Confidence in documents: fit on half A of ContractNLI dev, reported on half B and elsewhere."""
 
 import argparse
 import json
@@ -14,16 +14,16 @@ from bench_data import ENGINES, cache_folder, opened
 from bench_quality import _document
 from lexichord import SyncLexichord
 from lexichord.db import evidence, search
-from lexichord.retrieve.judge.confidence import (
+from lexichord.retrieve.judge.in_documents import (
     COVERAGE_HITS,
     JUDGED_HITS,
     MAX_RELATIVE_EVIDENCE,
-    MIN_CONFIDENCE,
+    MIN_DOCUMENT_CONFIDENCE,
     WITH_VECTOR,
     WORDS_ONLY,
-    ConfidenceSignals,
+    DocumentSignals,
+    document_probability,
     find_signals,
-    probability,
     relative_evidence,
 )
 from lexichord.types import Question, Scope
@@ -42,11 +42,11 @@ type ScopedQuery = tuple[str, tuple[str, ...]]  # a question, and the documents 
 class Sets:
     """Signals by set; `answerable`, `half` and `hypothesis` belong to `pairs`."""
 
-    pairs: list[ConfidenceSignals]
+    pairs: list[DocumentSignals]
     answerable: NDArray[np.bool_]
     half: NDArray[np.int64]
     hypothesis: NDArray[np.int64]
-    elsewhere: dict[str, list[ConfidenceSignals]]
+    elsewhere: dict[str, list[DocumentSignals]]
 
 
 def collect(data: Path, engine: str, server: str | None, with_vector: bool) -> Sets:
@@ -58,7 +58,7 @@ def collect(data: Path, engine: str, server: str | None, with_vector: bool) -> S
     ]
     invented = _lines(SAMPLES / "unanswerable.jsonl")
     queries = [question["query"] for question in code]
-    elsewhere: dict[str, list[ConfidenceSignals]] = {}
+    elsewhere: dict[str, list[DocumentSignals]] = {}
     with opened("contractnli-dev", engine, server) as lexichord:
         ids = _fill_nli(lexichord, nli["documents"])
         pairs = [(claim, (ids[n],)) for n in range(len(ids)) for claim in claims.values()]
@@ -116,7 +116,7 @@ def _scoped(lexichord: SyncLexichord, question: dict[str, Any], inside: bool) ->
 
 def _ask(
     lexichord: SyncLexichord, queries: Sequence[ScopedQuery], with_vector: bool
-) -> list[ConfidenceSignals]:
+) -> list[DocumentSignals]:
     texts = sorted({query for query, _ in queries})
     vectors: dict[str, list[float]] = {}
     if with_vector:
@@ -128,7 +128,7 @@ def _ask(
 
 async def _signals(
     lexichord: SyncLexichord, queries: Sequence[ScopedQuery], vectors: dict[str, list[float]]
-) -> list[ConfidenceSignals]:
+) -> list[DocumentSignals]:
     database, signals = lexichord.core.database, []
     for query, documents in queries:
         vector = vectors.get(query)
@@ -156,12 +156,12 @@ def fit(sets: Sets, taken: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     return _logistic(rows[taken], truth[taken], gates[taken]), subject
 
 
-def _on_subject(signals: Sequence[ConfidenceSignals]) -> Floats:
+def _on_subject(signals: Sequence[DocumentSignals]) -> Floats:
     model = WORDS_ONLY if signals[0].cosine is None else WITH_VECTOR
     return np.array([(1, each.cosine or 0, min(each.held, model.max_held)) for each in signals])
 
 
-def _against_others(signals: Sequence[ConfidenceSignals]) -> Floats:
+def _against_others(signals: Sequence[DocumentSignals]) -> Floats:
     return np.array([(1, min(each.relative, MAX_RELATIVE_EVIDENCE)) for each in signals])
 
 
@@ -211,7 +211,7 @@ def reliability(scores: Floats, truth: NDArray[np.bool_]) -> list[tuple[int, flo
 
 
 def report(sets: Sets, border: float) -> None:
-    scores = np.array(list(map(probability, sets.pairs)))
+    scores = np.array(list(map(document_probability, sets.pairs)))
     for name, number in (("A", 0), ("B", 1)):
         own, truth = scores[sets.half == number], sets.answerable[sets.half == number]
         table = reliability(own, truth)
@@ -228,14 +228,14 @@ def report(sets: Sets, border: float) -> None:
         print(f"  half {name}, hypotheses not fitted on: AUROC {area:.3f}")
     print("  elsewhere: abstains; confidence at 5, 10, 25, 50, 90 %")
     for name, signals in sets.elsewhere.items():
-        confidences = np.array(list(map(probability, signals)))
+        confidences = np.array(list(map(document_probability, signals)))
         places = " ".join(
             f"{place:.2f}" for place in np.percentile(confidences, [5, 10, 25, 50, 90])
         )
         print(f"    {name:32} {(confidences < border).sum():3} of {len(confidences):3}  {places}")
     yes, unheld = sets.elsewhere["code questions"][1::2], sets.elsewhere["sample questions"]
     for name, signals in (("code questions, not fitted on", yes), ("sample questions", unheld)):
-        share = np.mean([probability(each) < border for each in signals])
+        share = np.mean([document_probability(each) < border for each in signals])
         print(f"    answerable, {name}: abstains on {share:.1%}")
 
 
@@ -253,9 +253,11 @@ def main() -> None:
         if arguments.fit:
             relative, subject = fit(sets, sets.half == 0)
             print("  fitted:", relative.round(2).tolist(), subject.round(2).tolist())
-        own = np.array(list(map(probability, sets.pairs)))[(sets.half == 0) & sets.answerable]
+        own = np.array(list(map(document_probability, sets.pairs)))[
+            (sets.half == 0) & sets.answerable
+        ]
         print(f"  border that keeps {KEPT:.0%} of half A: {np.quantile(own, 1 - KEPT):.2f}")
-        report(sets, MIN_CONFIDENCE)
+        report(sets, MIN_DOCUMENT_CONFIDENCE)
 
 
 if __name__ == "__main__":

@@ -75,10 +75,10 @@ class Settings(BaseSettings):
 
     engine, text_config and embedding (provider/model/dimension) are fixed when a database is made.
     record keeps queries in the database, "text" with their words. reranker is cohere/MODEL,
-    jina/MODEL or tei; /rerank, for cohere /v2/rerank, is appended to reranker_base_url.
-    llm is a model as DSPy names it, vendor/MODEL; llm_base_url ends where /chat/completions, for
-    gemini /models, is appended; llm_prompts is a folder of compiled prompts, TASK.json. llm_window
-    is what a model is shown of a document, in characters.
+    jina/MODEL, tei, or local/FOLDER for a cross-encoder in ONNX; /rerank, for cohere /v2/rerank, is
+    appended to reranker_base_url. llm is a model as DSPy names it, vendor/MODEL; llm_base_url ends
+    where /chat/completions, for gemini /models, is appended; llm_prompts is a folder of compiled
+    prompts, TASK.json. llm_window is what a model is shown of a document, in characters.
     /embeddings is appended to embedding_base_url, for cohere /v2/embed, for gemini /v1/models.
     file_password opens files that are encrypted, such as PDFs. ocr recognizes pages of PDFs that
     hold no text: tesseract, an installed command, or with languages tesseract/eng+deu; or rapidocr,

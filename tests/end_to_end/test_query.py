@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.providers.base import Reranker
+from lexichord.providers.base import Embedder, Reranker, Vectors
 from lexichord.types import Ranked, Response
 
 STAGES = ["intent", "embed", "discover", "variants", "search", "confidence", "aggregate", "answer"]
@@ -236,3 +236,42 @@ def test_a_reranker_chooses_among_more_chunks(samples: SyncLexichord) -> None:
     assert len(found.hits[0].context) + len(found.hits[0].content) <= shortest[0]
     assert all(hit.scores.rerank is None for hit in listed.hits)
     assert "rerank" in found.timings_ms
+
+
+def test_a_risk_sets_the_border(samples: SyncLexichord) -> None:
+    question = "how long are customer support logs kept"
+    default = samples.query(question, answer=True)
+    assert not default.abstained
+    none = samples.query(question, answer=True, risk=0)
+    assert (none.abstained, none.answer) == (True, "")
+    assert none.confidence == pytest.approx(default.confidence)
+    parrots = "what colour may the pet parrots of the tenant be"
+    assert samples.query(parrots, answer=True).abstained
+    assert not samples.query(parrots, answer=True, risk=1).abstained
+    named = samples.query("In the lease for Saltpan House, who insures the building?", risk=0)
+    assert not named.abstained
+    assert [line for line in named.degraded if line.startswith("risk is not heeded")]
+
+
+def test_sentences_are_embedded_once_for_judging_and_answering(samples: SyncLexichord) -> None:
+    assert samples.core.embedder is not None
+    embedder: Embedder = samples.core.embedder
+    seen: list[str] = []
+
+    class Counting:
+        space = embedder.space
+
+        def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+            if kind == "document":
+                seen.extend(texts)
+            return embedder.embed(texts, kind)
+
+    samples.core.embedder = Counting()
+    try:
+        found = samples.query("how long are customer support logs kept", answer=True)
+    finally:
+        samples.core.embedder = embedder
+    assert found.answer
+    assert len(seen) == len(set(seen)) > 0
+    (step,) = (step for step in found.trace if step.stage == "confidence")
+    assert step.given["judged_by"] == "meaning"

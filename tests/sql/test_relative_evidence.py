@@ -1,8 +1,18 @@
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from lexichord.db import search
 from lexichord.db.pool import Database
-from lexichord.retrieve.judge.confidence import evidence_confidence, relative_evidence
+from lexichord.retrieve.evidence.sentences import EMBEDDED_SENTENCES
+from lexichord.retrieve.judge.confidence import (
+    FIRST_EMBEDDED,
+    evidence_confidence,
+    measure_evidence,
+)
+from lexichord.retrieve.judge.in_documents import document_confidence, relative_evidence
 from lexichord.types import ChunkHit, Question, Scope
 from tests.sql.corpus import Connection, call, put
 
@@ -66,10 +76,35 @@ async def test_confidence_of_an_answer_and_of_none(fresh: Connection, database: 
     clauses(fresh)
     question = Question("when is rent due", k=3)
     hits = await search.hybrid_search(database, question)
-    good = await evidence_confidence(database, question, hits)
-    poor = await evidence_confidence(database, Question("who may keep parrots and flibber"), hits)
-    assert 0 <= poor < good <= 1
-    assert await evidence_confidence(database, question, []) == 0
+    other = Question("who may keep parrots and flibber")
+    for judge in (document_confidence, evidence_confidence):
+        assert 0 <= await judge(database, other, hits) < await judge(database, question, hits) <= 1
+        assert await judge(database, question, []) == 0
+
+
+async def test_sentences_are_embedded_until_there_is_no_doubt(
+    fresh: Connection, database: Database
+) -> None:
+    lines = ". ".join(f"Rent {number} is due" for number in range(30))
+    put(fresh, "rent", [lines], [[1, 0, 0, 0]])
+    call(fresh, "build_indexes")
+    question = Question("when is rent due", [1.0, 0.0, 0.0, 0.0])
+    hits = await search.hybrid_search(database, question)
+    counts = []
+    for cosine in (1.0, 0.0):
+        asked: set[str] = set()
+
+        def embed(
+            texts: Sequence[str], cosine: float = cosine, asked: set[str] = asked
+        ) -> NDArray[np.float32]:
+            asked.update(texts)
+            return np.array([[cosine, 0, 0, (1 - cosine**2) ** 0.5]] * len(texts), np.float32)
+
+        signals = await measure_evidence(database, question, hits, embed)
+        assert signals.cosine == pytest.approx(cosine)
+        assert signals.passage == pytest.approx(1, abs=0.4)
+        counts.append(len(asked))
+    assert counts == [FIRST_EMBEDDED, EMBEDDED_SENTENCES]
 
 
 async def test_other_datasets_are_no_rivals_but_other_documents_are(

@@ -1,27 +1,25 @@
 from dataclasses import replace
+from math import inf
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lexichord.retrieve.judge.border import find_border, risk_border
 from lexichord.retrieve.judge.confidence import (
-    MAX_RELATIVE_EVIDENCE,
     MIN_CONFIDENCE,
     ConfidenceSignals,
-    find_signals,
     probability,
 )
-from lexichord.types.reflection import Term
-from tests.builders import scored_hit
 
 share = st.floats(0, 1)
 signals = st.builds(
-    ConfidenceSignals, relative=st.floats(0, 50), cosine=st.none() | st.floats(-1, 1), held=share
+    ConfidenceSignals,
+    cosine=st.none() | st.floats(-1, 1),
+    sentence=share,
+    passage=share,
 )
-
-
-def term(idf: float, *chunks: str) -> Term:
-    return Term("w", ("w",), 1, 1, idf, chunks)
+scores = st.lists(share, max_size=40)
 
 
 @given(signals)
@@ -29,45 +27,45 @@ def test_is_a_probability(signals: ConfidenceSignals) -> None:
     assert 0 <= probability(signals) <= 1
 
 
-@given(signals, st.floats(0, 1))
+@given(signals, share)
 def test_more_of_a_signal_is_never_less_confidence(signals: ConfidenceSignals, more: float) -> None:
     least = probability(signals)
-    assert probability(replace(signals, relative=signals.relative + more)) >= least
-    assert probability(replace(signals, held=min(1, signals.held + more))) >= least
+    assert probability(replace(signals, sentence=min(1, signals.sentence + more))) >= least
+    assert probability(replace(signals, passage=min(1, signals.passage + more))) >= least
     if signals.cosine is not None:
         assert probability(replace(signals, cosine=signals.cosine + more)) >= least
 
 
 @pytest.mark.parametrize("cosine", [None, 0.7])
 def test_full_evidence_is_above_the_border_and_none_below(cosine: float | None) -> None:
-    assert probability(ConfidenceSignals(1.2, cosine, 1.0)) > MIN_CONFIDENCE
-    assert (
-        probability(ConfidenceSignals(0.1, None if cosine is None else 0.05, 0.0)) < MIN_CONFIDENCE
-    )
+    assert probability(ConfidenceSignals(cosine, 1.0, 1.0)) > MIN_CONFIDENCE
+    far = None if cosine is None else 0.05
+    assert probability(ConfidenceSignals(far, 0.0, 0.0)) < MIN_CONFIDENCE
 
 
-def test_beyond_the_best_that_is_stored_nothing_is_gained() -> None:
-    signals = ConfidenceSignals(MAX_RELATIVE_EVIDENCE, 0.5, 0.5)
-    assert probability(replace(signals, relative=9.0)) == probability(signals)
+def test_a_border_counts_one_more_that_lacks_an_answer() -> None:
+    assert find_border([0.9, 0.8, 0.7], [], 0.25) == 0.7
+    assert find_border([0.9, 0.8, 0.7], [], 0.2) == inf
+    lacks = [0.75, 0.65]
+    assert find_border([0.9, 0.8, 0.7, 0.6], lacks, 0.34) == 0.8
+    assert find_border([0.9, 0.8, 0.7, 0.6], lacks, 0.45) == 0.6
+    assert find_border([], lacks, 0.9) == inf
+    assert find_border([0.5] * 8, [0.5] * 4, 0.3) == inf
 
 
-def test_another_subject_is_no_evidence_however_good_in_its_place() -> None:
-    assert probability(ConfidenceSignals(5.0, 0.1, 0.2)) < MIN_CONFIDENCE
+@given(scores, scores, share, share)
+def test_less_risk_never_answers_more(
+    holds: list[float], lacks: list[float], one: float, other: float
+) -> None:
+    low, high = sorted([one, other])
+    assert find_border(holds, lacks, low) >= find_border(holds, lacks, high)
+    border = find_border(holds, lacks, low)
+    taken = sum(score >= border for score in holds), sum(score >= border for score in lacks)
+    assert taken[1] <= low * (sum(taken) + 1)
 
 
-def test_signals_weigh_terms_by_idf() -> None:
-    signals = find_signals(
-        [scored_hit("a", 0.2), scored_hit("b", 0.6)], [term(3, "a"), term(1)], 0.8, has_vector=True
-    )
-    assert signals == ConfidenceSignals(0.8, 0.6, 0.75)
-
-
-def test_without_the_query_s_vector_cosines_do_not_count() -> None:
-    signals = find_signals([scored_hit("a", 0.9)], [term(1, "a")], 0.0, has_vector=False)
-    assert signals == ConfidenceSignals(0.0, None, 1.0)
-
-
-def test_a_question_without_terms_and_hits_without_cosine() -> None:
-    assert find_signals([scored_hit("a", None)], [], 0.5, has_vector=True) == ConfidenceSignals(
-        0.5, 0.0, 0.0
-    )
+def test_the_stored_scores_give_borders_in_order() -> None:
+    borders = [risk_border(risk) for risk in (0.02, 0.1, 0.2, 1)]
+    assert borders == sorted(borders, reverse=True)
+    assert 0 < borders[2] < borders[1] < 1
+    assert risk_border(0) == inf

@@ -3,7 +3,7 @@ from collections import Counter
 import pytest
 
 from lexichord.db.evidence import Postings
-from lexichord.retrieve.judge.confidence import compare_sentences
+from lexichord.retrieve.judge.in_documents import compare_sentences
 
 RIVALS = [
     f"{words} w{number}"

@@ -28,7 +28,8 @@ RecordOption = Annotated[
     Recording | None, typer.Option(help="Keep it in the database; text: with its words.")
 ]
 RerankerOption = Annotated[
-    str | None, typer.Option(help="Reranks what is found: cohere/MODEL, jina/MODEL, tei.")
+    str | None,
+    typer.Option(help="Reranks what is found: cohere/MODEL, jina/MODEL, local/FOLDER, tei."),
 ]
 
 app = typer.Typer(

@@ -287,6 +287,7 @@ class Lexichord(SpaceMethods, DocumentMethods, TableMethods, StatusMethods, KeyM
         max_length: int = 4000,
         unit: Unit = "characters",
         answer: bool = False,
+        risk: float | None = None,
         min_score: Mapping[str, float] = {},
         neutral: Sequence[str] = QueryOptions.neutral,
     ) -> Response:
@@ -328,6 +329,7 @@ class Lexichord(SpaceMethods, DocumentMethods, TableMethods, StatusMethods, KeyM
         max_length: int = 4000,
         unit: Unit = "characters",
         answer: bool = False,
+        risk: float | None = None,
         min_score: Mapping[str, float] = {},
         neutral: Sequence[str] = QueryOptions.neutral,
     ) -> Explanation:

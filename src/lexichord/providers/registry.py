@@ -16,12 +16,14 @@ from lexichord.providers.embed.batching import (
     EmbeddingTiming,
 )
 from lexichord.providers.embed.cohere import CohereEmbeddings
-from lexichord.providers.embed.folder import FolderEmbedder, find_folder
+from lexichord.providers.embed.folder import FolderEmbedder
 from lexichord.providers.embed.gemini import GEMINI_URL, GeminiEmbeddings
 from lexichord.providers.embed.local import LOCAL_INT8_SPACE, LOCAL_SPACE, LocalEmbedder, find_model
 from lexichord.providers.embed.openai import OPENAI_URL, OpenAIEmbeddings
 from lexichord.providers.http import checked_url, find_key, has_library, host
+from lexichord.providers.onnx_folder import GRAPH_FILES, TOKENIZER_FILE, find_folder
 from lexichord.providers.rerank.cohere import CohereReranker
+from lexichord.providers.rerank.folder import FolderReranker
 from lexichord.providers.rerank.http import JINA_URL, JinaReranker, TeiReranker
 from lexichord.settings import Settings
 from lexichord.types import EmbeddingSpace
@@ -109,7 +111,7 @@ def find_embedder(
     )
     if local_space is None and not space.startswith("local/"):
         return None, [f"no embedder for {space}: by words only"]
-    if not (has_library("onnxruntime") and has_library("tokenizers")):
+    if _missing_local_libraries():
         return None, [NO_LOCAL_LIBRARIES]
     if local_space is None:
         return _find_folder(settings, EmbeddingSpace.parse(space))
@@ -172,9 +174,11 @@ def find_reranker(settings: Settings) -> Reranker | None:
     if not settings.reranker:
         return None
     provider, _, model = settings.reranker.partition("/")
+    if provider == "local" and model:
+        return _find_local_reranker(settings, model)
     vendor = VENDORS.get(("reranker", provider))
     if vendor is None or vendor.takes_model != bool(model):
-        known = "cohere/MODEL, jina/MODEL, tei"
+        known = "cohere/MODEL, jina/MODEL, local/FOLDER, tei"
         raise ConfigError(f"there is no reranker {settings.reranker}: {known}")
     url, key = _access(settings, "reranker", vendor, in_use=True)
     if not has_library(vendor.library):
@@ -187,6 +191,22 @@ def find_reranker(settings: Settings) -> Reranker | None:
         raise ConfigError(f"reranker {provider} needs a key: set LEXICHORD_RERANKER_API_KEY")
     reranker: Reranker = vendor.make(model, key, address)
     return reranker
+
+
+def _find_local_reranker(settings: Settings, model: str) -> FolderReranker:
+    if missing := _missing_local_libraries():
+        raise ConfigError(f"the local reranker needs {missing}: pip install 'lexichord[local]'")
+    folder = find_folder(model, settings.home)
+    if folder is None:
+        place = settings.home / "models" / model
+        raise ConfigError(
+            f"no reranker in '{place}': put {GRAPH_FILES[0]} and {TOKENIZER_FILE} there"
+        )
+    return FolderReranker(folder)
+
+
+def _missing_local_libraries() -> str:
+    return " and ".join(name for name in ("onnxruntime", "tokenizers") if not has_library(name))
 
 
 def find_generator(settings: Settings) -> Generator | None:
@@ -233,6 +253,7 @@ def list_providers(settings: Settings, space: str) -> list[Provider]:
             _list_service(settings, kind, name, in_use[kind].partition("/")[0] == name)
             for kind, name in VENDORS
         ),
+        _list_local_reranker(settings),
         _list_model(settings),
     ]
 
@@ -244,6 +265,19 @@ def _list_local(settings: Settings, in_use: bool) -> Provider:
         reasons = [str(error)]
     missing = [reason.rpartition("; ")[2] for reason in reasons]
     return Provider("embedder", "local", "lexichord[local] and its model (91 MB)", missing, in_use)
+
+
+def _list_local_reranker(settings: Settings) -> Provider:
+    named = (settings.reranker or "").startswith("local/")
+    missing = ["run: pip install 'lexichord[local]'"] if _missing_local_libraries() else []
+    if named and not missing:
+        try:
+            find_reranker(settings)
+        except ConfigError as error:
+            missing = [str(error)]
+    elif not named:
+        missing.append("set LEXICHORD_RERANKER to local/FOLDER")
+    return Provider("reranker", "local", "lexichord[local], a folder with a model", missing, named)
 
 
 def _list_service(settings: Settings, kind: ServiceKind, name: str, in_use: bool) -> Provider:

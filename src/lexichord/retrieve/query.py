@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lexichord.db.pool import Database
 from lexichord.errors import BadResponseError, ProviderError
@@ -14,13 +15,16 @@ from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.types import QueryOptions, Question
 
+type Vector = NDArray[np.float32]
+
 
 @dataclass(frozen=True, slots=True)
 class QueryContext:
     """What one query is done with, the same for all its stages.
 
     `query` is what was asked, in full. `own_stages` names the functions that the caller put in
-    place of the default ones, by stage; they are named in the trace.
+    place of the default ones, by stage; they are named in the trace. `embedded` keeps vectors of
+    sentences: what judges them and what answers by them embed each once.
     """
 
     query: str
@@ -31,6 +35,7 @@ class QueryContext:
     stages: Stages = STAGES
     own_stages: Mapping[str, str] = field(default_factory=dict)
     trace: Trace = field(default_factory=Trace)
+    embedded: dict[str, Vector] = field(default_factory=dict)
 
     def by(self, stage: str) -> dict[str, str]:
         """Return who does a stage, for the trace, where it is the caller's own function."""
@@ -45,7 +50,11 @@ class QueryContext:
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts as documents; one that the embedder refuses is like nothing else."""
         assert self.embedder is not None
-        return np.nan_to_num(self.embedder.embed(texts, "document"))
+        new = [text for text in dict.fromkeys(texts) if text not in self.embedded]
+        if new:
+            rows = np.nan_to_num(self.embedder.embed(new, "document"))
+            self.embedded.update(zip(new, rows, strict=True))
+        return np.array([self.embedded[text] for text in texts], np.float32)
 
     async def by_meaning[T](
         self, has_vectors: bool, make: Callable[[EmbedSentences | None], Awaitable[T]]

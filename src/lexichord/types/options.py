@@ -248,6 +248,15 @@ class QueryOptions(SearchOptions):
     ] = 4000
     unit: Annotated[Unit, Option("What max_length counts.")] = "characters"
     answer: Annotated[bool, Option("Write one, in the evidence's own words.")] = False
+    risk: Annotated[
+        float | None,
+        Option(
+            "The share of answers that may be given without evidence: at less confidence than that "
+            "takes the query abstains. By default a fixed border.",
+            minimum=0,
+            maximum=1,
+        ),
+    ] = None
     min_score: Annotated[
         Mapping[str, float], Option("The least of named scores that a hit needs.", served_items=10)
     ] = field(default_factory=dict)

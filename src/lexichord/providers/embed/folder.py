@@ -5,7 +5,6 @@ What stands beside them is kept to: 1_Pooling/config.json, sentence_bert_config.
 of tokens, config_sentence_transformers.json for what is put before queries and documents.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import batched
@@ -15,14 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from lexichord.errors import ConfigError, ProviderError
+from lexichord.errors import ProviderError
 from lexichord.providers.base import Vectors
-from lexichord.providers.embed.local import (
-    LOCAL_BATCH_TEXTS,
-    TOKENIZER_FILE,
-    LocalModel,
-    TokenIds,
-    open_session,
+from lexichord.providers.embed.local import LOCAL_BATCH_TEXTS, LocalModel, TokenIds
+from lexichord.providers.onnx_folder import (
+    USUAL_MAX_TOKENS,
+    open_folder,
+    open_tokenizer,
+    pad_token,
+    read_settings,
 )
 from lexichord.types import EmbeddingSpace
 
@@ -30,37 +30,11 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
-GRAPH_FILES = ("model.onnx", "onnx/model.onnx")
-USUAL_MAX_TOKENS = 512  # of models that do not say how many they read
 SENTENCE_OUTPUTS = (
     "sentence_embedding",
     "embedding",
 )  # the names of a vector that is pooled already
 PROMPTS = {"query": ("query",), "document": ("document", "passage")}
-PAD_TOKENS = ("[PAD]", "<pad>")
-
-
-def find_folder(model: str, home: Path, model_dir: Path | None) -> Path | None:
-    """Return a model's folder: `model_dir`, a path or home/models/MODEL; None where there is none.
-
-    Raises ConfigError if `model_dir` is given and does not hold a model.
-    """
-    if model_dir is not None:
-        if not _holds_model(model_dir):
-            raise ConfigError(
-                f"'{model_dir}' holds no model: it needs {GRAPH_FILES[0]} and {TOKENIZER_FILE}"
-            )
-        return model_dir
-    folder = home / "models" / model  # an absolute path stays itself
-    return folder if _holds_model(folder) else None
-
-
-def _holds_model(folder: Path) -> bool:
-    return (folder / TOKENIZER_FILE).is_file() and _graph_file(folder) is not None
-
-
-def _graph_file(folder: Path) -> Path | None:
-    return next((folder / name for name in GRAPH_FILES if (folder / name).is_file()), None)
 
 
 class FolderEmbedder:
@@ -148,11 +122,9 @@ def _output(session: "InferenceSession") -> str:
 def _load(folder: Path) -> FolderModel:
     try:
         tokenizer = _tokenizer(folder)
-        graph = _graph_file(folder)
-        assert graph is not None
-        session = open_session(graph, f"the model in '{folder}'", "export it again")
-        pooling = _settings(folder / "1_Pooling/config.json")
-        prompts = _settings(folder / "config_sentence_transformers.json").get("prompts") or {}
+        session = open_folder(folder)
+        pooling = read_settings(folder / "1_Pooling/config.json")
+        prompts = read_settings(folder / "config_sentence_transformers.json").get("prompts") or {}
         return FolderModel(
             LocalModel(tokenizer, session),
             bool(pooling.get("pooling_mode_cls_token")),
@@ -160,9 +132,7 @@ def _load(folder: Path) -> FolderModel:
                 kind: next((prompts[name] for name in names if prompts.get(name)), "")
                 for kind, names in PROMPTS.items()
             },
-            next(
-                (pad for name in PAD_TOKENS if (pad := tokenizer.token_to_id(name)) is not None), 0
-            ),
+            pad_token(tokenizer),
         )
     except ImportError as error:
         raise ProviderError(
@@ -173,18 +143,8 @@ def _load(folder: Path) -> FolderModel:
 
 
 def _tokenizer(folder: Path) -> "Tokenizer":
-    from tokenizers import Tokenizer
-
-    try:
-        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER_FILE))
-    except Exception as error:  # tokenizers' errors have no narrower base
-        raise ValueError(f"{TOKENIZER_FILE}: {error}") from error
-    most = _settings(folder / "sentence_bert_config.json").get("max_seq_length")
+    tokenizer = open_tokenizer(folder)
+    most = read_settings(folder / "sentence_bert_config.json").get("max_seq_length")
     own = (tokenizer.truncation or {}).get("max_length")
-    tokenizer.no_padding()
     tokenizer.enable_truncation(most or own or USUAL_MAX_TOKENS)
     return tokenizer
-
-
-def _settings(file: Path) -> dict[str, Any]:
-    return json.loads(file.read_text()) if file.is_file() else {}

@@ -1,7 +1,6 @@
 """all-MiniLM-L6-v2 in onnxruntime: embeddings made on this machine, without a key or torch."""
 
 import hashlib
-import os
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.base import Vectors
 from lexichord.providers.embed.minilm import GRAPH_VERSION, MINILM_MAX_TOKENS, build_graph, quantise
+from lexichord.providers.onnx_folder import TOKENIZER_FILE, open_session
 from lexichord.types import EmbeddingSpace
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ LOCAL_MODEL = "all-MiniLM-L6-v2"
 LOCAL_SPACE = EmbeddingSpace("local", LOCAL_MODEL, 384)
 LOCAL_INT8_SPACE = EmbeddingSpace("local", f"{LOCAL_MODEL}-int8", 384)
 LOCAL_MODEL_URL = f"https://huggingface.co/sentence-transformers/{LOCAL_MODEL}/resolve/main"
-WEIGHTS_FILE, TOKENIZER_FILE = "model.safetensors", "tokenizer.json"
+WEIGHTS_FILE = "model.safetensors"
 MODEL_DIGESTS = {
     WEIGHTS_FILE: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     TOKENIZER_FILE: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
@@ -218,24 +218,6 @@ def _tokenizer(file: Path) -> "Tokenizer":
     tokenizer.no_padding()
     tokenizer.enable_truncation(MINILM_MAX_TOKENS)
     return tokenizer
-
-
-def open_session(graph: Path | bytes, name: str, remedy: str) -> "InferenceSession":
-    """Open a graph in onnxruntime. Raises ProviderError with what to do, ImportError."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = os.cpu_count() or 1
-    # Work in small blocks, so that no thread waits for one whose core is shared: 20 contracts took
-    # 17.1 and 17.5 s to ingest with it, 21.2 and 18.4 without; the bare embedder 10 % less.
-    options.add_session_config_entry("session.dynamic_block_base", "4")
-    try:
-        return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime's errors have no narrower base
-        raise ProviderError(
-            f"onnxruntime cannot load {name} ({str(error).partition('\n')[0]}): "
-            f"{remedy}, or pip install -U onnxruntime"
-        ) from error
 
 
 def _graph(folder: Path, home: Path, name: str) -> Path | bytes:

@@ -18,9 +18,10 @@ from lexichord.retrieve.evidence.comparison import compare
 from lexichord.retrieve.evidence.context import estimate_tokens, format_context
 from lexichord.retrieve.evidence.listing import list_all
 from lexichord.retrieve.evidence.relevance import EmbedSentences, QuestionVectors
-from lexichord.retrieve.evidence.sentences import FITTED_SPACE, rank_sentences
+from lexichord.retrieve.evidence.sentences import rank_sentences
 from lexichord.retrieve.evidence.summary import summarise
-from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE, evidence_confidence
+from lexichord.retrieve.judge.border import border_of
+from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE, evidence_confidence, is_fitted
 from lexichord.retrieve.judge.named import hold_to_named, unnamed
 from lexichord.retrieve.judge.reflect import find_unsupported, is_passed
 from lexichord.retrieve.query import QueryContext
@@ -154,7 +155,7 @@ async def respond(
 
     `advice` is what a reader missed in an earlier answer.
     """
-    abstained = _abstains(plan.intent, evidence, confidence)
+    abstained = _abstains(plan.intent, evidence, confidence, border_of(context, plan))
     with context.trace.stage("answer", **context.by("write_answer")) as step:
         text, sources = _format(context, plan, evidence)
         answer = Answer("")
@@ -180,7 +181,7 @@ async def respond(
         unverified=answer.unverified,
         comparison=answer.comparison or evidence.comparison,
         confidence=confidence,
-        answer_confidence=answer.confidence if answer.text and _is_fitted(plan) else None,
+        answer_confidence=answer.confidence if answer.text and is_fitted(plan.question) else None,
         abstained=abstained,
         elsewhere=elsewhere,
         reflection=reflection and _check(context, reflection, answer.text, evidence),
@@ -195,7 +196,8 @@ async def _say_others(
 ) -> Sequence[Quote]:
     """Return what documents that the query does not name say of it: a sentence each, the best."""
     other_hits = [hit for hit in hits if hit.document_id not in plan.intent.documents]
-    if await evidence_confidence(context.database, plan.about, other_hits) < MIN_CONFIDENCE:
+    judged = partial(evidence_confidence, context.database, plan.about, other_hits)
+    if await context.by_meaning(is_fitted(plan.about), judged) < MIN_CONFIDENCE:
         return ()
     others = [Quote.of(hit) for hit in other_hits]
     question = unnamed(plan.intent)
@@ -216,12 +218,7 @@ async def _titles(context: QueryContext, plan: SearchPlan) -> list[str]:
     return [titles[name] for name in plan.intent.documents if name in titles]
 
 
-def _is_fitted(plan: SearchPlan) -> bool:
-    """Return whether an answer's confidence was fitted with the vectors that it was chosen by."""
-    return plan.question.space == FITTED_SPACE
-
-
-def _abstains(intent: Intent, evidence: Evidence, confidence: float) -> bool:
+def _abstains(intent: Intent, evidence: Evidence, confidence: float, least: float) -> bool:
     """Return whether the evidence is too little to answer by.
 
     The confidence was calibrated on questions for one thing: a table and a summary are judged by
@@ -229,7 +226,7 @@ def _abstains(intent: Intent, evidence: Evidence, confidence: float) -> bool:
     """
     if intent.kind in ("comparison", "summary"):
         return not evidence.quotes
-    return confidence < MIN_CONFIDENCE
+    return confidence < least
 
 
 def _format(

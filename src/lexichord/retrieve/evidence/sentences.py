@@ -3,7 +3,7 @@
 A listwise linear model over signals that any kind of document has (ListNet; Cao et al., 2007).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import exp
 from typing import NamedTuple
@@ -93,7 +93,7 @@ async def rank_sentences(
     A quote's score is how likely it answers, as a share of the best one's: 1 for the best.
     `embed` gives unit vectors of texts; without it words decide.
     """
-    candidates = _find_candidates(passages)
+    candidates = find_candidates(passages)
     signals = await _by_words(database, question, candidates)
     likely = sorted(range(len(candidates)), key=lambda n: -signals[n].strength)[:EMBEDDED_SENTENCES]
     if not likely:
@@ -126,7 +126,7 @@ def _probability(best: Sequence[Signals]) -> float:
     return 1 / (1 + exp(-value))
 
 
-def _find_candidates(passages: Sequence[Quote]) -> list[Candidate]:
+def find_candidates(passages: Sequence[Quote]) -> list[Candidate]:
     """Return the sentences of passages, best passage first, each place once."""
     places: dict[tuple[object, int, int], Candidate] = {}
     for number, passage in enumerate(passages):
@@ -143,14 +143,24 @@ async def _by_words(
     texts = [one.sentence.quote.text for one in candidates]
     leaning = [f"{one.sentence.before} {one.sentence.quote.text}".strip() for one in candidates]
     question_terms, *terms = await weigh_texts(database, [question, *leaning])
+    return word_signals(question, question_terms, candidates, terms)
+
+
+def word_signals(
+    question: str,
+    question_terms: Mapping[str, float],
+    candidates: Sequence[Candidate],
+    terms: Sequence[Iterable[str]],
+) -> list[Signals]:
+    """Return what words say of candidates, whose terms are given, without cosines."""
     wanted = wanted_type(question)
     return [
         Signals(
             one.passage,
             coverage(question_terms, words),
-            None if wanted is None else holds_wanted(wanted, text),
+            None if wanted is None else holds_wanted(wanted, one.sentence.quote.text),
         )
-        for one, text, words in zip(candidates, texts, terms, strict=True)
+        for one, words in zip(candidates, terms, strict=True)
     ]
 
 

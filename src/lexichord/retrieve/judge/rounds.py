@@ -5,11 +5,14 @@ A round adds a way of asking to the plan; each function returns the plan that it
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
 from typing import get_args
 
 from lexichord.errors import LexichordError, ProviderError
-from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE, evidence_confidence
+from lexichord.retrieve.judge.border import border_of
+from lexichord.retrieve.judge.confidence import evidence_confidence, is_fitted
+from lexichord.retrieve.judge.in_documents import document_confidence
 from lexichord.retrieve.judge.named import hold_to_named
 from lexichord.retrieve.judge.reflect import (
     NO_WORDING_LEFT,
@@ -39,9 +42,16 @@ type WriteAgain = Callable[
 
 async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> float:
     """Return the probability, 0 to 1, that the hits hold an answer."""
-    with context.trace.stage("confidence", about=plan.about.query) as step:
-        meant = hold_to_named(plan.intent, hits)
-        step["made"] = confidence = await evidence_confidence(context.database, plan.about, meant)
+    about, meant = plan.about, hold_to_named(plan.intent, hits)
+    by_meaning = is_fitted(about)
+    judged_by = "other documents" if plan.is_narrow else "meaning" if by_meaning else "words"
+    with context.trace.stage("confidence", about=about.query, judged_by=judged_by) as step:
+        if plan.is_narrow:
+            confidence = await document_confidence(context.database, about, meant)
+        else:
+            judged = partial(evidence_confidence, context.database, about, meant)
+            confidence = await context.by_meaning(by_meaning, judged)
+        step["made"] = confidence
         step["dropped"] = [hit.chunk_id for hit in hits if hit not in meant]
     return confidence
 
@@ -73,8 +83,9 @@ async def fall_back(
 
     What it finds is judged by the question that was asked, and kept if it is surer.
     """
+    least = border_of(context, plan)
     for number, text in enumerate(context.options.fallbacks, start=1):
-        if confidence >= MIN_CONFIDENCE:
+        if confidence >= least:
             break
         with context.trace.stage("fallback", query=text):
             wider = await add_wording(context, plan, f"fallback {number}", text)

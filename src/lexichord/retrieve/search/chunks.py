@@ -41,6 +41,11 @@ class SearchPlan:
     variants: tuple[Variant, ...] = ()
     reranked: int | None = None
 
+    @property
+    def is_narrow(self) -> bool:
+        """Whether some documents are meant, by their scope or by name, and not all."""
+        return bool(self.about.scope.documents or self.intent.documents)
+
 
 async def search_by_plan(context: QueryContext, plan: SearchPlan) -> list[ChunkHit]:
     """Search by all variants, rerank if there is a reranker, and keep what is good enough.

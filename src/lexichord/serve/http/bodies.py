@@ -118,6 +118,7 @@ class QueryBody(SearchBody):
     max_length: int = option("max_length")
     unit: Unit = option("unit")
     answer: bool = option("answer")
+    risk: float | None = option("risk")
     min_score: dict[str, float] = option("min_score")
     neutral: list[NameText] = option("neutral")
 

@@ -34,6 +34,7 @@ from lexichord.serve.mcp.calls import (
     ignored_parameters,
 )
 from lexichord.types import Json, QueryOptions, Response, Step
+from lexichord.types.options import describe
 
 MAX_SHOWN_QUOTES = 20  # of a list there may be hundreds: more than an agent can read
 ABSTAINED_SUGGESTION = (
@@ -60,6 +61,10 @@ FallbacksArgument = Annotated[
 ]
 ReflectionRoundsArgument = Annotated[int, Field(ge=0, le=5)]
 FractionArgument = Annotated[float, Field(**served_bounds("min_coverage"))]
+RiskArgument = Annotated[
+    float,
+    Field(description=describe(QueryOptions)["risk"].option.text, **served_bounds("risk")),
+]
 
 ASSISTANT_IGNORED = {
     "enable_query_decomposition": "sub-questions are always told apart",
@@ -86,6 +91,7 @@ async def assistant(
     fallback_queries: FallbacksArgument = None,
     filter: FilterArgument = None,
     timeout_seconds: TimeoutArgument = TOOL_SECONDS,
+    risk: RiskArgument | None = None,
 ) -> AssistantOutput:
     """Answer a question from the stored documents, with quotes, places and a confidence.
 
@@ -96,6 +102,7 @@ async def assistant(
     folders = read_folders(dataset_info, resource_id)
     options: dict[str, Any] = {
         "answer": True,
+        "risk": risk,
         "instructions": custom_instructions,
         "rewrite": enable_query_rewriting,
         "fallbacks": _or(fallback_queries, caller.scoped.settings.fallbacks),

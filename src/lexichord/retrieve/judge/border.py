@@ -1,0 +1,63 @@
+"""The confidence below which nothing is answered: by default, or by a risk that is chosen.
+
+A border by risk is a conformal one: over calibration scores of questions that the confidence was
+not fitted on, by kind of document, the share of what is answered without evidence stays below the
+risk (Bates et al., "Distribution-free, risk-controlling prediction sets", 2021).
+"""
+
+import json
+from functools import cache
+from importlib.resources import files
+from math import inf
+
+from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE, is_fitted
+from lexichord.retrieve.judge.in_documents import MIN_DOCUMENT_CONFIDENCE
+from lexichord.retrieve.query import QueryContext
+from lexichord.retrieve.search.chunks import SearchPlan
+
+CALIBRATION = "calibration.json"  # written by scripts/fit_confidence.py
+NO_RISK_KNOWN = (
+    "risk is not heeded: it is known only by meaning, and where no documents are named or given"
+)
+
+
+def border_of(context: QueryContext, plan: SearchPlan) -> float:
+    """Return the least confidence to answer at; a risk that is not known is not heeded, and said.
+
+    By words alone no border kept a risk on kinds of documents that it was not fitted on.
+    """
+    risk = context.options.risk
+    is_known = is_fitted(plan.about) and not plan.is_narrow
+    if risk is not None and not is_known:
+        context.trace.degrade(NO_RISK_KNOWN)
+    if risk is not None and is_known:
+        return risk_border(risk)
+    return MIN_DOCUMENT_CONFIDENCE if plan.is_narrow else MIN_CONFIDENCE
+
+
+def risk_border(risk: float) -> float:
+    """Return the least confidence that keeps a risk; more than any where none does."""
+    return find_border(*_read_calibration(), risk)
+
+
+def find_border(holds: list[float], lacks: list[float], risk: float) -> float:
+    """Return the lowest score from which on at most the share `risk` lacks an answer.
+
+    `holds` are the scores of questions whose evidence holds one, `lacks` those of others; one more
+    of these is counted, as the question to come may be one. Infinity where there is none.
+    """
+    border, wrong = inf, 0
+    judged = sorted([*((one, 0) for one in holds), *((one, 1) for one in lacks)], reverse=True)
+    below = [*(score for score, _ in judged[1:]), -inf]
+    for number, ((score, lacking), after) in enumerate(zip(judged, below, strict=False), start=1):
+        wrong += lacking
+        if score != after and (wrong + 1) / (number + 1) <= risk:
+            border = score
+    return border
+
+
+@cache
+def _read_calibration() -> tuple[list[float], list[float]]:
+    file = files("lexichord.retrieve.judge") / CALIBRATION
+    scores = json.loads(file.read_text(encoding="utf-8"))
+    return scores["holds"], scores["lacks"]
