@@ -140,7 +140,6 @@ def find_candidates(passages: Sequence[Quote]) -> list[Candidate]:
 async def _by_words(
     database: Database, question: str, candidates: Sequence[Candidate]
 ) -> list[Signals]:
-    texts = [one.sentence.quote.text for one in candidates]
     leaning = [f"{one.sentence.before} {one.sentence.quote.text}".strip() for one in candidates]
     question_terms, *terms = await weigh_texts(database, [question, *leaning])
     return word_signals(question, question_terms, candidates, terms)
