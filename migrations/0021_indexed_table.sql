@@ -64,7 +64,7 @@ create table lexichord_data.worker (
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100);
 
 -- The names by now of columns, null for those that are gone.
-create function lexichord_data.current_columns(source lexichord_data.indexed_table, names text[]) returns text[]
+create or replace function lexichord_data.current_columns(source lexichord_data.indexed_table, names text[]) returns text[]
 language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select coalesce(array_agg((
         select a.attname::text from pg_attribute a
@@ -75,7 +75,7 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
 $$;
 
 -- What a key's column is compared and written as: the type below a domain.
-create function lexichord_data.key_type(relation regclass, name text) returns regtype
+create or replace function lexichord_data.key_type(relation regclass, name text) returns regtype
 language sql stable set search_path = pg_catalog, pg_temp as $$
     with recursive type as (
         select t.oid, t.typtype, t.typbasetype from pg_attribute a join pg_type t on t.oid = a.atttypid
@@ -87,7 +87,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 $$;
 
 -- The text of a row's key, whatever the settings of the session: of several columns a JSON array of their texts.
-create function lexichord_data.key_expression(relation regclass, names text[], row_name text) returns text
+create or replace function lexichord_data.key_expression(relation regclass, names text[], row_name text) returns text
 language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with part as (
         select u.place, case lexichord_data.key_type(relation, u.name)
@@ -103,7 +103,7 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
 $$;
 
 -- A key's columns out of its text, each of its type.
-create function lexichord_data.key_values(relation regclass, names text[], key text) returns text
+create or replace function lexichord_data.key_values(relation regclass, names text[], key text) returns text
 language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select string_agg(format('(%s)::%s',
                case when cardinality(names) = 1 then key else format('%s::jsonb ->> %s', key, u.place - 1) end,
@@ -111,20 +111,20 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     from unnest(names) with ordinality as u (name, place)
 $$;
 
-create function lexichord_data.row_columns(names text[], row_name text) returns text
+create or replace function lexichord_data.row_columns(names text[], row_name text) returns text
 language sql immutable set search_path = pg_catalog, pg_temp as $$
     select string_agg(format('%s.%I', row_name, u.name), ', ' order by u.place) from unnest(names) with ordinality as u (name, place)
 $$;
 
 -- The columns but its key that a row's document is made of, as far as they are there.
-create function lexichord_data.compared_columns(source lexichord_data.indexed_table) returns text[]
+create or replace function lexichord_data.compared_columns(source lexichord_data.indexed_table) returns text[]
 language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select array(select distinct c.name from unnest(lexichord_data.current_columns(
         source, source.content || source.title || source.context || source.metadata || source.filter_columns)) as c (name)
         where c.name is not null)
 $$;
 
-create function lexichord_data.add_change(table_id integer, keys text[]) returns void
+create or replace function lexichord_data.add_change(table_id integer, keys text[]) returns void
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
     insert into table_change (table_id, keys) values (add_change.table_id, add_change.keys);
@@ -138,7 +138,7 @@ end $$;
 
 -- What the triggers ask: the keys of inserted, of deleted and of updated rows, the latter where values differ or of all.
 -- Making them takes longer than a small statement does. null = the key is gone.
-create function lexichord_data.table_statements(source lexichord_data.indexed_table) returns text[]
+create or replace function lexichord_data.table_statements(source lexichord_data.indexed_table) returns text[]
 language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     key text[] := lexichord_data.current_columns(source, source.key);
@@ -163,7 +163,7 @@ begin
 end $$;
 
 -- They depend on no column of the table, which would keep it from being dropped or changed in its type.
-create function lexichord_data.queue_statement() returns trigger
+create or replace function lexichord_data.queue_statement() returns trigger
 language plpgsql security definer set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     few constant integer := 100;  -- rows of an update that are compared here; comparing more would take its writer too long
@@ -197,7 +197,7 @@ begin
 end $$;
 
 -- Of a partitioned table: a statement's triggers do not see what is written into a partition itself.
-create function lexichord_data.queue_row() returns trigger
+create or replace function lexichord_data.queue_row() returns trigger
 language plpgsql security definer set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     source indexed_table;
@@ -231,7 +231,7 @@ begin
 end $$;
 
 -- Documents of rows that row-level security hides from the caller, or that it may not read at all.
-create function lexichord_data.hidden_documents() returns setof bigint
+create or replace function lexichord_data.hidden_documents() returns setof bigint
 language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     source indexed_table;

@@ -21,6 +21,7 @@ from tests.sql.corpus import call, put, value
 
 OTHER = {"plain": "vectorchord", "textsearch": "vectorchord", "vectorchord": "textsearch"}
 LATER = (  # tables of the migrations from the sixth on, those that refer to others first
+    *("table_row", "table_failure", "worker", "query_vector"),
     "chunk_context",
     "api_key",
     *("query_hit", "query", "reembedding"),
@@ -182,8 +183,16 @@ def test_a_migration_that_is_still_to_run(empty: str, dsn: str, choice: Choice) 
         connection.execute(
             "drop view lexichord_data.corpus_statistics, lexichord_data.term_statistics"
         )
+        policies = connection.execute(
+            "select format('drop policy %I on %I.%I', policyname, schemaname, tablename) "
+            "from pg_policies where schemaname = 'lexichord_data'"
+        )
+        for (statement,) in policies.fetchall():
+            connection.execute(statement.encode())
         for table in LATER:
             connection.execute(f"drop table lexichord_data.{table}".encode())
+        for table in ("table_change", "indexed_table"):  # functions take their rows
+            connection.execute(f"drop table lexichord_data.{table} cascade".encode())
         connection.execute("drop table lexichord_data.run_file, lexichord_data.run")
         connection.execute("drop function lexichord_data.forget_contexts cascade")
         connection.execute("drop index lexichord_data.document_source")

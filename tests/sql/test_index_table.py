@@ -320,14 +320,6 @@ def test_dropping_the_index_leaves_the_table(article: Connection) -> None:
     article.execute(INDEX.encode())
 
 
-def test_who_may_not_read_the_table_is_told(article: Connection) -> None:
-    article.execute("alter table article enable row level security")
-    article.execute("alter table article force row level security")
-    is_super = value(article, "select rolsuper from pg_roles where rolname = current_user")
-    assert is_super
-    assert call(article, "follow_tables") == []  # a superuser sees all
-
-
 def test_two_workers_take_different_changes(article: Connection) -> None:
     article.execute("update article set body = 'a' where id = 1")
     article.execute("update article set body = 'c' where id = 2")
