@@ -26,7 +26,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'list_keys', 'list_chunks', 'find_documents', 'sample_documents', 'document_text', 'read_document', 'read_chunks',
         'document_digests', 'document_hashes', 'document_recipes', 'document_twins', 'documents_under',
         'chunks_without_vector', 'reusable_chunks', 'kept_vectors', 'content_hash', 'vector_key',
-        'index_use', 'outgrown_indexes', 'count_faults', 'find_problems', 'reembed_status', 'reader_rights', 'reader_gaps',
+        'index_use', 'wanted_indexes', 'vector_index', 'keyword_index', 'dense_storage', 'outgrown_indexes', 'count_faults', 'find_problems', 'reembed_status', 'reader_rights', 'reader_gaps',
         'named_extensions', 'moved_extensions', 'schema_gaps', 'release_numbers', 'known_faults', 'extension_faults'],
     -- SELECT: what these functions read, and what tells whether program and database fit
     array[

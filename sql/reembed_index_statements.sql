@@ -5,7 +5,7 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with wanted (name, definition) as (
         select 'chunk_other_missing', 'btree (id) where other_embedding is null'
         union all
-        select o.index_name || '_other', o.definition from lexichord.other_index() as o, corpus_statistics n
+        select o.index_name || '_other', o.definition from lexichord.vector_index('other_embedding') as o, corpus_statistics n
         where filled and n.chunk_count > 0
     ), existing as (
         select w.*, (select i.indisvalid from pg_index i where i.indexrelid = to_regclass('lexichord_data.' || w.name)) as is_valid

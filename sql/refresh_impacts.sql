@@ -12,8 +12,8 @@ begin
     end if;
     perform lexichord.hold_writers();  -- they make impacts by the mean length of before
     update corpus set average_length = average;
-    update keyword k set impacts = lexichord_data.impacts(c.lexemes, c.token_count, average)
-    from chunk c where c.id = k.chunk_id;
+    update keyword k set impacts = i
+    from chunk c, lexichord_data.impact_vector(c.lexemes, c.token_count, average) as i where c.id = k.chunk_id;
     return true;
 end $$;
 comment on function lexichord.refresh_impacts(boolean) is

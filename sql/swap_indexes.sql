@@ -1,7 +1,7 @@
 create or replace function lexichord.swap_indexes() returns void
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set client_min_messages = warning as $$
 declare
-    name text := (select o.index_name from lexichord.other_index() as o);
+    name text := (select o.index_name from lexichord.vector_index('other_embedding') as o);
 begin
     execute format('alter index if exists %I rename to %I', name, name || '_swapped');
     execute format('alter index if exists %I rename to %I', name || '_other', name);

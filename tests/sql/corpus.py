@@ -224,12 +224,14 @@ INNER = {
     "filter_operator",
     "fuse_terms",
     "is_narrow",
+    "keyword_index",
+    "keyword_plan",
     "keyword_proposals",
     "keyword_weights",
+    "make_indexes",
     "ordered_uuid",
     "question_config",
     "named_extensions",
-    "other_index",
     "redirection",
     "release_numbers",
     "refuse_vechord_rows",
@@ -237,12 +239,17 @@ INNER = {
     "term_candidates",
     "term_centroid",
     "text_configs",
+    "unseal_keywords",
+    "unsealed_keywords",
     "vechord_columns",
+    "vector_index",
+    "wanted_indexes",
     "weighted_terms",
 }
 OF_AN_ENGINE = {
-    *("build_indexes", "dense_candidates", "index_use", "keyword_proposals", "most_dimensions"),
-    *("named_extensions", "other_index", "outgrown_indexes", "rebuild_indexes", "seal_keywords"),
+    *("dense_candidates", "keyword_index", "keyword_plan", "keyword_proposals"),
+    *("most_dimensions", "named_extensions", "seal_keywords", "unseal_keywords"),
+    *("unsealed_keywords", "vector_index"),
 }
 NO_FUNCTIONS = {"extensions", "index"}  # of an engine's files
 

@@ -462,7 +462,7 @@ def test_every_function_runs_as_its_caller_on_a_fixed_path(library: Connection) 
 
 
 def test_what_forbids_plans_forbids_compiling_them(library: Connection) -> None:
-    """Before PostgreSQL 18 a forbidden plan costs so much that it is compiled, for 250 ms a call."""
+    """Before PostgreSQL 18 what is forbidden costs so much that it is compiled: 250 ms a call."""
     rows = library.execute(
         f"select proname, proconfig from pg_proc where {OWN} and proconfig::text ~ 'enable_.*=off'"
     ).fetchall()

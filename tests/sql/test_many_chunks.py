@@ -32,6 +32,29 @@ FILL = """
 """
 
 
+# Of both words, which most chunks hold, ten have most in all, though not of w1, the lighter one.
+FREQUENT = """
+    with document as (
+        insert into lexichord_data.document
+            (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length)
+        select s.id, 'frequent', 'frequent', 'text/plain', repeat('0', 64), '', '', '{}', 0
+        from lexichord_data.dataset s returning id, dataset_id
+    )
+    insert into lexichord_data.chunk
+        (dataset_id, document_id, ordinal, char_start, char_end, content, context, lexemes,
+         token_count, content_hash)
+    select d.dataset_id, d.id, n, 0, 0, '', '', l, 30, ''
+    from document d, generate_series(1, 12000) as n,
+         to_tsvector('simple', case
+             when n <= 4000 then repeat('w1 ', 10) || repeat('w3 ', 4)
+             when n <= 6000 then repeat('w1 ', 10)
+             when n <= 6010 then repeat('w1 ', 5) || repeat('w3 ', 12)
+             when n <= 10000 then repeat('w1 ', 5) || 'w3'
+             when n <= 11000 then repeat('w1 ', 5)
+             else 'w2' end) as l
+"""
+
+
 @pytest.fixture(scope="module")
 def many(template: str) -> Iterator[Connection]:
     """400 documents of 125 chunks, indexed; nothing was vacuumed."""
@@ -60,6 +83,17 @@ def scores(rows: list[Row]) -> list[float]:
 def test_both_indexes_are_used(many: Connection) -> None:
     assert [row["used"] for row in call(many, "index_use")] == [True, True]
     assert call(many, "outgrown_indexes") == []
+
+
+def test_frequent_words_together(connection: Connection) -> None:
+    """Of a word that is read in part, a chunk may hold more than was read of it."""
+    connection.execute("insert into lexichord_data.dataset (name) values ('library')")
+    small_segments(connection)
+    connection.execute(FREQUENT)
+    call(connection, "build_indexes")
+    best = ids(call(connection, "exact_keyword_candidates", query="w1 w3", depth=100))
+    found = ids(call(connection, "keyword_candidates", query="w1 w3", depth=100))
+    assert found[:10] == best[:10]
 
 
 def test_lists_come_with_the_size(many: Connection) -> None:

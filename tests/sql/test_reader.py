@@ -21,21 +21,22 @@ NUMBERS = count()
 OF_ONE_ENGINE = {
     *("dense_probes", "keyword_plan", "keyword_statement", "lexeme_text", "lexeme_vector"),
     *("posting_statement", "sealing", "segment_name", "segment_proposals", "segment_statement"),
-    "unsealed_keywords",
+    "dense_storage",
 }
 # A function in neither list fails: if it only reads what a reader may, it goes into
 # sql/reader_rights.sql and, with a call, into calls.READS; else here and into calls.OTHERS.
 WRITES = """
-    build_indexes delete_documents drop_other drop_other_index finish_run forget_evaluations
-    forget_queries grant_reader keep_contexts prepare_vechord prune_documents refresh_impacts
+    build_indexes make_indexes delete_documents drop_other drop_other_index finish_run
+    forget_evaluations forget_queries grant_reader keep_contexts prepare_vechord prune_documents
+    refresh_impacts
     rebuild_indexes record_comparison record_evaluation record_files record_query recount
     seal_keywords seal_segment segment_chunks drop_segment unseal_keywords
     set_metadata set_other_vectors set_vectors stage_chunks start_reembed start_run
     fold_statistics store_document swap_indexes swap_spaces touch_run write_vechord
-    add_terms build_dense_index count_chunks count_document dense_storage
+    add_terms count_chunks count_document
     forget_contexts forget_other_vector add_keywords add_missing_keywords
     add_inserted_keywords replace_keyword
-    average_length impact impacts add_to_tail drop_from_tail fill_keyword_text
+    average_length impact impact_vector add_to_tail drop_from_tail fill_keyword_text
 """
 LOCKS = "hold_reembed hold_writers join_writers is_unchanged"
 PRIVATE = """
@@ -44,7 +45,7 @@ PRIVATE = """
     create_api_key list_api_keys revoke_api_key find_api_key
 """
 STEPS = """
-    chunks_without_other other_index reembed_index_statements space_overlap
+    chunks_without_other reembed_index_statements space_overlap
     column_list ordered_uuid redirection refuse_vechord_rows vechord_chunks vechord_columns
     vechord_digests
     vechord_documents vechord_orphans vechord_tables

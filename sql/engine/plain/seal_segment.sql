@@ -2,8 +2,8 @@ create or replace function lexichord.seal_segment(number integer, chunk_ids bigi
 language sql set search_path = pg_catalog, lexichord_data, pg_temp set work_mem = '256MB' as $$
     with held as (
         select t.id as term_id, c.id as chunk_id,
-               greatest(round(16 * lexichord_data.impact(cardinality(u.positions), c.token_count, n.average_length)), 1) / 16 as impact
-        from corpus_statistics n, chunk c, unnest(c.lexemes) as u join term t on t.lexeme = u.lexeme collate "C"
+               greatest(round(16 * lexichord_data.impact(cardinality(u.positions), c.token_count, n.average_length, p.k1, p.b)), 1) / 16 as impact
+        from corpus_statistics n, lexichord_data.bm25_parameters() as p, chunk c, unnest(c.lexemes) as u join term t on t.lexeme = u.lexeme collate "C"
         where c.id = any(seal_segment.chunk_ids)
     ), placed as (
         select h.*, (row_number() over (partition by h.term_id, h.impact order by h.chunk_id) - 1) / 512 as row_number from held h

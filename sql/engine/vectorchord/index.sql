@@ -26,19 +26,3 @@ language sql stable parallel safe set search_path = pg_catalog, pg_temp as $$
     from pg_class c, unnest(c.reloptions) as o, lateral (select substring(o from 'lists *= *\[([^]]+)\]')) as l (lists)
     where c.oid = to_regclass('lexichord_data.chunk_dense')
 $$;
-
--- Beside the old index, so that searches wait for the exchange only. No writer is under way then: one that has read the
--- table and goes on to write would be in a deadlock with the exchange.
-create or replace function lexichord_data.build_dense_index() returns void
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set client_min_messages = warning as $$
-declare
-    chunks bigint := (select n.chunk_count from corpus_statistics n);
-begin
-    execute 'create index chunk_dense_new on chunk using vchordrq (embedding @extschema:vchord@.halfvec_cosine_ops) '
-            || lexichord_data.dense_storage(chunks);
-    drop index if exists chunk_dense;
-    alter index chunk_dense_new rename to chunk_dense;
-    insert into index_build (index_name, chunks, last_chunk)
-    select 'chunk_dense', chunks, coalesce(max(c.id), 0) from chunk c
-    on conflict (index_name) do update set chunks = excluded.chunks, last_chunk = excluded.last_chunk;
-end $$;

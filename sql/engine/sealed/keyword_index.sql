@@ -1,0 +1,6 @@
+create or replace function lexichord.keyword_index() returns table (index_name text, definition text)
+language sql stable rows 1 set search_path = pg_catalog, lexichord_data, pg_temp as $$
+    select null::text, null::text where false
+$$;
+comment on function lexichord.keyword_index() is
+'The name of the index over keyword, and what it is made by; no row = segments take its place.';
