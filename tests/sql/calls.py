@@ -89,7 +89,6 @@ READS: dict[str, dict[str, Any]] = {
     "keyword_text": {"input": "NDAs"},
     "lexemes": {"input": "NDAs"},
     "lexeme_text": {"lexemes": "w1:1"},
-    "lexeme_vector": {"lexemes": "w1:1"},
     "query_lexemes": {"query": "NDAs"},
     "question_config": {"question": "NDAs"},
     "text_configs": {},

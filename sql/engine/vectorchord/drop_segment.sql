@@ -2,8 +2,8 @@
 create or replace function lexichord.drop_segment(number integer) returns void
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
-    execute format('lock table %s in access exclusive mode nowait', lexichord.segment_name(number));
-    execute format('drop table %s', lexichord.segment_name(number));
+    execute format('lock table %1$s, %1$s_term in access exclusive mode nowait', lexichord.segment_name(number));
+    execute format('drop table %1$s, %1$s_term', lexichord.segment_name(number));
     delete from keyword_segment s where s.number = drop_segment.number;
 exception when lock_not_available then
     null;

@@ -1,12 +1,4 @@
--- Idempotent: the columns of this engine and what its indexes are built by. They are built by build_indexes.
-
--- Lexemes as the text of a bm25vector, {term id:times,...}; unknown ones are left out, null = none is known.
--- "offset 0" has each looked up: a join would read all terms where keyword_proposals has sorting switched off.
-create or replace function lexichord_data.lexeme_vector(lexemes tsvector) returns text
-language sql stable strict parallel safe set search_path = pg_catalog, lexichord_data, pg_temp as $$
-    select '{' || string_agg(t.id || ':' || cardinality(u.positions), ',' order by t.id) || '}'
-    from unnest(lexemes) as u, lateral (select t.id from term t where t.lexeme = u.lexeme offset 0) as t
-$$;
+-- Idempotent: what this engine's indexes are built by.
 
 -- 100k vectors of 384, milliseconds and recall@100, everywhere / within a tenth of the documents: without lists
 -- 3.7 .999 / 7.3 .999; 100 lists, 25 probed 1.6 .993 / 2.8 .996; 200, 25 1.2 .995 / 2.3 .992; 200, 50 1.3 .995 / 2.5 .996;

@@ -6,7 +6,8 @@ declare
     chunks bigint[] := '{}';
 begin
     foreach segment in array segments loop
-        execute format('select array_agg(chunk_id) from %s', lexichord.segment_name(segment)) into own;
+        execute format('select array_agg(chunk_id) from (select chunk_id from %1$s union select unnest(chunk_ids) from %1$s_term) as c',
+                       lexichord.segment_name(segment)) into own;
         chunks := chunks || own;
     end loop;
     return chunks;

@@ -6,7 +6,10 @@ language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp
 set bm25_catalog.bm25_limit = 1000 set bm25_catalog.enable_prefilter = off set bm25_catalog.enable_index = on
 set enable_sort = off set jit = off as $$
 declare
-    vector text := lexichord_data.lexeme_vector(terms);
+    vector text;
+    rare bigint[];
+    term_ids integer[];
+    times integer[];
     path text := current_setting('search_path');
     -- Deleted chunks and those out of scope take places. So first as many as fill the depth if matches are spread evenly,
     -- and with room to spare, then all (-1) if that was too little.
@@ -19,10 +22,15 @@ declare
     proposals bigint[] := '{}';
     row_limit bigint;
 begin
-    if vector is null then
-        return '{}';
-    end if;
+    select array_agg(t.id), array_agg(cardinality(q.positions)) into term_ids, times
+    from unnest(terms) as q join term t on t.lexeme = q.lexeme collate "C";
     foreach segment in array segments loop
+        execute format('select ''{'' || string_agg(p.place || '':'' || q.tf, '','' order by p.place) || ''}'', array_agg(r)
+                        from unnest($1, $2) as q (term_id, tf) join %s_term p on p.term_id = q.term_id left join unnest(p.chunk_ids) as r on true',
+                       lexichord.segment_name(segment))
+        into vector, rare using term_ids, times;
+        proposals := proposals || array_remove(rare, null);
+        continue when vector is null;
         foreach row_limit in array array[case when places <= 65535 then places else -1 end, -1] loop
             statement := format('select pg_catalog.array_agg(p.chunk_id) from (%s) as p',
                                 lexichord.segment_statement(segment, vector, nullif(row_limit, -1)));

@@ -1,4 +1,4 @@
--- terms = what lexeme_vector gives; depth null = all. The order is ascending by the bare operator, the only one that the index knows;
+-- terms = the text of a bm25vector, by the segment's own numbers; depth null = all. The order is ascending by the bare operator, the only one that the index knows;
 -- score 0 is cut outside, because a plan without the index ranks every row. It runs with vchord_bm25's schema on the search
 -- path, see segment_proposals: so each operator in it has arguments of exactly its own types.
 create or replace function lexichord.segment_statement(segment integer, terms text, depth bigint) returns text
