@@ -20,7 +20,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
         left join aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a on true
         group by p.oid, w.schemas, w.functions
     ), relation as (
-        select c.oid::regclass::text as name, c.relname = any(w.tables) or c.relname ~ '^keyword_part_[0-9]+$' as reads,
+        select c.oid::regclass::text as name, c.relname = any(w.tables) or c.relname ~ '^keyword_part_[0-9]+(_term)?$' as reads,
                coalesce(bool_or(a.privilege_type = 'SELECT'), false) as selects,
                coalesce(bool_or(a.privilege_type <> 'SELECT'), false) as writes
         from wanted w

@@ -89,6 +89,7 @@ READS: dict[str, dict[str, Any]] = {
     "keyword_text": {"input": "NDAs"},
     "lexemes": {"input": "NDAs"},
     "lexeme_text": {"lexemes": "w1:1"},
+    "dense_storage": {"chunks": 60_000},
     "query_lexemes": {"query": "NDAs"},
     "question_config": {"question": "NDAs"},
     "text_configs": {},

@@ -23,7 +23,7 @@ from tests.sql.calls import MORE, OTHERS, READS
 from tests.sql.corpus import SPACE, Connection, call, library, offered, value
 
 # of lexichord_data
-INNER = {"dense_probes", "lexeme_text"}
+INNER = {"dense_probes", "dense_storage", "lexeme_text"}
 REFUSED = {"prepare_vechord", "write_vechord"}  # they need vechord's own tables and extensions
 TABLES = (
     "create table public.n_document (key bigint primary key, title text, text text)",
