@@ -23,7 +23,6 @@ from lexichord.settings import Settings, load_settings
 from lexichord.types import EmbeddingSpace
 
 ENGINES = ("plain", "textsearch", "vectorchord")
-SERVERS = {"plain": "embedded_dsn"}  # the fixtures; elsewhere {engine}_dsn
 SPACE = EmbeddingSpace("test", "tiny", 4)  # small vectors that a test can write down
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "samples"
@@ -74,6 +73,13 @@ def embedded_dsn(settings: Settings) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def plain_dsn(request: pytest.FixtureRequest) -> str:
+    """A server with pgvector: the one that the environment names, else the embedded one."""
+    dsn = os.environ.get("LEXICHORD_TEST_DSN_PLAIN")
+    return dsn or str(request.getfixturevalue("embedded_dsn"))
+
+
+@pytest.fixture(scope="session")
 def textsearch_dsn() -> str:
     """A server with pg_textsearch 1.4 or later: the one that the environment names, else a skip."""
     dsn = os.environ.get("LEXICHORD_TEST_DSN_TEXTSEARCH")
@@ -110,7 +116,7 @@ def _docker_runs() -> bool:
 def template(request: pytest.FixtureRequest) -> Iterator[str]:
     """A prepared, empty database of each engine that can be reached."""
     name = request.param
-    server = request.getfixturevalue(SERVERS.get(name, f"{name}_dsn"))
+    server = request.getfixturevalue(f"{name}_dsn")
     with new_database(server) as dsn:
         schema.prepare(dsn, schema.Choice(name, "english", SPACE))
         yield dsn
@@ -149,7 +155,9 @@ def new_database(server: str, copy_of: str | None = None) -> Iterator[str]:
     name = f"t{os.getpid()}_{next(NUMBERS)}"
     template = urlsplit(copy_of).path[1:] if copy_of else "template0"
     with psycopg.connect(at(server, "postgres"), autocommit=True) as admin:
-        locale = "locale 'C' locale_provider builtin builtin_locale 'C.UTF-8'"
+        locale = "locale 'C.UTF-8'"
+        if admin.info.server_version >= 170000:
+            locale = "locale 'C' locale_provider builtin builtin_locale 'C.UTF-8'"
         admin.execute(
             f"create database {name} template {template} {'' if copy_of else locale}".encode()
         )

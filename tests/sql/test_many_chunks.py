@@ -24,9 +24,9 @@ FILL = """
         (dataset_id, document_id, ordinal, char_start, char_end, content, context, lexemes,
          token_count, content_hash, embedding)
     select s.id, d.id, n, 0, 0, '', '', l, length(l), '',
-           format('[%s,%s,%s,%s]', d.east + random_normal(0, 0.3),
-                  1 - d.east + random_normal(0, 0.3),
-                  random_normal(0, 0.3), random_normal(0, 0.3))::halfvec
+           format('[%s,%s,%s,%s]', d.east + 0.7 * (random() + random() - 1),
+                  1 - d.east + 0.7 * (random() + random() - 1),
+                  0.7 * (random() + random() - 1), 0.7 * (random() + random() - 1))::halfvec
     from lexichord_data.dataset s, document d, generate_series(0, 124) as n,
          to_tsvector('simple', case n % 10 when 0 then 'w1 ' else '' end || 'w2 w' || 3 + n) as l
 """
