@@ -111,6 +111,23 @@ async def test_an_empty_list_is_not_all_in_reach(core: Lexichord, rights: Rights
         await ScopedClient(core, rights).list(datasets=[])
 
 
+async def test_an_empty_list_is_not_all_where_documents_are_changed_or_copied(
+    core: Lexichord, dsn: str
+) -> None:
+    for act in (
+        core.show("nda.txt", []),
+        core.delete(["nda.txt"], []),
+        core.set_metadata("nda.txt", {"a": 1}, []),
+        core.page_image("nda.txt", 1, datasets=[]),
+        core.copy_to(dsn, []),
+        core.export_vechord("copy", iter(())),
+        core.contextualize([]),
+    ):
+        with pytest.raises(ConfigError, match="datasets is an empty list"):
+            await act
+    assert len(await core.list()) == len(DOCUMENTS)
+
+
 async def test_no_key_is_needed_where_only_this_machine_comes(core: Lexichord) -> None:
     door = await AccessPolicy.open(core, "127.0.0.1")
     assert (await door.authorize(None)).rights == Rights()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lexichord.db.schema import FOLDERS
+from lexichord.types import SearchOptions
 from tests.conftest import ROOT
 from tests.sql.corpus import (
     NO_FUNCTIONS,
@@ -469,6 +470,12 @@ def test_what_forbids_plans_forbids_compiling_them(library: Connection) -> None:
     assert rows
     for name, settings in rows:
         assert "jit=off" in settings, name
+
+
+def test_the_defaults_are_those_of_the_options(library: Connection) -> None:
+    options = SearchOptions()
+    assert value(library, "select lexichord.default_k()") == options.k
+    assert value(library, "select lexichord.default_depth()") == options.depth
 
 
 def test_every_function_says_what_it_is_for(library: Connection) -> None:

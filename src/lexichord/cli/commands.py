@@ -187,7 +187,7 @@ def copy(
         raise ConfigError("--from and --dsn both say where to copy from: leave one out")
     invocation.arguments["dsn"] = source or invocation.arguments["dsn"]
     with invocation.open() as lexichord, FileProgress("copy") as progress:
-        reports = lexichord.copy_to(to, dataset or (), **progress.callbacks())
+        reports = lexichord.copy_to(to, dataset, **progress.callbacks())
     invocation.show({"datasets": [report.to_dict() for report in reports]}, render.copied)
 
 

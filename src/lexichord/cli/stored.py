@@ -49,7 +49,7 @@ def export(
 ) -> None:
     """Write tables that programs of the vechord library search."""
     with invocation.open() as lexichord:
-        invocation.show(lexichord.export_vechord(to_vechord, dataset or ()), render.exported)
+        invocation.show(lexichord.export_vechord(to_vechord, dataset), render.exported)
 
 
 contextualize_app = typer.Typer()
@@ -69,7 +69,7 @@ def contextualize(
     """Have a language model say of each stored chunk where in its document it belongs."""
     with invocation.open() as lexichord, FileProgress("contextualize") as progress:
         report = lexichord.contextualize(
-            dataset or (), dry_run=dry_run, budget=budget, **progress.callbacks()
+            dataset, dry_run=dry_run, budget=budget, **progress.callbacks()
         )
     invocation.show(report.to_dict(), _print_contexts)
     if report.llm.failed or report.llm.stopped or report.changed:

@@ -23,8 +23,8 @@ from lexichord.types import (
 from lexichord.types.ids import unknown_id
 from lexichord.types.options import (
     describe,
-    no_single_text,
     only_known_options,
+    read_datasets,
     read_metadata,
     read_number,
 )
@@ -55,7 +55,7 @@ class DocumentMethods:
         """
         options = ScopeOptions.select(locals())
         k = describe(SearchOptions)["k"].read(k)
-        source = await self.resolve(document, options.datasets or ())
+        source = await self.resolve(document, options.datasets)
         scope = await self.scope(options)
         files = await search.similar_documents(self.database, source, scope, k)
         return FilesResult(document, files, self.degraded)
@@ -95,7 +95,7 @@ class DocumentMethods:
         scope = await self.scope(ScopeOptions.select(locals()))
         return await catalogue.count_documents(self.database, scope)
 
-    async def show(self, document: str, datasets: Iterable[str] = ()) -> ShownDocument:
+    async def show(self, document: str, datasets: Iterable[str] | None = None) -> ShownDocument:
         """Return a document with its text and chunks. Raises NotFoundError."""
         document_id = await self.resolve(document, datasets)
         scope = Scope(documents=(document_id,))
@@ -122,7 +122,7 @@ class DocumentMethods:
         return await catalogue.count_by(self.database, key, scope)
 
     async def set_metadata(
-        self, document: str, changes: Json, datasets: Iterable[str] = ()
+        self, document: str, changes: Json, datasets: Iterable[str] | None = None
     ) -> Json:
         """Set keys of a document's metadata, take away those that are None; return all of it.
 
@@ -139,7 +139,7 @@ class DocumentMethods:
         page: int,
         *,
         mark: tuple[int, int] | None = None,
-        datasets: Iterable[str] = (),
+        datasets: Iterable[str] | None = None,
     ) -> bytes:
         """Return a PDF's page as PNG, drawn from its file, the text from `mark` to its end marked.
 
@@ -163,18 +163,17 @@ class DocumentMethods:
             raise NotFoundError(unknown_id("chunk", chunk))
         return excerpts[0]
 
-    async def delete(self, documents: Sequence[str], datasets: Iterable[str] = ()) -> int:
+    async def delete(self, documents: Sequence[str], datasets: Iterable[str] | None = None) -> int:
         """Delete documents with all that hangs on them; return their number."""
         ids = [await self.resolve(document, datasets) for document in documents]
         return await store.delete_documents(self.database, ids)
 
-    async def resolve(self, document: str, datasets: Iterable[str] = ()) -> str:
+    async def resolve(self, document: str, datasets: Iterable[str] | None = None) -> str:
         """Return the id that an id, a uri or the end of a uri means, in these datasets or any.
 
         Raises NotFoundError; ConfigError where it may mean several.
         """
-        no_single_text(datasets=datasets)
-        within = set(datasets)
+        within = set(read_datasets(datasets))
         rows = await catalogue.find_documents(self.database, document)
         rows = [row for row in rows if not within or row["dataset"] in within]
         if len(rows) == 1:
@@ -186,6 +185,7 @@ class DocumentMethods:
 
     async def scope(self, options: ScopeOptions) -> Scope:
         """Return where a search is to look. Raises ConfigError."""
-        datasets = tuple(options.datasets or ())
-        ids = [await self.resolve(document, datasets) for document in options.documents or ()]
-        return Scope(datasets, tuple(ids), options.uri_prefix, options.filter)
+        ids = [
+            await self.resolve(document, options.datasets) for document in options.documents or ()
+        ]
+        return Scope(tuple(options.datasets or ()), tuple(ids), options.uri_prefix, options.filter)

@@ -54,6 +54,7 @@ from lexichord.types.options import (
     no_other_options,
     no_single_text,
     only_known_options,
+    read_datasets,
     read_number,
     read_question,
 )
@@ -335,11 +336,13 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         return Explanation(await self._query(query, QueryOptions.select(locals())))
 
     async def copy_to(
-        self, target: str, datasets: Iterable[str] = (), **callbacks: Unpack[ProgressCallbacks]
+        self,
+        target: str,
+        datasets: Iterable[str] | None = None,
+        **callbacks: Unpack[ProgressCallbacks],
     ) -> Sequence[Copied]:
         """Copy datasets, by default all, to a DSN's database; what is there already is skipped."""
-        no_single_text(datasets=datasets)
-        return await copy_datasets(self.database, target, list(datasets), **callbacks)
+        return await copy_datasets(self.database, target, read_datasets(datasets), **callbacks)
 
     async def import_vechord(
         self, namespace: str, *, table: str | None = None, **options: Unpack[IngestOptions]
@@ -353,10 +356,12 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
             await jobs.import_vechord(self._ingest(options), namespace, table)
         )
 
-    async def export_vechord(self, namespace: str, datasets: Iterable[str] = ()) -> Exported:
+    async def export_vechord(
+        self, namespace: str, datasets: Iterable[str] | None = None
+    ) -> Exported:
         """Write datasets, by default all, as a new vechord namespace of the same database."""
-        no_single_text(datasets=datasets)
-        return Exported(**await vechord.export_vechord(self.database, namespace, list(datasets)))
+        names = read_datasets(datasets)
+        return Exported(**await vechord.export_vechord(self.database, namespace, list(names)))
 
     def _ingest(self, options: IngestOptions) -> IngestPipeline:
         no_other_options(options, IngestOptions.__annotations__)

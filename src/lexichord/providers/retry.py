@@ -1,6 +1,8 @@
 """When a request to a provider is made again: after which errors, after what pause, how often.
 
 An error says itself whether the same request may succeed later (`ProviderError.is_transient`).
+How often: `EMBEDDING_RETRY` in embed.batching, `RERANK_RETRY` in rerank, `CONTEXT_RETRY` in
+ingest.flow.
 """
 
 import asyncio

@@ -99,9 +99,9 @@ class ScopedClient:
         """See `client.passages.find_passages`; `response` is one of this client's."""
         return await find_passages(self._client.database, response, k, min_score)
 
-    async def show(self, document: str, datasets: Sequence[str] = ()) -> ShownDocument:
+    async def show(self, document: str, datasets: Sequence[str] | None = None) -> ShownDocument:
         """See `Lexichord.show`."""
-        return await self._client.show(document, **self._scope(datasets or None))
+        return await self._client.show(document, **self._scope(datasets))
 
     async def page_image(
         self, document: str, page: int, *, mark: tuple[int, int] | None = None
@@ -122,10 +122,10 @@ class ScopedClient:
             raise NotFoundError(unknown_id("chunk", chunk)) from None
         return excerpt
 
-    async def delete(self, documents: Sequence[str], datasets: Sequence[str] = ()) -> int:
+    async def delete(self, documents: Sequence[str], datasets: Sequence[str] | None = None) -> int:
         """See `Lexichord.delete`."""
         self.check_writes()
-        return await self._client.delete(documents, **self._scope(datasets or None))
+        return await self._client.delete(documents, **self._scope(datasets))
 
     async def set_metadata(self, document: str, changes: Json) -> Json:
         """See `Lexichord.set_metadata`."""

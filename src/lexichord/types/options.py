@@ -309,6 +309,11 @@ def no_other_options(options: Iterable[str], known: Collection[str]) -> None:
         raise ConfigError(f"there is no option {', '.join(sorted(unknown))}")
 
 
+def read_datasets(datasets: Iterable[str] | None) -> Sequence[str]:
+    """Return the datasets that are named, none for all. Raises ConfigError for an empty list."""
+    return ScopeOptions.read({"datasets": datasets}).datasets or ()
+
+
 def no_single_text(**values: object) -> None:
     """Raise ConfigError for one text where several are taken, not to read it letter by letter."""
     for name, value in values.items():

@@ -18,7 +18,7 @@ from lexichord.providers.base import Embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, Document, Shaped
 from lexichord.types.documents import CONTEXT_BY
-from lexichord.types.options import no_other_options, no_single_text
+from lexichord.types.options import no_other_options, read_datasets
 
 GIVEN_CONTEXT_RECIPE = "context=given"  # in a recipe: chunks have the contexts they came with
 
@@ -66,7 +66,7 @@ type _Changed = tuple[_Stored, Document, list[Chunk]]
 
 async def contextualize(
     app: OpenApplication,
-    datasets: Iterable[str] = (),
+    datasets: Iterable[str] | None = None,
     *,
     dry_run: bool = False,
     budget: float | None = None,
@@ -78,9 +78,9 @@ async def contextualize(
     at once, and each context is kept as it comes: run it again after an interruption. `budget`, in
     dollars, is not passed. Raises ConfigError, DatabaseError, ProviderError of the embedder.
     """
-    no_single_text(datasets=datasets)
+    names = read_datasets(datasets)
     no_other_options(callbacks, ProgressCallbacks.__annotations__)
-    rows = await store.document_recipes(app.database, await _names(app.database, list(datasets)))
+    rows = await store.document_recipes(app.database, await _names(app.database, names))
     writer = await open_writer(app.database, app.settings, budget, app.ingest_limits)
     run = _Run(app.database, app.embedder, app.space, writer, dry_run, **callbacks)
     if dry_run:

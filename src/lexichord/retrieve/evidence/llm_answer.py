@@ -1,6 +1,7 @@
 """The twin of the answer with a language model, and the checks of what it quotes.
 
-The model sees documents' text numbered, and between marks that no text can hold.
+The model sees documents' text numbered, and between marks that no text can hold; the wording of
+the prompts is in `providers.llm.prompts`.
 """
 
 import re

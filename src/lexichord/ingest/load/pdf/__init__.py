@@ -17,8 +17,8 @@ from pypdfium2 import raw
 from lexichord.errors import IngestError
 from lexichord.ingest.load.kinds import PDF_TYPE
 from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.pdf.broken_words import fill_ligatures, join_words
 from lexichord.ingest.load.pdf.cipher import is_cipher
-from lexichord.ingest.load.pdf.hyphens import fill_ligatures, join_words
 from lexichord.ingest.load.pdf.margins import without_margins
 from lexichord.ingest.load.pdf.ocr import recognize
 from lexichord.ingest.load.pdf.order import PageLine, reading_order
