@@ -38,7 +38,6 @@ def beside(
     [
         ("When is the rent due?", "office-lease", "first day of January, April, July and October"),
         ("when does the lease start", "office-lease", "1 January 2024"),
-        ("who pays for a late delivery", "statement-of-work", "price is reduced"),
         (
             "How far in advance must a new sub-processor be announced?",
             "data-processing-agreement",
