@@ -57,6 +57,7 @@ KINDS = {
         ],
         "comparison": [
             "Compare le bail et la licence",
+            "Mettez en parallèle le bail et la licence",
             "Quelle est la différence entre le bail et la licence ?",
             "En quoi les deux contrats diffèrent-ils ?",
             "Lequel des deux contrats a le délai le plus long ?",
