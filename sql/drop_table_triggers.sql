@@ -1,5 +1,5 @@
 create or replace function lexichord.drop_table_triggers(source regclass) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
     name text;
 begin

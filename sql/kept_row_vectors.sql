@@ -1,7 +1,7 @@
 -- Of the same row as it was, or of another one with the same words: known by all that is embedded.
 create or replace function lexichord.kept_row_vectors(table_id integer, keys text[], sha256s text[])
 returns table (text_hash text, embedding @extschema:vector@.halfvec)
-language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
     select distinct on (1) lexichord.content_hash(case when c.context <> '' then c.context || E'\n' else '' end || c.content), c.embedding
     from chunk c
     where c.embedding is not null and c.document_id = any(array(

@@ -1,5 +1,5 @@
 create or replace function lexichord.request_vector(query text) returns void
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
 begin
     if query !~ '\S' or query is null then
         raise exception 'the query is empty' using errcode = 'invalid_parameter_value';

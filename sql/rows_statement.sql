@@ -1,6 +1,6 @@
 -- The one place where a row becomes a document. `keys` is an expression that the statement is made with.
 create or replace function lexichord.rows_statement(made lexichord_data.indexed_table, keys text) returns text
-language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
 declare
     key text[] := lexichord_data.current_columns(made, made.key);
     metadata text := (select string_agg(format('%L, a.%I', c.name, c.name), ', ') from unnest(lexichord_data.current_columns(made, made.metadata)) as c (name));

@@ -2,7 +2,7 @@
 -- that moment, so that nobody puts an older state in the place of a newer one.
 create or replace function lexichord.store_rows(table_id integer, keys text[], recipe text, space text, refused jsonb default '{}')
 returns table (status text, amount bigint)
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
 declare
     owner bigint := (select s.id from indexed_table t join dataset s on s.name = t.dataset where t.id = store_rows.table_id);
     again text[];
@@ -59,7 +59,6 @@ begin
     if again <> '{}' then
         insert into table_change (table_id, keys) values (store_rows.table_id, again);
     end if;
-    perform lexichord.seal_keywords(most => 20000);
     perform lexichord.fold_statistics(from_changes => 32);
 end $$;
 comment on function lexichord.store_rows(integer, text[], text, text, jsonb) is

@@ -106,6 +106,7 @@ RESULTS = (
     types.Explanation(RESPONSE),
     types.Documents([DOCUMENT]),
     types.ShownDocument(DOCUMENT, "text", [CHUNK]),
+    types.PageBox(1, 0.1, 0.2, 0.3, 0.4),
     types.Excerpt("chunk_1", "doc_2", "a.md", "A", "Rent", 0, 4, "text"),
     types.StoredDataset("d", 1, 1),
     types.Facet("text/plain", 2),

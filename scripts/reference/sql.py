@@ -13,7 +13,7 @@ DEFINITION = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 COMMENT = re.compile(
-    r"comment on function lexichord\.\w+\([^)]*\) is\s*'((?:[^']|'')*)';", re.DOTALL
+    r"comment on (?:function|procedure) lexichord\.\w+\([^)]*\) is\s*'((?:[^']|'')*)';", re.DOTALL
 )
 
 

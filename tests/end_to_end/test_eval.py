@@ -285,7 +285,7 @@ def test_questions_by_kind(folder: Path, dsn: str, home: Path) -> None:
     (folder / "leave" / "leave.txt").write_text("Everybody has 30 days of leave a year.\n")
     span = {"file": "leave/leave.txt", "quote": "30 days of leave"}
     lines = [
-        {"id": "1", "kind": "leave", "type": "look-up", "query": "how many days of leave a year"}
+        {"id": "1", "kind": "leave", "type": "look-up", "query": "who has 30 days of leave a year"}
         | {"relevant_spans": [span], "first": ["30 days"]},
         {"id": "2", "kind": "leave", "type": "foreign", "query": "who won", "answerable": False},
         {"id": "3", "kind": "other", "type": "foreign", "query": "?", "answerable": False},
@@ -303,9 +303,10 @@ def test_questions_by_kind(folder: Path, dsn: str, home: Path) -> None:
 
 
 def test_an_answer_is_written_only_where_one_is_expected(samples: SyncLexichord) -> None:
-    text = "Which law applies to the Saltpan House lease?"
+    text = "Which law governs the Saltpan House lease?"
     expected = ExpectedAnswer("samples", "look-up", ("Ireland",))
-    documents = [{"uri": "lease.md", "text": "# Lease\n\nThis lease is governed by Irish law.\n"}]
+    text_of_lease = "# Saltpan House lease\n\nThis lease is governed by Irish law.\n"
+    documents = [{"uri": "lease.md", "text": text_of_lease}]
     queries = [EvalQuery("a", text, expected=expected), EvalQuery("b", text)]
     (run,) = run_strategies(samples, small_set(queries, documents), "pipeline")
     assert ["governed" in outcome.written for outcome in run.outcomes] == [True, False]

@@ -589,10 +589,10 @@ FILES = [
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_file_holds_the_one_function_that_it_is_named_after(path: Path) -> None:
     text = path.read_text()
-    assert re.findall(r"(?m)^create or replace function (\S+?)\(", text) == [
+    assert re.findall(r"(?m)^create or replace (?:function|procedure) (\S+?)\(", text) == [
         f"lexichord.{path.stem}"
     ]
-    assert re.findall(r"(?m)^comment on function (\S+?)\(", text) == [f"lexichord.{path.stem}"]
+    assert re.findall(r"(?m)^comment on (?:function|procedure) (\S+?)\(", text) == [f"lexichord.{path.stem}"]
 
 
 def test_engines_offer_the_same() -> None:

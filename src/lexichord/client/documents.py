@@ -163,7 +163,7 @@ class DocumentMethods:
             return await asyncio.to_thread(originals.draw_page, original, page, passage, options)
 
     async def boxes(
-        self, document: str, start: int, end: int, *, datasets: Iterable[str] = ()
+        self, document: str, start: int, end: int, *, datasets: Iterable[str] | None = None
     ) -> Sequence[PageBox]:
         """Return where a passage of a PDF's text, such as a hit's, stands on its pages.
 
@@ -178,7 +178,7 @@ class DocumentMethods:
             page = max(pages, default=1)
             return await asyncio.to_thread(originals.find_boxes, original, page, passage, options)
 
-    async def original(self, document: str, datasets: Iterable[str] = ()) -> Original:
+    async def original(self, document: str, datasets: Iterable[str] | None = None) -> Original:
         """Return the bytes that a document was read from.
 
         Raises NotFoundError where its file is not there as it was read, nor kept.

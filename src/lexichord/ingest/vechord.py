@@ -75,7 +75,8 @@ class VechordNamespace:
     ahead: dict[str, dict[str, Any]] = field(default_factory=dict)
     reading: Future[None] | None = None
     stopped: bool = False
-    lock: Lock = field(default_factory=Lock)
+    lock: Lock = field(default_factory=Lock)  # of what stops a reading
+    turn: Lock = field(default_factory=Lock)  # of the thread that takes documents, or waits for them
 
     async def sources(self, dataset: str, context: str) -> list[IngestSource]:
         """List the documents; they are read when their turn comes, some ahead."""
@@ -129,17 +130,21 @@ class VechordNamespace:
         return IngestSource(uri, sha256, recipe, read)
 
     def _read(self, key: str, uri: str, dataset: str, sha256: str, recipe: str) -> PreparedDocument:
-        """Read a document. Called in a thread, while the loop runs."""
-        if key not in self.ahead:
-            self._wait_for(key)
-        if key not in self.ahead:
-            raise IngestError("is gone since it was listed: import again")
-        fields = {"uri": uri, "space": self.space, **self.ahead.pop(key)}
+        """Read a document. Called in several threads, while the loop runs."""
+        fields = {"uri": uri, "space": self.space, **self._take(key)}
         try:
             document = chunked.GivenDocument.model_validate(fields)
         except ValidationError as error:
             raise IngestError(chunked.explain(error)) from None
         return self._prepare(document, dataset, sha256, recipe)
+
+    def _take(self, key: str) -> dict[str, Any]:
+        with self.turn:
+            if key not in self.ahead:
+                self._wait_for(key)
+            if key not in self.ahead:
+                raise IngestError("is gone since it was listed: import again")
+            return self.ahead.pop(key)
 
     def _wait_for(self, key: str) -> None:
         with self.lock:
