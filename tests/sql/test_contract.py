@@ -592,7 +592,9 @@ def test_a_file_holds_the_one_function_that_it_is_named_after(path: Path) -> Non
     assert re.findall(r"(?m)^create or replace (?:function|procedure) (\S+?)\(", text) == [
         f"lexichord.{path.stem}"
     ]
-    assert re.findall(r"(?m)^comment on (?:function|procedure) (\S+?)\(", text) == [f"lexichord.{path.stem}"]
+    assert re.findall(r"(?m)^comment on (?:function|procedure) (\S+?)\(", text) == [
+        f"lexichord.{path.stem}"
+    ]
 
 
 def test_engines_offer_the_same() -> None:

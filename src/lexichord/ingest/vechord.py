@@ -76,7 +76,9 @@ class VechordNamespace:
     reading: Future[None] | None = None
     stopped: bool = False
     lock: Lock = field(default_factory=Lock)  # of what stops a reading
-    turn: Lock = field(default_factory=Lock)  # of the thread that takes documents, or waits for them
+    turn: Lock = field(
+        default_factory=Lock
+    )  # of the thread that takes documents, or waits for them
 
     async def sources(self, dataset: str, context: str) -> list[IngestSource]:
         """List the documents; they are read when their turn comes, some ahead."""
