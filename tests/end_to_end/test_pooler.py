@@ -20,6 +20,8 @@ from lexichord.db.scratch import scratch_database
 from lexichord.errors import ConfigError
 from tests.end_to_end.processes import wait_until
 
+pytestmark = pytest.mark.slow
+
 CLIENTS = 8
 CONFIGURATION = """
 [databases]
