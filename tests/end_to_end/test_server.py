@@ -6,8 +6,10 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from signal import SIGKILL
+from time import monotonic
 
 import psutil
 import psycopg
@@ -15,6 +17,7 @@ import pytest
 
 from lexichord import Lexichord, SyncLexichord
 from lexichord.db.embedded import EmbeddedServer
+from lexichord.db.pool import CONNECT_TIMEOUT_SECONDS
 from lexichord.db.postmaster import find_postmaster
 from lexichord.db.server import start_server, stop_server
 from lexichord.settings import Settings, load_settings
@@ -186,6 +189,18 @@ def test_a_server_can_be_opened_again_after_it_was_stopped(prepared_home: Path) 
         with SyncLexichord(home=prepared_home) as lexichord:
             assert lexichord.status().documents == 0
         assert postmaster(prepared_home) is None
+
+
+def test_who_needs_a_dead_server_starts_it(prepared_home: Path) -> None:
+    with SyncLexichord(home=prepared_home) as lexichord, ThreadPoolExecutor(8) as clients:
+        lexichord.ingest(documents=[{"uri": "a.md", "text": "The zebra has stripes."}])
+        for _ in range(2):
+            kill_postmaster(prepared_home)
+            started = monotonic()
+            found = clients.map(lambda _: lexichord.search("zebra", mode="keyword"), range(16))
+            assert {hit.uri for result in found for hit in result.hits} == {"a.md"}
+            assert monotonic() - started < CONNECT_TIMEOUT_SECONDS  # nobody waited for the pool
+    assert postmaster(prepared_home) is None
 
 
 def test_stopping_where_nothing_is_makes_nothing(tmp_path: Path) -> None:
