@@ -9,8 +9,9 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db.pool import MIN_CALL_SECONDS
-from lexichord.errors import ConfigError, DatabaseTimeoutError
+from lexichord.errors import ConfigError, DatabaseError, DatabaseTimeoutError
 
+MAX_TABLE_LOCK_SECONDS = 20  # the function waits for 5
 RUNNING = "select count(*) from pg_stat_activity where datname = current_database() and state = %s"
 
 
@@ -54,3 +55,21 @@ def test_what_the_database_refuses_is_said_under_a_limit(plain: SyncLexichord) -
         plain.query("zebra", k=900, depth=100)
     with pytest.raises(ConfigError, match="1025 distinct words, at most 1024: shorten it"):
         plain.query(" ".join(f"word{number}" for number in range(1025)))
+
+
+def test_who_waits_for_a_lock_is_told(plain: SyncLexichord, dsn: str) -> None:
+    with psycopg.connect(dsn) as connection:
+        connection.execute("create table public.article (id int primary key, body text)")
+        connection.commit()
+        connection.execute("insert into public.article values (1, 'a row that is not committed')")
+        started = monotonic()
+        with pytest.raises(DatabaseError, match="another session holds what this changes"):
+            plain.run(index_articles(plain))
+        assert monotonic() - started < MAX_TABLE_LOCK_SECONDS
+        connection.rollback()
+    plain.run(index_articles(plain))
+
+
+async def index_articles(lexichord: SyncLexichord) -> None:
+    database = lexichord.core.database
+    await database.call("index_table", source="public.article", text=["body"])

@@ -92,6 +92,11 @@ def translate_errors() -> Iterator[None]:
             "the database took longer than the time for it: ask with fewer words or of fewer "
             "documents, or raise budget_ms"
         ) from error
+    except errors.LockNotAvailable as error:
+        raise DatabaseError(
+            "another session holds what this changes: try again when it has ended (the view "
+            "pg_locks shows which)"
+        ) from error
     except errors.FeatureNotSupported as error:  # what an engine's index.sql raises
         raise EngineUnsupportedError(_line(error)) from error
     except (psycopg.Error, PoolTimeout) as error:
