@@ -296,6 +296,18 @@ async def test_a_worker_is_woken(fresh: Connection, dsn: str) -> None:
     assert value(fresh, "select count(*) from lexichord.list_workers()") == 0
 
 
+async def test_a_worker_that_rests_has_loaded_its_model(fresh: Connection, dsn: str) -> None:
+    heard: list[str] = []
+    async with Database(dsn, size=4) as database:
+        worker = TableWorker(database, follow_with(Hashing(SPACE, heard.extend)))
+        async with worker.in_background():
+            resting = "select count(*) from lexichord.list_workers() where is_resting"
+            until = time.monotonic() + 30
+            while not value(fresh, resting) and time.monotonic() < until:
+                await asyncio.sleep(0.05)
+            assert len(heard) == 1
+
+
 async def test_only_a_resting_worker_is_notified(fresh: Connection, dsn: str) -> None:
     fresh.execute(INDEX.encode())
     async with Listener(dsn, CHANGES) as listener:
