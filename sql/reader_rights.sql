@@ -9,7 +9,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     array[
         'hybrid_search', 'discover_files', 'similar_documents', 'expand_context', 'search_variants', 'search_each',
         'relevance_feedback', 'feedback_chunks', 'feedback_terms', 'feedback_vector', 'variant_candidates',
-        'read_spans', 'read_hits', 'chunk_places', 'shared_headings', 'file_surrogates', 'rival_passages', 'weigh_terms',
+        'read_spans', 'read_hits', 'chunk_places', 'shared_headings', 'file_surrogates', 'weigh_terms',
         'link_documents', 'question_coverage', 'related_words', 'find_definitions',
         'dense_candidates', 'keyword_candidates', 'keyword_proposals', 'segment_proposals', 'keyword_weights', 'term_candidates', 'card_candidates',
         'exact_dense_candidates', 'exact_keyword_candidates', 'exact_term_candidates', 'dense_recall', 'sampled_recall',

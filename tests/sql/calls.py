@@ -133,7 +133,6 @@ READS: dict[str, dict[str, Any]] = {
     "release_numbers": {"version": "1.5.0-dev"},
     "relevance_feedback": BY_VECTOR,
     "reusable_chunks": {"documents": [1], "recipe": "test"},
-    "rival_passages": BY_VECTOR,
     "sampled_recall": {},
     "sample_documents": {"dataset": "north", "documents": 2, "without": []},
     "schema_gaps": {},
