@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from random import Random
 
 import psycopg
 import pytest
@@ -35,6 +36,24 @@ FILL = """
 
 
 # Of both words, which most chunks hold, ten have most in all, though not of w1, the lighter one.
+# 6,000 chunks, each of 80 words in every seventh of them.
+EVERY_SEVENTH = """
+    with document as (
+        insert into lexichord_data.document
+            (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length)
+        select s.id, 'frequent', 'frequent', 'text/plain', repeat('0', 64), '', '', '{}', 0
+        from lexichord_data.dataset s returning id, dataset_id
+    )
+    insert into lexichord_data.chunk
+        (dataset_id, document_id, ordinal, char_start, char_end, content, context, lexemes,
+         token_count, content_hash)
+    select d.dataset_id, d.id, n, 0, 0, '', '', l, lexichord.lexeme_count(l), ''
+    from document d, (
+        select n, to_tsvector('simple', string_agg(
+            repeat('w' || w || ' ', 1 + (random() ^ 3 * 4)::int), ' ')) as l
+        from generate_series(1, 6000) as n, generate_series(1, 80) as w
+        where random() < 0.15 group by n) as n
+"""
 FREQUENT = """
     with document as (
         insert into lexichord_data.document
@@ -96,6 +115,32 @@ def test_frequent_words_together(connection: Connection) -> None:
     best = ids(call(connection, "exact_keyword_candidates", query="w1 w3", depth=100))
     found = ids(call(connection, "keyword_candidates", query="w1 w3", depth=100))
     assert found[:10] == best[:10]
+
+
+def test_many_frequent_words_of_which_no_chunk_holds_all(connection: Connection) -> None:
+    """By the most that unread words can add a third of the best ten were found, not half."""
+    if value(connection, "select engine from lexichord.configuration()") != "plain":
+        pytest.skip("this engine has no postings")
+    connection.execute("insert into lexichord_data.dataset (name) values ('library')")
+    small_segments(connection)
+    connection.execute("select setseed(0.5)")
+    connection.execute(EVERY_SEVENTH)
+    call(connection, "build_indexes")
+    statement: str = value(connection, "select lexichord.posting_statement()")
+    for number, name in enumerate(["segments", "terms", "postings", "chunks"], start=1):
+        statement = statement.replace(f"${number}", f"%({name})s")
+    statement = statement.replace("%(segments)s", "%(segments)s::integer[]")
+    statement = statement.replace("%(terms)s", "%(terms)s::tsvector")
+    segments = value(connection, "select array_agg(number) from lexichord_data.keyword_segment")
+    random, found = Random(5), 0
+    for _ in range(12):
+        query = " ".join(f"w{number}" for number in random.sample(range(1, 81), 30))
+        terms = value(connection, "select lexichord.query_lexemes(%s)::text", query)
+        asked = {"segments": segments, "terms": terms, "postings": 8000, "chunks": 300}
+        rows = connection.execute(statement.encode(), asked)
+        best = call(connection, "exact_keyword_candidates", query=query, depth=10)
+        found += len({chunk for (chunk,) in rows} & {*ids(best)})
+    assert found > 0.45 * 120
 
 
 def test_lists_come_with_the_size(many: Connection) -> None:

@@ -1,18 +1,22 @@
 -- $1 = segments, $2 = terms, $3 = the most postings to read, $4 = the most chunks.
 -- unnest stands in the select list, because as a table it takes five times as long. What is not read of a term could add
--- as much as its first unread posting: each sum counts from there, so that chunks go by the most that they can score.
+-- as much as its first unread posting: each sum counts from there, by the share of the other chunks that hold the term.
 create or replace function lexichord.posting_statement() returns text
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     select $statement$
         with query as materialized (
             select w.term_id, w.weight from lexichord.keyword_weights($2) as w
         ), read as materialized (
-            select b.place, b.part - coalesce(b.unread, 0) as part
-            from (select a.*, max(a.part) filter (where a.before >= $3) over (partition by a.term_id) as unread
-                  from (select p.ctid as place, p.term_id, w.weight * p.impact as part,
+            select b.place, b.part - coalesce(b.unread * b.unread_amount / greatest(n.chunk_count - b.read_amount, 1), 0) as part
+            from lexichord_data.corpus_statistics n,
+                 (select a.*, max(a.part) filter (where a.before >= $3) over term as unread,
+                         sum(a.amount) filter (where a.before >= $3) over term as unread_amount,
+                         sum(a.amount) filter (where a.before < $3) over term as read_amount
+                  from (select p.ctid as place, p.term_id, p.amount, w.weight * p.impact as part,
                                sum(p.amount) over (order by w.weight * p.impact desc rows unbounded preceding) - p.amount as before
                         from query w join lexichord_data.posting p on p.term_id = w.term_id
-                        where p.segment = any($1)) as a) as b
+                        where p.segment = any($1)) as a
+                  window term as (partition by a.term_id)) as b
             where b.before < $3
         )
         select s.chunk_id from (

@@ -1,8 +1,8 @@
 -- Score-at-a-time (Lin & Trotman, 2015): postings in the order of what they add to a score, until so many are read; the
--- chunks with the largest sums are candidates. Null where reading the scope is better. 100k chunks, 99 queries of 1 to 60
--- words, recall@10 and @100 against exact, ms: 10 * depth chunks .988 .915 16; 20 * depth .995 .958 16; 20,000 + 2,000 a term
--- and 10 * depth .998 .983 21. Never as for less than 100: by 20 * 10 of 3,800 chunks a list of
--- 10 lost 38 of 160,166 clear hits.
+-- chunks with the largest sums are candidates. Null where reading the scope is better. 100k chunks, recall@10 and @100
+-- against exact, of 17 questions of LegalBench-RAG and of 40 of up to 40 words drawn from one or two chunks: .994 .953 and
+-- .997 .982; with twice as many postings 1.000 .994 and 1.000 1.000, in the time that reading all takes. Never as for less
+-- than 100: by 20 * 10 of 3,800 chunks a list of 10 lost 38 of 160,166 clear hits.
 create or replace function lexichord.segment_proposals(segments integer[], terms tsvector, depth integer, documents bigint[]) returns bigint[]
 language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp
 set enable_seqscan = off set jit = off as $$

@@ -2,7 +2,7 @@ create or replace function lexichord.segment_proposals(segments integer[], terms
 language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp
 -- All end with the function. The first is set again below; without sorting, the index is the only way.
 -- Never the prefilter: it reads deleted rows, too, and where a vacuum has cut off the table's end, or whatever else
--- goes wrong in it, the whole server goes down (vchord_bm25 0.3.0).
+-- goes wrong in it, the whole server goes down (vchord_bm25 0.3.0; no release mends it yet).
 set bm25_catalog.bm25_limit = 1000 set bm25_catalog.enable_prefilter = off set bm25_catalog.enable_index = on
 set enable_sort = off set jit = off as $$
 declare
