@@ -18,7 +18,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'key_values', 'row_columns', 'hidden_documents', 'list_workers', 'known_vector', 'query_vector_source', 'embed',
         'scope_documents', 'is_narrow', 'check_boost', 'check_count', 'check_filter', 'check_search', 'check_space', 'check_variants',
         'are_weights',
-        'document_facts', 'filter_compares', 'filter_contains', 'filter_form', 'filter_matches', 'filter_operator',
+        'document_facts', 'is_date', 'filter_compares', 'filter_contains', 'filter_form', 'filter_matches', 'filter_operator',
         'fuse_terms', 'weighted_terms', 'term_centroid', 'dense_statement', 'keyword_statement', 'posting_statement', 'segment_statement', 'bound_space',
         'default_depth', 'default_feedback_documents', 'default_fusion', 'default_k', 'default_weights',
         'rrf_constant', 'keyword_text', 'lexemes', 'query_lexemes', 'question_config', 'text_configs', 'lexeme_text', 'dense_probes',

@@ -12,6 +12,8 @@ from lexichord.providers.embed.local import LocalEmbedder
 from tests.conftest import SAMPLES, new_database
 from tests.others import write_others
 
+pytestmark = pytest.mark.slow
+
 OTHERS = 200
 
 

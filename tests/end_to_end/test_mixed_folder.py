@@ -1,5 +1,6 @@
 """A folder as people have them: all that can be read arrives, and nothing else goes unsaid."""
 
+import gzip
 import json
 import os
 import subprocess
@@ -14,11 +15,15 @@ from tests.compound import write_compound
 from tests.conftest import ROOT
 from tests.unit import test_containers, test_load_mail, test_load_markup, test_load_office
 
+pytestmark = pytest.mark.slow
+
 # What part of a made-up office's folder holds, by its names; each says a word of its own.
 TEXTS = {
     "README": "The folder's readme speaks of quokkas.",
     "Dockerfile": "FROM scratch\nLABEL animal=numbat\n",
     "LICENSE": "Licensed to any bilby.",
+    "copyright": "Copyright of a quoll.",
+    "README.Debian": "How a potoroo is packaged.",
     "notes.log": "2027-02-02 ERROR a wombat in the engine\n",
     "setup.cfg": "[animal]\nname = dingo\n",
     "guide.rst": "Guide\n=====\n\nOf the echidna.\n",
@@ -39,6 +44,9 @@ WORDS = {
     "README": "quokkas",
     "Dockerfile": "numbat",
     "LICENSE": "bilby",
+    "copyright": "quoll",
+    "README.Debian": "potoroo",
+    "changelog.gz/changelog": "bettong",
     "notes.log": "wombat",
     "setup.cfg": "dingo",
     "guide.rst": "echidna",
@@ -84,6 +92,7 @@ def make_folder(folder: Path) -> Path:
     inner = test_containers.packed({"b.txt": "Of the dugong."})
     parts: dict[str, str | bytes] = {"a/koala.md": "# Koala", "in.zip": inner, "x.bin": b"\0"}
     (folder / "files.zip").write_bytes(test_containers.packed(parts))
+    (folder / "changelog.gz").write_bytes(gzip.compress(b"Mends the bettong."))
     for name in ("photo.PNG", "logo.png", "core", ".hidden/x.md", "node_modules/y.js"):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(b"\x89")

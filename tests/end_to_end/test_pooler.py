@@ -18,7 +18,13 @@ from lexichord.db.pool import Database
 from lexichord.db.reembed import hold_reembed
 from lexichord.db.scratch import scratch_database
 from lexichord.errors import ConfigError
+from lexichord.ingest.tables.worker import TableWorker
+from tests.end_to_end.hashing import Hashing
 from tests.end_to_end.processes import wait_until
+from tests.end_to_end.test_tables import ARTICLE, INDEX, SPACE, follow_with, stored
+from tests.sql.corpus import Connection
+
+pytestmark = pytest.mark.slow
 
 CLIENTS = 8
 CONFIGURATION = """
@@ -87,6 +93,31 @@ async def test_clients_at_once_meet_no_statement_of_another(pooled: str) -> None
     await asyncio.gather(*(work(number) for number in range(CLIENTS)))
     async with Lexichord(dsn=pooled) as lexichord:
         assert (await lexichord.status()).documents == 8 * CLIENTS
+
+
+async def test_a_worker_looks_by_itself_where_the_pooler_swallows_notifications(
+    pooled: str, dsn: str
+) -> None:
+    with psycopg.connect(dsn, autocommit=True) as direct:
+        direct.execute(ARTICLE.encode())
+        direct.execute(INDEX.encode())
+        async with Database(pooled, size=4) as database:
+            worker = TableWorker(database, follow_with(Hashing(SPACE)))
+            async with worker.in_background():
+                for title in ("first", "second"):
+                    direct.execute("insert into article (title) values (%s)", [title])
+                    await asyncio.to_thread(wait_until, lambda t=title: t in titles(direct))
+                statement = b"call lexichord.prepare_query('second', 30000)"
+                await asyncio.to_thread(direct.execute, statement)
+        direct.execute("update article set title = 'third' where title = 'first'")
+        async with Database(pooled, size=4) as database:
+            await TableWorker(database, follow_with(Hashing(SPACE))).run(until_idle=True)
+        assert titles(direct) == {"second", "third"}
+        assert direct.execute("select from lexichord.list_workers()").fetchall() == []
+
+
+def titles(connection: Connection) -> set[str]:
+    return {row[1] for row in stored(connection)}
 
 
 async def test_what_needs_a_session_says_so(pooled: str) -> None:

@@ -296,6 +296,19 @@ async def test_a_worker_is_woken(fresh: Connection, dsn: str) -> None:
     assert value(fresh, "select count(*) from lexichord.list_workers()") == 0
 
 
+async def test_a_worker_that_rests_has_loaded_its_model(fresh: Connection, dsn: str) -> None:
+    heard: list[str] = []
+    async with Database(dsn, size=4) as database:
+        worker = TableWorker(database, follow_with(Hashing(SPACE, heard.extend)))
+        async with worker.in_background():
+            resting = "select count(*) from lexichord.list_workers() where is_resting"
+            for _ in range(600):
+                if value(fresh, resting):
+                    break
+                await asyncio.sleep(0.05)
+            assert len(heard) == 1
+
+
 async def test_only_a_resting_worker_is_notified(fresh: Connection, dsn: str) -> None:
     fresh.execute(INDEX.encode())
     async with Listener(dsn, CHANGES) as listener:
@@ -365,6 +378,12 @@ def test_python_works_and_lists(fresh: Connection, dsn: str) -> None:
 
 
 def act(connection: Connection, random: Random) -> None:
+    change(connection, random)
+    if random.random() < 0.005:
+        connection.execute("truncate article")
+
+
+def change(connection: Connection, random: Random) -> None:
     text = " ".join(random.choices(WORDS, k=random.randrange(1, 12)))
     row = random.randrange(1, 120)
     author = random.choice(["ann", "bob"])
@@ -382,8 +401,6 @@ def act(connection: Connection, random: Random) -> None:
     ]
     statement, values = random.choice(operations)
     connection.execute(statement.encode(), values)
-    if random.random() < 0.005:
-        connection.execute("truncate article")
     if random.random() < 0.02:
         connection.execute("alter table article rename body to words")
         connection.execute("update article set words = words || '!' where id = %s", [row])
@@ -474,3 +491,36 @@ def test_workers_that_are_killed_lose_nothing(
     work(dsn)
     for other in fresh_index_of(dsn, template, template):
         assert_same_index(dsn, other)
+
+
+BULK_ROWS = 50_000
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_bulk_load_arrives_though_workers_are_killed(fresh: Connection, dsn: str) -> None:
+    random = Random(5)
+    fresh.execute(INDEX.encode())
+    with fresh.cursor().copy("copy article (title, body) from stdin") as copy:
+        for number in range(BULK_ROWS):
+            copy.write_row((f"row {number}", " ".join(random.choices(WORDS, k=8))))
+    for _ in range(20):
+        with started(dsn):
+            until = time.monotonic() + random.uniform(1, 3)
+            while time.monotonic() < until:
+                change(fresh, random)
+                time.sleep(0.05)
+    work(dsn)
+    differing = fresh.execute(
+        "select coalesce(a.id::text, s.key), a.text, s.text from ("
+        "select id, concat_ws(E'\\n\\n', nullif(title, ''), nullif(body, '')) as text from article "
+        "where published and concat(title, body) ~ '\\S') as a full join ("
+        "select r.key, d.text from lexichord_data.table_row r join lexichord_data.document d "
+        "on d.id = r.document_id) as s on s.key = a.id::text where a.text is distinct from s.text"
+    ).fetchmany(5)
+    assert differing == []
+    assert len(stored(fresh)) > 0.9 * BULK_ROWS
+    unembedded = "select count(*) from lexichord_data.chunk where embedding is null"
+    assert value(fresh, unembedded) == 0
+    assert value(fresh, "select count(*) from lexichord_data.table_change") == 0
+    assert call(fresh, "find_problems") == []

@@ -68,6 +68,7 @@ READS: dict[str, dict[str, Any]] = {
     "filter_form": {"filter": FILTER},
     "filter_matches": {"metadata": {"year": 2002}, "filter": FILTER},
     "filter_operator": {"name": "="},
+    "is_date": {"value": "2026-01-31"},
     "find_definitions": {"terms": ["w1"]},
     "find_documents": {"reference": "1.md"},
     "extension_faults": {"engine": "plain"},

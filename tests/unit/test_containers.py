@@ -1,5 +1,6 @@
 """Archives: what they contain, within limits."""
 
+import gzip
 import zipfile
 from collections.abc import Mapping
 from io import BytesIO
@@ -10,7 +11,7 @@ from reportlab.lib.pdfencrypt import StandardEncryption
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load import containers
-from lexichord.ingest.load.containers import ContainedFile, list_parts, unpacked
+from lexichord.ingest.load.containers import MIN_RATIO_BYTES, ContainedFile, list_parts, unpacked
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.reader import Reader
 from tests.documents import draw_pdf
@@ -114,6 +115,39 @@ def test_two_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
 def test_a_broken_archive_is_refused(tmp_path: Path, content: bytes, reason: str) -> None:
     with pytest.raises(IngestError, match=reason):
         list_parts(write(tmp_path / "a.zip", content), tmp_path)
+
+
+def test_what_is_packed_by_gzip_is_read(tmp_path: Path) -> None:
+    content = "Closes the gap.\n"
+    file = write(tmp_path / "changelog.Debian.gz", gzip.compress(content.encode()))
+    (part,) = list_parts(file, tmp_path)
+    assert (part.name, part.size) == ("changelog.Debian", len(content))
+    with Reader() as reader:
+        loaded = reader.read_part(file, part)[0]
+    assert (loaded.text, loaded.title) == (content, "changelog.Debian")
+    parts: dict[str, str | bytes] = {"doc/a.md.gz": gzip.compress(b"# A"), "copyright": "Mine."}
+    file = write(tmp_path / "a.zip", packed(parts))
+    assert outcomes(list_parts(file, tmp_path)) == {
+        "doc/a.md.gz/a.md": "read",
+        "copyright": "read",
+    }
+    file = write(tmp_path / "all.tar.gz", gzip.compress(b"a" + bytes(600)))
+    assert outcomes(list_parts(file, tmp_path)) == {"all.tar": ".tar"}
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"words", "is no gzip file"),
+        (gzip.compress(b"words " * 500)[:30], "is a broken gzip file"),
+        (gzip.compress(bytes(2 * MIN_RATIO_BYTES)), "unpacks to more than 20 MB"),
+    ],
+)
+def test_a_gzip_file_that_cannot_be_unpacked_says_so(
+    tmp_path: Path, content: bytes, reason: str
+) -> None:
+    (part,) = list_parts(write(tmp_path / "a.txt.gz", content), tmp_path)
+    assert reason in part.error
 
 
 def test_what_cannot_be_unpacked_says_so_and_stops_no_other(tmp_path: Path) -> None:

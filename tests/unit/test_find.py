@@ -12,7 +12,7 @@ from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.files import file_digest
 from lexichord.ingest.find import FileSearch, find_files, storable_name
 from lexichord.ingest.load import load
-from lexichord.ingest.load.kinds import kind_of, named_by_type
+from lexichord.ingest.load.kinds import kind_of, kind_of_file, named_by_type
 
 needs_permissions = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 NOT_UTF_8 = os.fsdecode(b"caf\xe9.txt")
@@ -59,10 +59,11 @@ def searched(root: Path, **options: Any) -> tuple[list[str], dict[str, str], dic
 
 def test_what_is_passed_over_is_on_record(tmp_path: Path) -> None:
     for name in (
-        *("a.md", "i.PNG", "sub/j.png", "core", ".env", ".git/f.md", "~$b.docx"),
+        *("a.md", "i.PNG", "sub/j.png", ".env", ".git/f.md", "~$b.docx"),
         *("node_modules/a.js", "env/pyvenv.cfg"),
     ):
         write(tmp_path / name)
+    write(tmp_path / "core", b"\x7fELF\0")
     (tmp_path / "link").symlink_to(tmp_path / "sub")
     found, unread, left_out = searched(tmp_path)
     assert found == ["a.md"]
@@ -75,6 +76,31 @@ def test_what_is_passed_over_is_on_record(tmp_path: Path) -> None:
         "env": "a Python environment",
         "link": "a link to a folder",
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("copyright", "Licensed to Zoë.", "text/plain"),
+        ("README.Debian", "Read\n" + "me ü" * 40_000, "text/plain"),  # a letter at the cut
+        ("a.foo", b"caf\xe9", None),
+        ("a.foo", b"text\0", None),
+        ("py.typed", "", None),
+        ("drawing.svg", "<svg/>", None),
+        ("firmware.bin", "text", None),
+        ("a.png", "text", None),
+        ("a.py", b"\0", "text/x-python"),  # reading it says what is wrong
+    ],
+)
+def test_a_text_is_told_by_what_it_holds_where_its_name_tells_nothing(
+    tmp_path: Path, name: str, content: str | bytes, kind: str | None
+) -> None:
+    file = write(tmp_path / name, content)
+    assert kind_of_file(file) == kind
+    assert searched(tmp_path)[0] == ([name] if kind else [])
+    assert searched(tmp_path)[1] == ({} if kind else {name: file.suffix or "without an ending"})
+    if kind == "text/plain":
+        assert load(file).title == name
 
 
 def test_gitignore_is_followed_the_innermost_first(tmp_path: Path) -> None:

@@ -212,6 +212,15 @@ def test_long_tables_are_cut_between_rows_under_their_header(tmp_path: Path) -> 
     assert found[1][2] == f"| town {first} | {first * 1000} |"
 
 
+def test_a_header_that_a_blank_row_parts_belongs_to_its_table(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("Ship,Berths\n\n\nAnna,12\nBob,30\n\nPort,Town\n\nx,y\nz,w\n")
+    loaded = load(file)
+    assert loaded.text.startswith("| Ship | Berths |\n| --- | --- |\n| Anna | 12 |\n| Bob | 30 |")
+    assert loaded.tables[0].first_row == 4
+    assert "| Port | Town |\n\n| x | y |" in loaded.text  # which may be a header itself
+
+
 def test_a_first_row_with_numbers_is_no_header(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("1,2\n3,4\n")
     assert load(tmp_path / "a.csv").text == "| 1 | 2 |\n| 3 | 4 |"

@@ -1,5 +1,6 @@
 """Reading PDF: order, pages, what is left out, what is refused."""
 
+import re
 import shutil
 import socket
 import textwrap
@@ -141,6 +142,50 @@ def test_a_title_across_a_table_stands_above_it(tmp_path: Path) -> None:
     canvas.line(60, 724, 240, 724)
     canvas.save()
     assert load(tmp_path / "a.pdf").text == "Growth of the funds in 2023\n\n" + markdown(*rows)
+
+
+def test_a_note_across_columns_stays_in_one_cell(tmp_path: Path) -> None:
+    rows = [("State", *"abcdefgh"), ("Ohio", *"12345678"), ("Utah", *"87654321")]
+    note = "What is counted here is sold by shops alone."
+    more = "Others are not counted, for they tell nobody."
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    for row, cells in enumerate(rows):
+        for column_number, cell in enumerate(cells):
+            canvas.drawString(64 + 60 * column_number, 700 - 14 * row, cell)
+    canvas.grid([60 + 60 * edge for edge in range(10)], [710 - 14 * row for row in range(4)])
+    canvas.drawString(64, 654, "Note")
+    canvas.drawString(124, 654, note)
+    canvas.drawString(124 + canvas.stringWidth(note) + 10, 654, more)
+    canvas.grid([60, 120, 600], [668, 646])
+    canvas.save()
+    assert f"| Note | {note} {more} |" in load(tmp_path / "a.pdf").text
+
+
+def test_what_is_printed_over_other_cells_stays_together(tmp_path: Path) -> None:
+    places = [
+        (left, 700 - 14 * row, cell)
+        for row, cells in enumerate(
+            [("Day", "What", "Amount", "Rest"), ("May", "Rent", "120", "8")]
+        )
+        for left, cell in zip((60, 120, 300, 380), cells, strict=True)
+    ]
+    bills = "Bills 133, 132, 139, 138, 143, 140, 142, 150, 151"
+    places += [(60, 672, "June"), (120, 672, bills), (300, 672, "26406576"), (380, 672, "70")]
+    assert f"{bills} 26406576" in re.sub(r"[ |]+", " ", drawn(tmp_path, places).text)
+
+
+def test_figures_that_the_file_joins_stand_in_their_cells(tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    for row, cells in enumerate([("Name", "2022", "2023"), ("Ohio", "", ""), ("Utah", "5", "6")]):
+        for column_number, cell in enumerate(cells):
+            canvas.drawString(64 + 90 * column_number, 700 - 14 * row, cell)
+    line = canvas.beginText(154, 686)
+    line.setCharSpace(84)
+    line.textOut("00")
+    canvas.drawText(line)
+    canvas.grid([60, 150, 240, 330], [710 - 14 * row for row in range(4)])
+    canvas.save()
+    assert "| Ohio | 0 | 0 |" in load(tmp_path / "a.pdf").text
 
 
 def test_a_long_table_is_cut_at_rows_that_know_their_header(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import chunk
 from lexichord.ingest.find import SIDECAR_ENDING, FileSearch, storable_name
 from lexichord.ingest.load.containers import CHANGED
-from lexichord.ingest.load.kinds import CONTAINER_TYPES, PDF_TYPE, ZIP_TYPE, kind_of
+from lexichord.ingest.load.kinds import ARCHIVE_TYPES, CONTAINER_TYPES, PDF_TYPE, kind_of
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.sources import (
     FileGoneError,
@@ -54,7 +54,7 @@ class FileSources:
         """
         for path in self.search.find(paths):
             kind = kind_of(path.name)
-            if kind != ZIP_TYPE:
+            if kind not in ARCHIVE_TYPES:
                 yield self.source(path)
             if kind in CONTAINER_TYPES:  # a mail is a document itself, too
                 yield from self._parts(path)
@@ -124,7 +124,7 @@ class FileSources:
         try:
             parts, added = self.reader.list_parts(path), self._added(path)
         except IngestError as error:
-            if kind_of(path.name) == ZIP_TYPE:  # reading a mail says the same
+            if kind_of(path.name) in ARCHIVE_TYPES:  # reading a mail says the same
                 yield refused_source(uri, error)
             return
         for part in parts:

@@ -8,7 +8,7 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from lexichord.errors import ConfigError
-from lexichord.ingest.load.kinds import kind_of, unread_kind
+from lexichord.ingest.load.kinds import kind_of_file, unread_kind
 
 SKIPPED_FOLDERS = {"node_modules", "__pycache__"}  # folders that tools fill
 ENVIRONMENT_FILE = "pyvenv.cfg"  # in a folder of installed Python packages
@@ -89,9 +89,10 @@ class FileSearch:
             why = "not in --include"
         if why:
             self._leave_out(file, why)
-        elif kind_of(file.name) is None:
-            self.unread[storable_name(file.as_posix())] = unread_kind(file.name)
-        return not why and kind_of(file.name) is not None
+        elif kind_of_file(file) is None:
+            why = unread_kind(file.name)
+            self.unread[storable_name(file.as_posix())] = why
+        return not why
 
     def _why_left_out(self, root: Path, path: Path, rules: IgnoreRules, end: str = "") -> str:
         if path.name.startswith("."):

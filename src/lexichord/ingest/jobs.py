@@ -15,7 +15,7 @@ from lexichord.errors import ConfigError
 from lexichord.ingest import chunked, sources
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.find import FileSearch
-from lexichord.ingest.load.kinds import kind_of
+from lexichord.ingest.load.kinds import kind_of_file
 from lexichord.ingest.load.options import load_options
 from lexichord.ingest.pipeline import IngestPipeline
 from lexichord.ingest.reader import Reader
@@ -70,7 +70,7 @@ def _batches(paths: Sequence[Path], home: Path, stop: Event) -> Iterator[Collect
 
 def _matters(path: Path, roots: Sequence[Path], home: Path) -> bool:
     """Return whether an ingest of the given paths may see a change; a folder may hold anything."""
-    if path.is_relative_to(home) or (path.is_file() and kind_of(path.name) is None):
+    if path.is_relative_to(home) or (path.is_file() and kind_of_file(path) is None):
         return False
     inside = (path.relative_to(root).parts for root in roots if path.is_relative_to(root))
     return any(not any(part.startswith(".") for part in parts) for parts in inside)

@@ -15,6 +15,7 @@ from urllib.parse import unquote
 from lexichord.errors import IngestError
 from lexichord.ingest.load import text
 from lexichord.ingest.load.kinds import (
+    ARCHIVE_TYPES,
     ASCIIDOC_TYPE,
     CSV_TYPE,
     DOCX_TYPE,
@@ -36,8 +37,8 @@ from lexichord.ingest.load.kinds import (
     XLS_TYPE,
     XLSX_TYPE,
     XML_TYPE,
-    ZIP_TYPE,
     kind_of,
+    kind_of_file,
 )
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.markdown import CLOSING_HASHES, OPENING_HEADING
@@ -87,7 +88,7 @@ def load(file: Path, options: LoadOptions = LoadOptions()) -> LoadedText:  # noq
 def _load(file: Path, kind: str, options: LoadOptions) -> LoadedText:
     """Leave the file to the loader of its kind, whose library is imported when it is needed."""
     uri = os.fsencode(file).decode(errors="backslashreplace")  # a name may be no UTF-8
-    if kind == ZIP_TYPE:
+    if kind in ARCHIVE_TYPES:
         raise IngestError("is an archive: its files are documents, it is none itself")
     named = title(uri, "", kind)
     if kind == PDF_TYPE:
@@ -107,8 +108,8 @@ def _flagged(loaded: LoadedText) -> LoadedText:
 
 
 def media_type(file: Path) -> str:
-    """Return the media type by the name. Raises IngestError."""
-    kind = kind_of(file.name)
+    """Return the media type. Raises IngestError."""
+    kind = kind_of_file(file)
     if kind is None:
         known = "text, .md, .pdf, .docx, .pptx, .xlsx, .csv, .html, .eml, .epub and source code"
         raise IngestError(f"'{file.suffix}' is no kind that can be read: {known} are")
@@ -119,5 +120,6 @@ def title(uri: str, text: str, kind: str) -> str:
     """Return the heading that a Markdown file opens with, else the file's name in words."""
     if kind == MARKDOWN_TYPE and (match := OPENING_HEADING.search(text)):
         return CLOSING_HASHES.sub("", match[1].strip())
-    stem = Path(unquote(uri)).stem
+    name = Path(unquote(uri))
+    stem = name.stem if kind_of(f"a{name.suffix}") else name.name
     return re.sub(r"[\s_-]+", " ", stem).strip() or uri

@@ -1,28 +1,34 @@
-"""Files that contain files: ZIP archives, and mails with what is attached to them.
+"""Files that contain files: ZIP and gzip archives, and mails with what is attached to them.
 
 What is contained is named by its place, as a file in a folder is: letters.zip/2024/offer.eml.
 """
 
+import gzip
 import hashlib
 import stat
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load.kinds import (
+    ARCHIVE_TYPES,
     CONTAINER_TYPES,
     EML_TYPE,
+    GZIP_TYPE,
     MSG_TYPE,
     ZIP_TYPE,
     kind_of,
+    kind_of_content,
     named_by_type,
     unread_kind,
 )
-from lexichord.ingest.load.text import storable_text
+from lexichord.ingest.load.text import HEAD_BYTES, storable_text
 
 CHANGED = "changed while it was read: ingest it again"
 MAX_PARTS = 10_000  # files that a file contains
@@ -51,7 +57,12 @@ class ContainedFile:
     error: str = ""
 
 
-type _Part = tuple[str, Callable[[], bytes]]
+class _Part(NamedTuple):
+    """The name of a file in a file, with what reads it, or only how it begins."""
+
+    name: str
+    read: Callable[[], bytes]
+    head: Callable[[], bytes]
 
 
 def list_parts(file: Path, scratch: Path) -> list[ContainedFile]:
@@ -64,7 +75,7 @@ def list_parts(file: Path, scratch: Path) -> list[ContainedFile]:
         if part.name in listed:
             part = ContainedFile(f"{part.name} (again)", error="has the name of another in there")
         listed[part.name] = part
-    if not listed and kind_of(file.name) == ZIP_TYPE:
+    if not listed and kind_of(file.name) in ARCHIVE_TYPES:
         raise IngestError("is an archive without files")
     return list(listed.values())
 
@@ -86,22 +97,22 @@ class _Budget:
 
 
 def _listed(file: Path, scratch: Path, budget: _Budget, depth: int) -> Iterator[ContainedFile]:
-    for name, read in _parts(file):
+    for name, read, head in _parts(file):
         budget.spend(0)
-        kind = kind_of(name)
         if _is_hidden(name):
             yield ContainedFile(name, left_out="hidden")
             continue
-        if kind is None:
-            yield ContainedFile(name, unread=unread_kind(name))
-            continue
         try:
+            kind = kind_of_content(name, head)
+            if kind is None:
+                yield ContainedFile(name, unread=unread_kind(name))
+                continue
             data = read()
         except IngestError as error:
             yield ContainedFile(name, error=str(error))
             continue
         budget.spend(len(data))
-        if kind != ZIP_TYPE:
+        if kind not in ARCHIVE_TYPES:
             yield ContainedFile(name, hashlib.sha256(data).hexdigest(), len(data))
         if kind in CONTAINER_TYPES:
             yield from _nested(name, data, scratch, budget, depth)
@@ -118,7 +129,7 @@ def _nested(
             for part in _listed(inner, scratch, budget, depth + 1):
                 yield replace(part, name=f"{name}/{part.name}")
         except IngestError as error:
-            if kind_of(name) == ZIP_TYPE:  # reading a mail says the same
+            if kind_of(name) in ARCHIVE_TYPES:  # reading a mail says the same
                 yield ContainedFile(name, error=str(error))
 
 
@@ -128,7 +139,7 @@ def unpacked(file: Path, part: ContainedFile, scratch: Path) -> Iterator[Path]:
 
     Raises IngestError, also where its bytes are others than when it was listed.
     """
-    for name, read in _parts(file):
+    for name, read, _ in _parts(file):
         if part.name == name:
             data = read()
             if hashlib.sha256(data).hexdigest() != part.sha256:
@@ -153,11 +164,42 @@ def _written(name: str, data: bytes, scratch: Path) -> Iterator[Path]:
 
 
 def _parts(file: Path) -> Iterator[_Part]:
-    """Yield the names of the files that a file contains, with what reads them."""
+    """Yield the files that a file contains."""
     kind = kind_of(file.name)
     if kind == ZIP_TYPE:
         yield from _zip_parts(file)
-        return
+    elif kind == GZIP_TYPE:
+        yield _gzip_part(file)
+    else:
+        yield from _attachments(file, kind)
+
+
+def _gzip_part(file: Path) -> _Part:
+    """Return what a gzip file holds: it has the file's own name without the ending."""
+    name = _safe_name(file.stem)
+    return _Part(name, lambda: _gunzipped(file), lambda: _gunzipped(file, HEAD_BYTES))
+
+
+def _gunzipped(file: Path, head: int | None = None) -> bytes:
+    """Unpack a gzip file, or only how it begins; of one that grows too much nothing."""
+    try:
+        limit = min(MAX_PART_BYTES, max(MIN_RATIO_BYTES, MAX_UNPACK_RATIO * file.stat().st_size))
+        with gzip.open(file) as stream:
+            if head is not None:
+                return stream.read(head)
+            data = stream.read(limit + 1)
+    except gzip.BadGzipFile:
+        raise IngestError("is no gzip file, or a broken one: pack it again") from None
+    except OSError as error:
+        raise IngestError(f"cannot be read: {error.strerror}") from error
+    except (EOFError, zlib.error):
+        raise IngestError("is a broken gzip file: pack it again") from None
+    if len(data) > limit:
+        raise IngestError(f"unpacks to more than {limit // 10**6} MB, which is no document")
+    return data
+
+
+def _attachments(file: Path, kind: str | None) -> Iterator[_Part]:
     if kind == EML_TYPE:
         from lexichord.ingest.load.mail import eml_attachments as attachments
     else:
@@ -167,7 +209,8 @@ def _parts(file: Path) -> Iterator[_Part]:
     for number, (name, media_type, read) in enumerate(attachments(file), 1):
         own = _safe_name(name.replace("/", "_").replace("\\", "_").strip(". ")) or "unnamed"
         own = named_by_type(own, media_type)
-        yield f"{number}-{own}" if own in taken else own, read
+        named = f"{number}-{own}" if own in taken else own
+        yield _Part(named, read, lambda read=read: read()[:HEAD_BYTES])  # type: ignore[misc]
         taken.add(own)
 
 
@@ -177,7 +220,11 @@ def _zip_parts(file: Path) -> Iterator[_Part]:
             for part in archive.infolist():
                 name = _zip_name(part.filename)
                 if name and not part.is_dir():
-                    yield name, lambda part=part: _zip_bytes(archive, part)  # type: ignore[misc]
+                    yield _Part(
+                        name,
+                        lambda part=part: _zip_bytes(archive, part),  # type: ignore[misc]
+                        lambda part=part: _zip_head(archive, part),  # type: ignore[misc]
+                    )
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error
     except (zipfile.BadZipFile, NotImplementedError, ValueError):
@@ -205,15 +252,24 @@ def _is_hidden(name: str) -> bool:
 
 def _zip_bytes(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytes:
     """Unpack a part: its size, which is checked first, is the most that comes out."""
+    size, packed = part.file_size, part.compress_size
+    if size > MAX_PART_BYTES or (size > MIN_RATIO_BYTES and size > MAX_UNPACK_RATIO * packed):
+        raise IngestError(f"unpacks to {size // 10**6} MB, which is no document")
+    return _unzipped(archive, part)
+
+
+def _zip_head(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytes:
+    return _unzipped(archive, part, HEAD_BYTES)
+
+
+def _unzipped(archive: zipfile.ZipFile, part: zipfile.ZipInfo, most: int = -1) -> bytes:
     if part.flag_bits & ENCRYPTED_BIT:
         raise IngestError("is encrypted: unpack it with its password")
     if stat.S_ISLNK(part.external_attr >> 16):
         raise IngestError("is a link in an archive: unpack it")
-    size, packed = part.file_size, part.compress_size
-    if size > MAX_PART_BYTES or (size > MIN_RATIO_BYTES and size > MAX_UNPACK_RATIO * packed):
-        raise IngestError(f"unpacks to {size // 10**6} MB, which is no document")
     try:
-        return archive.read(part)
+        with archive.open(part) as stream:
+            return stream.read(most)
     except MemoryError:
         raise
     except Exception as error:  # zlib.error, LZMAError and others, of no common base

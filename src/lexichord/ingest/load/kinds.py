@@ -1,8 +1,14 @@
-"""Kinds of files, by their names. Those of programming languages are text/x-…."""
+"""Kinds of files, by their names and, where these tell none, by what they hold.
 
-from collections.abc import Mapping
-from pathlib import PurePath
+Those of programming languages are text/x-….
+"""
+
+from collections.abc import Callable, Mapping
+from mimetypes import MimeTypes
+from pathlib import Path, PurePath
 from types import MappingProxyType
+
+from lexichord.ingest.load.text import HEAD_BYTES, is_text
 
 PDF_TYPE = "application/pdf"
 DOCX_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -26,6 +32,7 @@ ASCIIDOC_TYPE = "text/asciidoc"
 NDJSON_TYPE = "application/x-ndjson"
 XML_TYPE = "application/xml"
 ZIP_TYPE = "application/zip"
+GZIP_TYPE = "application/gzip"
 LANGUAGE_ENDINGS = {
     "c": ".c .h",
     "c++": ".cpp .cc .cxx .hpp .hh",
@@ -87,6 +94,7 @@ ENDINGS = {
     XML_TYPE: ".xml .rss .atom",
     "application/yaml": ".yaml .yml",
     ZIP_TYPE: ".zip",
+    GZIP_TYPE: ".gz",
     **{f"text/x-{language}": endings for language, endings in LANGUAGE_ENDINGS.items()},
 }
 MEDIA_TYPES: Mapping[str, str] = MappingProxyType(
@@ -111,6 +119,7 @@ KNOWN_NAMES: Mapping[str, str] = MappingProxyType(
 TYPE_ALIASES: Mapping[str, str] = MappingProxyType(
     {
         "application/x-zip-compressed": ZIP_TYPE,
+        "application/x-gzip": GZIP_TYPE,
         "application/x-pdf": PDF_TYPE,
         "application/xhtml+xml": HTML_TYPE,
         "application/rss+xml": XML_TYPE,
@@ -127,7 +136,11 @@ TYPE_ALIASES: Mapping[str, str] = MappingProxyType(
         "text/yaml": "application/yaml",
     }
 )
-CONTAINER_TYPES = (ZIP_TYPE, EML_TYPE, MSG_TYPE)  # which hold files that are documents themselves
+ARCHIVE_TYPES = (ZIP_TYPE, GZIP_TYPE)  # which are no documents themselves
+CONTAINER_TYPES = (*ARCHIVE_TYPES, EML_TYPE, MSG_TYPE)  # which hold files that are documents
+TEXT_TYPE = "text/plain"
+KNOWN_ENDINGS = MimeTypes(filenames=())  # of the standard library, whatever the system has
+BINARY_TYPES = ("image/", "audio/", "video/", "font/", "application/octet-stream")
 
 
 def kind_of(name: str) -> str | None:
@@ -139,6 +152,36 @@ def kind_of(name: str) -> str | None:
     stem = path.name.partition(".")[0].lower()
     is_named = not ending or KNOWN_NAMES.get(stem, "").startswith("text/x-")  # Dockerfile.dev
     return KNOWN_NAMES.get(stem) if is_named else None
+
+
+def kind_of_file(file: Path) -> str | None:
+    """Return the media type of a file by its name, or as a text if it holds one.
+
+    None where it cannot be read.
+    """
+    return kind_of_content(file.name, lambda: _head(file))
+
+
+def kind_of_content(name: str, head: Callable[[], bytes]) -> str | None:
+    """Return the media type by the name or, where it tells none, by what the content begins with.
+
+    Pictures, sounds and the like are none even if they are written in letters.
+    """
+    kind = kind_of(name)
+    if kind is None and not (KNOWN_ENDINGS.guess_type(name)[0] or "").startswith(BINARY_TYPES):
+        return TEXT_TYPE if is_text(head()) else None
+    return kind
+
+
+def _head(file: Path) -> bytes:
+    """Return how a file begins; nothing of what is no file, or cannot be opened."""
+    try:
+        if not file.is_file():
+            return b""
+        with file.open("rb") as stream:
+            return stream.read(HEAD_BYTES)
+    except OSError:
+        return b""
 
 
 def unread_kind(name: str) -> str:

@@ -10,7 +10,7 @@ NUMBER = re.compile(r"[-+(]?[\d.,\s]*\d[\d.,\s]*[%)]?|\d{1,4}[-/.]\d{1,2}[-/.]\d
 
 def add_tables(built: TextBuilder, rows: Iterable[Sequence[str]], level: int) -> None:
     """Add each block of rows as a table, its place named by its rows; empty ones part blocks."""
-    for first, block in _blocks(rows):
+    for first, block in _headed(_blocks(rows)):
         width = max(_width(row) for row in block)
         cells = [[*row[:width], *[""] * (width - len(row))] for row in block]
         last = first + len(block) - 1
@@ -37,6 +37,32 @@ def _blocks(rows: Iterable[Sequence[str]]) -> Iterator[tuple[int, list[Sequence[
             block = []
     if block:
         yield number + 1 - len(block), block
+
+
+def _headed(
+    blocks: Iterable[tuple[int, list[Sequence[str]]]],
+) -> Iterator[tuple[int, list[Sequence[str]]]]:
+    """Put a header that a blank row parts from its table to it."""
+    waiting: tuple[int, list[Sequence[str]]] | None = None
+    for first, block in blocks:
+        if waiting and _is_header_of(waiting[1], block):
+            yield first - 1, [*waiting[1], *block]
+            waiting = None
+            continue
+        if waiting:
+            yield waiting
+        waiting = first, block
+    if waiting:
+        yield waiting
+
+
+def _is_header_of(above: Sequence[Sequence[str]], block: Sequence[Sequence[str]]) -> bool:
+    """Return whether one row of names stands above rows that have none, and fills their columns."""
+    named = {place for place, cell in enumerate(above[0]) if cell.strip()}
+    used = {place for row in block for place, cell in enumerate(row) if cell.strip()}
+    is_alone = len(above) == 1 < min(len(named), len(block)) and used <= named
+    names_columns = not any(NUMBER.fullmatch(cell.strip()) for cell in above[0])
+    return is_alone and names_columns and not _has_header(block)
 
 
 def _width(row: Sequence[str]) -> int:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from charset_normalizer import CharsetMatch
 
 MAX_TEXT_BYTES = 50_000_000  # bytes of a text file; characters of another's text
+HEAD_BYTES = 1 << 16  # of a file, which tell whether it is a text
 BYTE_ORDER_MARKS = {  # byte order marks; UTF-32's begins with UTF-16's
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -52,6 +53,18 @@ def read_bytes(file: Path) -> bytes:
         return file.read_bytes()
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error
+
+
+def is_text(head: bytes) -> bool:
+    """Return whether what begins so is UTF-8 with something to read in it, and nothing else."""
+    if BINARY_BYTES.search(head) or not head.strip():
+        return False
+    try:
+        is_cut = len(head) >= HEAD_BYTES  # within a letter, maybe
+        codecs.getincrementaldecoder("utf-8")().decode(head, final=not is_cut)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def too_long_error() -> IngestError:

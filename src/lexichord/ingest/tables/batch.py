@@ -18,8 +18,10 @@ from lexichord.ingest.reader import Reader
 from lexichord.ingest.structural_context import embedding_text
 from lexichord.ingest.tables.rows import ROW_RECIPE, CutRow, cut_rows
 from lexichord.ingest.vectors import ChunkEmbedder
+from lexichord.providers.base import Embedder, RemoteEmbedder
 
 BATCH_ROWS = 512
+WARM_UP_TEXT = "The first sentence that is cut and embedded."
 
 
 @dataclass(slots=True)
@@ -43,6 +45,13 @@ class RowIndexer:
     reader: Reader
     by_document: bool
     embedding: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def warm_up(self, embedder: Embedder | None) -> None:
+        """Cut a row, and embed it unless a service would. Raises IngestError, ProviderError."""
+        row = {"key": "", "title": "", "context": "", "sha256": "", "content": WARM_UP_TEXT}
+        cut_rows([row], self.reader, self.by_document)
+        if embedder is not None and not isinstance(embedder, RemoteEmbedder):
+            embedder.embed([WARM_UP_TEXT], "document")
 
     async def index_batch(self, embedder: ChunkEmbedder) -> BatchReport | None:
         """Index the oldest changes; return None if there are none.

@@ -112,6 +112,7 @@ class TableWorker:
 
     async def _stay(self, indexer: RowIndexer) -> None:
         """Do what comes, until stopped."""
+        await self._warm_up(indexer)
         listener = tables.Listener(self.database.dsn, tables.CHANGES)
         async with self._registered() as worker, listener:
             while not self._stopped.is_set():
@@ -122,6 +123,12 @@ class TableWorker:
                     continue
                 except LexichordError as error:
                     await self._recover(error)
+
+    async def _warm_up(self, indexer: RowIndexer) -> None:
+        """Do now what the first change would else wait for, such as loading the model."""
+        with suppress(LexichordError):  # the first batch says what is wrong
+            embedder, _ = await self.follow()
+            await asyncio.to_thread(indexer.warm_up, embedder)
 
     async def _look(self, indexer: RowIndexer) -> bool:
         """Index what waits; return whether there was nothing."""

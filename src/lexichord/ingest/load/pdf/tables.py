@@ -8,7 +8,15 @@ from itertools import pairwise
 from statistics import median
 
 from lexichord.ingest.load.pdf.rules import Rule, Rules
-from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, PdfPiece, PdfWord, group_rows
+from lexichord.ingest.load.pdf.words import (
+    LINE_END_HYPHEN,
+    MAX_OVERLAP,
+    MAX_WORD_GAP,
+    PdfPiece,
+    PdfWord,
+    group_rows,
+    run_right_to_left,
+)
 
 TOUCH = 3.0  # points that lines may miss each other by, or two of them be one
 OPEN_MARGIN = 9.0  # points that horizontal lines reach beyond vertical ones: columns without edges
@@ -243,16 +251,19 @@ class Columns:
     def _phrases(self, line: Sequence[PdfPiece]) -> Iterator[list[PdfPiece]]:
         """Yield words that stand close with no line between them: they share a cell."""
         phrase = list[PdfPiece]()
-        for word in sorted(line, key=lambda word: word.left):
-            if phrase and not self._is_close(phrase[-1], word):
+        for word in sorted(line, key=lambda word: word.left) if run_right_to_left(line) else line:
+            if phrase and not self._is_close(phrase, word):
                 yield phrase
                 phrase = []
             phrase.append(word)
         if phrase:
             yield phrase
 
-    def _is_close(self, word: PdfPiece, following: PdfPiece) -> bool:
-        if following.left - word.right > MAX_PHRASE_GAP * word.height:
+    def _is_close(self, phrase: Sequence[PdfPiece], following: PdfPiece) -> bool:
+        word = phrase[-1]
+        gap = following.left - word.right
+        room = MAX_WORD_GAP if self._runs_across(phrase) else MAX_PHRASE_GAP
+        if not -MAX_OVERLAP * word.height < gap <= room * word.height:
             return False
         start, end = (word.left + word.right) / 2, (following.left + following.right) / 2
         height = (word.top + word.bottom) / 2
@@ -260,13 +271,17 @@ class Columns:
             start < wall.place < end and wall.start <= height <= wall.end for wall in self.walls
         )
 
+    def _runs_across(self, phrase: Sequence[PdfPiece]) -> bool:
+        """Return whether a phrase runs over whole columns: their edges do not hold in its line."""
+        return self.index(phrase[-1]) - self.index(phrase[0]) > 1
+
     def _column(self, phrase: Sequence[PdfPiece]) -> int:
         """Return the first column in which a fair part of a phrase stands."""
         left, right = phrase[0].left, max(word.right for word in phrase)
         for index, (start, end) in enumerate(pairwise(self.edges)):
             if min(right, end) - max(left, start) >= MIN_CELL_SHARE * (right - left):
                 return index
-        return _index(self.edges, (left + right) / 2)
+        return _index(self.edges, left)
 
 
 def _is_numeric(row: Sequence[str]) -> bool:

@@ -19,6 +19,7 @@ UNCERTAIN_MARK = re.compile(LINE_END_HYPHEN)  # pdfium's sign for both
 MAX_OVERLAP = 0.5  # of the height of a line: what overlaps more stands in one place, twice
 MAX_WORD_GAP = 1.2  # of the height: farther apart, two words are of different columns or cells
 MAX_LETTER_GAP = 0.15  # of the height: nearer, a comma belongs to the word before
+MAX_LETTER_PITCH = 3.0  # of the height, from letter to letter: a spaced-out title is below 2
 MAX_SLANT_DEGREES = 10  # from upright or sideways, at most: what is slanted more is a watermark
 WORD = re.compile(
     # no white space, no control characters; a hyphen at a line's end ends the word
@@ -186,13 +187,18 @@ def _placed(
     first, last = (
         PdfPiece(*turned(*box_of(index)), "") for index in (match.start(), match.end() - 1)
     )
-    if first.beside(last):
+    if first.beside(last) and not _is_stretched(first, last, len(match[0])):
         left, right = min(first.left, last.left), max(first.right, last.right)
         box = left, min(first.top, last.top), right, max(first.bottom, last.bottom)
         yield PdfWord(*box, match[0], direction=direction)
         return
     for index, letter in enumerate(match[0], match.start()):
         yield PdfWord(*turned(*box_of(index)), letter, direction=direction)
+
+
+def _is_stretched(first: PdfPiece, last: PdfPiece, letters: int) -> bool:
+    """Return whether letters stand as far apart as cells do: pdfium joins figures of a table."""
+    return last.left - first.left > MAX_LETTER_PITCH * (letters - 1) * first.height
 
 
 def _direction(angle: float) -> int:
@@ -228,10 +234,21 @@ def group_rows(pieces: Sequence[PdfPiece]) -> list[list[PdfPiece]]:
 
 
 def as_read(row: list[PdfPiece]) -> list[PdfPiece]:
-    """Order a line from its left to its right, or the other way where its script runs so."""
+    """Order a line from its left to its right, or the other way where its script runs so.
+
+    What is drawn word by word stays together, also where something else is printed over it.
+    """
     if run_right_to_left(row):
         return sorted(row, key=lambda piece: -piece.right)
-    return sorted(row, key=lambda piece: piece.left)
+    runs = list[list[PdfPiece]]()
+    for piece in sorted(row, key=lambda piece: piece.place):
+        last = runs[-1][-1] if runs else None
+        is_next = last and piece.place == last.place + 1 and _gap(last, piece) is not None
+        if is_next:
+            runs[-1].append(piece)
+        else:
+            runs.append([piece])
+    return [piece for run in sorted(runs, key=lambda run: run[0].left) for piece in run]
 
 
 def run_right_to_left(pieces: Sequence[PdfPiece]) -> bool:
