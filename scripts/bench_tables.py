@@ -197,7 +197,9 @@ def freshness(dsn: str, connection: Connection, lasting: float) -> None:
     times: list[float] = []
     marks: dict[str, float] = {}
     with worker(dsn), psycopg.connect(dsn, autocommit=True) as asking:
-        time.sleep(8)
+        resting = "select count(*) from lexichord.list_workers() where is_resting"
+        while asking.execute(resting.encode()).fetchone() == (0,):
+            time.sleep(0.2)
         end = time.monotonic() + lasting
         number = 0
         following = time.monotonic()
