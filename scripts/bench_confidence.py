@@ -1,4 +1,4 @@
-"""Confidence in documents: fit on half A of ContractNLI dev, reported on half B and elsewhere."""
+"""Confidence on ContractNLI dev, the samples and code: sets that it was not fitted on."""
 
 import argparse
 import json
@@ -13,26 +13,18 @@ from numpy.typing import NDArray
 from bench_data import ENGINES, cache_folder, opened
 from bench_quality import _document
 from lexichord import SyncLexichord
-from lexichord.db import evidence, search
-from lexichord.retrieve.judge.in_documents import (
-    COVERAGE_HITS,
+from lexichord.db import search
+from lexichord.retrieve.evidence.relevance import EmbedSentences
+from lexichord.retrieve.judge.confidence import (
     JUDGED_HITS,
-    MAX_RELATIVE_EVIDENCE,
-    MIN_DOCUMENT_CONFIDENCE,
-    WITH_VECTOR,
-    WORDS_ONLY,
-    DocumentSignals,
-    document_probability,
-    find_signals,
-    relative_evidence,
+    MAX_DENIED_CONFIDENCE,
+    MIN_CONFIDENCE,
+    evidence_confidence,
 )
 from lexichord.types import Question, Scope
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 BINS = 10
-KEPT = 0.9  # of half A's answerable pairs: the criterion of the abstain border
-RIDGE = 0.1
-FOLDS = 5  # of the hypotheses
 
 type Floats = NDArray[np.float64]
 type ScopedQuery = tuple[str, tuple[str, ...]]  # a question, and the documents in its scope
@@ -40,29 +32,29 @@ type ScopedQuery = tuple[str, tuple[str, ...]]  # a question, and the documents 
 
 @dataclass
 class Sets:
-    """Signals by set; `answerable`, `half` and `hypothesis` belong to `pairs`."""
+    """Confidences by set; `answerable` and `half` belong to `pairs`."""
 
-    pairs: list[DocumentSignals]
+    pairs: Floats
     answerable: NDArray[np.bool_]
     half: NDArray[np.int64]
-    hypothesis: NDArray[np.int64]
-    elsewhere: dict[str, list[DocumentSignals]]
+    elsewhere: dict[str, Floats]
 
 
-def collect(data: Path, engine: str, server: str | None, with_vector: bool) -> Sets:
+def collect(data: Path, engine: str, server: str | None, with_vector: bool, every: int) -> Sets:
     nli = json.loads((data / "contractnli/dev.json").read_text())
     claims = {key: label["hypothesis"] for key, label in nli["labels"].items()}
-    code = _lines(data / "codebase/evaluation_set.jsonl")
+    code = _lines(data / "codebase/evaluation_set.jsonl")[::every]
     questions = [
         each for each in _lines(SAMPLES / "questions.jsonl") if each.get("answerable", True)
     ]
     invented = _lines(SAMPLES / "unanswerable.jsonl")
     queries = [question["query"] for question in code]
-    elsewhere: dict[str, list[DocumentSignals]] = {}
+    elsewhere: dict[str, Floats] = {}
     with opened("contractnli-dev", engine, server) as lexichord:
+        nli["documents"] = nli["documents"][::every]
         ids = _fill_nli(lexichord, nli["documents"])
         pairs = [(claim, (ids[n],)) for n in range(len(ids)) for claim in claims.values()]
-        signals = _ask(lexichord, pairs, with_vector)
+        confidences = _ask(lexichord, pairs, with_vector)
         elsewhere["code questions of the NDAs"] = _ask(lexichord, _all(queries), with_vector)
     with opened("codebase", engine, server) as lexichord:
         files = json.loads((data / "codebase/codebase_chunks.json").read_text())
@@ -86,8 +78,7 @@ def collect(data: Path, engine: str, server: str | None, with_vector: bool) -> S
         for key in claims
     ]
     half = np.repeat(np.arange(len(ids)) % 2, len(claims))
-    hypothesis = np.tile(np.arange(len(claims)), len(ids))
-    return Sets(signals, np.array(answers), half, hypothesis, elsewhere)
+    return Sets(confidences, np.array(answers), half, elsewhere)
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
@@ -114,85 +105,43 @@ def _scoped(lexichord: SyncLexichord, question: dict[str, Any], inside: bool) ->
     return question["query"], tuple(row.document_id for row in rows)
 
 
-def _ask(
-    lexichord: SyncLexichord, queries: Sequence[ScopedQuery], with_vector: bool
-) -> list[DocumentSignals]:
+def _ask(lexichord: SyncLexichord, queries: Sequence[ScopedQuery], with_vector: bool) -> Floats:
     texts = sorted({query for query, _ in queries})
     vectors: dict[str, list[float]] = {}
     if with_vector:
         assert lexichord.core.embedder is not None
         rows = lexichord.core.embedder.embed(texts, "query").tolist()
         vectors = dict(zip(texts, rows, strict=True))
-    return lexichord.run(_signals(lexichord, queries, vectors))
+    return lexichord.run(_confidences(lexichord, queries, vectors, _kept(lexichord)))
 
 
-async def _signals(
-    lexichord: SyncLexichord, queries: Sequence[ScopedQuery], vectors: dict[str, list[float]]
-) -> list[DocumentSignals]:
-    database, signals = lexichord.core.database, []
+def _kept(lexichord: SyncLexichord) -> EmbedSentences:
+    """Return what embeds sentences, each once."""
+    known: dict[str, NDArray[np.float32]] = {}
+    embedder = lexichord.core.embedder
+    assert embedder is not None
+
+    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        known.update(zip(new, embedder.embed(new, "document") if new else (), strict=True))
+        return np.array([known[text] for text in texts], np.float32)
+
+    return embed
+
+
+async def _confidences(
+    lexichord: SyncLexichord,
+    queries: Sequence[ScopedQuery],
+    vectors: dict[str, list[float]],
+    embed: EmbedSentences,
+) -> Floats:
+    database, confidences = lexichord.core.database, []
     for query, documents in queries:
-        vector = vectors.get(query)
-        question = Question(query, vector, scope=Scope(documents=documents), k=JUDGED_HITS)
+        scope = Scope(documents=documents)
+        question = Question(query, vectors.get(query), scope=scope, k=JUDGED_HITS)
         hits = await search.hybrid_search(database, question)
-        best = [hit.chunk_id for hit in hits[:COVERAGE_HITS]]
-        terms = await evidence.question_coverage(database, query, best)
-        relative = await relative_evidence(database, question, hits)
-        signals.append(find_signals(hits, terms, relative, vector is not None))
-    return signals
-
-
-def fit(sets: Sets, taken: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """First the subject, by every second code question and the pairs taken; then the rest."""
-    first = taken & sets.answerable
-    yes = [*sets.elsewhere["code questions"][::2]]
-    yes += [signals for signals, taken in zip(sets.pairs, first, strict=True) if taken]
-    no = [*sets.elsewhere["code questions of the NDAs"][::2]]
-    no += sets.elsewhere["NDA hypotheses of the code"]
-    subject = _logistic(
-        _on_subject([*yes, *no]), np.repeat([1.0, 0.0], [len(yes), len(no)]), np.ones(len(yes + no))
-    )
-    gates = _share(_on_subject(sets.pairs) @ subject)
-    rows, truth = _against_others(sets.pairs), sets.answerable.astype(float)
-    return _logistic(rows[taken], truth[taken], gates[taken]), subject
-
-
-def _on_subject(signals: Sequence[DocumentSignals]) -> Floats:
-    model = WORDS_ONLY if signals[0].cosine is None else WITH_VECTOR
-    return np.array([(1, each.cosine or 0, min(each.held, model.max_held)) for each in signals])
-
-
-def _against_others(signals: Sequence[DocumentSignals]) -> Floats:
-    return np.array([(1, min(each.relative, MAX_RELATIVE_EVIDENCE)) for each in signals])
-
-
-def _share(values: Floats) -> Floats:
-    return 1 / (1 + np.exp(-values))
-
-
-def held_out(sets: Sets) -> Floats:
-    """Confidence by models that saw only half A, and not the hypothesis that they judge."""
-    scores = np.zeros(len(sets.pairs))
-    for fold in range(FOLDS):
-        own = sets.hypothesis % FOLDS == fold
-        relative, subject = fit(sets, (sets.half == 0) & ~own)
-        good = _share(_against_others(sets.pairs) @ relative)
-        scores[own] = (good * _share(_on_subject(sets.pairs) @ subject))[own]
-    return scores
-
-
-def _logistic(rows: Floats, truth: Floats, gates: Floats) -> Floats:
-    """Maximum likelihood of gate x logistic with a small ridge, by Fisher scoring."""
-    weights = np.zeros(rows.shape[1])
-    penalty = RIDGE * np.array([0, *[1] * (rows.shape[1] - 1)])
-    for _ in range(100):
-        good = _share(rows @ weights)
-        product = np.clip(good * gates, 1e-9, 1 - 1e-9)
-        change = gates * good * (1 - good)
-        spread = product * (1 - product)
-        slope = rows.T @ ((truth - product) / spread * change) - penalty * weights
-        curve = (rows * (change**2 / spread)[:, None]).T @ rows + np.diag(penalty)
-        weights = weights + 0.5 * np.linalg.solve(curve, slope)
-    return weights
+        confidences.append(await evidence_confidence(database, question, hits, embed))
+    return np.array(confidences)
 
 
 def auroc(scores: Floats, truth: NDArray[np.bool_]) -> float:
@@ -210,33 +159,28 @@ def reliability(scores: Floats, truth: NDArray[np.bool_]) -> list[tuple[int, flo
     ]
 
 
-def report(sets: Sets, border: float) -> None:
-    scores = np.array(list(map(document_probability, sets.pairs)))
+def report(sets: Sets) -> None:
+    scores = sets.pairs
     for name, number in (("A", 0), ("B", 1)):
         own, truth = scores[sets.half == number], sets.answerable[sets.half == number]
         table = reliability(own, truth)
         error = sum(count * abs(mean - share) for count, mean, share in table) / len(own)
         print(f"  half {name}: {len(own)} pairs, AUROC {auroc(own, truth):.3f}, ECE {error:.3f},")
-        missed, caught = (own[truth] < border).mean(), (own[~truth] < border).mean()
+        missed, caught = (own[truth] < MIN_CONFIDENCE).mean(), (own[~truth] < MIN_CONFIDENCE).mean()
         print(f"    abstains on {missed:.1%} of the answerable, {caught:.1%} of the others")
+        denied = own < MAX_DENIED_CONFIDENCE
+        print(
+            f"    says of {denied.sum()} that they do not say, rightly of {(~truth[denied]).sum()}"
+        )
         for count, mean, share in table:
             print(f"    {count:4} {mean:.2f} {share:.2f}")
-    unseen = held_out(sets)
-    for name, number in (("A", 0), ("B", 1)):
-        there = sets.half == number
-        area = auroc(unseen[there], sets.answerable[there])
-        print(f"  half {name}, hypotheses not fitted on: AUROC {area:.3f}")
     print("  elsewhere: abstains; confidence at 5, 10, 25, 50, 90 %")
-    for name, signals in sets.elsewhere.items():
-        confidences = np.array(list(map(document_probability, signals)))
+    for name, confidences in sets.elsewhere.items():
         places = " ".join(
             f"{place:.2f}" for place in np.percentile(confidences, [5, 10, 25, 50, 90])
         )
-        print(f"    {name:32} {(confidences < border).sum():3} of {len(confidences):3}  {places}")
-    yes, unheld = sets.elsewhere["code questions"][1::2], sets.elsewhere["sample questions"]
-    for name, signals in (("code questions, not fitted on", yes), ("sample questions", unheld)):
-        share = np.mean([document_probability(each) < border for each in signals])
-        print(f"    answerable, {name}: abstains on {share:.1%}")
+        refused = (confidences < MIN_CONFIDENCE).sum()
+        print(f"    {name:32} {refused:3} of {len(confidences):3}  {places}")
 
 
 def main() -> None:
@@ -244,20 +188,15 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder of the public sets")
     parser.add_argument("--engine", choices=ENGINES, default="plain")
     parser.add_argument("--server", help="a server's DSN; by default the embedded one")
-    parser.add_argument("--fit", action="store_true", help="also print fitted coefficients")
+    parser.add_argument("--every", type=int, default=1, help="agreements and code questions")
     arguments = parser.parse_args()
-    for name, model in (("with a vector", WITH_VECTOR), ("by words alone", WORDS_ONLY)):
-        with_vector = model is WITH_VECTOR
-        sets = collect(arguments.data, arguments.engine, arguments.server, with_vector)
-        print(f"{name}: {model}")
-        if arguments.fit:
-            relative, subject = fit(sets, sets.half == 0)
-            print("  fitted:", relative.round(2).tolist(), subject.round(2).tolist())
-        own = np.array(list(map(document_probability, sets.pairs)))[
-            (sets.half == 0) & sets.answerable
-        ]
-        print(f"  border that keeps {KEPT:.0%} of half A: {np.quantile(own, 1 - KEPT):.2f}")
-        report(sets, MIN_DOCUMENT_CONFIDENCE)
+    for name, with_vector in (("with a vector", True), ("by words alone", False)):
+        print(name)
+        report(
+            collect(
+                arguments.data, arguments.engine, arguments.server, with_vector, arguments.every
+            )
+        )
 
 
 if __name__ == "__main__":

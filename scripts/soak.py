@@ -1,14 +1,16 @@
 """Store, replace, delete, vacuum and kill at random while questions are asked; count lost hits.
 
-A clear hit scores 3 % above the last of the depth. Exact scoring in the search's own snapshot says
-which there are; tests/sql/test_no_hit_lost.py compares exact scoring with plain Python. Lost by
-writes is a clear hit that the same engine finds once its indexes are built anew: now and then they
-are, with the writers held and all of it rolled back, so that the written ones go on.
+A clear hit scores 3 % above the last of the depth. BM25 over the texts of the search's own
+snapshot says which there are (soak_oracle.py), and what every hit's score should be. Lost by writes
+is a clear hit that the same engine finds once its indexes are built anew: now and then they are,
+with the writers held and all of it rolled back, so that the written ones go on.
 
 python scripts/soak.py --server DSN --engine plain [--writers 8] [--questions 100000] [--kill]
 
 Works in a database of its own on that server, and drops it. --kill sends SIGKILL to sessions of
-that database: for a server on this machine that may lose its connections.
+that database: for a server on this machine that may lose its connections. Where no question was
+answered for minutes, what the sessions wait for is written out and one of them killed, so that the
+server starts anew.
 """
 
 import argparse
@@ -18,7 +20,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from random import Random
 from threading import Event, Lock
@@ -30,16 +32,17 @@ import psycopg
 from bench_data import ENGINES
 from lexichord.db import schema
 from lexichord.types import EmbeddingSpace
+from soak_oracle import Oracle
 
 SPACE = EmbeddingSpace("soak", "random", 8)
 DEPTHS = (10, 30, 100)
-CLEAR = 1.03  # times the score of the last of the depth
 WORDS = 20_000
 DOCUMENTS = 100  # uris of a writer: what one question costs does not grow with the run
 BURST = 6  # changes at most
 PAUSE_SECONDS = 8.0  # at most, after a burst
 BATCH = 100  # questions a statement, all of one snapshot
 REPORT_EVERY = 5_000  # questions
+HANG_SECONDS = 240.0  # without an answer
 DISTURBANCES = {"vacuum": 4, "build": 6, "end": 3, "kill": 1, "rebuild": 1}
 SEGMENTS = """
 create or replace function lexichord.sealing(
@@ -48,25 +51,16 @@ create or replace function lexichord.sealing(
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp
 as 'select {0} * 4, {0}, 3, true'
 """
-# Of each question: whether there are too few hits, how many are clear, which of these are lost, and
-# which of the first ten.
-ASK = f"""
-with asked as (
-    select q.* from unnest(%s::text[], %s::integer[]) with ordinality as q (words, depth, number)
-), exact as (
-    select q.number, e.chunk_id, e.rank,
-           e.score > {CLEAR} * min(e.score) over (partition by q.number) as clear
-    from asked q, lateral lexichord.exact_keyword_candidates(q.words, q.depth) as e
-), found as (
-    select q.number, f.chunk_id, f.rank as found
-    from asked q, lateral lexichord.keyword_candidates(q.words, q.depth) as f
-)
-select number, count(e.rank) > count(f.found), count(*) filter (where clear),
-       array_remove(array_agg(case when clear and found is null then chunk_id end), null),
-       array_remove(array_agg(case when clear and found is null and e.rank <= 10
-                                   then chunk_id end), null)
-from exact e full join found f using (number, chunk_id)
-group by number
+ASK = """
+select q.number, array_agg(f.chunk_id), array_agg(f.score)
+from unnest(%s::text[], %s::integer[]) with ordinality as q (words, depth, number),
+     lateral lexichord.keyword_candidates(q.words, q.depth) as f
+group by q.number
+"""
+SESSIONS = """
+select pid, backend_type, state, wait_event_type, wait_event, now() - query_start, left(query, 60)
+from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+order by query_start
 """
 
 type Connection = psycopg.Connection[Any]
@@ -140,13 +134,41 @@ class Soak:
                 connection.execute("select pg_terminate_backend(%s)", row)
         self.count(**{choice: 1})
 
+    def watch(self) -> None:
+        """End what hangs whenever no question was answered for long."""
+        seen, since = -1, time.monotonic()
+        while not self.done.wait(5):
+            if self.counts["questions"] != seen:
+                seen, since = self.counts["questions"], time.monotonic()
+            elif time.monotonic() - since > HANG_SECONDS:
+                with suppress(psycopg.OperationalError):
+                    self._end_hang()
+                since = time.monotonic()
+
+    def _end_hang(self) -> None:
+        """Kill a session that waits for a lock inside an index: it listens to nothing else."""
+        with psycopg.connect(self.dsn, autocommit=True) as connection:
+            sessions = connection.execute(SESSIONS).fetchall()
+        print("no answer for long", *sessions, sep="\n    ", flush=True)
+        hung = [
+            session[0]
+            for session in sessions
+            if session[3] == "LWLock" and session[5].total_seconds() > HANG_SECONDS / 2
+        ]
+        if hung and not self.kills:
+            os._exit(1)  # the threads here wait for good
+        if hung:
+            os.kill(hung[0], signal.SIGKILL)
+            self.count(hung=1)
+
     def ask(self, reader: int) -> None:
-        random = Random(f"reader {reader}")
+        random, oracle = Random(f"reader {reader}"), Oracle(WORDS + 1)
         while self.counts["questions"] < self.questions:
             try:
                 with psycopg.connect(self.dsn, autocommit=True) as connection:
                     while self.counts["questions"] < self.questions:
-                        lost = ask(connection, draw(random, BATCH))[0]
+                        with snapshot(connection):
+                            lost = ask(connection, oracle, draw(random, BATCH))[0]
                         self.count(questions=BATCH, **lost)
             except psycopg.OperationalError:
                 self.count(cut=1)
@@ -192,28 +214,45 @@ def change(connection: Connection, random: Random, uri: str) -> None:
         )
 
 
-def ask(connection: Connection, questions: Questions) -> tuple[Counter[str], set[tuple[int, int]]]:
+@contextmanager
+def snapshot(connection: Connection) -> Iterator[None]:
+    with connection.transaction():
+        connection.execute("set transaction isolation level repeatable read")
+        yield
+
+
+def ask(
+    connection: Connection, oracle: Oracle, questions: Questions
+) -> tuple[Counter[str], set[tuple[int, int]]]:
     """Return how many hits there are and are lost, and the lost ones, by question."""
     counts, missing = Counter[str](), set[tuple[int, int]]()
+    postings = oracle.postings(connection)
     words, depths = zip(*questions, strict=True)
-    for number, too_few, clear, lost, first in connection.execute(ASK, [[*words], [*depths]]):
-        counts["clear hits"] += clear
-        counts["lost"] += len(lost)
-        counts["lost of the first ten"] += len(first)
-        counts["too few"] += too_few
-        missing.update((number, chunk) for chunk in lost)
-        if first:
-            print("lost of the first ten", questions[number - 1], first, flush=True)
+    found = {
+        number: [*zip(chunks, scores, strict=True)]
+        for number, chunks, scores in connection.execute(ASK, [[*words], [*depths]])
+    }
+    for number, (question, depth) in enumerate(questions, start=1):
+        verdict = postings.judge(question, depth, found.get(number, []))
+        counts["clear hits"] += verdict.clear
+        counts["lost"] += len(verdict.lost)
+        counts["lost of the first ten"] += len(verdict.lost_of_ten)
+        counts["too few"] += verdict.too_few
+        counts["wrong scores"] += verdict.wrong_scores
+        missing.update((number, chunk) for chunk in verdict.lost)
+        if verdict.lost_of_ten or verdict.wrong_scores:
+            print("wrong", depth, question, verdict, flush=True)
     return counts, missing
 
 
 def compare_rebuilt(connection: Connection, questions: Questions) -> dict[str, int]:
     """Return how many clear hits are found only once both indexes are built anew."""
+    oracle = Oracle(WORDS + 1)
     with connection.transaction(force_rollback=True):
         connection.execute("select lexichord.hold_writers()")
-        _, before = ask(connection, questions)
+        _, before = ask(connection, oracle, questions)
         connection.execute("select lexichord.rebuild_indexes()")
-        _, after = ask(connection, questions)
+        _, after = ask(connection, oracle, questions)
     return {"questions rebuilt": len(questions), "lost by writes": len(before - after)}
 
 
@@ -251,9 +290,9 @@ def main() -> None:
     with database(arguments.server, arguments.engine, arguments.segment_chunks) as dsn:
         soak = Soak(dsn, arguments.questions, arguments.kill)
         soak.fill(arguments.writers)
-        with ThreadPoolExecutor(arguments.writers + arguments.readers + 1) as pool:
+        with ThreadPoolExecutor(arguments.writers + arguments.readers + 2) as pool:
             tasks = [pool.submit(soak.write, number) for number in range(arguments.writers)]
-            tasks.append(pool.submit(soak.disturb))
+            tasks += [pool.submit(soak.disturb), pool.submit(soak.watch)]
             for reader in [pool.submit(soak.ask, n) for n in range(arguments.readers)]:
                 reader.result()
             soak.done.set()

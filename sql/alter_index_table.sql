@@ -1,8 +1,9 @@
+-- Who waits for the table holds up all who come after: it gives up soon.
 create or replace function lexichord.alter_index_table(
     source regclass, text text[] default null, title text default null, key text[] default null, metadata text[] default null,
     context text[] default null, filter text default null, uri text default null
 ) returns void
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set lock_timeout = '5s' as $$
 declare
     known integer := lexichord.find_indexed_table(source);
     made lexichord_data.indexed_table;

@@ -26,7 +26,7 @@ begin
             raise exception 'filter: operator "%" on key "%" needs a value of type %', operator, filter ->> 'key', coalesce(wanted, 'any')
                 using errcode = 'invalid_parameter_value';
         end if;
-        if operator in ('before', 'after') and not pg_input_is_valid(filter ->> 'value', 'timestamptz') then
+        if operator in ('before', 'after') and not lexichord.is_date(filter ->> 'value') then
             raise exception 'filter: "%" is no date', filter ->> 'value'
                 using errcode = 'invalid_parameter_value', hint = 'Write it as 2026-01-31 or 2026-01-31T12:00:00Z.';
         end if;

@@ -3,8 +3,11 @@ create or replace function lexichord.check_search(
 ) returns void
 language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
 declare
+    most_words constant integer := 1024;  -- each is looked up: 1,600 held a backend for a minute
+    words integer := case when char_length(query) > most_words then length(lexichord.query_lexemes(query)) end;
     problem text := case
         when query !~ '\S' or coalesce(query, query_vector::text) is null then 'the query is empty'
+        when words > most_words then format('the query has %s distinct words, at most %s: shorten it', words, most_words)
         when depth is null or depth not between lexichord.default_depth() and 10000
             then format('depth must be between %s and 10000', lexichord.default_depth())
         when k is null or k < 1 then 'k must be at least 1'

@@ -1,5 +1,5 @@
 create or replace function lexichord.delete_documents(documents bigint[]) returns bigint
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set lock_timeout = '30s' as $$
 declare
     gone bigint;
 begin

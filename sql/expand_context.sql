@@ -10,16 +10,26 @@ set search_path = pg_catalog, lexichord_data, pg_temp as $$
            substring(d.text from around.first + 1 for around.last - around.first)
     from unnest(chunk_ids) with ordinality as wanted (id, place)
     join chunk c on c.id = wanted.id
-    join document d on d.id = c.document_id,
-    lateral (
+    join document d on d.id = c.document_id
+    cross join lateral (
+        select coalesce((
+                   select o.ordinal + 1 from chunk o
+                   where o.document_id = c.document_id and o.ordinal < c.ordinal and o.heading <> c.heading
+                   order by o.ordinal desc limit 1), 0) as first,
+               coalesce((
+                   select o.ordinal - 1 from chunk o
+                   where o.document_id = c.document_id and o.ordinal > c.ordinal and o.heading <> c.heading
+                   order by o.ordinal limit 1), 2147483647) as last
+        where whole_section and c.heading <> ''
+        union all
+        select c.ordinal, c.ordinal where not whole_section or c.heading = ''
+    ) as section
+    cross join lateral (
         select min(n.char_start) as first, max(n.char_end) as last
         from chunk n
         where n.document_id = c.document_id
-          and (abs(n.ordinal - c.ordinal) <= greatest(neighbours, 0)
-               or (whole_section and n.heading = c.heading and c.heading <> '' and not exists (
-                   select from chunk o
-                   where o.document_id = c.document_id and o.heading <> c.heading
-                     and o.ordinal between least(n.ordinal, c.ordinal) and greatest(n.ordinal, c.ordinal))))
+          and n.ordinal between least(section.first, c.ordinal - greatest(neighbours, 0)::bigint)
+                            and greatest(section.last, c.ordinal + greatest(neighbours, 0)::bigint)
     ) as around
     order by wanted.place
 $$;

@@ -1,6 +1,6 @@
 -- Values of different kinds do not compare: a text is never greater than a number.
 create or replace function lexichord.filter_compares(had jsonb, operator text, wanted jsonb) returns boolean
-language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     difference integer;
 begin
@@ -8,7 +8,7 @@ begin
         return false;
     end if;
     if operator in ('before', 'after') then
-        if not pg_input_is_valid(had #>> '{}', 'timestamptz') then
+        if not lexichord.is_date(had #>> '{}') then
             return false;
         end if;
         return case operator when 'before' then (had #>> '{}')::timestamptz < (wanted #>> '{}')::timestamptz

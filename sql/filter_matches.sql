@@ -1,6 +1,6 @@
 -- A key that a document lacks fails every condition but the negative ones (ne, nin, not contains, empty).
 create or replace function lexichord.filter_matches(metadata jsonb, filter jsonb) returns boolean
-language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     form text := lexichord.filter_form(filter);
     had jsonb := metadata -> (filter ->> 'key');

@@ -1,9 +1,10 @@
+-- Who waits for the table holds up all who come after: it gives up soon.
 -- One transaction: the table is indexed from here on, or nothing has changed.
 create or replace function lexichord.index_table(
     source regclass, text text[], title text default null, key text[] default null, metadata text[] default '{}',
     dataset text default null, context text[] default '{}', filter text default null, uri text default null
 ) returns integer
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set lock_timeout = '5s' as $$
 declare
     made lexichord_data.indexed_table;
 begin

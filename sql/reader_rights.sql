@@ -9,7 +9,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     array[
         'hybrid_search', 'discover_files', 'similar_documents', 'expand_context', 'search_variants', 'search_each',
         'relevance_feedback', 'feedback_chunks', 'feedback_terms', 'feedback_vector', 'variant_candidates',
-        'read_spans', 'read_hits', 'chunk_places', 'shared_headings', 'file_surrogates', 'rival_passages', 'weigh_terms',
+        'read_spans', 'read_hits', 'chunk_places', 'shared_headings', 'file_surrogates', 'weigh_terms',
         'link_documents', 'question_coverage', 'related_words', 'find_definitions',
         'dense_candidates', 'keyword_candidates', 'keyword_proposals', 'segment_proposals', 'keyword_weights', 'term_candidates', 'card_candidates',
         'exact_dense_candidates', 'exact_keyword_candidates', 'exact_term_candidates', 'dense_recall', 'sampled_recall',
@@ -18,7 +18,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'key_values', 'row_columns', 'hidden_documents', 'list_workers', 'known_vector', 'query_vector_source', 'embed',
         'scope_documents', 'is_narrow', 'check_boost', 'check_count', 'check_filter', 'check_search', 'check_space', 'check_variants',
         'are_weights',
-        'document_facts', 'filter_compares', 'filter_contains', 'filter_form', 'filter_matches', 'filter_operator',
+        'document_facts', 'is_date', 'filter_compares', 'filter_contains', 'filter_form', 'filter_matches', 'filter_operator',
         'fuse_terms', 'weighted_terms', 'term_centroid', 'dense_statement', 'keyword_statement', 'posting_statement', 'segment_statement', 'bound_space',
         'default_depth', 'default_feedback_documents', 'default_fusion', 'default_k', 'default_weights',
         'rrf_constant', 'keyword_text', 'lexemes', 'query_lexemes', 'question_config', 'text_configs', 'lexeme_text', 'dense_probes',

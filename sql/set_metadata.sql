@@ -1,6 +1,6 @@
 -- Chunks and vectors do not depend on it.
 create or replace function lexichord.set_metadata(document bigint, changes jsonb) returns jsonb
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set lock_timeout = '30s' as $$
 declare
     changed jsonb;
 begin

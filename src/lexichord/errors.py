@@ -44,6 +44,10 @@ class DatabaseError(LexichordError):
     """The server refused, is gone, or was never there."""
 
 
+class DatabaseTimeoutError(DatabaseError):
+    """The server was stopped amid a call, for its time was over."""
+
+
 class SchemaOutdatedError(DatabaseError):
     """The program and the database's schema do not fit each other."""
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,37 @@ def test_help_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
+
+
+def test_before_anything_is_stored_it_says_what_to_do(cli: Cli) -> None:
+    for command in ("search", "files", "query"):
+        done = cli(command, "anything")
+        assert done.returncode == 0
+        assert "nothing is stored yet: lexichord ingest FOLDER" in done.stderr
+
+
+def test_words_need_no_quotes(stocked: Cli) -> None:
+    quoted, words = (
+        _json(stocked("search", *query, "-k", "2", "--json"))
+        for query in ([NOTICE], NOTICE.split())
+    )
+    assert words == quoted
+    assert "nothing is stored" not in stocked("search", "xyzzyplugh", "--mode", "keyword").stderr
+
+
+def test_documents_like_another_one(stocked: Cli) -> None:
+    result = _json(stocked("similar", "remote-work-policy.md", "-k", "2", "--json"))
+    assert [set(file) for file in result["files"]] == [FILE] * 2
+    assert not any(file["uri"].endswith("remote-work-policy.md") for file in result["files"])
+
+
+def test_its_version_and_its_completion(cli: Cli) -> None:
+    assert cli("--version").stdout == f"lexichord {version('lexichord')}\n"
+    program = Path(sys.executable).with_name("lexichord")
+    for shell in ("bash", "zsh", "fish"):
+        environment = os.environ | {"_LEXICHORD_COMPLETE": f"source_{shell}"}
+        script = subprocess.check_output([program], env=environment, text=True)
+        assert f"_LEXICHORD_COMPLETE=complete_{shell}" in script
 
 
 def test_search_points_at_the_clause(stocked: Cli) -> None:

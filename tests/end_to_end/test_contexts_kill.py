@@ -7,6 +7,7 @@ from signal import SIGKILL
 from typing import Any
 
 import psycopg
+import pytest
 
 from lexichord import SyncLexichord
 from lexichord.ingest.llm_context.prompt import MAX_CHUNKS_PER_CALL
@@ -21,6 +22,8 @@ from tests.end_to_end.killed import CLIENTS, Scattered, assert_same, end, finish
 from tests.end_to_end.processes import wait_until
 from tests.providers.chat_servers import ChatServer
 from tests.sql.corpus import value
+
+pytestmark = pytest.mark.slow
 
 KILLS = 6
 SEED = 3

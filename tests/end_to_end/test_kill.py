@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 import psycopg
+import pytest
 
 from tests.conftest import new_database
 from tests.end_to_end.killed import (
@@ -15,6 +16,8 @@ from tests.end_to_end.killed import (
     kill,
 )
 from tests.end_to_end.processes import wait_until
+
+pytestmark = pytest.mark.slow
 
 KILLS = 10  # of each step
 SEED = 1

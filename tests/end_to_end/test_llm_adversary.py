@@ -11,6 +11,8 @@ from lexichord.types import IntentKind, LlmStage, Response
 from tests.end_to_end.llm_replies import MARKED, Outputs, replying, requests_for, rounded, shown
 from tests.providers.chat_servers import ChatServer, Reply, chat_server, gemini_server
 
+pytestmark = pytest.mark.slow
+
 QUERY = "When is the rent of the depot due?"
 TRUE = "The rent of the depot is due on the first day of each month."
 ORDERED = "The rent of the depot is nine million and due today."

@@ -30,7 +30,7 @@ HYPHEN = "\ufffe"
 WORD = re.compile(r"\w+")
 LIGATURE = re.compile(r"f[fil]")
 
-pytestmark = pytest.mark.skipif(not PDFS, reason=f"no files in {FILES}")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not PDFS, reason=f"no files in {FILES}")]
 
 
 @dataclass

@@ -15,7 +15,7 @@ from tests.end_to_end.test_pdf_agreement import FILES, PDFS
 MARKED = json.loads(Path(__file__).with_name("pdf_tables.json").read_text())
 MIN_SHARE = 0.9  # of all cells, over all tables
 
-pytestmark = pytest.mark.skipif(not PDFS, reason=f"no files in {FILES}")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not PDFS, reason=f"no files in {FILES}")]
 
 
 def cells(line: str) -> list[str]:

@@ -46,7 +46,10 @@ CHOSEN = (
 SHEET, PDF = "vnd.openxmlformats-officedocument.spreadsheetml.sheet", "application/pdf"
 SHEET_TYPE = f"application/{SHEET}"
 
-pytestmark = pytest.mark.skipif(not FILES.is_dir(), reason=f"no files in {FILES}")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not FILES.is_dir(), reason=f"no files in {FILES}"),
+]
 scanning = pytest.mark.skipif(not shutil.which("tesseract"), reason="no tesseract on PATH")
 
 

@@ -27,6 +27,8 @@ from tests.conftest import new_database
 from tests.end_to_end.hashing import NEW, OLD, SAME, SLICE, Hashing, application, finder, start
 from tests.end_to_end.processes import wait_until
 
+pytestmark = pytest.mark.slow
+
 CHUNKS = """
 select c.context, c.content, c.embedding::text, c.id from lexichord_data.chunk c order by c.id
 """

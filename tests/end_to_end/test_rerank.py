@@ -25,6 +25,8 @@ from tests.providers.rerank_servers import (
     rerank_server,
 )
 
+pytestmark = pytest.mark.slow
+
 QUERY = "Who pays the rent?"
 K = 3
 

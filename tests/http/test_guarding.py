@@ -75,6 +75,8 @@ NESTED = '{"and": [' * 40 + '{"kind": "open"}' + "]}" * 40
         (b'{"query": "zebra", "k": 1e400}', 422),
         (b'{"query": "zebra", "k": ' + b"9" * 5000 + b"}", 400),
         (b'{"query": "zebra", "k": 1001}', 422),
+        (b'{"query": "zebra", "dense_share": NaN}', 422),
+        (b'{"query": "zebra", "dense_share": -1e999}', 422),
         (b'{"query": "zebra", "k": 500}', 400),  # more than the candidates
         (b'{"query": "zebra", "depth": 100000}', 422),
         (b'{"query": "zebra", "mode": "magic"}', 422),

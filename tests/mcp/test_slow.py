@@ -19,6 +19,8 @@ from tests.mcp.serving import Place, call, over_stdio, read, refused
 from tests.providers.chat_servers import chat_server
 from tests.providers.embed_servers import SPACES, EmbedServer, embed_server
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "how long are customer support logs kept"
 SILENT = Reply(manner="silent")
 

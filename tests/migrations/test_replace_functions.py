@@ -18,6 +18,7 @@ from tests.conftest import ROOT
 from tests.migrations.conftest import ANOTHER_VERSION, run_statements
 from tests.sql.corpus import call, put, value
 
+LAST = max(path.stem for path in (ROOT / "sql").glob("*.sql"))
 OF_ANOTHER_SHAPE = [
     # another row shape
     "drop function lexichord.list_keys(); create function lexichord.list_keys() "
@@ -189,20 +190,22 @@ def test_functions_of_another_shape_are_mended(dsn: str, choice: Choice) -> None
 
 
 def test_a_failure_half_way_leaves_the_old_functions(dsn: str, choice: Choice) -> None:
-    """The last file in order cannot be replaced, for it is a procedure here."""
+    """The last file in order cannot be replaced: the server refuses it."""
     run_statements(
         dsn,
         "create or replace function lexichord.card_candidates(query text, depth integer "
         "default 100, documents bigint[] default null) returns table (document_id bigint, "
         "rank bigint, score double precision) language sql as 'select 1::bigint, 1::bigint, 1.0'",
-        "drop function lexichord.store_document",
-        "create procedure lexichord.store_document(dataset text, uri text, title text, "
-        "media_type text, sha256 text, recipe text, content text, metadata jsonb) "
-        "language sql as 'select 1'",
+        "create function public.refuse_last() returns event_trigger language plpgsql as $$ begin "
+        "if exists (select from pg_event_trigger_ddl_commands() as c "
+        f"where c.object_identity like 'lexichord.{LAST}(%') then "
+        "raise exception 'not this one'; end if; end $$",
+        "create event trigger refuse_last on ddl_command_end when tag in ('CREATE FUNCTION') "
+        "execute function public.refuse_last()",
         ANOTHER_VERSION,
     )
     before = signatures(dsn)
-    with pytest.raises(DatabaseError):
+    with pytest.raises(DatabaseError, match="not this one"):
         prepare(dsn, choice)
     assert signatures(dsn) == before
 

@@ -247,6 +247,7 @@ INNER = {
     "filter_matches",
     "filter_operator",
     "fuse_terms",
+    "is_date",
     "is_narrow",
     "keyword_index",
     "keyword_plan",

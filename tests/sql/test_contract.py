@@ -400,11 +400,6 @@ CONTRACT = {
         "TABLE(chunk_ids bigint[], coherence double precision, terms jsonb, vector halfvec)",
     ),
     "reusable_chunks": ("documents bigint[], recipe text", "SETOF text"),
-    "rival_passages": (
-        f"query text, query_vector halfvec, k integer, depth integer, {SCOPE}, query_space text, "
-        "most_documents integer, most_passages integer",
-        "TABLE(document_id bigint, content text, dense_score double precision)",
-    ),
     "sampled_recall": ("amount integer", "double precision"),
     "sample_queries": ("amount integer", "SETOF text"),
     "sample_documents": (

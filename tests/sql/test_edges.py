@@ -13,7 +13,6 @@ SCOPED: list[tuple[str, dict[str, Any]]] = [
     ("variant_candidates", {"query": "w1"}),
     ("variant_candidates", {"query": None, "terms": {"w1": 3}}),
     ("search_variants", {"variants": VARIANTS}),
-    ("rival_passages", {"query": "w1"}),
     ("find_definitions", {"terms": ["w1"]}),
     ("link_documents", {"words": ["w1"]}),
 ]

@@ -32,7 +32,6 @@ SEARCHES: list[tuple[str, dict[str, Any]]] = [
     ("card_candidates", {"query": "w0 w1"}),
     ("relevance_feedback", {"query": "w0 w1", **BY_VECTOR}),
     ("variant_candidates", {"query": "w0 w1", "filter": MOST, **BY_VECTOR}),
-    ("rival_passages", {"query": "w0 w1", "filter": MOST, **BY_VECTOR}),
     ("search_each", {"queries": ["w0", "w1"], "documents": [1, 2]}),
     ("file_surrogates", {"query": "w0", "query_vector": "[1,0,0,0]", "files": [1, 2]}),
     ("find_definitions", {"terms": ["w0"]}),

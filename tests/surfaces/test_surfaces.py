@@ -8,6 +8,8 @@ import pytest
 from tests.surfaces.callers import SURFACES, Answer, House, Refusal
 from tests.surfaces.cases import CASES, Case
 
+pytestmark = pytest.mark.slow
+
 OWN_WORDS = ("SQL", "MCP")  # of a document: the one takes ids, the other also parts of names
 
 

@@ -6,6 +6,7 @@ from lexichord.retrieve.evidence.answer import (
     cite_source,
     write_denial,
     write_list,
+    write_nearest,
     write_row,
     write_table,
     write_unit,
@@ -112,4 +113,12 @@ def test_a_named_document_that_does_not_say_is_told_apart_from_what_others_say()
     assert write_denial(["Lease"], []) == "“Lease” does not say."
     assert write_denial(["Lease", "Deed"], [QUOTE]) == (
         "“Lease”, “Deed” do not say.\n\nOther documents:\n- Rent is due | now. (Lease › Rent)"
+    )
+
+
+def test_what_is_nearest_in_a_named_document_is_shown_without_a_claim() -> None:
+    shown = write_nearest(["Lease"], QUOTE, [])
+    assert shown == (
+        "Nothing in “Lease” surely answers this. Nearest to it:\n\n"
+        "Rent is due | now. (Lease › Rent)"
     )

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from lexichord.retrieve.judge.named import hold_to_named, unnamed
+from lexichord.retrieve.judge.named import hold_to_named, unnamed, without_names
 from lexichord.types.questions import Intent
 from tests.builders import scored_hit
 
@@ -46,3 +46,17 @@ def test_without_a_name_all_is_evidence() -> None:
     hits = [OTHER, OWN]
     assert hold_to_named(replace(NAMED, documents=(), hint=None), hits) == hits
     assert hold_to_named(replace(NAMED, kind="comparison"), hits) == hits
+
+
+@pytest.mark.parametrize(
+    ("question", "hint", "judged"),
+    [
+        ("which law applies to the Velmora terms?", "Velmora terms", "which law applies ?"),
+        ("Velmora terms: who pays?", "Velmora terms", "who pays?"),
+        ("who pays (see the Velmora terms)?", "Velmora terms", "who pays (see )?"),
+        ("how do I configure CORS", "CORS", "how do I configure CORS"),
+        ("the lease", "lease", "the lease"),
+    ],
+)
+def test_what_only_leads_to_a_document_is_not_judged(question: str, hint: str, judged: str) -> None:
+    assert without_names(replace(NAMED, question=question, hint=hint)) == judged

@@ -7,8 +7,9 @@ from lexichord.retrieve.evidence.wanted import (
     holds_wanted,
     load_wanted,
     wanted_type,
+    without_asking,
 )
-from lexichord.retrieve.understand.cues import LANGUAGES
+from lexichord.retrieve.understand.cues import LANGUAGES, named_words
 
 QUESTIONS = {
     "how long must the keys be kept after somebody leaves?": "duration",
@@ -112,3 +113,25 @@ def test_other_languages_have_files_of_their_own(
 def test_each_language_tells_the_common_types(language: str) -> None:
     common = {"duration", "date", "amount", "person", "place", "yes/no", "definition", "how-to"}
     assert load_wanted(language).keys() >= common
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("how many days of leave a year", "days of leave a year"),
+        ("In which year did the ferry sink?", "In did the ferry sink?"),
+        ("what law governs the lease", "what law governs the lease"),
+        ("Wie viele Tage Urlaub habe ich?", "Tage Urlaub habe ich?"),
+        ("¿Cuántos días de vacaciones tengo?", "¿ días de vacaciones tengo?"),
+        ("combien de jours de congé par an", "de jours de congé par an"),
+        ("法国的人口是多少", "法国的人口"),
+        ("how much?", "how much?"),
+    ],
+)
+def test_the_words_that_only_ask_for_a_type_are_left_out(question: str, left: str) -> None:
+    assert " ".join(without_asking(question).split()) == left
+
+
+def test_every_language_has_words_that_ask() -> None:
+    for language in LANGUAGES:
+        assert named_words(language)["asking"]

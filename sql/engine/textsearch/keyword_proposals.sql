@@ -2,7 +2,10 @@ create or replace function lexichord.keyword_proposals(terms tsvector, depth int
 language plpgsql stable
 set search_path = pg_catalog, lexichord_data, pg_temp
 -- Leaves the BM25 index as the only way: no other plan has its order.
-set enable_seqscan = off set enable_sort = off set jit = off as $$
+set enable_seqscan = off set enable_sort = off set jit = off
+-- pg_textsearch 1.4.0, no release mends it yet: searches that fill the cache of what was written last, beside writers and a
+-- vacuum, wait for each other for good, and no time-out or cancelling ends that. Without the cache they read it page by page.
+set pg_textsearch.memtable_cache_enabled = off as $$
 declare
     statement text := format('select pg_catalog.array_agg(c.chunk_id) from (%s) as c',
         lexichord.keyword_statement(lexichord_data.lexeme_text(terms), 2 * depth, documents is not null));

@@ -11,10 +11,13 @@ declare
     term_ids integer[];
     times integer[];
     path text := current_setting('search_path');
+    -- Its lengths are coarse and its parameters others; never as for less than 100: by 40 places a list of 10 lost some
+    -- of one word, in chunks of 3 to 120 words.
+    wanted bigint := greatest(depth, 100);
     -- Deleted chunks and those out of scope take places. So first as many as fill the depth if matches are spread evenly,
     -- and with room to spare, then all (-1) if that was too little.
-    places bigint := case when documents is null then 4::bigint * depth
-        else 6::bigint * depth * (select n.document_count from corpus_statistics n) / greatest(cardinality(documents), 1) end;
+    places bigint := case when documents is null then 4 * wanted
+        else 6 * wanted * (select n.document_count from corpus_statistics n) / greatest(cardinality(documents), 1) end;
     segment integer;
     statement text;
     own bigint[];

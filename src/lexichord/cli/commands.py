@@ -1,7 +1,9 @@
 """The commands, one function each."""
 
 import sys
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -9,10 +11,15 @@ from lexichord.cli import config, keys, metadata, render, serve, stored
 from lexichord.cli import eval as evaluation
 from lexichord.cli.ingest import ingest_app
 from lexichord.cli.options import (
+    CHECK_PANEL,
     EXIT_FAILED,
     QUERY_OPTIONS,
     SCOPE_OPTIONS,
     SEARCH_OPTIONS,
+    SEARCH_PANEL,
+    SERVE_PANEL,
+    SIMILAR_OPTIONS,
+    STORE_PANEL,
     ExplainOption,
     HintOption,
     Invocation,
@@ -24,6 +31,9 @@ from lexichord.cli.progress import FileProgress
 from lexichord.errors import ConfigError
 from lexichord.types.response import Recording
 
+if TYPE_CHECKING:
+    from lexichord.client.sync import SyncLexichord
+
 RecordOption = Annotated[
     Recording | None, typer.Option(help="Keep it in the database; text: with its words.")
 ]
@@ -33,13 +43,11 @@ RerankerOption = Annotated[
 ]
 
 app = typer.Typer(
-    help="Context-aware retrieval that lives in your Postgres.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 models = typer.Typer(help="The local embedder's model.", no_args_is_help=True)
-app.add_typer(models, name="models")
+app.add_typer(models, name="models", rich_help_panel=CHECK_PANEL)
 app.add_typer(ingest_app)
 app.add_typer(stored.contextualize_app)
 app.add_typer(stored.vechord_app)
@@ -47,8 +55,8 @@ app.add_typer(stored.reembed_app)
 app.add_typer(evaluation.eval_app)
 app.add_typer(config.config_app)
 app.add_typer(serve.serve_app)
-app.add_typer(keys.keys_app, name="keys")
-app.add_typer(metadata.metadata_app, name="metadata")
+app.add_typer(keys.keys_app, name="keys", rich_help_panel=SERVE_PANEL)
+app.add_typer(metadata.metadata_app, name="metadata", rich_help_panel=STORE_PANEL)
 
 
 def main() -> None:
@@ -56,7 +64,28 @@ def main() -> None:
     app()
 
 
-@command(app)
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"lexichord {version('lexichord')}")
+        raise typer.Exit
+
+
+@app.callback()
+def lexichord(
+    _: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Context-aware retrieval that lives in your Postgres."""
+
+
+def _note_nothing_stored(lexichord: "SyncLexichord", found: Sequence[object]) -> None:
+    if not found and not lexichord.status().documents:
+        typer.echo("lexichord: nothing is stored yet: lexichord ingest FOLDER", err=True)
+
+
+@command(app, panel=SERVE_PANEL)
 def init(
     invocation: Invocation,
     engine: Annotated[
@@ -80,7 +109,7 @@ def init(
         invocation.show(lexichord.status(), render.status)
 
 
-@command(app)
+@command(app, panel=STORE_PANEL)
 def copy(
     invocation: Invocation,
     to: Annotated[str, typer.Option(help="The database to copy to: a DSN.", show_default=False)],
@@ -100,7 +129,7 @@ def copy(
     invocation.show({"datasets": [report.to_dict() for report in reports]}, render.copied)
 
 
-@command(app, group=SEARCH_OPTIONS)
+@command(app, group=SEARCH_OPTIONS, panel=SEARCH_PANEL)
 def search(
     invocation: Invocation,
     query: QueryArgument,
@@ -110,11 +139,12 @@ def search(
 ) -> None:
     """Find the chunks that answer a query."""
     with invocation.open() as lexichord:
-        result = lexichord.search(query, hint=hint, **options)
+        result = lexichord.search(" ".join(query), hint=hint, **options)
+        _note_nothing_stored(lexichord, result.hits)
     invocation.show(result, lambda result: render.search(result, explain))
 
 
-@command(app, group=SEARCH_OPTIONS)
+@command(app, group=SEARCH_OPTIONS, panel=SEARCH_PANEL)
 def files(
     invocation: Invocation,
     query: QueryArgument,
@@ -124,11 +154,12 @@ def files(
 ) -> None:
     """Find the documents that a query is about."""
     with invocation.open() as lexichord:
-        result = lexichord.files(query, hint=hint, **options)
+        result = lexichord.files(" ".join(query), hint=hint, **options)
+        _note_nothing_stored(lexichord, result.files)
     invocation.show(result, lambda result: render.files(result, explain))
 
 
-@command(app, group=QUERY_OPTIONS)
+@command(app, group=QUERY_OPTIONS, panel=SEARCH_PANEL)
 def query(
     invocation: Invocation,
     query: QueryArgument,
@@ -140,11 +171,25 @@ def query(
     """Find the files, then chunks in and around them, and print the evidence with its sources."""
     invocation.arguments.update(record=record, reranker=reranker)
     with invocation.open() as lexichord:
-        response = lexichord.query(query, **options)
+        response = lexichord.query(" ".join(query), **options)
+        _note_nothing_stored(lexichord, response.hits)
     invocation.show(response, lambda response: render.response(response, explain))
 
 
-@command(app, "list", group=SCOPE_OPTIONS)
+@command(app, group=SIMILAR_OPTIONS, panel=SEARCH_PANEL)
+def similar(
+    invocation: Invocation,
+    reference: Annotated[str, typer.Argument(help="A document's id, uri or uri's end.")],
+    options: dict[str, Any],
+    explain: ExplainOption = False,
+) -> None:
+    """Find the documents most like a stored one, by their vectors."""
+    with invocation.open() as lexichord:
+        result = lexichord.similar(reference, **options)
+    invocation.show(result, lambda result: render.files(result, explain))
+
+
+@command(app, "list", group=SCOPE_OPTIONS, panel=SEARCH_PANEL)
 def list_documents(invocation: Invocation, options: dict[str, Any]) -> None:
     """List the documents."""
     with invocation.open() as lexichord:
@@ -152,7 +197,7 @@ def list_documents(invocation: Invocation, options: dict[str, Any]) -> None:
     invocation.show(documents.to_dict(), lambda _: render.documents(documents))
 
 
-@command(app)
+@command(app, panel=SEARCH_PANEL)
 def show(
     invocation: Invocation,
     reference: Annotated[str, typer.Argument(help="A document's id, uri or uri's end.")] = "",
@@ -169,7 +214,7 @@ def show(
             invocation.show(lexichord.show(reference), render.document)
 
 
-@command(app)
+@command(app, panel=STORE_PANEL)
 def rm(
     invocation: Invocation,
     references: ReferencesArgument,
@@ -184,14 +229,14 @@ def rm(
         invocation.show({"deleted": lexichord.delete(references)}, render.deleted)
 
 
-@command(app)
+@command(app, panel=CHECK_PANEL)
 def status(invocation: Invocation) -> None:
     """Show what the database holds and how the latest ingests went."""
     with invocation.open() as lexichord:
         invocation.show(lexichord.status(), render.status)
 
 
-@command(app)
+@command(app, panel=CHECK_PANEL)
 def doctor(invocation: Invocation) -> None:
     """Check versions, indexes, statistics and vectors."""
     with invocation.open() as lexichord:
@@ -201,7 +246,7 @@ def doctor(invocation: Invocation) -> None:
         raise typer.Exit(EXIT_FAILED)
 
 
-@command(app)
+@command(app, panel=CHECK_PANEL)
 def reindex(invocation: Invocation) -> None:
     """Rebuild both indexes, to fit what the database holds now."""
     with invocation.open() as lexichord:
@@ -209,7 +254,7 @@ def reindex(invocation: Invocation) -> None:
     invocation.show({"indexes": indexes}, lambda _: render.indexes(indexes))
 
 
-@command(app)
+@command(app, panel=SERVE_PANEL)
 def start(invocation: Invocation) -> None:
     """Start the embedded server and keep it up for other programs."""
     from lexichord.db.server import start_server
@@ -217,7 +262,7 @@ def start(invocation: Invocation) -> None:
     invocation.show({"dsn": start_server(invocation.settings)}, render.dsn)
 
 
-@command(app)
+@command(app, panel=SERVE_PANEL)
 def stop(invocation: Invocation) -> None:
     """Stop the embedded server, whoever uses it."""
     from lexichord.db.server import stop_server
@@ -225,7 +270,7 @@ def stop(invocation: Invocation) -> None:
     invocation.show({"stopped": stop_server(invocation.settings)}, render.stopped)
 
 
-@command(app)
+@command(app, panel=SERVE_PANEL)
 def dsn(invocation: Invocation) -> None:
     """Print the address of the running server, for psql and other programs."""
     from lexichord.db.server import server_address

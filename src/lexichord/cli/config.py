@@ -5,12 +5,12 @@ from dataclasses import asdict
 import typer
 from rich.text import Text
 
-from lexichord.cli.options import Invocation, command
+from lexichord.cli.options import CHECK_PANEL, Invocation, command
 from lexichord.cli.render import ResultRow, out, printable
 
 config_app = typer.Typer()
 config_commands = typer.Typer(help="The settings.", no_args_is_help=True)
-config_app.add_typer(config_commands, name="config")
+config_app.add_typer(config_commands, name="config", rich_help_panel=CHECK_PANEL)
 
 
 @command(config_commands)
@@ -21,7 +21,7 @@ def show(invocation: Invocation) -> None:
     invocation.show({"settings": list_settings(**invocation.arguments)}, _settings)
 
 
-@command(config_app)
+@command(config_app, panel=CHECK_PANEL)
 def providers(invocation: Invocation) -> None:
     """List embedders, rerankers and language model: what they need, and what is missing."""
     from lexichord.db.server import bound_space

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from lexichord.cli.options import EXIT_FAILED, Invocation, command
+from lexichord.cli.options import CHECK_PANEL, EXIT_FAILED, Invocation, command
 from lexichord.cli.progress import TaskProgress
 from lexichord.cli.render import err, out, printable
 from lexichord.display.text import comparison_table, evaluation_table
@@ -62,7 +62,7 @@ ExtractOption = Annotated[Extractor, typer.Option(help="What finds the entities 
 DEFAULT_KS_TEXT = ",".join(map(str, DEFAULT_KS))
 
 
-@command(eval_app, "eval")
+@command(eval_app, "eval", panel=CHECK_PANEL)
 def evaluate(
     invocation: Invocation,
     questions: QuestionsArgument,

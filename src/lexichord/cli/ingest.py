@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_args, get_type_hints
 import typer
 
 from lexichord.cli import metadata, render
-from lexichord.cli.options import EXIT_FAILED, CliOption, Invocation, command
+from lexichord.cli.options import EXIT_FAILED, STORE_PANEL, CliOption, Invocation, command
 from lexichord.cli.progress import FileProgress
 from lexichord.errors import ConfigError
 from lexichord.types import ContextKind, ContextPart
@@ -142,7 +142,7 @@ class IngestGroup:
         return IngestArguments(**values)
 
 
-@command(ingest_app, group=IngestGroup())
+@command(ingest_app, group=IngestGroup(), panel=STORE_PANEL)
 def ingest(
     invocation: Invocation,
     options: IngestArguments,

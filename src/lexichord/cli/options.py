@@ -93,6 +93,7 @@ def _all_but(model: type[ScopeOptions], *names: str) -> OptionGroup:
 SEARCH_OPTIONS = _all_but(SearchOptions, *PYTHON_ONLY_OPTIONS)
 QUERY_OPTIONS = _all_but(QueryOptions, *PYTHON_ONLY_OPTIONS)
 SCOPE_OPTIONS = _all_but(ScopeOptions, "documents")
+SIMILAR_OPTIONS = OptionGroup(SearchOptions, ("k", *SCOPE_OPTIONS.names))
 
 
 def _cli_option(described: Described) -> CliOption:
@@ -149,7 +150,9 @@ def _parse_json(name: str, text: str) -> dict[str, Any]:
     return value
 
 
-QueryArgument = Annotated[str, typer.Argument(help="What is asked, in words.", show_default=False)]
+QueryArgument = Annotated[
+    list[str], typer.Argument(help="What is asked, in words.", show_default=False)
+]
 ReferencesArgument = Annotated[list[str], typer.Argument(help="Ids, uris or ends of uris.")]
 HintOption = Annotated[str | None, typer.Option(help=_help(describe(QueryOptions)["hint"]))]
 DatasetsOption = Annotated[
@@ -202,10 +205,18 @@ class Invocation:
             render(result)
 
 
+SEARCH_PANEL, STORE_PANEL, SERVE_PANEL = "Search", "Store and change", "Run"
+CHECK_PANEL = "Look after"
+
+
 def command(
-    app: typer.Typer, name: str | None = None, *, group: CliGroup | None = None
+    app: typer.Typer,
+    name: str | None = None,
+    *,
+    group: CliGroup | None = None,
+    panel: str | None = None,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Register a function as a command.
+    """Register a function as a command, shown under the heading `panel`.
 
     Its `invocation` is made from the options that all commands share, its `options`, if it has a
     `group`, from those.
@@ -225,7 +236,7 @@ def command(
                 function(invocation, **arguments)
 
         call.__signature__ = _signature(function, added)  # type: ignore[attr-defined]
-        app.command(name)(call)
+        app.command(name, rich_help_panel=panel)(call)
         return call
 
     return register

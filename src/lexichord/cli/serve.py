@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lexichord.cli import render
-from lexichord.cli.options import Invocation, command
+from lexichord.cli.options import SERVE_PANEL, Invocation, command
 from lexichord.cli.render import err
 from lexichord.errors import ConfigError
 
@@ -35,7 +35,7 @@ WorkerOption = Annotated[
 ]
 
 
-@command(serve_app)
+@command(serve_app, panel=SERVE_PANEL)
 def serve(
     invocation: Invocation,
     host: HostOption = "127.0.0.1",
@@ -50,7 +50,7 @@ def serve(
     err.print("stopped")
 
 
-@command(serve_app)
+@command(serve_app, panel=SERVE_PANEL)
 def mcp(
     invocation: Invocation,
     http: HttpOption = False,
@@ -67,7 +67,7 @@ def mcp(
         raise ConfigError(f"no {error.name}: pip install 'lexichord[mcp]'") from error
 
 
-@command(serve_app)
+@command(serve_app, panel=SERVE_PANEL)
 def worker(
     invocation: Invocation,
     until_idle: Annotated[

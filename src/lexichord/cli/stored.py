@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lexichord.cli import render
-from lexichord.cli.options import EXIT_FAILED, DatasetsOption, Invocation, command
+from lexichord.cli.options import (
+    EXIT_FAILED,
+    STORE_PANEL,
+    DatasetsOption,
+    Invocation,
+    command,
+)
 from lexichord.cli.progress import ChunkProgress, FileProgress
 from lexichord.errors import ConfigError
 
@@ -18,7 +24,7 @@ if TYPE_CHECKING:
 vechord_app = typer.Typer()
 
 
-@command(vechord_app, "import")
+@command(vechord_app, "import", panel=STORE_PANEL)
 def import_(
     invocation: Invocation,
     from_vechord: Annotated[
@@ -39,7 +45,7 @@ def import_(
         raise typer.Exit(EXIT_FAILED)
 
 
-@command(vechord_app)
+@command(vechord_app, panel=STORE_PANEL)
 def export(
     invocation: Invocation,
     to_vechord: Annotated[
@@ -55,7 +61,7 @@ def export(
 contextualize_app = typer.Typer()
 
 
-@command(contextualize_app)
+@command(contextualize_app, panel=STORE_PANEL)
 def contextualize(
     invocation: Invocation,
     dataset: DatasetsOption = None,
@@ -101,7 +107,7 @@ def _expected(documents: int, row: dict[str, Any]) -> None:
 reembed_app = typer.Typer()
 
 
-@command(reembed_app)
+@command(reembed_app, panel=STORE_PANEL)
 def reembed(
     invocation: Invocation,
     to: Annotated[

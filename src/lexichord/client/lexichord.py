@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, aclosing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Self, Unpack, cast
 
@@ -15,8 +16,8 @@ from lexichord.client.space import SpaceMethods, in_current_space
 from lexichord.client.status import StatusMethods
 from lexichord.client.tables import TableMethods
 from lexichord.db import vechord
-from lexichord.db.pool import Database
-from lexichord.db.server import open_server
+from lexichord.db.pool import Database, time_limit
+from lexichord.db.server import open_server, restart_server
 from lexichord.errors import ConfigError
 from lexichord.evaluate.measure import evaluate
 from lexichord.ingest import jobs
@@ -60,6 +61,7 @@ from lexichord.types.options import (
     read_question,
 )
 
+SEARCH_SECONDS = QueryOptions.budget_ms / 1000  # of the database, for a search
 NOT_OPEN = "Lexichord is not open: use it inside `async with`, or await open() first"
 
 type Reasons = list[str]  # inside Lexichord, `list` is a method
@@ -119,7 +121,8 @@ class Lexichord(SpaceMethods, DocumentMethods, TableMethods, StatusMethods, KeyM
         self._open.callback(self._close)
         self._open.push_async_callback(_leave, server)
         try:
-            self.database = Database(dsn, self.settings.pool_size)
+            restart = partial(restart_server, self.settings)
+            self.database = Database(dsn, self.settings.pool_size, restart)
             await self._open.enter_async_context(self.database)
             await self._follow()
         except BaseException:
@@ -380,7 +383,8 @@ class Lexichord(SpaceMethods, DocumentMethods, TableMethods, StatusMethods, KeyM
     async def _search(self, query: str, hint: str | None, options: SearchOptions) -> SearchResult:
         degraded = self._degraded(options.mode)
         question = await self._embedded_question(query, hint, options, degraded)
-        hits = await pipeline.search_chunks(self.database, question)
+        with time_limit(SEARCH_SECONDS):
+            hits = await pipeline.search_chunks(self.database, question)
         return SearchResult(query, hits, degraded)
 
     @in_current_space
@@ -388,7 +392,8 @@ class Lexichord(SpaceMethods, DocumentMethods, TableMethods, StatusMethods, KeyM
         degraded = self._degraded(options.mode)
         question = await self._embedded_question(query, hint, options, degraded)
         trace = Trace(degraded=degraded)
-        files = await discover(self.database, question, trace, question.k, self.reranker)
+        with time_limit(SEARCH_SECONDS):
+            files = await discover(self.database, question, trace, question.k, self.reranker)
         return FilesResult(query, files, trace.degraded)
 
     @in_current_space
@@ -399,23 +404,25 @@ class Lexichord(SpaceMethods, DocumentMethods, TableMethods, StatusMethods, KeyM
         question = await self._embedded_question(query, None, options, degraded)
         model = await find_query_model(self.settings)
         trace = Trace(budget_ms / 1000, degraded)
-        return await keyword_sets(self.database, question, model, trace, sets)
+        with time_limit(budget_ms / 1000):
+            return await keyword_sets(self.database, question, model, trace, sets)
 
     @in_current_space
     async def _query(self, query: str, options: QueryOptions) -> Response:
         question = await self._question(query, options.hint, options)
         model = await find_query_model(self.settings, options.llm)
         trace = Trace(options.budget_ms / 1000, self._degraded(options.mode))
-        response = await pipeline.query(
-            self.database,
-            self.embedder,
-            question,
-            options,
-            trace=trace,
-            reranker=self.reranker,
-            stages=self.stages,
-            generator=model,
-        )
+        with time_limit(trace.seconds):
+            response = await pipeline.query(
+                self.database,
+                self.embedder,
+                question,
+                options,
+                trace=trace,
+                reranker=self.reranker,
+                stages=self.stages,
+                generator=model,
+            )
         return await record_response(
             self.database, response, question, trace.started, self.settings.record
         )

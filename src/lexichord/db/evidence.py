@@ -2,18 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
+from math import log
 from typing import NamedTuple
 
 from lexichord.db.pool import Database, Row
 from lexichord.db.search import (
     Vector,
     chunk_hit,
-    half_vector,
-    question_arguments,
     scope_arguments,
     vector_text,
 )
-from lexichord.types import ChunkHit, Question, Scope
+from lexichord.types import ChunkHit, Scope
 from lexichord.types.questions import Link
 from lexichord.types.reflection import Definition, Term
 
@@ -50,6 +49,9 @@ async def find_definitions(
     return [Definition(**row) for row in rows]
 
 
+LEAST_CHUNKS = 1000  # of a collection whose frequencies tell which words are common
+
+
 type DocumentSpan = tuple[str, int, int]  # id, start, end
 
 
@@ -60,29 +62,6 @@ class Postings(NamedTuple):
     idf: float
     texts: list[int]
     frequencies: list[int]
-
-
-class RivalPassage(NamedTuple):
-    """A passage that evidence is compared with; the cosine is that of hybrid_search."""
-
-    document_id: str
-    content: str
-    cosine: float | None
-
-
-async def rival_passages(
-    database: Database, question: Question, documents: int, passages: int
-) -> list[RivalPassage]:
-    """See sql/rival_passages.sql; the question's mode is hybrid."""
-    rows = await database.call(
-        "rival_passages",
-        query=question.query,
-        query_vector=half_vector(question.vector),
-        most_documents=documents,
-        most_passages=passages,
-        **question_arguments(question),
-    )
-    return [RivalPassage(row["document_id"], row["content"], row["dense_score"]) for row in rows]
 
 
 async def search_each(
@@ -106,15 +85,23 @@ async def search_each(
 
 
 async def weigh_terms(database: Database, texts: Sequence[str]) -> list[Postings]:
-    """See sql/weigh_terms.sql; returns lexemes in the order of their bytes."""
+    """See sql/weigh_terms.sql; returns lexemes in the order of their bytes.
+
+    What is stored is taken for a part of LEAST_CHUNKS at least: among two chunks a word that
+    neither holds would outweigh all others, however common it is.
+    """
+    rows = await database.call("weigh_terms", texts=list(texts))
+    # idf is log((chunks + 1) / (df + .5)).
+    stored = rows[0]["idf"] + log(rows[0]["df"] + 0.5) if rows else 0.0
+    lift = max(0.0, log(LEAST_CHUNKS + 1) - stored)
     return [
         Postings(
             row["lexeme"],
-            row["idf"],
+            row["idf"] + lift,
             [number - 1 for number in row["text_numbers"]],
             row["frequencies"],
         )
-        for row in await database.call("weigh_terms", texts=list(texts))
+        for row in rows
     ]
 
 

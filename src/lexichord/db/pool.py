@@ -1,9 +1,12 @@
 """Connections, and the one way in which Python calls an SQL function."""
 
+import asyncio
 import logging
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from time import monotonic
 from typing import Any, Self
 
 import psycopg
@@ -18,6 +21,7 @@ from lexichord.db.ids import with_numbers, with_texts
 from lexichord.errors import (
     ConfigError,
     DatabaseError,
+    DatabaseTimeoutError,
     EmbeddingMismatchError,
     EngineUnsupportedError,
     NotFoundError,
@@ -51,6 +55,24 @@ CONNECTION_OPTIONS: dict[str, Any] = UNPREPARED | {
 }
 
 
+MIN_CALL_SECONDS = 5.0
+# When what is asked of a database has to be done, by the monotonic clock; tasks inherit it.
+_deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Give the calls of the block, together, so many seconds: DatabaseTimeoutError after them.
+
+    Each has MIN_CALL_SECONDS, whatever is left: what models leave undone is done without them.
+    """
+    token = _deadline.set(monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
+
+
 @contextmanager
 def translate_errors() -> Iterator[None]:
     """Raise the driver's errors as ours, each in one line."""
@@ -64,6 +86,16 @@ def translate_errors() -> Iterator[None]:
     except UnicodeEncodeError as error:
         raise ConfigError(
             "a text holds a lone surrogate, which UTF-8 cannot hold: remove it"
+        ) from error
+    except errors.QueryCanceled as error:
+        raise DatabaseTimeoutError(
+            "the database took longer than the time for it: ask with fewer words or of fewer "
+            "documents, or raise budget_ms"
+        ) from error
+    except errors.LockNotAvailable as error:
+        raise DatabaseError(
+            "another session holds what this changes: try again when it has ended (the view "
+            "pg_locks shows which)"
         ) from error
     except errors.FeatureNotSupported as error:  # what an engine's index.sql raises
         raise EngineUnsupportedError(_line(error)) from error
@@ -108,8 +140,10 @@ class Database:
 
     ids: Ids
 
-    def __init__(self, dsn: str, size: int) -> None:
+    def __init__(self, dsn: str, size: int, restart: Callable[[], None] | None = None) -> None:
+        """`restart` starts the server again where that is ours to do."""
         self.dsn = dsn
+        self._restart = restart
         self._pool = AsyncConnectionPool(
             dsn,
             connection_class=Conn,
@@ -158,21 +192,39 @@ class Database:
         with translate_errors():
             try:
                 return await self._call(function, arguments)
-            except PoolTimeout:
-                raise
-            except psycopg.OperationalError:
+            except psycopg.OperationalError as error:
+                if not _is_cut(error):
+                    raise
+                if self._restart is not None:
+                    await asyncio.to_thread(self._restart)
                 await self._pool.check()
                 return await self._call(function, arguments)
 
     async def _call(self, function: str, arguments: dict[str, object]) -> list[Row]:
         async with self._lend() as connection:
-            return await call(connection, function, **arguments)
+            deadline = _deadline.get()
+            if deadline is None:
+                return await call(connection, function, **arguments)
+            seconds = max(MIN_CALL_SECONDS, deadline - monotonic())
+            # Sent together these are one transaction, and the time-out ends with it.
+            async with connection.pipeline():
+                await connection.execute(
+                    "select pg_catalog.set_config('statement_timeout', %s, true)",
+                    [str(round(1000 * seconds))],
+                )
+                return await call(connection, function, **arguments)
 
     @asynccontextmanager
     async def _lend(self) -> AsyncIterator[Conn]:
         async with self._pool.connection() as connection:
             connection.ids = self.ids
             yield connection
+
+
+def _is_cut(error: psycopg.OperationalError) -> bool:
+    """Return whether the server is gone, or went, rather than refused."""
+    gone = (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow)
+    return isinstance(error, gone) or error.sqlstate is None
 
 
 async def read_ids(connection: Conn) -> Ids:

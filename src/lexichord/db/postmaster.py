@@ -37,6 +37,7 @@ DATABASE_NAME = "lexichord"
 RECOVERY_SECONDS = 600  # a crash recovery may have a long log to replay
 START_NOTICE_SECONDS = 10  # until a start that goes on is logged
 STALE_LOCK_SECONDS = 20  # a killed server's last processes were gone after three
+MIN_FREE_BYTES = 64 * 2**20  # initdb writes 40 MB, a start takes segments of 16 MB for its log
 CRASH_ERRORS = (psycopg.OperationalError, subprocess.SubprocessError, AssertionError, OSError)
 
 
@@ -138,10 +139,21 @@ def reach[Reached](
         try:
             return attempt()
         except CRASH_ERRORS as error:
+            _check_free_space(data, error)
             limit = RECOVERY_SECONDS if _is_recovery_error(error) else lock_seconds
             if time.monotonic() - started > limit:
                 raise DatabaseError(_failure_reason(error, log_file, log_bytes)) from error
             time.sleep(0.3)
+
+
+def _check_free_space(data: Path, cause: Exception) -> None:
+    """Raise DatabaseError where a server fails on a full disk: no further try would help."""
+    free = shutil.disk_usage(data if data.exists() else data.parent).free
+    if free < MIN_FREE_BYTES:
+        raise DatabaseError(
+            f"the disk of {data} is full ({free // 2**20} MB are free): the embedded server needs "
+            f"{MIN_FREE_BYTES // 2**20} MB to start; what is stored is safe"
+        ) from cause
 
 
 def _is_recovery_error(error: Exception) -> bool:

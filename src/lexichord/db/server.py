@@ -38,6 +38,13 @@ def embedded_server(settings: Settings) -> Iterator[str]:
         server.leave()
 
 
+def restart_server(settings: Settings) -> None:
+    """Start the embedded server again if it is gone; one that a DSN names is not ours to start."""
+    if not settings.dsn:
+        with embedded_server(settings):
+            pass
+
+
 def initialise(settings: Settings) -> None:
     """Prepare the database, wherever it is, or bring it up to date."""
     if settings.dsn:

@@ -11,10 +11,12 @@ from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.providers.base import Embedder, Generator, Reranker
 from lexichord.retrieve.evidence.respond import gather, respond, select_evidence
+from lexichord.retrieve.judge.named import without_names
 from lexichord.retrieve.judge.rounds import fall_back, judge, refine, reflect, search_rewritten
 from lexichord.retrieve.llm_stages import with_llm_twins
 from lexichord.retrieve.query import QueryContext, without_waiting
 from lexichord.retrieve.search.chunks import (
+    ASKED,
     CANDIDATES_PER_HIT,
     REWRITTEN_WEIGHT,
     SearchPlan,
@@ -121,7 +123,7 @@ def _subject(intent: Intent) -> str:
         return find_listed(intent.question)
     if intent.kind == "comparison":
         return ", ".join(find_aspects(intent.question, intent.hint))
-    return intent.question
+    return without_names(intent)
 
 
 async def _discover(context: QueryContext, question: Question) -> list[FileHit]:
@@ -172,7 +174,7 @@ def _as_asked(context: QueryContext, question: Question) -> list[Variant]:
     """Return what was asked, in full, as a variant, where a clause is left out of the question."""
     if question.query == context.query:
         return []
-    return [Variant("asked", context.query, None, REWRITTEN_WEIGHT)]
+    return [Variant(ASKED, context.query, None, REWRITTEN_WEIGHT)]
 
 
 async def _conclude(

@@ -31,7 +31,7 @@ from lexichord.types import (
 )
 from lexichord.types.ids import unknown_id
 from lexichord.types.response import Step
-from lexichord.types.state import IndexedTable, IngestRun
+from lexichord.types.state import ApiKey, IndexedTable, IngestRun
 
 FULL_RIGHTS = Rights()
 
@@ -266,7 +266,7 @@ class AccessPolicy:
         """Return the policy for a server at `host`. Raises ConfigError where a key is lacking."""
         others = tuple(client.settings.allowed_hosts)
         needs_key = not is_loopback(host) or bool(others)
-        if needs_key and not any(key.revoked_at is None for key in await client.list_keys()):
+        if needs_key and not _any_valid(await client.list_keys()):
             raise ConfigError(
                 f"whoever reaches {', '.join(others) or host} could read everything: make a key "
                 "with lexichord keys create NAME, or listen on 127.0.0.1"
@@ -290,13 +290,24 @@ class AccessPolicy:
         await self._client.ping()
 
     async def authorize(self, authorization: str | None) -> ScopedClient:
-        """Return what the sender of an Authorization header may use. Raises AccessError."""
-        if authorization is None and not self.needs_key:
+        """Return what the sender of an Authorization header may use. Raises AccessError.
+
+        Where no key is needed and none is valid, one that is sent keeps nobody out: there are
+        clients that must send one.
+        """
+        if not self.needs_key and (authorization is None or not await self._has_keys()):
             return ScopedClient(self._client)
         kind, _, secret = (authorization or "").partition(" ")
         if kind.lower() != "bearer" or not secret.strip():
             raise AccessError("send an API key: Authorization: Bearer KEY")
         return ScopedClient(self._client, await self._client.check_key(secret.strip()))
+
+    async def _has_keys(self) -> bool:
+        return _any_valid(await self._client.list_keys())
+
+
+def _any_valid(keys: Iterable[ApiKey]) -> bool:
+    return any(key.revoked_at is None for key in keys)
 
 
 def is_loopback(host: str) -> bool:

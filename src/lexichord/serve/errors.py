@@ -10,6 +10,7 @@ from lexichord.errors import (
     AccessError,
     ConfigError,
     DatabaseError,
+    DatabaseTimeoutError,
     ForbiddenError,
     LexichordError,
     NotFoundError,
@@ -31,6 +32,7 @@ PUBLIC_FORMS: dict[type[BaseException], ErrorForm] = {
     RateLimitError: (503, "provider_error", "a model's service asks for fewer requests: try later"),
     ProviderError: (502, "provider_error", "a model's service failed"),
     TimeoutError: (504, "timeout_error", "it took too long: ask for less, or try later"),
+    DatabaseTimeoutError: (504, "timeout_error", None),
     DatabaseError: (503, "database_error", "the database could not answer"),
     LexichordError: (500, "server_error", "it failed"),
 }

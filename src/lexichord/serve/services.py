@@ -51,17 +51,25 @@ def allowed_origins(settings: Settings) -> set[ServiceOrigin]:
     return {parsed for parsed in origins.values() if parsed is not None}
 
 
-def with_named_services(scoped: ScopedClient, headers: Mapping[str, str]) -> ScopedClient:
-    """Return the client as it asks the services that a request's headers name.
+def with_named_services(
+    scoped: ScopedClient, headers: Mapping[str, str]
+) -> tuple[ScopedClient, list[str]]:
+    """Return the client as it asks the services that a request's headers name, and what it lacks.
 
-    It is returned as it is where nothing is named. A service that is named gets no key of ours.
-    Raises ForbiddenError, ConfigError.
+    It is returned as it is where nothing is named. A service that is named gets no key of ours; one
+    that may not be asked is left out, and a line says so. Raises ConfigError.
     """
     named = {
         name: headers[name].strip() for name in SERVICE_HEADERS if headers.get(name, "").strip()
     }
-    changes = _llm(scoped.settings, named) | _reranker(scoped.settings, named)
-    return scoped.with_models(changes) if changes else scoped
+    changes: SettingsChanges = {}
+    left_out = []
+    for read in (_llm, _reranker):
+        try:
+            changes |= read(scoped.settings, named)
+        except ForbiddenError as error:
+            left_out.append(str(error))
+    return (scoped.with_models(changes) if changes else scoped), left_out
 
 
 def _llm(settings: Settings, named: Mapping[str, str]) -> SettingsChanges:
@@ -97,13 +105,13 @@ def _service(
             return None
         raise ForbiddenError(
             f"{model_name} names a model that this server is not set to: "
-            f"name its address in {url_name} as well, or leave the header out"
+            f"it was not asked; name its address in {url_name} as well"
         )
     if model is None:
         raise ConfigError(f"{url_name} says where, but not which model: send {model_name} as well")
     if parse_origin(url) not in allowed_origins(settings):
         raise ForbiddenError(
-            f"{url_name} names an address that this server may not ask: whoever runs it can list "
-            "it in allowed_addresses (LEXICHORD_ALLOWED_ADDRESSES), or leave the header out"
+            f"{url_name} names an address that this server may not ask: it was not asked; whoever "
+            "runs the server can list it in allowed_addresses (LEXICHORD_ALLOWED_ADDRESSES)"
         )
     return url, model

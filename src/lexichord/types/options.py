@@ -196,7 +196,7 @@ class QueryOptions(SearchOptions):
     tried in turn while the evidence is too little to answer by. `reflect` searches again for what
     the evidence does not cover, at most `rounds` times, until it covers `min_coverage` of the
     question, 0 to 1; where a model grades answers, until its lowest grade is at least `min_grade`,
-    0 to 1. `budget_ms` is what all rounds, models and rerankers may take together.
+    0 to 1. `budget_ms` is what all rounds, models, rerankers and the database may take together.
 
     `llm` names a language model as DSPy does, in place of the setting, and `llm_stages` what it
     does: by default rewrites, answers and grades, where `rewrite`, `answer` and `reflect` ask.
@@ -223,7 +223,7 @@ class QueryOptions(SearchOptions):
     budget_ms: Annotated[
         float,
         Option(
-            "Of models, rerankers and reflection, together.",
+            "Of models, rerankers, reflection and the database, together.",
             unit="milliseconds",
             minimum=0,
             served_maximum=600_000,

@@ -42,9 +42,10 @@ class Response(Shown):
     is the probability that the answer's first sentence is right, None where that is not known: by
     words alone, by another embedding model than the one it was fitted with, and of lists, tables,
     summaries and what a language model wrote. `abstained` says that the evidence is too little to
-    answer by; of documents that the query names, the answer then says that they do not say, and
-    `elsewhere` are sentences that other documents have on it, best first. `timings_ms` is in
-    milliseconds, by stage; `trace` holds the stages' runs in the order in which they ended.
+    answer by; of documents that the query names, the answer then says that they do not say, or,
+    where that is not sure either, quotes the sentence that comes nearest. `elsewhere` are sentences
+    that other documents have on it, best first. `timings_ms` is in milliseconds, by stage; `trace`
+    holds the stages' runs in the order in which they ended.
     `query_id` is the record's id, None if it was not recorded.
     """
 

@@ -120,6 +120,12 @@ def _item_lines(quote: Quote, sources: Sequence[ContextSource]) -> list[str]:
     return [f"- {first}", *(f"  {line}" for line in more)]
 
 
+def write_nearest(titles: Sequence[str], quote: Quote, sources: Sequence[ContextSource]) -> str:
+    """Write what is nearest in the documents that are named, not claiming that it answers."""
+    names = ", ".join(f"“{title}”" for title in titles)
+    return f"Nothing in {names} surely answers this. Nearest to it:\n\n{cite_line(quote, sources)}"
+
+
 def write_denial(titles: Sequence[str], elsewhere: Sequence[Quote]) -> str:
     """Write that the documents that are named do not say, and apart what others say."""
     names = ", ".join(f"“{title}”" for title in titles)

@@ -7,7 +7,7 @@ from functools import partial
 from lexichord.db import catalogue
 from lexichord.db.evidence import shared_headings
 from lexichord.db.pool import Database
-from lexichord.retrieve.evidence.answer import write_denial
+from lexichord.retrieve.evidence.answer import write_denial, write_nearest
 from lexichord.retrieve.evidence.clauses import (
     JoinNeighbours,
     find_clauses,
@@ -21,7 +21,12 @@ from lexichord.retrieve.evidence.relevance import EmbedSentences, QuestionVector
 from lexichord.retrieve.evidence.sentences import rank_sentences
 from lexichord.retrieve.evidence.summary import summarise
 from lexichord.retrieve.judge.border import border_of
-from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE, evidence_confidence, is_fitted
+from lexichord.retrieve.judge.confidence import (
+    MAX_DENIED_CONFIDENCE,
+    MIN_CONFIDENCE,
+    evidence_confidence,
+    is_fitted,
+)
 from lexichord.retrieve.judge.named import hold_to_named, unnamed
 from lexichord.retrieve.judge.reflect import find_unsupported, is_passed
 from lexichord.retrieve.query import QueryContext
@@ -162,7 +167,12 @@ async def respond(
         elsewhere: Sequence[Quote] = ()
         if context.options.answer and abstained and plan.intent.documents:
             elsewhere = await _say_others(context, plan, hits)
-            answer = Answer(write_denial(await _titles(context, plan), elsewhere))
+            titles = await _titles(context, plan)
+            nearest = await _nearest(context, plan, evidence, confidence)
+            if nearest is None:
+                answer = Answer(write_denial(titles, elsewhere))
+            else:
+                answer = Answer(write_nearest(titles, nearest, sources))
         elif context.options.answer and not abstained:
             brief = AnswerRequest(plan.intent.kind, unnamed(plan.intent), advice)
             answer = await _write(context, plan, brief, evidence, sources)
@@ -191,6 +201,25 @@ async def respond(
     )
 
 
+async def _nearest(
+    context: QueryContext, plan: SearchPlan, evidence: Evidence, confidence: float
+) -> Quote | None:
+    """Return the sentence nearest to an answer, where it is not certain that there is none."""
+    if confidence < MAX_DENIED_CONFIDENCE:
+        return None
+    best = await _rank(context, plan, evidence.quotes)
+    return best[0] if best else None
+
+
+async def _rank(context: QueryContext, plan: SearchPlan, quotes: Sequence[Quote]) -> list[Quote]:
+    question = unnamed(plan.intent)
+    ranked = await context.by_meaning(
+        plan.question.vector is not None,
+        lambda embed: rank_sentences(context.database, question, quotes, embed),
+    )
+    return ranked.quotes
+
+
 async def _say_others(
     context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]
 ) -> Sequence[Quote]:
@@ -199,14 +228,8 @@ async def _say_others(
     judged = partial(evidence_confidence, context.database, plan.about, other_hits)
     if await context.by_meaning(is_fitted(plan.about), judged) < MIN_CONFIDENCE:
         return ()
-    others = [Quote.of(hit) for hit in other_hits]
-    question = unnamed(plan.intent)
-    ranked = await context.by_meaning(
-        plan.question.vector is not None,
-        lambda embed: rank_sentences(context.database, question, others, embed),
-    )
     best: dict[str, Quote] = {}
-    for quote in ranked.quotes:
+    for quote in await _rank(context, plan, [Quote.of(hit) for hit in other_hits]):
         best.setdefault(quote.document_id, quote)
     return tuple(best.values())[:MAX_ELSEWHERE]
 

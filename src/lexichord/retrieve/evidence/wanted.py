@@ -14,7 +14,12 @@ from typing import Literal
 
 from lexichord.retrieve.evidence.values import find_values
 from lexichord.retrieve.numbers import SPELLED_NUMBER
-from lexichord.retrieve.understand.cues import find_language, language_file, words_filled_in
+from lexichord.retrieve.understand.cues import (
+    find_language,
+    language_file,
+    named_words,
+    words_filled_in,
+)
 
 type WantedType = Literal[
     "duration",
@@ -88,6 +93,20 @@ def wanted_type(question: str) -> WantedType | None:
     """Return the type of thing that a question wants; None where it is not told."""
     types = load_wanted(find_language(question))
     return next((name for name, cues in types.items() if cues.question.search(question)), None)
+
+
+@cache
+def _asking_words(language: str) -> re.Pattern[str]:
+    return re.compile(named_words(language)["asking"], re.I)
+
+
+def without_asking(question: str) -> str:
+    """Return a question without the words that only ask for a type: an answer need not hold them.
+
+    All of it where nothing else is left.
+    """
+    rest = _asking_words(find_language(question)).sub(" ", question)
+    return rest if any(map(str.isalnum, rest)) else question
 
 
 def holds_wanted(wanted: WantedType, sentence: str) -> bool:

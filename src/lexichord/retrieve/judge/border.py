@@ -11,14 +11,11 @@ from importlib.resources import files
 from math import inf
 
 from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE, is_fitted
-from lexichord.retrieve.judge.in_documents import MIN_DOCUMENT_CONFIDENCE
 from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan
 
 CALIBRATION = "calibration.json"  # written by scripts/fit_confidence.py
-NO_RISK_KNOWN = (
-    "risk is not heeded: it is known only by meaning, and where no documents are named or given"
-)
+NO_RISK_KNOWN = "risk is not heeded: it is known only by meaning, and where no document is named"
 
 
 def border_of(context: QueryContext, plan: SearchPlan) -> float:
@@ -27,12 +24,12 @@ def border_of(context: QueryContext, plan: SearchPlan) -> float:
     By words alone no border kept a risk on kinds of documents that it was not fitted on.
     """
     risk = context.options.risk
-    is_known = is_fitted(plan.about) and not plan.is_narrow
-    if risk is not None and not is_known:
-        context.trace.degrade(NO_RISK_KNOWN)
-    if risk is not None and is_known:
+    if risk is None:
+        return MIN_CONFIDENCE
+    if is_fitted(plan.about) and not plan.intent.documents:
         return risk_border(risk)
-    return MIN_DOCUMENT_CONFIDENCE if plan.is_narrow else MIN_CONFIDENCE
+    context.trace.degrade(NO_RISK_KNOWN)
+    return MIN_CONFIDENCE
 
 
 def risk_border(risk: float) -> float:

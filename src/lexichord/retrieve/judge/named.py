@@ -3,12 +3,23 @@
 import re
 from collections.abc import Sequence
 
-from lexichord.retrieve.understand.linking import BRIDGE_WORDS, DEFINITE_WORDS
+from lexichord.retrieve.understand.linking import (
+    BRIDGE_WORDS,
+    DEFINITE_WORDS,
+    PLACE_PREPOSITIONS,
+)
 from lexichord.types import ChunkHit
 from lexichord.types.questions import Intent
 
 CALLING_WORDS = DEFINITE_WORDS - {"s"}
 NAMING_WORD = re.compile(r"\w+")
+# What leads to a name; without it, a name may be what the question asks about: "configure CORS".
+LEADING_WORDS = (
+    rf"(?:\baccording )?\b(?:{'|'.join(sorted(PLACE_PREPOSITIONS))}) "
+    rf"(?:(?:{'|'.join(sorted(CALLING_WORDS))}) )?"
+    rf"|\b(?:{'|'.join(sorted(CALLING_WORDS))}) "
+)
+MIN_WORDS = 2  # that a question without names has
 
 
 def hold_to_named(intent: Intent, hits: Sequence[ChunkHit]) -> list[ChunkHit]:
@@ -23,6 +34,21 @@ def hold_to_named(intent: Intent, hits: Sequence[ChunkHit]) -> list[ChunkHit]:
         return own
     names = [_words(part) - BRIDGE_WORDS for part in (intent.hint or "").split(", ")]
     return [hit for hit in hits if _says(hit, names)]
+
+
+def without_names(intent: Intent) -> str:
+    """Return a question without what names its documents; as it is where too little is left.
+
+    What a sentence of the lease says of rent is judged by "When is rent due?", not by "under the
+    lease": each of its sentences is as much of the lease as any other.
+    """
+    rest = intent.question
+    if intent.documents:
+        for part in filter(None, (intent.hint or "").split(", ")):
+            name = rf"{re.escape(part)}\b(?:['’]s?\b)?"
+            rest = re.sub(rf"(?:{LEADING_WORDS}){name}|^{name}(?=:)", " ", rest, flags=re.I)
+    rest = " ".join(rest.split()).lstrip(",;:.?! ")
+    return rest if len(NAMING_WORD.findall(rest)) >= MIN_WORDS else intent.question
 
 
 def unnamed(intent: Intent) -> str:

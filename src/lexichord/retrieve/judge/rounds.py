@@ -12,7 +12,6 @@ from typing import get_args
 from lexichord.errors import LexichordError, ProviderError
 from lexichord.retrieve.judge.border import border_of
 from lexichord.retrieve.judge.confidence import evidence_confidence, is_fitted
-from lexichord.retrieve.judge.in_documents import document_confidence
 from lexichord.retrieve.judge.named import hold_to_named
 from lexichord.retrieve.judge.reflect import (
     NO_WORDING_LEFT,
@@ -44,13 +43,11 @@ async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit
     """Return the probability, 0 to 1, that the hits hold an answer."""
     about, meant = plan.about, hold_to_named(plan.intent, hits)
     by_meaning = is_fitted(about)
-    judged_by = "other documents" if plan.is_narrow else "meaning" if by_meaning else "words"
+    judged_by = "meaning" if by_meaning else "words"
     with context.trace.stage("confidence", about=about.query, judged_by=judged_by) as step:
-        if plan.is_narrow:
-            confidence = await document_confidence(context.database, about, meant)
-        else:
-            judged = partial(evidence_confidence, context.database, about, meant)
-            confidence = await context.by_meaning(by_meaning, judged)
+        named = plan.asked if plan.intent.documents else None
+        judged = partial(evidence_confidence, context.database, about, meant, named=named)
+        confidence = await context.by_meaning(by_meaning, judged)
         step["made"] = confidence
         step["dropped"] = [hit.chunk_id for hit in hits if hit not in meant]
     return confidence

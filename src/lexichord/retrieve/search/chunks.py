@@ -19,6 +19,7 @@ from lexichord.retrieve.trace import Trace
 from lexichord.types import ChunkHit, FileHit, Json, QueryOptions, Question
 from lexichord.types.questions import Intent, Variant
 
+ASKED = "asked"  # the variant that is the question in full
 REWRITTEN_WEIGHT = 0.5  # of a question in other words; the original has 1
 CANDIDATES_PER_HIT = 3  # of a reranker, for each hit that is wanted
 RRF_CONSTANT = 60  # of Cormack et al. (2009), as in sql/search_variants.sql
@@ -42,9 +43,12 @@ class SearchPlan:
     reranked: int | None = None
 
     @property
-    def is_narrow(self) -> bool:
-        """Whether some documents are meant, by their scope or by name, and not all."""
-        return bool(self.about.scope.documents or self.intent.documents)
+    def asked(self) -> Question:
+        """The question in full, with the names of documents that `question` may go without."""
+        for variant in self.variants:
+            if variant.name == ASKED:
+                return replace(self.question, query=variant.text, vector=variant.vector)
+        return self.question
 
 
 async def search_by_plan(context: QueryContext, plan: SearchPlan) -> list[ChunkHit]:

@@ -9,9 +9,10 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, File, Form, Request, UploadFile
+from pydantic import BeforeValidator
 
 from lexichord.errors import ConfigError
 from lexichord.ingest.load.kinds import named_by_type
@@ -53,8 +54,10 @@ async def upload_documents(
         ),
     ] = "{}",
     keep_originals: Annotated[
-        bool, Form(description="Keep the files in the database, to look at and download.")
-    ] = False,
+        Literal["true", "false"],
+        BeforeValidator(str.lower),  # True is what Python's clients send
+        Form(description="Keep the files in the database, to look at and download."),
+    ] = "false",
 ) -> JsonReply:
     """Begin to read and store files; the uri of each is upload://DATASET/NAME.
 
@@ -76,7 +79,7 @@ async def upload_documents(
                 dataset=dataset,
                 uris=uris,
                 metadata=given,
-                keep_originals=keep_originals,
+                keep_originals=keep_originals == "true",
                 on_run=on_run,
             )
 

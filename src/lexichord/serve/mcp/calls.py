@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import wraps
@@ -89,11 +89,13 @@ CLIENT_SCOPE_KEY = "lexichord.client"  # of a request's ASGI scope: what its key
 class ToolCaller:
     """One request's client, and the seconds that its work may take.
 
-    `ignored` says of what it sent that has no effect, and why.
+    `ignored` says of what it sent that has no effect, and why; `degraded` what it asked for that
+    this server may not do.
     """
 
     scoped: ScopedClient
     ignored: Mapping[str, str] = field(default_factory=dict)
+    degraded: Sequence[str] = ()
     seconds: float = 0.0
 
 
@@ -101,13 +103,14 @@ type FindCaller = Callable[[], Awaitable[ToolCaller]]
 
 
 def tool_caller(scoped: ScopedClient, headers: Mapping[str, str]) -> ToolCaller:
-    """Return the caller of a request with these headers. Raises ForbiddenError, ConfigError."""
+    """Return the caller of a request with these headers. Raises ConfigError."""
     ignored = {}
     if headers.get(RETRIEVAL_ENDPOINT_HEADER):
         ignored[RETRIEVAL_ENDPOINT_HEADER] = ENDPOINT_IGNORED
     if headers.get(RETRIEVAL_KEY_HEADER) and headers.get("authorization"):
         ignored[RETRIEVAL_KEY_HEADER] = RETRIEVAL_KEY_IGNORED
-    return ToolCaller(with_named_services(scoped, headers), ignored)
+    client, left_out = with_named_services(scoped, headers)
+    return ToolCaller(client, ignored, left_out)
 
 
 async def request_caller() -> ToolCaller:
@@ -203,7 +206,7 @@ async def _run_in_time(
             if work is not None:
                 async with asyncio.timeout(limit):
                     output = await work(replace(caller, seconds=limit), **arguments)
-                return success_result(explain_timeout(output, seconds), caller.ignored)
+                return success_result(explain_timeout(output, seconds), caller)
     return timeout_result(seconds)
 
 
@@ -246,11 +249,13 @@ def _without_caller(run: ToolFunction) -> inspect.Signature:
     return signature.replace(parameters=others)
 
 
-def success_result(output: ToolAnswer, ignored: Mapping[str, str]) -> ToolResult:
+def success_result(output: ToolAnswer, caller: ToolCaller) -> ToolResult:
     """Return structured content, the same JSON in a text, and the sources as links."""
     if not isinstance(output, ToolOutput):
         return ToolResult(content=[json_text(output)])
-    complete = output.model_copy(update={"ignored": {**ignored, **output.ignored}})
+    ignored = {**caller.ignored, **output.ignored}
+    degraded = [*caller.degraded, *output.degraded]
+    complete = output.model_copy(update={"ignored": ignored, "degraded": degraded})
     members = complete.model_dump(mode="json")
     shape = {name: value for name, value in members.items() if value is not None}
     last = {name: shape.pop(name) for name in ToolOutput.model_fields if name in shape}

@@ -17,6 +17,7 @@ from lexichord.errors import LexichordError, NotFoundError
 from lexichord.serve.access import AccessPolicy, ScopedClient
 from lexichord.serve.compat import chatgpt
 from lexichord.serve.compat.kbbridge import assistant, tools
+from lexichord.serve.compat.kbbridge.plain_calls import PlainCallMiddleware
 from lexichord.serve.compat.kbbridge.prompts import add_prompts
 from lexichord.serve.errors import PublicError, public_error
 from lexichord.serve.mcp.calls import (
@@ -166,7 +167,7 @@ def create_mcp_app(policy: AccessPolicy) -> AsgiApp:
     allowed_origins(policy.settings)
     mcp = create_mcp_server(request_caller)
     app = mcp.http_app(path=MCP_PATH, stateless_http=True, host_origin_protection=False)
-    return KeyMiddleware(cast(AsgiApp, app), policy)
+    return KeyMiddleware(PlainCallMiddleware(cast(AsgiApp, app)), policy)
 
 
 async def serve_stdio(client: Lexichord) -> None:

@@ -1,0 +1,75 @@
+"""What a query may take of the database: a statement that hangs is stopped there, not only here."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+import psycopg
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.db.pool import MIN_CALL_SECONDS
+from lexichord.errors import ConfigError, DatabaseError, DatabaseTimeoutError
+
+MAX_TABLE_LOCK_SECONDS = 20  # the function waits for 5
+RUNNING = "select count(*) from pg_stat_activity where datname = current_database() and state = %s"
+
+
+@contextmanager
+def locked_chunks(dsn: str) -> Iterator[psycopg.Connection]:
+    """Hold back whoever reads chunks."""
+    with psycopg.connect(dsn) as connection:
+        connection.execute("lock table lexichord_data.chunk in access exclusive mode")
+        yield connection
+        connection.rollback()
+
+
+def test_a_query_is_stopped_in_the_server(plain: SyncLexichord, dsn: str) -> None:
+    plain.ingest(documents=[{"uri": "a.md", "text": "The zebra has stripes."}])
+    assert plain.query("zebra").hits
+    with locked_chunks(dsn) as connection:
+        started = monotonic()
+        with pytest.raises(DatabaseTimeoutError, match="longer than the time for it"):
+            plain.query("zebra", budget_ms=1)
+        assert MIN_CALL_SECONDS <= monotonic() - started < 4 * MIN_CALL_SECONDS
+        (waiting,) = connection.execute(RUNNING, ["active"]).fetchone() or ()
+        assert waiting == 1  # this one that asks
+    assert plain.query("zebra").hits
+
+
+def test_the_limit_ends_with_its_call(plain: SyncLexichord) -> None:
+    plain.ingest(documents=[{"uri": "a.md", "text": "The zebra has stripes."}])
+    plain.query("zebra")
+    rows = plain.run(show(plain, "statement_timeout"))
+    assert rows == {"0"}
+
+
+async def show(lexichord: SyncLexichord, setting: str) -> set[str]:
+    async with lexichord.core.database.transaction() as connection:
+        cursor = await connection.execute(f"show {setting}".encode())
+        return {str(row[setting]) for row in await cursor.fetchall()}
+
+
+def test_what_the_database_refuses_is_said_under_a_limit(plain: SyncLexichord) -> None:
+    with pytest.raises(ConfigError, match="candidates of a channel"):
+        plain.query("zebra", k=900, depth=100)
+    with pytest.raises(ConfigError, match="1025 distinct words, at most 1024: shorten it"):
+        plain.query(" ".join(f"word{number}" for number in range(1025)))
+
+
+def test_who_waits_for_a_lock_is_told(plain: SyncLexichord, dsn: str) -> None:
+    with psycopg.connect(dsn) as connection:
+        connection.execute("create table public.article (id int primary key, body text)")
+        connection.commit()
+        connection.execute("insert into public.article values (1, 'a row that is not committed')")
+        started = monotonic()
+        with pytest.raises(DatabaseError, match="another session holds what this changes"):
+            plain.run(index_articles(plain))
+        assert monotonic() - started < MAX_TABLE_LOCK_SECONDS
+        connection.rollback()
+    plain.run(index_articles(plain))
+
+
+async def index_articles(lexichord: SyncLexichord) -> None:
+    database = lexichord.core.database
+    await database.call("index_table", source="public.article", text=["body"])

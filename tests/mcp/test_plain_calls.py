@@ -1,0 +1,89 @@
+"""Calls without a client of the protocol, as the pages about kbbridge show them for curl."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.db import schema
+from lexichord.providers.embed.local import LocalEmbedder
+from tests.conftest import SAMPLES, new_database
+from tests.mcp.serving import Place, Served, served
+
+DATASET = "your-dataset-id"
+HEADERS = {
+    "Content-Type": "application/json",
+    "X-RETRIEVAL-ENDPOINT": "https://your-dify-or-backend",
+    "X-RETRIEVAL-API-KEY": "$YOUR_API_KEY",
+    "X-LLM-API-URL": "https://api.openai.com/v1",
+    "X-LLM-MODEL": "gpt-4o",
+}
+DISCOVER = """{
+    "tool": "file_discover",
+    "parameters": {
+      "query": "confidentiality after NDA termination at University of Michigan",
+      "dataset_id": "%s",
+      "top_k_return": 10,
+      "do_file_rerank": true
+    }
+  }"""
+ASK = """{
+    "tool": "assistant",
+    "parameters": {
+      "dataset_info": "[{\\"id\\": \\"%s\\", \\"source_path\\": \\"\\"}]",
+      "query": "What confidentiality obligations remain after the NDA expires or is terminated?",
+      "custom_instructions": "Focus on legal clauses and preserve original wording where critical.",
+      "enable_query_rewriting": true
+    }
+  }"""
+
+
+@pytest.fixture(scope="module")
+def keyless(
+    embedded_dsn: str, embedder: LocalEmbedder, home: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
+    """A server whose database has no keys."""
+    log = tmp_path_factory.mktemp("keyless") / "log"
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice())
+        with SyncLexichord(dsn=dsn, home=home) as lexichord:
+            lexichord.ingest([SAMPLES / "agreements"], dataset=DATASET)
+        with served(Place(dsn, home), log) as running:
+            yield running
+
+
+def post(server: Served, body: str, **headers: str) -> httpx.Response:
+    sent = {"Content-Type": "application/json", **headers}
+    return httpx.post(server.url, content=body, headers=sent, timeout=60)
+
+
+@pytest.mark.parametrize(("call", "member"), [(DISCOVER, "files"), (ASK, "answer")])
+def test_the_calls_of_the_walk_through_are_answered(
+    keyless: Served, call: str, member: str
+) -> None:
+    answer = post(keyless, call % DATASET, **HEADERS)
+    assert answer.status_code == 200, answer.text
+    result: dict[str, Any] = answer.json()
+    assert result["status"] == "ok"
+    assert result[member]
+    assert ["X-LLM-API-URL" in line for line in result["degraded"]] == [True]
+    assert result["ignored"].keys() == {"X-RETRIEVAL-ENDPOINT"}
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "details"),
+    [
+        ('{"tool": "nope"}', 400, "nope"),
+        ('{"tool": "search", "parameters": {"query": 1}}', 400, "query"),
+        ('{"tool": "search", "parameters": [1]}', 400, ""),
+        ('{"tool": "file_discover", "parameters": {"query": "a", "dataset_id": "no"}}', 404, "no"),
+    ],
+)
+def test_what_is_wrong_is_said(server: Served, body: str, status: int, details: str) -> None:
+    answer = post(server, body)
+    assert answer.status_code == status, answer.text
+    assert details in json.dumps(answer.json()["details"])
