@@ -1,29 +1,34 @@
-"""Measure indexed tables: the triggers' cost, filling, how soon a change is found, memory.
+"""Measure indexed tables: the triggers' cost, filling, freshness, memory, conditions, the queue.
 
 `python scripts/bench_tables.py --dsn SERVER [--rows 5000] [--seconds 30]`: makes a database on that
 server, which runs on this Linux machine, and drops it. The embedder is the local one.
 """
 
 import argparse
+import asyncio
 import os
 import random
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit, urlunsplit
 
+import numpy as np
 import psutil
 import psycopg
 
 from lexichord.db import schema
+from lexichord.db.pool import Database
 from lexichord.ingest.flow import INGEST_LIMITS
-from lexichord.providers.embed.local import LocalEmbedder
+from lexichord.ingest.tables.worker import TableWorker
+from lexichord.providers.base import Embedder, Vectors
+from lexichord.providers.embed.local import LOCAL_SPACE, LocalEmbedder
 from lexichord.settings import load_settings
 
 type Connection = psycopg.Connection[Any]
@@ -192,7 +197,9 @@ def freshness(dsn: str, connection: Connection, lasting: float) -> None:
     times: list[float] = []
     marks: dict[str, float] = {}
     with worker(dsn), psycopg.connect(dsn, autocommit=True) as asking:
-        time.sleep(8)
+        resting = "select count(*) from lexichord.list_workers() where is_resting"
+        while asking.execute(resting.encode()).fetchone() == (0,):
+            time.sleep(0.2)
         end = time.monotonic() + lasting
         number = 0
         following = time.monotonic()
@@ -239,7 +246,54 @@ def queue_growth(connection: Connection, changes: int) -> None:
     print(f"the queue after {changes} changes: {size / 2**10:.0f} kB", flush=True)
 
 
-PARTS = ("triggers", "writers", "fill", "freshness", "queue")
+class RandomVectors:
+    """An embedder for what depends on the amount of vectors alone."""
+
+    space = LOCAL_SPACE
+
+    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+        """Return random unit vectors."""
+        shape = len(texts), LOCAL_SPACE.dimension
+        rows = np.random.default_rng().normal(size=shape).astype(np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def conditions(dsn: str, connection: Connection, rows: int) -> None:
+    """Search by vectors alone under conditions of some widths; compare with every row's cosine."""
+    asyncio.run(store_random(dsn))
+    for count in (10, 100, 1000, rows // 2, rows - 10):
+        wanted = f"mod(article.id, {rows}) < {count}"
+        took, found = list[float](), 0
+        for _ in range(20):
+            (vector,) = RandomVectors().embed([""], "query")
+            text = str([float(each) for each in vector])
+            started = time.perf_counter()
+            got = connection.execute(
+                "select (h.item).id from lexichord.search_table(null::public.article, 'x', "
+                "%s::halfvec, k => 10, condition => %s, weights => '{1,0}') as h",
+                [text, wanted],
+            ).fetchall()
+            took.append(time.perf_counter() - started)
+            exact = connection.execute(
+                "select r.key::bigint from lexichord_data.chunk c join lexichord_data.table_row r "
+                f"using (document_id) join article on article.id::text = r.key where {wanted} "
+                "order by c.embedding <=> %s::halfvec limit 10".encode(),
+                [text],
+            ).fetchall()
+            found += len(set(got) & set(exact))
+        recall, middle = found / 200, 1e3 * median(took)
+        print(f"condition of {count} rows: recall@10 {recall:.3f}, {middle:.1f} ms", flush=True)
+
+
+async def store_random(dsn: str) -> None:
+    async def follow() -> tuple[Embedder, str]:
+        return RandomVectors(), str(RandomVectors.space)
+
+    async with Database(dsn, size=4) as database:
+        await TableWorker(database, follow).run(until_idle=True)
+
+
+PARTS = ("triggers", "writers", "fill", "freshness", "queue", "conditions")
 
 
 def main() -> None:
@@ -266,6 +320,10 @@ def main() -> None:
                 freshness(dsn, connection, arguments.seconds)
             if "queue" in arguments.only:
                 queue_growth(connection, 20_000)
+            if "conditions" in arguments.only:
+                connection.execute("truncate article restart identity")
+                insert(connection, arguments.rows)
+                conditions(dsn, connection, arguments.rows)
 
 
 if __name__ == "__main__":

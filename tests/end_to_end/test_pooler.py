@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -106,7 +107,7 @@ async def test_a_worker_looks_by_itself_where_the_pooler_swallows_notifications(
             async with worker.in_background():
                 for title in ("first", "second"):
                     direct.execute("insert into article (title) values (%s)", [title])
-                    await asyncio.to_thread(wait_until, lambda t=title: t in titles(direct))
+                    await asyncio.to_thread(wait_until, partial(is_stored, direct, title))
                 statement = b"call lexichord.prepare_query('second', 30000)"
                 await asyncio.to_thread(direct.execute, statement)
         direct.execute("update article set title = 'third' where title = 'first'")
@@ -114,6 +115,10 @@ async def test_a_worker_looks_by_itself_where_the_pooler_swallows_notifications(
             await TableWorker(database, follow_with(Hashing(SPACE))).run(until_idle=True)
         assert titles(direct) == {"second", "third"}
         assert direct.execute("select from lexichord.list_workers()").fetchall() == []
+
+
+def is_stored(connection: Connection, title: str) -> bool:
+    return title in titles(connection)
 
 
 def titles(connection: Connection) -> set[str]:
