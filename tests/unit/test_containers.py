@@ -11,7 +11,8 @@ from reportlab.lib.pdfencrypt import StandardEncryption
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load import containers
-from lexichord.ingest.load.containers import MIN_RATIO_BYTES, ContainedFile, list_parts, unpacked
+from lexichord.ingest.load.archive import MIN_RATIO_BYTES
+from lexichord.ingest.load.containers import ContainedFile, list_parts, unpacked
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.reader import Reader
 from tests.documents import draw_pdf

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lexichord.errors import IngestError
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
-from lexichord.ingest.load.markup import READERS
+from lexichord.ingest.load.markup import MARKUP_READERS
 from lexichord.types import LoadedText
 
 RST = """\
@@ -229,11 +229,11 @@ def test_asciidoc_is_read_without_its_marks(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("kind", READERS)
+@pytest.mark.parametrize("kind", MARKUP_READERS)
 @given(lines=st.lists(st.text(alphabet="ab |=-~*+.:_#[]`<>/{}0\\\t", max_size=12), max_size=30))
 @pytest.mark.timeout(120)
 def test_any_lines_are_read_and_cut(kind: str, lines: list[str]) -> None:
-    page = READERS[kind](lines)
+    page = MARKUP_READERS[kind](lines)
     page.end()
     built = page.built
     marks = tuple(built.headings), tuple(built.tables)

@@ -185,7 +185,7 @@ def _run(
 
 @contextmanager
 def _standard_input(name: str) -> Iterator[Path]:
-    """Give what comes in as a file of a name. Raises ConfigError."""
+    """Yield what comes in as a file of a name. Raises ConfigError."""
     last = PurePath(name).name
     if not last or not name.isprintable():
         raise ConfigError(f"--name {name!r} names no file: write one such as report.pdf")

@@ -62,7 +62,7 @@ _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Give the calls of the block, together, so many seconds: DatabaseTimeoutError after them.
+    """Allow the calls of the block, together, so many seconds: DatabaseTimeoutError after them.
 
     Each has MIN_CALL_SECONDS, whatever is left: what models leave undone is done without them.
     """

@@ -301,7 +301,7 @@ class IngestPipeline:
         return replace(prepared, chunks=self._contextualized(prepared))
 
     def _in_its_language(self, prepared: PreparedDocument) -> PreparedDocument:
-        """Tell the language of a document, and its text configuration unless one serves all."""
+        """Return it with its language, and its text configuration unless one serves all."""
         document = prepared.document
         language = tell_language(document.text)
         if language is not None:
@@ -312,7 +312,7 @@ class IngestPipeline:
         return replace(prepared, document=document)
 
     def _warn_of_languages(self) -> None:
-        """Say once a run that the embedder does not know the language of what it embedded."""
+        """Report once a run that the embedder does not know the language of what it embedded."""
         known = known_languages(self.space) if self.embedder else None
         told = sorted(Counter(self.languages).items(), key=lambda each: (-each[1], each[0]))
         foreign = [each for each in told if known and each[0] not in known]

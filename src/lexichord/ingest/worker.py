@@ -105,7 +105,7 @@ def _boxes(request: Mapping[str, Any], scratch: Path) -> list[PageBox]:
 
 
 def _file(request: Mapping[str, Any], scratch: Path) -> AbstractContextManager[Path]:
-    """Give the file that is asked for, or the one that it contains."""
+    """Yield the file that is asked for, or the one that it contains."""
     file = Path(request["file"])
     if "part" in request:
         return unpacked(file, ContainedFile(**request["part"]), scratch)

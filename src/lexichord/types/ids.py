@@ -68,7 +68,7 @@ class Ids:
 
 
 def unknown_id(kind: IdKind, text: str) -> str:
-    """Say that nothing has this id, and where to find those that there are."""
+    """Return the line that nothing has this id, with where those that there are stand."""
     noun = {"doc": "document", "chunk": "chunk"}[kind]
     return f"there is no {noun} {text}: {WHERE_IDS_STAND[kind]}"
 

@@ -99,7 +99,7 @@ class Described:
             minimum, maximum = self.option.minimum, self.option.maximum
             assert minimum is not None
             return read_number(self.name, value, minimum, maximum, whole=self.kind is int)
-        return READERS[self.kind](self.name, value)
+        return OPTION_READERS[self.kind](self.name, value)
 
     def _read_list(self, value: object) -> tuple[Any, ...]:
         no_single_text(**{self.name: value})
@@ -421,7 +421,7 @@ def _read_scores(name: str, value: object) -> Mapping[str, float]:
 
 
 # By the type of an option that is neither a number nor a list nor one of several names.
-READERS: dict[Any, Callable[[str, object], Any]] = {
+OPTION_READERS: dict[Any, Callable[[str, object], Any]] = {
     bool: _read_switch,
     str: _read_text,
     Json: _read_object,

@@ -16,7 +16,7 @@ MAX_TABLE_HEADER_CHARS = 100  # characters of a table's header in a path
 MAX_HEADING_CHARS = 800  # characters of a heading in a path: every chunk below it repeats them
 TABLE_CELL = re.compile(r"[^\s|:-][^\t\n|]*[^\s|]|[^\s|:-]")
 ROW_NUMBERS = re.compile(r"rows? \d+(?:–\d+)?")
-DIGITS = re.compile(r"\d+")
+SECTION_NUMBER = re.compile(r"\d+")
 TABLE_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 MAX_SECTION_DEPTH = 32  # levels of sections; what lies deeper is put beside
 
@@ -134,7 +134,7 @@ def _with_rows(path: tuple[str, ...], sections: Iterable[SectionNode]) -> tuple[
 def _row_numbers(section: SectionNode) -> Iterator[int]:
     """Yield the numbers in the names of a section and of those in it that are rows."""
     if section.path and ROW_NUMBERS.fullmatch(section.path[-1]):
-        yield from map(int, DIGITS.findall(section.path[-1]))
+        yield from map(int, SECTION_NUMBER.findall(section.path[-1]))
     for inner in section.children:
         yield from _row_numbers(inner)
 

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from lexichord.errors import IngestError
+from lexichord.ingest.load.archive import MAX_UNPACK_RATIO, MIN_RATIO_BYTES
 from lexichord.ingest.load.kinds import (
     ARCHIVE_TYPES,
     CONTAINER_TYPES,
@@ -34,8 +35,6 @@ CHANGED = "changed while it was read: ingest it again"
 MAX_PARTS = 10_000  # files that a file contains
 MAX_PART_BYTES = 200_000_000  # bytes of one of them
 MAX_PARTS_BYTES = 1_000_000_000  # bytes of all
-MAX_UNPACK_RATIO = 300  # unpacked to packed; text of one letter repeated comes near it
-MIN_RATIO_BYTES = 20_000_000  # bytes: up to here the ratio does not matter
 MAX_NESTED = 3  # files in files in files
 MAX_PART_NAME_BYTES = 500
 ENCRYPTED_BIT = 0x1  # of a part's flags
@@ -135,7 +134,7 @@ def _nested(
 
 @contextmanager
 def unpacked(file: Path, part: ContainedFile, scratch: Path) -> Iterator[Path]:
-    """Give a contained file, under its own name, for as long as the block lasts.
+    """Yield a contained file, under its own name, for as long as the block lasts.
 
     Raises IngestError, also where its bytes are others than when it was listed.
     """

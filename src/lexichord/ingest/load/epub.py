@@ -16,24 +16,24 @@ from lexichord.ingest.load.properties import read_properties
 from lexichord.ingest.load.text import TextBuilder
 from lexichord.types import LoadedText
 
-BROKEN = "is no EPUB, or a broken one"
-ENCRYPTED = "is encrypted: its pages cannot be read"
+BROKEN_EPUB = "is no EPUB, or a broken one"
+ENCRYPTED_EPUB = "is encrypted: its pages cannot be read"
 PAGE_TYPES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 
 
 def load(file: Path, named: str) -> LoadedText:
     """Read a book. Raises IngestError."""
     built = TextBuilder()
-    with open_archive(file, BROKEN) as archive:
+    with open_archive(file, BROKEN_EPUB) as archive:
         container = parse_xml(archive.read("META-INF/container.xml"))
         place = container.find(".//{*}rootfile")
         if place is None:
-            raise IngestError(BROKEN)
+            raise IngestError(BROKEN_EPUB)
         package = place.get("full-path", "")
         root = parse_xml(archive.read(package))
         pages = list(_pages(root, posixpath.dirname(package)))
         if _encrypted(archive).intersection(pages):
-            raise IngestError(ENCRYPTED)
+            raise IngestError(ENCRYPTED_EPUB)
         for page in pages:
             _add_page(built, archive.read(page))
         about = root.find("{*}metadata")

@@ -16,8 +16,8 @@ from lexichord.ingest.load.kinds import EML_TYPE, MSG_TYPE, kind_of
 from lexichord.ingest.load.text import TextBuilder, decode, read_bytes, storable_text
 from lexichord.types import LoadedText
 
-BROKEN = "is no mail, or a broken one: save it again"
-ENCRYPTED = "is encrypted: save it decrypted"
+BROKEN_MAIL = "is no mail, or a broken one: save it again"
+ENCRYPTED_MAIL = "is encrypted: save it decrypted"
 ENCRYPTED_TYPES = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 HEADERS = ("from", "to", "cc", "bcc", "date", "subject")
 MAX_PART_DEPTH = 50  # parts in parts
@@ -32,7 +32,7 @@ def load(file: Path, named: str) -> LoadedText:
         return _read_msg(file, named)
     mail = _parsed(file)
     if mail.get_content_type() in ENCRYPTED_TYPES:
-        raise IngestError(ENCRYPTED)
+        raise IngestError(ENCRYPTED_MAIL)
     built = TextBuilder()
     headers = {name: _header(mail, name) for name in HEADERS}
     _add_headers(built, headers)
@@ -56,7 +56,7 @@ def _parsed(file: Path) -> Message:
     # the newer policy raises on some broken headers, which are read one by one here
     mail = BytesParser(policy=policy.compat32).parsebytes(data)
     if not any(name in mail for name in (*HEADERS, "received", "message-id", "content-type")):
-        raise IngestError(BROKEN)
+        raise IngestError(BROKEN_MAIL)
     return mail
 
 
@@ -208,7 +208,7 @@ def _read_msg(file: Path, named: str) -> LoadedText:
     message = _outlook(file)
     try:
         if "encrypted" in message.message_class.lower():
-            raise IngestError(ENCRYPTED)
+            raise IngestError(ENCRYPTED_MAIL)
         sent = message.sent_date
         known = {name.lower(): value for name, value in message.message_headers.items()}
         people = ", ".join(f"{one.name} <{one.email_address}>" for one in message.recipients)
@@ -230,7 +230,7 @@ def _read_msg(file: Path, named: str) -> LoadedText:
     except IngestError:
         raise
     except (AttributeError, KeyError, IndexError, OSError, TypeError, ValueError):
-        raise IngestError(BROKEN) from None
+        raise IngestError(BROKEN_MAIL) from None
     return _loaded(built, MSG_TYPE, named, headers, known.get("message-id", ""))
 
 
@@ -241,15 +241,15 @@ def msg_attachments(file: Path) -> Iterator[Attachment]:
             name = " ".join(storable_text(part.file_name or "").split())
             yield name, part.mime_type or "", lambda part=part: part.file_bytes or b""  # type: ignore[misc]
     except (AttributeError, KeyError, IndexError, OSError, TypeError, ValueError):
-        raise IngestError(BROKEN) from None
+        raise IngestError(BROKEN_MAIL) from None
 
 
 def _outlook(file: Path) -> Any:  # noqa: ANN401
     from oxmsg import Message as OutlookMessage
 
     if not read_bytes(file).startswith(OLE_SIGNATURE):
-        raise IngestError(BROKEN)
+        raise IngestError(BROKEN_MAIL)
     try:
         return OutlookMessage.load(str(file))
     except Exception:  # of two libraries, without a common base
-        raise IngestError(BROKEN) from None
+        raise IngestError(BROKEN_MAIL) from None

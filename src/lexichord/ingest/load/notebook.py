@@ -10,7 +10,7 @@ from lexichord.ingest.load.kinds import NOTEBOOK_TYPE
 from lexichord.ingest.load.text import TextBuilder, read_text, storable_text
 from lexichord.types import LoadedText
 
-BROKEN = "is no notebook, or a broken one: open it and save it again"
+BROKEN_NOTEBOOK = "is no notebook, or a broken one: open it and save it again"
 MAX_OUTPUT_CHARS = 4000  # of a cell
 CELL_LEVEL = 8  # below every heading of Markdown
 
@@ -25,7 +25,7 @@ def load(file: Path, named: str) -> LoadedText:
         for number, cell in enumerate(cells, 1):
             _add_cell(built, cell, number)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise IngestError(BROKEN) from None
+        raise IngestError(BROKEN_NOTEBOOK) from None
     opening = built.headings and built.headings[0]
     title = opening.name if opening and opening.level == 1 else named
     return LoadedText(

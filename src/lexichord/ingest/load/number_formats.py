@@ -32,7 +32,7 @@ CURRENCY = re.compile(
 SCALED = re.compile(r"[0#?],+(?![#0?,])")  # a comma after the digits: thousands are shown
 DECIMALS = re.compile(r"\.([0#?]+)")
 STYLE_PART, BOOK_PART = "xl/styles.xml", "xl/workbook.xml"
-LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 
 type Place = tuple[int, int]  # row and column, from 0
 type SheetFormats = Mapping[Place, str]
@@ -89,7 +89,7 @@ def _sheets(archive: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
     links = parse_xml(archive.read("xl/_rels/workbook.xml.rels"))
     parts = {link.get("Id"): link.get("Target", "") for link in links}
     for sheet in parse_xml(archive.read(BOOK_PART)).iterfind("{*}sheets/{*}sheet"):
-        part = parts.get(sheet.get(LINK), "")
+        part = parts.get(sheet.get(RELATION_ID), "")
         yield sheet.get("name", ""), posixpath.normpath(posixpath.join("/xl", part)).lstrip("/")
 
 

@@ -12,8 +12,8 @@ from lexichord.ingest.load.properties import open_document_properties
 from lexichord.ingest.load.text import TextBuilder, storable_text
 from lexichord.types import LoadedText
 
-BROKEN = "is no ODT, or a broken one: open it and save it again"
-ENCRYPTED = "is encrypted: save it without a password"
+BROKEN_ODT = "is no ODT, or a broken one: open it and save it again"
+ENCRYPTED_ODT = "is encrypted: save it without a password"
 MAX_REPEATED = 100  # times that a cell, a row or a space stands in a table or a line
 OPEN_DOCUMENT = "urn:oasis:names:tc:opendocument:xmlns:"
 LEFT_OUT = ("tracked-changes", "annotation", "annotation-end", "desc", "title", "sequence-decls")
@@ -23,13 +23,13 @@ WRAPPERS = ("section", "index-body", "list-header", "table-header-rows", "table-
 def load(file: Path, named: str) -> LoadedText:
     """Read a text document. Raises IngestError."""
     built = TextBuilder()
-    with open_archive(file, BROKEN) as archive:
+    with open_archive(file, BROKEN_ODT) as archive:
         manifest = parse_xml(archive.read("META-INF/manifest.xml"))
         if next(manifest.iter("{*}encryption-data"), None) is not None:
-            raise IngestError(ENCRYPTED)
+            raise IngestError(ENCRYPTED_ODT)
         body = parse_xml(archive.read("content.xml")).find("{*}body/{*}text")
         if body is None:
-            raise IngestError(BROKEN)
+            raise IngestError(BROKEN_ODT)
         _add(built, body)
     properties = open_document_properties(file)
     return LoadedText(

@@ -10,7 +10,7 @@ from lexichord.ingest.load.kinds import RTF_TYPE
 from lexichord.ingest.load.text import TextBuilder, read_bytes, storable_text
 from lexichord.types import LoadedText
 
-BROKEN = "is no RTF, or a broken one: open it and save it again"
+BROKEN_RTF = "is no RTF, or a broken one: open it and save it again"
 INFO = re.compile(r"\{\\(title|author|subject)(?: |(?=\\))([^{}]{1,1000})\}")
 
 
@@ -18,7 +18,7 @@ def load(file: Path, named: str) -> LoadedText:
     """Read an RTF file. Raises IngestError."""
     content = read_bytes(file).decode("latin-1")  # all else is escaped
     if not content.lstrip().startswith("{\\rtf"):
-        raise IngestError(BROKEN)
+        raise IngestError(BROKEN_RTF)
     try:
         text = _plain(content)
         info = {
@@ -26,7 +26,7 @@ def load(file: Path, named: str) -> LoadedText:
             for key, value in INFO.findall(content)
         }
     except (ValueError, LookupError, TypeError, AttributeError):
-        raise IngestError(BROKEN) from None
+        raise IngestError(BROKEN_RTF) from None
     built = TextBuilder()
     for paragraph in re.split(r"\n\s*\n", text):
         if paragraph.strip():

@@ -22,8 +22,8 @@ from lexichord.ingest.load.tables import add_tables
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, TextBuilder, read_bytes, storable_text
 from lexichord.types import LoadedText
 
-BROKEN = "is no spreadsheet, or a broken one: open it and save it again"
-ENCRYPTED = "is encrypted: save it without a password"
+BROKEN_SHEET = "is no spreadsheet, or a broken one: open it and save it again"
+ENCRYPTED_SHEET = "is encrypted: save it without a password"
 MAX_CELLS = 20_000_000  # of a sheet, empty ones too
 
 type Cell = str | float | bool | date | time | timedelta
@@ -33,10 +33,10 @@ def load(file: Path, named: str) -> LoadedText:
     """Read a spreadsheet. Raises IngestError."""
     kind = kind_of(file.name) or XLSX_TYPE
     if kind != XLS_TYPE:
-        check_archive(file, BROKEN, ENCRYPTED)
+        check_archive(file, BROKEN_SHEET, ENCRYPTED_SHEET)
     elif not read_bytes(file).startswith(OLE_SIGNATURE):
-        raise IngestError(f"{BROKEN}; a web page or a text that is only named .xls, too")
-    formats = read_formats(file, BROKEN) if kind == XLSX_TYPE else {}
+        raise IngestError(f"{BROKEN_SHEET}; a web page or a text that is only named .xls, too")
+    formats = read_formats(file, BROKEN_SHEET) if kind == XLSX_TYPE else {}
     built = TextBuilder()
     try:
         with CalamineWorkbook.from_path(str(file)) as book:
@@ -46,9 +46,9 @@ def load(file: Path, named: str) -> LoadedText:
                     own = formats.get(sheet.name, {})
                     _add_sheet(built, book.get_sheet_by_name(sheet.name), own, hidden)
     except PasswordError:
-        raise IngestError(ENCRYPTED) from None
+        raise IngestError(ENCRYPTED_SHEET) from None
     except (CalamineError, OSError, ValueError):
-        raise IngestError(BROKEN) from None
+        raise IngestError(BROKEN_SHEET) from None
     properties = open_document_properties(file) if kind == ODS_TYPE else office_properties(file)
     return LoadedText(
         built.text,

@@ -13,15 +13,15 @@ from lexichord.ingest.load.properties import office_properties
 from lexichord.ingest.load.text import TextBuilder, storable_text
 from lexichord.types import LoadedText
 
-BROKEN = "is no PPTX, or a broken one: open it and save it again"
-OLD = "is encrypted or an old .ppt: save it as .pptx without a password"
-MAX_TITLE_CHARS = 200  # characters: more are no title
+BROKEN_SLIDES = "is no PPTX, or a broken one: open it and save it again"
+OLD_SLIDES = "is encrypted or an old .ppt: save it as .pptx without a password"
+MAX_SLIDE_TITLE_CHARS = 200  # characters: more are no title
 MAX_GROUP_DEPTH = 50  # groups in groups
 
 
 def load(file: Path, named: str) -> LoadedText:
     """Read a presentation. Raises IngestError."""
-    check_archive(file, BROKEN, OLD)
+    check_archive(file, BROKEN_SLIDES, OLD_SLIDES)
     built = TextBuilder()
     titles: list[str] = []
     try:
@@ -33,7 +33,7 @@ def load(file: Path, named: str) -> LoadedText:
     except Exception as error:  # of the library and of what it stands on, without a common base
         if isinstance(error, IngestError):
             raise
-        raise IngestError(BROKEN) from None
+        raise IngestError(BROKEN_SLIDES) from None
     title = properties.pop("title", "") or next(filter(None, titles), named)
     return LoadedText(
         built.text,
@@ -53,7 +53,7 @@ def _add_slide(built: TextBuilder, slide: Any, number: int) -> str:  # noqa: ANN
     name = f"Slide {number}{hidden}"
     heading = slide.shapes.title
     title = "" if heading is None else _line(heading.text_frame.text)
-    is_titled = 0 < len(title) <= MAX_TITLE_CHARS
+    is_titled = 0 < len(title) <= MAX_SLIDE_TITLE_CHARS
     built.place(2, f"{name}: {title}" if is_titled else name, apart=True)
     if title:
         built.paragraph(title)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from lexichord.ingest.load.text import TextBuilder
 
-NUMBER = re.compile(r"[-+(]?[\d.,\s]*\d[\d.,\s]*[%)]?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*")
+NUMBER_CELL = re.compile(r"[-+(]?[\d.,\s]*\d[\d.,\s]*[%)]?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*")
 
 
 def add_tables(built: TextBuilder, rows: Iterable[Sequence[str]], level: int) -> None:
@@ -61,7 +61,7 @@ def _is_header_of(above: Sequence[Sequence[str]], block: Sequence[Sequence[str]]
     named = {place for place, cell in enumerate(above[0]) if cell.strip()}
     used = {place for row in block for place, cell in enumerate(row) if cell.strip()}
     is_alone = len(above) == 1 < min(len(named), len(block)) and used <= named
-    names_columns = not any(NUMBER.fullmatch(cell.strip()) for cell in above[0])
+    names_columns = not any(NUMBER_CELL.fullmatch(cell.strip()) for cell in above[0])
     return is_alone and names_columns and not _has_header(block)
 
 
@@ -71,4 +71,4 @@ def _width(row: Sequence[str]) -> int:
 
 def _has_header(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether the first row names columns: more rows follow, and no cell is a number."""
-    return len(rows) > 1 and not any(NUMBER.fullmatch(cell.strip()) for cell in rows[0])
+    return len(rows) > 1 and not any(NUMBER_CELL.fullmatch(cell.strip()) for cell in rows[0])

@@ -193,7 +193,7 @@ class TableWorker:
             log.warning("%s: %s", row["source"], row["remark"])
 
     async def _rest(self, worker: int, listener: tables.Listener) -> None:
-        """Say that it rests, look once more, then wait: what came in between woke nobody."""
+        """Store that it rests, look once more, then wait: what came in between woke nobody."""
         if monotonic() > self._rests_until - POLL_SECONDS:
             await tables.rest_worker(self.database, worker, REST_SECONDS)
             self._rests_until = monotonic() + REST_SECONDS

@@ -16,7 +16,7 @@ from lexichord.ingest.web.crawl import Crawl, WebPage
 from lexichord.ingest.web.fetch import Validators, WebLimits
 from lexichord.types import Scope
 
-MAX_NAME_CHARS = 60
+MAX_PAGE_NAME_CHARS = 60
 ETAG, LAST_MODIFIED = "etag", "last_modified"  # keys of a page's metadata
 GENERAL_TYPES = ("", "text/plain", "application/octet-stream", "binary/octet-stream")
 
@@ -89,7 +89,7 @@ def file_name(url: str, media_type: str) -> str:
     """Return a name for what an address gave, whose ending tells the kind that the server says."""
     last = PurePosixPath(unquote(urlsplit(url).path)).name
     kept = "".join(sign if sign.isalnum() or sign in "-_. " else "_" for sign in last)
-    name = kept.strip(". ")[-MAX_NAME_CHARS:] or "index"
+    name = kept.strip(". ")[-MAX_PAGE_NAME_CHARS:] or "index"
     kind = TYPE_ALIASES.get(media_type, media_type)
     if kind in GENERAL_TYPES and kind_of(name):
         return name

@@ -50,7 +50,7 @@ HEADING_NUMBER = re.compile(
     r"(?:(?:article|section|part|chapter|§)\s*)?(?:[\d.]+|[ivxlc]+)[.)]?\s+(?:[-–—]\s*)?", re.I
 )
 LEAD_RANK = 0.3
-MAX_CELL_CHARS = 500  # of sentences that follow each other, in one quote
+MAX_QUOTED_CELL_CHARS = 500  # of sentences that follow each other, in one quote
 MIN_WANTED_SCORE = 0.3  # of a sentence that gets it: others are about something else
 
 
@@ -183,7 +183,7 @@ def _joined(run: Quote, one: Quote, passage: Quote) -> Quote | None:
     between = passage.text[first.end - passage.start : last.start - passage.start]
     if first.chunk_id != last.chunk_id or first.end > last.start or between.strip():
         return None
-    if last.end - first.start > MAX_CELL_CHARS:
+    if last.end - first.start > MAX_QUOTED_CELL_CHARS:
         return None
     return sub_quote(passage, first.start - passage.start, last.end - passage.start, run.score)
 

@@ -167,12 +167,8 @@ async def respond(
         elsewhere: Sequence[Quote] = ()
         if context.options.answer and abstained and plan.intent.documents:
             elsewhere = await _say_others(context, plan, hits)
-            titles = await _titles(context, plan)
             nearest = await _nearest(context, plan, evidence, confidence)
-            if nearest is None:
-                answer = Answer(write_denial(titles, elsewhere))
-            else:
-                answer = Answer(write_nearest(titles, nearest, sources))
+            answer = await _denial(context, plan, nearest, sources, elsewhere)
         elif context.options.answer and not abstained:
             brief = AnswerRequest(plan.intent.kind, unnamed(plan.intent), advice)
             answer = await _write(context, plan, brief, evidence, sources)
@@ -199,6 +195,20 @@ async def respond(
         timings_ms=context.trace.timings_ms,
         trace=list(context.trace.steps),
     )
+
+
+async def _denial(
+    context: QueryContext,
+    plan: SearchPlan,
+    nearest: Quote | None,
+    sources: Sequence[ContextSource],
+    elsewhere: Sequence[Quote],
+) -> Answer:
+    """Write that the documents meant do not say it, or what in them comes nearest."""
+    titles = await _titles(context, plan)
+    if nearest is None:
+        return Answer(write_denial(titles, elsewhere))
+    return Answer(write_nearest(titles, nearest, sources))
 
 
 async def _nearest(

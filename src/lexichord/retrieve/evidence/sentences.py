@@ -28,7 +28,7 @@ EMBEDDED_SENTENCES = 16  # of these, the best by words; 12, 24, 60: the same fir
 # use beside these: words of the heading, of sentences around, of passage and title, the length,
 # the place in the passage, code, a question mark.
 COSINE_WEIGHT = 8.0
-COVERAGE_WEIGHT = 2.0
+SENTENCE_COVERAGE_WEIGHT = 2.0
 RANK_WEIGHT = 2.0  # of 1 / (1 + the passage's number)
 WANTED_WEIGHT = 2.0
 
@@ -69,7 +69,7 @@ class Signals(NamedTuple):
         """How likely it answers; differences are logarithms of odds."""
         return (
             COSINE_WEIGHT * self.cosine
-            + COVERAGE_WEIGHT * self.coverage
+            + SENTENCE_COVERAGE_WEIGHT * self.coverage
             + RANK_WEIGHT / (1 + self.passage)
             + WANTED_WEIGHT * (self.held or 0)
         )

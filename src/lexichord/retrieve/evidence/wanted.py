@@ -36,7 +36,7 @@ type WantedType = Literal[
     "definition",
 ]
 
-YEAR = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
+YEAR_IN_TEXT = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,9 @@ class WantedCues:
         """Return whether a sentence holds what is wanted."""
         is_said = any(pattern.search(sentence) for pattern in self.patterns)
         if self.dated:
-            return is_said and bool(YEAR.search(sentence) or _holds_value(sentence, {"date"}))
+            return is_said and bool(
+                YEAR_IN_TEXT.search(sentence) or _holds_value(sentence, {"date"})
+            )
         if is_said or ("number" in self.values and SPELLED_NUMBER.search(sentence)):
             return True
         return bool(self.values) and _holds_value(sentence, self.values)

@@ -28,7 +28,7 @@ QUOTED_PHRASE = re.compile(
 # Where an instruction or a question may begin, once a sentence's opening is passed.
 INSTRUCTION_BREAK = re.compile(r"[?!\n？！。；]+|[.;:]\s")
 SENTENCE_JOINT = r"(?<=[?!;\n？！。；]) *|(?<=\.) "
-WORD = re.compile(r"[^\W\d_]+")
+CUE_WORD = re.compile(r"[^\W\d_]+")
 NAMED_WORDS = re.compile(r"<<(\w+)>>")
 LANGUAGES = ("en", "de", "es", "fr", "zh")  # the first where a question's words tell nothing
 
@@ -62,7 +62,7 @@ class Cues:
     def share(self, text: str) -> int:
         """Return how many of a text's words and letters tell that it is in this language."""
         letters = len(self.letters.findall(text)) if self.letters else 0
-        return letters + sum(word in self.common for word in WORD.findall(text.lower()))
+        return letters + sum(word in self.common for word in CUE_WORD.findall(text.lower()))
 
 
 KINDS_IN_ORDER: Sequence[IntentKind] = (

@@ -39,13 +39,13 @@ from lexichord.serve.page.render import (
 from lexichord.serve.page.results import show_results
 from lexichord.types.state import IngestRun
 
-MAX_TITLE_CHARS = 60  # of a title that makes a readable question
+MAX_SHOWN_TITLE_CHARS = 60  # of a title that makes a readable question
 
 
 def example_questions(titles: Iterable[str]) -> list[str]:
     """Return some questions about one document and two; none where all are nameless."""
     names = list(dict.fromkeys(" ".join(title.split()) for title in titles))
-    names = [name for name in names if 3 <= len(name) <= MAX_TITLE_CHARS]
+    names = [name for name in names if 3 <= len(name) <= MAX_SHOWN_TITLE_CHARS]
     names.sort(key=lambda name: " " not in name)  # "Office Lease" says more than "init"
     if not names:
         return []

@@ -33,8 +33,8 @@ from lexichord.ingest.load.properties import office_properties
 from lexichord.ingest.load.text import TextBuilder
 from lexichord.types import LoadedText
 
-BROKEN = "is no DOCX, or a broken one: open it and save it again"
-OLD = "is encrypted or an old .doc: save it as .docx without a password"
+BROKEN_DOCX = "is no DOCX, or a broken one: open it and save it again"
+OLD_DOCX = "is encrypted or an old .doc: save it as .docx without a password"
 
 
 # What the library does with a file that is not as it expects.
@@ -46,12 +46,12 @@ BROKEN_FILE_ERRORS = (
 
 def load(file: Path, named: str) -> LoadedText:
     """Read a Word file. Raises IngestError."""
-    check_archive(file, BROKEN, OLD)
+    check_archive(file, BROKEN_DOCX, OLD_DOCX)
     try:
         document = docx.Document(str(file))
         loaded = _Reader(document).read(named)
     except BROKEN_FILE_ERRORS:
-        raise IngestError(BROKEN) from None
+        raise IngestError(BROKEN_DOCX) from None
     properties = office_properties(file)
     properties.pop("title", None)
     return replace(loaded, metadata=properties)
@@ -81,7 +81,7 @@ class _Reader:
 
     def read(self, named: str) -> LoadedText:
         if self._body.getroottree().docinfo.internalDTD is not None:
-            raise IngestError(BROKEN)  # the format has none; entities would be left out
+            raise IngestError(BROKEN_DOCX)  # the format has none; entities would be left out
         self._read(self._body)
         self._read_notes()
         return LoadedText(

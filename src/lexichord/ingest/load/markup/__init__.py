@@ -12,7 +12,7 @@ from lexichord.ingest.load.markup.rst import read_rst
 from lexichord.ingest.load.text import read_text
 from lexichord.types import LoadedText
 
-READERS = {RST_TYPE: read_rst, ORG_TYPE: read_org, ASCIIDOC_TYPE: read_asciidoc}
+MARKUP_READERS = {RST_TYPE: read_rst, ORG_TYPE: read_org, ASCIIDOC_TYPE: read_asciidoc}
 
 
 def load(file: Path, named: str) -> LoadedText:
@@ -20,7 +20,7 @@ def load(file: Path, named: str) -> LoadedText:
     kind = kind_of(file.name) or RST_TYPE
     content, metadata = read_text(file)
     lines = content.removeprefix("\ufeff").expandtabs(8).splitlines()
-    page = READERS[kind](lines)
+    page = MARKUP_READERS[kind](lines)
     built, opening = page.built, page.built.headings[:1]
     title = page.facts.pop("title", "") or next(
         (heading.name for heading in opening if heading.level == 1), named

@@ -5,18 +5,18 @@ from collections.abc import Sequence
 
 from lexichord.ingest.load.markup.page import MarkupPage
 
-HEADING = re.compile(r"(?P<marks>={1,6}|#{1,6}) +(?P<name>\S.*?)\s*$")
+ADOC_HEADING = re.compile(r"(?P<marks>={1,6}|#{1,6}) +(?P<name>\S.*?)\s*$")
 ATTRIBUTE = re.compile(r":!?(?P<name>[\w-]+)!?:(?: +(?P<value>.*))?$")
 BLOCK_ATTRIBUTES = re.compile(r"\[(?:\[[^\]]*\]|[^\]]*)\]\s*$")
 BLOCK_TITLE = re.compile(r"\.(?P<text>[^\s.].*)$")
 MACRO = re.compile(r"(?:image|include|video|audio|toc|ifdef|ifndef|ifeval|endif)::")
-CODE_FENCE = re.compile(r"(?:-{4,}|\.{4,}|```.*)$")
+ADOC_FENCE = re.compile(r"(?:-{4,}|\.{4,}|```.*)$")
 PLAIN_FENCE = re.compile(r"(?:={4,}|\*{4,}|_{4,}|-{2}|\+)\s*$")
 TABLE_FENCE = re.compile(r"[|,:!]={3,}\s*$")
 COMMENT_FENCE = "////"
-FACTS = {"author": "author", "revdate": "created", "lang": "language", "keywords": "keywords"}
+ADOC_FACTS = {"author": "author", "revdate": "created", "lang": "language", "keywords": "keywords"}
 CELL = re.compile(r"(?:^|(?<=\s))(?:\d+[*+])?[.<^>]*[aedlhms]?\|")
-LINK = re.compile(
+ADOC_LINK = re.compile(
     r"(?:link:|xref:|mailto:)?(?P<target>[\w.:/#?=&%@~-]{1,300})\[(?P<text>[^\]]*)\](?=\W|$)"
 )
 CROSS_REFERENCE = re.compile(r"<<(?P<target>[^,>\n]+)(?:, *(?P<text>[^>\n]+))?>>")
@@ -37,23 +37,23 @@ def inline_asciidoc(text: str) -> str:
     """Return text without anchors, and links without where they lead."""
     text = ANCHOR.sub("", text)
     text = CROSS_REFERENCE.sub(lambda match: match["text"] or match["target"], text)
-    return LINK.sub(lambda match: match["text"].split(",")[0] or match["target"], text)
+    return ADOC_LINK.sub(lambda match: match["text"].split(",")[0] or match["target"], text)
 
 
 def _read_block(page: MarkupPage, lines: Sequence[str], at: int) -> int:
     line = lines[at].rstrip()
-    if match := HEADING.match(line):
+    if match := ADOC_HEADING.match(line):
         page.heading(match["name"], len(match["marks"]))
     elif line.startswith(COMMENT_FENCE):
         return _end(lines, at)
-    elif CODE_FENCE.match(line):
+    elif ADOC_FENCE.match(line):
         end = _end(lines, at)
         page.code(lines[at + 1 : max(end - 1, at + 1)])
         return end
     elif TABLE_FENCE.match(line):
         return _read_table(page, lines, at)
     elif match := ATTRIBUTE.match(line):
-        key = FACTS.get(match["name"])
+        key = ADOC_FACTS.get(match["name"])
         if key and match["value"]:
             page.facts.setdefault(key, match["value"].strip())
     elif not _is_mark(line):

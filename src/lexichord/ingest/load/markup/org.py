@@ -5,19 +5,19 @@ from collections.abc import Sequence
 
 from lexichord.ingest.load.markup.page import MarkupPage
 
-HEADING = re.compile(
+ORG_HEADING = re.compile(
     r"(?P<stars>\*+) +(?:(?:TODO|DONE|NEXT|WAITING|CANCELLED) +)?(?:\[#\w\] +)?"
     r"(?P<name>.*?)(?: +:[\w@:]+:)?\s*$"
 )
 SETTING = re.compile(r"\s*#\+(?P<name>[\w-]+):\s*(?P<value>.*)$")
 BEGIN = re.compile(r"\s*#\+begin_(?P<name>\w+)", re.IGNORECASE)
-COMMENT = re.compile(r"\s*#(?: |$)")
+ORG_COMMENT = re.compile(r"\s*#(?: |$)")
 DRAWER = re.compile(r"\s*:(?:PROPERTIES|LOGBOOK):\s*$", re.IGNORECASE)
 DRAWER_END = re.compile(r"\s*:END:\s*$", re.IGNORECASE)
 RULE = re.compile(r"\s*\|[-+|]+\s*$")
 CODE_BLOCKS = ("src", "example", "export")
-FACTS = {"title": "title", "author": "author", "date": "created", "language": "language"}
-LINK = re.compile(r"\[\[(?P<target>[^\]\[]+)\](?:\[(?P<text>[^\]\[]+)\])?\]")
+ORG_FACTS = {"title": "title", "author": "author", "date": "created", "language": "language"}
+ORG_LINK = re.compile(r"\[\[(?P<target>[^\]\[]+)\](?:\[(?P<text>[^\]\[]+)\])?\]")
 VERBATIM = re.compile(r"(?<![\w~=])(?P<mark>[~=])(?P<text>\S(?:[^\n~=]*\S)?)(?P=mark)(?![\w~=])")
 
 
@@ -33,13 +33,13 @@ def read_org(lines: Sequence[str]) -> MarkupPage:
 
 def inline_org(text: str) -> str:
     """Return text without the marks of links and code."""
-    text = LINK.sub(lambda match: match["text"] or match["target"], text)
+    text = ORG_LINK.sub(lambda match: match["text"] or match["target"], text)
     return VERBATIM.sub(lambda match: match["text"], text)
 
 
 def _read_block(page: MarkupPage, lines: Sequence[str], at: int) -> int:
     line = lines[at]
-    if match := HEADING.match(line):
+    if match := ORG_HEADING.match(line):
         page.heading(match["name"], len(match["stars"]))
     elif match := BEGIN.match(line):
         return _read_marked(page, lines, at, match["name"].lower())
@@ -49,15 +49,15 @@ def _read_block(page: MarkupPage, lines: Sequence[str], at: int) -> int:
         return _end(lines, at, DRAWER_END)
     elif line.lstrip().startswith("|"):
         return _read_table(page, lines, at)
-    elif not COMMENT.match(line):
+    elif not ORG_COMMENT.match(line):
         page.line(line.rstrip())
     return at + 1
 
 
 def _note(page: MarkupPage, name: str, value: str) -> None:
     page.end()
-    if name in FACTS and value:
-        page.facts.setdefault(FACTS[name], value)
+    if name in ORG_FACTS and value:
+        page.facts.setdefault(ORG_FACTS[name], value)
     elif name == "caption":
         page.line(value)
 

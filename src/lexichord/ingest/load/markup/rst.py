@@ -8,7 +8,7 @@ from lexichord.ingest.load.markup.page import MarkupPage, indented, moved
 ADORNMENT = re.compile(r"([^\w\s])\1{2,}\s*")
 DIRECTIVE = re.compile(r"(?P<margin> *)\.\. (?:\|[^|]+\| )?(?P<name>[\w:+.-]+?):: ?(?P<given>.*)")
 FOOTNOTE = re.compile(r" *\.\. \[(?P<mark>[^\]]+)\] (?P<text>.*)")
-COMMENT = re.compile(r"(?P<margin> *)\.\.(?: .*)?$")
+RST_COMMENT = re.compile(r"(?P<margin> *)\.\.(?: .*)?$")
 OPTION = re.compile(r" *:[\w-]+:(?: .*)?$")
 SIMPLE_RULE = re.compile(r" *=+(?: +=+)+ *$")
 GRID_RULE = re.compile(r" *\+(?:[-=]+\+)+ *$")
@@ -27,7 +27,7 @@ ADMONITIONS = (
     "seealso",
 )
 ROLE = re.compile(r":[\w:+.-]{1,60}:`(?:[!~])?(?P<text>[^`<]*)(?:<(?P<target>[^`>]*)>)?`")
-LINK = re.compile(r"`(?P<text>[^`<]*?)\s*(?:<(?P<target>[^`>]*)>)?`__?")
+RST_LINK = re.compile(r"`(?P<text>[^`<]*?)\s*(?:<(?P<target>[^`>]*)>)?`__?")
 LITERAL = re.compile(r"``(?P<text>[^`]+)``")
 SUBSTITUTION = re.compile(r"(?<![\w|])\|(?P<text>\w[^|\n]{0,60})\|(?:__?)?(?![\w|])")
 
@@ -44,7 +44,7 @@ def inline_rst(text: str) -> str:
     """Return text without roles, and links without where they lead."""
     text = LITERAL.sub(lambda match: match["text"], text)
     text = ROLE.sub(lambda match: (match["text"] or match["target"] or "").strip(), text)
-    text = LINK.sub(lambda match: match["text"] or match["target"] or "", text)
+    text = RST_LINK.sub(lambda match: match["text"] or match["target"] or "", text)
     return SUBSTITUTION.sub(lambda match: match["text"], text)
 
 
@@ -82,7 +82,7 @@ def _read_block(page: MarkupPage, lines: Sequence[str], at: int, styles: list[st
         page.end()
         page.line(f"[{match['mark']}] {match['text']}")
         return at + 1
-    if match := COMMENT.match(line):
+    if match := RST_COMMENT.match(line):
         page.end()
         return indented(lines, at + 1, len(match["margin"]))
     if GRID_RULE.match(line):

@@ -21,7 +21,7 @@ from lexichord.ingest.load.pdf.words import (
 TOUCH = 3.0  # points that lines may miss each other by, or two of them be one
 OPEN_MARGIN = 9.0  # points that horizontal lines reach beyond vertical ones: columns without edges
 MAX_RULES = 600  # lines of a page, either way: more is a drawing
-MAX_CELL_CHARS = 400  # characters of a middling cell: more is a page's layout
+MAX_PDF_CELL_CHARS = 400  # characters of a middling cell: more is a page's layout
 MIN_FILLED_SHARE = 0.2  # of the cells hold text; of a drawing fewer do
 MIN_PROSE_LINES, MIN_RUN_ON_SHARE = 4, 0.35  # lines of a column; begin with a small letter
 MIN_ALIGNED_LINES = 4  # lines in which white space tells columns though it is narrow
@@ -29,7 +29,7 @@ NARROW_ROOM, WIDE_ROOM = 0.45, 1.0  # of the height: white space between columns
 MAX_CROSSING_SHARE = 0.1  # of a table's lines may run across a column's edge
 MAX_PHRASE_GAP = 0.4  # of the height between words of a cell that runs across columns
 MIN_CELL_SHARE = 0.25  # of a phrase stands in its cell, which may be the first of several
-NUMBER = re.compile(r"[^\w\n]*\d[\d.,:/\s-]*\W*\w{0,2}\W*")
+PDF_NUMBER = re.compile(r"[^\w\n]*\d[\d.,:/\s-]*\W*\w{0,2}\W*")
 MIN_NUMERIC_SHARE = 0.8  # of lines with numbers in most cells, each is a row
 MIN_ROW_LINES_SHARE = 0.6  # of the lines between two rules are rows, if they have cells like rows
 
@@ -92,7 +92,7 @@ def is_table(rows: Cells) -> bool:
         return False
     texts = [cell for row in rows for cell in row if cell]
     is_full = len(texts) >= MIN_FILLED_SHARE * len(rows) * len(rows[0])
-    return is_full and sum(map(len, texts)) <= MAX_CELL_CHARS * len(texts)
+    return is_full and sum(map(len, texts)) <= MAX_PDF_CELL_CHARS * len(texts)
 
 
 def filled(rows: Cells) -> Cells:
@@ -287,5 +287,5 @@ class Columns:
 def _is_numeric(row: Sequence[str]) -> bool:
     """Return whether a row has two numbers or more, and they are most of its cells."""
     cells = [cell for cell in row[1:] if cell]
-    numbers = sum(NUMBER.fullmatch(cell) is not None for cell in cells)
+    numbers = sum(PDF_NUMBER.fullmatch(cell) is not None for cell in cells)
     return numbers > 1 and 2 * numbers > len(cells)
