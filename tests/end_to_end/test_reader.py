@@ -60,7 +60,7 @@ def child() -> psutil.Process:
     (reader,) = [
         process
         for process in psutil.Process().children()
-        if "lexichord.ingest.worker" in process.cmdline()
+        if "lexichord.ingest.reader_process" in process.cmdline()
     ]
     return reader
 

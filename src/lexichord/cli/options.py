@@ -1,4 +1,7 @@
-"""What commands share: their options, the settings, how results and errors are printed."""
+"""What commands share: their options, the settings, how results and errors are printed.
+
+Texts, bounds and defaults of a search's options stand in `types.options`, for all surfaces.
+"""
 
 import inspect
 import json

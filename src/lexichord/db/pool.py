@@ -64,6 +64,8 @@ _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 def time_limit(seconds: float) -> Iterator[None]:
     """Allow the calls of the block, together, so many seconds: DatabaseTimeoutError after them.
 
+    How many is said by `QueryOptions.budget_ms`.
+
     Each has MIN_CALL_SECONDS, whatever is left: what models leave undone is done without them.
     """
     token = _deadline.set(monotonic() + seconds)

@@ -1,4 +1,6 @@
-"""What a written answer says, against what a right one says.
+"""What a written answer says, against what a right one says, by strings.
+
+A model's grades are another thing: `providers.llm.prompts`.
 
 | metric | 1 if |
 |---|---|

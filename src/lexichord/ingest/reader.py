@@ -19,7 +19,7 @@ from typing import Any, Self
 from lexichord.errors import IngestError
 from lexichord.ingest.load.containers import ContainedFile
 from lexichord.ingest.load.options import LoadOptions
-from lexichord.ingest.worker import MESSAGE_LENGTH, send
+from lexichord.ingest.reader_process import MESSAGE_LENGTH, send
 from lexichord.types import Chunk, Heading, LoadedText, PageBox, Table
 
 FILE_SECONDS = 120.0  # for one file
@@ -169,7 +169,11 @@ class ReaderChild:
 
     def _start(self) -> subprocess.Popen[bytes]:
         """Start a child, which Ctrl-C in the terminal does not reach."""
-        module = ["-P", "-m", "lexichord.ingest.worker"]  # -P: nothing from the current folder
+        module = [
+            "-P",
+            "-m",
+            "lexichord.ingest.reader_process",
+        ]  # -P: nothing from the current folder
         self._scratch = TemporaryDirectory(prefix="lexichord-")  # a child that is killed leaves it
         return subprocess.Popen(  # noqa: S603
             [sys.executable, *module, str(self.seconds), str(self.memory), self._scratch.name],

@@ -1,7 +1,7 @@
 """The limits and timeouts of the servers: how much they take, how many, how long they wait.
 
 Those of a search's options stand with the options themselves: `types.options`. What who runs a
-server may choose (a body's size, requests at once, a request's time) are settings: `Settings`.
+server may choose are settings: `Settings.max_body`, `max_requests`, `request_timeout`.
 """
 
 from typing import Any

@@ -167,7 +167,7 @@ class SearchOptions(ScopeOptions):
         ),
     ] = 100
     mode: Annotated[Mode, Option("By meaning, by words, or by both.")] = "hybrid"
-    # None: the weights that were measured, `db.search.MODE_WEIGHTS`.
+    # None: the weights that were measured, sql/constants/default_weights.sql.
     dense_share: Annotated[
         float | None,
         Option(

@@ -1,6 +1,7 @@
 """One batch of changed rows: taken, read, cut, embedded and stored in one transaction.
 
-What is killed in between leaves everything as it was, and the changes to the next.
+What is killed in between leaves everything as it was, and the changes to the next. A row that
+cannot be stored stops no other: sql/store_rows.sql lists it with the reason.
 """
 
 import asyncio

@@ -1,4 +1,7 @@
-"""The worker of indexed tables: it takes what changed until it is told to stop."""
+"""The worker of indexed tables: it takes what changed until it is told to stop.
+
+What becomes of the rows, also of one that cannot be stored: `batch`.
+"""
 
 import asyncio
 import logging

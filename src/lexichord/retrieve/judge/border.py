@@ -1,5 +1,7 @@
 """The confidence below which nothing is answered: by default, or by a risk that is chosen.
 
+The default, `confidence.MIN_CONFIDENCE`, stands beside the coefficients that it was fitted with.
+
 A border by risk is a conformal one: over calibration scores of questions that the confidence was
 not fitted on, by kind of document, the share of what is answered without evidence stays below the
 risk (Bates et al., "Distribution-free, risk-controlling prediction sets", 2021).

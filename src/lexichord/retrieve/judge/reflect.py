@@ -1,6 +1,6 @@
 """Measure what the evidence covers of a question, and what of an answer its sources hold.
 
-Decides what to search next; search/rounds.py does it.
+Decides what to search next; `rounds` does it.
 """
 
 import re

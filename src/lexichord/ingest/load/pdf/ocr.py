@@ -13,7 +13,7 @@ from typing import Any
 import pypdfium2
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.pdf.words import PdfPiece, PdfWord, join_words
+from lexichord.ingest.load.pdf.words import PdfPiece, PdfWord, make_pieces
 
 RAPIDOCR = "rapidocr"
 DOTS_PER_INCH = 300  # what tesseract reads best
@@ -46,7 +46,7 @@ def recognize(page: pypdfium2.PdfPage, ocr: str) -> RecognizedPage | None:
         confidences += [confidence] * len(word.text)
     if not words:
         return None
-    return RecognizedPage(join_words(words), sum(confidences) / len(confidences))
+    return RecognizedPage(make_pieces(words), sum(confidences) / len(confidences))
 
 
 def _scale(page: pypdfium2.PdfPage, dots_per_inch: int) -> float:

@@ -10,7 +10,7 @@ import pypdfium2
 
 from lexichord.ingest.load.pdf.rules import read_rules
 from lexichord.ingest.load.pdf.tables import take_tables
-from lexichord.ingest.load.pdf.words import PdfPiece, PdfWord, join_words, read_words, turn
+from lexichord.ingest.load.pdf.words import PdfPiece, PdfWord, make_pieces, read_words, turn
 
 
 @dataclass(slots=True)
@@ -38,5 +38,5 @@ def read_page(page: pypdfium2.PdfPage) -> PdfPage:
         return PdfPage(unknown=unknown)
     usual, *others = sorted(runs, key=lambda run: -sum(len(word.text) for word in runs[run]))
     tables, rest = take_tables(runs[usual], read_rules(page, turn(usual)))
-    asides = [join_words(runs[direction]) for direction in others]
-    return PdfPage([*join_words(rest), *tables], asides, unknown=unknown)
+    asides = [make_pieces(runs[direction]) for direction in others]
+    return PdfPage([*make_pieces(rest), *tables], asides, unknown=unknown)

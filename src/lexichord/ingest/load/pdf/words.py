@@ -85,7 +85,7 @@ class PdfWord(PdfPiece):
     opens_line: bool = False
 
 
-def join_words(words: Iterable[PdfWord]) -> list[PdfPiece]:
+def make_pieces(words: Iterable[PdfWord]) -> list[PdfPiece]:
     """Return words joined where they follow each other in a line."""
     lines = list[PdfPiece]()
     for piece in _joined(words):
