@@ -6,6 +6,7 @@ LexichordError
 ├── AccessError               an API key is missing, unknown or revoked
 │   └── ForbiddenError        an API key does not reach that far
 ├── DatabaseError             the server refused, is gone, or was never there
+│   ├── DatabaseTimeoutError  it was stopped amid a call, for its time was over
 │   ├── SchemaOutdatedError   program and database do not fit each other
 │   ├── EngineUnsupportedError  an extension is missing or of the wrong version
 │   └── EmbeddingMismatchError  a vector from another space than the database's

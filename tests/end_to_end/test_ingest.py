@@ -85,7 +85,7 @@ def test_bad_files_fail_alone_each_with_its_reason(lexichord: SyncLexichord, fol
     (folder / "dangling.md").symlink_to(folder / "gone.md")
     os.mkfifo(folder / "pipe.txt")
     (folder / "sheet.pdf").write_bytes(b"%PDF")
-    (folder / "sums.doc").write_bytes(b"1")
+    (folder / "sums.doc").write_bytes(b"\xd0\xcf\x11\xe0\0")
     report = lexichord.ingest([folder, folder / "sums.doc"])
     assert report.inserted == 1
     assert {Path(uri).name: reason for uri, reason in report.failed.items()} == {

@@ -128,7 +128,7 @@ def test_a_name_is_data_and_leads_nowhere(own: httpx.Client) -> None:
 
 
 def test_a_file_that_cannot_be_read_fails_in_its_job_alone(own: httpx.Client) -> None:
-    files = ("a.xyz", b"?"), ("b.pdf", b"no pdf"), ("c.txt", b"zebra"), ("d.txt", b"")
+    files = ("a.xyz", b"\0"), ("b.pdf", b"no pdf"), ("c.txt", b"zebra"), ("d.txt", b"")
     job = finished(own, upload(own, *files).json())
     assert outcome(job) == (1, 0, 0, 3)
     failed = {f"upload://default/{name}" for name in ("a.xyz", "b.pdf", "d.txt")}
