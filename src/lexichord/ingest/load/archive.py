@@ -1,6 +1,7 @@
 """Documents that are ZIP archives of XML: what is encrypted, broken or too large is refused."""
 
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,7 +51,7 @@ def open_archive(file: Path, broken: str) -> Iterator[zipfile.ZipFile]:
             yield archive
     except (KeyError, IndexError, AttributeError, OSError, ValueError, RuntimeError, EOFError):
         raise IngestError(broken) from None
-    except (zipfile.BadZipFile, NotImplementedError, LxmlError):
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, LxmlError):
         raise IngestError(broken) from None
 
 
