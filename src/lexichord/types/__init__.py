@@ -45,6 +45,7 @@ from lexichord.types.results import (
 )
 from lexichord.types.state import (
     ApiKey,
+    Backup,
     Exported,
     ExtensionFault,
     Fault,
@@ -62,6 +63,7 @@ from lexichord.types.state import (
 
 __all__ = [
     "ApiKey",
+    "Backup",
     "Cell",
     "Chunk",
     "ChunkHit",

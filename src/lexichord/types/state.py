@@ -231,3 +231,14 @@ class Exported(Shaped):
     documents: int
     chunks: int
     degraded: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Backup(Shaped):
+    """A backup that was made or restored; `left_out` says what could not be taken over."""
+
+    file: str
+    documents: int
+    chunks: int
+    engine: str
+    left_out: tuple[str, ...] = ()
