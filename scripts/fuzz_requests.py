@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 METHODS = ("get", "post", "patch", "delete", "put")
-UNFIT = [
+UNFIT: list[Any] = [
     *("", "a", "\0", "\ud800", "é" * 3000, "doc_aaaaaaaaaaaaaaaa", "../../etc/passwd", "%00"),
     *(
         0,
