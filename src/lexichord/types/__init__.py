@@ -44,6 +44,7 @@ from lexichord.types.results import (
     SearchResult,
 )
 from lexichord.types.state import (
+    ApiCall,
     ApiKey,
     Exported,
     ExtensionFault,
@@ -61,6 +62,7 @@ from lexichord.types.state import (
 )
 
 __all__ = [
+    "ApiCall",
     "ApiKey",
     "Cell",
     "Chunk",
