@@ -44,6 +44,7 @@ from lexichord.types.results import (
     SearchResult,
 )
 from lexichord.types.state import (
+    ApiCall,
     ApiKey,
     Backup,
     Exported,
@@ -62,6 +63,7 @@ from lexichord.types.state import (
 )
 
 __all__ = [
+    "ApiCall",
     "ApiKey",
     "Backup",
     "Cell",
