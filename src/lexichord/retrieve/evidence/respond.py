@@ -18,15 +18,10 @@ from lexichord.retrieve.evidence.comparison import compare
 from lexichord.retrieve.evidence.context import estimate_tokens, format_context
 from lexichord.retrieve.evidence.listing import list_all
 from lexichord.retrieve.evidence.relevance import EmbedSentences, QuestionVectors
-from lexichord.retrieve.evidence.sentences import rank_sentences
+from lexichord.retrieve.evidence.sentences import FITTED_SPACE, rank_sentences
 from lexichord.retrieve.evidence.summary import summarise
 from lexichord.retrieve.judge.border import border_of
-from lexichord.retrieve.judge.confidence import (
-    MAX_DENIED_CONFIDENCE,
-    MIN_CONFIDENCE,
-    evidence_confidence,
-    is_fitted,
-)
+from lexichord.retrieve.judge.confidence import MAX_DENIED_CONFIDENCE, MIN_CONFIDENCE
 from lexichord.retrieve.judge.named import hold_to_named, unnamed
 from lexichord.retrieve.judge.reflect import find_unsupported, is_passed
 from lexichord.retrieve.query import QueryContext
@@ -187,7 +182,7 @@ async def respond(
         unverified=answer.unverified,
         comparison=answer.comparison or evidence.comparison,
         confidence=confidence,
-        answer_confidence=answer.confidence if answer.text and is_fitted(plan.question) else None,
+        answer_confidence=_answer_confidence(plan, answer),
         abstained=abstained,
         elsewhere=elsewhere,
         reflection=reflection and _check(context, reflection, answer.text, evidence),
@@ -195,6 +190,13 @@ async def respond(
         timings_ms=context.trace.timings_ms,
         trace=list(context.trace.steps),
     )
+
+
+def _answer_confidence(plan: SearchPlan, answer: Answer) -> float | None:
+    """Return how likely the first sentence is right; None where nothing was fitted for that."""
+    question = plan.question
+    is_known = question.vector is not None and question.space == FITTED_SPACE
+    return answer.confidence if answer.text and is_known else None
 
 
 async def _denial(
@@ -235,8 +237,7 @@ async def _say_others(
 ) -> Sequence[Quote]:
     """Return what documents that the query does not name say of it: a sentence each, the best."""
     other_hits = [hit for hit in hits if hit.document_id not in plan.intent.documents]
-    judged = partial(evidence_confidence, context.database, plan.about, other_hits)
-    if await context.by_meaning(is_fitted(plan.about), judged) < MIN_CONFIDENCE:
+    if await context.judge(plan.about, other_hits) < MIN_CONFIDENCE:
         return ()
     best: dict[str, Quote] = {}
     for quote in await _rank(context, plan, [Quote.of(hit) for hit in other_hits]):
