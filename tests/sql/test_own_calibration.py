@@ -7,9 +7,9 @@ from lexichord.db.catalogue import find_calibration, set_calibration
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, EmbeddingMismatchError
 from lexichord.evaluate.calibrate import MIN_QUESTIONS, describe, fit_calibration
+from lexichord.retrieve.evidence.sentences import FITTED_SPACE
 from lexichord.retrieve.judge import confidence
 from lexichord.retrieve.judge.confidence import (
-    FITTED_SPACE,
     ConfidenceSignals,
     describe_calibration,
     own_calibration,

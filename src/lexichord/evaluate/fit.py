@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 RIDGE = 1.0
+MIN_SPREAD = 1e-6  # of a signal, below which it is the same everywhere
 STEPS = 50  # of Newton's method, which needs about ten
 
 type Floats = NDArray[np.float64]
@@ -16,7 +17,8 @@ def fit_logistic(rows: Floats, truth: Floats) -> Floats:
 
     The first column of `rows` is 1, its coefficient the constant, which the ridge leaves alone.
     """
-    scale = np.array([1, *(rows[:, 1:].std(axis=0) + 1e-9)])
+    spread = rows[:, 1:].std(axis=0)
+    scale = np.array([1, *np.where(spread > MIN_SPREAD, spread, 1)])
     scaled, weights = rows / scale, np.zeros(rows.shape[1])
     penalty = RIDGE * np.array([0, *[1] * (rows.shape[1] - 1)])
     for _ in range(STEPS):

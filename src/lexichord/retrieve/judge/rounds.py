@@ -188,7 +188,7 @@ async def refine(
     Without reflection, an answer or a model that grades, the response stays as it is.
     """
     grade, before = context.stages.grade, response.reflection
-    if grade is None or before is None or not response.answer:
+    if grade is None or before is None or not response.claimed:
         return response
     rounds = [*before.rounds]
     draft = await _grade(grade, Draft(plan, response))
