@@ -88,7 +88,7 @@ STATUS: dict[str, Any] = {
     "reembed": CHANGE,
     "degraded": ["no embedder"],
 }
-KEY = types.ApiKey(1, "ci", ("d",), False, NOW, None)
+KEY = types.ApiKey(1, "ci", ("d",), True, False, False, 60, NOW, NOW, None, NOW, None, True)
 EVALUATED = EvaluationRun(
     *(None, "small", "keyword", {"milliseconds": "without embedding"}, (5,)),
     queries=(EvalQuery("1", "where?", spans=(EvidenceSpan("a.md", 0, 4),)),),
@@ -130,6 +130,7 @@ RESULTS = (
     types.Rights(("d",), False, 1),
     KEY,
     types.NewApiKey(KEY, "lx_secret"),
+    types.ApiCall(NOW, 1, "ci", "search", ("d",), 200, None),
     Report(1, failed={"a": "no text"}, usage=Usage(1, 2, 3, None), llm=ContextReport("m")),
     Copied("d", 1, copied=2),
     Reembedded("a/b/4", comparison={"overlap": 0.5}),

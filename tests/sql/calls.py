@@ -11,6 +11,7 @@ BY_VECTOR = {"query": "w1 w2", "query_vector": VECTOR, "query_space": SPACE}
 BY_TERMS = {"terms": "w1:1", "depth": 100}
 WEIGHTS = [0.35, 0.65]
 FILTER = {"key": "year", "op": "gt", "value": 2001}
+API_CALLS = '[{"key_id": 1, "called_at": "2026-01-31", "kind": "search", "status": 200}]'
 READS: dict[str, dict[str, Any]] = {
     "are_weights": {"weights": WEIGHTS},
     "bm25_parameters": {},
@@ -267,6 +268,10 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("create_api_key", {"name": "n", "digest": b"0" * 32}),
     ("find_api_key", {"digest": b"0" * 32}),
     ("list_api_keys", {}),
+    ("rotate_api_key", {"key": 1, "digest": b"1" * 32, "overlap": "1 day"}),
+    ("record_api_calls", {"calls": API_CALLS, "keep": True}),
+    ("list_api_calls", {}),
+    ("forget_api_calls", {"older_than": "0"}),
     ("revoke_api_key", {"key": 1}),
     (
         "record_query",

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from lexichord.display.text import status_rows
 from lexichord.types import (
+    Backup,
     ChunkHit,
     Documents,
     Excerpt,
@@ -146,6 +147,19 @@ def copied(row: ResultRow) -> None:
         out.print(printable(f"{report['dataset']}: {counts}; {report['chunks']} chunks copied"))
     if not row["datasets"]:
         out.print("nothing to copy: there are no datasets")
+
+
+def backup(made: Backup) -> None:
+    """Print what a backup holds."""
+    out.print(printable(f"{made.documents} documents, {made.chunks} chunks are in {made.file}"))
+
+
+def restored(made: Backup) -> None:
+    """Print what was restored, and what was not."""
+    counts = f"{made.documents} documents, {made.chunks} chunks restored"
+    out.print(printable(f"{counts} from {made.file}; engine {made.engine}"))
+    for line in made.left_out:
+        err.print(printable(line))
 
 
 def exported(export: Exported) -> None:

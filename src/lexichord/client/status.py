@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from lexichord.db import catalogue, reembed, store
+from lexichord.db import catalogue, reembed, store, tables
 from lexichord.db.pool import Database
 from lexichord.errors import DatabaseError
 from lexichord.providers.base import Embedder
@@ -12,6 +12,7 @@ from lexichord.types.state import (
     ExtensionFault,
     Fault,
     Health,
+    IndexedTable,
     IndexUse,
     IngestRun,
     Problem,
@@ -38,6 +39,10 @@ class StatusMethods:
     async def datasets(self) -> list[StoredDataset]:
         """List the datasets by name, with how many documents and chunks each holds."""
         return [StoredDataset(**row) for row in await catalogue.list_datasets(self.database)]
+
+    async def tables(self) -> list[IndexedTable]:
+        """List the indexed tables: rows stored, rows that wait, rows that could not be stored."""
+        return [IndexedTable(**row) for row in await tables.list_indexed_tables(self.database)]
 
     async def status(self) -> Status:
         """Return what the database is and holds, and how the latest five ingests went."""

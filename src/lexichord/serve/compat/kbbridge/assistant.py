@@ -114,8 +114,9 @@ async def assistant(
     }
     options |= await scope_options(caller.scoped, folders, document_name, filter)
     response = await caller.scoped.query(query, **options)
-    more = _verbose(response, folders) if verbose else {}
-    output = answered(response, bool(verbose)).model_copy(update=more)
+    output = answered(response, bool(verbose))
+    if verbose:
+        output = output.model_copy(update=_verbose(response, folders))
     if enable_file_discovery_evaluation:
         output.file_discovery_evaluation = _evaluated(response, file_discovery_evaluation_threshold)
     output.ignored = ignored_parameters(
