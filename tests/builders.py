@@ -11,6 +11,7 @@ from lexichord.ingest.reembed import Reembedded
 from lexichord.ingest.report import ContextReport, Report
 from lexichord.types import ChunkHit, FileHit, Json
 from lexichord.types.evaluation import (
+    Calibrated,
     Change,
     Difference,
     EvalQuery,
@@ -81,6 +82,7 @@ STATUS: dict[str, Any] = {
     "chunks_without_vector": 0,
     "bytes": 2**20,
     "embedder": None,
+    "confidence": "by words: there is no embedder",
     "by_dataset": [types.StoredDataset("d", 1, 1)],
     "runs": [RUN],
     "reembed": CHANGE,
@@ -110,6 +112,7 @@ RESULTS = (
     types.Excerpt("chunk_1", "doc_2", "a.md", "A", "Rent", 0, 4, "text"),
     types.StoredDataset("d", 1, 1),
     types.Facet("text/plain", 2),
+    Calibrated("a/b/4", 30, 20, 0.9, 0.05, 0.8),
     types.Status(**STATUS),
     types.Health(
         **STATUS,

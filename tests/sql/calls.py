@@ -35,6 +35,7 @@ READS: dict[str, dict[str, Any]] = {
     "chunk_places": {"chunk_ids": [1]},
     "chunks_without_vector": {"after": 0, "batch": 5},
     "configuration": {},
+    "find_calibration": {},
     "content_hash": {"content": "w1"},
     "count_faults": {},
     "database_identity": {},
@@ -331,6 +332,10 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("grant_reader", {}),
     ("set_metadata", {"document": 1, "changes": {}}),
     ("keep_original", {"document": 1, "content": b"x"}),
+    (
+        "set_calibration",
+        {"space": SPACE, "constant": -5, "cosine": 9, "passage": 3, "holds": [0.9], "lacks": [0.1]},
+    ),
     ("delete_documents", {"documents": [1]}),
     ("stage_chunks", {}),
     (

@@ -150,6 +150,17 @@ CONTRACT = {
         "",
         "TABLE(engine text, text_config text, space text, by_document boolean)",
     ),
+    "find_calibration": (
+        "",
+        "TABLE(space text, constant double precision, cosine double precision, "
+        "passage double precision, holds double precision[], lacks double precision[], "
+        "fitted_at timestamp with time zone)",
+    ),
+    "set_calibration": (
+        "space text, constant double precision, cosine double precision, "
+        "passage double precision, holds double precision[], lacks double precision[]",
+        "void",
+    ),
     "content_hash": ("content text", "text"),
     "count_by": (f"key text, {SCOPE}", "TABLE(value jsonb, documents_with bigint)"),
     "count_documents": (SCOPE, "bigint"),

@@ -32,6 +32,7 @@ WRITES = """
     rebuild_indexes record_comparison record_evaluation record_files record_query recount
     seal_keywords seal_segment segment_chunks drop_segment unseal_keywords
     keep_original set_metadata set_other_vectors set_vectors stage_chunks start_reembed start_run
+    set_calibration
     fold_statistics store_document swap_indexes swap_spaces touch_run write_vechord
     add_terms count_chunks count_document
     forget_contexts forget_other_vector add_keywords add_missing_keywords

@@ -370,8 +370,9 @@ def response(answered: Response, explain: bool) -> None:
 def _answer(answered: Response) -> None:
     """Print the answer; on a terminal a comparison is drawn, elsewhere it is Markdown."""
     sure = answered.answer_confidence
-    note = "" if sure is None else f" (its first sentence is right with {sure:.2f})"
-    out.print(Text("Answer", "bold") + note)
+    part = "first" if answered.claimed else "marked"
+    note = "" if sure is None else f" (its {part} sentence is right with {sure:.2f})"
+    out.print(Text(answered.heading, "bold") + note)
     if answered.comparison is not None and out.is_terminal:
         out.print(_table(answered.comparison), soft_wrap=False)
     else:

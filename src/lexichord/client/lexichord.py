@@ -18,7 +18,7 @@ from lexichord.db import vechord
 from lexichord.db.pool import Database, time_limit
 from lexichord.db.server import open_server, restart_server
 from lexichord.errors import ConfigError
-from lexichord.evaluate.measure import evaluate
+from lexichord.evaluate.measure import calibrate, evaluate
 from lexichord.ingest import jobs
 from lexichord.ingest.llm_context import backfill
 from lexichord.ingest.pipeline import IngestOptions, IngestPipeline
@@ -94,6 +94,7 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
 
     reranker: Reranker | None = None
     contextualize = backfill.contextualize
+    calibrate = calibrate
     evaluate = evaluate
 
     def __init__(

@@ -135,6 +135,7 @@ class SyncLexichord:
     ingest = _sync(Lexichord.ingest)
     retry_failed = _sync(Lexichord.retry_failed)
     contextualize = _sync(Lexichord.contextualize)
+    calibrate = _sync(Lexichord.calibrate)
     evaluate = _sync(Lexichord.evaluate)
     search = _sync(Lexichord.search)
     files = _sync(Lexichord.files)

@@ -27,6 +27,7 @@ from lexichord.types import (
 )
 from lexichord.types.evaluation import EvalQuery, EvaluationRun
 from lexichord.types.response import Step
+from lexichord.types.state import Calibration
 
 RECORD_JSON_COLUMNS = ("stages", "counts")
 
@@ -50,6 +51,19 @@ async def count_by(database: Database, key: str, scope: Scope) -> list[Facet]:
     """See sql/count_by.sql."""
     rows = await database.call("count_by", key=key, **scope_arguments(scope))
     return [Facet(row["value"], row["documents_with"]) for row in rows]
+
+
+async def find_calibration(database: Database) -> Calibration | None:
+    """See sql/find_calibration.sql."""
+    rows = await database.call("find_calibration")
+    return Calibration(**rows[0]) if rows else None
+
+
+async def set_calibration(database: Database, calibration: Calibration) -> None:
+    """See sql/set_calibration.sql."""
+    columns = {name: getattr(calibration, name) for name in ("constant", "cosine", "passage")}
+    scores = {"holds": list(calibration.holds), "lacks": list(calibration.lacks)}
+    await database.call("set_calibration", space=calibration.space, **columns, **scores)
 
 
 async def list_chunks(database: Database, document: str) -> list[StoredChunk]:

@@ -13,6 +13,7 @@ from lexichord.evaluate.application import Application
 from lexichord.types.evaluation import (
     DEFAULT_KS,
     DEFAULT_STRATEGIES,
+    Calibrated,
     EvalSet,
     Evaluation,
     EvaluationRun,
@@ -133,6 +134,26 @@ async def evaluate(
     changes = await run.compare_runs(app, compare, runs, warnings.warn)
     failures = [*run.describe_failures(runs), *check_gates(parsed_gates, runs)]
     return Evaluation(tuple(runs), tuple(changes), tuple(warnings.lines), tuple(failures))
+
+
+async def calibrate(
+    app: Application,
+    questions: Path | str,
+    *,
+    on_progress: Callable[[str, int, int], None] | None = None,
+) -> Calibrated:
+    """Ask questions of what is stored, fit confidence by vectors on them, and store that.
+
+    `questions` is a file like a set's `questions.jsonl`: what nothing answers is among them; of the
+    others `relevant_files` are ends of uris, and a quote or `first` is what an answer is known by.
+    What is fitted is for the database's embedding space, and judges its queries from then on in
+    place of words or of the program's own. Raises ConfigError.
+    """
+    from lexichord.evaluate.calibrate import run_calibration
+
+    return await run_calibration(
+        app, Path(questions), on_progress or (lambda task, done, total: None)
+    )
 
 
 def _plan(

@@ -1,6 +1,6 @@
 """The state of a database, and how work on it went. Times are in the server's time zone."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -218,7 +218,8 @@ class Status(Shown):
 
     `space` is that of its vectors, provider/model/dimension; `embedder` that of the embedder in
     use, None if there is none. `bytes` are those of the whole database. `migration` is the number
-    of the latest. `degraded` says what cannot be done.
+    of the latest. `confidence` says what confidence is judged by. `degraded` says what cannot be
+    done.
     """
 
     engine: str
@@ -231,10 +232,29 @@ class Status(Shown):
     chunks_without_vector: int
     bytes: int
     embedder: str | None
+    confidence: str
     by_dataset: list[StoredDataset]
     runs: list[IngestRun]
     reembed: SpaceChange | None
     degraded: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration(Shaped):
+    """What confidence by vectors of a space is judged by: coefficients of a logistic function.
+
+    `cosine` and `passage` weigh the signals of that name, `lexichord.retrieve.judge.confidence`
+    says which. `holds` and `lacks` are confidences of questions that it was not fitted on, with and
+    without an answer in their evidence. `fitted_at` is None of the one that comes with the program.
+    """
+
+    space: str
+    constant: float
+    cosine: float
+    passage: float
+    holds: Sequence[float] = ()
+    lacks: Sequence[float] = ()
+    fitted_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
