@@ -54,13 +54,7 @@ def open_archive(file: Path, broken: str) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(file) as archive:
             yield archive
-<<<<<<< HEAD
     except ARCHIVE_ERRORS:
-=======
-    except (KeyError, IndexError, AttributeError, OSError, ValueError, RuntimeError, EOFError):
-        raise IngestError(broken) from None
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, LxmlError):
->>>>>>> fit3
         raise IngestError(broken) from None
 
 

@@ -61,7 +61,6 @@ def load(file: Path, named: str) -> LoadedText:
     )
 
 
-<<<<<<< HEAD
 @contextmanager
 def _open_book(file: Path) -> Iterator[CalamineWorkbook]:
     """Open a workbook; what is wrong within it is an IngestError."""
@@ -76,13 +75,13 @@ def _open_book(file: Path) -> Iterator[CalamineWorkbook]:
         if type(error).__name__ != "PanicException":  # Rust's, of no module that can be imported
             raise
         raise IngestError(BROKEN_SHEET) from None
-=======
+
+
 def _formats(file: Path) -> dict[str, SheetFormats]:
     """Return how numbers are shown; look at the sheets' sizes first, which memory may not hold."""
     if name := find_large_sheet(file, BROKEN_SHEET, MAX_CELLS):
         raise _too_large_error(name)
     return read_formats(file, BROKEN_SHEET)
->>>>>>> fit3
 
 
 def _add_sheet(
