@@ -61,9 +61,7 @@ def test_the_nearest_sentence_is_marked_in_its_passage(house: House) -> None:
 
 def test_the_page_marks_it_and_calls_it_no_answer(house: House) -> None:
     for question, claimed in CLAIMED.items():
-        page = httpx.get(
-            house.http, params={"q": question}, headers=header(house), timeout=60
-        ).text
+        page = httpx.get(house.http, params={"q": question}, headers=header(house), timeout=60).text
         found = house.lexichord.query(question, answer=True)
         assert (f'<h2 id="answer">{HEADED[claimed]}</h2>' in page) == bool(found.answer)
         if not claimed and found.answer:
