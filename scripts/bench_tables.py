@@ -42,6 +42,8 @@ INDEX = (
     "select lexichord.index_table('public.article', text => '{title,body}', title => 'title', "
     "metadata => '{author}')"
 )
+WRITER_ROUNDS = 7
+WARM_UP_UPDATES = 6  # of each writer: its session has planned by then
 WORDS = [
     *("parcel", "delivery", "late", "refund", "invoice"),
     *("customer", "warehouse", "driver", "weather", "order"),
@@ -71,10 +73,15 @@ def insert(connection: Connection, rows: int) -> None:
 
 def seconds(connection: Connection, statement: str) -> float:
     """Give the time on a processor that the server's process takes, whatever else runs."""
-    schedule = Path(f"/proc/{connection.info.backend_pid}/schedstat")
-    before = int(schedule.read_text().split()[0])
+    before = spent(connection)
     connection.execute(statement.encode())
-    return (int(schedule.read_text().split()[0]) - before) / 1e9
+    return spent(connection) - before
+
+
+def spent(connection: Connection) -> float:
+    """Give the time on a processor that a connection's process has taken so far."""
+    schedule = Path(f"/proc/{connection.info.backend_pid}/schedstat")
+    return int(schedule.read_text().split()[0]) / 1e9
 
 
 def trigger_cost(connection: Connection, rounds: int) -> None:
@@ -99,49 +106,67 @@ def trigger_cost(connection: Connection, rounds: int) -> None:
     connection.execute("truncate lexichord_data.table_change")
 
 
-def writers(dsn: str, count: int, rows: int, lasting: float) -> float:
-    """Give the transactions a second of so many writers, each of so many rows."""
-    done = [0] * count
-    end = time.monotonic() + lasting
+def writers(dsn: str, count: int, rows: int, lasting: float) -> tuple[float, float]:
+    """Give the transactions a second of so many writers, each of so many rows, and what one takes.
+
+    The latter is the server's time on a processor.
+    """
+    done, took = [0] * count, [0.0] * count
+    ready = threading.Barrier(count)
 
     def write(number: int) -> None:
+        def update() -> None:
+            first = number * 1000 + random.randrange(900)
+            connection.execute(
+                "update article set body = reverse(body) where id between %s and %s",
+                [first, first + rows - 1],
+            )
+
         with psycopg.connect(dsn, autocommit=True) as connection:
+            for _ in range(WARM_UP_UPDATES):
+                update()
+            ready.wait()
+            before, end = spent(connection), time.monotonic() + lasting
             while time.monotonic() < end:
-                first = number * 1000 + random.randrange(900)
-                connection.execute(
-                    "update article set body = body || '!' where id between %s and %s",
-                    [first, first + rows - 1],
-                )
+                update()
                 done[number] += 1
+            took[number] = spent(connection) - before
 
     threads = [threading.Thread(target=write, args=[number]) for number in range(count)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return sum(done) / lasting
+    return sum(done) / lasting, sum(took) / sum(done)
 
 
 def many_writers(dsn: str, connection: Connection, lasting: float) -> None:
+    """Alternate with and without triggers, in short rounds: the load is then nearly the same."""
     resting = "insert into lexichord_data.worker (host, resting_until) values ('bench', 'infinity')"
     steps = {
         "plain": "alter table article disable trigger user",
         "indexed": "alter table article enable trigger user",
         "indexed, each notifies": resting,
     }
-    rates: dict[tuple[str, int], list[float]] = {}
-    for _ in range(2):
+    runs: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    for _ in range(WRITER_ROUNDS):
         for name, step in steps.items():
             connection.execute(step.encode())
             for rows in (1, 100):
-                rates.setdefault((name, rows), []).append(writers(dsn, 16, rows, lasting))
+                connection.execute("vacuum article")
+                runs.setdefault((name, rows), []).append(writers(dsn, 16, rows, lasting))
         connection.execute(
             "truncate lexichord_data.table_change; delete from lexichord_data.worker"
         )
-        connection.execute("vacuum article")
-    for (name, rows), values in rates.items():
-        shown = ", ".join(f"{value:.0f}" for value in values)
-        print(f"16 writers of {rows} rows, {name}: {shown} transactions/s", flush=True)
+    for (name, rows), values in runs.items():
+        rate, took = (median(column) for column in zip(*values, strict=True))
+        pairs = zip(values, runs["plain", rows], strict=True)
+        ratio = median(each[0] / plain[0] for each, plain in pairs)
+        print(
+            f"16 writers of {rows} rows, {name}: {rate:.0f} transactions/s ({ratio - 1:+.0%}), "
+            f"{took * 1e6:.0f} us of the server's processor time each",
+            flush=True,
+        )
 
 
 @contextmanager
@@ -313,7 +338,7 @@ def main() -> None:
             if "triggers" in arguments.only:
                 trigger_cost(connection, 9)
             if "writers" in arguments.only:
-                many_writers(dsn, connection, 3)
+                many_writers(dsn, connection, 1.5)
             if "fill" in arguments.only:
                 fill(dsn, connection, arguments.rows)
             if "freshness" in arguments.only:

@@ -30,7 +30,7 @@ API_KEY = (
 # A procedure that commits may have no path of its own: what it names is qualified.
 COMMITS = {"prepare_query"}
 # Who writes into an indexed table needs no right on ours, so these write as their owner.
-OF_TRIGGERS = {"queue_statement", "queue_row"}
+OF_TRIGGERS = {"queue_row"}
 CONTRACT = {
     "alter_index_table": (
         "source regclass, text text[], title text, key text[], metadata text[], context "

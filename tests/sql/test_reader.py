@@ -41,7 +41,8 @@ WRITES = """
     drop_table_triggers follow_tables rename_table take_changes part_change next_keys queue_gone
     stage_rows store_rows store_fresh_rows finish_changes retry_table_failures guard_documents
     start_worker rest_worker end_worker request_vector take_queries set_query_vectors
-    awaits_vector add_change queue_row queue_statement
+    awaits_vector add_change queue_row make_queue_function owns_queue_function
+    most_compared_rows
     average_length impact impact_vector add_to_tail drop_from_tail fill_keyword_text
 """
 LOCKS = "hold_reembed hold_writers join_writers is_unchanged"

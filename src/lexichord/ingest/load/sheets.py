@@ -17,7 +17,12 @@ from python_calamine import (
 from lexichord.errors import IngestError
 from lexichord.ingest.load.archive import OLE_SIGNATURE, check_archive
 from lexichord.ingest.load.kinds import ODS_TYPE, XLS_TYPE, XLSX_TYPE, kind_of
-from lexichord.ingest.load.number_formats import SheetFormats, format_number, read_formats
+from lexichord.ingest.load.number_formats import (
+    SheetFormats,
+    find_large_sheet,
+    format_number,
+    read_formats,
+)
 from lexichord.ingest.load.properties import office_properties, open_document_properties
 from lexichord.ingest.load.tables import add_tables
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, TextBuilder, read_bytes, storable_text
@@ -37,7 +42,7 @@ def load(file: Path, named: str) -> LoadedText:
         check_archive(file, BROKEN_SHEET, ENCRYPTED_SHEET)
     elif not read_bytes(file).startswith(OLE_SIGNATURE):
         raise IngestError(f"{BROKEN_SHEET}; a web page or a text that is only named .xls, too")
-    formats = read_formats(file, BROKEN_SHEET) if kind == XLSX_TYPE else {}
+    formats = _formats(file) if kind == XLSX_TYPE else {}
     built = TextBuilder()
     with _open_book(file) as book:
         for sheet in book.sheets_metadata:
@@ -72,15 +77,27 @@ def _open_book(file: Path) -> Iterator[CalamineWorkbook]:
         raise IngestError(BROKEN_SHEET) from None
 
 
+def _formats(file: Path) -> dict[str, SheetFormats]:
+    """Return how numbers are shown; look at the sheets' sizes first, which memory may not hold."""
+    if name := find_large_sheet(file, BROKEN_SHEET, MAX_CELLS):
+        raise _too_large_error(name)
+    return read_formats(file, BROKEN_SHEET)
+
+
 def _add_sheet(
     built: TextBuilder, sheet: CalamineSheet, formats: SheetFormats, hidden: bool
 ) -> None:
     if sheet.total_height * sheet.total_width > MAX_CELLS:
-        raise IngestError(f"has a sheet of more than {MAX_CELLS // 10**6} million cells: split it")
+        raise _too_large_error(sheet.name)
     if sheet.height:
         name = f"Sheet {storable_text(sheet.name)}{' (hidden)' if hidden else ''}"
         built.paragraph(name, 2, apart=True)
         add_tables(built, _rows(sheet, formats), 3)
+
+
+def _too_large_error(name: str) -> IngestError:
+    reach = f'sheet "{storable_text(name)}" reaches over more than {MAX_CELLS // 10**6} million'
+    return IngestError(f"{reach} cells: split it, or delete what stands far out")
 
 
 def _rows(sheet: CalamineSheet, formats: SheetFormats) -> Iterator[list[str]]:
@@ -100,7 +117,8 @@ def _rows(sheet: CalamineSheet, formats: SheetFormats) -> Iterator[list[str]]:
 def _shown(cell: Cell, code: str = "") -> str:
     """Write a cell as a person would: whole numbers without a point, days without midnight.
 
-    Percents and amounts of money are written as their format shows them.
+    Percents, amounts of money and numbers with zeros in front are written as their format shows
+    them, durations in hours.
     """
     if isinstance(cell, bool):
         return str(cell).upper()
@@ -108,6 +126,9 @@ def _shown(cell: Cell, code: str = "") -> str:
         return shown
     if isinstance(cell, float):
         return f"{cell:.15g}"
+    if isinstance(cell, timedelta):
+        minutes, seconds = divmod(round(cell.total_seconds()), 60)
+        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
     if isinstance(cell, datetime) and cell.time() == time():
         return cell.date().isoformat()
     return cell.isoformat(sep=" ") if isinstance(cell, datetime) else str(cell)
