@@ -41,7 +41,8 @@ def test_all_interfaces_show_the_same_answer_and_claim(house: House, question: s
     assert (by_http["answer"], by_http["claimed"]) == (found.answer, found.claimed)
     assert by_http["abstained"] == found.abstained
     by_mcp = asyncio.run(ask_assistant(house, question))
-    assert (by_mcp["answer"], by_mcp["abstained"]) == (found.answer, found.abstained)
+    assert (by_mcp["answer"], by_mcp["claimed"]) == (found.answer, found.claimed)
+    assert bool(by_mcp["suggestions"]) != found.claimed
     printed = run_query(house, question)
     assert f"\n{found.heading}" in printed if found.answer else HEADED[True] not in printed
     assert " ".join(found.answer.split()) in " ".join(printed.split())
