@@ -256,19 +256,72 @@ def freshness(dsn: str, connection: Connection, lasting: float) -> None:
     )
 
 
-def queue_growth(connection: Connection, changes: int) -> None:
-    """Change rows one by one while a worker takes them away: what is left of the queue?"""
-    connection.execute(
-        f"do $$ begin for i in 1..{changes} loop "
-        "update article set body = body || '.' where id = 1 + i % 500; commit; "
-        "if i % 100 = 0 then delete from lexichord_data.table_change; commit; end if; "
-        "end loop; end $$".encode()
+def queue_growth(dsn: str, connection: Connection, changes: int) -> None:
+    """Change rows one by one while a taker works them off; every tenth row is a dead letter."""
+    connection.execute("set synchronous_commit = off")
+    ended = threading.Event()
+    taking = threading.Thread(target=take_away, args=[dsn, ended])
+    taking.start()
+    largest = 0
+    for part in range(10):
+        started = time.perf_counter()
+        connection.execute(
+            f"do $$ begin for i in 1..{changes // 10} loop "
+            "update article set body = reverse(body) where id = 1 + i % 500; commit; "
+            "end loop; end $$".encode()
+        )
+        each = (time.perf_counter() - started) / (changes // 10)
+        sizes = [size(connection, name) for name in ("table_change", "table_failure")]
+        largest = max(largest, sizes[0])
+        print(
+            f"{changes // 10 * (part + 1)} changes: {1e6 * each:.0f} us each, queue "
+            f"{sizes[0] / 2**10:.0f} kB, dead letters {sizes[1] / 2**10:.0f} kB",
+            flush=True,
+        )
+    ended.set()
+    taking.join()
+    for name in ("table_change", "table_failure"):
+        connection.execute(f"vacuum lexichord_data.{name}".encode())
+    rows = connection.execute("select count(*) from lexichord_data.table_failure").fetchall()
+    print(
+        f"at most {largest / 2**10:.0f} kB; after vacuum {size(connection, 'table_change')} bytes, "
+        f"{rows[0][0]} dead letters in {size(connection, 'table_failure') / 2**10:.0f} kB"
     )
-    connection.execute("vacuum lexichord_data.table_change")
-    ((size,),) = connection.execute(
-        "select pg_total_relation_size('lexichord_data.table_change')"
-    ).fetchall()
-    print(f"the queue after {changes} changes: {size / 2**10:.0f} kB", flush=True)
+    connection.execute("reset synchronous_commit")
+
+
+def take_away(dsn: str, ended: threading.Event) -> None:
+    """Do as a worker does with the queue, but for embedding and storing."""
+    failing = (
+        "insert into lexichord_data.table_failure as f (table_id, key, reason) "
+        "select %s, k, 'bench' from unnest(%s::text[]) as k where k like '%%7' "
+        "on conflict (table_id, key) do update set attempts = f.attempts + 1, failed_at = now()"
+    )
+    took = list[float]()
+    with psycopg.connect(dsn) as connection:
+        while True:
+            started = time.perf_counter()
+            row = connection.execute("select * from lexichord.take_changes(512)").fetchone()
+            took.append(time.perf_counter() - started)
+            if row is not None and row[2]:
+                connection.execute(failing, [row[0], row[2]])
+                connection.execute("select lexichord.finish_changes(%s)", [row[1]])
+            connection.commit()
+            if row is None:
+                if ended.is_set():
+                    break
+                time.sleep(0.01)
+    tenth = len(took) // 10
+    print(
+        f"taking up to 512 changes: median {1e3 * median(took[:tenth]):.1f} ms in the first tenth, "
+        f"{1e3 * median(took[-tenth:]):.1f} in the last"
+    )
+
+
+def size(connection: Connection, table: str) -> int:
+    statement = "select pg_total_relation_size(%s::regclass)"
+    ((amount,),) = connection.execute(statement, [f"lexichord_data.{table}"]).fetchall()
+    return int(amount)
 
 
 class RandomVectors:
@@ -326,6 +379,7 @@ def main() -> None:
     parser.add_argument("--dsn", required=True)
     parser.add_argument("--rows", type=int, default=5000)
     parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--changes", type=int, default=1_000_000, help="that the queue takes")
     parser.add_argument("--only", nargs="*", default=PARTS, choices=PARTS)
     arguments = parser.parse_args()
     with new_database(arguments.dsn) as dsn:
@@ -344,7 +398,7 @@ def main() -> None:
             if "freshness" in arguments.only:
                 freshness(dsn, connection, arguments.seconds)
             if "queue" in arguments.only:
-                queue_growth(connection, 20_000)
+                queue_growth(dsn, connection, arguments.changes)
             if "conditions" in arguments.only:
                 connection.execute("truncate article restart identity")
                 insert(connection, arguments.rows)
