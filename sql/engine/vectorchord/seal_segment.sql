@@ -6,7 +6,7 @@
 -- the same order comes out: 1.2 (.25 + .75 length / mean) is to be k1 (1 - b + b token_count / average), and chunk 0, which
 -- there is not, makes the mean. So for k1 <= 1.2 and k1 (1 - b) >= .3, else coarser. Lengths have four bits: the nearest.
 create or replace function lexichord.seal_segment(number integer, chunk_ids bigint[]) returns void
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set client_min_messages = warning set work_mem = '256MB' as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set client_min_messages = warning set work_mem = '256MB' set enable_nestloop = off set jit = off as $$
 declare
     segment text := lexichord.segment_name(number);
     held text := 'select c.id as chunk_id, c.token_count, t.id as term_id, cardinality(u.positions) as tf
