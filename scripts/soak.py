@@ -40,8 +40,9 @@ WORDS = 20_000
 DOCUMENTS = 100  # uris of a writer: what one question costs does not grow with the run
 BURST = 6  # changes at most
 PAUSE_SECONDS = 8.0  # at most, after a burst
+QUESTIONS_A_CHANGE = 10  # at least: on a busy machine eight writers leave two readers nothing
 BATCH = 100  # questions a statement, all of one snapshot
-REPORT_EVERY = 5_000  # questions
+REPORT_EVERY = 1_000  # questions
 HANG_SECONDS = 240.0  # without an answer
 DISTURBANCES = {"vacuum": 4, "build": 6, "end": 3, "kill": 1, "rebuild": 1}
 SEGMENTS = """
@@ -91,7 +92,10 @@ class Soak:
             try:
                 with psycopg.connect(self.dsn, autocommit=True) as connection:
                     while not self.done.wait(random.uniform(0, PAUSE_SECONDS)):
-                        for _ in range(random.randint(1, BURST)):
+                        ahead = (
+                            self.counts["changes"] * QUESTIONS_A_CHANGE > self.counts["questions"]
+                        )
+                        for _ in range(0 if ahead else random.randint(1, BURST)):
                             change(connection, random, f"{writer}/{random.randrange(DOCUMENTS)}")
                             self.count(changes=1)
             except psycopg.OperationalError:

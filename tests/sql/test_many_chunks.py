@@ -93,6 +93,24 @@ SCATTERED = """
 """
 
 
+# 6,000 chunks of 3 to 120 words, few of them frequent.
+ALL_LENGTHS = """
+    with document as (
+        insert into lexichord_data.document
+            (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length)
+        select s.id, 'lengths', 'lengths', 'text/plain', repeat('0', 64), '', '', '{}', 0
+        from lexichord_data.dataset s returning id, dataset_id
+    )
+    insert into lexichord_data.chunk
+        (dataset_id, document_id, ordinal, char_start, char_end, content, context, lexemes,
+         token_count, content_hash)
+    select d.dataset_id, d.id, n, 0, 0, '', '', l, lexichord.lexeme_count(l), ''
+    from document d, (
+        select n, to_tsvector('simple', string_agg('w' || floor(20000 ^ random())::int, ' ')) as l
+        from generate_series(1, 6000) as n, generate_series(1, 3 + n * 41 % 118) group by n) as n
+"""
+
+
 @pytest.fixture(scope="module")
 def many(template: str) -> Iterator[Connection]:
     """400 documents of 125 chunks, indexed; nothing was vacuumed."""
@@ -132,6 +150,34 @@ def test_frequent_words_together(connection: Connection) -> None:
     best = ids(call(connection, "exact_keyword_candidates", query="w1 w3", depth=100))
     found = ids(call(connection, "keyword_candidates", query="w1 w3", depth=100))
     assert found[:10] == best[:10]
+
+
+def test_frequent_words_of_deleted_chunks(connection: Connection) -> None:
+    """By the share of the living alone, what was read of a word could exceed what there is."""
+    connection.execute("insert into lexichord_data.dataset (name) values ('library')")
+    small_segments(connection)
+    connection.execute(FREQUENT)
+    call(connection, "build_indexes")
+    connection.execute("delete from lexichord_data.chunk where ordinal % 100 < 55")
+    for query in ("w1 w3", "w3 w1 w1 w1"):
+        best = scores(call(connection, "exact_keyword_candidates", query=query, depth=100))
+        found = scores(call(connection, "keyword_candidates", query=query, depth=100))
+        assert found == pytest.approx(best)
+
+
+def test_one_word_in_chunks_of_all_lengths(connection: Connection) -> None:
+    """An engine that weighs a chunk's length otherwise ranks its long chunks too late."""
+    connection.execute("insert into lexichord_data.dataset (name) values ('library')")
+    small_segments(connection)
+    connection.execute("select setseed(0.5)")
+    connection.execute(ALL_LENGTHS)
+    call(connection, "build_indexes")
+    for number in range(1, 80):
+        for depth in (10, 100):
+            asked = {"query": f"w{number}", "depth": depth}
+            best = call(connection, "exact_keyword_candidates", **asked)
+            clear = {row["chunk_id"] for row in best if row["score"] > 1.03 * best[-1]["score"]}
+            assert clear <= {*ids(call(connection, "keyword_candidates", **asked))}, asked
 
 
 def test_many_frequent_words_of_which_no_chunk_holds_all(connection: Connection) -> None:

@@ -268,6 +268,17 @@ def test_a_web_page_named_xls_is_refused_with_the_reason(tmp_path: Path) -> None
         load(tmp_path / "a.xls")
 
 
+def test_a_cut_xls_is_refused(tmp_path: Path) -> None:
+    """The library panics on it, which is no Exception."""
+    header = bytes.fromhex(
+        "d0cf11e0a1b11ae1000000000000000000000000000000003b000300feff0900060000000000000000000000"
+        "010000001d00000000000000001000001b00000001000000feffffff0000000000000000"
+    )
+    (tmp_path / "a.xls").write_bytes(header.ljust(512, b"\xff").ljust(1009, b"\0"))
+    with pytest.raises(IngestError, match="or a broken one"):
+        load(tmp_path / "a.xls")
+
+
 def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     file = make_xlsx(tmp_path / "a.xlsx")
     with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as archive:

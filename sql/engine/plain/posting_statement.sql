@@ -1,14 +1,15 @@
 -- $1 = segments, $2 = terms, $3 = the most postings to read, $4 = the most chunks.
 -- unnest stands in the select list, because as a table it takes five times as long. What is not read of a term could add
--- as much as its first unread posting: each sum counts from there, by the share of the other chunks that hold the term.
+-- as much as its first unread posting: each sum counts from there, by the share of the segments' other chunks, deleted ones
+-- among them as among the postings, that hold the term.
 create or replace function lexichord.posting_statement() returns text
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     select $statement$
         with query as materialized (
             select w.term_id, w.weight from lexichord.keyword_weights($2) as w
         ), read as materialized (
-            select b.place, b.part - coalesce(b.unread * b.unread_amount / greatest(n.chunk_count - b.read_amount, 1), 0) as part
-            from lexichord_data.corpus_statistics n,
+            select b.place, b.part - coalesce(b.unread * b.unread_amount / (n.chunks - b.read_amount), 0) as part
+            from (select sum(s.chunks)::float8 as chunks from lexichord_data.keyword_segment s where s.number = any($1)) as n,
                  (select a.*, max(a.part) filter (where a.before >= $3) over term as unread,
                          sum(a.amount) filter (where a.before >= $3) over term as unread_amount,
                          sum(a.amount) filter (where a.before < $3) over term as read_amount

@@ -1,5 +1,7 @@
+-- Without loops over the terms: before corpus was analyzed, the planner at times compared each lexeme with each term, for
+-- minutes.
 create or replace function lexichord.seal_segment(number integer, chunk_ids bigint[]) returns void
-language sql set search_path = pg_catalog, lexichord_data, pg_temp set work_mem = '256MB' as $$
+language sql set search_path = pg_catalog, lexichord_data, pg_temp set work_mem = '256MB' set enable_nestloop = off set jit = off as $$
     with held as (
         select t.id as term_id, c.id as chunk_id,
                greatest(round(16 * lexichord_data.impact(cardinality(u.positions), c.token_count, n.average_length, p.k1, p.b)), 1) / 16 as impact

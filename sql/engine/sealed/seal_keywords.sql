@@ -1,6 +1,7 @@
 -- Segments of one size are merged when there are enough of them (tiered compaction, as in LSM trees), so that a chunk is
 -- written a few times in its life. One process seals at a time; others leave it to that one. The tail is left last: whoever
--- deletes what is in it would have to wait from then on. A chunk that is in a segment and in the tail does no harm.
+-- deletes what is in it would have to wait from then on. A chunk that is in a segment and in the tail does no harm. Deleted
+-- chunks cost a search places: once they are as many as the living, all segments are merged.
 create or replace function lexichord.seal_keywords() returns boolean
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
@@ -11,11 +12,12 @@ declare
     waiting bigint[];
     members bigint[];
     size bigint;
+    living bigint := (select n.chunk_count from corpus_statistics n);
+    half_dead boolean := coalesce((select sum(s.chunks) from keyword_segment s where not s.superseded), 0) > 2 * living;
 begin
     select * into rules from lexichord.sealing();
-    if not rules.is_allowed
-       or (select n.chunk_count from corpus_statistics n) < rules.least_chunks
-       or (select count(*) from (select from keyword_tail limit rules.tail_chunks + 1) as t) <= rules.tail_chunks
+    if not rules.is_allowed or living < rules.least_chunks
+       or not half_dead and (select count(*) from (select from keyword_tail limit rules.tail_chunks + 1) as t) <= rules.tail_chunks
        or not pg_try_advisory_xact_lock(hashtextextended('lexichord.seal_keywords', 0)) then
         return false;
     end if;
@@ -26,8 +28,8 @@ begin
         select array_agg(s.number) as numbers, sum(s.chunks) as chunks into mates
         from keyword_segment s
         where not s.superseded and s.number <> all(merged)
-          and floor(log(rules.segments_a_tier, greatest(s.chunks / rules.tail_chunks, 1))) <= floor(log(rules.segments_a_tier, greatest(size / rules.tail_chunks, 1)));
-        exit when coalesce(cardinality(mates.numbers), 0) < rules.segments_a_tier - 1;
+          and (half_dead or floor(log(rules.segments_a_tier, greatest(s.chunks / rules.tail_chunks, 1))) <= floor(log(rules.segments_a_tier, greatest(size / rules.tail_chunks, 1))));
+        exit when coalesce(cardinality(mates.numbers), 0) < case when half_dead then 1 else rules.segments_a_tier - 1 end;
         merged := merged || mates.numbers;
         size := size + mates.chunks;
     end loop;

@@ -230,9 +230,9 @@ def _read_msg(file: Path, named: str) -> LoadedText:
             built.paragraph(body)
         elif page := message.html_body:
             _add_page(built, page.encode(errors="replace"), "utf-8")
-    except IngestError:
+    except (IngestError, MemoryError):
         raise
-    except (AttributeError, KeyError, IndexError, OSError, TypeError, ValueError):
+    except Exception:  # of two libraries, without a common base
         raise IngestError(BROKEN_MAIL) from None
     return _loaded(built, MSG_TYPE, named, headers, known.get("message-id", ""))
 
@@ -243,7 +243,9 @@ def msg_attachments(file: Path) -> Iterator[Attachment]:
         for part in _outlook(file).attachments:
             name = " ".join(storable_text(part.file_name or "").split())
             yield name, part.mime_type or "", lambda part=part: part.file_bytes or b""  # type: ignore[misc]
-    except (AttributeError, KeyError, IndexError, OSError, TypeError, ValueError):
+    except (IngestError, MemoryError):
+        raise
+    except Exception:  # as above
         raise IngestError(BROKEN_MAIL) from None
 
 
@@ -254,5 +256,5 @@ def _outlook(file: Path) -> Any:  # noqa: ANN401
         raise IngestError(BROKEN_MAIL)
     try:
         return OutlookMessage.load(str(file))
-    except Exception:  # of two libraries, without a common base
+    except Exception:  # as above
         raise IngestError(BROKEN_MAIL) from None

@@ -1,6 +1,7 @@
 """Spreadsheets: a section a sheet, its blocks of rows as tables, cells as they are computed."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
@@ -43,17 +44,12 @@ def load(file: Path, named: str) -> LoadedText:
         raise IngestError(f"{BROKEN_SHEET}; a web page or a text that is only named .xls, too")
     formats = _formats(file) if kind == XLSX_TYPE else {}
     built = TextBuilder()
-    try:
-        with CalamineWorkbook.from_path(str(file)) as book:
-            for sheet in book.sheets_metadata:
-                if sheet.typ == SheetTypeEnum.WorkSheet:
-                    hidden = sheet.visible != SheetVisibleEnum.Visible
-                    own = formats.get(sheet.name, {})
-                    _add_sheet(built, book.get_sheet_by_name(sheet.name), own, hidden)
-    except PasswordError:
-        raise IngestError(ENCRYPTED_SHEET) from None
-    except (CalamineError, OSError, ValueError):
-        raise IngestError(BROKEN_SHEET) from None
+    with _open_book(file) as book:
+        for sheet in book.sheets_metadata:
+            if sheet.typ == SheetTypeEnum.WorkSheet:
+                hidden = sheet.visible != SheetVisibleEnum.Visible
+                own = formats.get(sheet.name, {})
+                _add_sheet(built, book.get_sheet_by_name(sheet.name), own, hidden)
     properties = open_document_properties(file) if kind == ODS_TYPE else office_properties(file)
     return LoadedText(
         built.text,
@@ -63,6 +59,22 @@ def load(file: Path, named: str) -> LoadedText:
         tables=tuple(built.tables),
         metadata=properties,
     )
+
+
+@contextmanager
+def _open_book(file: Path) -> Iterator[CalamineWorkbook]:
+    """Open a workbook; what is wrong within it is an IngestError."""
+    try:
+        with CalamineWorkbook.from_path(str(file)) as book:
+            yield book
+    except PasswordError:
+        raise IngestError(ENCRYPTED_SHEET) from None
+    except (CalamineError, OSError, ValueError):
+        raise IngestError(BROKEN_SHEET) from None
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # Rust's, of no module that can be imported
+            raise
+        raise IngestError(BROKEN_SHEET) from None
 
 
 def _formats(file: Path) -> dict[str, SheetFormats]:
