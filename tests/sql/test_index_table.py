@@ -1,6 +1,5 @@
 """Indexed tables in SQL: what is refused, and which statements queue which keys."""
 
-import time
 from typing import Any
 
 import psycopg
@@ -362,25 +361,6 @@ def test_small_changes_are_taken_together_up_to_the_next_that_does_not_fit(
             sizes.append((len(taken["changes"]), sorted(taken["keys"])))
             call(article, "finish_changes", changes=taken["changes"])
     assert sizes == [(2, ["1", "2"]), (2, ["3", "4", "5", "6"])]
-
-
-def test_taking_changes_takes_no_longer_the_more_wait(article: Connection) -> None:
-    def seconds(waiting: int) -> float:
-        article.execute(
-            "insert into lexichord_data.table_change (table_id, keys) "
-            "select 1, array[i::text] from generate_series(1, %s) as i",
-            [waiting],
-        )
-        started = time.perf_counter()
-        with article.transaction(force_rollback=True):
-            for _ in range(8):
-                (taken,) = call(article, "take_changes", most=500)
-                assert len(taken["keys"]) == 500
-                call(article, "finish_changes", changes=taken["changes"])
-        return time.perf_counter() - started
-
-    seconds(5_000)
-    assert seconds(50_000) < 4 * seconds(5_000)
 
 
 def test_large_changes_are_parted(article: Connection) -> None:
