@@ -92,7 +92,9 @@ class Soak:
             try:
                 with psycopg.connect(self.dsn, autocommit=True) as connection:
                     while not self.done.wait(random.uniform(0, PAUSE_SECONDS)):
-                        ahead = self.counts["changes"] * QUESTIONS_A_CHANGE > self.counts["questions"]
+                        ahead = (
+                            self.counts["changes"] * QUESTIONS_A_CHANGE > self.counts["questions"]
+                        )
                         for _ in range(0 if ahead else random.randint(1, BURST)):
                             change(connection, random, f"{writer}/{random.randrange(DOCUMENTS)}")
                             self.count(changes=1)
