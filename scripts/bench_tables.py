@@ -42,6 +42,8 @@ INDEX = (
     "select lexichord.index_table('public.article', text => '{title,body}', title => 'title', "
     "metadata => '{author}')"
 )
+WRITER_ROUNDS = 7
+WARM_UP_UPDATES = 6  # of each writer: its session has planned by then
 WORDS = [
     *("parcel", "delivery", "late", "refund", "invoice"),
     *("customer", "warehouse", "driver", "weather", "order"),
@@ -71,10 +73,15 @@ def insert(connection: Connection, rows: int) -> None:
 
 def seconds(connection: Connection, statement: str) -> float:
     """Give the time on a processor that the server's process takes, whatever else runs."""
-    schedule = Path(f"/proc/{connection.info.backend_pid}/schedstat")
-    before = int(schedule.read_text().split()[0])
+    before = spent(connection)
     connection.execute(statement.encode())
-    return (int(schedule.read_text().split()[0]) - before) / 1e9
+    return spent(connection) - before
+
+
+def spent(connection: Connection) -> float:
+    """Give the time on a processor that a connection's process has taken so far."""
+    schedule = Path(f"/proc/{connection.info.backend_pid}/schedstat")
+    return int(schedule.read_text().split()[0]) / 1e9
 
 
 def trigger_cost(connection: Connection, rounds: int) -> None:
@@ -99,49 +106,67 @@ def trigger_cost(connection: Connection, rounds: int) -> None:
     connection.execute("truncate lexichord_data.table_change")
 
 
-def writers(dsn: str, count: int, rows: int, lasting: float) -> float:
-    """Give the transactions a second of so many writers, each of so many rows."""
-    done = [0] * count
-    end = time.monotonic() + lasting
+def writers(dsn: str, count: int, rows: int, lasting: float) -> tuple[float, float]:
+    """Give the transactions a second of so many writers, each of so many rows, and what one takes.
+
+    The latter is the server's time on a processor.
+    """
+    done, took = [0] * count, [0.0] * count
+    ready = threading.Barrier(count)
 
     def write(number: int) -> None:
+        def update() -> None:
+            first = number * 1000 + random.randrange(900)
+            connection.execute(
+                "update article set body = reverse(body) where id between %s and %s",
+                [first, first + rows - 1],
+            )
+
         with psycopg.connect(dsn, autocommit=True) as connection:
+            for _ in range(WARM_UP_UPDATES):
+                update()
+            ready.wait()
+            before, end = spent(connection), time.monotonic() + lasting
             while time.monotonic() < end:
-                first = number * 1000 + random.randrange(900)
-                connection.execute(
-                    "update article set body = body || '!' where id between %s and %s",
-                    [first, first + rows - 1],
-                )
+                update()
                 done[number] += 1
+            took[number] = spent(connection) - before
 
     threads = [threading.Thread(target=write, args=[number]) for number in range(count)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return sum(done) / lasting
+    return sum(done) / lasting, sum(took) / sum(done)
 
 
 def many_writers(dsn: str, connection: Connection, lasting: float) -> None:
+    """Alternate with and without triggers, in short rounds: the load is then nearly the same."""
     resting = "insert into lexichord_data.worker (host, resting_until) values ('bench', 'infinity')"
     steps = {
         "plain": "alter table article disable trigger user",
         "indexed": "alter table article enable trigger user",
         "indexed, each notifies": resting,
     }
-    rates: dict[tuple[str, int], list[float]] = {}
-    for _ in range(2):
+    runs: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    for _ in range(WRITER_ROUNDS):
         for name, step in steps.items():
             connection.execute(step.encode())
             for rows in (1, 100):
-                rates.setdefault((name, rows), []).append(writers(dsn, 16, rows, lasting))
+                connection.execute("vacuum article")
+                runs.setdefault((name, rows), []).append(writers(dsn, 16, rows, lasting))
         connection.execute(
             "truncate lexichord_data.table_change; delete from lexichord_data.worker"
         )
-        connection.execute("vacuum article")
-    for (name, rows), values in rates.items():
-        shown = ", ".join(f"{value:.0f}" for value in values)
-        print(f"16 writers of {rows} rows, {name}: {shown} transactions/s", flush=True)
+    for (name, rows), values in runs.items():
+        rate, took = (median(column) for column in zip(*values, strict=True))
+        pairs = zip(values, runs["plain", rows], strict=True)
+        ratio = median(each[0] / plain[0] for each, plain in pairs)
+        print(
+            f"16 writers of {rows} rows, {name}: {rate:.0f} transactions/s ({ratio - 1:+.0%}), "
+            f"{took * 1e6:.0f} us of the server's processor time each",
+            flush=True,
+        )
 
 
 @contextmanager
@@ -231,19 +256,72 @@ def freshness(dsn: str, connection: Connection, lasting: float) -> None:
     )
 
 
-def queue_growth(connection: Connection, changes: int) -> None:
-    """Change rows one by one while a worker takes them away: what is left of the queue?"""
-    connection.execute(
-        f"do $$ begin for i in 1..{changes} loop "
-        "update article set body = body || '.' where id = 1 + i % 500; commit; "
-        "if i % 100 = 0 then delete from lexichord_data.table_change; commit; end if; "
-        "end loop; end $$".encode()
+def queue_growth(dsn: str, connection: Connection, changes: int) -> None:
+    """Change rows one by one while a taker works them off; every tenth row is a dead letter."""
+    connection.execute("set synchronous_commit = off")
+    ended = threading.Event()
+    taking = threading.Thread(target=take_away, args=[dsn, ended])
+    taking.start()
+    largest = 0
+    for part in range(10):
+        started = time.perf_counter()
+        connection.execute(
+            f"do $$ begin for i in 1..{changes // 10} loop "
+            "update article set body = reverse(body) where id = 1 + i % 500; commit; "
+            "end loop; end $$".encode()
+        )
+        each = (time.perf_counter() - started) / (changes // 10)
+        sizes = [size(connection, name) for name in ("table_change", "table_failure")]
+        largest = max(largest, sizes[0])
+        print(
+            f"{changes // 10 * (part + 1)} changes: {1e6 * each:.0f} us each, queue "
+            f"{sizes[0] / 2**10:.0f} kB, dead letters {sizes[1] / 2**10:.0f} kB",
+            flush=True,
+        )
+    ended.set()
+    taking.join()
+    for name in ("table_change", "table_failure"):
+        connection.execute(f"vacuum lexichord_data.{name}".encode())
+    rows = connection.execute("select count(*) from lexichord_data.table_failure").fetchall()
+    print(
+        f"at most {largest / 2**10:.0f} kB; after vacuum {size(connection, 'table_change')} bytes, "
+        f"{rows[0][0]} dead letters in {size(connection, 'table_failure') / 2**10:.0f} kB"
     )
-    connection.execute("vacuum lexichord_data.table_change")
-    ((size,),) = connection.execute(
-        "select pg_total_relation_size('lexichord_data.table_change')"
-    ).fetchall()
-    print(f"the queue after {changes} changes: {size / 2**10:.0f} kB", flush=True)
+    connection.execute("reset synchronous_commit")
+
+
+def take_away(dsn: str, ended: threading.Event) -> None:
+    """Do as a worker does with the queue, but for embedding and storing."""
+    failing = (
+        "insert into lexichord_data.table_failure as f (table_id, key, reason) "
+        "select %s, k, 'bench' from unnest(%s::text[]) as k where k like '%%7' "
+        "on conflict (table_id, key) do update set attempts = f.attempts + 1, failed_at = now()"
+    )
+    took = list[float]()
+    with psycopg.connect(dsn) as connection:
+        while True:
+            started = time.perf_counter()
+            row = connection.execute("select * from lexichord.take_changes(512)").fetchone()
+            took.append(time.perf_counter() - started)
+            if row is not None and row[2]:
+                connection.execute(failing, [row[0], row[2]])
+                connection.execute("select lexichord.finish_changes(%s)", [row[1]])
+            connection.commit()
+            if row is None:
+                if ended.is_set():
+                    break
+                time.sleep(0.01)
+    tenth = len(took) // 10
+    print(
+        f"taking up to 512 changes: median {1e3 * median(took[:tenth]):.1f} ms in the first tenth, "
+        f"{1e3 * median(took[-tenth:]):.1f} in the last"
+    )
+
+
+def size(connection: Connection, table: str) -> int:
+    statement = "select pg_total_relation_size(%s::regclass)"
+    ((amount,),) = connection.execute(statement, [f"lexichord_data.{table}"]).fetchall()
+    return int(amount)
 
 
 class RandomVectors:
@@ -301,6 +379,7 @@ def main() -> None:
     parser.add_argument("--dsn", required=True)
     parser.add_argument("--rows", type=int, default=5000)
     parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--changes", type=int, default=1_000_000, help="that the queue takes")
     parser.add_argument("--only", nargs="*", default=PARTS, choices=PARTS)
     arguments = parser.parse_args()
     with new_database(arguments.dsn) as dsn:
@@ -313,13 +392,13 @@ def main() -> None:
             if "triggers" in arguments.only:
                 trigger_cost(connection, 9)
             if "writers" in arguments.only:
-                many_writers(dsn, connection, 3)
+                many_writers(dsn, connection, 1.5)
             if "fill" in arguments.only:
                 fill(dsn, connection, arguments.rows)
             if "freshness" in arguments.only:
                 freshness(dsn, connection, arguments.seconds)
             if "queue" in arguments.only:
-                queue_growth(connection, 20_000)
+                queue_growth(dsn, connection, arguments.changes)
             if "conditions" in arguments.only:
                 connection.execute("truncate article restart identity")
                 insert(connection, arguments.rows)

@@ -14,18 +14,18 @@ import asyncio
 import json
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexichord import Lexichord
-from lexichord.evaluate.answers import holds
+from lexichord.evaluate.calibrate import answers, measure
 from lexichord.evaluate.datasets.native import NativeQuestion
 from lexichord.evaluate.datasets.reading import read_json_lines
-from lexichord.retrieve.judge import border
+from lexichord.evaluate.fit import fit_logistic, shares, shares_left_out
+from lexichord.retrieve.judge import confidence
 from lexichord.retrieve.judge.border import find_border
 from lexichord.retrieve.judge.confidence import (
     JUDGED_HITS,
@@ -36,7 +36,6 @@ from lexichord.retrieve.judge.named import hold_to_named, without_names
 from lexichord.types import ChunkHit, Question, StoredDocument
 
 NOT_JUDGED = {"comparison", "summary"}
-RIDGE = 1.0
 KEPT = 0.92  # of answerable questions, by the border
 RISKS = (0.05, 0.1, 0.2)
 DENIALS = (0.15, 0.2, 0.25, 0.3)
@@ -133,22 +132,14 @@ async def judge(lexichord: Lexichord, case: Case) -> Judged | None:
     hits = hold_to_named(response.intent, response.hits)[:JUDGED_HITS]
     if not hits:
         return None
-    assert lexichord.embedder is not None
-    text = without_names(response.intent)
-    vectors = lexichord.embedder.embed([text, case.text], "query").tolist()
-    asked = partial(measure_evidence, lexichord.database, hits=hits)
-    embed = partial(lexichord.embedder.embed, kind="document")
-    full = Question(case.text, vectors[1]) if response.intent.documents else None
-    meaning = await asked(Question(text, vectors[0]), embed=embed, named=full)
-    words = await asked(Question(text))
+    meaning = await measure(lexichord, replace(response, query=case.text), hits)
+    about = Question(without_names(response.intent))
+    words = await measure_evidence(lexichord.database, about, hits)
     return Judged(case, meaning, words, any(_answers(case, hit) for hit in hits))
 
 
 def _answers(case: Case, hit: ChunkHit) -> bool:
-    question = case.question
-    parts = [*(span.quote for span in question.relevant_spans), *question.first]
-    right = case.answerable and hit.uri.endswith(tuple(question.files))
-    return right and any(part and holds(hit.content, part) for part in parts)
+    return case.answerable and answers(case.question, hit)
 
 
 async def collect(questions: Sequence[NativeQuestion], dsn: str) -> list[Judged]:
@@ -176,32 +167,6 @@ def rows_of(judged: Sequence[Judged], name: str) -> Floats:
     return np.array([(1, each.words.sentence, each.words.passage) for each in judged])
 
 
-def logistic(rows: Floats, truth: Floats) -> Floats:
-    """Return the coefficients of maximum likelihood with a small ridge on scaled columns."""
-    scale = np.array([1, *rows[:, 1:].std(axis=0)])
-    scaled, weights = rows / scale, np.zeros(rows.shape[1])
-    penalty = RIDGE * np.array([0, *[1] * (rows.shape[1] - 1)])
-    for _ in range(50):
-        share = shares(scaled, weights)
-        slope = scaled.T @ (truth - share) - penalty * weights
-        curve = (scaled * (share * (1 - share))[:, None]).T @ scaled + np.diag(penalty)
-        weights = weights + np.linalg.solve(curve, slope)
-    return np.asarray(weights / scale)
-
-
-def shares(rows: Floats, weights: Floats) -> Floats:
-    return np.asarray(1 / (1 + np.exp(-(rows @ weights))))
-
-
-def left_out(rows: Floats, truth: Floats, kinds: NDArray[np.str_]) -> Floats:
-    """Return each question's probability by the other kinds' coefficients."""
-    scores = np.zeros(len(rows))
-    for kind in np.unique(kinds):
-        own = kinds == kind
-        scores[own] = shares(rows[own], logistic(rows[~own], truth[~own]))
-    return scores
-
-
 def report(judged: Sequence[Judged], name: str) -> Floats:
     """Print what kinds left out get, and return their scores."""
     rows = rows_of(judged, name)
@@ -211,8 +176,8 @@ def report(judged: Sequence[Judged], name: str) -> Floats:
     answerable = np.array([each.case.answerable for each in judged])
     foreign = np.array([each.case.question.type == "foreign" for each in judged])
     near = ~answerable & ~foreign
-    scores = left_out(rows, truth, kinds)
-    print(name, "coefficients:", logistic(rows, truth).round(2).tolist())
+    scores = shares_left_out(rows, truth, kinds)
+    print(name, "coefficients:", fit_logistic(rows, truth).round(2).tolist())
     for what, own in (("all", ~named_one), ("a document that is named", named_one)):
         some = [part[own] for part in (scores, kinds, answerable, near)]
         print(f"  asked of {what}: border that keeps {KEPT:.0%}:", end=" ")
@@ -263,10 +228,10 @@ def by_risk(rows: Floats, truth: Floats, kinds: NDArray[np.str_], risk: float) -
     parts, answered, wrong = [], 0, 0
     for kind in np.unique(kinds):
         own = kinds == kind
-        known = left_out(rows[~own], truth[~own], kinds[~own])
+        known = shares_left_out(rows[~own], truth[~own], kinds[~own])
         there = truth[~own] > 0
         least = find_border(known[there].tolist(), known[~there].tolist(), risk)
-        scores = shares(rows[own], logistic(rows[~own], truth[~own]))
+        scores = shares(rows[own], fit_logistic(rows[~own], truth[~own]))
         taken = scores >= least
         count, errors = int(taken.sum()), int((truth[own][taken] == 0).sum())
         answered, wrong = answered + count, wrong + errors
@@ -306,7 +271,7 @@ def main() -> None:
             "holds": sorted(scores[whole & there].tolist()),
             "lacks": sorted(scores[whole & ~there].tolist()),
         }
-        file = Path(border.__file__).with_name(border.CALIBRATION)
+        file = Path(confidence.__file__).with_name(confidence.CALIBRATION_SCORES)
         file.write_text(json.dumps(kept) + "\n", encoding="utf-8")
 
 

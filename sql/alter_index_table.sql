@@ -21,9 +21,9 @@ begin
     made.relation_oid := source;
     made := lexichord.define_table(made);
     update indexed_table t
-    set (relation_oid, name, key, content, title, context, metadata, filter, filter_columns, uri, numbers, statements, partitions, is_guarded, fault)
+    set (relation_oid, name, key, content, title, context, metadata, filter, filter_columns, uri, numbers, partitions, is_guarded, fault)
         = (made.relation_oid, made.name, made.key, made.content, made.title, made.context, made.metadata, made.filter,
-           made.filter_columns, made.uri, made.numbers, made.statements, made.partitions, made.is_guarded, null)
+           made.filter_columns, made.uri, made.numbers, made.partitions, made.is_guarded, null)
     where t.id = known;
     perform lexichord.create_table_triggers(made);
     if made.is_guarded then

@@ -47,7 +47,6 @@ begin
     made.filter_columns := lexichord.filter_columns(source, made.filter);
     made.numbers := (select jsonb_object_agg(a.attname, a.attnum) from pg_attribute a
                      where a.attrelid = source and a.attname = any(named || made.filter_columns) and a.attnum > 0);
-    made.statements := lexichord_data.table_statements(made);
     made.partitions := lexichord.table_partitions(source);
     made.is_guarded := (select c.relrowsecurity from pg_class c where c.oid = source);
     made.fault := null;

@@ -9,6 +9,9 @@ begin
     gone := lexichord.delete_documents(array(
         select d.id from document d join dataset s on s.id = d.dataset_id where s.name = own));
     delete from dataset s where s.name = own;
+    if lexichord_data.owns_queue_function(table_id) then
+        execute format('drop function lexichord_data.queue_changes_%s()', table_id);
+    end if;
     return gone;
 end $$;
 comment on function lexichord.forget_table(integer) is 'Deletes the documents of an indexed table and all that is known of it; returns how many there were.';

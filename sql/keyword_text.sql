@@ -11,7 +11,8 @@
 create or replace function lexichord.keyword_text(input text) returns text
 language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
-    plain text := regexp_replace(regexp_replace(input,
+    soft_hyphen constant text := chr(173);  -- says where a line may part a word, and is not shown
+    plain text := regexp_replace(regexp_replace(translate(input, soft_hyphen, ''),
             '(?<=[[:digit:]]),(?=[[:digit:]]{3}(?![[:digit:]]))', '', 'g'),
             '([[:upper:]]{2})s(?![[:alnum:]_])', '\1', 'g');
     -- A Thai vowel above or below and a tone mark belong to the letter before them.

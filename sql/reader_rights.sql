@@ -24,7 +24,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'rrf_constant', 'keyword_text', 'lexemes', 'query_lexemes', 'question_config', 'text_configs', 'lexeme_text', 'dense_probes',
         'segment_name', 'sealing', 'keyword_plan', 'unsealed_keywords', 'bm25_parameters', 'most_dimensions',
         -- looks
-        'configuration', 'id_secret', 'database_status', 'database_identity', 'server_versions', 'list_datasets', 'list_documents', 'count_documents', 'count_by',
+        'configuration', 'find_calibration', 'id_secret', 'database_status', 'database_identity', 'server_versions', 'list_datasets', 'list_documents', 'count_documents', 'count_by',
         'list_keys', 'list_chunks', 'find_documents', 'sample_documents', 'document_text', 'read_document', 'read_chunks',
         'read_original', 'list_originals',
         'document_digests', 'document_hashes', 'document_recipes', 'document_twins', 'documents_under',
@@ -33,7 +33,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'named_extensions', 'moved_extensions', 'schema_gaps', 'release_numbers', 'known_faults', 'extension_faults'],
     -- SELECT: what these functions read, and what tells whether program and database fit
     array[
-        'configuration', 'embedding_space', 'dataset', 'document', 'original', 'chunk', 'term', 'card_term', 'corpus',
+        'configuration', 'calibration', 'embedding_space', 'dataset', 'document', 'original', 'chunk', 'term', 'card_term', 'corpus',
         'dataset_count', 'dataset_change', 'term_count', 'term_change', 'corpus_statistics', 'term_statistics',
         'keyword', 'keyword_tail', 'keyword_segment', 'posting', 'index_build', 'reembedding', 'indexed_table', 'table_row', 'table_change', 'table_failure', 'worker', 'query_vector', 'migration', 'function_release'],
     -- Of the extensions' functions, those that everybody may call and that write (spill, merge), make files on the

@@ -3,7 +3,7 @@ create or replace function lexichord.record_files(
 ) returns void
 language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
     insert into run_file (run_id, uri, status, reason, chunks)
-    select run_id, u, status, reason, chunks from unnest(uris) as u
+    select distinct run_id, u, status, reason, chunks from unnest(uris) as u
     on conflict on constraint run_file_pkey do update
     set status = excluded.status, reason = excluded.reason, chunks = excluded.chunks, finished_at = now();
     select lexichord.touch_run(run_id);

@@ -4,12 +4,12 @@
 create or replace function lexichord.sampled_recall(amount integer default 100) returns double precision
 language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with bounds as (
-        select min(c.id) as first, max(c.id) as last from chunk c
+        select min(c.id) as first, max(c.id) as last, least(amount, count(*)) as places from chunk c
     ), sampled as (
         select distinct on (s.id) s.embedding
-        from bounds b, generate_series(0, amount - 1) as place,
+        from bounds b, generate_series(0, b.places - 1) as place,
              lateral (select c.id, c.embedding from chunk c
-                      where c.id >= b.first + (b.last - b.first) * place / amount and c.embedding is not null
+                      where c.id >= b.first + (b.last - b.first) * place / b.places and c.embedding is not null
                       order by c.id limit 1) as s
         where s.embedding operator(@extschema:vector@.<=>) s.embedding <> 'NaN'  -- zeros are near nothing
     )

@@ -11,6 +11,7 @@ from lexichord.ingest.reembed import Reembedded
 from lexichord.ingest.report import ContextReport, Report
 from lexichord.types import ChunkHit, FileHit, Json
 from lexichord.types.evaluation import (
+    Calibrated,
     Change,
     Difference,
     EvalQuery,
@@ -81,12 +82,13 @@ STATUS: dict[str, Any] = {
     "chunks_without_vector": 0,
     "bytes": 2**20,
     "embedder": None,
+    "confidence": "by words: there is no embedder",
     "by_dataset": [types.StoredDataset("d", 1, 1)],
     "runs": [RUN],
     "reembed": CHANGE,
     "degraded": ["no embedder"],
 }
-KEY = types.ApiKey(1, "ci", ("d",), False, NOW, None)
+KEY = types.ApiKey(1, "ci", ("d",), True, False, False, 60, NOW, NOW, None, NOW, None, True)
 EVALUATED = EvaluationRun(
     *(None, "small", "keyword", {"milliseconds": "without embedding"}, (5,)),
     queries=(EvalQuery("1", "where?", spans=(EvidenceSpan("a.md", 0, 4),)),),
@@ -110,6 +112,7 @@ RESULTS = (
     types.Excerpt("chunk_1", "doc_2", "a.md", "A", "Rent", 0, 4, "text"),
     types.StoredDataset("d", 1, 1),
     types.Facet("text/plain", 2),
+    Calibrated("a/b/4", 30, 20, 0.9, 0.05, 0.8),
     types.Status(**STATUS),
     types.Health(
         **STATUS,
@@ -127,6 +130,7 @@ RESULTS = (
     types.Rights(("d",), False, 1),
     KEY,
     types.NewApiKey(KEY, "lx_secret"),
+    types.ApiCall(NOW, 1, "ci", "search", ("d",), 200, None),
     Report(1, failed={"a": "no text"}, usage=Usage(1, 2, 3, None), llm=ContextReport("m")),
     Copied("d", 1, copied=2),
     Reembedded("a/b/4", comparison={"overlap": 0.5}),

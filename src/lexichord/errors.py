@@ -3,8 +3,11 @@
 LexichordError
 ├── ConfigError               a setting, a flag or an argument is wrong
 │   └── NotFoundError         a dataset, a document or a chunk that is not there
-├── AccessError               an API key is missing, unknown or revoked
-│   └── ForbiddenError        an API key does not reach that far
+├── AccessError               an API key is missing, unknown, revoked or over
+│   ├── KeyExpiredError       an API key's time is over
+│   ├── ForbiddenError        an API key does not reach that far
+│   │   └── MissingScopeError a key that may not read, write or delete would
+│   └── TooManyRequestsError  an API key was used more often a minute than it may be
 ├── DatabaseError             the server refused, is gone, or was never there
 │   ├── DatabaseTimeoutError  it was stopped amid a call, for its time was over
 │   ├── SchemaOutdatedError   program and database do not fit each other
@@ -34,11 +37,31 @@ class NotFoundError(ConfigError):
 
 
 class AccessError(LexichordError):
-    """An API key is missing, unknown or revoked."""
+    """An API key is missing, unknown, revoked or over."""
+
+
+class KeyExpiredError(AccessError):
+    """An API key's time is over; `key_id` is its number."""
+
+    def __init__(self, message: str, key_id: int) -> None:
+        super().__init__(message)
+        self.key_id = key_id
 
 
 class ForbiddenError(AccessError):
     """An API key does not reach that far."""
+
+
+class MissingScopeError(ForbiddenError):
+    """An API key may not do that kind of thing: read, write or delete."""
+
+
+class TooManyRequestsError(AccessError):
+    """An API key was used more often a minute than it may be; again in `retry_after` seconds."""
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class DatabaseError(LexichordError):

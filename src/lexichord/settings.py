@@ -89,6 +89,7 @@ class Settings(BaseSettings):
     What listens for others, HTTP or MCP: allowed_hosts are names that requests may be addressed to,
     besides those of this machine, allowed_origins pages that may ask from a browser,
     allowed_addresses services that a request may name in its headers; lists with commas.
+    audit keeps what API keys are used for in the database, "text" with the words of questions.
     fallbacks are queries that MCP's assistant tries while the evidence is too little.
     max_body is in bytes, max_requests is how many are answered at once, request_timeout in seconds.
     """
@@ -127,6 +128,7 @@ class Settings(BaseSettings):
     max_requests: int = Field(16, ge=1, le=1000)
     request_timeout: float = Field(60.0, gt=0, le=3600)
     record: Recording = "off"
+    audit: Recording = "on"
     llm: str | None = None
     llm_base_url: str | None = Field(None, repr=False)
     llm_api_key: SecretStr | None = None

@@ -18,7 +18,9 @@ def stored(lexichord: SyncLexichord) -> str:
 
 def test_a_key_gives_the_rights_that_it_was_made_with(plain: SyncLexichord) -> None:
     created = plain.create_key("Ann", datasets=["nda", "lease", "nda"], writes=True)
-    assert plain.check_key(created.secret) == Rights(("nda", "lease"), True, created.key.key_id)
+    assert plain.check_key(created.secret) == Rights(
+        ("nda", "lease"), True, created.key.key_id, deletes=False
+    )
     assert plain.check_key(plain.create_key("all").secret).datasets is None
     assert not plain.check_key(plain.create_key("reads").secret).writes
 

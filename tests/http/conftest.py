@@ -81,9 +81,9 @@ def keyed(bare: str, home: Path) -> Iterator[Keyed]:
         with SyncLexichord(dsn=dsn, home=home) as lexichord:
             for name, document in DOCUMENTS.items():
                 lexichord.ingest(documents=[document], dataset=name)
-            everything = lexichord.create_key("Ann", writes=True).secret
+            everything = lexichord.create_key("Ann", writes=True, deletes=True).secret
             reader = lexichord.create_key("Bo", datasets=["open"]).secret
-            writer = lexichord.create_key("Cy", datasets=["open"], writes=True).secret
+            writer = lexichord.create_key("Cy", datasets=["open"], writes=True, deletes=True).secret
             revoked = lexichord.create_key("Di", writes=True)
             lexichord.revoke_key(revoked.key.key_id)
             (row,) = lexichord.list(datasets=["closed"])

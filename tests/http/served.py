@@ -93,3 +93,4 @@ def serving(lexichord: SyncLexichord) -> Iterator[str]:
         finally:
             server.should_exit = True
             serve.join(PATIENCE)
+            lexichord.run(door.aclose())

@@ -124,7 +124,7 @@ def test_schemathesis_finds_nothing(fresh: str, home: Path, tmp_path: Path) -> N
     with SyncLexichord(dsn=fresh, home=home) as lexichord:
         for name, document in DOCUMENTS.items():
             lexichord.ingest(documents=[document], dataset=name)
-        secret = lexichord.create_key("Ann", writes=True).secret
+        secret = lexichord.create_key("Ann", writes=True, deletes=True).secret
     (tmp_path / "schemathesis.toml").write_text(CONFIG)
     program = Path(sys.executable).with_name("schemathesis")
     how = [

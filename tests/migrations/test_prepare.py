@@ -23,7 +23,7 @@ OTHER = {"plain": "vectorchord", "textsearch": "vectorchord", "vectorchord": "te
 LATER = (  # tables of the migrations from the sixth on, those that refer to others first
     *("table_row", "table_failure", "worker", "query_vector", "original"),
     "chunk_context",
-    "api_key",
+    *("api_call", "api_key"),
     *("query_hit", "query", "reembedding"),
     *("keyword_tail", "keyword_segment", "index_build"),
     *("dataset_count", "dataset_change", "term_count", "term_change"),

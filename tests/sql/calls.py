@@ -11,6 +11,7 @@ BY_VECTOR = {"query": "w1 w2", "query_vector": VECTOR, "query_space": SPACE}
 BY_TERMS = {"terms": "w1:1", "depth": 100}
 WEIGHTS = [0.35, 0.65]
 FILTER = {"key": "year", "op": "gt", "value": 2001}
+API_CALLS = '[{"key_id": 1, "called_at": "2026-01-31", "kind": "search", "status": 200}]'
 READS: dict[str, dict[str, Any]] = {
     "are_weights": {"weights": WEIGHTS},
     "bm25_parameters": {},
@@ -34,6 +35,7 @@ READS: dict[str, dict[str, Any]] = {
     "chunk_places": {"chunk_ids": [1]},
     "chunks_without_vector": {"after": 0, "batch": 5},
     "configuration": {},
+    "find_calibration": {},
     "content_hash": {"content": "w1"},
     "count_faults": {},
     "database_identity": {},
@@ -266,6 +268,10 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("create_api_key", {"name": "n", "digest": b"0" * 32}),
     ("find_api_key", {"digest": b"0" * 32}),
     ("list_api_keys", {}),
+    ("rotate_api_key", {"key": 1, "digest": b"1" * 32, "overlap": "1 day"}),
+    ("record_api_calls", {"calls": API_CALLS, "keep": True}),
+    ("list_api_calls", {}),
+    ("forget_api_calls", {"older_than": "0"}),
     ("revoke_api_key", {"key": 1}),
     (
         "record_query",
@@ -326,6 +332,10 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("grant_reader", {}),
     ("set_metadata", {"document": 1, "changes": {}}),
     ("keep_original", {"document": 1, "content": b"x"}),
+    (
+        "set_calibration",
+        {"space": SPACE, "constant": -5, "cosine": 9, "passage": 3, "holds": [0.9], "lacks": [0.1]},
+    ),
     ("delete_documents", {"documents": [1]}),
     ("stage_chunks", {}),
     (

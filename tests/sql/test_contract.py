@@ -22,13 +22,15 @@ from tests.sql.corpus import (
 CANDIDATES = "chunk_id bigint, document_id bigint, rank bigint, score double precision"
 SCOPE = "datasets text[], documents bigint[], uri_prefix text, filter jsonb"
 API_KEY = (
-    "TABLE(key_id bigint, name text, datasets text[], writes boolean, "
-    "created_at timestamp with time zone, revoked_at timestamp with time zone)"
+    "TABLE(key_id bigint, name text, datasets text[], reads boolean, writes boolean, "
+    "deletes boolean, requests_per_minute integer, created_at timestamp with time zone, "
+    "expires_at timestamp with time zone, revoked_at timestamp with time zone, "
+    "last_used_at timestamp with time zone, renews bigint, valid boolean)"
 )
 # A procedure that commits may have no path of its own: what it names is qualified.
 COMMITS = {"prepare_query"}
 # Who writes into an indexed table needs no right on ours, so these write as their owner.
-OF_TRIGGERS = {"queue_statement", "queue_row"}
+OF_TRIGGERS = {"queue_row"}
 CONTRACT = {
     "alter_index_table": (
         "source regclass, text text[], title text, key text[], metadata text[], context "
@@ -96,12 +98,26 @@ CONTRACT = {
         "time zone)",
     ),
     "take_queries": ("most integer", "TABLE(digest bytea, query text)"),
-    "create_api_key": ("name text, digest bytea, datasets text[], writes boolean", API_KEY),
+    "create_api_key": (
+        "name text, digest bytea, datasets text[], writes boolean, deletes boolean, reads boolean, "
+        "lasts interval, requests_per_minute integer",
+        API_KEY,
+    ),
     "find_api_key": (
         "digest bytea",
-        "TABLE(key_id bigint, digest bytea, datasets text[], writes boolean)",
+        "TABLE(key_id bigint, digest bytea, datasets text[], reads boolean, writes boolean, "
+        "deletes boolean, requests_per_minute integer, expires_at timestamp with time zone, "
+        "expired boolean)",
+    ),
+    "forget_api_calls": ("older_than interval", "bigint"),
+    "list_api_calls": (
+        "latest integer, key bigint",
+        "TABLE(called_at timestamp with time zone, key_id bigint, name text, kind text, "
+        "datasets text[], status smallint, query text)",
     ),
     "list_api_keys": ("", API_KEY),
+    "record_api_calls": ("calls jsonb, keep boolean", "void"),
+    "rotate_api_key": ("key bigint, digest bytea, overlap interval", API_KEY),
     "revoke_api_key": ("key bigint", "boolean"),
     "bm25_parameters": (
         "",
@@ -133,6 +149,17 @@ CONTRACT = {
     "configuration": (
         "",
         "TABLE(engine text, text_config text, space text, by_document boolean)",
+    ),
+    "find_calibration": (
+        "",
+        "TABLE(space text, constant double precision, cosine double precision, "
+        "passage double precision, holds double precision[], lacks double precision[], "
+        "fitted_at timestamp with time zone)",
+    ),
+    "set_calibration": (
+        "space text, constant double precision, cosine double precision, "
+        "passage double precision, holds double precision[], lacks double precision[]",
+        "void",
     ),
     "content_hash": ("content text", "text"),
     "count_by": (f"key text, {SCOPE}", "TABLE(value jsonb, documents_with bigint)"),

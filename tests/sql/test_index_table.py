@@ -18,6 +18,7 @@ INDEX = (
     "metadata => '{author}', filter => 'published', uri => 'https://example.com/{id}')"
 )
 
+QUEUE_FUNCTIONS = "select count(*) from pg_proc where proname like 'queue\\_changes%%'"
 UUID = "7d444840-9dc0-11d1-b245-5ffdce74fad2"
 TRIGGERS = "select count(*) from pg_trigger where tgname like 'zz\\_lexichord%%'"
 
@@ -278,6 +279,24 @@ def test_a_renamed_column_goes_on(article: Connection) -> None:
     assert (row["content"], row["metadata"]) == ("t2\n\nnew", {"writer": "ann"})
     assert row["uri"] == "https://example.com/2"
     assert article.execute("select keys from lexichord_data.table_change").fetchall() == [(None,)]
+    article.execute("delete from lexichord_data.table_change")
+    article.execute("update post set words = 'newer', views = 3 where number = 2")
+    article.execute("update post set views = 4; delete from post where number = 3")
+    assert queued(article) == ["2", "3"]
+
+
+def test_columns_that_change_their_names_with_each_other_go_on(article: Connection) -> None:
+    article.execute(
+        "alter table article add notes text; alter table article rename title to old; "
+        "alter table article rename notes to title; alter table article rename old to notes"
+    )
+    for _ in range(2):  # before and after a worker has looked
+        article.execute("update article set title = 'not indexed' where id = 1")
+        assert queued(article) == []
+        article.execute("update article set notes = notes || '!' where id = 2")
+        assert queued(article) == ["2"]
+        call(article, "follow_tables")
+        article.execute("delete from lexichord_data.table_change")
 
 
 @pytest.mark.parametrize(
@@ -317,6 +336,7 @@ def test_dropping_the_index_leaves_the_table(article: Connection) -> None:
     article.execute("update article set body = 'new'")
     assert queued(article) == []
     assert value(article, TRIGGERS) == 0
+    assert value(article, QUEUE_FUNCTIONS) == 0
     article.execute(INDEX.encode())
 
 
@@ -326,6 +346,21 @@ def test_two_workers_take_different_changes(article: Connection) -> None:
     with psycopg.connect(article.info.dsn) as other, article.transaction():
         assert call(article, "take_changes", most=1)[0]["keys"] == ["1"]
         assert call(other, "take_changes", most=1)[0]["keys"] == ["2"]
+
+
+def test_small_changes_are_taken_together_up_to_the_next_that_does_not_fit(
+    article: Connection,
+) -> None:
+    article.execute(
+        "insert into lexichord_data.table_change (table_id, keys, priority) values "
+        "(1, '{1}', 0), (1, '{2,1}', 0), (1, '{3,4,5}', 0), (1, '{6}', 0), (1, null, 1)"
+    )
+    sizes = []
+    with article.transaction():
+        while (taken := call(article, "take_changes", most=5)[0])["keys"]:
+            sizes.append((len(taken["changes"]), sorted(taken["keys"])))
+            call(article, "finish_changes", changes=taken["changes"])
+    assert sizes == [(2, ["1", "2"]), (2, ["3", "4", "5", "6"])]
 
 
 def test_large_changes_are_parted(article: Connection) -> None:

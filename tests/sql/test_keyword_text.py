@@ -26,6 +26,7 @@ import pytest
         ("The NDAs, PDFs' and KPIs.", "the nda pdf and kpi"),
         ("parseURLs user_IDs", "parse url user id parseurl userid"),
         ("CAs OSs As OSes iOS IDs_old", "ca os as o ses i os i ds old oses ios idsold"),
+        ("Ver\u00adtrags\u00adstrafe in 1\u00ad000 \u00ad", "vertragsstrafe in 1000"),
         ("", ""),
     ],
 )

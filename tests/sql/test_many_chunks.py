@@ -7,6 +7,7 @@ from random import Random
 import psycopg
 import pytest
 
+from lexichord.db.schema import Choice, prepare
 from tests.conftest import new_database
 from tests.sql.corpus import SPACE, Connection, Row, call, ids, put, small_segments, value
 
@@ -73,6 +74,22 @@ FREQUENT = """
              when n <= 10000 then repeat('w1 ', 5) || 'w3'
              when n <= 11000 then repeat('w1 ', 5)
              else 'w2' end) as l
+"""
+
+# 4,000 chunks in directions without order, a document each.
+SCATTERED = """
+    with document as (
+        insert into lexichord_data.document
+            (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length)
+        select s.id, 'far/' || n, 'far', 'text/plain', repeat('0', 64), '', '', '{}', 0
+        from lexichord_data.dataset s, generate_series(1, 4000) as n returning id, dataset_id
+    )
+    insert into lexichord_data.chunk
+        (dataset_id, document_id, ordinal, char_start, char_end, content, context, lexemes,
+         token_count, content_hash, embedding)
+    select d.dataset_id, d.id, 0, 0, 0, '', '', '', 0, '',
+           (select array_agg(random() - 0.5) from generate_series(1, 384 + 0 * d.id))::halfvec
+    from document d
 """
 
 
@@ -187,6 +204,28 @@ def test_many_frequent_words_of_which_no_chunk_holds_all(connection: Connection)
         best = call(connection, "exact_keyword_candidates", query=query, depth=10)
         found += len({chunk for (chunk,) in rows} & {*ids(best)})
     assert found > 0.45 * 120
+
+
+def test_a_wide_scope_loses_nothing_that_is_near(embedded_dsn: str) -> None:
+    """In 384 dimensions an index of HNSW that looked at 100 chunks missed 15 in 100."""
+    with new_database(embedded_dsn) as dsn:
+        prepare(dsn, Choice("plain"))
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            connection.execute("insert into lexichord_data.dataset (name) values ('library')")
+            connection.execute("select setseed(0.5)")
+            connection.execute(SCATTERED)
+            call(connection, "build_indexes")
+            documents = value(connection, "select array_agg(id) from lexichord_data.document")
+            scope = documents[:-10]
+            rows = connection.execute(
+                "select embedding::text from lexichord_data.chunk order by random() limit 12"
+            ).fetchall()
+            found = 0
+            for (vector,) in rows:
+                asked = {"query_vector": vector, "depth": 10, "documents": scope}
+                best = ids(call(connection, "exact_dense_candidates", **asked))
+                found += len({*best} & {*ids(call(connection, "dense_candidates", **asked))})
+            assert found > 0.97 * 120, found
 
 
 def test_lists_come_with_the_size(many: Connection) -> None:

@@ -32,6 +32,7 @@ WRITES = """
     rebuild_indexes record_comparison record_evaluation record_files record_query recount
     seal_keywords seal_segment segment_chunks drop_segment unseal_keywords
     keep_original set_metadata set_other_vectors set_vectors stage_chunks start_reembed start_run
+    set_calibration
     fold_statistics store_document swap_indexes swap_spaces touch_run write_vechord
     add_terms count_chunks count_document
     forget_contexts forget_other_vector add_keywords add_missing_keywords
@@ -40,14 +41,16 @@ WRITES = """
     drop_table_triggers follow_tables rename_table take_changes part_change next_keys queue_gone
     stage_rows store_rows store_fresh_rows finish_changes retry_table_failures guard_documents
     start_worker rest_worker end_worker request_vector take_queries set_query_vectors
-    awaits_vector add_change queue_row queue_statement
+    awaits_vector add_change queue_row make_queue_function owns_queue_function
+    most_compared_rows
     average_length impact impact_vector add_to_tail drop_from_tail fill_keyword_text
 """
 LOCKS = "hold_reembed hold_writers join_writers is_unchanged"
 PRIVATE = """
     list_runs failed_files list_queries query_hits sample_queries list_evaluations
     evaluation_results compare_evaluations known_contexts
-    create_api_key list_api_keys revoke_api_key find_api_key
+    create_api_key list_api_keys revoke_api_key find_api_key rotate_api_key
+    record_api_calls list_api_calls forget_api_calls
 """
 STEPS = """
     chunks_without_other reembed_index_statements space_overlap
@@ -60,7 +63,7 @@ STEPS = """
 """
 OTHERS = set(f"{WRITES} {LOCKS} {PRIVATE} {STEPS}".split())
 SECRETS = {
-    *("run", "run_file", "query", "query_hit", "chunk_context", "api_key"),
+    *("run", "run_file", "query", "query_hit", "chunk_context", "api_key", "api_call"),
     *("evaluation", "evaluation_query", "evaluation_result", "evaluation_set", "judgment"),
 }
 ROUTINES = """

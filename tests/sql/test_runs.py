@@ -71,6 +71,12 @@ def test_what_became_of_a_file_at_last_counts(connection: Connection) -> None:
     assert value(connection, stored) == '(inserted,"",2)'
 
 
+def test_a_file_named_twice_counts_once(connection: Connection) -> None:
+    run = start(connection)
+    record(connection, run, ["a", "b", "a"], "deleted")
+    assert call(connection, "list_runs")[0]["deleted"] == 2
+
+
 def test_finishing_closes_one_run(connection: Connection) -> None:
     first, second = start(connection), start(connection)
     call(connection, "finish_run", run_id=first)

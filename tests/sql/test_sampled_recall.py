@@ -21,6 +21,11 @@ def test_nothing_to_sample(connection: Connection) -> None:
     assert value(connection, RECALL) is None
 
 
+def test_no_more_vectors_are_sampled_than_there_are(connection: Connection) -> None:
+    put(connection, "oak", ["oak"], vectors=[[1.0, 0.0, 0.0, 0.0]])
+    assert value(connection, "select lexichord.sampled_recall(2147483647)") == 1
+
+
 def lose_rows(connection: Connection) -> None:
     """Store rows that the index is not told of: to searches as those that a vacuum cut off."""
     for number, (uri, lines, vectors) in enumerate(corpus.wide_documents()):

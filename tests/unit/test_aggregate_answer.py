@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from lexichord.evaluate.answers import first_sentence
 from lexichord.retrieve.evidence.answer import (
     cite_source,
     write_denial,
@@ -116,9 +117,30 @@ def test_a_named_document_that_does_not_say_is_told_apart_from_what_others_say()
     )
 
 
-def test_what_is_nearest_in_a_named_document_is_shown_without_a_claim() -> None:
-    shown = write_nearest(["Lease"], QUOTE, [])
+PASSAGE = replace(QUOTE, text="A. Rent is due | now. B.", start=7, end=31)
+
+
+def test_what_is_nearest_is_marked_in_its_passage_and_not_claimed_to_answer() -> None:
+    shown = write_nearest(["Lease"], QUOTE, [PASSAGE], [])
     assert shown == (
         "Nothing in “Lease” surely answers this. Nearest to it:\n\n"
-        "Rent is due | now. (Lease › Rent)"
+        "A. **Rent is due | now.** B. (Lease › Rent)"
+    )
+    assert first_sentence(shown) == "Rent is due | now."
+    alone = write_nearest([], QUOTE, [], [SOURCE])
+    assert alone == (
+        "Nothing that was found surely answers this. Nearest to it:\n\n**Rent is due | now.** [2]"
+    )
+
+
+def test_a_short_clause_or_item_is_shown_whole() -> None:
+    text = "5.2 The Building is heated. Other hours cost EUR 48.\n5.3 Bins are emptied."
+    clause = "5.2 The Building is heated. Other hours cost EUR 48."
+    assert unit_with(text, "EUR 48") == unit_with(text, "heated") == clause
+    items = "* `size` - Smallest size in bytes. Defaults to `500`.\n* `level` - From 1 to 9."
+    assert unit_with(items, "500") == items.partition("\n")[0]
+    long = f"5.2 The Building is heated. {'Others pay. ' * 40}Other hours cost EUR 48."
+    assert unit_with(long, "EUR 48") == "Other hours cost EUR 48."
+    assert unit_with("The Building is heated. Other hours cost EUR 48.", "EUR") == (
+        "Other hours cost EUR 48."
     )

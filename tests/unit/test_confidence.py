@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.judge.border import find_border, risk_border
+from lexichord.retrieve.judge.border import find_border
 from lexichord.retrieve.judge.confidence import (
     MIN_CONFIDENCE,
     ConfidenceSignals,
+    own_calibration,
     probability,
 )
 
@@ -65,7 +66,8 @@ def test_less_risk_never_answers_more(
 
 
 def test_the_stored_scores_give_borders_in_order() -> None:
-    borders = [risk_border(risk) for risk in (0.02, 0.1, 0.2, 1)]
+    own = own_calibration()
+    borders = [find_border(own.holds, own.lacks, risk) for risk in (0.02, 0.1, 0.2, 1)]
     assert borders == sorted(borders, reverse=True)
     assert 0 < borders[2] < borders[1] < 1
-    assert risk_border(0) == inf
+    assert find_border(own.holds, own.lacks, 0) == inf

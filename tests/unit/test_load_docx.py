@@ -301,3 +301,16 @@ def test_an_xml_bomb_is_refused(tmp_path: Path) -> None:
 def test_an_empty_document_holds_no_text(tmp_path: Path) -> None:
     with pytest.raises(IngestError, match=r"^holds no text$"):
         load(make_docx(tmp_path / "a.docx", [Block("  ")]))
+
+
+def test_damaged_bytes_within_the_archive(tmp_path: Path) -> None:
+    file = tmp_path / "a.docx"
+    docx.Document().save(str(file))
+    content = bytearray(file.read_bytes())
+    with zipfile.ZipFile(file) as archive:
+        part = archive.getinfo("word/styles.xml")
+    start = part.header_offset + 100
+    content[start : start + 200] = bytes(255 - byte for byte in content[start : start + 200])
+    file.write_bytes(content)
+    with pytest.raises(IngestError, match=r"^is no DOCX, or a broken one"):
+        load(file)

@@ -119,6 +119,11 @@ def test_broken_mails_are_read_as_far_as_they_go(tmp_path: Path, content: bytes)
     assert load(write(tmp_path / "a.eml", content)).text
 
 
+def test_parts_whose_boundary_is_missing_are_read_as_they_stand(tmp_path: Path) -> None:
+    content = b"From: a@b\nContent-Type: multipart/mixed\n\n--x\n\nwords of a part\n--x--\n"
+    assert "words of a part" in load(write(tmp_path / "a.eml", content)).text
+
+
 @pytest.mark.timeout(30)
 def test_parts_without_end_are_refused(tmp_path: Path) -> None:
     lines = [f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(80)]

@@ -256,6 +256,17 @@ def test_a_notebook_keeps_words_code_and_what_it_printed(tmp_path: Path) -> None
     assert "def moor():\n    return 1\n\nmoored\n1\nValueError: no rope\n\n## Boats" in loaded.text
 
 
+def test_cells_of_a_notebook_that_hold_nothing_stop_no_other(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "code", "source": None, "outputs": None},
+        {"cell_type": "code", "outputs": [{"output_type": "stream", "data": None}]},
+        {"cell_type": "code", "outputs": [{"data": {"text/plain": None}}]},
+        {"cell_type": "markdown", "source": "good words"},
+    ]
+    notebook = json.dumps({"nbformat": 4, "cells": cells})
+    assert load(write(tmp_path / "a.ipynb", notebook)).text == "good words"
+
+
 def make_epub(file: Path, spoil: Any = lambda parts: parts) -> Path:
     parts = {
         "META-INF/container.xml": '<container xmlns="c"><rootfiles>'

@@ -15,6 +15,7 @@ from pptx.util import Inches
 from lexichord.errors import IngestError
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
+from lexichord.ingest.reader import Reader
 from lexichord.types import LoadedText
 
 BOX = (Inches(1), Inches(1), Inches(4), Inches(2))
@@ -124,6 +125,9 @@ def test_percents_and_money_are_written_as_they_are_shown(tmp_path: Path) -> Non
         '"$"#,##0,,"M"': (5_000_000, "5000000"),
         '0 "pieces"': (3, "3"),
         "General": (0.5, "0.5"),
+        "00000": (1234, "01234"),
+        "[<=99999]00000;00000-0000": (123456789, "123456789"),
+        "[h]:mm": (1.2604166666666667, "30:15:00"),
     }
     book = xlsxwriter.Workbook(str(tmp_path / "a.xlsx"))
     sheet = book.add_worksheet("Sums & more")
@@ -264,12 +268,62 @@ def test_a_web_page_named_xls_is_refused_with_the_reason(tmp_path: Path) -> None
         load(tmp_path / "a.xls")
 
 
+def test_a_cut_xls_is_refused(tmp_path: Path) -> None:
+    """The library panics on it, which is no Exception."""
+    header = bytes.fromhex(
+        "d0cf11e0a1b11ae1000000000000000000000000000000003b000300feff0900060000000000000000000000"
+        "010000001d00000000000000001000001b00000001000000feffffff0000000000000000"
+    )
+    (tmp_path / "a.xls").write_bytes(header.ljust(512, b"\xff").ljust(1009, b"\0"))
+    with pytest.raises(IngestError, match="or a broken one"):
+        load(tmp_path / "a.xls")
+
+
 def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     file = make_xlsx(tmp_path / "a.xlsx")
     with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/media/zeros", b"\0" * 201_000_000)
     with pytest.raises(IngestError, match="unpacks to 201 MB"):
         load(file)
+
+
+def test_a_cell_far_from_the_rest_is_said_before_memory_runs_out(tmp_path: Path) -> None:
+    book = xlsxwriter.Workbook(str(tmp_path / "a.xlsx"))
+    book.add_worksheet("Near").write(0, 0, "near")
+    sheet = book.add_worksheet("Far")
+    sheet.write(0, 0, "near")
+    sheet.write(1_048_575, 16_383, "far")
+    book.close()
+    with Reader() as reader, pytest.raises(IngestError, match='sheet "Far" reaches over more than'):
+        reader.read(tmp_path / "a.xlsx")
+
+
+def test_formatted_cells_without_a_value_are_no_size(tmp_path: Path) -> None:
+    book = xlsxwriter.Workbook(str(tmp_path / "a.xlsx"))
+    sheet = book.add_worksheet("Far")
+    sheet.write(0, 0, "near")
+    sheet.write_blank(1_048_575, 16_383, None, book.add_format({"bold": True}))
+    book.close()
+    assert load(tmp_path / "a.xlsx").text.endswith("near")
+
+
+def test_a_part_that_cannot_be_unpacked_is_a_broken_file(tmp_path: Path) -> None:
+    file = make_xlsx(tmp_path / "a.xlsx")
+    with zipfile.ZipFile(file) as archive:
+        part = archive.getinfo("xl/styles.xml")
+    data = bytearray(file.read_bytes())
+    start = part.header_offset + 30 + len(part.filename)
+    data[start : start + 40] = b"\xff" * 40
+    file.write_bytes(data)
+    with pytest.raises(IngestError, match="broken one"):
+        load(file)
+
+
+def test_a_line_that_names_the_delimiter_is_no_row(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("sep=;\nname;price, EUR\nKiwi;1,50\nPear;2,75\n")
+    loaded = load(tmp_path / "a.csv")
+    assert loaded.text == "| name | price, EUR |\n| --- | --- |\n| Kiwi | 1,50 |\n| Pear | 2,75 |"
+    assert places(loaded)[0][1] == "rows 2–4"
 
 
 def test_entities_are_not_expanded(tmp_path: Path) -> None:

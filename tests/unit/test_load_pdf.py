@@ -280,6 +280,12 @@ def test_a_scan_is_named_as_such(tmp_path: Path) -> None:
         drawn(tmp_path, [], [])
 
 
+def test_a_damaged_file_may_have_no_lines() -> None:
+    from lexichord.ingest.load.pdf import _tables
+
+    assert list(_tables([])) == []
+
+
 def test_an_encrypted_file_is_refused(tmp_path: Path) -> None:
     file, page = tmp_path / "a.pdf", [column(60, 700, PROSE)]
     draw_pdf(file, page, encrypt=pdfencrypt.StandardEncryption("secret", strength=128))

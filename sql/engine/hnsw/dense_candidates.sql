@@ -13,8 +13,9 @@ declare
     scores double precision[];
 begin
     if documents is null or not lexichord.is_narrow(documents) then
-        -- Below the depth, ef_search would cap the rows; 1,000 is the most that it takes.
-        perform set_config('hnsw.ef_search', least(greatest(depth, 100), 1000)::text, true);
+        -- Below the depth, ef_search would cap the rows; 1,000 is the most that it takes. In a wide scope (5,990 of 6,000
+        -- random vectors of 384, recall@10 at 100 / 200): .85 / 1.0, and the planner rather compares all: 28 / 21 ms.
+        perform set_config('hnsw.ef_search', least(greatest(depth, case when documents is null then 100 else 200 end), 1000)::text, true);
         execute format('select array_agg(c.id), array_agg(c.document_id), array_agg(c.rank), array_agg(c.score)
                         from (%s) as c (id, document_id, rank, score)', lexichord.dense_statement(documents is not null))
         into chunks, owners, ranks, scores using query_vector, depth, documents;

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -107,6 +108,33 @@ def init(
     initialise(invocation.settings)
     with invocation.open() as lexichord:
         invocation.show(lexichord.status(), render.status)
+
+
+@command(app, panel=STORE_PANEL)
+def backup(
+    invocation: Invocation,
+    file: Annotated[Path, typer.Argument(help="A file that is not there yet.", show_default=False)],
+) -> None:
+    """Write all that is stored, keys included, to one file; searches and ingests go on."""
+    from lexichord.db.server import make_backup
+
+    invocation.show(make_backup(invocation.settings, file), render.backup)
+
+
+@command(app, panel=STORE_PANEL)
+def restore(
+    invocation: Invocation,
+    file: Annotated[Path, typer.Argument(help="A file of backup's.", show_default=False)],
+    engine: Annotated[
+        Literal["plain", "textsearch", "vectorchord"] | None,
+        typer.Option(help="By default the backup's, where the server has it."),
+    ] = None,
+) -> None:
+    """Put a backup, of this or an earlier version, into a database that holds nothing."""
+    from lexichord.db.server import restore_backup
+
+    invocation.arguments["engine"] = engine
+    invocation.show(restore_backup(invocation.settings, file), render.restored)
 
 
 @command(app, panel=STORE_PANEL)

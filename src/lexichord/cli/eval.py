@@ -14,7 +14,13 @@ from lexichord.cli.progress import TaskProgress
 from lexichord.cli.render import err, out, printable
 from lexichord.display.text import comparison_table, evaluation_table
 from lexichord.errors import ConfigError
-from lexichord.types.evaluation import DEFAULT_KS, DEFAULT_STRATEGIES, Evaluation, Extractor
+from lexichord.types.evaluation import (
+    DEFAULT_KS,
+    DEFAULT_STRATEGIES,
+    Calibrated,
+    Evaluation,
+    Extractor,
+)
 
 eval_app = typer.Typer()
 
@@ -111,6 +117,28 @@ def evaluate(
         err.print(Text(f"lexichord: {line}"))
     if evaluation.failures or evaluation.warnings:
         raise typer.Exit(EXIT_FAILED)
+
+
+@command(eval_app, panel=CHECK_PANEL)
+def calibrate(
+    invocation: Invocation,
+    questions: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Questions as lines of JSON.", show_default=False)
+    ],
+) -> None:
+    """Fit confidence by vectors on your own questions about what is stored."""
+    with invocation.open() as lexichord, TaskProgress() as progress:
+        calibrated = lexichord.calibrate(questions, on_progress=progress.update)
+    invocation.show(calibrated, _calibrated)
+
+
+def _calibrated(calibrated: Calibrated) -> None:
+    """Print how it does on questions left out; they are what `--risk` goes by."""
+    judged = calibrated.holds + calibrated.lacks
+    out.print(printable(f"confidence for {calibrated.space} is fitted on {judged} questions"))
+    out.print(f"AUROC, questions left out: {calibrated.auroc:.2f}")
+    out.print(f"refused of {calibrated.holds} with an answer: {calibrated.refused:.0%}")
+    out.print(f"refused of {calibrated.lacks} without one: {calibrated.turned_away:.0%}")
 
 
 def _names(text: str) -> list[str] | None:

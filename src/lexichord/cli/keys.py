@@ -1,5 +1,7 @@
 """The commands for the API keys of HTTP and MCP."""
 
+from collections.abc import Sequence
+from datetime import timedelta
 from typing import Annotated
 
 import typer
@@ -7,7 +9,10 @@ from rich.text import Text
 
 from lexichord.cli.options import Invocation, command
 from lexichord.cli.render import err, out, printable
-from lexichord.types import ApiKey, NewApiKey
+from lexichord.errors import ConfigError
+from lexichord.types import ApiCall, ApiKey, NewApiKey
+
+OVERLAP_HOURS = 24  # as the library has it
 
 keys_app = typer.Typer(help="API keys for HTTP and MCP.", no_args_is_help=True)
 
@@ -19,11 +24,41 @@ def create(
     dataset: Annotated[
         list[str] | None, typer.Option(help="It reaches only this; repeatable. By default all.")
     ] = None,
-    write: Annotated[bool, typer.Option("--write", help="It may write documents, too.")] = False,
+    write: Annotated[bool, typer.Option("--write", help="It may store documents, too.")] = False,
+    delete: Annotated[bool, typer.Option("--delete", help="It may delete documents, too.")] = False,
+    no_read: Annotated[bool, typer.Option("--no-read", help="It may not read.")] = False,
+    days: Annotated[
+        int | None, typer.Option(help="It expires after so many; by default never.", min=1)
+    ] = None,
+    requests_per_minute: Annotated[
+        int | None, typer.Option(help="It may send so many; by default any number.", min=1)
+    ] = None,
 ) -> None:
     """Create a key and print it, once."""
     with invocation.open() as lexichord:
-        key = lexichord.create_key(name, datasets=dataset or None, writes=write)
+        key = lexichord.create_key(
+            name,
+            datasets=dataset or None,
+            writes=write,
+            deletes=delete,
+            reads=not no_read,
+            lasts=None if days is None else _span("days", days),
+            requests_per_minute=requests_per_minute,
+        )
+    invocation.show(key, _created)
+
+
+@command(keys_app)
+def rotate(
+    invocation: Invocation,
+    number: Annotated[int, typer.Argument(help="Of the list.")],
+    overlap_hours: Annotated[
+        int, typer.Option(help="For so long the old key is valid beside the new one.", min=0)
+    ] = OVERLAP_HOURS,
+) -> None:
+    """Create a key for what another may do, print it, once, and let the other one expire."""
+    with invocation.open() as lexichord:
+        key = lexichord.rotate_key(number, overlap=_span("hours", overlap_hours))
     invocation.show(key, _created)
 
 
@@ -36,6 +71,18 @@ def list_keys(invocation: Invocation) -> None:
 
 
 @command(keys_app)
+def calls(
+    invocation: Invocation,
+    key: Annotated[int | None, typer.Option(help="Only this key's, by its number.")] = None,
+    latest: Annotated[int, typer.Option(help="So many of the latest.", min=1)] = 20,
+) -> None:
+    """List what keys were used for, newest first; a running server writes it down after seconds."""
+    with invocation.open() as lexichord:
+        found = lexichord.list_calls(latest, key=key)
+    invocation.show({"calls": [call.to_dict() for call in found]}, lambda _: _list_calls(found))
+
+
+@command(keys_app)
 def revoke(
     invocation: Invocation, number: Annotated[int, typer.Argument(help="Of the list.")]
 ) -> None:
@@ -45,6 +92,14 @@ def revoke(
     invocation.show({"revoked": number}, lambda row: out.print(f"key {row['revoked']} is revoked"))
 
 
+def _span(unit: str, amount: int) -> timedelta:
+    """Return a length of time. Raises ConfigError for one that cannot be told."""
+    try:
+        return timedelta(**{unit: amount})
+    except OverflowError:
+        raise ConfigError(f"{amount} {unit} is more than can be counted") from None
+
+
 def _created(key: NewApiKey) -> None:
     err.print(Text("keep it: it is not shown again"))
     out.print(Text(key.secret))
@@ -52,8 +107,35 @@ def _created(key: NewApiKey) -> None:
 
 def _list(keys: list[ApiKey]) -> None:
     for key in keys:
-        reach = "all datasets" if key.datasets is None else ", ".join(key.datasets)
-        state = f"revoked {key.revoked_at:%Y-%m-%d}" if key.revoked_at else "valid"
-        mode = "write" if key.writes else "read"
-        line = f"{key.key_id:>4}  {key.name}  {mode} {reach}  {key.created_at:%Y-%m-%d}  {state}"
+        deeds = {"read": key.reads, "write": key.writes, "delete": key.deletes}
+        mode = "+".join(name for name, allowed in deeds.items() if allowed)
+        parts = [
+            *(f"{key.key_id:>4}", key.name, f"{mode} {_reach(key.datasets)}"),
+            *([f"{key.requests_per_minute}/min"] if key.requests_per_minute else []),
+            *(f"{key.created_at:%Y-%m-%d}", _state(key)),
+            f"last used {key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never used",
+        ]
+        out.print(printable("  ".join(parts)))
+
+
+def _state(key: ApiKey) -> str:
+    renews = f", renews {key.renews}" if key.renews else ""
+    if key.revoked_at:
+        return f"revoked {key.revoked_at:%Y-%m-%d}{renews}"
+    if key.expires_at:
+        return (
+            f"{'valid until' if key.valid else 'expired'} {key.expires_at:%Y-%m-%d %H:%M}{renews}"
+        )
+    return f"valid{renews}"
+
+
+def _list_calls(calls: list[ApiCall]) -> None:
+    for call in calls:
+        when, query = f"{call.called_at:%Y-%m-%d %H:%M:%S}", f"  {call.query}" if call.query else ""
+        who = f"{call.key_id:>4}  {call.name}"
+        line = f"{when}  {who}  {call.kind}  {call.status}  {_reach(call.datasets)}{query}"
         out.print(printable(line))
+
+
+def _reach(datasets: Sequence[str] | None) -> str:
+    return "all datasets" if datasets is None else ", ".join(datasets)

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from lexichord.display.text import status_rows
 from lexichord.types import (
+    Backup,
     ChunkHit,
     Documents,
     Excerpt,
@@ -146,6 +147,19 @@ def copied(row: ResultRow) -> None:
         out.print(printable(f"{report['dataset']}: {counts}; {report['chunks']} chunks copied"))
     if not row["datasets"]:
         out.print("nothing to copy: there are no datasets")
+
+
+def backup(made: Backup) -> None:
+    """Print what a backup holds."""
+    out.print(printable(f"{made.documents} documents, {made.chunks} chunks are in {made.file}"))
+
+
+def restored(made: Backup) -> None:
+    """Print what was restored, and what was not."""
+    counts = f"{made.documents} documents, {made.chunks} chunks restored"
+    out.print(printable(f"{counts} from {made.file}; engine {made.engine}"))
+    for line in made.left_out:
+        err.print(printable(line))
 
 
 def exported(export: Exported) -> None:
@@ -356,8 +370,9 @@ def response(answered: Response, explain: bool) -> None:
 def _answer(answered: Response) -> None:
     """Print the answer; on a terminal a comparison is drawn, elsewhere it is Markdown."""
     sure = answered.answer_confidence
-    note = "" if sure is None else f" (its first sentence is right with {sure:.2f})"
-    out.print(Text("Answer", "bold") + note)
+    part = "first" if answered.claimed else "marked"
+    note = "" if sure is None else f" (its {part} sentence is right with {sure:.2f})"
+    out.print(Text(answered.heading, "bold") + note)
     if answered.comparison is not None and out.is_terminal:
         out.print(_table(answered.comparison), soft_wrap=False)
     else:

@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from contextlib import nullcontext, suppress
+from contextlib import aclosing, nullcontext, suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -110,7 +110,8 @@ async def _serve_http(settings: "Settings", host: str, port: int, with_worker: b
 
     async with Lexichord(settings) as core:
         door = await AccessPolicy.open(core, host)
-        async with core.worker().in_background() if with_worker else nullcontext():
+        worker = core.worker().in_background() if with_worker else nullcontext()
+        async with aclosing(door), worker:
             app = create_http_server(door)
             await run_server(app, host, port, lambda taken: _announce(door, taken))
 
@@ -124,7 +125,8 @@ async def _serve_mcp(settings: "Settings", host: str, port: int) -> None:
     async with Lexichord(settings) as core:
         door = await AccessPolicy.open(core, host)
         app = add_middleware(create_mcp_app(door), door)
-        await run_server(app, host, port, lambda taken: _announce(door, taken, MCP_PATH))
+        async with aclosing(door):
+            await run_server(app, host, port, lambda taken: _announce(door, taken, MCP_PATH))
 
 
 async def _serve_stdio(settings: "Settings") -> None:

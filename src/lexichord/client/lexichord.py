@@ -14,16 +14,16 @@ from lexichord.client.documents import DocumentMethods
 from lexichord.client.keys import KeyMethods
 from lexichord.client.space import SpaceMethods, in_current_space
 from lexichord.client.status import StatusMethods
-from lexichord.client.tables import TableMethods
 from lexichord.db import vechord
 from lexichord.db.pool import Database, time_limit
 from lexichord.db.server import open_server, restart_server
 from lexichord.errors import ConfigError
-from lexichord.evaluate.measure import evaluate
+from lexichord.evaluate.measure import calibrate, evaluate
 from lexichord.ingest import jobs
 from lexichord.ingest.llm_context import backfill
 from lexichord.ingest.pipeline import IngestOptions, IngestPipeline
 from lexichord.ingest.report import ProgressCallbacks, Report
+from lexichord.ingest.tables.worker import TableWorker
 from lexichord.providers.base import Reranker
 from lexichord.providers.registry import find_reranker
 from lexichord.retrieve import pipeline
@@ -81,7 +81,7 @@ class ClosedDatabase:
         raise ConfigError(NOT_OPEN)
 
 
-class Lexichord(SpaceMethods, DocumentMethods, TableMethods, StatusMethods, KeyMethods):
+class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
     """Documents in, evidence out: an application on one database.
 
     Used as `async with Lexichord() as lexichord`. Without a DSN it starts the embedded server, or
@@ -94,6 +94,7 @@ class Lexichord(SpaceMethods, DocumentMethods, TableMethods, StatusMethods, KeyM
 
     reranker: Reranker | None = None
     contextualize = backfill.contextualize
+    calibrate = calibrate
     evaluate = evaluate
 
     def __init__(
@@ -189,6 +190,17 @@ class Lexichord(SpaceMethods, DocumentMethods, TableMethods, StatusMethods, KeyM
         async with aclosing(watched) as reports:
             async for report in reports:
                 yield self._with_degraded(report)
+
+    async def index_changes(self) -> None:
+        """Do what a worker would, until no change of an indexed table waits."""
+        await self.worker().run(until_idle=True)
+
+    def worker(self) -> TableWorker:
+        """Return a worker that keeps indexed tables in sync: `await worker.run()`.
+
+        SQL's `index_table` makes an indexed table of one of the user's own.
+        """
+        return TableWorker(self.database, self._follow, self.ingest_limits)
 
     @only_known_options
     async def search(

@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 
-from lexichord.db import catalogue, reembed, store
+from lexichord.db import catalogue, reembed, store, tables
 from lexichord.db.pool import Database
 from lexichord.errors import DatabaseError
 from lexichord.providers.base import Embedder
+from lexichord.retrieve.judge.confidence import describe_calibration, find_calibration
 from lexichord.types import StoredDataset
 from lexichord.types.state import (
     ExtensionFault,
     Fault,
     Health,
+    IndexedTable,
     IndexUse,
     IngestRun,
     Problem,
@@ -27,6 +29,7 @@ class StatusMethods:
 
     database: Database
     embedder: Embedder | None
+    space: str
     degraded: list[str]
 
     async def ping(self) -> None:
@@ -37,13 +40,18 @@ class StatusMethods:
         """List the datasets by name, with how many documents and chunks each holds."""
         return [StoredDataset(**row) for row in await catalogue.list_datasets(self.database)]
 
+    async def tables(self) -> list[IndexedTable]:
+        """List the indexed tables: rows stored, rows that wait, rows that could not be stored."""
+        return [IndexedTable(**row) for row in await tables.list_indexed_tables(self.database)]
+
     async def status(self) -> Status:
         """Return what the database is and holds, and how the latest five ingests went."""
         change = await reembed.reembed_status(self.database)
-        degraded = list(self.degraded)
+        degraded, space = list(self.degraded), self.space if self.embedder else None
         return Status(
             **await catalogue.database_status(self.database),
             embedder=str(self.embedder.space) if self.embedder else None,
+            confidence=describe_calibration(await find_calibration(self.database, space), space),
             by_dataset=await self.datasets(),
             runs=await self._runs(degraded),
             reembed=SpaceChange(**change) if change else None,

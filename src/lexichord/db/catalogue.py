@@ -14,6 +14,7 @@ from psycopg.types.json import Jsonb
 from lexichord.db.pool import Database, Row
 from lexichord.db.search import scope_arguments, with_offsets
 from lexichord.types import (
+    ApiCall,
     ApiKey,
     ChunkHit,
     Facet,
@@ -26,6 +27,7 @@ from lexichord.types import (
 )
 from lexichord.types.evaluation import EvalQuery, EvaluationRun
 from lexichord.types.response import Step
+from lexichord.types.state import Calibration
 
 RECORD_JSON_COLUMNS = ("stages", "counts")
 
@@ -49,6 +51,19 @@ async def count_by(database: Database, key: str, scope: Scope) -> list[Facet]:
     """See sql/count_by.sql."""
     rows = await database.call("count_by", key=key, **scope_arguments(scope))
     return [Facet(row["value"], row["documents_with"]) for row in rows]
+
+
+async def find_calibration(database: Database) -> Calibration | None:
+    """See sql/find_calibration.sql."""
+    rows = await database.call("find_calibration")
+    return Calibration(**rows[0]) if rows else None
+
+
+async def set_calibration(database: Database, calibration: Calibration) -> None:
+    """See sql/set_calibration.sql."""
+    columns = {name: getattr(calibration, name) for name in ("constant", "cosine", "passage")}
+    scores = {"holds": list(calibration.holds), "lacks": list(calibration.lacks)}
+    await database.call("set_calibration", space=calibration.space, **columns, **scores)
 
 
 async def list_chunks(database: Database, document: str) -> list[StoredChunk]:
@@ -132,18 +147,18 @@ async def count_faults(database: Database) -> list[Row]:
     return await database.call("count_faults")
 
 
-async def create_api_key(
-    database: Database, name: str, digest: bytes, datasets: Sequence[str] | None, writes: bool
-) -> ApiKey:
+async def create_api_key(database: Database, **columns: object) -> ApiKey:
     """See sql/create_api_key.sql."""
-    (row,) = await database.call(
-        "create_api_key",
-        name=name,
-        digest=digest,
-        datasets=None if datasets is None else list(datasets),
-        writes=writes,
-    )
+    (row,) = await database.call("create_api_key", **columns)
     return _key(row)
+
+
+async def rotate_api_key(
+    database: Database, key: int, digest: bytes, overlap: timedelta
+) -> ApiKey | None:
+    """See sql/rotate_api_key.sql."""
+    rows = await database.call("rotate_api_key", key=key, digest=digest, overlap=overlap)
+    return _key(rows[0]) if rows else None
 
 
 async def list_api_keys(database: Database) -> list[ApiKey]:
@@ -163,9 +178,26 @@ async def find_api_key(database: Database, digest: bytes) -> Row | None:
     return rows[0] if rows else None
 
 
+async def record_api_calls(
+    database: Database, calls: Sequence[Mapping[str, object]], *, keep: bool
+) -> None:
+    """See sql/record_api_calls.sql."""
+    await database.call("record_api_calls", calls=Jsonb(list(calls)), keep=keep)
+
+
+async def list_api_calls(database: Database, latest: int, key: int | None) -> list[ApiCall]:
+    """See sql/list_api_calls.sql."""
+    rows = await database.call("list_api_calls", latest=latest, key=key)
+    return [ApiCall(**_with_tuple(row)) for row in rows]
+
+
 def _key(row: Row) -> ApiKey:
+    return ApiKey(**_with_tuple(row))
+
+
+def _with_tuple(row: Row) -> Row:
     datasets = row["datasets"]
-    return ApiKey(**{**row, "datasets": None if datasets is None else tuple(datasets)})
+    return {**row, "datasets": None if datasets is None else tuple(datasets)}
 
 
 async def record_query(

@@ -181,7 +181,7 @@ def _configure(connection: Connection, choice: Choice) -> None:
             connection,
             "insert into lexichord_data.configuration (engine, text_config, by_document) "
             "values (%s, %s::regconfig, %s) returning engine",
-            _choose_engine(connection, choice.engine),
+            choose_engine(connection, choice.engine),
             _text_config(connection, choice.text_config or DEFAULT_TEXT_CONFIG),
             choice.by_document or choice.text_config is None,
         )
@@ -225,7 +225,11 @@ def _unless_left(connection: Connection, space: EmbeddingSpace | None) -> Embedd
     return None if space and _rows(connection, left, str(space)) else space
 
 
-def _choose_engine(connection: Connection, wanted: str | None) -> str:
+def choose_engine(connection: Connection, wanted: str | None) -> str:
+    """Return the engine wanted, else the best that the server has. Raises ConfigError.
+
+    EngineUnsupportedError where extensions are missing.
+    """
     if wanted == "pgvector":
         raise ConfigError(
             "engine pgvector is two now: textsearch, with pg_textsearch 1.4 or later, and plain, "
@@ -362,7 +366,7 @@ def _install(connection: Connection) -> None:
     with connection.transaction():
         _refuse_older(connection)
         _refuse_faulty(connection, engine)
-        schemas = _create_extensions(connection, engine)
+        schemas = create_extensions(connection, engine)
         for path in _state(engine):
             connection.execute(_render(path, schemas))
         connection.execute("create schema if not exists lexichord")
@@ -379,7 +383,7 @@ def _install(connection: Connection) -> None:
         )
 
 
-def _create_extensions(connection: Connection, engine: str) -> dict[str | None, str]:
+def create_extensions(connection: Connection, engine: str) -> dict[str | None, str]:
     """Create the extensions that the engine lacks; return the schema of each."""
     schema = _by_own_path(connection, "pg_catalog.current_schema()") or "public"
     quoted = _rows(connection, "select quote_ident(%s)", schema)[0][0]

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import ModuleType
 
-from lexichord.db import schema
+from lexichord.db import backup, schema
 from lexichord.errors import ConfigError
 from lexichord.settings import Settings
-from lexichord.types import EmbeddingSpace
+from lexichord.types import Backup, EmbeddingSpace
 
 
 @contextmanager
@@ -52,6 +53,28 @@ def initialise(settings: Settings) -> None:
     else:
         with open_server(settings):
             pass
+
+
+def make_backup(settings: Settings, file: Path) -> Backup:
+    """Write all that the database holds to a new file. Raises ConfigError, DatabaseError."""
+    with _server_as_it_is(settings) as dsn:
+        return backup.backup(dsn, file)
+
+
+def restore_backup(settings: Settings, file: Path) -> Backup:
+    """Put a backup into a database without documents. Raises ConfigError, DatabaseError."""
+    with _server_as_it_is(settings) as dsn:
+        return backup.restore(dsn, file, settings.engine)
+
+
+@contextmanager
+def _server_as_it_is(settings: Settings) -> Iterator[str]:
+    """Yield the DSN of a database of whatever version, for as long as it is open."""
+    if settings.dsn:
+        yield settings.dsn
+    else:
+        with embedded_server(settings) as dsn:
+            yield dsn
 
 
 def start_server(settings: Settings) -> str:

@@ -114,7 +114,7 @@ def _(record: Response) -> str:
     if record.comparison is not None:
         shown.append(_comparison(record.comparison))
     elif record.answer:
-        shown += [heading("Answer"), quote(record.answer, cut=False)]
+        shown += [heading(record.heading), quote(record.answer, cut=False)]
     if record.unverified:
         shown += [heading("Unverified, in no source"), *map(line, record.unverified)]
     quotes = [*map(_quote, record.quotes)] or [NOTHING_FOUND]

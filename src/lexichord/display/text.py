@@ -139,7 +139,7 @@ def step_details(step: Step) -> dict[str, str]:
 
 def status_rows(status: Status) -> list[tuple[str, str]]:
     """Return the most important of a status as texts, each with its name."""
-    names = ("engine", "text_config", "space", "embedder", "documents", "chunks")
+    names = ("engine", "text_config", "space", "embedder", "confidence", "documents", "chunks")
     rows = [(name, str(getattr(status, name))) for name in names]
     rows.append(("without vector", str(status.chunks_without_vector)))
     return [*rows, ("size", f"{status.bytes / 2**20:.0f} MiB")]

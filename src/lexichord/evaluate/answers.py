@@ -20,11 +20,13 @@ from functools import lru_cache
 from statistics import fmean
 
 from lexichord.types.evaluation import ExpectedAnswer, Outcome
-from lexichord.types.evidence import ContextSource, Quote
+from lexichord.types.evidence import NEAREST_MARK, NEAREST_TO_IT, ContextSource, Quote
 
 MARKS = re.compile(r"[*`]+")  # of Markdown, around words
 CITATION = re.compile(r"\s*\[(\d+)\]")
 TABLE_HEAD = re.compile(r"\|.*\n\| ---.*\n?")
+MARK = re.escape(NEAREST_MARK)
+NEAREST = re.compile(rf"\A.*{re.escape(NEAREST_TO_IT)}\n\n.*?{MARK}(.+?){MARK}")
 LIST_TYPE = "list"  # of questions that want all of a sort
 MAX_FIRST_CHARS = 400  # of an answer's first sentence that are judged
 
@@ -46,8 +48,11 @@ def holds(text: str, part: str) -> bool:
 def first_sentence(answer: str) -> str:
     """Return the first sentence of an answer, up to its citation.
 
-    A list's file names and a table's head are none.
+    A list's file names and a table's head are none; of a passage that is shown without a claim it
+    is the sentence that is marked.
     """
+    if nearest := NEAREST.search(answer):
+        return nearest[1][:MAX_FIRST_CHARS]
     first = CITATION.split(_first_line(answer), maxsplit=1)[0]
     return first.removeprefix("- ")[:MAX_FIRST_CHARS]
 

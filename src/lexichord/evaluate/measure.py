@@ -6,19 +6,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from lexichord.errors import ConfigError
 from lexichord.evaluate.application import Application
 from lexichord.types.evaluation import (
     DEFAULT_KS,
     DEFAULT_STRATEGIES,
+    Calibrated,
     EvalSet,
     Evaluation,
     EvaluationRun,
     Extractor,
 )
 from lexichord.types.options import no_single_text
+
+if TYPE_CHECKING:
+    from lexichord.evaluate.run import Plan
 
 GateOperator = Literal[">=", ">", "<=", "<"]
 GATE_OPERATORS: Mapping[GateOperator, Callable[[float, float], bool]] = {
@@ -113,23 +117,15 @@ async def evaluate(
 
     A strategy that lacks a requirement is a warning, a failed question a zero. Raises ConfigError.
     """
-    from lexichord.evaluate import run  # imported late: a program that only searches need not wait
+    # imported late: a program that only searches need not wait
+    from lexichord.evaluate import run
     from lexichord.evaluate.datasets import load_set
     from lexichord.evaluate.kinds import choose
-    from lexichord.evaluate.strategies import find_strategies
 
     no_single_text(strategies=strategies, ks=ks, gates=gates, clients=clients, kinds=kinds)
-    _check_arguments(strategies, ks, extract)
     _check_numbers("limit", [] if limit is None else [limit])
     parsed_gates, warnings = [parse_gate(text) for text in gates], WarningLog(on_warning)
-    plan = run.Plan(
-        find_strategies(DEFAULT_STRATEGIES if strategies is None else strategies, app.stages),
-        _check_numbers("ks", ks),
-        _check_numbers("clients", clients),
-        extract,
-        on_progress or (lambda task, done, total: None),
-        warnings.warn,
-    )
+    plan = _plan(app, strategies, ks, clients, extract, on_progress, warnings.warn)
     loaded = questions if isinstance(questions, EvalSet) else load_set(questions)
     eval_set = choose(loaded, kinds, limit)
     if compare is not None:
@@ -140,11 +136,51 @@ async def evaluate(
     return Evaluation(tuple(runs), tuple(changes), tuple(warnings.lines), tuple(failures))
 
 
-def _check_arguments(strategies: Sequence[str] | None, ks: Sequence[int], extract: str) -> None:
+async def calibrate(
+    app: Application,
+    questions: Path | str,
+    *,
+    on_progress: Callable[[str, int, int], None] | None = None,
+) -> Calibrated:
+    """Ask questions of what is stored, fit confidence by vectors on them, and store that.
+
+    `questions` is a file like a set's `questions.jsonl`: what nothing answers is among them; of the
+    others `relevant_files` are ends of uris, and a quote or `first` is what an answer is known by.
+    What is fitted is for the database's embedding space, and judges its queries from then on in
+    place of words or of the program's own. Raises ConfigError.
+    """
+    from lexichord.evaluate.calibrate import run_calibration
+
+    return await run_calibration(
+        app, Path(questions), on_progress or (lambda task, done, total: None)
+    )
+
+
+def _plan(
+    app: Application,
+    strategies: Sequence[str] | None,
+    ks: Sequence[int],
+    clients: Sequence[int],
+    extract: Extractor,
+    on_progress: Callable[[str, int, int], None] | None,
+    on_warning: Callable[[str], None],
+) -> "Plan":
+    """Return the plan of arguments that can be meant. Raises ConfigError."""
+    from lexichord.evaluate import run
+    from lexichord.evaluate.strategies import find_strategies
+
     if extract not in get_args(Extractor):
         raise ConfigError(f"there is no extractor {extract}: {', '.join(get_args(Extractor))}")
     if not ks or (strategies is not None and not strategies):
         raise ConfigError("name at least one of ks and of strategies, or leave them out")
+    return run.Plan(
+        find_strategies(DEFAULT_STRATEGIES if strategies is None else strategies, app.stages),
+        _check_numbers("ks", ks),
+        _check_numbers("clients", clients),
+        extract,
+        on_progress or (lambda task, done, total: None),
+        on_warning,
+    )
 
 
 def _check_numbers(name: str, numbers: Sequence[int]) -> tuple[int, ...]:

@@ -1,5 +1,6 @@
 """Files, and what they contain, as sources that are read when their turn comes."""
 
+import errno
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -201,6 +202,8 @@ def _sidecar(path: Path) -> Json:
         with sidecar.open("rb") as stream:
             return read_metadata(json.loads(stream.read(MAX_SIDECAR_BYTES)))
     except (OSError, ValueError, RecursionError, ConfigError) as error:
+        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+            return {}  # no file beside it can have such a name
         name = storable_name(sidecar.name)
         raise IngestError(f"{name} holds no metadata in JSON: {error}") from None
 

@@ -11,6 +11,7 @@ from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.providers.base import Embedder, Generator, Reranker
 from lexichord.retrieve.evidence.respond import gather, respond, select_evidence
+from lexichord.retrieve.judge.confidence import find_calibration
 from lexichord.retrieve.judge.named import without_names
 from lexichord.retrieve.judge.rounds import fall_back, judge, refine, reflect, search_rewritten
 from lexichord.retrieve.llm_stages import with_llm_twins
@@ -59,6 +60,7 @@ async def query(
         stages=with_llm_twins(stages, generator, trace, options),
         own_stages=stages.own(),
         trace=trace,
+        calibration=await find_calibration(database, question.space),
     )
     # Understand: what is asked, and of which documents.
     intent = await _understand(context, question)

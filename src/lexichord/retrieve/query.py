@@ -11,9 +11,11 @@ from lexichord.db.pool import Database
 from lexichord.errors import BadResponseError, ProviderError
 from lexichord.providers.base import Embedder, RemoteEmbedder, Reranker, Vectors
 from lexichord.retrieve.evidence.relevance import EmbedSentences
+from lexichord.retrieve.judge.confidence import WITH_VECTOR, evidence_confidence
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
-from lexichord.types import QueryOptions, Question
+from lexichord.types import ChunkHit, QueryOptions, Question
+from lexichord.types.state import Calibration
 
 type Vector = NDArray[np.float32]
 
@@ -22,7 +24,8 @@ type Vector = NDArray[np.float32]
 class QueryContext:
     """What one query is done with, the same for all its stages.
 
-    `query` is what was asked, in full. `own_stages` names the functions that the caller put in
+    `query` is what was asked, in full. `calibration` is that of the space, None where words judge.
+    `own_stages` names the functions that the caller put in
     place of the default ones, by stage; they are named in the trace. `embedded` keeps vectors of
     sentences: what judges them and what answers by them embed each once.
     """
@@ -35,6 +38,7 @@ class QueryContext:
     stages: Stages = STAGES
     own_stages: Mapping[str, str] = field(default_factory=dict)
     trace: Trace = field(default_factory=Trace)
+    calibration: Calibration | None = None
     embedded: dict[str, Vector] = field(default_factory=dict)
 
     def by(self, stage: str) -> dict[str, str]:
@@ -55,6 +59,22 @@ class QueryContext:
             rows = np.nan_to_num(self.embedder.embed(new, "document"))
             self.embedded.update(zip(new, rows, strict=True))
         return np.array([self.embedded[text] for text in texts], np.float32)
+
+    def calibration_of(self, question: Question) -> Calibration | None:
+        """Return what judges a question's evidence by its vector; None: words do."""
+        return None if question.vector is None else self.calibration
+
+    async def judge(
+        self, question: Question, hits: Sequence[ChunkHit], named: Question | None = None
+    ) -> float:
+        """Return the probability, 0 to 1, that hits hold an answer to a question."""
+        calibration = self.calibration_of(question)
+        return await self.by_meaning(
+            calibration is not None,
+            lambda embed: evidence_confidence(
+                self.database, question, hits, embed, named, calibration or WITH_VECTOR
+            ),
+        )
 
     async def by_meaning[T](
         self, has_vectors: bool, make: Callable[[EmbedSentences | None], Awaitable[T]]

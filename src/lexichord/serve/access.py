@@ -1,20 +1,31 @@
 """Who may use what: the policy by which a server lets callers in, and the client that each gets."""
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import wraps
+from inspect import signature
 from ipaddress import ip_address
-from typing import Any, Concatenate, Self, TypedDict, Unpack, cast
+from typing import Any, Concatenate, Literal, Self, TypedDict, Unpack, cast
 
 from lexichord.client.lexichord import Lexichord
 from lexichord.client.passages import ScoredPassage, find_passages
 from lexichord.db import catalogue
 from lexichord.db.pool import Row
-from lexichord.errors import AccessError, ConfigError, ForbiddenError, NotFoundError
+from lexichord.errors import (
+    AccessError,
+    ConfigError,
+    ForbiddenError,
+    KeyExpiredError,
+    MissingScopeError,
+    NotFoundError,
+    TooManyRequestsError,
+)
 from lexichord.ingest.pipeline import IngestOptions
 from lexichord.ingest.report import Report
 from lexichord.providers.registry import find_reranker
-from lexichord.serve.errors import public_line
+from lexichord.serve.calls import CallLog, RequestRates
+from lexichord.serve.errors import public_line, public_status
 from lexichord.settings import Settings
 from lexichord.types import (
     Excerpt,
@@ -40,6 +51,31 @@ class _DatasetScope(TypedDict, total=False):
     datasets: Sequence[str]
 
 
+type Deed = Literal["read", "write", "delete"]
+
+
+def _recorded[**P, R](
+    method: Callable[Concatenate["ScopedClient", P], Coroutine[Any, Any, R]],
+) -> "Callable[Concatenate[ScopedClient, P], Coroutine[Any, Any, R]]":
+    """Have a method's calls put on record, with how they end."""
+    parameters = signature(method)
+
+    @wraps(method)
+    async def call(self: "ScopedClient", /, *args: P.args, **kwargs: P.kwargs) -> R:
+        called_at, status = datetime.now(UTC), 200
+        try:
+            return await method(self, *args, **kwargs)
+        except BaseException as error:
+            status = public_status(error)
+            raise
+        finally:
+            arguments = parameters.bind(self, *args, **kwargs).arguments
+            options = arguments.pop("options", {})
+            self._record(method.__name__, called_at, status, {**arguments, **options})
+
+    return call
+
+
 def _scoped[**P, R](
     method: Callable[Concatenate[Lexichord, P], Coroutine[Any, Any, R]],
 ) -> "Callable[Concatenate[ScopedClient, P], Coroutine[Any, Any, R]]":
@@ -48,11 +84,11 @@ def _scoped[**P, R](
     @wraps(method)
     async def call(self: "ScopedClient", /, *args: P.args, **kwargs: P.kwargs) -> R:
         options = cast(dict[str, Any], kwargs)
-        scope = self._scope(options.get("datasets"))
+        scope = self._scope("read", options.get("datasets"))
         result = await method(self._client, *args, **cast(Any, {**options, **scope}))
         return cast(R, _public(result))
 
-    return call
+    return _recorded(call)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +96,12 @@ class ScopedClient:
     """The methods of `Lexichord` that other programs may call, of the same names and results.
 
     A dataset that the rights do not reach raises ForbiddenError, whether it is there or not; a
-    document of one is not there, NotFoundError.
+    document of one is not there, NotFoundError. What a key calls is put on record.
     """
 
     _client: Lexichord
     rights: Rights = FULL_RIGHTS
+    _log: CallLog | None = None
 
     @property
     def settings(self) -> Settings:
@@ -95,53 +132,63 @@ class ScopedClient:
     count = _scoped(Lexichord.count)
     count_by = _scoped(Lexichord.count_by)
 
+    @_recorded
     async def passages(
         self, response: Response, k: int, min_score: float = 0.0
     ) -> Sequence[ScoredPassage]:
         """See `client.passages.find_passages`; `response` is one of this client's."""
+        self._check("read")
         return await find_passages(self._client.database, response, k, min_score)
 
+    @_recorded
     async def show(self, document: str, datasets: Sequence[str] | None = None) -> ShownDocument:
         """See `Lexichord.show`."""
-        return await self._client.show(document, **self._scope(datasets))
+        return await self._client.show(document, **self._scope("read", datasets))
 
+    @_recorded
     async def page_image(
         self, document: str, page: int, *, mark: tuple[int, int] | None = None
     ) -> bytes:
         """See `Lexichord.page_image`."""
-        return await self._client.page_image(document, page, mark=mark, **self._scope())
+        return await self._client.page_image(document, page, mark=mark, **self._scope("read"))
 
+    @_recorded
     async def boxes(self, document: str, start: int, end: int) -> Sequence[PageBox]:
         """See `Lexichord.boxes`."""
-        return await self._client.boxes(document, start, end, **self._scope())
+        return await self._client.boxes(document, start, end, **self._scope("read"))
 
+    @_recorded
     async def original(self, document: str) -> Original:
         """See `Lexichord.original`."""
-        return await self._client.original(document, **self._scope())
+        return await self._client.original(document, **self._scope("read"))
 
+    @_recorded
     async def expand(
         self, chunk: str, *, neighbours: int = 1, whole_section: bool = False
     ) -> Excerpt:
         """See `Lexichord.expand`."""
+        scope = self._scope("read")
         excerpt = await self._client.expand(
             chunk, neighbours=neighbours, whole_section=whole_section
         )
         try:
-            await self._client.resolve(excerpt.document_id, **self._scope())
+            await self._client.resolve(excerpt.document_id, **scope)
         except NotFoundError:
             raise NotFoundError(unknown_id("chunk", chunk)) from None
         return excerpt
 
+    @_recorded
     async def delete(self, documents: Sequence[str], datasets: Sequence[str] | None = None) -> int:
         """See `Lexichord.delete`."""
-        self.check_writes()
-        return await self._client.delete(documents, **self._scope(datasets))
+        return await self._client.delete(documents, **self._scope("delete", datasets))
 
+    @_recorded
     async def set_metadata(self, document: str, changes: Json) -> Json:
-        """See `Lexichord.set_metadata`."""
-        self.check_writes()
-        return await self._client.set_metadata(document, changes, **self._scope())
+        """See `Lexichord.set_metadata`; what is returned may only be seen by who may read."""
+        self._check("read")
+        return await self._client.set_metadata(document, changes, **self._scope("write"))
 
+    @_recorded
     async def ingest(
         self,
         paths: Iterable[Any] = (),
@@ -150,29 +197,34 @@ class ScopedClient:
         **options: Unpack[IngestOptions],
     ) -> Report:
         """See `Lexichord.ingest`."""
-        self.check_writes(options.get("dataset", "default"))
+        self._scope("write", [options.get("dataset", "default")])
         return await self._client.ingest(paths, documents=documents, **options)
 
+    @_recorded
     async def datasets(self) -> Sequence[dict[str, Any]]:
         """List the datasets that are there and in reach, with their documents and chunks."""
+        self._check("read")
         reach = self.rights.datasets
         stored = await self._client.datasets()
         return [row.to_dict() for row in stored if reach is None or row.dataset in reach]
 
+    @_recorded
     async def jobs(self, latest: int = 20, datasets: Sequence[str] = ()) -> Sequence[IngestRun]:
         """List the latest ingests in reach, newest first."""
-        scope = self._scope(datasets or None).get("datasets")
+        scope = self._scope("read", datasets or None).get("datasets")
         rows = await catalogue.list_runs(self._client.database, latest, scope)
         return [_job(row) for row in rows]
 
+    @_recorded
     async def job(self, job: int) -> IngestRun:
-        """Return an ingest. Raises NotFoundError."""
-        scope = self._scope().get("datasets")
+        """Return an ingest, also to who may write but not read. Raises NotFoundError."""
+        scope = self._scope("write" if self.rights.writes else "read").get("datasets")
         rows = await catalogue.list_runs(self._client.database, 1, scope, [job])
         if not rows:
             raise NotFoundError(f"there is no job {job}")
         return _job(rows[0])
 
+    @_recorded
     async def tables(self) -> Sequence[IndexedTable]:
         """List the indexed tables. Raises ForbiddenError unless the caller reaches all datasets."""
         self._check_all_datasets()
@@ -187,18 +239,24 @@ class ScopedClient:
         return self._client.database.connections()
 
     def _check_all_datasets(self) -> None:
+        self._check("read")
         if self.rights.datasets is not None:
             raise ForbiddenError("these numbers are of all datasets: the API key reaches some only")
 
-    def check_writes(self, dataset: str | None = None) -> None:
-        """Raise ForbiddenError unless documents may be written, into this dataset."""
-        if not self.rights.writes:
-            raise ForbiddenError("the API key may only read: make one with --write")
-        if dataset is not None:
-            self._scope([dataset])
+    def check_writes(self, dataset: str) -> None:
+        """Raise ForbiddenError unless documents may be written into this dataset."""
+        try:
+            self._scope("write", [dataset])
+        except ForbiddenError as error:
+            self._record("ingest", datetime.now(UTC), public_status(error), {"dataset": dataset})
+            raise
 
-    def _scope(self, datasets: Sequence[str] | None = None) -> _DatasetScope:
-        """Return the datasets to look in: those asked for, else all in reach."""
+    def _scope(self, deed: Deed, datasets: Sequence[str] | None = None) -> _DatasetScope:
+        """Return the datasets to look in: those asked for, else all in reach.
+
+        Raises ForbiddenError where the rights do not allow the deed, or not there.
+        """
+        self._check(deed)
         reach = self.rights.datasets
         if datasets is None:
             return {} if reach is None else {"datasets": reach}
@@ -207,6 +265,27 @@ class ScopedClient:
         if beyond := set(datasets).difference(reach):
             raise ForbiddenError(f"the API key does not reach dataset {', '.join(sorted(beyond))}")
         return {"datasets": datasets}
+
+    def _check(self, deed: Deed) -> None:
+        """Raise MissingScopeError unless the rights allow the deed."""
+        may = {
+            "read": self.rights.reads,
+            "write": self.rights.writes,
+            "delete": self.rights.deletes,
+        }
+        if not may[deed]:
+            allowed = " and ".join(name for name, allows in may.items() if allows)
+            option = "without --no-read" if deed == "read" else f"with --{deed}"
+            raise MissingScopeError(f"the API key may only {allowed}: make one {option}")
+
+    def _record(
+        self, kind: str, called_at: datetime, status: int, arguments: Mapping[str, object]
+    ) -> None:
+        """Put a call on record: the datasets that it names, or else those in reach."""
+        if self._log is not None and self.rights.key_id is not None:
+            given = {name: value for name, value in arguments.items() if value is not None}
+            named = {"datasets": self.rights.datasets, **given}
+            self._log.add(self.rights.key_id, called_at, kind, status, named)
 
 
 def _public(result: object) -> object:
@@ -260,6 +339,8 @@ class AccessPolicy:
     host: str
     hosts: tuple[str, ...]
     needs_key: bool
+    _log: CallLog | None = None
+    _rates: RequestRates = field(default_factory=RequestRates)
 
     @classmethod
     async def open(cls, client: Lexichord, host: str) -> Self:
@@ -273,7 +354,7 @@ class AccessPolicy:
             )
         # A name is checked to keep off pages that point theirs here; with a key they get nowhere.
         hosts = (*LOOPBACK_NAMES, *others) if others or is_loopback(host) else ("*",)
-        return cls(client, host, hosts, needs_key)
+        return cls(client, host, hosts, needs_key, CallLog(client))
 
     @property
     def settings(self) -> Settings:
@@ -300,14 +381,38 @@ class AccessPolicy:
         kind, _, secret = (authorization or "").partition(" ")
         if kind.lower() != "bearer" or not secret.strip():
             raise AccessError("send an API key: Authorization: Bearer KEY")
-        return ScopedClient(self._client, await self._client.check_key(secret.strip()))
+        return ScopedClient(self._client, await self._check_key(secret.strip()), self._log)
+
+    async def aclose(self) -> None:
+        """Write what calls of keys are not on record yet."""
+        if self._log is not None:
+            await self._log.aclose()
+
+    async def _check_key(self, secret: str) -> Rights:
+        """Return what the owner of a secret may do, now. Raises AccessError."""
+        try:
+            rights = await self._client.check_key(secret)
+        except KeyExpiredError as error:
+            self._refuse(error.key_id, error)
+            raise
+        if rights.key_id is not None and rights.requests_per_minute is not None:
+            try:
+                self._rates.count(rights.key_id, rights.requests_per_minute)
+            except TooManyRequestsError as error:
+                self._refuse(rights.key_id, error)
+                raise
+        return rights
+
+    def _refuse(self, key_id: int, error: AccessError) -> None:
+        if self._log is not None:
+            self._log.add(key_id, datetime.now(UTC), "authorize", public_status(error))
 
     async def _has_keys(self) -> bool:
         return _any_valid(await self._client.list_keys())
 
 
 def _any_valid(keys: Iterable[ApiKey]) -> bool:
-    return any(key.revoked_at is None for key in keys)
+    return any(key.valid for key in keys)
 
 
 def is_loopback(host: str) -> bool:

@@ -2,6 +2,7 @@
 
 import logging
 import re
+from asyncio import CancelledError
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -16,9 +17,12 @@ from lexichord.errors import (
     NotFoundError,
     ProviderError,
     RateLimitError,
+    TooManyRequestsError,
 )
 
 log = logging.getLogger("lexichord")
+
+CLIENT_GONE = 499  # the status, as nginx has it, of a request that nobody waits for any more
 
 type ErrorForm = tuple[int, str, str | None]  # status, type, message; None = the error's own
 
@@ -28,6 +32,7 @@ PUBLIC_FORMS: dict[type[BaseException], ErrorForm] = {
     NotFoundError: (404, "not_found_error", None),
     ConfigError: (400, "invalid_request_error", None),
     ForbiddenError: (403, "permission_error", None),
+    TooManyRequestsError: (429, "rate_limit_error", None),
     AccessError: (401, "authentication_error", None),
     RateLimitError: (503, "provider_error", "a model's service asks for fewer requests: try later"),
     ProviderError: (502, "provider_error", "a model's service failed"),
@@ -51,12 +56,22 @@ SQL_HINT = re.compile(r": select \* from lexichord\.\w+\(\);$")  # for those who
 
 @dataclass(frozen=True, slots=True)
 class PublicError:
-    """An error for a caller: HTTP's status, a kind, one line, and under what it is in the log."""
+    """An error for a caller: HTTP's status, a kind, one line, and under what it is in the log.
+
+    `retry_after` is in how many seconds the same may succeed, where that is known.
+    """
 
     status: int
     type: str
     message: str
     log_id: str | None = None
+    retry_after: int | None = None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers that HTTP wants beside the status."""
+        headers = {"www-authenticate": "Bearer"} if self.status == 401 else {}
+        return headers if self.retry_after is None else {"retry-after": str(self.retry_after)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON shape, that of OpenAI's errors."""
@@ -66,14 +81,27 @@ class PublicError:
 
 def public_error(error: BaseException) -> PublicError:
     """Return what a caller may know; what is kept from them goes to the log, under an id."""
-    known = next((cls for cls in type(error).__mro__ if cls in PUBLIC_FORMS), None)
+    known = _known_class(error)
     status, kind, message = PUBLIC_FORMS[known] if known else (500, "server_error", "it failed")
     if message is None:
-        return PublicError(status, kind, public_line(str(error)))
+        wait = error.retry_after if isinstance(error, TooManyRequestsError) else None
+        return PublicError(status, kind, public_line(str(error)), retry_after=wait)
     log_id = uuid4().hex[:8]
     detail = str(error) if isinstance(error, LexichordError) else repr(error)
     log.error("%s: %s", log_id, detail, exc_info=None if known else error)
     return PublicError(status, kind, f"{message} (log {log_id})", log_id)
+
+
+def public_status(error: BaseException) -> int:
+    """Return the status of HTTP that an error is answered with."""
+    if isinstance(error, CancelledError):
+        return CLIENT_GONE
+    known = _known_class(error)
+    return PUBLIC_FORMS[known][0] if known else 500
+
+
+def _known_class(error: BaseException) -> type[BaseException] | None:
+    return next((cls for cls in type(error).__mro__ if cls in PUBLIC_FORMS), None)
 
 
 def public_line(line: str) -> str:

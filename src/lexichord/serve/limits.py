@@ -40,6 +40,10 @@ MAX_RESOURCE_LINKS = 10  # sources of a tool's result that are also given as lin
 RETRY_AFTER_SECONDS = 1  # after 429; a search takes some 30 ms
 MAX_RUNNING_JOBS = 2  # each reads files in processes of its own
 JOB_SLOT_SECONDS = 10  # that one more job waits for one of them to end
+RATE_WINDOW_SECONDS = 60  # in which the requests of a key are counted
+# Calls of keys go on record so long after they ended, tried again at most so long after a failure;
+# 10,000 are the calls of some minutes.
+RECORD_SECONDS, MAX_RECORD_RETRY_SECONDS, MAX_PENDING_CALLS = 5, 60, 10_000
 READINESS_SECONDS = 5  # for the database to answer a probe; who asks, asks again
 METRICS_DATABASE_SECONDS = 1  # for the database to count
 # Before the server's deadline, after which no page could say any more that it is over: the SQL is

@@ -44,7 +44,9 @@ from lexichord.types.results import (
     SearchResult,
 )
 from lexichord.types.state import (
+    ApiCall,
     ApiKey,
+    Backup,
     Exported,
     ExtensionFault,
     Fault,
@@ -61,7 +63,9 @@ from lexichord.types.state import (
 )
 
 __all__ = [
+    "ApiCall",
     "ApiKey",
+    "Backup",
     "Cell",
     "Chunk",
     "ChunkHit",

@@ -51,6 +51,22 @@ class ExpectedAnswer(Shaped):
 
 
 @dataclass(frozen=True, slots=True)
+class Calibrated(Shaped):
+    """How confidence does on questions that it was not fitted on, of which some have an answer.
+
+    `holds` and `lacks` count those with and without one in their evidence; `refused` and
+    `turned_away` are the shares of these below the confidence that is answered at.
+    """
+
+    space: str
+    holds: int
+    lacks: int
+    auroc: float
+    refused: float
+    turned_away: float
+
+
+@dataclass(frozen=True, slots=True)
 class EvalQuery(Shaped):
     """A question and what is known of its answer; what is empty was not judged.
 

@@ -8,6 +8,8 @@ from lexichord.types.results import ChunkHit, FileHit
 from lexichord.types.text import cite
 
 NOT_FOUND = "not found in this file"
+NEAREST_TO_IT = "surely answers this. Nearest to it:"
+NEAREST_MARK = "**"  # before and after the sentence that comes nearest, in its passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +114,15 @@ class Comparison(Shown):
 
 @dataclass(frozen=True, slots=True)
 class AnswerRequest:
-    """What an answer is to be written to; `advice` is what a reader missed in an earlier one."""
+    """What an answer is to be written to; `advice` is what a reader missed in an earlier one.
+
+    `confidence` is the probability, 0 to 1, that the evidence holds an answer.
+    """
 
     kind: str
     question: str
     advice: str = ""
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +131,14 @@ class Answer:
 
     `comparison` is the table that it was written from, if that is not the evidence's. `confidence`
     is the probability, 0 to 1, that its first sentence is right; None where that is not known.
+    `best` is that sentence, as far as one was chosen.
     """
 
     text: str
     unverified: tuple[str, ...] = ()
     comparison: Comparison | None = None
     confidence: float | None = None
+    best: Quote | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,8 +43,10 @@ class Response(Shown):
     words alone, by another embedding model than the one it was fitted with, and of lists, tables,
     summaries and what a language model wrote. `abstained` says that the evidence is too little to
     answer by; of documents that the query names, the answer then says that they do not say, or,
-    where that is not sure either, quotes the sentence that comes nearest. `elsewhere` are sentences
-    that other documents have on it, best first. `timings_ms` is in milliseconds, by stage; `trace`
+    where that is not sure either, quotes the sentence that comes nearest. `claimed` says that
+    `answer` is meant as one: where no sentence is likely enough to answer, the best passage stands
+    there instead, its nearest sentence marked by `**`. `elsewhere` are sentences that other
+    documents have on it, best first. `timings_ms` is in milliseconds, by stage; `trace`
     holds the stages' runs in the order in which they ended.
     `query_id` is the record's id, None if it was not recorded.
     """
@@ -62,6 +64,7 @@ class Response(Shown):
     confidence: float = 0.0
     answer_confidence: float | None = None
     abstained: bool = False
+    claimed: bool = False
     elsewhere: Sequence[Quote] = ()
     reflection: Reflection | None = None
     degraded: list[str] = field(default_factory=list)
@@ -74,12 +77,16 @@ class Response(Shown):
         return f"<Response to {one_line(self.query, TITLE_CHARS)!r}: {counts}, {self.sureness}>"
 
     @property
+    def heading(self) -> str:
+        """What stands above `answer`."""
+        return "Answer" if self.claimed else "No sure answer"
+
+    @property
     def sureness(self) -> str:
         """How sure it is, and whether it abstained, in words."""
-        own, end = self.answer_confidence, ", no answer" if self.abstained else ""
-        return (
-            f"confidence {self.confidence:.2f}{'' if own is None else f', answer {own:.2f}'}{end}"
-        )
+        own = "" if self.answer_confidence is None else f", answer {self.answer_confidence:.2f}"
+        end = "" if self.claimed or not (self.answer or self.abstained) else ", no answer"
+        return f"confidence {self.confidence:.2f}{own}{end}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The state of a database, and how work on it went. Times are in the server's time zone."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -11,29 +11,58 @@ from lexichord.types.json import Shaped, Shown
 
 @dataclass(frozen=True, slots=True)
 class Rights(Shaped):
-    """What a caller may do: read these datasets, None means all, and write to them or not.
+    """What a caller may do, in which datasets, None means all; `deletes` is not part of `writes`.
 
-    `key_id` is that of the API key, None where no key is needed.
+    `key_id` is that of the API key, None where no key is needed; `requests_per_minute` None is any
+    number.
     """
 
     datasets: tuple[str, ...] | None = None
     writes: bool = True
     key_id: int | None = None
+    deletes: bool = True
+    reads: bool = True
+    requests_per_minute: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey(Shaped):
     """An API key without its secret, of which the database has a digest only.
 
-    `datasets` None means all; `revoked_at` None, that it is valid.
+    `datasets` None means all, `requests_per_minute` None any number, `expires_at` None never.
+    `last_used_at` may be a minute behind; `renews` is the key in whose place this one was made.
     """
 
     key_id: int
     name: str
     datasets: tuple[str, ...] | None
+    reads: bool
     writes: bool
+    deletes: bool
+    requests_per_minute: int | None
     created_at: datetime
+    expires_at: datetime | None
     revoked_at: datetime | None
+    last_used_at: datetime | None
+    renews: int | None
+    valid: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ApiCall(Shaped):
+    """A call by an API key, on record: its `kind` is the name of the method of `Lexichord`.
+
+    `datasets` None means all; `status` is HTTP's; `query` None: there was none, or its words were
+    not to be kept.
+    """
+
+    called_at: datetime
+    key_id: int
+    name: str
+    kind: str
+    datasets: tuple[str, ...] | None
+    status: int
+    query: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +218,8 @@ class Status(Shown):
 
     `space` is that of its vectors, provider/model/dimension; `embedder` that of the embedder in
     use, None if there is none. `bytes` are those of the whole database. `migration` is the number
-    of the latest. `degraded` says what cannot be done.
+    of the latest. `confidence` says what confidence is judged by. `degraded` says what cannot be
+    done.
     """
 
     engine: str
@@ -202,10 +232,29 @@ class Status(Shown):
     chunks_without_vector: int
     bytes: int
     embedder: str | None
+    confidence: str
     by_dataset: list[StoredDataset]
     runs: list[IngestRun]
     reembed: SpaceChange | None
     degraded: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration(Shaped):
+    """What confidence by vectors of a space is judged by: coefficients of a logistic function.
+
+    `cosine` and `passage` weigh the signals of that name, `lexichord.retrieve.judge.confidence`
+    says which. `holds` and `lacks` are confidences of questions that it was not fitted on, with and
+    without an answer in their evidence. `fitted_at` is None of the one that comes with the program.
+    """
+
+    space: str
+    constant: float
+    cosine: float
+    passage: float
+    holds: Sequence[float] = ()
+    lacks: Sequence[float] = ()
+    fitted_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,3 +280,14 @@ class Exported(Shaped):
     documents: int
     chunks: int
     degraded: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Backup(Shaped):
+    """A backup that was made or restored; `left_out` says what could not be taken over."""
+
+    file: str
+    documents: int
+    chunks: int
+    engine: str
+    left_out: tuple[str, ...] = ()

@@ -1,6 +1,7 @@
 """Documents that are ZIP archives of XML: what is encrypted, broken or too large is refused."""
 
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,11 @@ MAX_UNPACKED_BYTES = 200_000_000  # bytes of a file when unpacked
 MAX_UNPACK_RATIO = 300  # unpacked to packed; text of one letter repeated comes near it
 MIN_RATIO_BYTES = 20_000_000  # bytes: up to here the ratio does not matter
 OLE_SIGNATURE = b"\xd0\xcf\x11\xe0"  # Office before 2007, and what Office encrypts
+# What damaged archives, and damaged XML within them, are answered with: of no common base.
+ARCHIVE_ERRORS = (
+    *(AttributeError, EOFError, IndexError, KeyError, OSError, RuntimeError, TypeError, ValueError),
+    *(LxmlError, zipfile.BadZipFile, zlib.error),
+)
 
 
 def check_archive(file: Path, broken: str, old: str = "") -> None:
@@ -48,9 +54,7 @@ def open_archive(file: Path, broken: str) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(file) as archive:
             yield archive
-    except (KeyError, IndexError, AttributeError, OSError, ValueError, RuntimeError, EOFError):
-        raise IngestError(broken) from None
-    except (zipfile.BadZipFile, NotImplementedError, LxmlError):
+    except ARCHIVE_ERRORS:
         raise IngestError(broken) from None
 
 

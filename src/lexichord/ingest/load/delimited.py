@@ -1,6 +1,7 @@
 """CSV and TSV: a table, whose first row names the columns unless it holds numbers."""
 
 import csv
+import re
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -13,15 +14,21 @@ from lexichord.types import LoadedText
 
 DELIMITERS = ",;\t|"
 SAMPLE_LINES = 20  # by which the delimiter is told
+DELIMITER_LINE = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)  # for spreadsheet programs
 
 
 def load(file: Path, named: str) -> LoadedText:
     """Read a file of rows. Raises IngestError."""
     kind = kind_of(file.name) or CSV_TYPE
     content, metadata = read_text(file)
+    content = content.removeprefix("\ufeff")
     built = TextBuilder()
-    delimiter = "\t" if kind == TSV_TYPE else _delimiter(content)
-    add_tables(built, _rows(content.removeprefix("\ufeff"), delimiter), 2)
+    if named_delimiter := DELIMITER_LINE.match(content):
+        delimiter = named_delimiter[1]
+        content = f"\n{content[named_delimiter.end() :]}"  # the rows keep their numbers
+    else:
+        delimiter = "\t" if kind == TSV_TYPE else _delimiter(content)
+    add_tables(built, _rows(content, delimiter), 2)
     return LoadedText(
         built.text,
         kind,

@@ -16,7 +16,7 @@ from lexichord.ingest.load.properties import read_properties
 from lexichord.ingest.load.text import TextBuilder
 from lexichord.types import LoadedText
 
-BROKEN_EPUB = "is no EPUB, or a broken one"
+BROKEN_EPUB = "is no EPUB, or a broken one: get it again"
 ENCRYPTED_EPUB = "is encrypted: its pages cannot be read"
 PAGE_TYPES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 

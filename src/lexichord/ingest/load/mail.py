@@ -88,7 +88,7 @@ def _body_parts(part: Message, depth: int = 0) -> Iterator[Message]:
     if _is_attached(part):
         return
     if not part.is_multipart():
-        if part.get_content_maintype() == "text":
+        if _is_text(part):
             yield part
         return
     inner = [list(_body_parts(child, depth + 1)) for child in _children(part)]
@@ -97,6 +97,11 @@ def _body_parts(part: Message, depth: int = 0) -> Iterator[Message]:
         inner = sorted(readable, key=_is_plain, reverse=True)[:1]
     for parts in inner:
         yield from parts
+
+
+def _is_text(part: Message) -> bool:
+    """Return whether a part holds words; one of parts does where nothing says what parts them."""
+    return part.get_content_maintype() in ("text", "multipart") and not part.is_multipart()
 
 
 def _is_plain(parts: list[Message]) -> bool:
@@ -116,9 +121,7 @@ def _attached_parts(part: Message, depth: int = 0) -> Iterator[Message]:
 def _is_attached(part: Message) -> bool:
     if part.get_content_type() == EML_TYPE or part.get_content_disposition() == "attachment":
         return True
-    return not part.is_multipart() and (
-        part.get_content_maintype() != "text" or bool(_file_name(part))
-    )
+    return not part.is_multipart() and (not _is_text(part) or bool(_file_name(part)))
 
 
 def _children(part: Message) -> list[Message]:
@@ -227,9 +230,9 @@ def _read_msg(file: Path, named: str) -> LoadedText:
             built.paragraph(body)
         elif page := message.html_body:
             _add_page(built, page.encode(errors="replace"), "utf-8")
-    except IngestError:
+    except (IngestError, MemoryError):
         raise
-    except (AttributeError, KeyError, IndexError, OSError, TypeError, ValueError):
+    except Exception:  # of two libraries, without a common base
         raise IngestError(BROKEN_MAIL) from None
     return _loaded(built, MSG_TYPE, named, headers, known.get("message-id", ""))
 
@@ -240,7 +243,9 @@ def msg_attachments(file: Path) -> Iterator[Attachment]:
         for part in _outlook(file).attachments:
             name = " ".join(storable_text(part.file_name or "").split())
             yield name, part.mime_type or "", lambda part=part: part.file_bytes or b""  # type: ignore[misc]
-    except (AttributeError, KeyError, IndexError, OSError, TypeError, ValueError):
+    except (IngestError, MemoryError):
+        raise
+    except Exception:  # as above
         raise IngestError(BROKEN_MAIL) from None
 
 
@@ -251,5 +256,5 @@ def _outlook(file: Path) -> Any:  # noqa: ANN401
         raise IngestError(BROKEN_MAIL)
     try:
         return OutlookMessage.load(str(file))
-    except Exception:  # of two libraries, without a common base
+    except Exception:  # as above
         raise IngestError(BROKEN_MAIL) from None

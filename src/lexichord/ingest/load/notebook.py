@@ -47,7 +47,7 @@ def _cells(notebook: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _add_cell(built: TextBuilder, cell: Mapping[str, Any], number: int) -> None:
-    source = _joined(cell.get("source", cell.get("input", "")))
+    source = _joined(cell.get("source") or cell.get("input") or "")
     if cell["cell_type"] in ("markdown", "heading"):
         if source.strip():
             marks = f"{'#' * int(cell.get('level', 1))} " if cell["cell_type"] == "heading" else ""
@@ -56,7 +56,7 @@ def _add_cell(built: TextBuilder, cell: Mapping[str, Any], number: int) -> None:
     if source.strip():
         built.place(CELL_LEVEL, f"Cell {number}")
         built.lines(source.strip("\n"))
-    shown = "\n".join(filter(None, map(_output, cell.get("outputs", ()))))
+    shown = "\n".join(filter(None, map(_output, cell.get("outputs") or ())))
     if shown:
         built.place(CELL_LEVEL, f"Cell {number}, output")
         cut = "\n[…]" if len(shown) > MAX_OUTPUT_CHARS else ""
@@ -67,8 +67,8 @@ def _output(output: Mapping[str, Any]) -> str:
     """Return what is text of an output."""
     if output.get("output_type") in ("error", "pyerr"):
         return storable_text(f"{output.get('ename', '')}: {output.get('evalue', '')}")
-    data = output.get("data", output)
-    return _joined(output.get("text") or data.get("text/plain", "")).strip()
+    data = output.get("data") or output
+    return _joined(output.get("text") or data.get("text/plain") or "").strip()
 
 
 def _joined(source: str | Sequence[str]) -> str:

@@ -1,14 +1,16 @@
-"""How a workbook shows its numbers, as far as the number alone would not say what it is of.
+"""What an .xlsx file says of its sheets before their cells are read: their size, their formats.
 
-That is percents and amounts of money in .xlsx files; days are told by the cells themselves.
+Of formats those without which a number would not say what it is of: percents, amounts of money,
+zeros in front, as of postal codes. Days are told by the cells themselves.
 """
 
 import posixpath
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import IO
 
 from lxml import etree
 
@@ -31,6 +33,9 @@ CURRENCY = re.compile(
 )
 SCALED = re.compile(r"[0#?],+(?![#0?,])")  # a comma after the digits: thousands are shown
 DECIMALS = re.compile(r"\.([0#?]+)")
+ZEROS = re.compile(r"0{2,}")
+DIMENSION = re.compile(rb'<(?:\w+:)?dimension [^>]*?ref="([A-Z]+\d+)(?::([A-Z]+\d+))?"')
+DIMENSION_BYTES = 4096  # of a sheet's part, within which it says how far its cells reach
 STYLE_PART, BOOK_PART = "xl/styles.xml", "xl/workbook.xml"
 RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 
@@ -54,9 +59,26 @@ def read_formats(file: Path, broken: str) -> dict[str, SheetFormats]:
         return {name: dict(_cells(archive, part, styles)) for name, part in sheets}
 
 
+def find_large_sheet(file: Path, broken: str, most_cells: int) -> str | None:
+    """Return the name of a sheet whose values reach over more cells than so many, if there is one.
+
+    Raises IngestError.
+    """
+    with open_archive(file, broken) as archive:
+        names = set(archive.namelist())
+        if BOOK_PART in names:
+            for name, part in _sheets(archive):
+                if part in names and _spanned_cells(archive, part, most_cells) > most_cells:
+                    return name
+    return None
+
+
 def format_number(value: float, code: str) -> str | None:
-    """Return a number as a format shows it; None where it says neither percent nor currency."""
+    """Return a number as a format shows it; None where the number alone says as much."""
     shown = PADDING.sub("", code.partition(";")[0]).replace("\\", "")
+    if ZEROS.fullmatch(shown):
+        padded = f"{value:0{len(shown)}.0f}"
+        return padded if value >= 0 and len(padded) == len(shown) else None
     currency = CURRENCY.search(shown)
     if SCALED.search(shown) or not ("%" in shown or currency):
         return None
@@ -71,6 +93,35 @@ def format_number(value: float, code: str) -> str | None:
     space = " " if symbol.isalpha() else ""
     is_before = currency.start() < min((shown.find(c) for c in "0#?" if c in shown), default=0)
     return f"{sign}{symbol}{space}{number}" if is_before else f"{sign}{number} {symbol}"
+
+
+def _spanned_cells(archive: zipfile.ZipFile, part: str, most_cells: int) -> int:
+    """Return over how many cells a sheet's values reach, or says that they do if that is few."""
+    with archive.open(part) as stream:
+        said = DIMENSION.search(stream.read(DIMENSION_BYTES))
+    if said:
+        corners = (_place(corner.decode()) for corner in said.groups(said[1]))
+        if (cells := _spanned(filter(None, corners))) <= most_cells:
+            return cells
+    with archive.open(part) as stream:
+        return _spanned(_valued_places(stream))
+
+
+def _valued_places(stream: IO[bytes]) -> Iterator[Place]:
+    for row in _sheet_rows(stream):
+        for cell in row.iterfind("{*}c"):
+            has_value = cell.find("{*}v") is not None or cell.find("{*}is") is not None
+            if has_value and (place := _place(cell.get("r", ""))):
+                yield place
+
+
+def _spanned(places: Iterable[Place]) -> int:
+    """Return how many cells the rectangle around some has."""
+    first, last = None, (0, 0)
+    for place in places:
+        first = place if first is None else (min(first[0], place[0]), min(first[1], place[1]))
+        last = max(last[0], place[0]), max(last[1], place[1])
+    return (last[0] - first[0] + 1) * (last[1] - first[1] + 1) if first else 0
 
 
 def _styles(archive: zipfile.ZipFile) -> dict[str, str]:
@@ -97,16 +148,21 @@ def _cells(
     archive: zipfile.ZipFile, part: str, styles: Mapping[str, str]
 ) -> Iterator[tuple[Place, str]]:
     with archive.open(part) as stream:
-        parsed = etree.iterparse(stream, tag="{*}row", resolve_entities=False, no_network=True)
-        for _, row in parsed:
+        for row in _sheet_rows(stream):
             for cell in row.iterfind("{*}c"):
                 code = styles.get(cell.get("s", ""))
                 place = _place(cell.get("r", "")) if code else None
                 if code and place:
                     yield place, code
-            row.clear()
-            while row.getprevious() is not None:
-                del row.getparent()[0]
+
+
+def _sheet_rows(stream: IO[bytes]) -> Iterator[etree._Element]:
+    """Yield a sheet's rows, each gone from memory once the next is asked for."""
+    for _, row in etree.iterparse(stream, tag="{*}row", resolve_entities=False, no_network=True):
+        yield row
+        row.clear()
+        while row.getprevious() is not None:
+            del row.getparent()[0]
 
 
 def _place(reference: str) -> Place | None:

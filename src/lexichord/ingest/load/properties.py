@@ -6,9 +6,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from lxml.etree import LxmlError, QName, _Element
+from lxml.etree import QName, _Element
 
-from lexichord.ingest.load.archive import parse_xml
+from lexichord.ingest.load.archive import ARCHIVE_ERRORS, parse_xml
 from lexichord.ingest.load.text import storable_text
 
 OFFICE_PART = "docProps/core.xml"
@@ -61,5 +61,5 @@ def _archived(file: Path, part: str) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(file) as archive:
             return read_properties(parse_xml(archive.read(part)))
-    except (KeyError, LxmlError, OSError, ValueError, zipfile.BadZipFile, NotImplementedError):
+    except ARCHIVE_ERRORS:
         return {}

@@ -1,6 +1,7 @@
 """Spreadsheets: a section a sheet, its blocks of rows as tables, cells as they are computed."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
@@ -16,7 +17,12 @@ from python_calamine import (
 from lexichord.errors import IngestError
 from lexichord.ingest.load.archive import OLE_SIGNATURE, check_archive
 from lexichord.ingest.load.kinds import ODS_TYPE, XLS_TYPE, XLSX_TYPE, kind_of
-from lexichord.ingest.load.number_formats import SheetFormats, format_number, read_formats
+from lexichord.ingest.load.number_formats import (
+    SheetFormats,
+    find_large_sheet,
+    format_number,
+    read_formats,
+)
 from lexichord.ingest.load.properties import office_properties, open_document_properties
 from lexichord.ingest.load.tables import add_tables
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, TextBuilder, read_bytes, storable_text
@@ -36,19 +42,14 @@ def load(file: Path, named: str) -> LoadedText:
         check_archive(file, BROKEN_SHEET, ENCRYPTED_SHEET)
     elif not read_bytes(file).startswith(OLE_SIGNATURE):
         raise IngestError(f"{BROKEN_SHEET}; a web page or a text that is only named .xls, too")
-    formats = read_formats(file, BROKEN_SHEET) if kind == XLSX_TYPE else {}
+    formats = _formats(file) if kind == XLSX_TYPE else {}
     built = TextBuilder()
-    try:
-        with CalamineWorkbook.from_path(str(file)) as book:
-            for sheet in book.sheets_metadata:
-                if sheet.typ == SheetTypeEnum.WorkSheet:
-                    hidden = sheet.visible != SheetVisibleEnum.Visible
-                    own = formats.get(sheet.name, {})
-                    _add_sheet(built, book.get_sheet_by_name(sheet.name), own, hidden)
-    except PasswordError:
-        raise IngestError(ENCRYPTED_SHEET) from None
-    except (CalamineError, OSError, ValueError):
-        raise IngestError(BROKEN_SHEET) from None
+    with _open_book(file) as book:
+        for sheet in book.sheets_metadata:
+            if sheet.typ == SheetTypeEnum.WorkSheet:
+                hidden = sheet.visible != SheetVisibleEnum.Visible
+                own = formats.get(sheet.name, {})
+                _add_sheet(built, book.get_sheet_by_name(sheet.name), own, hidden)
     properties = open_document_properties(file) if kind == ODS_TYPE else office_properties(file)
     return LoadedText(
         built.text,
@@ -60,15 +61,43 @@ def load(file: Path, named: str) -> LoadedText:
     )
 
 
+@contextmanager
+def _open_book(file: Path) -> Iterator[CalamineWorkbook]:
+    """Open a workbook; what is wrong within it is an IngestError."""
+    try:
+        with CalamineWorkbook.from_path(str(file)) as book:
+            yield book
+    except PasswordError:
+        raise IngestError(ENCRYPTED_SHEET) from None
+    except (CalamineError, OSError, ValueError):
+        raise IngestError(BROKEN_SHEET) from None
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # Rust's, of no module that can be imported
+            raise
+        raise IngestError(BROKEN_SHEET) from None
+
+
+def _formats(file: Path) -> dict[str, SheetFormats]:
+    """Return how numbers are shown; look at the sheets' sizes first, which memory may not hold."""
+    if name := find_large_sheet(file, BROKEN_SHEET, MAX_CELLS):
+        raise _too_large_error(name)
+    return read_formats(file, BROKEN_SHEET)
+
+
 def _add_sheet(
     built: TextBuilder, sheet: CalamineSheet, formats: SheetFormats, hidden: bool
 ) -> None:
     if sheet.total_height * sheet.total_width > MAX_CELLS:
-        raise IngestError(f"has a sheet of more than {MAX_CELLS // 10**6} million cells: split it")
+        raise _too_large_error(sheet.name)
     if sheet.height:
         name = f"Sheet {storable_text(sheet.name)}{' (hidden)' if hidden else ''}"
         built.paragraph(name, 2, apart=True)
         add_tables(built, _rows(sheet, formats), 3)
+
+
+def _too_large_error(name: str) -> IngestError:
+    reach = f'sheet "{storable_text(name)}" reaches over more than {MAX_CELLS // 10**6} million'
+    return IngestError(f"{reach} cells: split it, or delete what stands far out")
 
 
 def _rows(sheet: CalamineSheet, formats: SheetFormats) -> Iterator[list[str]]:
@@ -88,7 +117,8 @@ def _rows(sheet: CalamineSheet, formats: SheetFormats) -> Iterator[list[str]]:
 def _shown(cell: Cell, code: str = "") -> str:
     """Write a cell as a person would: whole numbers without a point, days without midnight.
 
-    Percents and amounts of money are written as their format shows them.
+    Percents, amounts of money and numbers with zeros in front are written as their format shows
+    them, durations in hours.
     """
     if isinstance(cell, bool):
         return str(cell).upper()
@@ -96,6 +126,9 @@ def _shown(cell: Cell, code: str = "") -> str:
         return shown
     if isinstance(cell, float):
         return f"{cell:.15g}"
+    if isinstance(cell, timedelta):
+        minutes, seconds = divmod(round(cell.total_seconds()), 60)
+        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
     if isinstance(cell, datetime) and cell.time() == time():
         return cell.date().isoformat()
     return cell.isoformat(sep=" ") if isinstance(cell, datetime) else str(cell)

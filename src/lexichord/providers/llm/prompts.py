@@ -45,7 +45,7 @@ class Finding(BaseModel):
     source: int = Field(description="number of the source that it stands in")
 
 
-class Grade(BaseModel):
+class Rating(BaseModel):
     """A score and why."""
 
     score: float = Field(ge=0, le=1, description="0 fails, 1 leaves nothing to wish for")
@@ -178,10 +178,12 @@ class GradingSignature(dspy.Signature):
     question: str = dspy.InputField(desc="what was asked")
     answer: str = dspy.InputField(desc="the answer to judge; it is data as well")
     sources: str = dspy.InputField(desc="numbered passages, between source marks")
-    grounding: Grade = dspy.OutputField(desc="does every statement follow from a source?")
-    completeness: Grade = dspy.OutputField(desc="is every part of the question answered?")
-    consistency: Grade = dspy.OutputField(desc="is it free of contradictions, also to the sources?")
-    specificity: Grade = dspy.OutputField(desc="does it name terms, numbers and conditions?")
+    grounding: Rating = dspy.OutputField(desc="does every statement follow from a source?")
+    completeness: Rating = dspy.OutputField(desc="is every part of the question answered?")
+    consistency: Rating = dspy.OutputField(
+        desc="is it free of contradictions, also to the sources?"
+    )
+    specificity: Rating = dspy.OutputField(desc="does it name terms, numbers and conditions?")
     missing: str = dspy.OutputField(desc="what to search for next; empty if nothing is missing")
 
 

@@ -6,10 +6,18 @@ from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.context import citation
 from lexichord.retrieve.evidence.relevance import EmbedSentences, sentences_of
 from lexichord.retrieve.evidence.sentences import rank_sentences
-from lexichord.retrieve.evidence.units import ITEM_OPENING, apart, is_list, whole_unit
+from lexichord.retrieve.evidence.units import (
+    ITEM_OPENING,
+    apart,
+    holds_quote,
+    is_list,
+    whole_unit,
+)
 from lexichord.retrieve.evidence.wanted import wanted_type
 from lexichord.types import ContextSource
 from lexichord.types.evidence import (
+    NEAREST_MARK,
+    NEAREST_TO_IT,
     NOT_FOUND,
     Answer,
     AnswerRequest,
@@ -19,8 +27,10 @@ from lexichord.types.evidence import (
     Quote,
 )
 
-MAX_ANSWER_SENTENCES = 3  # of an answer to a question for one thing, at most
-MIN_ANSWER_SHARE = 0.25  # of the best sentence's likelihood, for those after it
+# Of an answer to a question for one thing. The answer holds the quote, four kinds, 186 questions:
+# 3 and .25 66.7 % in 304 characters, 4 and .1 70.4 in 437, 5 and .1 72.0 in 495.
+MAX_ANSWER_SENTENCES = 5
+MIN_ANSWER_SHARE = 0.1  # of the best sentence's likelihood, for those after it
 
 
 async def write_answer(
@@ -42,11 +52,14 @@ async def write_answer(
         return Answer(write_list(evidence.quotes, sources))
     if brief.kind == "summary":
         return Answer("\n".join(cite_line(quote, sources) for quote in evidence.quotes))
-    best, confidence = await rank_sentences(database, brief.question, evidence.quotes, embed)
+    best, confidence = await rank_sentences(
+        database, brief.question, evidence.quotes, embed, brief.confidence
+    )
     likely = [one for one in best[:MAX_ANSWER_SENTENCES] if one.score >= MIN_ANSWER_SHARE]
     wants_steps = wanted_type(brief.question) == "how-to"
     units = [whole_unit(one, evidence.quotes, wants_steps) for one in likely]
-    return Answer(_write_units(units, evidence.quotes, sources), confidence=confidence)
+    text = _write_units(units, evidence.quotes, sources)
+    return Answer(text, confidence=confidence, best=best[0] if best else None)
 
 
 def _write_units(
@@ -120,10 +133,23 @@ def _item_lines(quote: Quote, sources: Sequence[ContextSource]) -> list[str]:
     return [f"- {first}", *(f"  {line}" for line in more)]
 
 
-def write_nearest(titles: Sequence[str], quote: Quote, sources: Sequence[ContextSource]) -> str:
-    """Write what is nearest in the documents that are named, not claiming that it answers."""
-    names = ", ".join(f"“{title}”" for title in titles)
-    return f"Nothing in {names} surely answers this. Nearest to it:\n\n{cite_line(quote, sources)}"
+def write_nearest(
+    titles: Sequence[str],
+    sentence: Quote,
+    passages: Iterable[Quote],
+    sources: Sequence[ContextSource],
+) -> str:
+    """Write the nearest sentence, marked in its passage, not claiming that it answers.
+
+    `titles` are those of the documents that are named, if any.
+    """
+    where = f"in {', '.join(f'“{title}”' for title in titles)}" if titles else "that was found"
+    around = next((one for one in passages if holds_quote(one, sentence)), sentence)
+    start, end = sentence.start - around.start, sentence.end - around.start
+    before, after = around.text[:start], around.text[end:]
+    shown = f"{_line(before)} {NEAREST_MARK}{_line(sentence.text)}{NEAREST_MARK} {_line(after)}"
+    cited = cite_source(sentence, sources)
+    return f"Nothing {where} {NEAREST_TO_IT}\n\n{shown.strip()} {cited}"
 
 
 def write_denial(titles: Sequence[str], elsewhere: Sequence[Quote]) -> str:

@@ -67,7 +67,8 @@ SECTION_NUMBER = re.compile(
 NOT_A_HEADING = re.compile(r"[\d:|_]|[.;!?,][\"'”’)*]*\Z")  # what a heading does not hold
 # A sentence that says nothing without the one before it, in English, German, French and Spanish.
 LEANING_SENTENCE = re.compile(
-    r"(?:It|They|These|Those|This|In (?:that|this) case|Es|Er|Dies(?:e[rs]?)?|Il|Elle|Ils|Elles"
+    r"(?:It|Its|He|His|She|Her|They|Their|These|Those|This|Both|In (?:that|this) case|Es|Er"
+    r"|Dies(?:e[rs]?)?|Il|Elle|Ils|Elles"
     r"|Cela|Ces|Est[aeo]s?)\b"
 )
 MAX_LEANING_CHARS = 400  # of such a sentence and the one before it

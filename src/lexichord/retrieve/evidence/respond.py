@@ -18,15 +18,15 @@ from lexichord.retrieve.evidence.comparison import compare
 from lexichord.retrieve.evidence.context import estimate_tokens, format_context
 from lexichord.retrieve.evidence.listing import list_all
 from lexichord.retrieve.evidence.relevance import EmbedSentences, QuestionVectors
-from lexichord.retrieve.evidence.sentences import rank_sentences
+from lexichord.retrieve.evidence.sentences import (
+    FITTED_SPACE,
+    MIN_CLAIMED_CONFIDENCE,
+    RankedSentences,
+    rank_sentences,
+)
 from lexichord.retrieve.evidence.summary import summarise
 from lexichord.retrieve.judge.border import border_of
-from lexichord.retrieve.judge.confidence import (
-    MAX_DENIED_CONFIDENCE,
-    MIN_CONFIDENCE,
-    evidence_confidence,
-    is_fitted,
-)
+from lexichord.retrieve.judge.confidence import MAX_DENIED_CONFIDENCE, MIN_CONFIDENCE
 from lexichord.retrieve.judge.named import hold_to_named, unnamed
 from lexichord.retrieve.judge.reflect import find_unsupported, is_passed
 from lexichord.retrieve.query import QueryContext
@@ -163,15 +163,17 @@ async def respond(
     abstained = _abstains(plan.intent, evidence, confidence, border_of(context, plan))
     with context.trace.stage("answer", **context.by("write_answer")) as step:
         text, sources = _format(context, plan, evidence)
-        answer = Answer("")
-        elsewhere: Sequence[Quote] = ()
-        if context.options.answer and abstained and plan.intent.documents:
-            elsewhere = await _say_others(context, plan, hits)
-            nearest = await _nearest(context, plan, evidence, confidence)
-            answer = await _denial(context, plan, nearest, sources, elsewhere)
-        elif context.options.answer and not abstained:
-            brief = AnswerRequest(plan.intent.kind, unnamed(plan.intent), advice)
+        answer, elsewhere, claimed = Answer(""), tuple[Quote, ...](), False
+        if context.options.answer and abstained:
+            if plan.intent.documents:
+                elsewhere = await _say_others(context, plan, hits)
+            answer = await _doubt(context, plan, evidence, confidence, sources, elsewhere)
+        elif context.options.answer:
+            brief = AnswerRequest(plan.intent.kind, unnamed(plan.intent), advice, confidence)
             answer = await _write(context, plan, brief, evidence, sources)
+            claimed = _is_claimed(plan, answer)
+            if answer.best is not None and not claimed:
+                answer = await _show_nearest(context, plan, answer, evidence, sources)
         lengths = {"characters": len(text), "answer": len(answer.text)}
         step["made"] = {"sources": len(sources), **lengths}
         step["dropped"] = _left_out(evidence, sources)
@@ -187,8 +189,9 @@ async def respond(
         unverified=answer.unverified,
         comparison=answer.comparison or evidence.comparison,
         confidence=confidence,
-        answer_confidence=answer.confidence if answer.text and is_fitted(plan.question) else None,
+        answer_confidence=_answer_confidence(plan, answer),
         abstained=abstained,
+        claimed=claimed,
         elsewhere=elsewhere,
         reflection=reflection and _check(context, reflection, answer.text, evidence),
         degraded=context.trace.degraded,
@@ -197,49 +200,77 @@ async def respond(
     )
 
 
-async def _denial(
+def _answer_confidence(plan: SearchPlan, answer: Answer) -> float | None:
+    """Return how likely the first sentence is right; None where nothing was fitted for that."""
+    question = plan.question
+    is_known = question.vector is not None and question.space == FITTED_SPACE
+    return answer.confidence if answer.text and is_known else None
+
+
+def _is_claimed(plan: SearchPlan, answer: Answer) -> bool:
+    """Return whether an answer is meant as one: it is there, and not known to be unlikely."""
+    sure = _answer_confidence(plan, answer)
+    return bool(answer.text) and (sure is None or sure >= MIN_CLAIMED_CONFIDENCE)
+
+
+async def _doubt(
     context: QueryContext,
     plan: SearchPlan,
-    nearest: Quote | None,
+    evidence: Evidence,
+    confidence: float,
     sources: Sequence[ContextSource],
     elsewhere: Sequence[Quote],
 ) -> Answer:
-    """Write that the documents meant do not say it, or what in them comes nearest."""
-    titles = await _titles(context, plan)
-    if nearest is None:
-        return Answer(write_denial(titles, elsewhere))
-    return Answer(write_nearest(titles, nearest, sources))
+    """Write what comes nearest, or, where hardly anything does, that named documents do not say.
+
+    Of a question that names none the latter is no answer at all.
+    """
+    if confidence >= MAX_DENIED_CONFIDENCE:
+        ranked = await _rank(context, plan, evidence.quotes, confidence)
+        if ranked.quotes:
+            nearest = Answer("", confidence=ranked.confidence, best=ranked.quotes[0])
+            return await _show_nearest(context, plan, nearest, evidence, sources)
+    if not plan.intent.documents:
+        return Answer("")
+    return Answer(write_denial(await _titles(context, plan), elsewhere))
 
 
-async def _nearest(
-    context: QueryContext, plan: SearchPlan, evidence: Evidence, confidence: float
-) -> Quote | None:
-    """Return the sentence nearest to an answer, where it is not certain that there is none."""
-    if confidence < MAX_DENIED_CONFIDENCE:
-        return None
-    best = await _rank(context, plan, evidence.quotes)
-    return best[0] if best else None
+async def _show_nearest(
+    context: QueryContext,
+    plan: SearchPlan,
+    answer: Answer,
+    evidence: Evidence,
+    sources: Sequence[ContextSource],
+) -> Answer:
+    """Write the best passage with its best sentence marked, in the place of an answer."""
+    assert answer.best is not None
+    titles = await _titles(context, plan) if plan.intent.documents else []
+    return replace(answer, text=write_nearest(titles, answer.best, evidence.quotes, sources))
 
 
-async def _rank(context: QueryContext, plan: SearchPlan, quotes: Sequence[Quote]) -> list[Quote]:
+async def _rank(
+    context: QueryContext,
+    plan: SearchPlan,
+    quotes: Sequence[Quote],
+    confidence: float | None = None,
+) -> RankedSentences:
     question = unnamed(plan.intent)
-    ranked = await context.by_meaning(
+    return await context.by_meaning(
         plan.question.vector is not None,
-        lambda embed: rank_sentences(context.database, question, quotes, embed),
+        lambda embed: rank_sentences(context.database, question, quotes, embed, confidence),
     )
-    return ranked.quotes
 
 
 async def _say_others(
     context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]
-) -> Sequence[Quote]:
+) -> tuple[Quote, ...]:
     """Return what documents that the query does not name say of it: a sentence each, the best."""
     other_hits = [hit for hit in hits if hit.document_id not in plan.intent.documents]
-    judged = partial(evidence_confidence, context.database, plan.about, other_hits)
-    if await context.by_meaning(is_fitted(plan.about), judged) < MIN_CONFIDENCE:
+    if await context.judge(plan.about, other_hits) < MIN_CONFIDENCE:
         return ()
     best: dict[str, Quote] = {}
-    for quote in await _rank(context, plan, [Quote.of(hit) for hit in other_hits]):
+    ranked = await _rank(context, plan, [Quote.of(hit) for hit in other_hits])
+    for quote in ranked.quotes:
         best.setdefault(quote.document_id, quote)
     return tuple(best.values())[:MAX_ELSEWHERE]
 

@@ -11,10 +11,12 @@ from lexichord.retrieve.evidence.relevance import sentences_of, sub_quote
 from lexichord.types.evidence import Quote
 
 MAX_LIST_CHARS = 1500  # of a list or code that is shown whole
+MAX_CLAUSE_CHARS = 400  # of a numbered clause or an item of a list that is shown whole
 ITEM_OPENING = re.compile(
     r"(?P<bracket>\(\w{1,4}\))|(?P<letter>[a-z]{1,4}[.)]\s)|(?P<number>\d{1,2}[.)]\s)"
     r"|(?P<sign>[-*•–]\s)"
 )
+CLAUSE_NUMBER = re.compile(r"(?:§\s*|(?:Section|Article|Clause)\s+)?\d{1,3}(?:\.\d{1,3})*[.):]?\s")
 CODE_BLOCK = re.compile(r"\s*```[^\n]*\n.*?\n[ \t]*```[ \t]*(?=\n|\Z)", re.S)
 
 
@@ -22,7 +24,8 @@ def whole_unit(stretch: Quote, passages: Iterable[Quote], whole_lists: bool = Fa
     """Return sentences together with what they cannot do without in their passage.
 
     These are the sentence that the first leans on and, where the last ends in a colon, the items or
-    the code that follow; of an item, `whole_lists`, all of its list and what leads to that.
+    the code that follow; of a numbered clause or an item, if it is short, its other sentences; of
+    an item, `whole_lists`, all of its list and what leads to that.
     """
     around = next((passage for passage in passages if holds_quote(passage, stretch)), None)
     if around is None:
@@ -39,7 +42,37 @@ def whole_unit(stretch: Quote, passages: Iterable[Quote], whole_lists: bool = Fa
     start = quotes[first].start
     if end - start > MAX_LIST_CHARS:
         return stretch
+    clause = _clause_of(around, quotes, inside[0])
+    if max(clause[1], end) - min(clause[0], start) <= MAX_CLAUSE_CHARS:
+        start, end = min(clause[0], start), max(clause[1], end)
     return sub_quote(around, start - around.start, end - around.start, stretch.score)
+
+
+def _clause_of(passage: Quote, sentences: Sequence[Quote], number: int) -> tuple[int, int]:
+    """Return where a sentence's numbered clause or item begins and ends; of others, the sentence.
+
+    "5.2 The building is heated on weekdays. Other hours cost EUR 48." says one thing.
+    """
+    first = last = number
+    while first and not _opens_item(sentences[first]) and _is_next(passage, sentences, first):
+        first -= 1
+    if not _opens_item(sentences[first]):
+        return sentences[number].start, sentences[number].end
+    while last + 1 < len(sentences) and _is_next(passage, sentences, last + 1):
+        last += 1
+    return sentences[first].start, sentences[last].end
+
+
+def _is_next(passage: Quote, sentences: Sequence[Quote], number: int) -> bool:
+    """Return whether a sentence goes on in the paragraph of the one before it."""
+    between = passage.text[
+        sentences[number - 1].end - passage.start : sentences[number].start - passage.start
+    ]
+    return not between.strip(" ") and not _opens_item(sentences[number])
+
+
+def _opens_item(sentence: Quote) -> bool:
+    return bool(ITEM_OPENING.match(sentence.text) or CLAUSE_NUMBER.match(sentence.text))
 
 
 def _lead_of_list(sentences: Sequence[Quote], number: int) -> int:

@@ -60,7 +60,7 @@ _PERCENT = (
     rf"(?:\s?\({_GROUPED_DIGITS}\s?%\))?"
 )
 
-_DATES = "|".join(
+_DATE = "|".join(
     [
         rf"{_START}{DAY_OF_MONTH}(?:,?\s+{YEAR})?",
         rf"\b{MONTH_AND_DAY}(?:,?\s+{YEAR})?",
@@ -70,7 +70,7 @@ _DATES = "|".join(
         rf"{_START}(?:0?[1-9]|1[0-2])/{DAY}/{YEAR}",
     ]
 )
-_DATES = rf"(?:{_DATES})(?![\w%]|[.,/-]\d)"
+_DATES = rf"(?:{_DATE})(?![\w%]|[.,/-]\d)"
 
 _KIND = r"(?i:(?:business|working|calendar|consecutive|full|clear)\s+)"
 _UNIT = r"(?:second|minute|hour|day|night|week|fortnight|month|quarter|year)s?"

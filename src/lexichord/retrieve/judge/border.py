@@ -7,16 +7,13 @@ not fitted on, by kind of document, the share of what is answered without eviden
 risk (Bates et al., "Distribution-free, risk-controlling prediction sets", 2021).
 """
 
-import json
-from functools import cache
-from importlib.resources import files
+from collections.abc import Iterable
 from math import inf
 
-from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE, is_fitted
+from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE
 from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan
 
-CALIBRATION = "calibration.json"  # written by scripts/fit_confidence.py
 NO_RISK_KNOWN = "risk is not heeded: it is known only by meaning, and where no document is named"
 
 
@@ -28,18 +25,14 @@ def border_of(context: QueryContext, plan: SearchPlan) -> float:
     risk = context.options.risk
     if risk is None:
         return MIN_CONFIDENCE
-    if is_fitted(plan.about) and not plan.intent.documents:
-        return risk_border(risk)
+    calibration = context.calibration_of(plan.about)
+    if calibration is not None and not plan.intent.documents:
+        return find_border(calibration.holds, calibration.lacks, risk)
     context.trace.degrade(NO_RISK_KNOWN)
     return MIN_CONFIDENCE
 
 
-def risk_border(risk: float) -> float:
-    """Return the least confidence that keeps a risk; more than any where none does."""
-    return find_border(*_read_calibration(), risk)
-
-
-def find_border(holds: list[float], lacks: list[float], risk: float) -> float:
+def find_border(holds: Iterable[float], lacks: Iterable[float], risk: float) -> float:
     """Return the lowest score from which on at most the share `risk` lacks an answer.
 
     `holds` are the scores of questions whose evidence holds one, `lacks` those of others; one more
@@ -53,10 +46,3 @@ def find_border(holds: list[float], lacks: list[float], risk: float) -> float:
         if score != after and (wrong + 1) / (number + 1) <= risk:
             border = score
     return border
-
-
-@cache
-def _read_calibration() -> tuple[list[float], list[float]]:
-    file = files("lexichord.retrieve.judge") / CALIBRATION
-    scores = json.loads(file.read_text(encoding="utf-8"))
-    return scores["holds"], scores["lacks"]

@@ -3,12 +3,16 @@
 Judged by the sentence that would answer, and by what the best passage holds of the question.
 """
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 from math import exp
 
 import numpy as np
 
+from lexichord.db import catalogue
 from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.relevance import (
     EmbedSentences,
@@ -26,6 +30,7 @@ from lexichord.retrieve.evidence.sentences import (
 from lexichord.retrieve.evidence.wanted import without_asking
 from lexichord.types import ChunkHit, Question
 from lexichord.types.evidence import Quote
+from lexichord.types.state import Calibration
 
 JUDGED_HITS = 10  # hits that are judged
 COVERAGE_HITS = 5  # of them, among which the passage is that holds most of the question's terms
@@ -47,33 +52,51 @@ class ConfidenceSignals:
     passage: float
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """Coefficients of one calibration."""
-
-    constant: float
-    cosine: float
-    sentence: float
-    passage: float
-
-
 # 99 everyday questions over four kinds of documents asked of all 700, and 152 of a document by its
 # name, each kind by the other three, with vectors / by words (scripts/fit_confidence.py): AUROC of
 # answerable against what nothing answers .842 / .674 and, by name, .953 / .943, calibration error
 # .065 / .107 and .060 / .076. Relative evidence (what others say better), fitted beside these,
 # gained nothing on named documents; nor did margin, type asked for, rarest missing term and the
 # passage's cosine on all.
-WITH_VECTOR = Calibration(-5.92, 10.11, 0.0, 3.23)
-WORDS_ONLY = Calibration(-2.31, 0.0, 2.32, 4.47)
+WITH_VECTOR = Calibration(FITTED_SPACE, constant=-5.92, cosine=10.11, passage=3.23)
+WORDS_CONSTANT, WORDS_SENTENCE, WORDS_PASSAGE = -2.31, 2.32, 4.47
+CALIBRATION_SCORES = "calibration.json"  # written by scripts/fit_confidence.py
 MIN_CONFIDENCE = 0.45  # below it nothing should be answered
 # Below it a document that is named is said not to say: right in 54 of 55 cases, 10 of 11 at least
 # of each kind; .25: 57 of 62, 2 of 4.
 MAX_DENIED_CONFIDENCE = 0.2
 
 
-def is_fitted(question: Question) -> bool:
-    """Return whether the vectors that a question is searched by are those that were fitted on."""
-    return question.vector is not None and question.space == FITTED_SPACE
+@cache
+def own_calibration() -> Calibration:
+    """Return the one that comes with the program, for the default model."""
+    scores = json.loads((files(__package__) / CALIBRATION_SCORES).read_text(encoding="utf-8"))
+    return replace(WITH_VECTOR, **scores)
+
+
+async def find_calibration(database: Database, space: str | None) -> Calibration | None:
+    """Return what judges by vectors of a space: what was fitted for it, else the program's own.
+
+    None where there is none: coefficients of one model say nothing of another's cosines.
+    """
+    if space is None:
+        return None
+    stored = await catalogue.find_calibration(database)
+    if stored is not None and stored.space == space:
+        return stored
+    return own_calibration() if space == FITTED_SPACE else None
+
+
+def describe_calibration(calibration: Calibration | None, space: str | None) -> str:
+    """Say what judges, for a reader."""
+    if space is None:
+        return "by words: there is no embedder"
+    if calibration is None:
+        return f"by words: none is fitted for {space}, lexichord calibrate does it"
+    if calibration.fitted_at is None:
+        return "by vectors, fitted on everyday questions that came with the program"
+    count = len(calibration.holds) + len(calibration.lacks)
+    return f"by vectors, fitted on {count} questions of yours on {calibration.fitted_at:%Y-%m-%d}"
 
 
 async def evidence_confidence(
@@ -82,6 +105,7 @@ async def evidence_confidence(
     hits: Sequence[ChunkHit],
     embed: EmbedSentences | None = None,
     named: Question | None = None,
+    calibration: Calibration = WITH_VECTOR,
 ) -> float:
     """Return the probability, 0 to 1, that the hits hold an answer to the question; 0 without hits.
 
@@ -91,7 +115,9 @@ async def evidence_confidence(
     """
     if not hits:
         return 0.0
-    return probability(await measure_evidence(database, question, hits[:JUDGED_HITS], embed, named))
+    judged = hits[:JUDGED_HITS]
+    signals = await measure_evidence(database, question, judged, embed, named, calibration)
+    return probability(signals, calibration)
 
 
 async def measure_evidence(
@@ -100,8 +126,9 @@ async def measure_evidence(
     hits: Sequence[ChunkHit],
     embed: EmbedSentences | None = None,
     named: Question | None = None,
+    calibration: Calibration = WITH_VECTOR,
 ) -> ConfidenceSignals:
-    """Measure the hits' sentences and passages."""
+    """Measure the hits' sentences and passages; more sentences where the first leave a doubt."""
     found = find_candidates([Quote.of(hit) for hit in hits])
     texts = [one.sentence.quote.text for one in found]
     names = [f"{hit.title} {hit.heading}" for hit in hits]
@@ -123,7 +150,7 @@ async def measure_evidence(
         ]
         best = max(measured, key=lambda one: one.strength)
         judged = ConfidenceSignals(best.cosine, best.coverage, passage)
-        if probability(judged) >= CLEAR_CONFIDENCE:
+        if probability(judged, calibration) >= CLEAR_CONFIDENCE:
             break
     return judged
 
@@ -148,13 +175,12 @@ async def _cosines(
     return [float(cosine) for cosine in np.einsum("pnd,pd->pn", each, vectors).max(axis=0)]
 
 
-def probability(signals: ConfidenceSignals) -> float:
+def probability(signals: ConfidenceSignals, calibration: Calibration = WITH_VECTOR) -> float:
     """Return the confidence, 0 to 1."""
-    model = WORDS_ONLY if signals.cosine is None else WITH_VECTOR
-    value = (
-        model.constant
-        + model.cosine * (signals.cosine or 0.0)
-        + model.sentence * signals.sentence
-        + model.passage * signals.passage
-    )
+    if signals.cosine is None:
+        by_sentence = WORDS_SENTENCE * signals.sentence
+        value = WORDS_CONSTANT + by_sentence + WORDS_PASSAGE * signals.passage
+    else:
+        by_cosine = calibration.cosine * signals.cosine
+        value = calibration.constant + by_cosine + calibration.passage * signals.passage
     return 1 / (1 + exp(-value))

@@ -5,13 +5,11 @@ A round adds a way of asking to the plan; each function returns the plan that it
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from time import perf_counter
 from typing import get_args
 
 from lexichord.errors import LexichordError, ProviderError
 from lexichord.retrieve.judge.border import border_of
-from lexichord.retrieve.judge.confidence import evidence_confidence, is_fitted
 from lexichord.retrieve.judge.named import hold_to_named
 from lexichord.retrieve.judge.reflect import (
     NO_WORDING_LEFT,
@@ -42,12 +40,11 @@ type WriteAgain = Callable[
 async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> float:
     """Return the probability, 0 to 1, that the hits hold an answer."""
     about, meant = plan.about, hold_to_named(plan.intent, hits)
-    by_meaning = is_fitted(about)
-    judged_by = "meaning" if by_meaning else "words"
+    calibration = context.calibration_of(about)
+    judged_by = "words" if calibration is None else "meaning"
     with context.trace.stage("confidence", about=about.query, judged_by=judged_by) as step:
         named = plan.asked if plan.intent.documents else None
-        judged = partial(evidence_confidence, context.database, about, meant, named=named)
-        confidence = await context.by_meaning(by_meaning, judged)
+        confidence = await context.judge(about, meant, named)
         step["made"] = confidence
         step["dropped"] = [hit.chunk_id for hit in hits if hit not in meant]
     return confidence
@@ -191,7 +188,7 @@ async def refine(
     Without reflection, an answer or a model that grades, the response stays as it is.
     """
     grade, before = context.stages.grade, response.reflection
-    if grade is None or before is None or not response.answer:
+    if grade is None or before is None or not response.claimed:
         return response
     rounds = [*before.rounds]
     draft = await _grade(grade, Draft(plan, response))

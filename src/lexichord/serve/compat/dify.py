@@ -17,7 +17,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from lexichord.client.passages import ScoredPassage
-from lexichord.errors import AccessError, ConfigError, ForbiddenError, NotFoundError
+from lexichord.errors import (
+    AccessError,
+    ConfigError,
+    ForbiddenError,
+    MissingScopeError,
+    NotFoundError,
+    TooManyRequestsError,
+)
 from lexichord.serve.compat.filters import NEGATIVE_OPERATORS, FilterValue, query
 from lexichord.serve.errors import public_error
 from lexichord.serve.http.routing import Caller, find_caller
@@ -263,7 +270,9 @@ def _record(passage: ScoredPassage) -> Record:
 
 def _error_response(request: Request, error: Exception) -> JSONResponse:
     status, code, message = _public_form(error, request.headers.get("authorization", ""))
-    return JSONResponse({"error_code": code, "error_msg": message}, status)
+    wait = getattr(error, "retry_after", None)
+    headers = None if wait is None else {"retry-after": str(wait)}
+    return JSONResponse({"error_code": code, "error_msg": message}, status, headers)
 
 
 def _public_form(error: Exception, authorization: str) -> tuple[int, int, str]:
@@ -272,13 +281,15 @@ def _public_form(error: Exception, authorization: str) -> tuple[int, int, str]:
     Never 401 or 404: Dify takes the one for no reason to reject a key, and the other for a wrong
     address.
     """
-    if isinstance(error, ForbiddenError | NotFoundError):
+    if isinstance(error, ForbiddenError | NotFoundError) and not isinstance(
+        error, MissingScopeError
+    ):
         return (
             400,
             NO_KNOWLEDGE_CODE,
             "The knowledge does not exist: its id is the name of a dataset.",
         )
-    if isinstance(error, AccessError):
+    if isinstance(error, AccessError) and not isinstance(error, TooManyRequestsError):
         if fullmatch(r"(?i)bearer +\S.*", authorization):
             return 403, AUTHORIZATION_FAILED_CODE, f"Authorization failed: {error}."
         expected = "Expected 'Bearer <api-key>' format."

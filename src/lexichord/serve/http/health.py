@@ -17,13 +17,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lexichord.errors import DatabaseError, LexichordError
 from lexichord.serve.access import AccessPolicy, ScopedClient
+from lexichord.serve.errors import CLIENT_GONE
 from lexichord.serve.http.routing import ERROR_RESPONSES, Caller
 from lexichord.serve.limits import METRICS_DATABASE_SECONDS, READINESS_SECONDS
 
 LATENCY_BUCKETS_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 # Any other is counted as "other": the names of methods are the caller's.
 COUNTED_METHODS = ("GET", "HEAD", "POST", "DELETE", "OPTIONS")
-CLIENT_GONE = 499  # the status, as nginx has it, of a request that nobody waits for any more
 
 METRICS_SAMPLE = 'lexichord_requests_total{method="POST",route="/v1/search",status="200"} 3.0\n'
 ERROR_CONTENT = {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}}

@@ -71,12 +71,12 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorBody, "description": description}
     for status, description in {
         400: "Something in it makes no sense here.",
-        401: "It needs an API key, and has none or a wrong one.",
-        403: "The API key does not reach that far.",
+        401: "It needs an API key, and has none, a wrong one or one whose time is over.",
+        403: "The API key does not reach that far, or may not do that.",
         404: "That dataset, document, chunk or job is not there.",
         413: "The body is too large.",
         422: "A field is missing, unknown or of the wrong form.",
-        429: "Too many requests at once; the header Retry-After says when to try again.",
+        429: "Too many requests, at once or by this key; Retry-After says when to try again.",
         500: "It failed, by a fault of this server.",
         502: "A model's service failed.",
         503: "The database, or a model's service, cannot answer now.",
@@ -103,8 +103,7 @@ def error_reply(error: PublicError, param: str | None = None) -> JsonReply:
     """Answer with an error."""
     shape = error.to_dict()
     shape["error"]["param"] = param
-    headers = {"www-authenticate": "Bearer"} if error.status == 401 else None
-    return JsonReply(shape, error.status, headers)
+    return JsonReply(shape, error.status, error.headers)
 
 
 HTTP_ERROR_TYPES = {404: "not_found_error", 429: "rate_limit_error"}  # of HTTP's own errors

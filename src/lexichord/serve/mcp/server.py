@@ -80,9 +80,8 @@ def authorization(headers: Mapping[str, str]) -> str | None:
 
 async def _answer(send: AsgiSend, error: PublicError) -> None:
     body: dict[str, Any] = error.to_dict()
-    headers = {}
+    headers = error.headers
     if error.status == 401:
-        headers["www-authenticate"] = "Bearer"
         title = TOOL_ERROR_TITLES["authentication_error"]
         body = {"error": title, "status": "error", "message": error.message}
         body |= {"errors": [error.message], "required_headers": ["Authorization"]}

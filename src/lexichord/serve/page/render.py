@@ -165,11 +165,17 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
     return HTMLResponse(text, status, PAGE_HEADERS)
 
 
-def error_page(request: Request, error: PublicError) -> HTMLResponse:
-    """Return a page that says what went wrong; where a key is needed, ask for it."""
+def sentence(error: Exception) -> str:
+    """Return an error's line as a sentence."""
+    line = str(error)
+    return f"{line[:1].upper()}{line[1:]}."
+
+
+def error_page(request: Request, error: PublicError, reason: str = "") -> HTMLResponse:
+    """Return a page that says what went wrong; where a key is needed, ask for it: the `reason`."""
     if error.status == 401:
         url = request.url
-        response = key_page(request, url.path + f"?{url.query}" * bool(url.query))
+        response = key_page(request, url.path + f"?{url.query}" * bool(url.query), reason)
         # From a link elsewhere a browser brings no strict cookie: it is to come once more, from
         # here. Framed, or by a form, the page would get nowhere either.
         if request.headers.get("sec-fetch-site") == "cross-site":
@@ -177,7 +183,7 @@ def error_page(request: Request, error: PublicError) -> HTMLResponse:
         return response
     title = ERROR_TITLES.get(error.status, "That did not work")
     form = read_form(request.query_params) if request.url.path == "/" else SearchForm()
-    return page(
+    response = page(
         request,
         "error.html",
         error.status,
@@ -186,6 +192,8 @@ def error_page(request: Request, error: PublicError) -> HTMLResponse:
         form=form,
         datasets=dataset_names(form),
     )
+    response.headers.update(error.headers)
+    return response
 
 
 def key_page(request: Request, back: str, message: str = "") -> HTMLResponse:

@@ -10,7 +10,7 @@ from lexichord.retrieve.evidence.context import citation
 from lexichord.retrieve.understand.cues import OPENING_WORD
 from lexichord.serve.errors import public_line
 from lexichord.types import ChunkHit, Response
-from lexichord.types.evidence import Cell, ContextSource, Quote
+from lexichord.types.evidence import NEAREST_MARK, Cell, ContextSource, Quote
 from lexichord.types.response import Step
 from lexichord.types.results import CHANNEL_NAMES
 
@@ -68,7 +68,9 @@ CITATION_NUMBER = re.compile(r"\[(\d{1,3})\]")
 MARKDOWN_ITEM = re.compile(r"\s*(?:[-*•]|\d{1,2}\.)\s+(?=\S)")
 MARKDOWN_HEADING = re.compile(r"#{1,6}\s+")
 
-type LinkedText = list[tuple[str, str]]  # texts, each with the address that it leads to, or ""
+MARKED = "mark"  # in the place of an address
+# Texts, each with the address that it leads to, or "", or MARKED.
+type LinkedText = list[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,16 +192,22 @@ def _answer(response: Response, passages: Sequence[QuoteView]) -> list[AnswerBlo
         lines = [line for line in lines if not line.lstrip().startswith("|")]
     # What is in none of the sources is cited by title and heading.
     named = {f"({citation(one.quote)})": one.address for one in passages if one.number is None}
-    return [_block(line, len(response.sources), named) for line in lines]
+    marks = not response.claimed
+    return [_block(line, len(response.sources), named, marks) for line in lines]
 
 
-def _block(line: str, sources: int, named: Mapping[str, str]) -> AnswerBlock:
+def _block(line: str, sources: int, named: Mapping[str, str], marks: bool) -> AnswerBlock:
     kind = "h" if line.endswith(":") else "p"
     if marker := MARKDOWN_ITEM.match(line) or MARKDOWN_HEADING.match(line):
         kind = "li" if MARKDOWN_ITEM.match(line) else "h"
         line = line[marker.end() :]
     name = next((citation for citation in named if line.endswith(citation)), "")
-    parts = _linked(line.removesuffix(name), sources)
+    shown = line.removesuffix(name)
+    before, sign, rest = shown.partition(NEAREST_MARK) if marks else (shown, "", "")
+    parts = _linked(before, sources)
+    if sign:
+        nearest, _, after = rest.partition(sign)
+        parts += [(nearest, MARKED), *_linked(after, sources)]
     return AnswerBlock(kind, [*parts, (name, named[name])] if name else parts)
 
 

@@ -16,7 +16,14 @@ from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from lexichord.errors import AccessError, ConfigError, DatabaseError, ForbiddenError
+from lexichord.errors import (
+    AccessError,
+    ConfigError,
+    DatabaseError,
+    ForbiddenError,
+    KeyExpiredError,
+    TooManyRequestsError,
+)
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
 from lexichord.serve.limits import MAX_LISTED_DOCUMENTS, PAGE_MARGIN_SECONDS
@@ -34,6 +41,7 @@ from lexichord.serve.page.render import (
     page_caller,
     query_options,
     read_form,
+    sentence,
     set_key_cookie,
 )
 from lexichord.serve.page.results import show_results
@@ -71,7 +79,8 @@ class PageRoute(APIRoute):
                 async with asyncio.timeout(deadline - min(PAGE_MARGIN_SECONDS, deadline / 4)):
                     return await handle(request)
             except Exception as error:
-                return error_page(request, public_error(error))
+                reason = sentence(error) if isinstance(error, KeyExpiredError) else ""
+                return error_page(request, public_error(error), reason)
 
         return handle_page
 
@@ -126,9 +135,10 @@ async def login(request: Request) -> Response:
     key, back = form.get("key", "").strip(), local_address(form.get("back", ""))
     try:
         await request.app.state.policy.authorize(f"Bearer {key}")
-    except AccessError:
-        message = "This key is unknown or revoked." if key else "Paste a key first."
-        return key_page(request, back, message)
+    except TooManyRequestsError:
+        raise
+    except AccessError as error:
+        return key_page(request, back, sentence(error) if key else "Paste a key first.")
     response = RedirectResponse(back, 303, PAGE_HEADERS)
     set_key_cookie(response, request, key)
     return response

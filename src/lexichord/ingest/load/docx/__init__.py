@@ -4,7 +4,6 @@ What styles mean is in `styles`, list numbers are in `numbering`, the text of pa
 with tracked changes, is in `content`.
 """
 
-import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,10 +12,10 @@ import docx
 from docx.document import Document
 from docx.oxml import parse_xml
 from docx.oxml.ns import qn
-from lxml.etree import LxmlError, _Element
+from lxml.etree import _Element
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.archive import check_archive
+from lexichord.ingest.load.archive import ARCHIVE_ERRORS, check_archive
 from lexichord.ingest.load.docx.content import (
     block_elements,
     count_header_rows,
@@ -38,10 +37,6 @@ OLD_DOCX = "is encrypted or an old .doc: save it as .docx without a password"
 
 
 # What the library does with a file that is not as it expects.
-BROKEN_FILE_ERRORS = (
-    *(AttributeError, IndexError, KeyError, OSError, TypeError, ValueError),
-    *(LxmlError, zipfile.BadZipFile),
-)
 
 
 def load(file: Path, named: str) -> LoadedText:
@@ -50,7 +45,7 @@ def load(file: Path, named: str) -> LoadedText:
     try:
         document = docx.Document(str(file))
         loaded = _Reader(document).read(named)
-    except BROKEN_FILE_ERRORS:
+    except ARCHIVE_ERRORS:
         raise IngestError(BROKEN_DOCX) from None
     properties = office_properties(file)
     properties.pop("title", None)

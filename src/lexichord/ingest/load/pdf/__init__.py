@@ -160,7 +160,7 @@ def _part_tables(pages: Sequence[Sequence[PageLine]]) -> None:
 def _tables(lines: Sequence[PageLine]) -> Iterator[Table]:
     """Yield where tables stand in the text of the lines."""
     place = start = header_end = 0
-    for line, below in zip(lines, [*lines[1:], None], strict=True):
+    for line, below in zip(lines, [*lines[1:], None], strict=False):  # there may be no lines
         opens = line.part == "header" and line.before != "\n"
         place += len(line.before)
         start = place if opens else start

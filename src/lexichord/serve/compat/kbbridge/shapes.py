@@ -185,7 +185,11 @@ class AssistantOutput(ToolOutput):
         float, Field(description="Probability, 0 to 1, that the evidence holds an answer.")
     ] = 0.0
     abstained: Annotated[
-        bool, Field(description="The evidence is too little to answer by: the answer is empty.")
+        bool,
+        Field(description="The evidence is too little to answer by, and no answer is claimed."),
+    ] = False
+    claimed: Annotated[
+        bool, Field(description="False: the answer is empty or a passage, **nearest part** marked.")
     ] = False
     intent: str | None = None
     files: list[FileItem] = Field(default=[])

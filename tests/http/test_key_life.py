@@ -1,0 +1,188 @@
+"""Keys whose time is over, that may not do a thing, or too often: the same on every surface."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from time import monotonic, sleep
+
+import httpx
+import psycopg
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.types import ApiCall
+from tests.http.conftest import DOCUMENTS
+from tests.http.server import Server
+from tests.listening import PATIENCE
+from tests.mcp.serving import NAME, Place, served
+
+QUESTION = "zebra of words"
+SEARCH = {"query": QUESTION, "mode": "keyword"}
+DIFY = {"query": QUESTION, "knowledge_id": "open", "retrieval_setting": {}}
+ACCEPT = {"accept": "application/json, text/event-stream"}
+TOOL = {"tool": "file_lister", "parameters": {"dataset_id": "open"}}
+EXPIRED = "this key expired on 2026-02-03: make a new one with lexichord keys create"
+
+
+@dataclass(frozen=True)
+class Doors:
+    """Both servers of a database, which the application itself asks, too."""
+
+    lexichord: SyncLexichord
+    http: str
+    mcp: str
+
+    def post(self, path: str, key: str, body: object) -> httpx.Response:
+        """Send a key and a body to a path; `/mcp` is the other server's."""
+        url = self.mcp if path == "/mcp" else self.http + path
+        headers = ACCEPT | {"authorization": f"Bearer {key}"}
+        return httpx.post(url, json=body, headers=headers, timeout=PATIENCE)
+
+    def calls(self, key: int, amount: int) -> list[ApiCall]:
+        """Wait for so many calls of a key on record."""
+        until = monotonic() + PATIENCE
+        while len(found := self.lexichord.list_calls(1000, key=key)) < amount:
+            assert monotonic() < until, found
+            sleep(0.2)
+        return found
+
+
+@pytest.fixture(scope="module")
+def doors(
+    embedded_dsn: str, bare: str, home: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Doors]:
+    from tests.conftest import new_database
+
+    with new_database(bare, copy_of=bare) as dsn, SyncLexichord(dsn=dsn, home=home) as lexichord:
+        for name, document in DOCUMENTS.items():
+            lexichord.ingest(documents=[document], dataset=name)
+        lexichord.create_key("always one")
+        place = Place(dsn, home, {"LEXICHORD_ALLOWED_HOSTS": NAME})
+        log = tmp_path_factory.mktemp("mcp") / "log"
+        with Server(dsn, home, allowed_hosts=NAME) as http, served(place, log) as mcp:
+            yield Doors(lexichord, http.url, mcp.url)
+
+
+def let_expire(lexichord: SyncLexichord, key: int) -> None:
+    with psycopg.connect(lexichord.core.database.dsn, autocommit=True) as connection:
+        statement = "update lexichord_data.api_key set expires_at = '2026-02-03' where id = %s"
+        connection.execute(statement.encode(), [key])
+
+
+SURFACES = [("/v1/search", SEARCH), ("/ask", {"question": QUESTION}), ("/mcp", TOOL)]
+
+
+@pytest.mark.parametrize(("path", "body"), SURFACES)
+def test_an_expired_key_is_told_so(doors: Doors, path: str, body: object) -> None:
+    made = doors.lexichord.create_key("Ann", lasts=timedelta(days=1))
+    assert doors.post(path, made.secret, body).status_code == 200
+    let_expire(doors.lexichord, made.key.key_id)
+    answer = doors.post(path, made.secret, body)
+    assert answer.status_code == 401
+    assert EXPIRED in answer.text
+    assert answer.headers["www-authenticate"] == "Bearer"
+
+
+def test_dify_is_told_in_its_own_form(doors: Doors) -> None:
+    made = doors.lexichord.create_key("Ann", lasts=timedelta(days=1))
+    let_expire(doors.lexichord, made.key.key_id)
+    answer = doors.post("/retrieval", made.secret, DIFY)
+    assert (answer.status_code, answer.json()["error_code"]) == (403, 1002)
+    assert EXPIRED in answer.text
+    blind = doors.lexichord.create_key("blind", reads=False, writes=True)
+    answer = doors.post("/retrieval", blind.secret, DIFY)
+    assert (answer.status_code, answer.json()["error_code"]) == (403, 1002)
+    assert "make one without --no-read" in answer.text
+
+
+@pytest.mark.parametrize(("path", "body"), [*SURFACES, ("/retrieval", DIFY)])
+def test_too_many_requests_of_a_key_are_told_when_to_come_back(
+    doors: Doors, path: str, body: object
+) -> None:
+    made = doors.lexichord.create_key("Ann", requests_per_minute=2)
+    other = doors.lexichord.create_key("Bo", requests_per_minute=2)
+    for _ in range(2):
+        assert doors.post(path, made.secret, body).status_code == 200
+    answer = doors.post(path, made.secret, body)
+    assert answer.status_code == 429
+    assert 50 <= int(answer.headers["retry-after"]) <= 60
+    assert "this key may send 2 requests a minute" in answer.text
+    assert doors.post(path, other.secret, body).status_code == 200  # nobody else's
+
+
+@pytest.mark.parametrize(("path", "body"), SURFACES)
+def test_a_key_that_may_not_read_is_told_so(doors: Doors, path: str, body: object) -> None:
+    made = doors.lexichord.create_key("blind", reads=False, writes=True)
+    answer = doors.post(path, made.secret, body)
+    assert answer.status_code == 403, answer.text
+    assert "the API key may only write: make one without --no-read" in answer.text
+    assert "zebra of open" not in answer.text
+
+
+def test_writing_and_deleting_are_apart(doors: Doors) -> None:
+    writer = doors.lexichord.create_key("writer", reads=False, writes=True).secret
+    deleter = doors.lexichord.create_key("deleter", reads=False, deletes=True).secret
+    body = {"dataset": "made", "documents": [{"uri": "new", "text": "gnu"}]}
+    answer = doors.post("/v1/documents", deleter, body)
+    assert answer.status_code == 403
+    assert "the API key may only delete: make one with --write" in answer.text
+    accepted = doors.post("/v1/documents", writer, body)
+    assert accepted.status_code == 202, accepted.text  # its job is shown to who may not read
+    until = monotonic() + PATIENCE
+    while not (rows := doors.lexichord.list(uri_prefix="new")):
+        assert monotonic() < until
+        sleep(0.1)
+    address = f"{doors.http}/v1/documents/{rows[0].document_id}"
+    refused = httpx.delete(address, headers={"authorization": f"Bearer {writer}"})
+    assert refused.status_code == 403
+    assert "the API key may only write: make one with --delete" in refused.text
+    assert httpx.delete(address, headers={"authorization": f"Bearer {deleter}"}).json() == {
+        "deleted": 1
+    }
+
+
+def test_calls_of_all_surfaces_are_on_record_without_their_words(doors: Doors) -> None:
+    made = doors.lexichord.create_key("Ann", datasets=["open"])
+    sent = [
+        ("/v1/search", SEARCH, 200),
+        ("/v1/search", {**SEARCH, "datasets": ["closed"]}, 403),
+        ("/retrieval", DIFY, 200),
+        ("/v1/vector_stores/open/search", {"query": QUESTION}, 200),
+        ("/mcp", TOOL, 200),
+        ("/v1/documents", {"dataset": "open", "documents": [{"uri": "n", "text": "gnu"}]}, 403),
+    ]
+    for path, body, status in sent:
+        assert doors.post(path, made.secret, body).status_code == status
+    calls = doors.calls(made.key.key_id, 8)
+    assert {(call.kind, call.status, call.datasets) for call in calls} >= {
+        ("search", 200, ("open",)),
+        ("search", 403, ("closed",)),
+        ("query", 200, ("open",)),
+        ("passages", 200, ("open",)),
+        ("list", 200, ("open",)),
+        ("ingest", 403, ("open",)),
+    }
+    assert {call.query for call in calls} == {None}
+    dsn = doors.lexichord.core.database.dsn
+    with psycopg.connect(dsn) as connection:
+        stored = connection.execute("select c::text from lexichord_data.api_call c").fetchall()
+    assert QUESTION not in str(stored)
+
+
+def test_the_page_says_that_a_key_is_over_or_used_too_much(doors: Doors) -> None:
+    made = doors.lexichord.create_key("Ann", requests_per_minute=2)
+    with httpx.Client(base_url=doors.http, timeout=PATIENCE) as browser:
+        origin = {"origin": doors.http}
+        signed = browser.post("/login", data={"key": made.secret}, headers=origin)
+        assert signed.status_code == 303
+        assert browser.get("/").status_code == 200
+        answer = browser.get("/")
+        assert answer.status_code == 429
+        assert int(answer.headers["retry-after"]) > 0
+        let_expire(doors.lexichord, made.key.key_id)
+        answer = browser.get("/")
+        assert answer.status_code == 401
+        assert "This key expired on 2026-02-03" in answer.text
+        answer = browser.post("/login", data={"key": made.secret}, headers=origin)
+        assert "This key expired on 2026-02-03" in answer.text
