@@ -49,7 +49,9 @@ SEARCHES: list[tuple[str, dict[str, Any]]] = [
 def test_index_use_says_so(wide: Connection) -> None:
     for row in call(wide, "index_use"):
         assert row["used"], row
-        assert row["index_name"] in row["plan"]
+        assert row["index_name"] in row["plan"] or row["plan"].startswith(
+            "Heap Scan"
+        )  # by a bitmap
 
 
 def test_index_use_says_also_if_not(connection: Connection) -> None:

@@ -28,11 +28,13 @@ begin
     select array_agg(w.term_id), array_agg(w.weight) into term_ids, weights from lexichord.keyword_weights(terms) as w;
     foreach segment in array segments loop
         -- It weighs a term by how many of the segment's chunks hold it: as often as makes lexichord's weight of that.
-        execute format('select ''{'' || string_agg(p.place || '':'' || least(greatest(round(1000 * w.weight / ln((n.df + 1.0) / (p.df + 0.5))), 1), 1000000), '','' order by p.place) || ''}'', array_agg(r)
-                        from unnest($1, $2) as w (term_id, weight) join %1$s_term p on p.term_id = w.term_id join %1$s_term n on n.term_id = 0 left join unnest(p.chunk_ids) as r on true',
-                       lexichord.segment_name(segment))
+        execute format($terms$
+            select (select '{' || string_agg(p.place || ':' || least(greatest(round(1000 * w.weight / ln((n.df + 1.0) / (p.df + 0.5))), 1), 1000000), ',' order by p.place) || '}'
+                    from unnest($1, $2) as w (term_id, weight) join %1$s_term p on p.term_id = w.term_id join %1$s_term n on n.term_id = 0),
+                   (select array_agg(r) from %1$s_term p, unnest(p.chunk_ids) as r where p.term_id = any($1))
+            $terms$, lexichord.segment_name(segment))
         into vector, rare using term_ids, weights;
-        proposals := proposals || array_remove(rare, null);
+        proposals := proposals || coalesce(rare, '{}');
         continue when vector is null;
         foreach row_limit in array array[places, 8 * places, -1] loop
             continue when row_limit > 65535;
