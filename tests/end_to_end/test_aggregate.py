@@ -131,7 +131,7 @@ def test_clauses_are_whole_passages_of_ranked_files(samples: SyncLexichord) -> N
     text = answer(samples, "clause_lookup", ESCROW, evidence, sources)
     assert "is declared bankrupt" in text
     assert "(b) stops supporting the Software" in text
-    assert text.count("\n") <= 3  # a clause with its list
+    assert text.count("\n") <= 4  # at most five sentences: clauses, and a list's items
     assert "[" in text
 
 

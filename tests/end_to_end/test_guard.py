@@ -24,7 +24,7 @@ DOCUMENTS = {
     name: {"uri": f"{name}/nda.txt", "chunks": [{"content": f"zebra of {name}"}]}
     for name in ("open", "closed")
 }
-READER = Rights(("open",), writes=False, key_id=1)
+READER = Rights(("open",), writes=False, deletes=False, key_id=1)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from tests.sql.corpus import call, put, value
 OTHER = {"plain": "vectorchord", "textsearch": "vectorchord", "vectorchord": "textsearch"}
 LATER = (  # tables of the migrations from the sixth on, those that refer to others first
     *("table_row", "table_failure", "worker", "query_vector", "original"),
-    "chunk_context",
+    *("chunk_context", "calibration"),
     *("api_call", "api_key"),
     *("query_hit", "query", "reembedding"),
     *("keyword_tail", "keyword_segment", "index_build"),
