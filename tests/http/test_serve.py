@@ -1,10 +1,13 @@
 """The command: what it says, when it refuses to start, and how it ends."""
 
+import json
 import os
 import re
 import socket
 import subprocess
 import sys
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 from signal import SIGINT, SIGTERM, Signals
 
@@ -54,6 +57,16 @@ def test_its_log_holds_no_question(sampled: Server) -> None:
         client.get("/search", params={"query": "a secret question"})
         client.get("/search", params={"question": "a secret question"})
     assert "secret" not in sampled.log()
+
+
+@pytest.mark.parametrize("characters", [10_000, 90_000, 500_000])
+def test_an_address_that_is_too_long_is_refused_in_json(sampled: Server, characters: int) -> None:
+    connection = HTTPConnection("127.0.0.1", sampled.port, timeout=60)  # httpx sends no such
+    with closing(connection):
+        connection.request("GET", f"/search?query={'a' * characters}")
+        answer = connection.getresponse()
+        message = json.loads(answer.read())["error"]["message"]
+    assert (answer.status, "at most 4000 characters" in message) == (422, True)
 
 
 def test_a_port_in_use_is_told_in_one_line(fresh: str, home: Path) -> None:

@@ -12,10 +12,11 @@ from lexichord.types.options import describe
 # Characters of a question. A model that embeds reads some 1,000 of them, a long passage to compare
 # has a few thousand, and the keyword search takes a word more for each.
 MAX_QUERY_CHARS = 10_000
-MAX_URL_QUERY_CHARS = 4_000  # a character has up to 12 there, and a request's head at most 65,536
+MAX_URL_QUERY_CHARS = 4_000  # a character has up to 12 bytes there
 MAX_PAGE_QUERY_CHARS = 2_000  # with 8 KB, proxies begin to refuse an address
 
 # Bodies and parameters.
+MAX_HEAD_BYTES = 2**20  # what is longer gets no JSON error; uvicorn's own 64 KiB are soon reached
 MAX_NAME_CHARS = 1_000  # of a dataset, a uri, a path
 MAX_ADDED_DOCUMENTS = 1_000  # in one body
 MAX_JSON_DEPTH = 32  # objects and lists inside each other

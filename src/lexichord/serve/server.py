@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lexichord.errors import ConfigError
 from lexichord.serve.access import AccessPolicy
-from lexichord.serve.limits import KEEP_ALIVE_SECONDS, LISTEN_BACKLOG, SHUTDOWN_SECONDS
+from lexichord.serve.limits import (
+    KEEP_ALIVE_SECONDS,
+    LISTEN_BACKLOG,
+    MAX_HEAD_BYTES,
+    SHUTDOWN_SECONDS,
+)
 from lexichord.serve.middleware import AsgiApp, LimitsMiddleware, OriginsMiddleware
 
 if TYPE_CHECKING:
@@ -56,6 +61,8 @@ async def run_server(app: "ASGIApp", host: str, port: int, on_start: Callable[[i
         log_level="warning",
         access_log=False,
         server_header=False,
+        http="h11",
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
