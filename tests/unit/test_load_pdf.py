@@ -6,7 +6,9 @@ import socket
 import textwrap
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 from pathlib import Path
+from random import Random
 
 import pytest
 from reportlab.lib import pdfencrypt
@@ -18,6 +20,8 @@ from lexichord.errors import IngestError
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.pdf.tables import MIN_CELL_SHARE, Columns
+from lexichord.ingest.load.pdf.words import PdfPiece
 from lexichord.types import LoadedText
 from tests.conftest import SAMPLES
 from tests.documents import Block, Layout, draw_pdf, make_pdf
@@ -315,6 +319,34 @@ def test_a_truncated_file_gives_its_text_or_one_clear_line(tmp_path: Path, share
     except IngestError as error:
         text = f"{PROSE[0]} {error}"
     assert text.startswith(PROSE[0])
+
+
+def test_words_that_are_drawn_nowhere_are_left_out(tmp_path: Path) -> None:
+    """Numbers too large for a matrix leave boxes that are not numbers."""
+    many = "9" * 38
+    canvas = Canvas(str(tmp_path / "a.pdf"), pageCompression=0)
+    canvas.drawString(72, 700, PROSE[0])
+    canvas._code.append(
+        f"q 12 0 -1 .0000000000000000001 -{many} 0 cm BT /F1 12 Tf 12 Tz 9999999999 Tc "
+        f"1 -{many} -1 .0000000000000000001 12 9999999999999999999 Tm (far away) Tj ET Q"
+    )
+    canvas.save()
+    assert load(tmp_path / "a.pdf").text == PROSE[0]
+
+
+def test_a_phrase_stands_in_the_first_column_that_holds_a_fair_part_of_it() -> None:
+    random = Random(1)
+    for _ in range(500):
+        edges = sorted({random.randrange(40) for _ in range(12)})
+        left, width = random.randrange(-3, 42), random.randrange(9)
+        fair = (
+            index
+            for index, (start, end) in enumerate(pairwise(edges))
+            if min(left + width, end) - max(left, start) >= MIN_CELL_SHARE * width
+        )
+        begins_in = max(sum(edge <= left for edge in edges[:-1]) - 1, 0)
+        word = PdfPiece(left, 0, left + width, 1, "word")
+        assert Columns(edges)._column([word]) == next(fair, begins_in), (edges, left, width)
 
 
 def glyphs(tmp_path: Path, *places: Place) -> Path:

@@ -138,7 +138,7 @@ def restore(dsn: str, file: Path, engine: str | None = None) -> Backup:
     """
     check_dsn(dsn)
     with _archive(file) as (archive, manifest):
-        with translate_errors(), psycopg.connect(dsn, **UNPREPARED) as connection:
+        with _all_or_nothing(), psycopg.connect(dsn, **UNPREPARED) as connection:
             _begin(connection)
             _make_room(connection)
             chosen = _load(connection, archive, manifest, engine)
@@ -147,6 +147,16 @@ def restore(dsn: str, file: Path, engine: str | None = None) -> Backup:
             _begin(connection)
             left_out = _follow_tables(connection)
     return _outcome(file, manifest, chosen, left_out)
+
+
+@contextmanager
+def _all_or_nothing() -> Iterator[None]:
+    """Say with the reason of a failure that nothing was restored."""
+    try:
+        with translate_errors():
+            yield
+    except DatabaseError as error:
+        raise type(error)(f"nothing was restored: {error}") from error
 
 
 def _outcome(file: Path, manifest: Manifest, engine: str, left_out: tuple[str, ...] = ()) -> Backup:
@@ -271,7 +281,7 @@ def _running(
         errors.seek(0)
         if process.returncode != 0:
             reason = " ".join(errors.read().decode(errors="replace").split())
-            raise DatabaseError(f"{name}: {reason}")
+            raise DatabaseError(reason or f"{name} ended with exit status {process.returncode}")
 
 
 def _feed(source: IO[bytes] | None, target: IO[bytes] | None) -> None:
@@ -377,7 +387,7 @@ def _copy_rows(connection: Connection, statement: bytes, lines: IO[bytes]) -> No
     with connection.cursor().copy(statement) as copy:
         while (line := lines.readline()) != b"\\.\n":
             if not line:
-                raise DatabaseError("nothing was restored: the backup is cut short")
+                raise DatabaseError("the backup is cut short")
             copy.write(line)
 
 
@@ -386,7 +396,7 @@ def _compare(expected: Mapping[str, list[Any]], stored: Mapping[str, list[Any]])
     for name, rows in expected.items():
         if stored.get(name) != rows:
             raise DatabaseError(
-                f"nothing was restored: table {name} has not the rows of the backup's, "
+                f"table {name} has not the rows of the backup's, "
                 f"{stored.get(name, [0])[0]} for {rows[0]}; make the backup again"
             )
 

@@ -1,7 +1,7 @@
 """Tables between drawn lines, and what makes a table of rows of cells."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -278,7 +278,9 @@ class Columns:
     def _column(self, phrase: Sequence[PdfPiece]) -> int:
         """Return the first column in which a fair part of a phrase stands."""
         left, right = phrase[0].left, max(word.right for word in phrase)
-        for index, (start, end) in enumerate(pairwise(self.edges)):
+        first = max(bisect_left(self.edges, left) - 1, 0)
+        last = bisect_right(self.edges, right)
+        for index, (start, end) in enumerate(pairwise(self.edges[first : last + 1]), first):
             if min(right, end) - max(left, start) >= MIN_CELL_SHARE * (right - left):
                 return index
         return _index(self.edges, left)

@@ -143,9 +143,14 @@ def _words(text: pypdfium2.PdfTextPage, content: str) -> Iterator[PdfWord]:
         opens_line = end == 0 or "\n" in content[end : match.start()]
         end = match.end()
         direction = _direction(raw.FPDFText_GetCharAngle(text, match.start()))
-        for word in _placed(match, direction, box_of):
+        for word in filter(_is_somewhere, _placed(match, direction, box_of)):
             word.place, word.opens_line = place, opens_line
             yield word
+
+
+def _is_somewhere(word: PdfPiece) -> bool:
+    """Return whether a word's box is of numbers: a broken matrix draws its words nowhere."""
+    return all(map(math.isfinite, (word.left, word.top, word.right, word.bottom)))
 
 
 def _content(text: pypdfium2.PdfTextPage) -> str:
