@@ -25,7 +25,7 @@ begin
         if told is null and lexichord.is_renamed(made) then
             perform lexichord.rename_table(made);
         end if;
-        if not made.is_guarded and (select c.relrowsecurity from pg_class c where c.oid = made.relation) then
+        if told is null and not made.is_guarded and (select c.relrowsecurity from pg_class c where c.oid = made.relation) then
             perform lexichord.guard_documents();
             update indexed_table t set is_guarded = true where t.id = made.id;
         end if;

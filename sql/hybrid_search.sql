@@ -23,6 +23,7 @@ begin
     join chunk c on c.id = f.chunk_id
     join document d on d.id = c.document_id
     join dataset s on s.id = c.dataset_id
+    where not lexichord_data.is_bound() or s.id = any ((select lexichord_data.own_datasets())::bigint[])
     order by f.score desc, f.chunk_id;
 end $$;
 comment on function lexichord.hybrid_search(text, @extschema:vector@.halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], jsonb, text) is

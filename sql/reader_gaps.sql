@@ -20,14 +20,16 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
         left join aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a on true
         group by p.oid, w.schemas, w.functions
     ), relation as (
-        select c.oid::regclass::text as name, c.relname = any(w.tables) or c.relname ~ '^keyword_part_[0-9]+(_term)?$' as reads,
+        select c.oid::regclass::text as name, (c.relname = any(w.tables) or c.relname ~ '^keyword_part_[0-9]+(_term)?$')
+                   and not (g.has_tenants and c.relname = 'term') as reads,  -- of which only columns are
                coalesce(bool_or(a.privilege_type = 'SELECT'), false) as selects,
                coalesce(bool_or(a.privilege_type <> 'SELECT'), false) as writes
         from wanted w
         join pg_class c on c.relnamespace = 'lexichord_data'::regnamespace and c.relkind in ('r', 'v', 'm', 'p', 'f', 'S')
         left join aclexplode(c.relacl) as a on a.grantee = w.role
+        cross join lexichord_data.configuration g
         where w.role is not null
-        group by c.oid, w.tables
+        group by c.oid, w.tables, g.has_tenants
     )
     select 'the role lexichord_reader is missing', 'create role lexichord_reader nologin', false
     from wanted w where w.role is null

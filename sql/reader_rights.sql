@@ -16,7 +16,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         -- what searches are made of
         'search_table', 'find_indexed_table', 'documents_of_rows', 'list_indexed_tables', 'current_columns', 'key_type', 'key_expression',
         'key_values', 'row_columns', 'hidden_documents', 'list_workers', 'known_vector', 'query_vector_source', 'embed',
-        'scope_documents', 'is_narrow', 'check_boost', 'check_count', 'check_filter', 'check_search', 'check_space', 'check_variants',
+        'scope_documents', 'is_bound', 'own_datasets', 'own_principals', 'own_statistics', 'is_narrow', 'check_boost', 'check_count', 'check_filter', 'check_search', 'check_space', 'check_variants',
         'are_weights',
         'document_facts', 'is_date', 'filter_compares', 'filter_contains', 'filter_form', 'filter_matches', 'filter_operator',
         'fuse_terms', 'weighted_terms', 'term_centroid', 'dense_statement', 'keyword_statement', 'posting_statement', 'segment_statement', 'bound_space',
@@ -24,7 +24,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'rrf_constant', 'keyword_text', 'lexemes', 'query_lexemes', 'question_config', 'text_configs', 'lexeme_text', 'dense_probes',
         'segment_name', 'sealing', 'keyword_plan', 'unsealed_keywords', 'bm25_parameters', 'most_dimensions',
         -- looks
-        'configuration', 'find_calibration', 'id_secret', 'database_status', 'database_identity', 'server_versions', 'list_datasets', 'list_documents', 'count_documents', 'count_by',
+        'configuration', 'tenancy', 'find_calibration', 'id_secret', 'database_status', 'database_identity', 'server_versions', 'list_datasets', 'list_documents', 'count_documents', 'count_by',
         'list_keys', 'list_chunks', 'find_documents', 'sample_documents', 'document_text', 'read_document', 'read_chunks',
         'read_original', 'list_originals',
         'document_digests', 'document_hashes', 'document_recipes', 'document_twins', 'documents_under',
@@ -34,7 +34,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     -- SELECT: what these functions read, and what tells whether program and database fit
     array[
         'configuration', 'calibration', 'embedding_space', 'dataset', 'document', 'original', 'chunk', 'term', 'card_term', 'corpus',
-        'dataset_count', 'dataset_change', 'term_count', 'term_change', 'corpus_statistics', 'term_statistics',
+        'dataset_count', 'dataset_change', 'term_count', 'term_change', 'corpus_statistics', 'term_statistics', 'term_dataset',
         'keyword', 'keyword_tail', 'keyword_segment', 'posting', 'index_build', 'reembedding', 'indexed_table', 'table_row', 'table_change', 'table_failure', 'worker', 'query_vector', 'migration', 'function_release'],
     -- Of the extensions' functions, those that everybody may call and that write (spill, merge), make files on the
     -- server (dump_index, pageviz), show an index's pages or what others asked for (summarize, inspect, sampled), or

@@ -5,33 +5,39 @@ create or replace function lexichord.scope_documents(
 ) returns bigint[]
 language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
+    own_ids bigint[] := lexichord_data.own_datasets();
+    own_principals text[] := case when own_ids is not null then lexichord_data.own_principals() end;
     dataset_ids bigint[];
     missing text;
     document_ids bigint[];
 begin
     if datasets is null and documents is null and uri_prefix is null and filter is null
-       and not row_security_active('lexichord_data.document') then
+       and own_ids is null and not row_security_active('lexichord_data.document') then
         return null;
     end if;
     select string_agg(quote_literal(n), ', ') into missing
-    from unnest(datasets) as n where not exists (select from dataset where name = n);
+    from unnest(datasets) as n where not exists (select from dataset s where s.name = n and (own_ids is null or s.id = any(own_ids)));
     if missing is not null then
         raise exception 'there is no dataset %', missing
             using errcode = 'no_data_found', hint = 'select * from lexichord.list_datasets();';
     end if;
     select 'document ' || string_agg(i::text, ', ') into missing
-    from unnest(documents) as i where not exists (select from document d where d.id = i);
+    from unnest(documents) as i where not exists (
+        select from document d
+        where d.id = i and (own_ids is null or d.dataset_id = any(own_ids) and (d.principals is null or d.principals && own_principals)));
     if missing is not null then
         raise exception 'there is no such document'
             using errcode = 'no_data_found', detail = missing, hint = 'select * from lexichord.list_documents();';
     end if;
-    select array_agg(id) into dataset_ids from dataset where name = any(datasets);
+    select array_agg(s.id) into dataset_ids from dataset s
+    where s.name = any(datasets) and (own_ids is null or s.id = any(own_ids));
 
     select coalesce(array_agg(d.id order by d.id), '{}') into document_ids
     from document d
     where (datasets is null or d.dataset_id = any(dataset_ids))
       and (scope_documents.documents is null or d.id = any(scope_documents.documents))
-      and (uri_prefix is null or starts_with(d.uri, uri_prefix));
+      and (uri_prefix is null or starts_with(d.uri, uri_prefix))
+      and (own_ids is null or d.dataset_id = any(own_ids) and (d.principals is null or d.principals && own_principals));
     if filter is null then
         return document_ids;
     end if;
@@ -39,7 +45,8 @@ begin
     perform lexichord.check_filter(filter, case when scope_documents.documents is null then document_ids else (
         select array_agg(d.id) from document d
         where (datasets is null or d.dataset_id = any(dataset_ids))
-          and (uri_prefix is null or starts_with(d.uri, uri_prefix))) end);
+          and (uri_prefix is null or starts_with(d.uri, uri_prefix))
+          and (own_ids is null or d.dataset_id = any(own_ids) and (d.principals is null or d.principals && own_principals))) end);
     return coalesce((
         select array_agg(d.id order by d.id) from document d join dataset s on s.id = d.dataset_id
         where d.id = any(document_ids) and lexichord.filter_matches(

@@ -10,6 +10,8 @@ begin
         return format('role %I may not read it: grant select on %s to %I', current_user, made.name, current_user);
     elsif row_security_active(made.relation) then
         return format('row-level security hides rows from role %I, who indexes it: alter role %I bypassrls', current_user, current_user);
+    elsif (select c.relrowsecurity from pg_class c where c.oid = made.relation) and (select c.has_tenants from configuration c) then
+        return 'it has row-level security now, which does not go together with tenants: index it in another database';
     elsif not exists (select from pg_trigger t where t.tgrelid = made.relation and t.tgname = 'zz_lexichord_truncate' and t.tgenabled <> 'D') then
         return 'its triggers are gone or disabled: select lexichord.alter_index_table() makes them again';
     end if;

@@ -9,7 +9,8 @@ begin
     if coalesce(length(terms), 0) = 0 then
         return;
     end if;
-    if documents is null or not lexichord.is_narrow(documents) then
+    -- What an index proposes is of all tenants: few of it might be the caller's own.
+    if not lexichord_data.is_bound() and (documents is null or not lexichord.is_narrow(documents)) then
         proposals := lexichord.keyword_proposals(terms, depth, documents);
     end if;
     return query select * from lexichord.exact_term_candidates(terms, depth, documents, proposals);

@@ -3,6 +3,7 @@ create or replace function lexichord.text_configs(documents bigint[] default nul
 language plpgsql stable parallel safe set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     usual regconfig := (select c.text_config from configuration c);
+    own_ids bigint[];
     own regconfig;
     found_configs regconfig[] := '{}';
 begin
@@ -13,6 +14,13 @@ begin
     end loop;
     if found_configs = '{}' then
         return array[usual];
+    elsif lexichord_data.is_bound() then
+        own_ids := lexichord_data.own_datasets();
+        found_configs := array(select c from unnest(found_configs) as c
+                               where exists (select from document d where d.dataset_id = any(own_ids) and d.text_config = c));
+        if usual <> all(found_configs) and exists (select from document d where d.dataset_id = any(own_ids) and d.text_config is null) then
+            found_configs := found_configs || usual;
+        end if;
     elsif documents is not null and cardinality(documents) <= 1000 then  -- of more it takes longer than it spares
         found_configs := array(select distinct coalesce(d.text_config, usual) from document d where d.id = any(documents) order by 1);
     elsif usual <> all(found_configs) and exists (select from document d where d.text_config is null) then

@@ -205,6 +205,9 @@ def all_settings(connection: Connection) -> dict[str, str]:
 
 
 INNER = {
+    "make_tenant_views",
+    "tenant_functions",
+    "tenant_policies",
     "documents_of_rows",
     "define_table",
     "check_table_key",

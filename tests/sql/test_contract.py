@@ -25,12 +25,14 @@ API_KEY = (
     "TABLE(key_id bigint, name text, datasets text[], reads boolean, writes boolean, "
     "deletes boolean, requests_per_minute integer, created_at timestamp with time zone, "
     "expires_at timestamp with time zone, revoked_at timestamp with time zone, "
-    "last_used_at timestamp with time zone, renews bigint, valid boolean)"
+    "last_used_at timestamp with time zone, renews bigint, valid boolean, "
+    "tenant text, principals text[])"
 )
 # A procedure that commits may have no path of its own: what it names is qualified.
 COMMITS = {"prepare_query"}
 # Who writes into an indexed table needs no right on ours, so these write as their owner.
 OF_TRIGGERS = {"queue_row"}
+OF_TENANTS = {"own_principals", "own_statistics"}  # what they read is not the caller's to read
 CONTRACT = {
     "alter_index_table": (
         "source regclass, text text[], title text, key text[], metadata text[], context "
@@ -98,16 +100,29 @@ CONTRACT = {
         "time zone)",
     ),
     "take_queries": ("most integer", "TABLE(digest bytea, query text)"),
+    "add_tenant": (
+        "name text, datasets text[], roles text[], principals text[]",
+        "TABLE(tenant text, created boolean)",
+    ),
+    "drop_tenant": ("name text", "boolean"),
+    "guard_tenants": ("", "void"),
+    "list_tenants": (
+        "",
+        "TABLE(tenant text, datasets text[], roles text[], keys bigint, created_at timestamp "
+        "with time zone)",
+    ),
+    "tenancy": ("", "TABLE(has_tenants boolean, is_bound boolean, serves boolean)"),
+    "turn_tenants_on": ("", "void"),
     "create_api_key": (
         "name text, digest bytea, datasets text[], writes boolean, deletes boolean, reads boolean, "
-        "lasts interval, requests_per_minute integer",
+        "lasts interval, requests_per_minute integer, tenant text, principals text[]",
         API_KEY,
     ),
     "find_api_key": (
         "digest bytea",
         "TABLE(key_id bigint, digest bytea, datasets text[], reads boolean, writes boolean, "
         "deletes boolean, requests_per_minute integer, expires_at timestamp with time zone, "
-        "expired boolean)",
+        "expired boolean, tenant text, principals text[], has_tenants boolean, is_bound boolean)",
     ),
     "forget_api_calls": ("older_than interval", "bigint"),
     "list_api_calls": (
@@ -554,7 +569,7 @@ def test_every_function_runs_as_its_caller_on_a_fixed_path(library: Connection) 
     ).fetchall()
     assert len(rows) > 50
     for name, definer, settings, body in rows:
-        assert not definer or name in OF_TRIGGERS, name
+        assert not definer or name in OF_TRIGGERS | OF_TENANTS, name
         if name in COMMITS:
             continue
         (path,) = [each for each in settings or [] if each.startswith("search_path=")]

@@ -43,6 +43,7 @@ WRITES = """
     start_worker rest_worker end_worker request_vector take_queries set_query_vectors
     awaits_vector add_change queue_row make_queue_function owns_queue_function
     most_compared_rows
+    turn_tenants_on guard_tenants make_tenant_views add_tenant drop_tenant fill_principals
     average_length impact impact_vector add_to_tail drop_from_tail fill_keyword_text
 """
 LOCKS = "hold_reembed hold_writers join_writers is_unchanged"
@@ -50,7 +51,7 @@ PRIVATE = """
     list_runs failed_files list_queries query_hits sample_queries list_evaluations
     evaluation_results compare_evaluations known_contexts
     create_api_key list_api_keys revoke_api_key find_api_key rotate_api_key
-    record_api_calls list_api_calls forget_api_calls
+    record_api_calls list_api_calls forget_api_calls list_tenants
 """
 STEPS = """
     chunks_without_other reembed_index_statements space_overlap
@@ -59,10 +60,12 @@ STEPS = """
     vechord_documents vechord_orphans vechord_tables
     define_table check_table_key filter_columns table_partitions renamed_uri is_renamed table_fault
     rows_statement joined_columns read_rows changed_rows kept_row_vectors known_row_texts
+    tenant_policies tenant_functions
     lexeme_count table_statements primary_key list_table_failures compared_columns
 """
 OTHERS = set(f"{WRITES} {LOCKS} {PRIVATE} {STEPS}".split())
 SECRETS = {
+    *("tenant", "tenant_role"),
     *("run", "run_file", "query", "query_hit", "chunk_context", "api_key", "api_call"),
     *("evaluation", "evaluation_query", "evaluation_result", "evaluation_set", "judgment"),
 }

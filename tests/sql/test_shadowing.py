@@ -26,6 +26,7 @@ from tests.sql.corpus import SPACE, Connection, call, library, offered, value
 INNER = {
     *("dense_probes", "dense_storage", "lexeme_text"),
     *("key_expression", "key_type", "key_values", "row_columns", "hidden_documents"),
+    *("is_bound", "own_datasets", "own_principals", "own_statistics"),
 }
 REFUSED = {"prepare_vechord", "write_vechord"}  # they need vechord's own tables and extensions
 TABLES = (

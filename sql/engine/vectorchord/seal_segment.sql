@@ -60,6 +60,9 @@ begin
         where t.term_id = h.term_id
         $hidden$, segment, held) using chunk_ids, mean;
     execute format('create index on %s using bm25 (vector @extschema:vchord_bm25@.bm25_ops)', segment);
+    if (select c.has_tenants from configuration c) then  -- it holds terms of all tenants
+        execute format('alter table %1$s enable row level security; alter table %1$s_term enable row level security', segment);
+    end if;
     for reader in  -- whoever may read keyword
         select case a.grantee when 0 then 'public' else a.grantee::regrole::text end
         from pg_class c, aclexplode(c.relacl) as a

@@ -33,6 +33,12 @@ def create(
     requests_per_minute: Annotated[
         int | None, typer.Option(help="It may send so many; by default any number.", min=1)
     ] = None,
+    tenant: Annotated[
+        str | None, typer.Option(help="It sees what is this tenant's; it only reads.")
+    ] = None,
+    principal: Annotated[
+        list[str] | None, typer.Option(help="It sees documents for this; repeatable.")
+    ] = None,
 ) -> None:
     """Create a key and print it, once."""
     with invocation.open() as lexichord:
@@ -44,6 +50,8 @@ def create(
             reads=not no_read,
             lasts=None if days is None else _span("days", days),
             requests_per_minute=requests_per_minute,
+            tenant=tenant,
+            principals=principal or (),
         )
     invocation.show(key, _created)
 
@@ -111,6 +119,8 @@ def _list(keys: list[ApiKey]) -> None:
         mode = "+".join(name for name, allowed in deeds.items() if allowed)
         parts = [
             *(f"{key.key_id:>4}", key.name, f"{mode} {_reach(key.datasets)}"),
+            *([f"tenant {key.tenant}"] if key.tenant else []),
+            *([f"for {', '.join(key.principals)}"] if key.principals else []),
             *([f"{key.requests_per_minute}/min"] if key.requests_per_minute else []),
             *(f"{key.created_at:%Y-%m-%d}", _state(key)),
             f"last used {key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never used",

@@ -110,6 +110,8 @@ async def _serve_http(settings: "Settings", host: str, port: int, with_worker: b
 
     async with Lexichord(settings) as core:
         door = await AccessPolicy.open(core, host)
+        if with_worker and door.has_tenants:
+            raise ConfigError("tenants are on: run lexichord worker by itself, as the owner")
         worker = core.worker().in_background() if with_worker else nullcontext()
         async with aclosing(door), worker:
             app = create_http_server(door)

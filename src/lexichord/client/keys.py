@@ -8,7 +8,13 @@ from secrets import token_urlsafe
 
 from lexichord.db import catalogue
 from lexichord.db.pool import Database
-from lexichord.errors import AccessError, ConfigError, KeyExpiredError, NotFoundError
+from lexichord.errors import (
+    AccessError,
+    ConfigError,
+    DatabaseError,
+    KeyExpiredError,
+    NotFoundError,
+)
 from lexichord.types import ApiCall, ApiKey, NewApiKey, Rights
 from lexichord.types.options import no_single_text
 
@@ -16,6 +22,10 @@ KEY_PREFIX = "lx_"  # by which people, and scanners for leaked secrets, know wha
 KEY_BYTES = 32  # of randomness: nobody guesses, so a fast hash is enough
 OVERLAP = timedelta(days=1)  # for which a renewed key stays valid
 MAX_LASTS = timedelta(days=36_500)  # more is "for good"
+SERVE_AS = (
+    "make a login role, create role NAME login password '…' in role lexichord_server, and serve "
+    "with its DSN"
+)
 MAX_RATE = 1_000_000  # requests a minute; no server of ours answers so many
 
 
@@ -34,13 +44,24 @@ class KeyMethods:
         reads: bool = True,
         lasts: timedelta | None = None,
         requests_per_minute: int | None = None,
+        tenant: str | None = None,
+        principals: Iterable[str] = (),
     ) -> NewApiKey:
         """Make a key that reaches these datasets, by default all, to read, write or delete.
 
-        The datasets need not be there yet. It `lasts` so long, by default for good. Its secret is
-        returned now and never again. Raises ConfigError.
+        The datasets need not be there yet. It `lasts` so long, by default for good. One of a
+        `tenant` only reads, and of documents with principals those with one of `principals`. Its
+        secret is returned now and never again. Raises ConfigError, NotFoundError.
         """
-        no_single_text(datasets=datasets)
+        no_single_text(datasets=datasets, principals=principals)
+        groups = list(dict.fromkeys(principals))
+        if tenant is not None and (writes or deletes):
+            raise ConfigError(
+                "a tenant's key only reads: store and delete its documents as the owner, by "
+                "lexichord ingest and delete"
+            )
+        if groups and tenant is None:
+            raise ConfigError("principals are of a tenant's keys: name the tenant")
         in_reach = None if datasets is None else tuple(dict.fromkeys(datasets))
         if not name or in_reach == () or (in_reach and not all(in_reach)):
             raise ConfigError("a key needs a name, and datasets that have names, or none for all")
@@ -61,7 +82,11 @@ class KeyMethods:
             reads=reads,
             lasts=lasts,
             requests_per_minute=requests_per_minute,
+            tenant=tenant,
+            principals=groups,
         )
+        if key is None:
+            raise NotFoundError(f"there is no tenant {tenant}: lexichord tenants add {tenant}")
         return NewApiKey(key, secret)
 
     async def rotate_key(self, key: int, *, overlap: timedelta = OVERLAP) -> NewApiKey:
@@ -107,6 +132,13 @@ class KeyMethods:
                 "make a new one with lexichord keys create",
                 row["key_id"],
             )
+        if row["has_tenants"] and not row["is_bound"]:
+            raise DatabaseError(f"tenants are on, and this server's role sees all: {SERVE_AS}")
+        if row["has_tenants"] and row["tenant"] is None:
+            raise AccessError(
+                "tenants are on, and this key is of none: make one with lexichord keys create "
+                "NAME --tenant TENANT"
+            )
         return Rights(
             datasets=row["datasets"] and tuple(row["datasets"]),
             writes=row["writes"],
@@ -114,6 +146,8 @@ class KeyMethods:
             deletes=row["deletes"],
             reads=row["reads"],
             requests_per_minute=row["requests_per_minute"],
+            tenant=row["tenant"],
+            principals=tuple(row["principals"]),
         )
 
 

@@ -14,6 +14,7 @@ from lexichord.client.documents import DocumentMethods
 from lexichord.client.keys import KeyMethods
 from lexichord.client.space import SpaceMethods, in_current_space
 from lexichord.client.status import StatusMethods
+from lexichord.client.tenants import TenantMethods
 from lexichord.db import vechord
 from lexichord.db.pool import Database, time_limit
 from lexichord.db.server import open_server, restart_server
@@ -81,7 +82,7 @@ class ClosedDatabase:
         raise ConfigError(NOT_OPEN)
 
 
-class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
+class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods, TenantMethods):
     """Documents in, evidence out: an application on one database.
 
     Used as `async with Lexichord() as lexichord`. Without a DSN it starts the embedded server, or

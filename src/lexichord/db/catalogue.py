@@ -24,6 +24,7 @@ from lexichord.types import (
     Scope,
     StoredChunk,
     StoredDocument,
+    Tenant,
 )
 from lexichord.types.evaluation import EvalQuery, EvaluationRun
 from lexichord.types.response import Step
@@ -147,10 +148,10 @@ async def count_faults(database: Database) -> list[Row]:
     return await database.call("count_faults")
 
 
-async def create_api_key(database: Database, **columns: object) -> ApiKey:
+async def create_api_key(database: Database, **columns: object) -> ApiKey | None:
     """See sql/create_api_key.sql."""
-    (row,) = await database.call("create_api_key", **columns)
-    return _key(row)
+    rows = await database.call("create_api_key", **columns)
+    return _key(rows[0]) if rows else None
 
 
 async def rotate_api_key(
@@ -170,6 +171,38 @@ async def revoke_api_key(database: Database, key: int) -> bool:
     """See sql/revoke_api_key.sql."""
     (row,) = await database.call("revoke_api_key", key=key)
     return bool(row["revoke_api_key"])
+
+
+async def tenancy(database: Database) -> Row:
+    """See sql/tenancy.sql."""
+    (row,) = await database.call("tenancy")
+    return row
+
+
+async def turn_tenants_on(database: Database) -> None:
+    """See sql/turn_tenants_on.sql."""
+    await database.call("turn_tenants_on")
+
+
+async def add_tenant(database: Database, **columns: object) -> bool:
+    """See sql/add_tenant.sql; return whether it is a new one."""
+    (row,) = await database.call("add_tenant", **columns)
+    return bool(row["created"])
+
+
+async def drop_tenant(database: Database, name: str) -> bool:
+    """See sql/drop_tenant.sql."""
+    (row,) = await database.call("drop_tenant", name=name)
+    return bool(row["drop_tenant"])
+
+
+async def list_tenants(database: Database) -> list[Tenant]:
+    """See sql/list_tenants.sql."""
+    rows = await database.call("list_tenants")
+    return [
+        Tenant(**{**row, "datasets": tuple(row["datasets"]), "roles": tuple(row["roles"])})
+        for row in rows
+    ]
 
 
 async def find_api_key(database: Database, digest: bytes) -> Row | None:
@@ -192,7 +225,7 @@ async def list_api_calls(database: Database, latest: int, key: int | None) -> li
 
 
 def _key(row: Row) -> ApiKey:
-    return ApiKey(**_with_tuple(row))
+    return ApiKey(**{**_with_tuple(row), "principals": tuple(row["principals"])})
 
 
 def _with_tuple(row: Row) -> Row:

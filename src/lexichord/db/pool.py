@@ -3,9 +3,10 @@
 import asyncio
 import logging
 import re
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Self
 
@@ -73,6 +74,33 @@ def time_limit(seconds: float) -> Iterator[None]:
         yield
     finally:
         _deadline.reset(token)
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """For which tenant a server asks, and by which of its principals."""
+
+    tenant: str
+    principals: tuple[str, ...]
+
+    def settings(self) -> dict[str, str]:
+        """Return the settings by which lexichord_data.own_datasets knows it."""
+        quoted = [one.replace("\\", r"\\").replace('"', r"\"") for one in self.principals]
+        principals = ",".join(f'"{one}"' for one in quoted)
+        return {"lexichord.tenant": self.tenant, "lexichord.principals": f"{{{principals}}}"}
+
+
+_asker: ContextVar[Asker | None] = ContextVar("asker", default=None)
+
+
+@contextmanager
+def asking_for(tenant: str | None, principals: tuple[str, ...] = ()) -> Iterator[None]:
+    """Ask in the block for this tenant, None for none; where tenants are on, that sees nothing."""
+    token = _asker.set(None if tenant is None else Asker(tenant, principals))
+    try:
+        yield
+    finally:
+        _asker.reset(token)
 
 
 @contextmanager
@@ -183,6 +211,8 @@ class Database:
         """Yield a connection inside a transaction."""
         with translate_errors():
             async with self._lend() as connection, connection.transaction():
+                if (asker := _asker.get()) is not None:
+                    await connection.execute(*_set(asker.settings()))
                 yield connection
 
     async def call(self, function: str, **arguments: object) -> list[Row]:
@@ -204,16 +234,12 @@ class Database:
 
     async def _call(self, function: str, arguments: dict[str, object]) -> list[Row]:
         async with self._lend() as connection:
-            deadline = _deadline.get()
-            if deadline is None:
+            settings = _settings()
+            if not settings:
                 return await call(connection, function, **arguments)
-            seconds = max(MIN_CALL_SECONDS, deadline - monotonic())
-            # Sent together these are one transaction, and the time-out ends with it.
+            # Sent together these are one transaction, and the settings end with it.
             async with connection.pipeline():
-                await connection.execute(
-                    "select pg_catalog.set_config('statement_timeout', %s, true)",
-                    [str(round(1000 * seconds))],
-                )
+                await connection.execute(*_set(settings))
                 return await call(connection, function, **arguments)
 
     @asynccontextmanager
@@ -221,6 +247,22 @@ class Database:
         async with self._pool.connection() as connection:
             connection.ids = self.ids
             yield connection
+
+
+def _settings() -> dict[str, str]:
+    """Return what holds for the next call alone: how long it may take, and who asks."""
+    asker, deadline = _asker.get(), _deadline.get()
+    settings = {} if asker is None else asker.settings()
+    if deadline is not None:
+        seconds = max(MIN_CALL_SECONDS, deadline - monotonic())
+        settings["statement_timeout"] = str(round(1000 * seconds))
+    return settings
+
+
+def _set(settings: Mapping[str, str]) -> tuple[bytes, list[str]]:
+    """Return the statement, and its values, that makes settings of the transaction."""
+    made = ", ".join("pg_catalog.set_config(%s, %s, true)" for _ in settings)
+    return f"select {made}".encode(), [text for pair in settings.items() for text in pair]
 
 
 def _is_cut(error: psycopg.OperationalError) -> bool:

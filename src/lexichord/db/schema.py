@@ -76,10 +76,12 @@ def prepare(dsn: str, choice: Choice) -> None:
     """
     with _transaction(dsn) as connection:
         connection.execute("select pg_advisory_xact_lock(%s)", [LOCK])
-        _migrate(connection)
+        is_migrated = _migrate(connection)
         _configure(connection, choice)
-        _install(connection)
+        is_installed = _install(connection)
         connection.execute("select lexichord.grant_reader()")
+        if is_migrated or is_installed:
+            connection.execute("select lexichord.guard_tenants()")
     with _transaction(dsn) as connection:
         connection.execute("select pg_advisory_xact_lock(%s)", [LOCK])
         connection.execute("select lexichord.build_indexes()")
@@ -162,8 +164,10 @@ def _pending(connection: Connection) -> list[Path]:
     return [path for number, path in known.items() if number not in done]
 
 
-def _migrate(connection: Connection) -> None:
-    for path in _pending(connection):
+def _migrate(connection: Connection) -> bool:
+    """Run the migrations that are pending; return whether there were any."""
+    pending = _pending(connection)
+    for path in pending:
         connection.execute(path.read_text())
         _rows(
             connection,
@@ -171,6 +175,7 @@ def _migrate(connection: Connection) -> None:
             "returning number",
             *(int(path.name[:4]), path.stem[5:], _sha256(path)),
         )
+    return bool(pending)
 
 
 def _configure(connection: Connection, choice: Choice) -> None:
@@ -358,11 +363,14 @@ def _installed(connection: Connection) -> str | None:
     return rows[0][0] if rows else None
 
 
-def _install(connection: Connection) -> None:
-    """Replace the functions in one transaction, if they are not the ones of this program."""
+def _install(connection: Connection) -> bool:
+    """Replace the functions in one transaction, if they are not the ones of this program.
+
+    Return whether they were not.
+    """
     engine = _rows(connection, "select engine from lexichord_data.configuration")[0][0]
     if _installed(connection) == _digest(connection, engine):
-        return
+        return False
     with connection.transaction():
         _refuse_older(connection)
         _refuse_faulty(connection, engine)
@@ -381,6 +389,7 @@ def _install(connection: Connection) -> None:
             "version = excluded.version returning sha256",
             *(_digest(connection, engine), version("lexichord")),
         )
+    return True
 
 
 def create_extensions(connection: Connection, engine: str) -> dict[str | None, str]:

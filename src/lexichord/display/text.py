@@ -142,7 +142,9 @@ def status_rows(status: Status) -> list[tuple[str, str]]:
     names = ("engine", "text_config", "space", "embedder", "confidence", "documents", "chunks")
     rows = [(name, str(getattr(status, name))) for name in names]
     rows.append(("without vector", str(status.chunks_without_vector)))
-    return [*rows, ("size", f"{status.bytes / 2**20:.0f} MiB")]
+    if status.bytes is not None:
+        rows.append(("size", f"{status.bytes / 2**20:.0f} MiB"))
+    return rows
 
 
 def evaluation_table(evaluation: Evaluation) -> list[list[str]]:

@@ -11,7 +11,7 @@ from typing import Any, Concatenate, Literal, Self, TypedDict, Unpack, cast
 from lexichord.client.lexichord import Lexichord
 from lexichord.client.passages import ScoredPassage, find_passages
 from lexichord.db import catalogue
-from lexichord.db.pool import Row
+from lexichord.db.pool import Row, asking_for
 from lexichord.errors import (
     AccessError,
     ConfigError,
@@ -64,7 +64,8 @@ def _recorded[**P, R](
     async def call(self: "ScopedClient", /, *args: P.args, **kwargs: P.kwargs) -> R:
         called_at, status = datetime.now(UTC), 200
         try:
-            return await method(self, *args, **kwargs)
+            with asking_for(self.rights.tenant, self.rights.principals):
+                return await method(self, *args, **kwargs)
         except BaseException as error:
             status = public_status(error)
             raise
@@ -240,7 +241,7 @@ class ScopedClient:
 
     def _check_all_datasets(self) -> None:
         self._check("read")
-        if self.rights.datasets is not None:
+        if self.rights.datasets is not None or self.rights.tenant is not None:
             raise ForbiddenError("these numbers are of all datasets: the API key reaches some only")
 
     def check_writes(self, dataset: str) -> None:
@@ -340,13 +341,15 @@ class AccessPolicy:
     hosts: tuple[str, ...]
     needs_key: bool
     _log: CallLog | None = None
+    has_tenants: bool = False
     _rates: RequestRates = field(default_factory=RequestRates)
 
     @classmethod
     async def open(cls, client: Lexichord, host: str) -> Self:
         """Return the policy for a server at `host`. Raises ConfigError where a key is lacking."""
         others = tuple(client.settings.allowed_hosts)
-        needs_key = not is_loopback(host) or bool(others)
+        has_tenants = await client.check_serving()
+        needs_key = not is_loopback(host) or bool(others) or has_tenants
         if needs_key and not _any_valid(await client.list_keys()):
             raise ConfigError(
                 f"whoever reaches {', '.join(others) or host} could read everything: make a key "
@@ -354,7 +357,7 @@ class AccessPolicy:
             )
         # A name is checked to keep off pages that point theirs here; with a key they get nowhere.
         hosts = (*LOOPBACK_NAMES, *others) if others or is_loopback(host) else ("*",)
-        return cls(client, host, hosts, needs_key, CallLog(client))
+        return cls(client, host, hosts, needs_key, CallLog(client), has_tenants)
 
     @property
     def settings(self) -> Settings:

@@ -59,6 +59,7 @@ from lexichord.types.state import (
     Rights,
     SpaceChange,
     Status,
+    Tenant,
     Version,
 )
 
@@ -124,6 +125,7 @@ __all__ = [
     "StoredDataset",
     "StoredDocument",
     "Table",
+    "Tenant",
     "Unit",
     "Version",
 ]

@@ -14,7 +14,8 @@ class Rights(Shaped):
     """What a caller may do, in which datasets, None means all; `deletes` is not part of `writes`.
 
     `key_id` is that of the API key, None where no key is needed; `requests_per_minute` None is any
-    number.
+    number. A caller of a `tenant` sees of its documents those without principals or with one of
+    `principals`.
     """
 
     datasets: tuple[str, ...] | None = None
@@ -23,6 +24,8 @@ class Rights(Shaped):
     deletes: bool = True
     reads: bool = True
     requests_per_minute: int | None = None
+    tenant: str | None = None
+    principals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,8 @@ class ApiKey(Shaped):
 
     `datasets` None means all, `requests_per_minute` None any number, `expires_at` None never.
     `last_used_at` may be a minute behind; `renews` is the key in whose place this one was made.
+    `tenant` None: its owner is bound to none; of a tenant's documents with principals it reaches
+    those with one of `principals`.
     """
 
     key_id: int
@@ -46,6 +51,19 @@ class ApiKey(Shaped):
     last_used_at: datetime | None
     renews: int | None
     valid: bool
+    tenant: str | None = None
+    principals: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant(Shaped):
+    """Who shares the database and sees nothing of others': with the number of valid `keys`."""
+
+    tenant: str
+    datasets: tuple[str, ...]
+    roles: tuple[str, ...]
+    keys: int
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +235,8 @@ class Status(Shown):
     """What a database is and holds, and how the latest ingests went, newest first.
 
     `space` is that of its vectors, provider/model/dimension; `embedder` that of the embedder in
-    use, None if there is none. `bytes` are those of the whole database. `migration` is the number
+    use, None if there is none. `bytes` are those of the whole database, None: not a
+    tenant's to know. `migration` is the number
     of the latest. `confidence` says what confidence is judged by. `degraded` says what cannot be
     done.
     """
@@ -230,7 +249,7 @@ class Status(Shown):
     documents: int
     chunks: int
     chunks_without_vector: int
-    bytes: int
+    bytes: int | None
     embedder: str | None
     confidence: str
     by_dataset: list[StoredDataset]

@@ -172,6 +172,8 @@ def create_mcp_app(policy: AccessPolicy) -> AsgiApp:
 async def serve_stdio(client: Lexichord) -> None:
     """Answer whoever started this process, over standard input and output, until it is closed."""
 
+    await client.check_serving(as_itself=True)
+
     async def find_caller() -> ToolCaller:
         return ToolCaller(ScopedClient(client))
 
