@@ -81,6 +81,7 @@ def owner(template: str) -> Iterator[Connection]:
         psycopg.connect(dsn, autocommit=True, options="-c timezone=UTC") as owner,
     ):
         corpus.library(owner)
+        owner.execute("analyze")
         call(owner, "turn_tenants_on")
         for name in OTHER:
             call(owner, "add_tenant", name=name, datasets=[name])
