@@ -9,8 +9,8 @@ begin
         raise exception 'indexed tables have row-level security of their own (%), which does not go together with tenants', guarded
             using errcode = 'invalid_parameter_value', hint = 'Index them in another database.';
     end if;
-    -- Else the first chunk of all would say what length is usual; those of 800 characters have about as many lexemes.
-    update corpus set average_length = 80 where average_length is null;
+    -- Else the first chunk of all would say what length is usual; of our sets the mean is 88 to 90.
+    update corpus set average_length = 90 where average_length is null;
     update configuration set has_tenants = true;
     perform lexichord.guard_tenants();
     perform lexichord.grant_reader();

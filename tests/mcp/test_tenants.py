@@ -1,0 +1,107 @@
+"""Every tool and resource, asked by a tenant for what is another's, and for what is nowhere."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+import pytest
+from mcp_types import TextContent
+
+from lexichord import SyncLexichord
+from lexichord.db import schema
+from mcp import Client
+from tests.conftest import SPACE, new_database
+from tests.http.conftest import DOCUMENTS
+from tests.mcp.serving import Place, over_http, served
+
+ROLE = f"mcp_server_{os.getpid()}"
+MISSING = 10**12
+NAMELESS = ("file_count", "keyword_generator")  # whose answers name no dataset
+ASKED = {  # a call of each tool, {} where it asks for something of somebody's
+    "assistant": {"query": "zebra", "resource_id": "{name}"},
+    "retriever": {"query": "zebra", "resource_id": "{name}"},
+    "file_discover": {"query": "zebra", "resource_id": "{name}"},
+    "file_lister": {"dataset_id": "{name}"},
+    "file_count": {"dataset_id": "{name}"},
+    "keyword_generator": {"query": "zebra", "dataset_id": "{name}"},
+    "search": {"query": "zebra of {name}"},
+    "fetch": {"id": "document://{document}"},
+}
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Tenants `open` and `closed`, a key of `open`, and a document and chunk of each."""
+
+    url: str
+    key: str
+    places: dict[str, dict[str, str]]
+
+
+@pytest.fixture(scope="module")
+def shared(
+    embedded_dsn: str, home: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Shared]:
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
+        with (
+            psycopg.connect(dsn, autocommit=True) as connection,
+            SyncLexichord(dsn=dsn, home=home) as owner,
+        ):
+            owner.turn_tenants_on()
+            places = {}
+            for name, document in DOCUMENTS.items():
+                owner.add_tenant(name, datasets=[name])
+                owner.ingest(documents=[document], dataset=name)
+                (row,) = owner.list(datasets=[name])
+                chunk = owner.show(row.document_id).chunks[0].chunk_id
+                places[name] = {"name": name, "document": row.document_id, "chunk": chunk}
+            key = owner.create_key("k", tenant="open").secret
+            write = owner.core.database.ids.write
+            places["nowhere"] = {"name": "nowhere", "document": write("doc", MISSING)}
+            places["nowhere"]["chunk"] = write("chunk", MISSING)
+            connection.execute(f"create role {ROLE} login in role lexichord_server".encode())
+            try:
+                place = Place(psycopg.conninfo.make_conninfo(dsn, user=ROLE), home)
+                with served(place, tmp_path_factory.mktemp("tenants") / "log") as running:
+                    yield Shared(running.url, key, places)
+            finally:
+                connection.execute(f"drop owned by {ROLE}; drop role {ROLE}".encode())
+
+
+async def ask(client: Client, shared: Shared, tool: str, about: str) -> str:
+    arguments = {key: text.format(**shared.places[about]) for key, text in ASKED[tool].items()}
+    content = (await client.call_tool(tool, arguments)).content[0]
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+def scrubbed(shared: Shared, text: str) -> str:
+    for place in shared.places.values():
+        for each in place.values():
+            text = text.replace(each, "?")
+    return re.sub(r"[\d.]+", "0", text)
+
+
+async def test_what_is_anothers_is_as_what_is_nowhere(shared: Shared) -> None:
+    async with over_http(shared.url, authorization=f"Bearer {shared.key}") as client:
+        assert {each.name for each in (await client.list_tools()).tools} == ASKED.keys()
+        for tool in ASKED:
+            answers = [await ask(client, shared, tool, each) for each in ("closed", "nowhere")]
+            assert "closed/nda.txt" not in answers[0], tool
+            assert scrubbed(shared, answers[0]) == scrubbed(shared, answers[1]), tool
+            assert "open" in await ask(client, shared, tool, "open") or tool in NAMELESS
+        for kind in ("document", "chunk"):
+            errors = []
+            for about in ("closed", "nowhere"):
+                with pytest.raises(Exception, match="there is no") as raised:
+                    await client.read_resource(f"{kind}://{shared.places[about][kind]}")
+                errors.append(scrubbed(shared, str(raised.value)))
+            assert errors[0] == errors[1]
+            await client.read_resource(f"{kind}://{shared.places['open'][kind]}")
+        for prompt in (await client.list_prompts()).prompts:
+            arguments = {each.name: "zebra" for each in prompt.arguments or []}
+            assert "closed" not in str(await client.get_prompt(prompt.name, arguments))
