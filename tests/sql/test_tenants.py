@@ -265,6 +265,15 @@ def test_a_server_names_the_tenant_in_each_transaction(owner: Connection) -> Non
             with pytest.raises(errors.InsufficientPrivilege):
                 server.execute(statement.encode())
     assert not call(owner, "tenancy")[0]["is_bound"]
+    assert call(owner, "reader_gaps") == []
+
+
+def test_a_role_past_policies_serves_nobody(owner: Connection) -> None:
+    with login(owner, "lexichord_server") as server:
+        owner.execute(f"alter role {server.info.user} bypassrls".encode())
+        assert call(server, "tenancy") == [
+            {"has_tenants": True, "is_bound": False, "serves": False}
+        ]
 
 
 def test_a_role_that_is_set_is_bound_as_its_own_login(owner: Connection) -> None:

@@ -75,4 +75,4 @@ def _list(tenants: list[Tenant]) -> None:
     for each in tenants:
         datasets = ", ".join(each.datasets) or "no dataset"
         roles = f"  roles {', '.join(each.roles)}" if each.roles else ""
-        out.print(printable(f"{each.tenant}  {datasets}  {each.keys} keys{roles}"))
+        out.print(printable(f"{each.tenant}  {datasets}  {each.keys} {'key' if each.keys == 1 else 'keys'}{roles}"))
