@@ -23,14 +23,14 @@ alter table lexichord_data.api_key
     add check (tenant_id is null or not (writes or deletes));
 
 -- Whether the caller is bound to a tenant, and to which datasets by that; null = the caller sees all.
-create function lexichord_data.is_bound() returns boolean
+create or replace function lexichord_data.is_bound() returns boolean
 language sql immutable parallel safe
 return false;
-create function lexichord_data.own_datasets() returns bigint[]
+create or replace function lexichord_data.own_datasets() returns bigint[]
 language sql immutable parallel safe
 return null::bigint[];
 
-create function lexichord_data.own_principals() returns text[]
+create or replace function lexichord_data.own_principals() returns text[]
 language plpgsql stable parallel safe security definer set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     caller name := coalesce(nullif(current_setting('role'), 'none'), session_user);
@@ -42,7 +42,7 @@ begin
 end $$;
 
 -- A tenant's statistics are its own: what others store changes no score of its.
-create function lexichord_data.own_statistics(
+create or replace function lexichord_data.own_statistics(
     out chunk_count bigint, out token_count bigint, out document_count bigint, out card_token_count bigint, out average_length double precision)
 language plpgsql stable parallel safe security definer set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
@@ -59,14 +59,8 @@ begin
     average_length := (select c.average_length from corpus c);
 end $$;
 
--- In how many chunks of which dataset a term is: what was added up and what was appended since.
-create view lexichord_data.term_dataset with (security_invoker = true) as
-select k.term_id, k.dataset_id, k.df from lexichord_data.term_count k
-union all
-select c.term_id, c.dataset_id, c.df from lexichord_data.term_change c;
-
 -- Of metadata the key "principals", a text or a list of texts.
-create function lexichord_data.fill_principals() returns trigger
+create or replace function lexichord_data.fill_principals() returns trigger
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     given jsonb := new.metadata -> 'principals';

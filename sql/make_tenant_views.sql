@@ -27,6 +27,12 @@ begin
     select n.chunk_count, n.token_count, n.document_count, n.card_token_count, n.average_length
     from lexichord_data.own_statistics() as n;
 
+    -- In how many chunks of which dataset a term is: what was added up and what was appended since.
+    create or replace view lexichord_data.term_dataset with (security_invoker = true) as
+    select k.term_id, k.dataset_id, k.df from lexichord_data.term_count k
+    union all
+    select c.term_id, c.dataset_id, c.df from lexichord_data.term_change c;
+
     create or replace view lexichord_data.term_statistics with (security_invoker = true) as
     select t.id, t.lexeme, coalesce(case when (select lexichord_data.is_bound())
         then (select sum(o.df) from lexichord_data.term_dataset o

@@ -75,4 +75,5 @@ def _list(tenants: list[Tenant]) -> None:
     for each in tenants:
         datasets = ", ".join(each.datasets) or "no dataset"
         roles = f"  roles {', '.join(each.roles)}" if each.roles else ""
-        out.print(printable(f"{each.tenant}  {datasets}  {each.keys} {'key' if each.keys == 1 else 'keys'}{roles}"))
+        keys = "1 key" if each.keys == 1 else f"{each.keys} keys"
+        out.print(printable(f"{each.tenant}  {datasets}  {keys}{roles}"))
