@@ -319,10 +319,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("unseal_keywords", {}),
     ("seal_keywords", {}),
     ("seal_segment", {"number": 99, "chunk_ids": [1]}),
-    (
-        "keep_hidden_postings",
-        {"segment": "none", "postings": "select 1", "chunk_ids": [1], "mean": 1.0},
-    ),
+    ("keep_hidden_postings", {"segment": "none", "mean": 1.0}),
     ("drop_segment", {"number": 1}),
     ("vechord_columns", VECHORD),
     ("vechord_tables", VECHORD),
