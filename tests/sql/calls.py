@@ -81,6 +81,8 @@ READS: dict[str, dict[str, Any]] = {
     },
     "hybrid_search": {**BY_VECTOR, "datasets": ["north"], "filter": FILTER},
     "id_secret": {},
+    "replica_state": {},
+    "written_position": {},
     "index_use": {},
     "is_narrow": {"documents": [1]},
     "kept_vectors": {"documents": [1], "recipe": "test"},
