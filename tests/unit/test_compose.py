@@ -72,6 +72,17 @@ def test_the_image_runs_as_nobody_of_note_and_says_whether_it_is_ready() -> None
     assert pin[0] in project["dependency-groups"]["dev"]
 
 
+def test_the_settings_of_the_cluster_are_the_same() -> None:
+    page = (ROOT / "docs/guides/deploy.md").read_text()
+    blocks = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    cluster, deployment = yaml.safe_load_all(blocks[0])
+    lines = [line.split(" = ") for line in POSTGRES_SETTINGS.splitlines()]
+    expected = {name: value for name, value in lines if name != SOCKET}
+    assert cluster["spec"]["postgresql"]["parameters"] == expected
+    (serve,) = deployment["spec"]["template"]["spec"]["containers"]
+    assert serve["readinessProbe"]["httpGet"]["path"] in UNLIMITED_PATHS
+
+
 def test_what_the_image_is_built_of_is_enough(tmp_path: Path) -> None:
     lines = (ROOT / ".dockerignore").read_text().split()
     assert lines[0] == "*"
