@@ -186,14 +186,26 @@ def test_principals_of_a_key_open_documents(shared: Shared) -> None:
 
 @pytest.mark.parametrize("command", [["serve"], ["mcp", "--http"], ["mcp"]])
 def test_the_owner_is_refused(shared: Shared, command: list[str]) -> None:
+    refused = serve(command, LEXICHORD_DSN=shared.owner.core.database.dsn)
+    assert "the role of the DSN sees all of them: make a login role" in refused
+
+
+def test_a_replica_is_refused(shared: Shared) -> None:
+    dsn = shared.owner.core.database.dsn
+    refused = serve(["serve"], LEXICHORD_DSN=as_role(dsn), LEXICHORD_READ_DSN=dsn)
+    assert "leave LEXICHORD_READ_DSN out" in refused
+
+
+def serve(command: list[str], **environment: str) -> str:
+    """Give what a server that does not start writes."""
     result = subprocess.run(
         [sys.executable, "-m", "lexichord", *command],
         cwd=ROOT,
-        env=os.environ | {"LEXICHORD_DSN": shared.owner.core.database.dsn, "COLUMNS": "400"},
+        env=os.environ | {"COLUMNS": "400"} | environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=60,
     )
     assert result.returncode != 0
-    assert "the role of the DSN sees all of them: make a login role" in result.stderr
+    return result.stderr

@@ -68,4 +68,9 @@ class TenantMethods:
         if row["has_tenants"] and not (row["is_bound"] and (as_itself or row["serves"])):
             why = "is not in lexichord_server" if row["is_bound"] else "sees all of them"
             raise ConfigError(f"tenants are on, and the role of the DSN {why}: {SERVE_AS}")
+        if row["has_tenants"] and self.database.replica is not None:
+            raise ConfigError(
+                "tenants are on, and a replica may be behind with whose is what: leave "
+                "LEXICHORD_READ_DSN out"
+            )
         return bool(row["has_tenants"])

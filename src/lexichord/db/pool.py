@@ -4,7 +4,7 @@ import asyncio
 import logging
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from time import monotonic
@@ -19,6 +19,7 @@ from psycopg.types import TypeInfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from lexichord.db.ids import with_numbers, with_texts
+from lexichord.db.replica import CONNECT_SECONDS, Replica
 from lexichord.errors import (
     ConfigError,
     DatabaseError,
@@ -56,6 +57,7 @@ CONNECTION_OPTIONS: dict[str, Any] = UNPREPARED | {
 }
 
 
+OTHER_DATABASE = "LEXICHORD_READ_DSN leads to another database than the DSN: name a standby of it"
 MIN_CALL_SECONDS = 5.0
 # When what is asked of a database has to be done, by the monotonic clock; tasks inherit it.
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
@@ -142,7 +144,7 @@ def _line(error: Exception) -> str:
     return f"{primary}: {hint[0].lower()}{hint[1:]}"
 
 
-def check_dsn(dsn: str) -> None:
+def check_dsn(dsn: str, name: str = "the DSN") -> None:
     """Raise ConfigError for a DSN that cannot be read, without repeating what may be a password."""
     try:
         parts = conninfo_to_dict(dsn)
@@ -151,7 +153,7 @@ def check_dsn(dsn: str) -> None:
     port, host = str(parts.get("port") or ""), str(parts.get("host") or "")
     if not re.fullmatch(r"[\d,]*", port) or "@" in host[1:]:  # "@name" is a socket
         raise ConfigError(
-            "the DSN cannot be read: write postgresql://user:password@host/database, and signs "
+            f"{name} cannot be read: write postgresql://user:password@host/database, and signs "
             "such as @ and / in the password as %40 and %2F"
         )
 
@@ -166,24 +168,33 @@ def refuse_pooler(number: int, server_process: object) -> None:
 
 
 class Database:
-    """A pool of connections to a prepared database, and the `ids` of what is in it."""
+    """Connections to a prepared database, and the `ids` of what is in it.
+
+    What is only read, by `read`, comes from a replica where there is one; `replica` says how it is.
+    """
 
     ids: Ids
+    replica: Replica | None = None
 
-    def __init__(self, dsn: str, size: int, restart: Callable[[], None] | None = None) -> None:
-        """`restart` starts the server again where that is ours to do."""
+    def __init__(
+        self,
+        dsn: str,
+        size: int,
+        restart: Callable[[], None] | None = None,
+        read_dsn: str | None = None,
+    ) -> None:
+        """Raise ConfigError for a `read_dsn` that cannot be read.
+
+        `restart` starts the server again where that is ours to do.
+        """
         self.dsn = dsn
         self._restart = restart
-        self._pool = AsyncConnectionPool(
-            dsn,
-            connection_class=Conn,
-            kwargs=CONNECTION_OPTIONS,
-            min_size=1,
-            max_size=size,
-            timeout=CONNECT_TIMEOUT_SECONDS,
-            configure=register_vectors,
-            open=False,
-        )
+        self._pool = _make_pool(dsn, size, CONNECT_TIMEOUT_SECONDS)
+        self._wrote = False
+        if read_dsn:
+            check_dsn(read_dsn, "LEXICHORD_READ_DSN")
+            self.replica = Replica()
+            self._replica_pool = _make_pool(read_dsn, size, CONNECT_SECONDS)
 
     async def __aenter__(self) -> Self:
         with translate_errors():
@@ -191,6 +202,8 @@ class Database:
             try:
                 async with self._pool.connection() as connection:
                     self.ids = await read_ids(connection)
+                if self.replica is not None:
+                    await self._replica_pool.open()  # it may come later, or go and come back
             except BaseException:
                 await self._pool.close()
                 raise
@@ -198,6 +211,8 @@ class Database:
 
     async def __aexit__(self, *_: object) -> None:
         await self._pool.close()
+        if self.replica is not None:
+            await self._replica_pool.close()
 
     def connections(self) -> dict[str, int]:
         """Count the connections, open and lent, and the requests that wait for one."""
@@ -209,8 +224,9 @@ class Database:
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Conn]:
         """Yield a connection inside a transaction."""
+        self._wrote = True
         with translate_errors():
-            async with self._lend() as connection, connection.transaction():
+            async with self._lend(self._pool) as connection, connection.transaction():
                 if (asker := _asker.get()) is not None:
                     await connection.execute(*_set(asker.settings()))
                 yield connection
@@ -221,19 +237,70 @@ class Database:
         Connections that a crash of the server cut are replaced once. Raises DatabaseError;
         ConfigError for arguments that the function refuses.
         """
+        return await self._ask_primary(function, arguments)
+
+    async def write(self, function: str, **arguments: object) -> list[Row]:
+        """Do as `call` does, of a function that stores what is read afterwards."""
+        self._wrote = True
+        return await self._ask_primary(function, arguments)
+
+    async def read(self, function: str, **arguments: object) -> list[Row]:
+        """Do as `call` does, of a function that only reads: on the replica where that is fit.
+
+        What this program wrote before is there, or the primary is asked.
+        """
+        if self.replica is not None and await self._is_replica_fit(self.replica):
+            with translate_errors():
+                try:
+                    return await self._call(self._replica_pool, function, arguments)
+                except (psycopg.OperationalError, PoolTimeout) as error:
+                    if isinstance(error, psycopg.OperationalError) and not _is_cut(error):
+                        raise
+                    self.replica.lose()
+        return await self._ask_primary(function, arguments)
+
+    def notes(self) -> list[str]:
+        """Return what answers should say of the replica that they come from, if anything."""
+        return [self.replica.note] if self.replica is not None and self.replica.note else []
+
+    async def _is_replica_fit(self, replica: Replica) -> bool:
+        if self._wrote:
+            self._wrote = False
+            # A primary that does not answer cannot say: the replica's note then does.
+            with suppress(psycopg.OperationalError, PoolTimeout, TimeoutError):
+                async with asyncio.timeout(CONNECT_SECONDS):
+                    rows = await self._call(self._pool, "written_position", {})
+                replica.await_position(rows[0]["written_position"])
+        if replica.is_due:
+            asked: dict[str, object] = {"position": replica.awaited}
+            try:
+                (state,) = await self._call(self._replica_pool, "replica_state", asked)
+                if not self._are_own_ids(state):
+                    raise ConfigError(OTHER_DATABASE)
+                replica.judge(state)
+            except (psycopg.OperationalError, PoolTimeout):
+                replica.lose()
+        return replica.is_fit
+
+    def _are_own_ids(self, state: Row) -> bool:
+        return Ids(state["id_secret"].bytes).write("doc", 1) == self.ids.write("doc", 1)
+
+    async def _ask_primary(self, function: str, arguments: dict[str, object]) -> list[Row]:
         with translate_errors():
             try:
-                return await self._call(function, arguments)
+                return await self._call(self._pool, function, arguments)
             except psycopg.OperationalError as error:
                 if not _is_cut(error):
                     raise
                 if self._restart is not None:
                     await asyncio.to_thread(self._restart)
                 await self._pool.check()
-                return await self._call(function, arguments)
+                return await self._call(self._pool, function, arguments)
 
-    async def _call(self, function: str, arguments: dict[str, object]) -> list[Row]:
-        async with self._lend() as connection:
+    async def _call(
+        self, pool: AsyncConnectionPool[Conn], function: str, arguments: dict[str, object]
+    ) -> list[Row]:
+        async with self._lend(pool) as connection:
             settings = _settings()
             if not settings:
                 return await call(connection, function, **arguments)
@@ -243,8 +310,8 @@ class Database:
                 return await call(connection, function, **arguments)
 
     @asynccontextmanager
-    async def _lend(self) -> AsyncIterator[Conn]:
-        async with self._pool.connection() as connection:
+    async def _lend(self, pool: AsyncConnectionPool[Conn]) -> AsyncIterator[Conn]:
+        async with pool.connection() as connection:
             connection.ids = self.ids
             yield connection
 
@@ -263,6 +330,20 @@ def _set(settings: Mapping[str, str]) -> tuple[bytes, list[str]]:
     """Return the statement, and its values, that makes settings of the transaction."""
     made = ", ".join("pg_catalog.set_config(%s, %s, true)" for _ in settings)
     return f"select {made}".encode(), [text for pair in settings.items() for text in pair]
+
+
+def _make_pool(dsn: str, size: int, seconds: float) -> AsyncConnectionPool[Conn]:
+    """Return a pool of up to `size` connections, to wait so many seconds for one."""
+    return AsyncConnectionPool(
+        dsn,
+        connection_class=Conn,
+        kwargs=CONNECTION_OPTIONS,
+        min_size=1,
+        max_size=size,
+        timeout=seconds,
+        configure=register_vectors,
+        open=False,
+    )
 
 
 def _is_cut(error: psycopg.OperationalError) -> bool:
