@@ -7,7 +7,7 @@ language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as
 declare
     own_ids bigint[] := lexichord_data.own_datasets();
     own_principals text[] := case when own_ids is not null then lexichord_data.own_principals() end;
-    dataset_ids bigint[];
+    dataset_ids bigint[] := own_ids;
     missing text;
     document_ids bigint[];
 begin
@@ -29,24 +29,25 @@ begin
         raise exception 'there is no such document'
             using errcode = 'no_data_found', detail = missing, hint = 'select * from lexichord.list_documents();';
     end if;
-    select array_agg(s.id) into dataset_ids from dataset s
-    where s.name = any(datasets) and (own_ids is null or s.id = any(own_ids));
+    if datasets is not null then
+        dataset_ids := array(select s.id from dataset s where s.name = any(datasets) and (own_ids is null or s.id = any(own_ids)));
+    end if;
 
     select coalesce(array_agg(d.id order by d.id), '{}') into document_ids
     from document d
-    where (datasets is null or d.dataset_id = any(dataset_ids))
+    where (dataset_ids is null or d.dataset_id = any(dataset_ids))
       and (scope_documents.documents is null or d.id = any(scope_documents.documents))
       and (uri_prefix is null or starts_with(d.uri, uri_prefix))
-      and (own_ids is null or d.dataset_id = any(own_ids) and (d.principals is null or d.principals && own_principals));
+      and (own_ids is null or d.principals is null or d.principals && own_principals);
     if filter is null then
         return document_ids;
     end if;
     -- Documents do not count here: a search of several looks inside single ones, too.
     perform lexichord.check_filter(filter, case when scope_documents.documents is null then document_ids else (
         select array_agg(d.id) from document d
-        where (datasets is null or d.dataset_id = any(dataset_ids))
+        where (dataset_ids is null or d.dataset_id = any(dataset_ids))
           and (uri_prefix is null or starts_with(d.uri, uri_prefix))
-          and (own_ids is null or d.dataset_id = any(own_ids) and (d.principals is null or d.principals && own_principals))) end);
+          and (own_ids is null or d.principals is null or d.principals && own_principals)) end);
     return coalesce((
         select array_agg(d.id order by d.id) from document d join dataset s on s.id = d.dataset_id
         where d.id = any(document_ids) and lexichord.filter_matches(
