@@ -127,6 +127,9 @@ BEST_LAST = """
          to_tsvector('simple', case when n > 1536 then 'w2' when n % 128 = 0 then 'w1 w1 w1'
                                     else 'w1' end) as l
 """
+CALLS = """
+    select pg_stat_get_xact_function_calls('lexichord.segment_chunks(integer[])'::regprocedure)
+"""
 # As if another session's deletion had come then.
 DELETED_MEANWHILE = """
     alter function lexichord.keep_hidden_postings(text, float8) rename to keep_hidden_postings_now;
@@ -220,6 +223,23 @@ def test_one_word_where_chunks_are_deleted_while_a_segment_is_made(connection: C
     best = scores(call(connection, "exact_keyword_candidates", query="w1", depth=12))
     found = scores(call(connection, "keyword_candidates", query="w1", depth=12))
     assert found == pytest.approx(best)
+
+
+def test_a_merge_reads_the_segments_once(connection: Connection) -> None:
+    """Whoever reads a table whole asks its condition of each row: so merges took an hour."""
+    if value(connection, "select to_regproc('lexichord.segment_chunks') is null"):
+        pytest.skip("this engine's keyword index has no segments")
+    connection.execute("insert into lexichord_data.dataset (name) values ('library')")
+    small_segments(connection)
+    connection.execute(FREQUENT)
+    call(connection, "build_indexes")
+    connection.execute("delete from lexichord_data.chunk where ordinal % 100 < 55")
+    connection.execute("set local track_functions = 'all'")
+    connection.execute("set local enable_indexscan = off")
+    connection.execute("set local enable_indexonlyscan = off")
+    connection.execute("set local enable_bitmapscan = off")
+    assert value(connection, "select lexichord.seal_keywords()")
+    assert value(connection, CALLS) == 1
 
 
 def test_many_frequent_words_of_which_no_chunk_holds_all(connection: Connection) -> None:
