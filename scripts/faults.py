@@ -8,6 +8,7 @@ embedded server's. A trial that fails is named with its seed: --seed SEED --coun
 """
 
 import argparse
+import signal
 import sys
 import time
 import traceback
@@ -28,6 +29,7 @@ from lexichord.db.embedded import PROGRAMS
 
 def main() -> None:
     """Exit with 1 if a trial failed."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))  # and leave no server behind
     arguments = _arguments()
     pg_ctl = find_pg_ctl(arguments.server) if arguments.server else PROGRAMS / "pg_ctl"
     engine = arguments.engine

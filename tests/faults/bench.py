@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from signal import SIGKILL
@@ -47,8 +47,6 @@ class Bench:
     preload: str
     server: Server
     is_bounded: bool
-    standby: Server | None = None
-    spent: list[Server] = field(default_factory=list)
 
     def dsn(self, database: str, options: str = "", port: int | None = None) -> str:
         """Return the address of a database, perhaps through a port of this machine."""
@@ -164,34 +162,54 @@ class Bench:
             self.server.run("stop", "-m", "fast")
             self.server.start(self.preload, *SETTINGS)
 
-    def make_standby(self) -> None:
-        """Make a standby that has whatever the server reports as done."""
+    @contextmanager
+    def standby(self) -> Iterator[Callable[[], None]]:
+        """Keep a standby that has whatever the server reports as done; yield what promotes it."""
+        standby = self._copy()
+        standby.start(self.preload, *SETTINGS)
+        with self.connected("postgres") as connection:
+            self._await_standbys(connection, "*")
+            synchronous = "select from pg_stat_replication where sync_state = 'sync'"
+            wait_until(lambda: bool(connection.execute(synchronous.encode()).fetchall()))
+        spare = [standby]
+
+        def promote() -> None:
+            self.server.crash()
+            standby.run("promote", "-w")
+            spare[:] = [self.server]
+            self.server = standby
+
+        try:
+            yield promote
+        finally:
+            with self.connected("postgres") as connection:
+                self._await_standbys(connection, "")
+            discard(spare[0])
+
+    def _copy(self) -> Server:
+        """Copy the server as it runs, to follow it."""
         other = new_folder(self.pg_ctl)[0]
         base = [str(self.pg_ctl.with_name("pg_basebackup")), "-D", str(other.folder / "data")]
         options = ["-d", self.dsn("postgres"), "-R", "-X", "stream", "-c", "fast"]
         subprocess.run([*base, *options], check=True, user=other.user, stdout=subprocess.DEVNULL)
-        other.start(self.preload, *SETTINGS)
-        self.standby = other
-        with self.connected("postgres") as connection:
-            connection.execute("alter system set synchronous_standby_names = '*'")
-            connection.execute("select pg_reload_conf()")
-            synchronous = "select from pg_stat_replication where sync_state = 'sync'"
-            wait_until(lambda: bool(connection.execute(synchronous.encode()).fetchall()))
+        return other
 
-    def promote(self) -> None:
-        """Let the server crash, and the standby take its place."""
-        assert self.standby is not None
-        self.server.crash()
-        self.standby.run("promote", "-w")
-        self.spent.append(self.server)
-        self.server, self.standby = self.standby, None
+    @staticmethod
+    def _await_standbys(connection: Connection, names: str) -> None:
+        """Report as done what these standbys have, too."""
+        connection.execute(f"alter system set synchronous_standby_names = '{names}'".encode())
+        connection.execute("select pg_reload_conf()")
 
-    def close(self) -> None:
-        for server in filter(None, [self.server, self.standby, *self.spent]):
-            if (server.folder / "data" / "postmaster.pid").exists():
-                with suppress(subprocess.CalledProcessError):
-                    server.crash()
-            remove_folder(server.folder)
+
+def discard(server: Server) -> None:
+    """End a server, if it runs, and remove what it had."""
+    if (server.folder / "data" / "postmaster.pid").exists():
+        with suppress(subprocess.CalledProcessError):
+            server.crash()
+    if os.path.ismount(server.folder):
+        umount = ["umount", str(server.folder)]
+        wait_until(lambda: subprocess.run(umount, capture_output=True).returncode == 0)
+    shutil.rmtree(server.folder, ignore_errors=True)
 
 
 @contextmanager
@@ -203,7 +221,7 @@ def bench(pg_ctl: Path, preload: str) -> Iterator[Bench]:
         server.start(preload, *SETTINGS)
         yield made
     finally:
-        made.close()
+        discard(made.server)
 
 
 def new_folder(pg_ctl: Path) -> tuple[Server, bool]:
@@ -217,12 +235,6 @@ def new_folder(pg_ctl: Path) -> tuple[Server, bool]:
     if server.user:
         shutil.chown(folder, server.user)
     return server, is_bounded
-
-
-def remove_folder(folder: Path) -> None:
-    if os.path.ismount(folder):
-        wait_until(lambda: subprocess.run(["umount", folder], capture_output=True).returncode == 0)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def find_faketime() -> Path | None:

@@ -125,13 +125,13 @@ def upgrade(place: Place) -> Iterator[tuple[Way, Hit]]:
 
 
 def promote_standby(place: Place) -> Iterator[tuple[Way, Hit]]:
-    place.bench.make_standby()
+    with place.bench.standby() as promote:
 
-    def hit(process: BaseProcess) -> None:
-        place.bench.promote()
-        process.kill()
+        def hit(process: BaseProcess) -> None:
+            promote()
+            process.kill()
 
-    yield Way(), hit
+        yield Way(), hit
 
 
 def run_twice(place: Place) -> Iterator[tuple[Way, Hit]]:
