@@ -1,12 +1,15 @@
 """VectorChord's indexes after a crash of the server: nothing that was stored is missed."""
 
 import psycopg
+import pytest
 
 from lexichord.db.schema import Choice, prepare
 from tests.conftest import SPACE
 from tests.own_server import own_server
 from tests.sql import corpus
 from tests.sql.corpus import Connection, call, ids, put
+
+pytestmark = pytest.mark.faults
 
 LIBRARIES = "vchord,vchord_bm25"
 
