@@ -74,6 +74,7 @@ class Settings(BaseSettings):
     """What can be set from outside; the environment's names are LEXICHORD_ and the field's.
 
     engine, text_config and embedding (provider/model/dimension) are fixed when a database is made.
+    read_dsn names a standby, or several: searches go there, and to dsn where it cannot answer.
     record keeps queries in the database, "text" with their words. reranker is cohere/MODEL,
     jina/MODEL, tei, or local/FOLDER for a cross-encoder in ONNX; /rerank, for cohere /v2/rerank, is
     appended to reranker_base_url. llm is a model as DSPy names it, vendor/MODEL; llm_base_url ends
@@ -106,6 +107,7 @@ class Settings(BaseSettings):
     dsn: str | None = Field(
         None, validation_alias=AliasChoices("LEXICHORD_DSN", "DATABASE_URL"), repr=False
     )
+    read_dsn: str | None = Field(None, repr=False)
     model_dir: Path | None = None
     engine: Literal["plain", "textsearch", "vectorchord"] | None = None
     text_config: str | None = None

@@ -20,8 +20,16 @@ TEXTS = {
     "écrit, et toute modification exige l'accord des deux parties.",
     "zh": "承租人的通知期限为三个月。合同应当以书面形式订立，任何修改均须经双方同意。",
     "none": "7 8 9",
+    "key": "8uPr5e8gVGVzbGEgLSDw4/j5+iDn+unu5CDy7CDk4ff55CDs+On55e0gZjwq3JsD1pQ0w==",
 }
-CONFIGS = {"de": "german", "en": "english", "fr": "french", "zh": "simple", "none": None}
+CONFIGS = {
+    "de": "german",
+    "en": "english",
+    "fr": "french",
+    "zh": "simple",
+    "none": None,
+    "key": None,
+}
 
 
 @pytest.fixture
@@ -45,7 +53,7 @@ def test_each_document_has_the_configuration_of_its_language(dsn: str, home: Pat
     with SyncLexichord(dsn=dsn, home=home) as lexichord:
         lexichord.ingest(documents=documents())
         assert rows(dsn) == {
-            name: (config, None if name == "none" else name) for name, config in CONFIGS.items()
+            name: (config, name if config else None) for name, config in CONFIGS.items()
         }
         for question, uri in (
             ("Wie lang ist die Kündigungsfrist des Mieters?", "de"),

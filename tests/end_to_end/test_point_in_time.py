@@ -1,53 +1,22 @@
 """Point-in-time recovery, as Postgres' own manual describes it, brings lexichord back as it was."""
 
-import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
-from pathlib import Path
 
 import psycopg
 import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db.embedded import PROGRAMS, EmbeddedServer
-from lexichord.db.postmaster import (
-    PostmasterInfo,
-    await_postmaster,
-    find_postmaster,
-    postmaster_url,
-    start_postmaster,
-    stop_postmaster,
-)
+from lexichord.db.postmaster import postmaster_url
 from lexichord.db.schema import Choice, prepare
 from lexichord.types import EmbeddingSpace
 from tests.end_to_end.client import documents, word
 from tests.end_to_end.conftest import new_home
+from tests.postmasters import give, running
 
 pytestmark = pytest.mark.slow
 
 SPACE = EmbeddingSpace("test", "tiny", 4)
-
-
-@contextmanager
-def running(data: Path, user: str | None, **settings: str) -> Iterator[PostmasterInfo]:
-    """A server of its own on a data folder, with settings."""
-    with (data / "postgresql.auto.conf").open("a") as file:
-        file.writelines(f"{name} = '{value}'\n" for name, value in settings.items())
-    try:
-        yield await_postmaster(data, partial(start_postmaster, data, PROGRAMS, user))
-    finally:
-        if find_postmaster(data):
-            stop_postmaster(data)
-
-
-def give(folder: Path, user: str | None) -> None:
-    """Let the server's user own a folder with all in it."""
-    if user:
-        for path in [folder, *folder.rglob("*")]:
-            shutil.chown(path, user)
-    folder.chmod(0o700)
 
 
 def test_the_moment_before_a_mistake_comes_back() -> None:

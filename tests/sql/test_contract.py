@@ -420,6 +420,11 @@ CONTRACT = {
         "question text, chunk_ids bigint[], most integer",
         "TABLE(word text, lexeme text, chunks bigint, df bigint, weight double precision)",
     ),
+    "replica_state": (
+        '"position" text, OUT is_replica boolean, OUT is_following boolean, '
+        "OUT seconds double precision, OUT reached boolean, OUT id_secret uuid",
+        "record",
+    ),
     "relevance_feedback": (
         "query text, query_vector halfvec, feedback_documents integer, "
         f"least_coherence double precision, depth integer, {SCOPE}, fusion text, "
@@ -523,6 +528,7 @@ CONTRACT = {
         "namespace text, datasets text[]",
         "TABLE(documents bigint, chunks bigint)",
     ),
+    "written_position": ("", "text"),
 }
 PATHS = ("pg_catalog, pg_temp", "pg_catalog, lexichord_data, pg_temp")
 EXTENDS_ITS_PATH = {

@@ -57,10 +57,10 @@ def test_releases_of_pg_textsearch_before_1_4_are_refused(connection: Connection
     if value(connection, ENGINE) != "textsearch":
         pytest.skip("the engine has no pg_textsearch")
     faults(connection, "0.8.5")
-    for version, amount in [("0.6.1", 6), ("1.2.0", 2), ("1.3.1", 1), ("1.4.0", 0)]:
-        found = faults(connection, version, "pg_textsearch")
-        assert [fault["severity"] for fault in found].count("refuse") == amount
-        assert [fault["severity"] for fault in found].count("warn") == (version >= "1.3")
+    amounts = [("0.6.1", 6, 0), ("1.2.0", 2, 0), ("1.3.1", 1, 1), ("1.4.0", 0, 2)]
+    for version, *expected in amounts:
+        found = [fault["severity"] for fault in faults(connection, version, "pg_textsearch")]
+        assert [found.count("refuse"), found.count("warn")] == expected
 
 
 def test_searches_go_without_the_cache_that_makes_all_wait(connection: Connection) -> None:

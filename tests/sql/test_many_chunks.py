@@ -111,6 +111,34 @@ ALL_LENGTHS = """
 """
 
 
+# The best of each 128 chunks that hold w1 is the last.
+BEST_LAST = """
+    with document as (
+        insert into lexichord_data.document
+            (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length)
+        select s.id, 'blocks', 'blocks', 'text/plain', repeat('0', 64), '', '', '{}', 0
+        from lexichord_data.dataset s returning id, dataset_id
+    )
+    insert into lexichord_data.chunk
+        (dataset_id, document_id, ordinal, char_start, char_end, content, context, lexemes,
+         token_count, content_hash)
+    select d.dataset_id, d.id, n, 0, 0, '', '', l, 30, ''
+    from document d, generate_series(1, 6000) as n,
+         to_tsvector('simple', case when n > 1536 then 'w2' when n % 128 = 0 then 'w1 w1 w1'
+                                    else 'w1' end) as l
+"""
+# As if another session's deletion had come then.
+DELETED_MEANWHILE = """
+    alter function lexichord.keep_hidden_postings(text, float8) rename to keep_hidden_postings_now;
+    create function lexichord.keep_hidden_postings(segment text, mean float8) returns void
+    language plpgsql as $$
+    begin
+        delete from lexichord_data.chunk where ordinal = 1;
+        perform lexichord.keep_hidden_postings_now(segment, mean);
+    end $$
+"""
+
+
 @pytest.fixture(scope="module")
 def many(template: str) -> Iterator[Connection]:
     """400 documents of 125 chunks, indexed; nothing was vacuumed."""
@@ -178,6 +206,20 @@ def test_one_word_in_chunks_of_all_lengths(connection: Connection) -> None:
             best = call(connection, "exact_keyword_candidates", **asked)
             clear = {row["chunk_id"] for row in best if row["score"] > 1.03 * best[-1]["score"]}
             assert clear <= {*ids(call(connection, "keyword_candidates", **asked))}, asked
+
+
+def test_one_word_where_chunks_are_deleted_while_a_segment_is_made(connection: Connection) -> None:
+    """What the index passes over was looked for among other postings than those that it got."""
+    if value(connection, "select engine from lexichord.configuration()") != "vectorchord":
+        pytest.skip("this engine's index passes over nothing")
+    connection.execute("insert into lexichord_data.dataset (name) values ('library')")
+    small_segments(connection)
+    connection.execute(BEST_LAST)
+    connection.execute(DELETED_MEANWHILE)
+    call(connection, "build_indexes")
+    best = scores(call(connection, "exact_keyword_candidates", query="w1", depth=12))
+    found = scores(call(connection, "keyword_candidates", query="w1", depth=12))
+    assert found == pytest.approx(best)
 
 
 def test_many_frequent_words_of_which_no_chunk_holds_all(connection: Connection) -> None:

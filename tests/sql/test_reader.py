@@ -30,7 +30,7 @@ WRITES = """
     forget_evaluations forget_queries grant_reader keep_contexts prepare_vechord prune_documents
     refresh_impacts
     rebuild_indexes record_comparison record_evaluation record_files record_query recount
-    seal_keywords seal_segment segment_chunks drop_segment unseal_keywords
+    seal_keywords seal_segment keep_hidden_postings segment_chunks drop_segment unseal_keywords
     keep_original set_metadata set_other_vectors set_vectors stage_chunks start_reembed start_run
     set_calibration
     fold_statistics store_document swap_indexes swap_spaces touch_run write_vechord

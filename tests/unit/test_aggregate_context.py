@@ -132,16 +132,21 @@ def test_structured_names_each_document_once() -> None:
     again = replace(HIT, content="more", start=20, end=24)
     context, sources = format_context([HIT, other, again], style="structured")
     assert context == (
-        "# Lease\na/lease.md\n\n[1] Rent (page 2, characters 10 to 14)\ntext\n\n"
-        "[2] Rent (page 2, characters 20 to 24)\nmore\n\n"
-        "# b.md\nb.md\n\n[3] Rent (characters 10 to 14)\ntext\n"
+        "# Lease\na/lease.md, doc_3\n\n"
+        "[1] Rent (page 2, characters 10 to 14, chunk_7, score 0.50)\ntext\n\n"
+        "[2] Rent (page 2, characters 20 to 24, chunk_7, score 0.50)\nmore\n\n"
+        "# b.md\nb.md, doc_4\n\n[3] Rent (characters 10 to 14, chunk_7, score 0.50)\ntext\n"
     )
     assert [source.start for source in sources] == [10, 20, 10]
 
 
-def test_qa_asks_and_leaves_room_for_the_answer() -> None:
+def test_qa_asks_for_an_answer_from_the_passages_or_none() -> None:
     context, _ = format_context([HIT], style="qa", question="How much?")
-    assert context == "Question: How much?\n\n[1] Lease › Rent\ntext\n\n\nAnswer:"
+    assert context == (
+        "Question: How much?\n\n[1] Lease › Rent\ntext\n\n\n"
+        "Answer the question from the passages above alone, and cite them by number. "
+        "If they do not hold the answer, say so.\n\nAnswer:"
+    )
     assert format_context([], style="qa", question="How much?") == ("", [])
 
 

@@ -5,14 +5,10 @@
 -- The index ranks by k1 1.2 and b .75, whatever lexichord's are. Term 0, which no question has, makes each length such that
 -- the same order comes out: 1.2 (.25 + .75 length / mean) is to be k1 (1 - b + b token_count / average), and chunk 0, which
 -- there is not, makes the mean. So for k1 <= 1.2 and k1 (1 - b) >= .3, else coarser. Lengths have four bits: the nearest.
--- vchord_bm25 0.3.0 passes a block of 128 postings over whose best is the last: it keeps the bound of a block before. What
--- scores more than that stands beside the index, as the chunks of rare terms do (no release mends it yet).
 create or replace function lexichord.seal_segment(number integer, chunk_ids bigint[]) returns void
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set client_min_messages = warning set work_mem = '256MB' as $$
 declare
     segment text := lexichord.segment_name(number);
-    held text := 'select c.id as chunk_id, c.token_count, t.id as term_id, cardinality(u.positions) as tf
-                  from lexichord_data.chunk c, unnest(c.lexemes) as u join lexichord_data.term t on t.lexeme = u.lexeme collate "C" where c.id = any($1)';
     mean float8;
     added float8;
     reader text;
@@ -20,45 +16,33 @@ begin
     select 0.9 * n.average_length / (p.k1 * p.b), (p.k1 * (1 - p.b) - 0.3) * n.average_length / (p.k1 * p.b) into mean, added
     from corpus_statistics n, bm25_parameters() as p;
     execute format('create table %1$s (chunk_id bigint not null, length float8, vector @extschema:vchord_bm25@.bm25vector not null);
-                    create table %1$s_term (term_id integer primary key, place integer, df bigint not null, chunk_ids bigint[])', segment);
-    execute format('insert into %s_term select h.term_id, case when count(*) > 16 then row_number() over (order by count(*) desc) end, count(*),
+                    create table %1$s_term (term_id integer primary key, place integer, df bigint not null, chunk_ids bigint[]);
+                    create unlogged table %1$s_posting (chunk_id bigint, token_count integer, term_id integer, tf integer)', segment);
+    -- Read once: what is deleted meanwhile must not shift the blocks of postings that the index is going to have.
+    execute format('insert into %s_posting
+                    select c.id, c.token_count, t.id, cardinality(u.positions)
+                    from lexichord_data.chunk c, unnest(c.lexemes) as u join lexichord_data.term t on t.lexeme = u.lexeme collate "C"
+                    where c.id = any($1)', segment) using chunk_ids;
+    execute format('analyze %s_posting', segment);
+    execute format('insert into %1$s_term select h.term_id, case when count(*) > 16 then row_number() over (order by count(*) desc) end, count(*),
                         case when count(*) <= 16 then array_agg(h.chunk_id) end
-                    from (%s) as h group by h.term_id', segment, held) using chunk_ids;
+                    from %1$s_posting h group by h.term_id', segment);
     execute format($insert$
         with placed as (
-            select h.chunk_id, string_agg(',' || p.place || ':' || h.tf, '' order by p.place) as terms, sum(h.tf) as length, h.token_count + $2 - 24 as wanted
-            from (%2$s) as h join %1$s_term p on p.term_id = h.term_id where p.place is not null group by h.chunk_id, h.token_count
+            select h.chunk_id, string_agg(',' || p.place || ':' || h.tf, '' order by p.place) as terms, sum(h.tf) as length, h.token_count + $1 - 24 as wanted
+            from %1$s_posting h join %1$s_term p on p.term_id = h.term_id where p.place is not null group by h.chunk_id, h.token_count
         ), padded as (
             select p.chunk_id, p.terms, p.length, greatest(1, 24 - p.length + round(p.wanted / s.step) * s.step) as padding
             from placed p, lateral (select power(2, greatest(floor(ln(greatest(p.wanted, 1)) / ln(2)) - 3, 0)) as step) as s
         ), filled as (
             insert into %1$s select p.chunk_id, p.length + p.padding, ('{0:' || p.padding || p.terms || '}')::@extschema:vchord_bm25@.bm25vector from padded p
         ), balance as (
-            insert into %1$s select 0, null, format('{0:%%s}', least(greatest(1, $3 * (count(*) + 1) - sum(p.length + p.padding)), 2000000000)::integer)::@extschema:vchord_bm25@.bm25vector from padded p
+            insert into %1$s select 0, null, format('{0:%%s}', least(greatest(1, $2 * (count(*) + 1) - sum(p.length + p.padding)), 2000000000)::integer)::@extschema:vchord_bm25@.bm25vector from padded p
         )
         insert into %1$s_term select 0, 0, count(*) + 1 from padded
-        $insert$, segment, held) using chunk_ids, added, mean;
-    execute format($hidden$
-        with posting as materialized (
-            select h.term_id, h.chunk_id, h.tf / (h.tf + 0.3 + 0.9 * s.length / $2) as score,
-                   row_number() over (partition by h.term_id order by s.ctid) - 1 as number
-            from (%2$s) as h join %1$s_term t on t.term_id = h.term_id join %1$s s on s.chunk_id = h.chunk_id
-            where t.place is not null and t.df >= 128
-        ), block as (
-            select p.term_id, p.number / 128 as number, max(p.score) as best,
-                   max(p.score) filter (where p.number %% 128 = 127) >= 0.999999 * max(p.score) as is_hidden
-            from posting p group by 1, 2 having count(*) = 128
-        ), run as (
-            select b.*, count(*) filter (where not b.is_hidden) over (partition by b.term_id order by b.number) as run from block b
-        ), bound as (
-            select r.*, coalesce(max(r.best) filter (where not r.is_hidden) over (partition by r.term_id, r.run), 0) as bound from run r
-        )
-        update %1$s_term t set chunk_ids = h.chunk_ids
-        from (select p.term_id, array_agg(p.chunk_id) as chunk_ids
-              from posting p join bound b on b.is_hidden and b.term_id = p.term_id and b.number = p.number / 128 and p.score > 0.999999 * b.bound
-              group by 1) as h
-        where t.term_id = h.term_id
-        $hidden$, segment, held) using chunk_ids, mean;
+        $insert$, segment) using added, mean;
+    perform lexichord.keep_hidden_postings(segment, mean);
+    execute format('drop table %s_posting', segment);
     execute format('create index on %s using bm25 (vector @extschema:vchord_bm25@.bm25_ops)', segment);
     for reader in  -- whoever may read keyword
         select case a.grantee when 0 then 'public' else a.grantee::regrole::text end

@@ -123,7 +123,8 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         self._open.push_async_callback(_leave, server)
         try:
             restart = partial(restart_server, self.settings)
-            self.database = Database(dsn, self.settings.pool_size, restart)
+            size, read_dsn = self.settings.pool_size, self.settings.read_dsn
+            self.database = Database(dsn, size, restart, read_dsn)
             await self._open.enter_async_context(self.database)
             await self._follow()
         except BaseException:
@@ -397,7 +398,7 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         question = await self._embedded_question(query, hint, options, degraded)
         with time_limit(SEARCH_SECONDS):
             hits = await pipeline.search_chunks(self.database, question)
-        return SearchResult(query, hits, degraded)
+        return SearchResult(query, hits, degraded + self.database.notes())
 
     @in_current_space
     async def _files(self, query: str, hint: str | None, options: SearchOptions) -> FilesResult:
@@ -406,7 +407,7 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
         trace = Trace(degraded=degraded)
         with time_limit(SEARCH_SECONDS):
             files = await discover(self.database, question, trace, question.k, self.reranker)
-        return FilesResult(query, files, trace.degraded)
+        return FilesResult(query, files, trace.degraded + self.database.notes())
 
     @in_current_space
     async def _keywords(
@@ -435,6 +436,7 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods):
                 stages=self.stages,
                 generator=model,
             )
+        response = replace(response, degraded=response.degraded + self.database.notes())
         return await record_response(
             self.database, response, question, trace.started, self.settings.record
         )

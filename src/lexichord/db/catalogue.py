@@ -37,25 +37,25 @@ async def list_documents(
 ) -> list[StoredDocument]:
     """See sql/list_documents.sql."""
     page = {"page_size": limit, "page_offset": offset}
-    rows = await database.call("list_documents", **scope_arguments(scope), **page)
+    rows = await database.read("list_documents", **scope_arguments(scope), **page)
     return [StoredDocument(**row) for row in rows]
 
 
 async def count_documents(database: Database, scope: Scope) -> int:
     """See sql/count_documents.sql."""
-    rows = await database.call("count_documents", **scope_arguments(scope))
+    rows = await database.read("count_documents", **scope_arguments(scope))
     return int(rows[0]["count_documents"])
 
 
 async def count_by(database: Database, key: str, scope: Scope) -> list[Facet]:
     """See sql/count_by.sql."""
-    rows = await database.call("count_by", key=key, **scope_arguments(scope))
+    rows = await database.read("count_by", key=key, **scope_arguments(scope))
     return [Facet(row["value"], row["documents_with"]) for row in rows]
 
 
 async def find_calibration(database: Database) -> Calibration | None:
     """See sql/find_calibration.sql."""
-    rows = await database.call("find_calibration")
+    rows = await database.read("find_calibration")
     return Calibration(**rows[0]) if rows else None
 
 
@@ -63,26 +63,27 @@ async def set_calibration(database: Database, calibration: Calibration) -> None:
     """See sql/set_calibration.sql."""
     columns = {name: getattr(calibration, name) for name in ("constant", "cosine", "passage")}
     scores = {"holds": list(calibration.holds), "lacks": list(calibration.lacks)}
-    await database.call("set_calibration", space=calibration.space, **columns, **scores)
+    await database.write("set_calibration", space=calibration.space, **columns, **scores)
 
 
 async def list_chunks(database: Database, document: str) -> list[StoredChunk]:
     """See sql/list_chunks.sql."""
-    rows = await database.call("list_chunks", document=document)
+    rows = await database.read("list_chunks", document=document)
     return [StoredChunk(**with_offsets(row)) for row in rows]
 
 
 async def document_text(database: Database, document: str) -> str:
     """See sql/document_text.sql."""
-    rows = await database.call("document_text", document=document)
+    rows = await database.read("document_text", document=document)
     return str(rows[0]["document_text"])
 
 
 async def find_documents(database: Database, reference: str) -> list[Row]:
     """See sql/find_documents.sql; what is an id here is taken for one."""
     is_id = database.ids.find("doc", reference) is not None
-    document = reference if is_id else None
-    return await database.call("find_documents", reference=reference, document=document)
+    named = {"reference": reference, "document": reference if is_id else None}
+    rows = await database.read("find_documents", **named)
+    return rows or await database.call("find_documents", **named)  # a replica may not have it yet
 
 
 async def document_hashes(database: Database, dataset: str) -> list[Row]:

@@ -21,7 +21,7 @@ LINK_COLUMNS = [field.name for field in fields(Link) if field.name != "word"]
 
 async def link_documents(database: Database, words: Sequence[str], scope: Scope) -> list[Link]:
     """See sql/link_documents.sql; the best document by its card comes first."""
-    rows = await database.call("link_documents", words=list(words), **scope_arguments(scope))
+    rows = await database.read("link_documents", words=list(words), **scope_arguments(scope))
     return [
         Link(word=row["word"] - 1, **{name: row[name] for name in LINK_COLUMNS}) for row in rows
     ]
@@ -31,13 +31,13 @@ async def question_coverage(
     database: Database, question: str, chunk_ids: Sequence[str]
 ) -> list[Term]:
     """See sql/question_coverage.sql."""
-    rows = await database.call("question_coverage", question=question, chunk_ids=list(chunk_ids))
+    rows = await database.read("question_coverage", question=question, chunk_ids=list(chunk_ids))
     return [Term(**row | {name: tuple(row[name]) for name in ("words", "chunks")}) for row in rows]
 
 
 async def related_words(database: Database, question: str, chunk_ids: Sequence[str]) -> list[str]:
     """See sql/related_words.sql; the words alone."""
-    rows = await database.call("related_words", question=question, chunk_ids=list(chunk_ids))
+    rows = await database.read("related_words", question=question, chunk_ids=list(chunk_ids))
     return [row["word"] for row in rows]
 
 
@@ -45,7 +45,7 @@ async def find_definitions(
     database: Database, terms: Sequence[str], scope: Scope
 ) -> list[Definition]:
     """See sql/find_definitions.sql."""
-    rows = await database.call("find_definitions", terms=list(terms), **scope_arguments(scope))
+    rows = await database.read("find_definitions", terms=list(terms), **scope_arguments(scope))
     return [Definition(**row) for row in rows]
 
 
@@ -73,7 +73,7 @@ async def search_each(
     space: str | None,
 ) -> list[tuple[int, ChunkHit]]:
     """See sql/search_each.sql; returns each hit with its query's index, from 0."""
-    rows = await database.call(
+    rows = await database.read(
         "search_each",
         queries=list(queries),
         documents=list(documents),
@@ -90,7 +90,7 @@ async def weigh_terms(database: Database, texts: Sequence[str]) -> list[Postings
     What is stored is taken for a part of LEAST_CHUNKS at least: among two chunks a word that
     neither holds would outweigh all others, however common it is.
     """
-    rows = await database.call("weigh_terms", texts=list(texts))
+    rows = await database.read("weigh_terms", texts=list(texts))
     # idf is log((chunks + 1) / (df + .5)).
     stored = rows[0]["idf"] + log(rows[0]["df"] + 0.5) if rows else 0.0
     lift = max(0.0, log(LEAST_CHUNKS + 1) - stored)
@@ -108,7 +108,7 @@ async def weigh_terms(database: Database, texts: Sequence[str]) -> list[Postings
 async def read_spans(database: Database, spans: Sequence[DocumentSpan]) -> list[str | None]:
     """See sql/read_spans.sql."""
     documents, starts, ends = zip(*spans, strict=True) if spans else ((), (), ())
-    rows = await database.call(
+    rows = await database.read(
         "read_spans", documents=list(documents), starts=list(starts), ends=list(ends)
     )
     return [row["content"] for row in rows]
@@ -116,10 +116,10 @@ async def read_spans(database: Database, spans: Sequence[DocumentSpan]) -> list[
 
 async def chunk_places(database: Database, chunk_ids: Sequence[str]) -> list[Row]:
     """See sql/chunk_places.sql."""
-    return await database.call("chunk_places", chunk_ids=list(chunk_ids))
+    return await database.read("chunk_places", chunk_ids=list(chunk_ids))
 
 
 async def shared_headings(database: Database, documents: Sequence[str], most: int) -> list[str]:
     """See sql/shared_headings.sql."""
-    rows = await database.call("shared_headings", documents=list(documents), most=most)
+    rows = await database.read("shared_headings", documents=list(documents), most=most)
     return [row["heading"] for row in rows]

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import re
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from time import monotonic
 from typing import Any, Self
@@ -18,6 +18,7 @@ from psycopg.types import TypeInfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from lexichord.db.ids import with_numbers, with_texts
+from lexichord.db.replica import CONNECT_SECONDS, Replica
 from lexichord.errors import (
     ConfigError,
     DatabaseError,
@@ -55,6 +56,7 @@ CONNECTION_OPTIONS: dict[str, Any] = UNPREPARED | {
 }
 
 
+OTHER_DATABASE = "LEXICHORD_READ_DSN leads to another database than the DSN: name a standby of it"
 MIN_CALL_SECONDS = 5.0
 # When what is asked of a database has to be done, by the monotonic clock; tasks inherit it.
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
@@ -138,24 +140,29 @@ def refuse_pooler(number: int, server_process: object) -> None:
 
 
 class Database:
-    """A pool of connections to a prepared database, and the `ids` of what is in it."""
+    """Connections to a prepared database, and the `ids` of what is in it.
+
+    What is only read, by `read`, comes from a replica where there is one; `replica` says how it is.
+    """
 
     ids: Ids
+    replica: Replica | None = None
 
-    def __init__(self, dsn: str, size: int, restart: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        dsn: str,
+        size: int,
+        restart: Callable[[], None] | None = None,
+        read_dsn: str | None = None,
+    ) -> None:
         """`restart` starts the server again where that is ours to do."""
         self.dsn = dsn
         self._restart = restart
-        self._pool = AsyncConnectionPool(
-            dsn,
-            connection_class=Conn,
-            kwargs=CONNECTION_OPTIONS,
-            min_size=1,
-            max_size=size,
-            timeout=CONNECT_TIMEOUT_SECONDS,
-            configure=register_vectors,
-            open=False,
-        )
+        self._pool = _make_pool(dsn, size, CONNECT_TIMEOUT_SECONDS)
+        self._wrote = False
+        if read_dsn is not None:
+            self.replica = Replica()
+            self._replica_pool = _make_pool(read_dsn, size, CONNECT_SECONDS)
 
     async def __aenter__(self) -> Self:
         with translate_errors():
@@ -163,6 +170,8 @@ class Database:
             try:
                 async with self._pool.connection() as connection:
                     self.ids = await read_ids(connection)
+                if self.replica is not None:
+                    await self._replica_pool.open()  # it may come later, or go and come back
             except BaseException:
                 await self._pool.close()
                 raise
@@ -170,6 +179,8 @@ class Database:
 
     async def __aexit__(self, *_: object) -> None:
         await self._pool.close()
+        if self.replica is not None:
+            await self._replica_pool.close()
 
     def connections(self) -> dict[str, int]:
         """Count the connections, open and lent, and the requests that wait for one."""
@@ -181,8 +192,9 @@ class Database:
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Conn]:
         """Yield a connection inside a transaction."""
+        self._wrote = True
         with translate_errors():
-            async with self._lend() as connection, connection.transaction():
+            async with self._lend(self._pool) as connection, connection.transaction():
                 yield connection
 
     async def call(self, function: str, **arguments: object) -> list[Row]:
@@ -191,19 +203,70 @@ class Database:
         Connections that a crash of the server cut are replaced once. Raises DatabaseError;
         ConfigError for arguments that the function refuses.
         """
+        return await self._ask_primary(function, arguments)
+
+    async def write(self, function: str, **arguments: object) -> list[Row]:
+        """Do as `call` does, of a function that stores what is read afterwards."""
+        self._wrote = True
+        return await self._ask_primary(function, arguments)
+
+    async def read(self, function: str, **arguments: object) -> list[Row]:
+        """Do as `call` does, of a function that only reads: on the replica where that is fit.
+
+        What this program wrote before is there, or the primary is asked.
+        """
+        if self.replica is not None and await self._is_replica_fit(self.replica):
+            with translate_errors():
+                try:
+                    return await self._call(self._replica_pool, function, arguments)
+                except (psycopg.OperationalError, PoolTimeout) as error:
+                    if isinstance(error, psycopg.OperationalError) and not _is_cut(error):
+                        raise
+                    self.replica.lose()
+        return await self._ask_primary(function, arguments)
+
+    def notes(self) -> list[str]:
+        """Return what answers should say of the replica that they come from, if anything."""
+        return [self.replica.note] if self.replica is not None and self.replica.note else []
+
+    async def _is_replica_fit(self, replica: Replica) -> bool:
+        if self._wrote:
+            self._wrote = False
+            # A primary that does not answer cannot say: the replica's note then does.
+            with suppress(psycopg.OperationalError, PoolTimeout, TimeoutError):
+                async with asyncio.timeout(CONNECT_SECONDS):
+                    rows = await self._call(self._pool, "written_position", {})
+                replica.await_position(rows[0]["written_position"])
+        if replica.is_due:
+            asked: dict[str, object] = {"position": replica.awaited}
+            try:
+                (state,) = await self._call(self._replica_pool, "replica_state", asked)
+                if not self._are_own_ids(state):
+                    raise ConfigError(OTHER_DATABASE)
+                replica.judge(state)
+            except (psycopg.OperationalError, PoolTimeout):
+                replica.lose()
+        return replica.is_fit
+
+    def _are_own_ids(self, state: Row) -> bool:
+        return Ids(state["id_secret"].bytes).write("doc", 1) == self.ids.write("doc", 1)
+
+    async def _ask_primary(self, function: str, arguments: dict[str, object]) -> list[Row]:
         with translate_errors():
             try:
-                return await self._call(function, arguments)
+                return await self._call(self._pool, function, arguments)
             except psycopg.OperationalError as error:
                 if not _is_cut(error):
                     raise
                 if self._restart is not None:
                     await asyncio.to_thread(self._restart)
                 await self._pool.check()
-                return await self._call(function, arguments)
+                return await self._call(self._pool, function, arguments)
 
-    async def _call(self, function: str, arguments: dict[str, object]) -> list[Row]:
-        async with self._lend() as connection:
+    async def _call(
+        self, pool: AsyncConnectionPool[Conn], function: str, arguments: dict[str, object]
+    ) -> list[Row]:
+        async with self._lend(pool) as connection:
             deadline = _deadline.get()
             if deadline is None:
                 return await call(connection, function, **arguments)
@@ -217,10 +280,24 @@ class Database:
                 return await call(connection, function, **arguments)
 
     @asynccontextmanager
-    async def _lend(self) -> AsyncIterator[Conn]:
-        async with self._pool.connection() as connection:
+    async def _lend(self, pool: AsyncConnectionPool[Conn]) -> AsyncIterator[Conn]:
+        async with pool.connection() as connection:
             connection.ids = self.ids
             yield connection
+
+
+def _make_pool(dsn: str, size: int, seconds: float) -> AsyncConnectionPool[Conn]:
+    """Return a pool of up to `size` connections, to wait so many seconds for one."""
+    return AsyncConnectionPool(
+        dsn,
+        connection_class=Conn,
+        kwargs=CONNECTION_OPTIONS,
+        min_size=1,
+        max_size=size,
+        timeout=seconds,
+        configure=register_vectors,
+        open=False,
+    )
 
 
 def _is_cut(error: psycopg.OperationalError) -> bool:

@@ -47,7 +47,7 @@ async def hybrid_search(
     database: Database, question: Question, boost: Json | None = None, fusion: str | None = None
 ) -> list[ChunkHit]:
     """See sql/hybrid_search.sql; without `fusion`, by the function's own default."""
-    rows = await database.call(
+    rows = await database.read(
         "hybrid_search",
         query=question.query,
         query_vector=half_vector(question.vector),
@@ -60,7 +60,7 @@ async def hybrid_search(
 
 async def discover_files(database: Database, question: Question) -> list[FileHit]:
     """See sql/discover_files.sql; the hint, where there is one, is searched for."""
-    rows = await database.call(
+    rows = await database.read(
         "discover_files", **_file_query(question), **question_arguments(question)
     )
     return [_file_hit(row, chunks=row["chunk_score"], card=row["card_score"]) for row in rows]
@@ -70,7 +70,7 @@ async def file_surrogates(
     database: Database, question: Question, files: Sequence[str]
 ) -> list[str]:
     """See sql/file_surrogates.sql."""
-    rows = await database.call(
+    rows = await database.read(
         "file_surrogates",
         files=list(files),
         query_space=question.space,
@@ -87,7 +87,7 @@ def _file_query(question: Question) -> dict[str, object]:
 
 async def similar_documents(database: Database, source: str, scope: Scope, k: int) -> list[FileHit]:
     """See sql/similar_documents.sql."""
-    rows = await database.call("similar_documents", source=source, k=k, **scope_arguments(scope))
+    rows = await database.read("similar_documents", source=source, k=k, **scope_arguments(scope))
     return [_file_hit(row, dense=row["score"]) for row in rows]
 
 
@@ -95,7 +95,7 @@ async def expand_context(
     database: Database, chunk_ids: Sequence[str], neighbours: int, whole_section: bool
 ) -> list[Excerpt]:
     """See sql/expand_context.sql."""
-    rows = await database.call(
+    rows = await database.read(
         "expand_context",
         chunk_ids=list(chunk_ids),
         neighbours=neighbours,
@@ -106,7 +106,7 @@ async def expand_context(
 
 async def dense_recall(database: Database, question: Question, k: int) -> float | None:
     """See sql/dense_recall.sql."""
-    rows = await database.call(
+    rows = await database.read(
         "dense_recall",
         query_vector=half_vector(question.vector),
         k=k,
@@ -122,7 +122,7 @@ async def relevance_feedback(
     arguments = question_arguments(question)
     del arguments["k"]
     row = (
-        await database.call(
+        await database.read(
             "relevance_feedback",
             query=question.query,
             query_vector=half_vector(question.vector),
@@ -144,7 +144,7 @@ async def variant_candidates(
     scope = replace(question.scope, documents=documents or ())
     arguments = question_arguments(replace(question, scope=scope))
     del arguments["k"]
-    return await database.call(
+    return await database.read(
         "variant_candidates",
         query=variant.text,
         terms=None if variant.terms is None else Jsonb(dict(variant.terms)),
@@ -156,14 +156,14 @@ async def variant_candidates(
 
 async def read_hits(database: Database, chunk_ids: Sequence[str]) -> list[Row]:
     """See sql/read_hits.sql."""
-    return await database.call("read_hits", chunk_ids=list(chunk_ids))
+    return await database.read("read_hits", chunk_ids=list(chunk_ids))
 
 
 async def search_variants(
     database: Database, question: Question, variants: Sequence[Variant], boost: Json | None = None
 ) -> list[ChunkHit]:
     """See sql/search_variants.sql; `retrieve.search.search_variants` is the parallel twin."""
-    rows = await database.call(
+    rows = await database.read(
         "search_variants",
         variants=[variant.to_dict() for variant in variants],
         boost=boost,

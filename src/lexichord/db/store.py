@@ -134,7 +134,7 @@ async def set_vectors(
 ) -> None:
     """See sql/set_vectors.sql."""
     texts = [vector_text(vector) for vector in vectors]
-    await database.call("set_vectors", chunk_ids=list(chunk_ids), vectors=texts, space=space)
+    await database.write("set_vectors", chunk_ids=list(chunk_ids), vectors=texts, space=space)
 
 
 async def sample_documents(
@@ -164,19 +164,19 @@ async def seal_keywords(database: Database) -> None:
 
 async def delete_documents(database: Database, documents: Sequence[str]) -> int:
     """See sql/delete_documents.sql."""
-    rows = await database.call("delete_documents", documents=list(documents))
+    rows = await database.write("delete_documents", documents=list(documents))
     return int(rows[0]["delete_documents"])
 
 
 async def set_metadata(database: Database, document: str, changes: Json) -> dict[str, Any]:
     """See sql/set_metadata.sql."""
-    rows = await database.call("set_metadata", document=document, changes=Jsonb(changes))
+    rows = await database.write("set_metadata", document=document, changes=Jsonb(changes))
     return dict(rows[0]["set_metadata"])
 
 
 async def keep_original(database: Database, document: str, content: bytes) -> bool:
     """See sql/keep_original.sql."""
-    rows = await database.call("keep_original", document=document, content=content)
+    rows = await database.write("keep_original", document=document, content=content)
     return bool(rows[0]["keep_original"])
 
 
@@ -200,7 +200,7 @@ async def documents_under(database: Database, dataset: str, folder: str) -> list
 
 async def prune_documents(database: Database, run: int, uris: Sequence[str]) -> None:
     """See sql/prune_documents.sql."""
-    await database.call("prune_documents", run_id=run, uris=list(uris))
+    await database.write("prune_documents", run_id=run, uris=list(uris))
 
 
 async def failed_files(database: Database, dataset: str) -> list[Row]:

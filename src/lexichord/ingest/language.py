@@ -11,6 +11,7 @@ LANGUAGE = "language"  # the key in a document's metadata: a code of ISO 639
 SLICES, SLICE_CHARS = 3, 1500
 # Of 960 paragraphs of XQuAD 2 are not told, of 210 pages of documentation 5; none is told wrong.
 LEAST_PROBABILITY = 0.7
+NO_LANGUAGE = "zxx"  # what py3langid says of figures
 VARIETIES = {
     "wuu": "zh",
     "yue": "zh",
@@ -59,7 +60,8 @@ def tell_language(text: str) -> str | None:
         language = VARIETIES.get(code, code)
         probabilities[language] = probabilities.get(language, 0.0) + probability
     best = max(probabilities, key=lambda language: probabilities[language])
-    return best if probabilities[best] >= LEAST_PROBABILITY else None
+    is_told = best != NO_LANGUAGE and probabilities[best] >= LEAST_PROBABILITY
+    return best if is_told else None
 
 
 def find_text_config(language: str | None) -> str | None:

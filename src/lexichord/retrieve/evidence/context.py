@@ -11,6 +11,11 @@ from lexichord.types.text import cite
 type MeasureLength = Callable[[str], int]
 
 BYTES_PER_TOKEN = 4
+QA_HEAD = "Question: {question}\n\n"
+QA_TAIL = (
+    "\n\nAnswer the question from the passages above alone, and cite them by number. "
+    "If they do not hold the answer, say so.\n\nAnswer:"
+)
 
 
 def estimate_tokens(text: str) -> int:
@@ -31,13 +36,14 @@ def format_context(
 ) -> tuple[str, list[ContextSource]]:
     """Return the passages that fit whole into `max_length`, and their sources, numbered as shown.
 
-    `simple` lists them, `structured` groups them by document, `qa` puts them between `question`
-    and a place for the answer. `length` measures a text: `len`, `estimate_tokens` or a tokenizer's
-    count. A passage that does not fit makes way for a shorter one. Raises ConfigError.
+    `simple` lists them; `structured` groups them by document, with ids and scores; `qa` puts them
+    between `question` and what a model is to do. `length` measures a text: `len`,
+    `estimate_tokens` or a tokenizer's count. A passage that does not fit makes way for a shorter
+    one. Raises ConfigError.
     """
     if style not in ("simple", "structured", "qa"):
         raise ConfigError(f"there is no format '{style}': simple, structured, qa")
-    head, tail = (f"Question: {question}\n\n", "\n\nAnswer:") if style == "qa" else ("", "")
+    head, tail = (QA_HEAD.format(question=question), QA_TAIL) if style == "qa" else ("", "")
     room = max_length - length(head) - length(tail)
     chosen = _fitting(map(_quote, passages), room, style == "structured", length)
     if not chosen:
@@ -86,7 +92,7 @@ def _pieces(quotes: Sequence[Quote], grouped: bool) -> list[str]:
 
 
 def _document(quote: Quote) -> str:
-    return f"# {quote.title or quote.uri}\n{quote.uri}\n"
+    return f"# {quote.title or quote.uri}\n{quote.uri}, {quote.document_id}\n"
 
 
 def _passage(number: int, quote: Quote, grouped: bool) -> str:
@@ -96,7 +102,8 @@ def _passage(number: int, quote: Quote, grouped: bool) -> str:
 
 def _place(quote: Quote) -> str:
     page = f"page {quote.page}, " if quote.page is not None else ""
-    return f"{page}characters {quote.start} to {quote.end}"
+    span = f"characters {quote.start} to {quote.end}"
+    return f"{page}{span}, {quote.chunk_id}, score {quote.score:.2f}"
 
 
 def citation(quote: Quote) -> str:

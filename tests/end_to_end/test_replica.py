@@ -1,0 +1,184 @@
+"""Searches on a standby of the embedded server's programs, made by pg_basebackup."""
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from os import kill
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.db import replica
+from lexichord.db.embedded import PROGRAMS, EmbeddedServer
+from lexichord.db.postmaster import find_postmaster, postmaster_url
+from lexichord.db.schema import Choice, prepare
+from lexichord.errors import ConfigError
+from lexichord.types import EmbeddingSpace
+from tests.end_to_end.client import documents, word
+from tests.end_to_end.conftest import new_home
+from tests.postmasters import give, running
+
+pytestmark = pytest.mark.slow
+
+SPACE = EmbeddingSpace("test", "tiny", 4)
+ASKED = "select calls from pg_stat_user_functions where funcname = 'hybrid_search'"
+MANY_DOCUMENTS = 20
+SECONDS = 20.0  # for what comes by itself
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A primary and its standby, the folder of each and its address."""
+
+    primary_data: Path
+    standby_data: Path
+    primary: str
+    standby: str
+
+    def lexichord(self) -> SyncLexichord:
+        return SyncLexichord(dsn=self.primary, read_dsn=self.standby)
+
+    def searches(self, dsn: str) -> int:
+        """Count the searches that a server did itself; both count for themselves."""
+        with psycopg.connect(dsn) as connection:
+            row = connection.execute(ASKED).fetchone()
+        return row[0] if row else 0
+
+
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    with new_home() as home, ExitStack() as stack:
+        data, copy = home / "primary", home / "standby"
+        data.mkdir()
+        server = EmbeddedServer(data)
+        server.ensure_pgdata_inited()
+        user = server.system_user
+        settings = {"track_functions": "all", "wal_level": "replica"}
+        info = stack.enter_context(running(data, user, **settings))
+        primary = postmaster_url(info, "postgres")
+        prepare(primary, Choice(space=SPACE))
+        with SyncLexichord(dsn=primary) as lexichord:
+            lexichord.ingest(documents=documents(0, MANY_DOCUMENTS))
+        base = [str(PROGRAMS / "pg_basebackup"), "-D", str(copy), "-R", "-d", primary]
+        subprocess.run([*base, "-c", "fast"], check=True, capture_output=True)
+        for lock in copy.glob(".s.PGSQL.*"):
+            lock.unlink()
+        give(copy, user)
+        info = stack.enter_context(running(copy, user))
+        yield Pair(data, copy, primary, postmaster_url(info, "postgres"))
+
+
+def within(is_so: Callable[[], bool]) -> bool:
+    end = time.monotonic() + SECONDS
+    while not is_so() and time.monotonic() < end:
+        time.sleep(0.1)
+    return is_so()
+
+
+def first(lexichord: SyncLexichord, number: int) -> str:
+    return lexichord.search(word(number), mode="keyword", k=1).hits[0].uri
+
+
+def stop_now(data: Path) -> None:
+    """Kill a server as a machine that fails would."""
+    info = find_postmaster(data)
+    assert info
+    kill(info.pid, signal.SIGQUIT)
+    assert within(lambda: find_postmaster(data) is None)
+
+
+def test_searches_go_to_the_standby_and_see_what_was_just_stored(pair: Pair) -> None:
+    before = pair.searches(pair.primary)
+    with pair.lexichord() as lexichord:
+        for number in range(MANY_DOCUMENTS):
+            assert first(lexichord, number) == f"doc/{number:04d}"
+        assert pair.searches(pair.primary) == before
+        for number in range(MANY_DOCUMENTS, MANY_DOCUMENTS + 5):
+            lexichord.ingest(documents=documents(number, number + 1))
+            assert first(lexichord, number) == f"doc/{number:04d}"
+            assert len(lexichord.list()) == number + 1
+            lexichord.delete([f"doc/{number - MANY_DOCUMENTS:04d}"])
+            assert not lexichord.search(word(number - MANY_DOCUMENTS), mode="keyword").hits
+            lexichord.ingest(documents=documents(number - MANY_DOCUMENTS, number - 19))
+        result = lexichord.query(word(3), mode="keyword")
+        assert result.hits[0].uri == "doc/0003"
+        assert not [line for line in result.degraded if "replica" in line]
+    with SyncLexichord(dsn=pair.standby) as alone:
+        assert first(alone, 3) == "doc/0003"
+        assert not alone.doctor().problems
+
+
+def test_a_standby_that_is_behind_says_so(pair: Pair) -> None:
+    with (
+        psycopg.connect(pair.standby, autocommit=True) as standby,
+        psycopg.connect(pair.primary, autocommit=True) as primary,
+        pair.lexichord() as lexichord,
+    ):
+        assert first(lexichord, 1) == "doc/0001"
+        standby.execute("select pg_wal_replay_pause()")
+        primary.execute("create table other ()")
+        time.sleep(replica.MIN_SHOWN_LAG_SECONDS + replica.LOOK_SECONDS + 0.5)
+        result = lexichord.search(word(2), mode="keyword")
+        assert result.hits[0].uri == "doc/0002"
+        assert [line for line in result.degraded if line.startswith("the replica is up to ")]
+        # What it did not get yet is found all the same by who stored it.
+        lexichord.ingest(documents=documents(MANY_DOCUMENTS, MANY_DOCUMENTS + 1))
+        assert first(lexichord, MANY_DOCUMENTS) == f"doc/{MANY_DOCUMENTS:04d}"
+        standby.execute("select pg_wal_replay_resume()")
+        assert within(lambda: not lexichord.search(word(2), mode="keyword").degraded)
+
+
+def test_one_server_that_fails_leaves_the_other(pair: Pair) -> None:
+    with pair.lexichord() as lexichord:
+        assert first(lexichord, 1) == "doc/0001"
+        stop_now(pair.standby_data)
+        result = lexichord.search(word(2), mode="keyword")
+        assert (result.hits[0].uri, result.degraded) == ("doc/0002", [replica.GONE])
+
+
+def test_a_primary_that_fails_leaves_searches_and_its_standby_takes_over(pair: Pair) -> None:
+    both = f"{pair.primary.partition('?')[0]}?" + "host={}&target_session_attrs=read-write"
+    hosts = ",".join(dsn.partition("host=")[2] for dsn in (pair.primary, pair.standby))
+    with SyncLexichord(dsn=both.format(hosts), read_dsn=pair.standby) as lexichord:
+        assert first(lexichord, 1) == "doc/0001"
+        stop_now(pair.primary_data)
+        for number in range(MANY_DOCUMENTS):
+            assert first(lexichord, number) == f"doc/{number:04d}"
+        assert within(lambda: replica.ALONE in lexichord.search("x", mode="keyword").degraded)
+        with psycopg.connect(pair.standby, autocommit=True) as standby:
+            standby.execute("select pg_promote()")
+        lexichord.ingest(documents=documents(MANY_DOCUMENTS, MANY_DOCUMENTS + 1))
+        assert first(lexichord, MANY_DOCUMENTS) == f"doc/{MANY_DOCUMENTS:04d}"
+        assert lexichord.search("x", mode="keyword").degraded == []
+        assert not lexichord.doctor().problems
+
+
+def test_one_that_is_late_or_lost_is_asked_again_in_time() -> None:
+    asked = replica.Replica(awaited="0/1")
+    state = {"is_replica": True, "is_following": True, "seconds": 0.0, "reached": False}
+    asked.judge(state)
+    assert (asked.is_fit, asked.is_due, asked.note, asked.awaited) == (False, True, None, "0/1")
+    asked.judge({**state, "reached": True, "seconds": replica.MAX_LAG_SECONDS})
+    assert (asked.is_fit, asked.is_due, asked.awaited) == (True, False, None)
+    assert asked.note == "the replica is up to 30 s behind"
+    asked.judge({**state, "reached": True, "seconds": replica.MAX_LAG_SECONDS + 1})
+    assert (asked.is_fit, asked.note) == (False, replica.LATE.format(seconds=31))
+    asked.lose()
+    assert (asked.is_fit, asked.is_due, asked.note) == (False, False, replica.GONE)
+
+
+def test_another_database_is_no_replica(pair: Pair) -> None:
+    with psycopg.connect(pair.primary, autocommit=True) as primary:
+        primary.execute("create database other")
+    other = pair.primary.replace("/postgres?", "/other?")
+    prepare(other, Choice(space=SPACE))
+    with (
+        SyncLexichord(dsn=pair.primary, read_dsn=other) as lexichord,
+        pytest.raises(ConfigError, match="leads to another database"),
+    ):
+        lexichord.search("x", mode="keyword")
