@@ -14,6 +14,7 @@ import time
 import traceback
 from collections import Counter
 from pathlib import Path
+from threading import Event
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -29,7 +30,8 @@ from lexichord.db.embedded import PROGRAMS
 
 def main() -> None:
     """Exit with 1 if a trial failed."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))  # and leave no server behind
+    ended = Event()
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())  # after the trial, with no server left
     arguments = _arguments()
     pg_ctl = find_pg_ctl(arguments.server) if arguments.server else PROGRAMS / "pg_ctl"
     engine = arguments.engine
@@ -42,10 +44,12 @@ def main() -> None:
         for fault, reason in unfit_faults(ready).items():
             print(f"left out: {fault} ({reason})", flush=True)
         for seed in range(arguments.seed, arguments.seed + arguments.count):
+            if ended.is_set():
+                break
             trial = Trial(ready, seed)
             failed += not _try(trial)
             counts[trial.fault] += trial.strikes
-    print(f"{engine}: {counts.total()} faults, {failed} of {arguments.count} trials failed")
+    print(f"{engine}: {counts.total()} faults, {failed} trials failed")
     print(", ".join(f"{fault} {count}" for fault, count in sorted(counts.items())))
     sys.exit(failed > 0)
 
@@ -56,7 +60,7 @@ def _try(trial: Trial) -> bool:
         trial.run()
     except Exception as error:  # whatever it is, the next trial goes on
         place = traceback.extract_tb(error.__traceback__)[-1]
-        said = f"FAILED: {type(error).__name__} at {place.name}:{place.lineno}: {error}"[:2000]
+        said = f"FAILED: {type(error).__name__} at {place.name}:{place.lineno}: {error}"[:4000]
     else:
         said = f"{trial.strikes} times"
     print(f"{trial}: {said} ({time.perf_counter() - started:.1f} s)", flush=True)

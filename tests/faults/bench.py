@@ -27,7 +27,7 @@ from tests.own_server import Server, own_user
 SIZE = "1500m"
 SETTINGS = ("deadlock_timeout=20ms", "max_wal_size=200MB", "timezone=UTC")
 FAKETIME = "/usr/lib/{}-linux-gnu/faketime/libfaketime.so.1"
-PATIENCE = 60.0  # seconds
+PATIENCE = 120.0  # seconds
 CLIENTS = """
 select count(*) from pg_stat_activity where application_name = 'lexichord' and datname = %s
 """
@@ -56,34 +56,26 @@ class Bench:
             f"postgresql://postgres@/{database}?host={host}{more}&options={quote(options, safe='')}"
         )
 
-    @contextmanager
-    def connected(self, database: str) -> Iterator[Connection]:
-        """Connect once the server lets somebody in."""
-        with self._reach(database) as connection:
-            yield connection
-
-    def _reach(self, database: str) -> Connection:
+    def connected(self, database: str) -> Connection:
+        """Connect once the server lets somebody in; start it if it is gone."""
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
+                if not self._runs():
+                    self.server.start(self.preload, *SETTINGS)
                 return psycopg.connect(self.dsn(database), autocommit=True, connect_timeout=10)
-            except psycopg.OperationalError as error:
+            except (psycopg.OperationalError, subprocess.CalledProcessError) as error:
                 if time.monotonic() > deadline:
-                    raise AssertionError(f"the server lets nobody in: {error}") from error
+                    said = f"the server lets nobody in: {error}; its log: {self._log()}"
+                    raise AssertionError(said) from error
                 time.sleep(0.05)
 
     def recover(self) -> None:
         """Start the server if it is gone, and wait until it lets somebody in."""
-        deadline = time.monotonic() + PATIENCE
-        while not self._runs():
-            try:
-                self.server.start(self.preload, *SETTINGS)
-            except subprocess.CalledProcessError as error:  # its last processes are not gone
-                if time.monotonic() > deadline:
-                    log = (self.server.folder / "log").read_text()[-500:]
-                    raise AssertionError(f"the server does not start: {log}") from error
-                time.sleep(0.1)
-        self._reach("postgres").close()
+        self.connected("postgres").close()
+
+    def _log(self) -> str:
+        return (self.server.folder / "log").read_text()[-1500:]
 
     def rest(self, database: str) -> None:
         """Wait until no session of a killed client goes on."""
@@ -99,8 +91,11 @@ class Bench:
         return int(lines[0]) if lines else None
 
     def _runs(self) -> bool:
+        """Return whether the server's process is there: soon another may have its number."""
         pid = self._postmaster()
-        return pid is not None and psutil.pid_exists(pid)
+        with suppress(psutil.NoSuchProcess):
+            return pid is not None and str(self.server.folder) in psutil.Process(pid).cmdline()
+        return False
 
     def kill_postmaster(self) -> None:
         if pid := self._postmaster():
