@@ -48,7 +48,7 @@ def main() -> None:
                 break
             trial = Trial(ready, seed)
             failed += not _try(trial)
-            counts[trial.fault] += trial.strikes
+            counts[trial.fault] += trial.hits
     print(f"{engine}: {counts.total()} faults, {failed} trials failed")
     print(", ".join(f"{fault} {count}" for fault, count in sorted(counts.items())))
     sys.exit(failed > 0)
@@ -62,7 +62,7 @@ def _try(trial: Trial) -> bool:
         place = traceback.extract_tb(error.__traceback__)[-1]
         said = f"FAILED: {type(error).__name__} at {place.name}:{place.lineno}: {error}"[:4000]
     else:
-        said = f"{trial.strikes} times"
+        said = f"{trial.hits} times"
     print(f"{trial}: {said} ({time.perf_counter() - started:.1f} s)", flush=True)
     return not said.startswith("FAILED")
 

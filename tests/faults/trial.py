@@ -61,6 +61,7 @@ class Trial:
     step: str = field(init=False)
     fault: str = field(init=False)
     strikes: int = field(init=False)
+    hits: int = field(init=False, default=0)  # strikes before the step was over
     database: str = field(init=False, default="")
     target: str = field(init=False, default="")  # of a copy
     versions: corpus.Versions = field(init=False, default_factory=corpus.as_stored)
@@ -143,6 +144,7 @@ class Trial:
             self._change_rows()
         time.sleep(self.random.uniform(0, MAX_PAUSE_SECONDS))
         if is_running:
+            self.hits += 1
             hit(process)
         return is_running
 
