@@ -30,11 +30,12 @@ def test_what_was_stored_is_found_after_a_crash(vectorchord_dsn: str) -> None:
         connection.close()
         server.start(LIBRARIES)
         with psycopg.connect(dsn, autocommit=True) as connection:
-            assert call(connection, "find_problems") == []
             assert len(candidates(connection, "keyword_candidates", query="late")) == 400
             for query in ("w0", "w1 w2", "w499 w7"):
                 same(connection, "keyword_candidates", query=query)
             same(connection, "dense_candidates", query_vector="[1,0,0,0]")
+            call(connection, "build_indexes")  # what waited is sealed
+            assert call(connection, "find_problems") == []
 
 
 def same(connection: Connection, function: str, **query: str) -> None:

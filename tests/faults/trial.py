@@ -26,7 +26,7 @@ from tests.faults.stage import Stage
 from tests.migrations.test_earlier_release import CHUNKS
 from tests.sql.corpus import call
 
-STUCK_SECONDS = 120.0
+STUCK_SECONDS = 200.0
 MAX_NEWS, MAX_PAUSE_SECONDS = 12, 0.15  # before a step is hit
 ONCE = ("clock jump", "promotion of a standby")  # a trial: they take long to set up
 ROWS = "insert into article (title, body) select 'row ' || i, 'late parcel ' || i "
