@@ -80,7 +80,8 @@ class Tally:
             self.outcomes[f"{kind} {outcome}"] += 1
 
     def blame(self, problem: str) -> None:
-        """Keep what should not have been."""
+        """Keep what should not have been, and print it."""
+        print(f"{time.monotonic() - self.started:.0f} s: {problem}", flush=True)
         with self.lock:
             self.problems.append(problem)
 

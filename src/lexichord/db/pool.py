@@ -116,7 +116,7 @@ def _line(error: Exception) -> str:
     return f"{primary}: {hint[0].lower()}{hint[1:]}"
 
 
-def check_dsn(dsn: str) -> None:
+def check_dsn(dsn: str, name: str = "the DSN") -> None:
     """Raise ConfigError for a DSN that cannot be read, without repeating what may be a password."""
     try:
         parts = conninfo_to_dict(dsn)
@@ -125,7 +125,7 @@ def check_dsn(dsn: str) -> None:
     port, host = str(parts.get("port") or ""), str(parts.get("host") or "")
     if not re.fullmatch(r"[\d,]*", port) or "@" in host[1:]:  # "@name" is a socket
         raise ConfigError(
-            "the DSN cannot be read: write postgresql://user:password@host/database, and signs "
+            f"{name} cannot be read: write postgresql://user:password@host/database, and signs "
             "such as @ and / in the password as %40 and %2F"
         )
 
@@ -155,12 +155,16 @@ class Database:
         restart: Callable[[], None] | None = None,
         read_dsn: str | None = None,
     ) -> None:
-        """`restart` starts the server again where that is ours to do."""
+        """Raise ConfigError for a `read_dsn` that cannot be read.
+
+        `restart` starts the server again where that is ours to do.
+        """
         self.dsn = dsn
         self._restart = restart
         self._pool = _make_pool(dsn, size, CONNECT_TIMEOUT_SECONDS)
         self._wrote = False
-        if read_dsn is not None:
+        if read_dsn:
+            check_dsn(read_dsn, "LEXICHORD_READ_DSN")
             self.replica = Replica()
             self._replica_pool = _make_pool(read_dsn, size, CONNECT_SECONDS)
 
