@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 RUN = ("console", "python", "sh", "sql")
-READ = ("json", "toml")
+READ = ("json", "toml", "yaml")
 NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
 OWN_ID = re.compile(r"\b(doc|chunk)_[a-z2-7]{16}\b")  # each database writes its own
 FENCE = re.compile(r"(`{3,})(\{?[\w-]*\}?).*")

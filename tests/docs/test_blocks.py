@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+import yaml
 
 from tests.conftest import ROOT, SAMPLES, at
 from tests.docs.blocks import READ, RUN, Block, commands, is_shown, read_blocks
@@ -162,8 +163,12 @@ def test_the_code_of_a_page_runs(page: Path, terminal: Terminal) -> None:
                     raise AssertionError(f"{page}:{block.line}: {error}") from None
 
 
+def _read_yaml(text: str) -> list[object]:
+    return list(yaml.safe_load_all(text))
+
+
 def test_data_in_pages_can_be_read() -> None:
-    readers = {"json": json.loads, "toml": tomllib.loads}
+    readers = {"json": json.loads, "toml": tomllib.loads, "yaml": _read_yaml}
     blocks = [block for page in PAGES for block in read_blocks(page) if block.language in READ]
     assert len(blocks) > 3
     for block in blocks:

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from lexichord.db.schema import DEFAULT_SPACE, Choice, check, prepare
+from lexichord.db.schema import DEFAULT_SPACE, LOCK, Choice, check, prepare
 from lexichord.errors import (
     ConfigError,
     DatabaseError,
@@ -17,6 +17,8 @@ from lexichord.errors import (
     SchemaOutdatedError,
 )
 from lexichord.types import EmbeddingSpace
+from tests.end_to_end.processes import wait_until
+from tests.migrations.conftest import ANOTHER_VERSION, run_statements
 from tests.sql.corpus import call, put, value
 
 OTHER = {"plain": "vectorchord", "textsearch": "vectorchord", "vectorchord": "textsearch"}
@@ -231,3 +233,22 @@ def test_messages_are_one_line(empty: str) -> None:
     with pytest.raises(SchemaOutdatedError) as error:
         check(empty)
     assert re.fullmatch(r"[^\n]+: run lexichord init", str(error.value))
+
+
+HOLD = "lock table lexichord_data.chunk in share update exclusive mode"
+WAITING = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' "
+WAITING += "and datname = current_database()"
+
+
+def test_a_deadlock_with_a_session_that_writes_begins_it_anew(dsn: str, choice: Choice) -> None:
+    """The writer holds a table and waits for what the preparation holds, which Postgres ends."""
+    run_statements(dsn, ANOTHER_VERSION)
+    with psycopg.connect(dsn) as writer, ThreadPoolExecutor(1) as pool:
+        writer.execute("set deadlock_timeout = '10min'")  # it is the other one that is ended
+        writer.execute(HOLD.encode())
+        preparing = pool.submit(prepare, dsn, choice)
+        wait_until(lambda: one(dsn, WAITING) == 1)
+        writer.execute("select pg_advisory_xact_lock(%s)", [LOCK])
+        writer.commit()
+        preparing.result()
+    check(dsn)

@@ -169,6 +169,14 @@ def test_a_long_table_is_cut_at_rows_and_its_header_goes_along() -> None:
     assert {other.heading for other in others} == {"Fees › Item | Price"}
 
 
+def test_a_table_that_goes_on_below_another_header_stands_in_no_two_chunks() -> None:
+    rows = "".join(f"| {number} | {number * number} |\n" for number in range(12))
+    text = f"| a | b |\n|---|---|\n{rows}| c | d |\n|---|---|\n{rows}"
+    chunks = split(LoadedText(text, "text/markdown", "Squares"), limit=100)
+    assert len(chunks) > 3
+    assert "".join("".join(chunk.content.split()) for chunk in chunks) == "".join(text.split())
+
+
 @pytest.mark.parametrize("text", ["", " \n\t ", "\n\n\n"])
 def test_no_text_gives_no_chunk(text: str) -> None:
     assert cut(text) == []

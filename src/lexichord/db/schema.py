@@ -25,6 +25,7 @@ from lexichord.types import EmbeddingSpace, ExtensionFault
 log = logging.getLogger("lexichord")
 
 LOCK = 7_245_089_131  # any number that no other program takes: one preparation at a time
+DEADLOCKS = 5  # with sessions that write meanwhile: so often a preparation begins anew
 DEFAULT_SPACE = EmbeddingSpace("local", "all-MiniLM-L6-v2", 384)
 DEFAULT_TEXT_CONFIG = "pg_catalog.english"
 ONE_TEXT_CONFIG = """
@@ -74,6 +75,16 @@ def prepare(dsn: str, choice: Choice) -> None:
     Raises DatabaseError, EngineUnsupportedError for more dimensions than the engine indexes;
     ConfigError if `choice` contradicts what an earlier call chose.
     """
+    for _ in range(DEADLOCKS):
+        try:
+            return _prepare(dsn, choice)
+        except DatabaseError as error:  # nothing was changed
+            if not isinstance(error.__cause__, psycopg.errors.DeadlockDetected):
+                raise
+    return _prepare(dsn, choice)
+
+
+def _prepare(dsn: str, choice: Choice) -> None:
     with _transaction(dsn) as connection:
         connection.execute("select pg_advisory_xact_lock(%s)", [LOCK])
         is_migrated = _migrate(connection)

@@ -27,15 +27,19 @@ def markdown_headings(text: str) -> Iterator[Heading]:
 
 
 def markdown_tables(text: str) -> Iterator[Table]:
-    """Yield the tables in order; the line below the header belongs to it."""
-    fenced = fenced_blocks(text)
+    """Yield the tables in order; the line below the header belongs to it.
+
+    A further such line amid the rows is a row.
+    """
+    fenced, end = fenced_blocks(text), 0
     for match in _outside(TABLE_RULE, text, fenced):
         start = text.rfind("\n", 0, max(0, match.start() - 1)) + 1
         is_rule = "|" in match[0] and "-" in match[0]
-        if is_rule and "|" in text[start : match.start()]:
+        if start >= end and is_rule and "|" in text[start : match.start()]:
             body = min(match.end() + 1, len(text))
             rows = TABLE_BODY.match(text, body)
-            yield Table(start, rows.end() if rows else body, body)
+            end = rows.end() if rows else body
+            yield Table(start, end, body)
 
 
 def fenced_blocks(text: str) -> list[tuple[int, int]]:

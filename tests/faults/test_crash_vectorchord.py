@@ -1,12 +1,15 @@
 """VectorChord's indexes after a crash of the server: nothing that was stored is missed."""
 
 import psycopg
+import pytest
 
 from lexichord.db.schema import Choice, prepare
 from tests.conftest import SPACE
 from tests.own_server import own_server
 from tests.sql import corpus
 from tests.sql.corpus import Connection, call, ids, put
+
+pytestmark = pytest.mark.faults
 
 LIBRARIES = "vchord,vchord_bm25"
 
@@ -27,11 +30,12 @@ def test_what_was_stored_is_found_after_a_crash(vectorchord_dsn: str) -> None:
         connection.close()
         server.start(LIBRARIES)
         with psycopg.connect(dsn, autocommit=True) as connection:
-            assert call(connection, "find_problems") == []
             assert len(candidates(connection, "keyword_candidates", query="late")) == 400
             for query in ("w0", "w1 w2", "w499 w7"):
                 same(connection, "keyword_candidates", query=query)
             same(connection, "dense_candidates", query_vector="[1,0,0,0]")
+            call(connection, "build_indexes")  # what waited is sealed
+            assert call(connection, "find_problems") == []
 
 
 def same(connection: Connection, function: str, **query: str) -> None:
