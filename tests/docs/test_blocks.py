@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -168,7 +168,11 @@ def _read_yaml(text: str) -> list[object]:
 
 
 def test_data_in_pages_can_be_read() -> None:
-    readers = {"json": json.loads, "toml": tomllib.loads, "yaml": _read_yaml}
+    readers: dict[str, Callable[[str], object]] = {
+        "json": json.loads,
+        "toml": tomllib.loads,
+        "yaml": _read_yaml,
+    }
     blocks = [block for page in PAGES for block in read_blocks(page) if block.language in READ]
     assert len(blocks) > 3
     for block in blocks:
