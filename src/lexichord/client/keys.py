@@ -55,22 +55,13 @@ class KeyMethods:
         """
         no_single_text(datasets=datasets, principals=principals)
         groups = list(dict.fromkeys(principals))
-        if tenant is not None and (writes or deletes):
-            raise ConfigError(
-                "a tenant's key only reads: store and delete its documents as the owner, by "
-                "lexichord ingest and delete"
-            )
-        if groups and tenant is None:
-            raise ConfigError("principals are of a tenant's keys: name the tenant")
         in_reach = None if datasets is None else tuple(dict.fromkeys(datasets))
         if not name or in_reach == () or (in_reach and not all(in_reach)):
             raise ConfigError("a key needs a name, and datasets that have names, or none for all")
         if not (reads or writes or deletes):
             raise ConfigError("a key that may neither read, write nor delete opens nothing")
-        if lasts is not None and not timedelta() < lasts <= MAX_LASTS:
-            raise ConfigError(f"a key lasts more than no time, and at most {MAX_LASTS.days:,} days")
-        if requests_per_minute is not None and not 0 < requests_per_minute <= MAX_RATE:
-            raise ConfigError(f"requests_per_minute is 1 to {MAX_RATE:,}")
+        _check_tenant(tenant, groups, reads_only=not (writes or deletes))
+        _check_limits(lasts, requests_per_minute)
         secret = _new_secret()
         key = await catalogue.create_api_key(
             self.database,
@@ -157,3 +148,20 @@ def _new_secret() -> str:
 
 def _digest(secret: str) -> bytes:
     return sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+def _check_tenant(tenant: str | None, principals: list[str], *, reads_only: bool) -> None:
+    if tenant is not None and not reads_only:
+        raise ConfigError(
+            "a tenant's key only reads: store and delete its documents as the owner, by "
+            "lexichord ingest and delete"
+        )
+    if principals and tenant is None:
+        raise ConfigError("principals are of a tenant's keys: name the tenant")
+
+
+def _check_limits(lasts: timedelta | None, requests_per_minute: int | None) -> None:
+    if lasts is not None and not timedelta() < lasts <= MAX_LASTS:
+        raise ConfigError(f"a key lasts more than no time, and at most {MAX_LASTS.days:,} days")
+    if requests_per_minute is not None and not 0 < requests_per_minute <= MAX_RATE:
+        raise ConfigError(f"requests_per_minute is 1 to {MAX_RATE:,}")

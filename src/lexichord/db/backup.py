@@ -151,7 +151,7 @@ def restore(dsn: str, file: Path, engine: str | None = None) -> Backup:
 
 @contextmanager
 def _all_or_nothing() -> Iterator[None]:
-    """Say with the reason of a failure that nothing was restored."""
+    """Raise what fails with the news that nothing was restored."""
     try:
         with translate_errors():
             yield

@@ -88,7 +88,7 @@ async def find_calibration(database: Database, space: str | None) -> Calibration
 
 
 def describe_calibration(calibration: Calibration | None, space: str | None) -> str:
-    """Say what judges, for a reader."""
+    """Return what judges, in words."""
     if space is None:
         return "by words: there is no embedder"
     if calibration is None:
