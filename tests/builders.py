@@ -130,6 +130,7 @@ RESULTS = (
     types.Rights(("d",), False, 1),
     KEY,
     types.NewApiKey(KEY, "lx_secret"),
+    types.Tenant("acme", ("d",), (), 1, NOW),
     types.ApiCall(NOW, 1, "ci", "search", ("d",), 200, None),
     Report(1, failed={"a": "no text"}, usage=Usage(1, 2, 3, None), llm=ContextReport("m")),
     Copied("d", 1, copied=2),

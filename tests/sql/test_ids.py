@@ -27,7 +27,18 @@ IDS = Ids(b"of a test".ljust(16))
 # Numbers that are no document's and no chunk's: of runs, queries, evaluations and keys, and counts.
 OTHER_NUMBERS = {
     *("changes", "from_changes"),
-    *("a", "b", "evaluation", "evaluation_id", "key", "key_id", "query_id", "reembed_id", "renews"),
+    *(
+        "a",
+        "b",
+        "evaluation",
+        "evaluation_id",
+        "key",
+        "key_id",
+        "keys",
+        "query_id",
+        "reembed_id",
+        "renews",
+    ),
     *("run_id", "runs"),
     *(
         "amount",

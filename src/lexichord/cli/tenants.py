@@ -6,7 +6,6 @@ import typer
 
 from lexichord.cli.options import Invocation, command
 from lexichord.cli.render import err, out, printable
-from lexichord.client.keys import SERVE_AS
 from lexichord.types import Tenant
 
 tenants_app = typer.Typer(
@@ -67,6 +66,8 @@ def drop(
 
 
 def _turned_on() -> None:
+    from lexichord.client.keys import SERVE_AS
+
     out.print("tenants are on")
     err.print(f"to serve them, {SERVE_AS}; restart what serves now", highlight=False, markup=False)
 
