@@ -103,6 +103,7 @@ def trigger_cost(connection: Connection, rounds: int) -> None:
                 f"median: {middle - 1:+.0%})",
                 flush=True,
             )
+    connection.execute("alter table article enable trigger user")
     connection.execute("truncate lexichord_data.table_change")
 
 
