@@ -15,6 +15,7 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.db import replica
 from lexichord.db.embedded import PROGRAMS, EmbeddedServer
+from lexichord.db.pool import Database
 from lexichord.db.postmaster import find_postmaster, postmaster_url
 from lexichord.db.schema import Choice, prepare
 from lexichord.errors import ConfigError
@@ -111,6 +112,22 @@ def test_searches_go_to_the_standby_and_see_what_was_just_stored(pair: Pair) -> 
     with SyncLexichord(dsn=pair.standby) as alone:
         assert first(alone, 3) == "doc/0003"
         assert not alone.doctor().problems
+
+
+async def test_what_was_under_way_while_others_read_is_found_once_it_is_stored(pair: Pair) -> None:
+    with psycopg.connect(pair.standby, autocommit=True) as standby:
+        async with Database(pair.primary, 2, read_dsn=pair.standby) as database:
+            async with database.transaction() as connection:
+                await connection.execute(
+                    "insert into lexichord_data.dataset (name) values ('late')"
+                )
+                end = time.monotonic() + SECONDS
+                while not (database.replica and database.replica.is_fit):
+                    assert time.monotonic() < end
+                    await database.read("list_datasets")
+                standby.execute("select pg_wal_replay_pause()")
+            found = await database.read("list_datasets")
+    assert "late" in {row["dataset"] for row in found}
 
 
 def test_a_standby_that_is_behind_says_so(pair: Pair) -> None:

@@ -84,7 +84,9 @@ async def find_documents(database: Database, reference: str) -> list[Row]:
     is_id = database.ids.find("doc", reference) is not None
     named = {"reference": reference, "document": reference if is_id else None}
     rows = await database.read("find_documents", **named)
-    return rows or await database.call("find_documents", **named)  # a replica may not have it yet
+    if rows or database.replica is None:
+        return rows
+    return await database.call("find_documents", **named)  # the replica may not have it yet
 
 
 async def document_hashes(database: Database, dataset: str) -> list[Row]:

@@ -190,7 +190,8 @@ class Database:
         self.dsn = dsn
         self._restart = restart
         self._pool = _make_pool(dsn, size, CONNECT_TIMEOUT_SECONDS)
-        self._wrote = False
+        self._writes, self._awaited_writes = 0, 0
+        self._looking = asyncio.Lock()
         if read_dsn:
             check_dsn(read_dsn, "LEXICHORD_READ_DSN")
             self.replica = Replica()
@@ -224,8 +225,7 @@ class Database:
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Conn]:
         """Yield a connection inside a transaction."""
-        self._wrote = True
-        with translate_errors():
+        with translate_errors(), self._writing():
             async with self._lend(self._pool) as connection, connection.transaction():
                 if (asker := _asker.get()) is not None:
                     await connection.execute(*_set(asker.settings()))
@@ -241,8 +241,8 @@ class Database:
 
     async def write(self, function: str, **arguments: object) -> list[Row]:
         """Do as `call` does, of a function that stores what is read afterwards."""
-        self._wrote = True
-        return await self._ask_primary(function, arguments)
+        with self._writing():
+            return await self._ask_primary(function, arguments)
 
     async def read(self, function: str, **arguments: object) -> list[Row]:
         """Do as `call` does, of a function that only reads: on the replica where that is fit.
@@ -263,24 +263,43 @@ class Database:
         """Return what answers should say of the replica that they come from, if anything."""
         return [self.replica.note] if self.replica is not None and self.replica.note else []
 
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Count a write when it is over: a read amid it finds a position that lacks it."""
+        try:
+            yield
+        finally:
+            self._writes += 1
+
     async def _is_replica_fit(self, replica: Replica) -> bool:
-        if self._wrote:
-            self._wrote = False
-            # A primary that does not answer cannot say: the replica's note then does.
-            with suppress(psycopg.OperationalError, PoolTimeout, TimeoutError):
-                async with asyncio.timeout(CONNECT_SECONDS):
-                    rows = await self._call(self._pool, "written_position", {})
-                replica.await_position(rows[0]["written_position"])
-        if replica.is_due:
-            asked: dict[str, object] = {"position": replica.awaited}
-            try:
-                (state,) = await self._call(self._replica_pool, "replica_state", asked)
-                if not self._are_own_ids(state):
-                    raise ConfigError(OTHER_DATABASE)
-                replica.judge(state)
-            except (psycopg.OperationalError, PoolTimeout):
-                replica.lose()
+        if self._writes != self._awaited_writes or replica.is_due:
+            async with self._looking:  # one look serves all who ask meanwhile
+                await self._await_writes(replica)
+                if replica.is_due:
+                    await self._look_at(replica)
         return replica.is_fit
+
+    async def _await_writes(self, replica: Replica) -> None:
+        writes = self._writes
+        if writes == self._awaited_writes:
+            return
+        # A primary that does not answer cannot say: the replica's note then does.
+        with suppress(psycopg.OperationalError, PoolTimeout, TimeoutError):
+            async with asyncio.timeout(CONNECT_SECONDS):
+                rows = await self._call(self._pool, "written_position", {})
+            replica.await_position(rows[0]["written_position"])
+        self._awaited_writes = writes
+
+    async def _look_at(self, replica: Replica) -> None:
+        asked: dict[str, object] = {"position": replica.awaited}
+        try:
+            (state,) = await self._call(self._replica_pool, "replica_state", asked)
+        except (psycopg.OperationalError, PoolTimeout):
+            replica.lose()
+            return
+        if not self._are_own_ids(state):
+            raise ConfigError(OTHER_DATABASE)
+        replica.judge(state)
 
     def _are_own_ids(self, state: Row) -> bool:
         return Ids(state["id_secret"].bytes).write("doc", 1) == self.ids.write("doc", 1)
