@@ -22,16 +22,16 @@ COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 SOCKET = "unix_socket_permissions"  # the embedded server has no other door
+POSTGRES = dict(line.split(" = ") for line in POSTGRES_SETTINGS.splitlines())
+SERVED = {name: value for name, value in POSTGRES.items() if name != SOCKET}
 
 
 def test_the_servers_have_the_settings_of_the_embedded_one() -> None:
-    lines = [line.split(" = ") for line in POSTGRES_SETTINGS.splitlines()]
-    expected = {name: value for name, value in lines if name != SOCKET}
     for name in ("db", "replica"):
         command = SERVICES[name]["command"]
         given = dict(each.removeprefix("-c").split("=", 1) for each in command[1:])
         assert given.pop("shared_preload_libraries") == "vchord,vchord_bm25"
-        assert given == expected
+        assert given == SERVED
 
 
 def test_images_are_named_by_digest_and_ci_takes_the_same() -> None:
@@ -76,9 +76,7 @@ def test_the_settings_of_the_cluster_are_the_same() -> None:
     page = (ROOT / "docs/guides/deploy.md").read_text()
     blocks = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     cluster, deployment = yaml.safe_load_all(blocks[0])
-    lines = [line.split(" = ") for line in POSTGRES_SETTINGS.splitlines()]
-    expected = {name: value for name, value in lines if name != SOCKET}
-    assert cluster["spec"]["postgresql"]["parameters"] == expected
+    assert cluster["spec"]["postgresql"]["parameters"] == SERVED
     (serve,) = deployment["spec"]["template"]["spec"]["containers"]
     assert serve["readinessProbe"]["httpGet"]["path"] in UNLIMITED_PATHS
 
