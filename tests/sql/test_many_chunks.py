@@ -35,19 +35,21 @@ FILL = """
          to_tsvector('simple', case n % 10 when 0 then 'w1 ' else '' end || 'w2 w' || 3 + n) as l
 """
 
-
-# Of both words, which most chunks hold, ten have most in all, though not of w1, the lighter one.
-# 6,000 chunks, each of 80 words in every seventh of them.
-EVERY_SEVENTH = """
+INTO_ONE_DOCUMENT = """
     with document as (
         insert into lexichord_data.document
             (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length)
-        select s.id, 'frequent', 'frequent', 'text/plain', repeat('0', 64), '', '', '{}', 0
+        select s.id, 'many', 'many', 'text/plain', repeat('0', 64), '', '', '{}', 0
         from lexichord_data.dataset s returning id, dataset_id
     )
     insert into lexichord_data.chunk
         (dataset_id, document_id, ordinal, char_start, char_end, content, context, lexemes,
          token_count, content_hash)
+"""
+# 6,000 chunks, each of 80 words in every seventh of them.
+EVERY_SEVENTH = (
+    INTO_ONE_DOCUMENT
+    + """
     select d.dataset_id, d.id, n, 0, 0, '', '', l, lexichord.lexeme_count(l), ''
     from document d, (
         select n, to_tsvector('simple', string_agg(
@@ -55,16 +57,11 @@ EVERY_SEVENTH = """
         from generate_series(1, 6000) as n, generate_series(1, 80) as w
         where random() < 0.15 group by n) as n
 """
-FREQUENT = """
-    with document as (
-        insert into lexichord_data.document
-            (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length)
-        select s.id, 'frequent', 'frequent', 'text/plain', repeat('0', 64), '', '', '{}', 0
-        from lexichord_data.dataset s returning id, dataset_id
-    )
-    insert into lexichord_data.chunk
-        (dataset_id, document_id, ordinal, char_start, char_end, content, context, lexemes,
-         token_count, content_hash)
+)
+# Of both words, which most chunks hold, ten have most in all, though not of w1, the lighter one.
+FREQUENT = (
+    INTO_ONE_DOCUMENT
+    + """
     select d.dataset_id, d.id, n, 0, 0, '', '', l, 30, ''
     from document d, generate_series(1, 12000) as n,
          to_tsvector('simple', case
@@ -75,6 +72,7 @@ FREQUENT = """
              when n <= 11000 then repeat('w1 ', 5)
              else 'w2' end) as l
 """
+)
 
 # 4,000 chunks in directions without order, a document each.
 SCATTERED = """
@@ -94,39 +92,27 @@ SCATTERED = """
 
 
 # 6,000 chunks of 3 to 120 words, few of them frequent.
-ALL_LENGTHS = """
-    with document as (
-        insert into lexichord_data.document
-            (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length)
-        select s.id, 'lengths', 'lengths', 'text/plain', repeat('0', 64), '', '', '{}', 0
-        from lexichord_data.dataset s returning id, dataset_id
-    )
-    insert into lexichord_data.chunk
-        (dataset_id, document_id, ordinal, char_start, char_end, content, context, lexemes,
-         token_count, content_hash)
+ALL_LENGTHS = (
+    INTO_ONE_DOCUMENT
+    + """
     select d.dataset_id, d.id, n, 0, 0, '', '', l, lexichord.lexeme_count(l), ''
     from document d, (
         select n, to_tsvector('simple', string_agg('w' || floor(20000 ^ random())::int, ' ')) as l
         from generate_series(1, 6000) as n, generate_series(1, 3 + n * 41 % 118) group by n) as n
 """
+)
 
 
 # The best of each 128 chunks that hold w1 is the last.
-BEST_LAST = """
-    with document as (
-        insert into lexichord_data.document
-            (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length)
-        select s.id, 'blocks', 'blocks', 'text/plain', repeat('0', 64), '', '', '{}', 0
-        from lexichord_data.dataset s returning id, dataset_id
-    )
-    insert into lexichord_data.chunk
-        (dataset_id, document_id, ordinal, char_start, char_end, content, context, lexemes,
-         token_count, content_hash)
+BEST_LAST = (
+    INTO_ONE_DOCUMENT
+    + """
     select d.dataset_id, d.id, n, 0, 0, '', '', l, 30, ''
     from document d, generate_series(1, 6000) as n,
          to_tsvector('simple', case when n > 1536 then 'w2' when n % 128 = 0 then 'w1 w1 w1'
                                     else 'w1' end) as l
 """
+)
 CALLS = """
     select pg_stat_get_xact_function_calls('lexichord.segment_chunks(integer[])'::regprocedure)
 """
