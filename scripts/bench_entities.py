@@ -1,10 +1,11 @@
 """Entities that answers hold: a single pass by vectors against the pipeline, over contracts.
 
-python scripts/bench_entities.py --data DIR
+python scripts/bench_entities.py --data DIR [--folder FOLDER]
 
-Our own 20 questions (contractnli_entities.jsonl) on the 61 documents of ContractNLI dev, each asked
-of all documents. Every answer is the text of the passages found, cut to one length; no LLM writes
-or reads it. What the questions quote is ContractNLI's (Koreeda & Manning, 2021; CC BY 4.0).
+Our own 100 cases (contractnli_cases.json) on the 61 documents of ContractNLI dev, each asked of all
+documents; with --folder they are laid out there, for `lexichord eval`. Every answer is the text of
+the passages found, cut to one length; no LLM writes or reads it. What the cases quote is
+ContractNLI's (Koreeda & Manning, 2021; CC BY 4.0).
 """
 
 import argparse
@@ -17,14 +18,17 @@ from tempfile import TemporaryDirectory
 
 from bench_data import opened
 from lexichord.evaluate.datasets import load_set
-from lexichord.evaluate.datasets.native import DOCUMENTS_FILE, QUESTIONS_FILE
+from lexichord.evaluate.datasets.cases import CASES_FILE
+from lexichord.evaluate.datasets.native import DOCUMENTS_FILE
 from lexichord.evaluate.entities import EntityScores, tabulate_entities
+from lexichord.evaluate.improvement import IMPROVEMENT_COLUMNS, compare_entities
 from lexichord.evaluate.metrics import mean_of_judged
 from lexichord.evaluate.statistics import bootstrap_difference
 from lexichord.types.evaluation import EvalSet, Evaluation, EvaluationRun
 
-QUESTIONS = Path(__file__).parent / "contractnli_entities.jsonl"
+CASES = Path(__file__).parent / "contractnli_cases.json"
 BASELINES, OURS = ("vector", "hybrid"), "pipeline"
+DEV = "contractnli/dev.json"
 LENGTHS = (500, 1000, 2000, 4000)  # characters of an answer
 MACRO = (
     *("entity_precision", "entity_recall", "entity_f1", "entity_recall_all", "entity_critical"),
@@ -33,16 +37,16 @@ MACRO = (
 
 
 def beside(documents: Path, folder: Path) -> EvalSet:
-    """Put our questions beside the documents of another set, in our own format."""
+    """Put our cases beside the documents of another set."""
     lines = (json.dumps(document) + "\n" for document in load_set(documents).documents)
     (folder / DOCUMENTS_FILE).write_text("".join(lines), encoding="utf-8")
-    shutil.copy(QUESTIONS, folder / QUESTIONS_FILE)
+    shutil.copy(CASES, folder / CASES_FILE)
     return load_set(folder)
 
 
 def ask(data: Path) -> Evaluation:
     with TemporaryDirectory() as folder, opened("entities", "plain", None) as lexichord:
-        eval_set = beside(data / "contractnli/dev.json", Path(folder))
+        eval_set = beside(data / DEV, Path(folder))
         names = (*BASELINES, OURS)
         return lexichord.evaluate(eval_set, strategies=names, ks=(1,), on_warning=_warn)
 
@@ -55,6 +59,16 @@ def print_micro(runs: Sequence[EvaluationRun]) -> None:
     for name in tables[0]:
         number = sum(len(query.entities.get(name, ())) for query in runs[0].queries)
         _row(name, str(number or ""), *(_scores(table[name]) for table in tables))
+
+
+def print_improvements(runs: Sequence[EvaluationRun]) -> None:
+    """Print what the last strategy improves on each other, absolute and relative."""
+    for run in runs[:-1]:
+        _row("micro", run.strategy, OURS, *IMPROVEMENT_COLUMNS)
+        _row(*["---"] * (3 + len(IMPROVEMENT_COLUMNS)))
+        for improvement in compare_entities(run, runs[-1]):
+            _row(*improvement.cells())
+        print()
 
 
 def print_lengths(runs: Sequence[EvaluationRun]) -> None:
@@ -105,12 +119,19 @@ def _warn(line: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
-    evaluation = ask(parser.parse_args().data)
+    parser.add_argument("--folder", type=Path)
+    arguments = parser.parse_args()
+    if arguments.folder is not None:
+        arguments.folder.mkdir(parents=True, exist_ok=True)
+        beside(arguments.data / DEV, arguments.folder)
+        return
+    evaluation = ask(arguments.data)
     runs = evaluation.runs
     if evaluation.failures:
         raise SystemExit("\n".join(evaluation.failures))
     print_micro(runs)
     print()
+    print_improvements(runs)
     print_macro(runs)
     print()
     print_lengths(runs)

@@ -362,3 +362,41 @@ def test_without_the_library_nothing_is_written(
     with pytest.raises(ConfigError, match=r"pip install 'lexichord\[eval\]'"):
         write_report([first_at("a", [1] * 20)], tmp_path / "new")
     assert not (tmp_path / "new").exists()
+
+
+def naming(strategy: str, answers: Sequence[str]) -> EvaluationRun:
+    """A run whose questions expect a time and a condition of two documents each."""
+    entities = {"TIME": ["30 days"], "CONDITION": ["in writing"]}
+    queries = tuple(replace(query, entities=entities, critical=("TIME",)) for query in QUERIES)
+    outcomes = [
+        replace(find(query, 1), answer=answer)
+        for query, answer in zip(queries, answers, strict=True)
+    ]
+    return run_of(strategy, outcomes, queries)
+
+
+def test_entities_are_compared_in_points_and_relatively(tmp_path: Path) -> None:
+    """Of 20 times 4 are named by the first, 12 by the second; half of what it names is wrong."""
+    few = naming("base", ["within 30 days"] * 4 + ["nothing"] * 16)
+    more = naming("much", ["30 days in writing, not 2 years"] * 12 + ["nothing"] * 8)
+    markdown, _ = write([few, more], tmp_path)
+    table = rows(markdown, "Expected entities in answers, micro-averaged: much and base")
+    assert table["metric"][2:] == ["improvement, points", "95 % interval", "improvement, relative"]
+    assert table["precision"][:3] == ["100.00%", "50.00%", "-50.00"]
+    assert table["recall"][:3] == ["20.00%", "60.00%", "+40.00"]
+    assert table["recall"][4] == "+200.0%"
+    assert table["recall, all types"][:3] == ["10.00%", "60.00%", "+50.00"]
+    assert table["recall, critical types"][:3] == ["20.00%", "60.00%", "+40.00"]
+    low, high = map(float, table["recall"][3].split(" to "))
+    assert 0 < low < 40 < high
+    same, _ = write([few, naming("same", ["within 30 days"] * 4 + ["nothing"] * 16)], tmp_path)
+    table = rows(same, "Expected entities in answers, micro-averaged: same and base")
+    assert table["recall"][2:] == ["+0.00", "+0.0 to +0.0, noise", "+0.0%"]
+    none, _ = write([naming("base", ["nothing"] * 20), more], tmp_path)
+    table = rows(none, "Expected entities in answers, micro-averaged: much and base")
+    assert table["recall"][2:] == ["+60.00", table["recall"][3], "–"]
+
+
+def test_without_expected_entities_none_are_compared(tmp_path: Path) -> None:
+    markdown, _ = write([first_at("base", [1] * 20), first_at("much", [1] * 20)], tmp_path)
+    assert "Entities" not in markdown

@@ -100,6 +100,26 @@ def tabulate_entities(
     }
 
 
+def count_by_part(query: EvalQuery, outcome: Outcome) -> dict[str, EntityCounts]:
+    """Return one answer's counts in the parts that have micro averages: see `tabulate_entities`."""
+    counts = count_entities(query, "" if outcome.error else outcome.answer, outcome.entities)
+    return {
+        "micro": _sum(counts[kind] for kind in _judged_types(outcome.entities)),
+        "micro_all": _sum(counts.values()),
+        "micro_critical": _sum(_critical(query, counts)),
+    }
+
+
+def _sum(counts: Iterable[EntityCounts]) -> EntityCounts:
+    counts = list(counts)
+    return EntityCounts(
+        gold=sum(c.gold for c in counts),
+        matched=sum(c.matched for c in counts),
+        extracted=sum(c.extracted for c in counts),
+        right=sum(c.right for c in counts),
+    )
+
+
 def count_entities(
     query: EvalQuery,
     answer: str,

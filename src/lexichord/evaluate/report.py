@@ -13,6 +13,7 @@ import numpy as np
 
 from lexichord.errors import ConfigError
 from lexichord.evaluate import plots
+from lexichord.evaluate.improvement import IMPROVEMENT_COLUMNS, compare_entities
 from lexichord.evaluate.metrics import mean_of_judged
 from lexichord.evaluate.page import (
     ReportBlock,
@@ -88,6 +89,7 @@ def _report(runs: Sequence[EvaluationRun]) -> list[ReportBlock]:
         f"the documents that questions are about. {MISSING}: not judged, or not measured.",
         *_quality(runs, metrics),
         *_differences(runs, metrics),
+        *_improvements(runs),
         *_recall(runs),
         *_speed(runs, metrics[0]),
         *_calibration(runs),
@@ -153,6 +155,22 @@ def _differences(runs: Sequence[EvaluationRun], metrics: Sequence[str]) -> list[
         "Noise: the interval holds 0, or hardly anything differs. Of so many intervals, one in "
         "twenty leaves out 0 by chance.",
     ]
+
+
+def _improvements(runs: Sequence[EvaluationRun]) -> list[ReportBlock]:
+    """Tabulate the entities that answers name, the first strategy beside each other."""
+    first, *others = runs
+    if not any(query.entities for query in first.queries):
+        return []
+    tables = [
+        ReportTable(
+            f"Expected entities in answers, micro-averaged: {run.strategy} and {first.strategy}",
+            ["metric", first.strategy, run.strategy, *IMPROVEMENT_COLUMNS],
+            [row.cells() for row in compare_entities(first, run)],
+        )
+        for run in others
+    ]
+    return [ReportHeading("Entities"), *drop_empty_tables(*tables)] if tables else []
 
 
 def _summarise_difference(run: EvaluationRun, first: EvaluationRun, metric: str) -> str:

@@ -44,9 +44,15 @@ def bootstrap_difference(
         raise ConfigError("no question was judged in both runs: there is nothing to compare")
     changes = np.array([change for change, _ in pairs])
     sums, counts = _by_group(changes, [name for _, name in pairs])
-    low, high = np.percentile(_resample(sums, counts), [2.5, 97.5])
-    is_noise = bool(low <= 0 <= high or np.count_nonzero(sums) < MIN_DIFFERING_GROUPS)
-    return Difference(float(changes.mean()), float(low), float(high), is_noise)
+    drawn = resample_sums(np.stack([sums, counts], axis=1))
+    low, high = map(float, np.percentile(drawn[:, 0] / drawn[:, 1], [2.5, 97.5]))
+    noise = is_noise(low, high, int(np.count_nonzero(sums)))
+    return Difference(float(changes.mean()), low, high, noise)
+
+
+def is_noise(low: float, high: float, differing: int) -> bool:
+    """Return whether a difference of this interval, carried by so many groups, may be chance."""
+    return low <= 0 <= high or differing < MIN_DIFFERING_GROUPS
 
 
 def _by_group(changes: FloatArray, names: Sequence[str]) -> tuple[FloatArray, NDArray[Any]]:
@@ -55,15 +61,16 @@ def _by_group(changes: FloatArray, names: Sequence[str]) -> tuple[FloatArray, ND
     return np.bincount(group, changes), np.bincount(group)
 
 
-def _resample(sums: FloatArray, counts: NDArray[Any]) -> FloatArray:
-    """Draw as many groups as there are, with replacement; return the mean of each resample."""
-    rng, size = np.random.default_rng(BOOTSTRAP_SEED), len(sums)
-    means = np.empty(BOOTSTRAP_RESAMPLES)
+def resample_sums(rows: FloatArray) -> FloatArray:
+    """Draw as many groups as there are rows, with replacement; return each resample's sums."""
+    rng, size = np.random.default_rng(BOOTSTRAP_SEED), len(rows)
+    sums = np.empty((BOOTSTRAP_RESAMPLES, rows.shape[1]))
     step = max(1, MAX_DRAWS_AT_ONCE // size)
     for first in range(0, BOOTSTRAP_RESAMPLES, step):
         drawn = rng.integers(size, size=(min(step, BOOTSTRAP_RESAMPLES - first), size))
-        means[first : first + step] = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
-    return means
+        for column in range(rows.shape[1]):  # one by one: numpy then adds up with least error
+            sums[first : first + step, column] = rows[:, column][drawn].sum(axis=1)
+    return sums
 
 
 INTERVAL_TO = "\xa0to\xa0"  # keeps an interval on one line

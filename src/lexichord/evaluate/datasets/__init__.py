@@ -6,6 +6,7 @@ from lexichord.db.schema import folder
 from lexichord.errors import ConfigError
 from lexichord.evaluate.datasets import native
 from lexichord.evaluate.datasets.beir import BEIR_FORMAT
+from lexichord.evaluate.datasets.cases import CASES_FORMAT
 from lexichord.evaluate.datasets.codebase import CODEBASE_FORMAT
 from lexichord.evaluate.datasets.contractnli import CONTRACTNLI_FORMAT
 from lexichord.evaluate.datasets.legalbench import LEGALBENCH_FORMAT
@@ -16,6 +17,7 @@ SAMPLE_SET = "sample"  # the one set that comes with the program
 
 SET_FORMATS = (
     CODEBASE_FORMAT,
+    CASES_FORMAT,
     BEIR_FORMAT,
     TREC_FORMAT,
     LEGALBENCH_FORMAT,

@@ -1,6 +1,6 @@
 """Our own format: questions as lines of JSON, beside folders of files or documents.jsonl."""
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -30,6 +30,7 @@ from lexichord.types.evaluation import (
 QUESTIONS_FILE, DOCUMENTS_FILE = "questions.jsonl", "documents.jsonl"
 MAX_QUOTE_CHARS = 60  # of a quote, in an error
 
+type Entities = dict[EntityType, Annotated[list[NonBlankText], Field(min_length=1)]]
 NonNegativeInt = Annotated[int, Field(ge=0)]
 
 
@@ -72,7 +73,7 @@ class NativeQuestion(StrictRecord):
     relevant_files: list[NonBlankText] = []
     relevant_spans: list[NativeSpan] = []
     relevant_chunks: list[tuple[NonBlankText, NonNegativeInt]] = []
-    entities: dict[EntityType, Annotated[list[NonBlankText], Field(min_length=1)]] = {}
+    entities: Entities = {}
     critical_types: list[EntityType] = []
     intent: IntentKind | None = None
     answerable: bool = True
@@ -101,9 +102,14 @@ class NativeQuestion(StrictRecord):
             raise ValueError("what is not answerable has no relevant files, spans or entities")
         if odd := {cell.aspect for cell in self.cells} ^ set(self.columns):
             raise ValueError(f"columns and the aspects of cells differ in {min(odd)!r}")
-        if unknown := set(self.critical_types) - self.entities.keys():
-            raise ValueError(f"critical_types has {min(unknown)}, which entities lacks")
+        check_critical_types(self.critical_types, self.entities)
         return self
+
+
+def check_critical_types(critical: Iterable[EntityType], entities: Entities) -> None:
+    """Raise ValueError for a critical type that no entity has."""
+    if unknown := set(critical) - entities.keys():
+        raise ValueError(f"critical_types has {min(unknown)}, which entities lacks")
 
 
 class NativeDocument(BaseModel):
@@ -148,30 +154,34 @@ def load(path: Path, name: str | None = None) -> EvalSet:
             raise ConfigError(f"{place}: the id {question.id} was there before")
         questions[question.id] = (place, question)
     named = {uri for _, question in questions.values() for uri in question.files}
-    corpus = _read_corpus(file.parent, named)
+    corpus = read_corpus(file.parent, named.__contains__)
     queries = tuple(_query(question, corpus, place) for place, question in questions.values())
     if not queries:
         raise ConfigError(f"{file} holds no question")
     return EvalSet(name or file.resolve().parent.name, corpus.documents, queries)
 
 
-def _read_corpus(root: Path, named: Set[str]) -> NativeCorpus:
+def read_corpus(root: Path, is_named: Callable[[str], bool]) -> NativeCorpus:
+    """Return the documents of a folder, with the texts of those of which the uri is named.
+
+    Raises ConfigError.
+    """
     if (root / DOCUMENTS_FILE).is_file():
-        return _read_documents_file(root / DOCUMENTS_FILE, named)
+        return _read_documents_file(root / DOCUMENTS_FILE, is_named)
     folders = sorted(path for path in root.iterdir() if path.is_dir() and path.name[0] != ".")
     files = map_files(root, folders)
     if not files:
         raise ConfigError(
             f"{root} has neither {DOCUMENTS_FILE} nor folders with files to ask about"
         )
-    texts = {uri: read_document(uri, files[uri])["text"] for uri in sorted(named & files.keys())}
+    texts = {uri: read_document(uri, files[uri])["text"] for uri in filter(is_named, files)}
     return NativeCorpus(read_documents(files.items()), texts, {})
 
 
-def _read_documents_file(file: Path, named: Set[str]) -> NativeCorpus:
+def _read_documents_file(file: Path, is_named: Callable[[str], bool]) -> NativeCorpus:
     texts, chunks = {}, {}
     for _, document in read_json_lines(file, NativeDocument):
-        if document.uri in named:
+        if is_named(document.uri):
             texts[document.uri] = document.stored
             chunks[document.uri] = len(document.chunks)
     documents = LazyDocuments(
@@ -214,6 +224,11 @@ def _expected(
     return ExpectedAnswer(question.kind, question.type, tuple(question.first), quotes, cells)
 
 
+def cut_quote(quote: str) -> str:
+    """Return a quote as an error shows it."""
+    return quote if len(quote) <= MAX_QUOTE_CHARS else quote[: MAX_QUOTE_CHARS - 1] + "…"
+
+
 def _span(span: NativeSpan, text: str, place: str) -> EvidenceSpan:
     if span.quote is None:
         start, end = span.start or 0, span.end or 0
@@ -222,7 +237,7 @@ def _span(span: NativeSpan, text: str, place: str) -> EvidenceSpan:
             raise ConfigError(f"{place}: {where}, which has {len(text)} characters")
         return EvidenceSpan(span.file, start, end)
     quote = span.quote
-    excerpt = quote if len(quote) <= MAX_QUOTE_CHARS else quote[: MAX_QUOTE_CHARS - 1] + "…"
+    excerpt = cut_quote(quote)
     start = text.find(quote)
     if start < 0:
         raise ConfigError(f"{place}: {span.file} does not hold the quote {excerpt!r}")
