@@ -10,7 +10,7 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
           where g.uri = f.uri and l.dataset = r.dataset and g.run_id > f.run_id)
       and not exists (
           select from run l
-          where l.dataset = r.dataset and l.source = r.source and l.id > r.id and l.finished_at is not null)
+          where l.dataset = r.dataset and l.source = r.source and l.id > r.id and l.finished_at < 'infinity')
     order by f.uri
 $$;
 comment on function lexichord.failed_files(text) is

@@ -1,0 +1,198 @@
+"""Vector stores: each is a dataset, its id the dataset's name."""
+
+from datetime import UTC, datetime
+from secrets import token_hex
+from typing import Annotated, Any, Literal
+
+from fastapi import Query, Request
+from pydantic import BaseModel, Field
+
+from lexichord.errors import ConfigError, ForbiddenError
+from lexichord.serve.access import ScopedClient
+from lexichord.serve.compat.openai.paging import (
+    Deleted,
+    ListParams,
+    ListShape,
+    Row,
+    StoreId,
+    first_row,
+    list_page,
+    openai_router,
+)
+from lexichord.serve.compat.openai.store_files import (
+    ChunkingStrategy,
+    FileIds,
+    check_chunking,
+    start_ingest,
+)
+from lexichord.serve.http.bodies import JsonBody
+from lexichord.serve.http.routing import Caller
+from lexichord.serve.limits import MAX_NAME_CHARS, MAX_STORE_METADATA
+from lexichord.types import Json
+
+router = openai_router()
+
+STORE_ID_BYTES = 12  # of randomness
+type StoreMetadata = Annotated[
+    dict[str, Annotated[str, Field(max_length=512)]], Field(max_length=MAX_STORE_METADATA)
+]
+
+
+class ExpiresAfter(JsonBody):
+    """When a store would be deleted by itself: here none is."""
+
+    anchor: str
+    days: int
+
+
+class StoreChanges(JsonBody):
+    """What can be said of a store."""
+
+    name: Annotated[str, Field(max_length=MAX_NAME_CHARS, examples=["leases"])] | None = None
+    description: Annotated[str, Field(max_length=MAX_NAME_CHARS)] | None = None
+    metadata: StoreMetadata | None = None
+    expires_after: ExpiresAfter | None = None
+
+
+class NewStore(StoreChanges):
+    """A store to be made, and what to store in it."""
+
+    file_ids: FileIds | None = None
+    chunking_strategy: ChunkingStrategy | None = None
+
+
+class FileCounts(BaseModel):
+    """How many files are in which state."""
+
+    in_progress: int
+    completed: int
+    failed: int
+    cancelled: int = 0
+    total: int
+
+
+class VectorStore(BaseModel):
+    """A dataset; `usage_bytes` are those of files as they were sent, of other documents' texts."""
+
+    id: str
+    object: Literal["vector_store"] = "vector_store"
+    created_at: int
+    name: str
+    description: str | None
+    usage_bytes: int
+    file_counts: FileCounts
+    status: Literal["in_progress", "completed"]
+    expires_after: None = None
+    expires_at: None = None
+    last_active_at: int | None = None
+    metadata: dict[str, str]
+
+
+@router.post("/vector_stores", operation_id="create_vector_store")
+async def create_vector_store(request: Request, caller: Caller, body: NewStore) -> VectorStore:
+    """Make an empty dataset of that name, and begin to store files in it.
+
+    Without a name, or where it is taken, its id is a new one, and the name is shown only.
+    """
+    _check(body)
+    check_chunking(body.chunking_strategy)
+    file_ids = body.file_ids or []
+    await caller.check_files(file_ids)
+    details = _details({}, body)
+    dataset = await _make(caller, body.name, details)
+    if file_ids:
+        attributes: dict[str, Json] = {file_id: {} for file_id in file_ids}
+        await start_ingest(request, caller, dataset, attributes)
+    counts = {"in_progress": len(set(file_ids)), "completed": 0, "failed": 0}
+    made: Row = {"dataset": dataset, "details": details, "created_at": datetime.now(UTC)}
+    return _shape({**made, "byte_count": 0, **counts})
+
+
+@router.get("/vector_stores", operation_id="list_vector_stores")
+async def list_vector_stores(
+    caller: Caller, params: Annotated[ListParams, Query()]
+) -> ListShape[VectorStore]:
+    """List the datasets in reach."""
+
+    return await list_page(
+        params,
+        lambda page: caller.describe_datasets(page=page),
+        lambda store: _row(caller, store),
+        "dataset",
+        _shape,
+    )
+
+
+@router.get("/vector_stores/{vector_store_id}", operation_id="retrieve_vector_store")
+async def retrieve_vector_store(caller: Caller, vector_store_id: StoreId) -> VectorStore:
+    """Return a dataset as a vector store."""
+    return _shape(await _row(caller, vector_store_id))
+
+
+@router.post("/vector_stores/{vector_store_id}", operation_id="update_vector_store")
+async def update_vector_store(
+    caller: Caller, vector_store_id: StoreId, body: StoreChanges
+) -> VectorStore:
+    """Change the name that is shown, the description or the metadata; the id stays."""
+    _check(body)
+    row = await _row(caller, vector_store_id)
+    await caller.define_dataset(vector_store_id, _details(row["details"], body))
+    return await retrieve_vector_store(caller, vector_store_id)
+
+
+@router.delete("/vector_stores/{vector_store_id}", operation_id="delete_vector_store")
+async def delete_vector_store(caller: Caller, vector_store_id: StoreId) -> Deleted:
+    """Delete a dataset with its documents; files that were sent stay."""
+    await caller.delete_dataset(vector_store_id)
+    return Deleted(id=vector_store_id, object="vector_store.deleted")
+
+
+def _check(body: StoreChanges) -> None:
+    if body.expires_after is not None:
+        raise ConfigError("expires_after: no store is deleted by itself here: leave it out")
+
+
+def _details(known: dict[str, Any], body: StoreChanges) -> dict[str, Any]:
+    given = body.model_dump(include=body.model_fields_set & {"name", "description", "metadata"})
+    return {key: value for key, value in {**known, **given}.items() if value is not None}
+
+
+async def _make(caller: ScopedClient, name: str | None, details: dict[str, Any]) -> str:
+    """Make a dataset, of the name if it can stand in an address and is free; return its name."""
+    reach = caller.rights.datasets
+    is_usable = name and _is_id(name) and (reach is None or name in reach)
+    if name and is_usable and await caller.define_dataset(name, details, anew=True):
+        return name
+    if reach is not None:
+        raise ForbiddenError(
+            f"the API key reaches {', '.join(reach)} only: give the store the name of one that is "
+            "not there yet"
+        )
+    dataset = f"vs_{token_hex(STORE_ID_BYTES)}"
+    await caller.define_dataset(dataset, details)
+    return dataset
+
+
+def _is_id(name: str) -> bool:
+    return name == name.strip(" .") and "/" not in name and "\\" not in name and name.isprintable()
+
+
+async def _row(caller: ScopedClient, store: str) -> Row:
+    rows = await caller.describe_datasets([store])
+    return first_row(rows, f"there is no vector store {store}")
+
+
+def _shape(row: Row) -> VectorStore:
+    details, states = row["details"], ("in_progress", "completed", "failed")
+    return VectorStore(
+        id=row["dataset"],
+        created_at=int(row["created_at"].timestamp()),
+        name=details.get("name") or row["dataset"],
+        description=details.get("description"),
+        usage_bytes=row["byte_count"],
+        file_counts=FileCounts(
+            **{state: row[state] for state in states}, total=sum(row[state] for state in states)
+        ),
+        status="in_progress" if row["in_progress"] else "completed",
+        metadata=details.get("metadata") or {},
+    )
