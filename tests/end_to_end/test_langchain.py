@@ -66,7 +66,7 @@ async def test_the_asynchronous_application_serves_its_own_loop(
         one, two = await retriever.abatch([QUESTION, "When is the rent due?"])
         assert one == LexichordRetriever(lexichord=samples, search_kwargs={"k": 3}).invoke(QUESTION)
         assert one != two
-        with pytest.raises(ConfigError, match="ainvoke only"):
+        with pytest.raises(ConfigError, match="asynchronous calls only"):
             retriever.invoke(QUESTION)
 
 

@@ -68,7 +68,7 @@ async def test_the_asynchronous_application_serves_its_own_loop(
         retriever = LexichordRetriever(core, k=3)
         nodes = await retriever.aretrieve(QUESTION)
         assert nodes == LexichordRetriever(samples, k=3).retrieve(QUESTION)
-        with pytest.raises(ConfigError, match="aretrieve only"):
+        with pytest.raises(ConfigError, match="asynchronous calls only"):
             retriever.retrieve(QUESTION)
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from lexichord.retrieve.judge.named import hold_to_named, unnamed, without_names
+from lexichord.retrieve.judge.named import hold_to_named, named_first, unnamed, without_names
 from lexichord.types.questions import Intent
 from tests.builders import scored_hit
 
@@ -60,3 +60,8 @@ def test_without_a_name_all_is_evidence() -> None:
 )
 def test_what_only_leads_to_a_document_is_not_judged(question: str, hint: str, judged: str) -> None:
     assert without_names(replace(NAMED, question=question, hint=hint)) == judged
+
+
+def test_hits_of_the_named_document_come_first() -> None:
+    assert named_first(NAMED, [OTHER, QUOTING, OWN]) == [OWN, OTHER, QUOTING]
+    assert named_first(replace(NAMED, documents=()), [OTHER, OWN]) == [OTHER, OWN]

@@ -1,7 +1,7 @@
 """The prompt for a chunk's context: what of a document it shows, what is taken of a reply.
 
-Its wording is `ContextsSignature` in providers/llm/prompts.py; a change of it raises
-PROMPT_VERSION.
+Its wording is `ContextsSignature` in providers/llm/prompts.py, a change of which raises
+PROMPT_VERSION; or that of a template.
 """
 
 import hashlib
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from lexichord.ingest.llm_context.template import ContextTemplate
 from lexichord.types import Chunk, Document
 from lexichord.types.documents import CONTEXT_BY
 from lexichord.types.generation import enclose, mark_word
@@ -47,9 +48,9 @@ class ContextCall:
         return {"document": self.document, "passages": self.passages}
 
 
-def model_label(model: str) -> str:
-    """Return whose a context is: the model and the prompt's version, in one word."""
-    return f"{'_'.join(model.split())}/{PROMPT_VERSION}"
+def model_label(model: str, template: ContextTemplate | None = None) -> str:
+    """Return whose a context is: the model and the prompt's version or label, in one word."""
+    return f"{'_'.join(model.split())}/{template.label if template else PROMPT_VERSION}"
 
 
 def context_key(text: str, chunk: Chunk, by: str) -> str:
@@ -72,23 +73,27 @@ def plan_calls(
     places: Sequence[int],
     window: int,
     max_chunks: int = MAX_CHUNKS_PER_CALL,
+    *,
+    marks: bool = True,
 ) -> list[list[ContextCall]]:
     """Return what to ask, a list for each part of the document that is shown.
 
     A document longer than `window` characters is shown by its head and one stretch, the same for
-    all chunks in that stretch: services cache a prompt's beginning.
+    all chunks in that stretch: services cache a prompt's beginning. Texts stand between `marks`, or
+    as they are.
     """
+    show = _marked if marks else "\n\n".join
     passages_chars = window // PASSAGES_DIVISOR
     step = _step(window) if len(text) > window else len(text) + 1
     parts: list[list[ContextCall]] = []
     for part, places_in_part in groupby(places, lambda place: chunks[place].start // step):
-        shown = _marked(_shown(text, part, window))
+        shown = show(_shown(text, part, window))
         parts.append(
             [
                 ContextCall(
                     batch,
                     shown,
-                    _marked([chunks[place].content[:passages_chars] for place in batch]),
+                    show([chunks[place].content[:passages_chars] for place in batch]),
                 )
                 for batch in _batches(chunks, places_in_part, max_chunks, passages_chars)
             ]
@@ -193,7 +198,7 @@ def _shown(text: str, part: int, window: int) -> Iterator[str]:
     yield text[max(0, start - margin) : start + _step(window) + margin]
 
 
-def _marked(texts: Iterator[str] | Sequence[str]) -> str:
+def _marked(texts: Iterable[str]) -> str:
     """Write numbered texts between marks; their word is a digest of the texts: none can hold it."""
     numbered = list(texts)
     word = mark_word(numbered)[:12]

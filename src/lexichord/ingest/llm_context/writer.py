@@ -27,12 +27,14 @@ from lexichord.ingest.llm_context.budget import (
     find_price,
 )
 from lexichord.ingest.llm_context.prompt import (
+    MAX_CHUNKS_PER_CALL,
     ContextCall,
     clean_context,
     context_key,
     model_label,
     plan_calls,
 )
+from lexichord.ingest.llm_context.template import ContextTemplate, find_template
 from lexichord.ingest.report import ContextReport
 from lexichord.providers.base import Generator
 from lexichord.providers.llm.gemini_cache import cached_document
@@ -40,7 +42,7 @@ from lexichord.providers.registry import find_generator
 from lexichord.providers.retry import RetryLaterError, retry
 from lexichord.settings import Settings
 from lexichord.types import Chunk, Document
-from lexichord.types.generation import Usage
+from lexichord.types.generation import Generated, Usage
 
 MAX_FAILED_CALLS = 20  # calls in a row that fail in the end, after which no more are made
 
@@ -54,11 +56,12 @@ class ContextWriter:
     settings: Settings
     budget: CallBudget
     limits: IngestLimits = INGEST_LIMITS
+    template: ContextTemplate | None = None
     report: ContextReport = field(init=False)
 
     def __post_init__(self) -> None:
         self.report = ContextReport(self.generator.name)
-        self.by = model_label(self.generator.name)
+        self.by = model_label(self.generator.name, self.template)
         calls = self.limits.max_context_calls
         self._part_slots = asyncio.Semaphore(calls)  # of documents, which services cache
         self._call_slots = asyncio.Semaphore(calls)
@@ -83,7 +86,7 @@ class ContextWriter:
             )
             self.report.cached += len(work.contexts)
             missing = [place for place in keys if place not in work.contexts]
-            parts = plan_calls(document.text, chunks, missing, self.settings.llm_window)
+            parts = self._plan(document, chunks, missing)
             await unbounded_gather(self._write_part(work, part) for part in parts)
         self.report.chunks += len(work.contexts)
         self.report.left += len(keys) - len(work.contexts) - work.failed
@@ -101,13 +104,26 @@ class ContextWriter:
         report = self.report
         report.chunks += len(keys)
         report.cached += len(keys) - len(missing)
-        for part in plan_calls(document.text, chunks, missing, self.settings.llm_window):
+        for part in self._plan(document, chunks, missing):
             for call in part:
                 report.add(estimate_usage(call))
         if price := self.budget.price:
             report.dollars = price.of(report.input_tokens, report.output_tokens)
         elif report.requests:
             report.dollars = None
+
+    def _plan(
+        self,
+        document: Document,
+        chunks: Sequence[Chunk],
+        places: Sequence[int],
+        max_chunks: int = MAX_CHUNKS_PER_CALL,
+    ) -> list[list[ContextCall]]:
+        """Return what to ask; a template shows one chunk a call, and no marks but its own."""
+        is_own = self.template is None
+        number = max_chunks if is_own else 1
+        window = self.settings.llm_window
+        return plan_calls(document.text, chunks, places, window, number, marks=is_own)
 
     def _keys(
         self, document: Document, chunks: Sequence[Chunk], places: Iterable[int]
@@ -122,7 +138,7 @@ class ContextWriter:
             shown = part[0].document
             # With a budget nothing is spent that no call counts; Gemini's newer models find a
             # prompt's beginning again by themselves.
-            is_worth_it = len(part) > 1 and self.budget.limit is None
+            is_worth_it = len(part) > 1 and self.budget.limit is None and self.template is None
             tokens = count_tokens(shown) if is_worth_it else 0
             async with cached_document(self.generator, self.settings, shown, tokens) as generator:
                 await self._write_call(work, generator, part[0])
@@ -147,9 +163,7 @@ class ContextWriter:
             await self._keep(work, dict(zip(call.places, contexts, strict=True)))
 
     async def _write_singly(self, work: "_Work", generator: Generator, call: ContextCall) -> None:
-        for part in plan_calls(
-            work.document.text, work.chunks, call.places, self.settings.llm_window, max_chunks=1
-        ):
+        for part in self._plan(work.document, work.chunks, call.places, max_chunks=1):
             for single in part:
                 await self._write_call(work, generator, single)
 
@@ -194,14 +208,22 @@ class ContextWriter:
         expected, seconds = estimate_usage(call), self.limits.context_call_seconds
         async with self.budget.pay(expected) as usages:
             try:
-                generated = await generator.generate("contexts", call.inputs, seconds)
+                generated = await self._generate(generator, call, seconds)
             except (BadResponseError, ProviderTimeoutError) as error:
                 usages.append(_at_most(expected, 1 + isinstance(error, BadResponseError)))
                 self.report.add(usages[0])
                 raise
             usages.append(generated.usage if generated.usage.input_tokens else expected)
             self.report.add(usages[0])
-        return _checked(generated.outputs["contexts"], len(call.places), self.generator.name)
+        items = generated.outputs["contexts"]
+        return _checked(items, len(call.places), self.generator.name)
+
+    async def _generate(self, generator: Generator, call: ContextCall, seconds: float) -> Generated:
+        if self.template is None:
+            return await generator.generate("contexts", call.inputs, seconds)
+        prompt = self.template.fill(call.document, call.passages)
+        text, usage = await generator.complete(prompt, seconds)
+        return Generated({"contexts": [{"number": 1, "context": text}]}, usage)
 
 
 class _StoppedError(Exception):
@@ -226,6 +248,7 @@ async def open_writer(
     limits: IngestLimits = INGEST_LIMITS,
 ) -> ContextWriter:
     """Return a writer that asks the settings' model. Raises ConfigError."""
+    template = find_template(settings.context_prompt)
     generator = await asyncio.to_thread(find_generator, settings)  # the first loads for a second
     if generator is None:
         raise ConfigError("contexts by a model need one: set LEXICHORD_LLM to vendor/model")
@@ -235,7 +258,7 @@ async def open_writer(
             f"a budget needs a price, and none is known of {generator.name}: "
             f'write prices."{generator.name}" = {{input = ..., output = ...}} into lexichord.toml'
         )
-    return ContextWriter(database, generator, settings, CallBudget(price, budget), limits)
+    return ContextWriter(database, generator, settings, CallBudget(price, budget), limits, template)
 
 
 def _checked(items: Sequence[Mapping[str, Any]], number: int, model: str) -> list[str]:

@@ -36,6 +36,11 @@ def hold_to_named(intent: Intent, hits: Sequence[ChunkHit]) -> list[ChunkHit]:
     return [hit for hit in hits if _says(hit, names)]
 
 
+def named_first(intent: Intent, hits: Sequence[ChunkHit]) -> list[ChunkHit]:
+    """Return hits with those from the documents that a query names before all others."""
+    return sorted(hits, key=lambda hit: hit.document_id not in intent.documents)
+
+
 def without_names(intent: Intent) -> str:
     """Return a question without what names its documents; as it is where too little is left.
 
