@@ -29,6 +29,8 @@ Mode = Literal[
     "hang",
     "trickle",
 ]
+PIECE_CHARS = 5
+BARE = ""  # the name of an output that is the whole reply
 HEADER = re.compile(r"^\[\[ ## (\w+) ## \]\]$", re.MULTILINE)
 TEXTS = {"malformed": '[[ ## wrong ## ]]\n{"half": [', "empty": ""}
 STATUS = {"unauthorized": 401, "limited": 429, "unknown": 404, "broken": 500}
@@ -71,6 +73,10 @@ class Prompt(Request):
         return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}
 
     @property
+    def wants_stream(self) -> bool:
+        return "streamGenerateContent" in self.path or bool(self.body.get("stream"))
+
+    @property
     def wants_json(self) -> bool:
         return "\n\nRespond with a JSON object" in self.messages[-1][1]
 
@@ -88,6 +94,8 @@ class ChatServer:
     """A running server. `modes` are used up one a request, then `mode` holds.
 
     The same request is treated so at most `most` times, then answered.
+
+    Where a request wants a stream, `pause` is called with what was sent before each further piece.
 
     `url` is the base URL for the settings. `retry_after` is the header of "limited", in seconds;
     who comes back before is refused again if `strict`.
@@ -113,6 +121,7 @@ class ChatServer:
     held: list[int] = field(default_factory=list)
     holds: bool = True
     loses: bool = False
+    pause: Callable[[str], object] = len
 
     def answer(self, prompt: Prompt) -> http_server.Reply:
         """Reply as the real service does, or fail in its way."""
@@ -132,7 +141,24 @@ class ChatServer:
             return self._refuse(mode, prompt.headers)
         if mode in MANNERS:
             return http_server.Reply(body=b"", manner=MANNERS[mode])
+        if prompt.wants_stream and mode != "no json":
+            pieces = self._pieces(self._text(mode, prompt))
+            kind = {"Content-Type": "text/event-stream"}
+            return http_server.Reply(200, b"", kind, "unmeasured", pieces)
         return http_server.Reply(body=self._body(mode, prompt))
+
+    def _pieces(self, text: str) -> Iterator[bytes]:
+        """Give a text in pieces of some characters, as events."""
+        write = _gemini_piece if self.gemini else _chat_piece
+        for start in range(0, len(text), PIECE_CHARS):
+            if start:
+                self.pause(text[:start])
+            yield _event(write(text[start : start + PIECE_CHARS]))
+        if self.gemini:
+            yield _event(_gemini_body("", self.tokens))
+        else:
+            end = _chat_body("", self.tokens) | {"choices": []}
+            yield _event(end | {"object": "chat.completion.chunk"}) + b"data: [DONE]\n\n"
 
     def _mode(self) -> Mode:
         now = monotonic()
@@ -162,11 +188,14 @@ class ChatServer:
     def _body(self, mode: Mode, prompt: Prompt) -> bytes:
         if mode == "no json":
             return b"<html>busy</html>"
-        if mode in TEXTS:
-            text = TEXTS[mode]
-        else:
-            text = written(self.reply(prompt), as_json=prompt.wants_json)
+        text = self._text(mode, prompt)
         return json.dumps((_gemini_body if self.gemini else _chat_body)(text, self.tokens)).encode()
+
+    def _text(self, mode: Mode, prompt: Prompt) -> str:
+        if mode in TEXTS:
+            return TEXTS[mode]
+        outputs = self.reply(prompt)
+        return str(outputs.get(BARE) or written(outputs, as_json=prompt.wants_json))
 
 
 @contextmanager
@@ -207,6 +236,25 @@ def _chat_body(text: str, tokens: tuple[int, int]) -> dict[str, Any]:
         "usage": dict(zip(("prompt_tokens", "completion_tokens"), tokens, strict=True))
         | {"total_tokens": sum(tokens)},
     }
+
+
+def _chat_piece(text: str) -> dict[str, Any]:
+    choice = {"index": 0, "delta": {"content": text}, "finish_reason": None}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "any",
+        "choices": [choice],
+    }
+
+
+def _gemini_piece(text: str) -> dict[str, Any]:
+    return {"candidates": [{"index": 0, "content": {"role": "model", "parts": [{"text": text}]}}]}
+
+
+def _event(data: Mapping[str, Any]) -> bytes:
+    return f"data: {json.dumps(data)}\n\n".encode()
 
 
 def _gemini_body(text: str, tokens: tuple[int, int]) -> dict[str, Any]:

@@ -22,13 +22,14 @@ from lexichord.errors import (
     ProviderTimeoutError,
     RateLimitError,
 )
-from lexichord.providers.base import Generator
+from lexichord.providers.base import Generator, OnDraft
 from lexichord.providers.llm.prompts import SIGNATURES
 from lexichord.providers.registry import find_generator
 from lexichord.providers.retry import RetryLaterError, TransientError
 from lexichord.settings import Settings, load_settings
 from lexichord.types.generation import Task, Usage
 from tests.providers.chat_servers import (
+    BARE,
     ChatServer,
     Mode,
     Prompt,
@@ -114,6 +115,10 @@ def good(prompt: Prompt) -> dict[str, object]:
     return GOOD
 
 
+def unheard(start: int, text: str) -> None:
+    pass
+
+
 def generator(model: str, **settings: object) -> Generator:
     generator = find_generator(load_settings(llm=model, **settings))
     assert generator is not None
@@ -190,10 +195,12 @@ async def test_a_reply_of_wrong_types_is_asked_for_once_more_as_json(
         ("trickle", ProviderTimeoutError, 1),
     ],
 )
+@pytest.mark.parametrize("on_draft", [None, unheard])
 @pytest.mark.timeout(60)  # what hangs and trickles here never ends by itself
 async def test_a_failure_is_told_in_one_line_without_the_key(
     served: Maker,
     model: str,
+    on_draft: OnDraft | None,
     mode: Mode,
     error: type[ProviderError],
     requests: int,
@@ -204,7 +211,7 @@ async def test_a_failure_is_told_in_one_line_without_the_key(
         server.retry_after = None
         llm = generator(model, llm_base_url=server.url, llm_api_key=KEY)
         with pytest.raises(ProviderError) as caught:
-            await llm.generate("summary", ASKED, seconds)
+            await llm.generate("summary", ASKED, seconds, on_draft)
     assert type(caught.value) is error
     message = str(caught.value)
     assert message.startswith(f"{model} ")
@@ -247,6 +254,70 @@ async def test_a_reply_too_long_or_too_deep_to_read_in_time_is_refused(text: str
         llm = generator("openai/any", llm_base_url=server.url)
         with pytest.raises(BadResponseError):
             await llm.generate("grade", inputs, ENOUGH)
+
+
+class Draft:
+    """What a model has written of an answer, put together as it is told."""
+
+    def __init__(self) -> None:
+        self.text, self.times = "", list[int]()
+
+    def __call__(self, start: int, text: str) -> None:
+        self.text = self.text[:start] + text
+        self.times.append(start)
+
+
+TEXTS = ['Two (2) "years" \\ ä\n🜁 é', "", "And \ud800no more."]
+WITHOUT_SOURCES: Any = {
+    "summary": {"sentences": [{"text": "begun wrongly"}]},
+    "clauses": {"clauses": [{"quote": "begun wrongly"}]},
+}
+DRAFTED: Any = {
+    "summary": {"sentences": [{"text": text, "sources": [1]} for text in TEXTS]},
+    "clauses": {"clauses": [{"source": 1, "quote": text} for text in TEXTS], "answer": "x"},
+}
+
+
+@BOTH
+@pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.parametrize("task", DRAFTED)
+async def test_a_draft_is_told_as_it_is_written_and_anew_with_each_reply(
+    served: Maker, model: str, task: Task, as_json: bool
+) -> None:
+    def reply(prompt: Prompt) -> Any:
+        return DRAFTED[task] | (WITHOUT_SOURCES[task] if as_json and not prompt.wants_json else {})
+
+    draft = Draft()
+    inputs, _ = TASKS[task]
+    with served(reply) as server:
+        llm = generator(model, llm_base_url=server.url)
+        drafted = await llm.generate(task, inputs, ENOUGH, draft)
+        plain = await llm.generate(task, inputs, ENOUGH)
+    assert drafted == plain  # its tokens, too
+    assert draft.text == "".join(f"{text}\n" for text in TEXTS).replace("\ud800", "?")
+    assert len(draft.times) > 5
+    assert draft.times.count(0) == 1 + as_json
+    half = len(server.requests) // 2
+    assert [prompt.wants_stream for prompt in server.requests] == [True] * half + [False] * half
+
+
+async def test_the_words_of_other_tasks_are_no_draft() -> None:
+    draft = Draft()
+    with chat_server(lambda prompt: TASKS["grade"][1]) as server:
+        llm = generator("openai/any", llm_base_url=server.url)
+        await llm.generate("grade", TASKS["grade"][0], ENOUGH, draft)
+    assert (draft.times, [prompt.wants_stream for prompt in server.requests]) == ([], [False])
+
+
+async def test_what_is_no_json_ends_a_draft_and_nothing_else() -> None:
+    draft = Draft()
+    bare = (
+        '[[ ## sentences ## ]]\n[{"text": "so \\x far", "sources": [1]}]\n\n[[ ## completed ## ]]'
+    )
+    with chat_server(lambda prompt: {BARE: bare}) as server:
+        llm = generator("openai/any", llm_base_url=server.url)
+        await llm.generate("summary", ASKED, ENOUGH, draft)
+    assert draft.text == "so "
 
 
 async def test_what_a_database_refuses_does_not_come_out_of_a_reply() -> None:

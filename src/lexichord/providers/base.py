@@ -1,6 +1,6 @@
 """The protocols of providers: embedders, rerankers, language models."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -10,6 +10,9 @@ from lexichord.types import EmbeddingSpace, Ranked
 from lexichord.types.generation import Generated, Task, Usage
 
 Vectors = NDArray[np.float32]
+
+# Called with the place in the draft, in characters, and the text that goes there.
+type OnDraft = Callable[[int, str], None]
 
 
 class Embedder(Protocol):
@@ -69,10 +72,23 @@ class Generator(Protocol):
         """As DSPy names it: openai/gpt-4o-mini."""
         ...
 
-    async def generate(self, task: Task, inputs: Mapping[str, object], seconds: float) -> Generated:
+    async def generate(
+        self,
+        task: Task,
+        inputs: Mapping[str, object],
+        seconds: float,
+        on_draft: OnDraft | None = None,
+    ) -> Generated:
         """Do a task within `seconds`, which is a hard limit.
 
         `inputs` and the outputs are the fields that providers/llm/prompts.py lists for the task.
-        Raises ProviderError.
+        `on_draft` hears the words of an answer while they are written. Raises ProviderError.
+        """
+        ...
+
+    async def complete(self, prompt: str, seconds: float) -> tuple[str, Usage]:
+        """Return the reply to a prompt that is sent as it is, and what it took.
+
+        `seconds` is a hard limit. Raises ProviderError.
         """
         ...

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lexichord.errors import BadResponseError, ConfigError, ProviderError, ProviderTimeoutError
-from lexichord.providers.base import Generator
+from lexichord.providers.base import Generator, OnDraft
 from lexichord.providers.http import (
     HTTP_TIMEOUT_SECONDS,
     PLACEHOLDER_KEY,
@@ -141,10 +141,16 @@ class _CachedDocument:
     def name(self) -> str:
         return self.plain.name
 
-    async def generate(self, task: Task, inputs: Mapping[str, object], seconds: float) -> Generated:
+    async def generate(
+        self,
+        task: Task,
+        inputs: Mapping[str, object],
+        seconds: float,
+        on_draft: OnDraft | None = None,
+    ) -> Generated:
         """As `Generator.generate`; a reply that cannot be read is asked for again in one form."""
         if task != "contexts" or inputs["document"] != self.document:
-            return await self.plain.generate(task, inputs, seconds)
+            return await self.plain.generate(task, inputs, seconds, on_draft)
         field = "".join(self.plain.prompt(task, inputs)[1].partition(PASSAGES_FIELD)[1:]).lstrip()
         try:
             async with asyncio.timeout(seconds):
@@ -156,6 +162,10 @@ class _CachedDocument:
             raise ProviderTimeoutError(message) from None
         except _LostError:
             return await self.plain.generate(task, inputs, seconds)
+
+    async def complete(self, prompt: str, seconds: float) -> tuple[str, Usage]:
+        """As `Generator.complete`, without the cache."""
+        return await self.plain.complete(prompt, seconds)
 
     async def _generate(self, task: Task, message: str, *, again: bool = False) -> Generated:
         reply = await self._ask(message)

@@ -7,6 +7,7 @@ import asyncio
 import json
 import re
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from time import monotonic
 from typing import Any, get_args
@@ -23,7 +24,9 @@ from lexichord.errors import (
     ProviderTimeoutError,
     RateLimitError,
 )
+from lexichord.providers.base import OnDraft
 from lexichord.providers.http import llm_connection
+from lexichord.providers.llm.drafts import DRAFTED, Drafts
 from lexichord.providers.llm.prompts import SIGNATURES
 from lexichord.providers.retry import RetryLaterError, TransientError, fits
 from lexichord.settings import Settings
@@ -71,7 +74,13 @@ class DspyGenerator:
         """As DSPy names it: openai/gpt-4o-mini."""
         return self._name
 
-    async def generate(self, task: Task, inputs: Mapping[str, object], seconds: float) -> Generated:
+    async def generate(
+        self,
+        task: Task,
+        inputs: Mapping[str, object],
+        seconds: float,
+        on_draft: OnDraft | None = None,
+    ) -> Generated:
         """Do a task within `seconds`; `inputs` are those of its signature, by field.
 
         One request where the reply is good. A reply that cannot be read is asked for once more, as
@@ -82,9 +91,11 @@ class DspyGenerator:
         lm = self._lm.copy()  # with a history of its own
         program = self._programs[task]
         fields = {name: _harmless(inputs[name]) for name in program.signature.input_fields}
+        drafts = Drafts(DRAFTED[task], on_draft) if on_draft and task in DRAFTED else None
         try:
             async with asyncio.timeout(seconds):
-                prediction, requests = await _ask(program, lm, fields, monotonic() + seconds)
+                deadline = monotonic() + seconds
+                prediction, requests = await _ask(program, lm, fields, deadline, drafts)
         except TimeoutError:
             raise _late(self.name, seconds, replied=bool(lm.history)) from None
         except Exception as error:  # DSPy lets those of its parsers through, too
@@ -93,6 +104,22 @@ class DspyGenerator:
             ) from None  # the cause may hold the key or documents
         outputs = {name: _plain(prediction[name]) for name in program.signature.output_fields}
         return Generated(outputs, _usage(requests, lm.history))
+
+    async def complete(self, prompt: str, seconds: float) -> tuple[str, Usage]:
+        """As `Generator.complete`: one request, with no word of ours."""
+        lm = self._lm.copy()
+        try:
+            async with asyncio.timeout(seconds):
+                with _ours(lm, send_stream=None):
+                    replies = await lm.acall(_clean(prompt))
+        except TimeoutError:
+            raise _late(self.name, seconds, replied=bool(lm.history)) from None
+        except Exception as error:
+            raise _named_error(error, self.name) from None
+        text = replies[0] if replies else None
+        if not isinstance(text, str) or not text.strip() or len(text) > MAX_REPLY_CHARS:
+            raise BadResponseError(f"{self.name} gave no usable reply: {TRY_OTHER_MODEL}")
+        return _clean(text), _usage(1, lm.history)
 
     def prompt(self, task: Task, inputs: Mapping[str, object]) -> tuple[str, str]:
         """Return what `generate` first asks for a task: instructions, and the message to answer."""
@@ -113,36 +140,50 @@ class DspyGenerator:
 
 
 async def _ask(
-    program: dspy.Predict, lm: dspy.LM, fields: Mapping[str, object], deadline: float
+    program: dspy.Predict,
+    lm: dspy.LM,
+    fields: Mapping[str, object],
+    deadline: float,
+    drafts: Drafts | None,
 ) -> tuple[dspy.Prediction, int]:
     """Return the prediction, and the number of requests that it took."""
+    chat = _Chat(use_json_adapter_fallback=False)
     try:
-        return await _predict(program, lm, _Chat(use_json_adapter_fallback=False), fields), 1
+        return await _predict(program, lm, chat, fields, drafts), 1
     except failures.AdapterParseError:
         again: dspy.ChatAdapter = _Json()  # asked in the same form, a model errs in the same way
     except failures.LMRateLimitError as error:
         if error.retry_after is None or not fits(error.retry_after, deadline):
             raise
         await asyncio.sleep(error.retry_after)
-        again = _Chat(use_json_adapter_fallback=False)
-    return await _predict(program, lm, again, fields), 2
+        again = chat
+    return await _predict(program, lm, again, fields, drafts), 2
 
 
 async def _predict(
-    program: dspy.Predict, lm: dspy.LM, adapter: dspy.ChatAdapter, fields: Mapping[str, object]
+    program: dspy.Predict,
+    lm: dspy.LM,
+    adapter: dspy.ChatAdapter,
+    fields: Mapping[str, object],
+    drafts: Drafts | None,
 ) -> dspy.Prediction:
-    # What the application around us has DSPy record or call must not get to see the documents.
-    with dspy.context(
+    stream = None if drafts is None else drafts.reading()
+    with _ours(lm, adapter=adapter, send_stream=stream):
+        return await program.acall(**fields)
+
+
+def _ours(lm: dspy.LM, **more: object) -> AbstractContextManager[None]:
+    """Keep what the application around us has DSPy record or call from seeing the documents."""
+    settings: AbstractContextManager[None] = dspy.context(
         lm=lm,
-        adapter=adapter,
         callbacks=[],
         trace=None,
         disable_history=False,  # ours counts the tokens; it ends with the call
         track_usage=False,
-        send_stream=None,
         warn_on_type_mismatch=False,
-    ):
-        return await program.acall(**fields)
+        **more,
+    )
+    return settings
 
 
 class _Chat(dspy.ChatAdapter):
