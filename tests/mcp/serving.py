@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx2
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from mcp.client.session import ElicitationFnT
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent
@@ -68,24 +69,31 @@ def served(place: Place, log: Path) -> Iterator[Served]:
 
 
 @asynccontextmanager
-async def over_http(url: str, **headers: str) -> AsyncIterator[Client]:
+async def over_http(
+    url: str, mode: str = "auto", asked: ElicitationFnT | None = None, /, **headers: str
+) -> AsyncIterator[Client]:
     """Connect with headers; underscores in their names stand for hyphens."""
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     async with (
         httpx2.AsyncClient(headers=sent, timeout=60) as http,
-        Client(streamable_http_client(url, http_client=http)) as client,
+        Client(
+            streamable_http_client(url, http_client=http), mode=mode, elicitation_callback=asked
+        ) as client,
     ):
         yield client
 
 
 @asynccontextmanager
-async def over_stdio(place: Place) -> AsyncIterator[Client]:
+async def over_stdio(
+    place: Place, mode: str = "auto", asked: ElicitationFnT | None = None
+) -> AsyncIterator[Client]:
     """Start a server and talk to it by its standard input and output."""
     command, *arguments = COMMAND
     started = StdioServerParameters(
         command=command, args=arguments, env=place.environment, cwd=str(ROOT)
     )
-    async with Client(stdio_client(started)) as client:
+    connected = stdio_client(started)
+    async with Client(connected, mode=mode, elicitation_callback=asked) as client:
         yield client
 
 
@@ -95,13 +103,7 @@ async def call(client: Client, tool: str, **arguments: object) -> dict[str, Any]
     reply = read(result)
     assert not result.is_error, reply
     schemas = {each.name: each.output_schema for each in (await client.list_tools()).tools}
-    if (schema := schemas[tool]) is None:
-        assert result.structured_content is None
-        assert len(result.content) == 1
-    else:
-        Draft202012Validator.check_schema(schema)
-        Draft202012Validator(schema).validate(result.structured_content)
-        assert reply == result.structured_content
+    _check_structure(result, schemas[tool])
     return reply
 
 
@@ -110,10 +112,18 @@ async def refused(client: Client, tool: str, **arguments: object) -> dict[str, A
     result = await client.call_tool(tool, arguments)
     reply = read(result)
     assert result.is_error, reply
-    assert result.structured_content is None
+    schemas = {each.name: each.output_schema for each in (await client.list_tools()).tools}
+    _check_structure(result, schemas[tool])
     assert reply.keys() >= {"error", "status"}
     assert not re.search(r"Traceback|psycopg|postgresql:|/tmp/|select \*", json.dumps(reply)), reply
     return reply
+
+
+def _check_structure(result: CallToolResult, schema: dict[str, Any] | None) -> None:
+    assert schema is not None
+    Draft202012Validator.check_schema(schema)
+    Draft202012Validator(schema).validate(result.structured_content)
+    assert read(result) == result.structured_content
 
 
 def read(result: CallToolResult) -> dict[str, Any]:

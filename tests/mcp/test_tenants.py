@@ -19,7 +19,7 @@ from tests.mcp.serving import Place, over_http, served
 
 ROLE = f"mcp_server_{os.getpid()}"
 MISSING = 10**12
-NAMELESS = ("file_count", "keyword_generator")  # whose answers name no dataset
+NAMELESS = ("file_count", "keyword_generator", "similar")  # whose answers do not name what is asked
 ASKED = {  # a call of each tool, {} where it asks for something of somebody's
     "assistant": {"query": "zebra", "resource_id": "{name}"},
     "retriever": {"query": "zebra", "resource_id": "{name}"},
@@ -27,6 +27,7 @@ ASKED = {  # a call of each tool, {} where it asks for something of somebody's
     "file_lister": {"dataset_id": "{name}"},
     "file_count": {"dataset_id": "{name}"},
     "keyword_generator": {"query": "zebra", "dataset_id": "{name}"},
+    "similar": {"document_name": "{document}"},
     "search": {"query": "zebra of {name}"},
     "fetch": {"id": "document://{document}"},
 }

@@ -1,8 +1,12 @@
 """Every tool, prompt and resource through the official client, over both transports."""
 
+import asyncio
 import json
 import subprocess
-from pathlib import PurePosixPath
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import pytest
 from mcp.shared.exceptions import MCPError
@@ -10,7 +14,7 @@ from mcp_types import ResourceLink, TextContent, TextResourceContents
 
 from lexichord.types.ids import ID_EXAMPLE
 from mcp import Client
-from tests.mcp.serving import COMMAND, Place, call, read, refused
+from tests.mcp.serving import COMMAND, Place, call, over_http, read, refused, served
 
 QUESTION = "how long are customer support logs kept"
 INFO = json.dumps([{"id": "policies", "source_path": ""}])
@@ -22,19 +26,20 @@ OVER_HTTP = pytest.mark.parametrize("client", ["http"], indirect=True)
 async def test_tools_say_what_they_are(client: Client) -> None:
     tools = {each.name: each for each in (await client.list_tools()).tools}
     six = {"assistant", "file_discover", "file_lister", "keyword_generator", "retriever"}
-    assert tools.keys() == six | {"file_count", "search", "fetch"}
+    assert tools.keys() == six | {"file_count", "similar", "search", "fetch"}
     for tool in tools.values():
         annotations = tool.annotations
         assert annotations is not None
         assert tool.title
         assert tool.description
-        assert (
-            annotations.read_only_hint,
-            annotations.idempotent_hint,
-            annotations.open_world_hint,
-        ) == (1, 1, 0)
+        assert (annotations.read_only_hint, annotations.open_world_hint) == (True, False)
         assert "asker" not in tool.input_schema["properties"]
-        assert (tool.output_schema is None) == (tool.name in ("search", "fetch"))
+        assert tool.output_schema is not None
+
+
+async def test_what_an_agent_reads_of_the_tools_is_short(client: Client) -> None:
+    listed = (await client.list_tools()).model_dump_json(by_alias=True, exclude_none=True)
+    assert len(listed.encode()) <= 10_000
 
 
 async def test_assistant_answers_with_quotes_that_stand_in_the_documents(client: Client) -> None:
@@ -44,6 +49,7 @@ async def test_assistant_answers_with_quotes_that_stand_in_the_documents(client:
     assert "18 months" in reply["answer"]
     assert reply["confidence"] == "high"
     assert 0.7 <= reply["confidence_score"] <= 1
+    assert reply["relevant_files"] == ["data-retention-policy.md"]
     assert reply["total_sources"] == len(reply["structured_answer"]["sources"]) > 0
     for quote in reply["structured_answer"]["quotes"]:
         contents = await client.read_resource(f"document://{quote['document_id']}")
@@ -97,14 +103,25 @@ async def test_what_nothing_stored_answers_is_not_answered(client: Client) -> No
 
 
 @OVER_HTTP
-async def test_fallback_queries_are_tried_only_when_given(client: Client) -> None:
+async def test_neutral_queries_are_tried_where_nothing_is_found(client: Client) -> None:
+    async def tried(query: str, **more: object) -> list[str]:
+        result = await call(client, "assistant", query=query, verbose=True, **more)
+        steps = (step for step in result["debug_info"] if step["stage"] == "fallback")
+        return [step["given"]["query"] for step in steps]
+
     vague = "zzyzx qwerty"
-    plain = await call(client, "assistant", query=vague, verbose=True)
-    tried = await call(
-        client, "assistant", query=vague, verbose=True, fallback_queries=["definitions"]
-    )
-    stages = [{step["stage"] for step in result["debug_info"]} for result in (plain, tried)]
-    assert ["fallback" in each for each in stages] == [False, True]
+    assert await tried(vague) == ["definitions", "overview", "summary"]
+    assert await tried(vague, fallback_queries=["glossary"]) == ["glossary"]
+    assert await tried(vague, fallback_queries=[]) == []
+    assert await tried(QUESTION) == []
+
+
+async def test_a_setting_turns_neutral_queries_off(place: Place, tmp_path: Path) -> None:
+    without = replace(place, settings={"LEXICHORD_FALLBACKS": ""})
+    with served(without, tmp_path / "log") as server:
+        async with over_http(server.url) as client:
+            result = await call(client, "assistant", query="zzyzx qwerty", verbose=True)
+    assert "fallback" not in {step["stage"] for step in result["debug_info"]}
 
 
 async def test_each_search_method_searches_by_its_own_channels(client: Client) -> None:
@@ -115,6 +132,7 @@ async def test_each_search_method_searches_by_its_own_channels(client: Client) -
         "full_text_search": "keyword",
         "keyword_search": "keyword",
     }
+    modes |= {method.removesuffix("_search"): mode for method, mode in modes.items()}
     for method, mode in modes.items():
         result = await call(client, "retriever", query=QUESTION, search_method=method, top_k=5)
         assert result["mode"] == mode
@@ -123,6 +141,40 @@ async def test_each_search_method_searches_by_its_own_channels(client: Client) -
         assert best["document_name"].endswith(".md")
         assert (best["scores"]["keyword"] is None) == (mode == "dense")
         assert not result["reranked"]
+
+
+@OVER_HTTP
+async def test_the_notebook_of_kbbridge_finds_what_it_shows(client: Client) -> None:
+    """Its cells read `documents` of retriever and `sources` of assistant."""
+    reply = await call(
+        client,
+        "retriever",
+        resource_id="policies",
+        query=QUESTION,
+        search_method="hybrid",
+        does_rerank=True,
+        top_k=10,
+        score_threshold=0.0,
+        weights=0.5,
+        document_name="",
+        verbose=False,
+    )
+    documents, passages = reply["documents"], reply["result"]
+    ids = [each["document_id"] for each in documents]
+    assert ids == list(dict.fromkeys(each["document_id"] for each in passages))
+    for document in documents:
+        best = next(p for p in passages if p["document_id"] == document["document_id"])
+        assert (document["title"], document["score"]) == (best["title"], best["score"])
+        assert document["content"] == best["content"][:200]
+    answered = await call(client, "assistant", resource_id="policies", query=QUESTION)
+    cited = {each["document_id"] for each in answered["structured_answer"]["sources"]}
+    sources = answered["sources"]
+    assert {each["document_id"] for each in sources} == cited
+    assert sources[0]["title"] == "Data Retention Policy"
+    assert sources[0]["dataset"] == "policies"
+    scores = [each["score"] for each in sources]
+    assert scores == sorted(scores, reverse=True)
+    assert 0.5 < scores[0] <= 1
 
 
 @OVER_HTTP
@@ -159,6 +211,7 @@ async def test_file_discover_gives_names_that_other_calls_take(client: Client) -
         (each["score"] for each in result["files"]), reverse=True
     )
     name = result["distinct_files"][0]
+    assert result["relevant_files"] == [name]
     passages = await call(client, "retriever", query=QUESTION, document_name=name)
     assert {each["document_name"] for each in passages["result"]} == {name}
 
@@ -251,6 +304,23 @@ async def test_several_datasets_each_with_a_folder(client: Client) -> None:
         ]
 
 
+async def test_similar_documents_come_with_their_metadata(client: Client) -> None:
+    listed = (await call(client, "file_lister", dataset_id="policies"))["documents"]
+    one = listed[0]
+    for name in (one["document_name"], one["document_id"], one["uri"]):
+        result = await call(client, "similar", document_name=name, dataset_id="policies", top_k=3)
+        documents = result["documents"]
+        assert len(documents) == 3
+        assert one["document_id"] not in {each["document_id"] for each in documents}
+        assert {each["dataset"] for each in documents} == {"policies"}
+        assert all(each["metadata"]["language"] == "en" for each in documents)
+        scores = [each["score"] for each in documents]
+        assert scores == sorted(scores, reverse=True)
+    title = documents[1]["title"]
+    some = await call(client, "similar", document_name=one["document_id"], filter={"title": title})
+    assert [each["title"] for each in some["documents"]] == [title]
+
+
 async def test_keyword_sets_differ_and_begin_with_the_querys_own_words(client: Client) -> None:
     result = await call(client, "keyword_generator", query=QUESTION, max_sets=3)
     sets = result["keyword_sets"]
@@ -270,6 +340,9 @@ async def test_search_and_fetch_are_as_chatgpt_calls_them(client: Client) -> Non
     assert passage.keys() == {"id", "title", "text", "url", "metadata"}
     assert "logs" in passage["text"]
     assert (passage["id"], passage["url"]) == (best["id"], best["url"])
+    file = Path(url2pathname(urlsplit(best["url"]).path))
+    assert file.suffix == ".md"
+    assert passage["text"].splitlines()[0] in await asyncio.to_thread(file.read_text)
     document = await call(client, "fetch", id=passage["metadata"]["document"])
     span = slice(passage["metadata"]["start"], passage["metadata"]["end"])
     assert document["text"][span] == passage["text"]
@@ -304,6 +377,11 @@ WRONG: list[tuple[str, dict[str, object], str]] = [
     ("file_count", {"dataset_id": "nope"}, "not_found_error"),
     ("keyword_generator", {"query": "logs", "max_sets": 0}, "invalid_request_error"),
     ("keyword_generator", {"query": "logs", "dataset_id": "nope"}, "not_found_error"),
+    ("similar", {}, "invalid_request_error"),
+    ("similar", {"document_name": ""}, "invalid_request_error"),
+    ("similar", {"document_name": "nope.md"}, "not_found_error"),
+    ("similar", {"document_name": "agreement"}, "invalid_request_error"),
+    ("similar", {"document_name": "lease", "dataset_id": "nope"}, "not_found_error"),
     ("search", {}, "invalid_request_error"),
     ("fetch", {"id": f"chunk://{ID_EXAMPLE['chunk']}"}, "not_found_error"),
     ("fetch", {"id": f"document://{ID_EXAMPLE['doc']}"}, "not_found_error"),
@@ -363,12 +441,17 @@ async def test_prompts_are_there_under_their_names(client: Client) -> None:
 @OVER_HTTP
 async def test_what_is_no_resource_is_an_error_of_the_protocol(client: Client) -> None:
     templates = (await client.list_resource_templates()).resource_templates
-    assert {each.uri_template for each in templates} == {"document://{id}", "chunk://{id}"}
+    assert {each.uri_template for each in templates} == {
+        "dataset://{name}",
+        "document://{id}",
+        "chunk://{id}",
+    }
     for uri in (
         f"chunk://{ID_EXAMPLE['chunk']}",
         "chunk://12",
         "document://nope.md",
         "document://1",
+        "dataset://nope",
         "file:///etc/passwd",
     ):
         with pytest.raises(MCPError) as raised:

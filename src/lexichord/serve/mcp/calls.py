@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial as bound
 from functools import wraps
 from time import monotonic
 from typing import Annotated, Any, Literal
@@ -14,11 +15,14 @@ from fastmcp import FastMCP
 from fastmcp.exceptions import ValidationError
 from fastmcp.server.dependencies import get_context
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.tools import Tool
 from fastmcp.tools.base import ToolResult
+from fastmcp.utilities.json_schema import dereference_refs
 from mcp_types import CallToolRequestParams, ResourceLink, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field
 from pydantic import ValidationError as SchemaError
 
+from lexichord.errors import ForbiddenError, NotFoundError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import PublicError, public_error
 from lexichord.serve.limits import (
@@ -29,19 +33,13 @@ from lexichord.serve.limits import (
     TOOL_PROGRESS_SECONDS,
     TOOL_SECONDS,
 )
+from lexichord.serve.mcp.elicit import choose_dataset
+from lexichord.serve.mcp.schemas import UNPUBLISHED, input_schema, output_schema
 from lexichord.serve.services import with_named_services
+from lexichord.types import Json
 
-QueryParameter = Annotated[
-    str, Field(min_length=1, max_length=MAX_QUERY_CHARS, description="In plain words.")
-]
-TimeoutArgument = Annotated[
-    float,
-    Field(
-        ge=1,
-        le=600,
-        description=f"After so long give what there is; {TOOL_SECONDS:g} fits most clients.",
-    ),
-]
+QueryParameter = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
+TimeoutArgument = Annotated[float, Field(ge=1, le=600, json_schema_extra=UNPUBLISHED)]
 
 DegradedField = Annotated[list[str], Field(description="What could not be done as asked, and why.")]
 IgnoredField = Annotated[
@@ -142,8 +140,7 @@ TIMEOUT_SUGGESTIONS = [
 ]
 PARTIAL_RESULT_MESSAGE = "time ran out: this is what was found by then"
 
-type ToolAnswer = ToolOutput | dict[str, Any]
-type ToolFunction = Callable[..., Awaitable[ToolAnswer]]
+type ToolFunction = Callable[..., Awaitable[BaseModel]]
 
 
 def add_tool(
@@ -156,61 +153,59 @@ def add_tool(
 ) -> None:
     """Register a function as the tool of its name; its first parameter, the caller, is given here.
 
-    Its return type, if that is `ToolOutput`, makes the output schema; a dict is sent as a text
-    alone. `partial` is what it is replaced by where its time runs out; its status says so.
+    Its return type makes the output schema. `partial` is what it is replaced by where its time runs
+    out; its status says so.
     """
-    shape = inspect.signature(run).return_annotation
-    has_schema = isinstance(shape, type) and issubclass(shape, ToolOutput)
 
     @wraps(run)
     async def call(**arguments: Any) -> ToolResult:  # noqa: ANN401
         try:
             caller = await find_caller()
-            wanted = arguments.get("timeout_seconds", arguments.get("timeout", TOOL_SECONDS))
-            seconds = min(wanted, caller.scoped.settings.request_timeout)
-            async with _progress_reports(title, seconds):
-                return await _run_in_time(caller, run, partial, seconds, arguments)
+            in_time = bound(_run_in_time, caller, run, partial, title)
+            try:
+                return await in_time(arguments)
+            except (NotFoundError, ForbiddenError):
+                chosen = await choose_dataset(get_context(), caller.scoped, arguments)
+                if chosen is None:
+                    raise
+                return chosen if isinstance(chosen, ToolResult) else await in_time(chosen)
         except Exception as error:  # the protocol has its own way to tell it
             return error_result(public_error(error))
 
     call.__signature__ = _without_caller(run)  # type: ignore[attr-defined]
-    mcp.tool(
-        call,
-        title=title,
-        annotations=read_only(title),
-        output_schema=shape.model_json_schema() if has_schema else None,
+    result = dereference_refs(inspect.signature(run).return_annotation.model_json_schema())
+    tool = Tool.from_function(
+        call, title=title, annotations=READ_ONLY, output_schema=output_schema(result)
     )
+    tool.parameters = input_schema(tool.parameters)
+    mcp.add_tool(tool)
 
 
-def read_only(title: str) -> ToolAnnotations:
-    """Declare what is true of all tools: they read documents that are there, and change nothing."""
-    return ToolAnnotations(
-        title=title,
-        read_only_hint=True,
-        destructive_hint=False,
-        idempotent_hint=True,
-        open_world_hint=False,
-    )
+# What is true of all tools: they read documents that are there, and change nothing.
+READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
 async def _run_in_time(
     caller: ToolCaller,
     run: ToolFunction,
     partial: ToolFunction | None,
-    seconds: float,
-    arguments: dict[str, Any],
+    title: str,
+    arguments: Json,
 ) -> ToolResult:
+    wanted = arguments.get("timeout_seconds", arguments.get("timeout", TOOL_SECONDS))
+    seconds = min(wanted, caller.scoped.settings.request_timeout)
     reserved = min(PARTIAL_RESULT_SHARE * seconds, MAX_PARTIAL_RESULT_SECONDS)
-    for work, limit in ((run, seconds - reserved), (partial, reserved)):
-        with suppress(TimeoutError):
-            if work is not None:
-                async with asyncio.timeout(limit):
-                    output = await work(replace(caller, seconds=limit), **arguments)
-                return success_result(explain_timeout(output, seconds), caller)
+    async with _progress_reports(title, seconds):
+        for work, limit in ((run, seconds - reserved), (partial, reserved)):
+            with suppress(TimeoutError):
+                if work is not None:
+                    async with asyncio.timeout(limit):
+                        output = await work(replace(caller, seconds=limit), **arguments)
+                    return success_result(explain_timeout(output, seconds), caller)
     return timeout_result(seconds)
 
 
-def explain_timeout(output: ToolAnswer, seconds: float) -> ToolAnswer:
+def explain_timeout(output: BaseModel, seconds: float) -> BaseModel:
     """Return a result with, if time ran out, what that means."""
     if not isinstance(output, ToolOutput) or output.status == "ok":
         return output
@@ -249,10 +244,10 @@ def _without_caller(run: ToolFunction) -> inspect.Signature:
     return signature.replace(parameters=others)
 
 
-def success_result(output: ToolAnswer, caller: ToolCaller) -> ToolResult:
+def success_result(output: BaseModel, caller: ToolCaller) -> ToolResult:
     """Return structured content, the same JSON in a text, and the sources as links."""
     if not isinstance(output, ToolOutput):
-        return ToolResult(content=[json_text(output)])
+        return _result(output.model_dump(mode="json"))
     ignored = {**caller.ignored, **output.ignored}
     degraded = [*caller.degraded, *output.degraded]
     complete = output.model_copy(update={"ignored": ignored, "degraded": degraded})
@@ -261,13 +256,7 @@ def success_result(output: ToolAnswer, caller: ToolCaller) -> ToolResult:
     last = {name: shape.pop(name) for name in ToolOutput.model_fields if name in shape}
     shape |= last  # agents that are shown only the beginning should see what was found
     links = list({link.uri: link for link in complete.links()}.values())[:MAX_RESOURCE_LINKS]
-    return ToolResult(
-        content=[
-            json_text(shape),
-            *(ResourceLink(type="resource_link", uri=link.uri, name=link.name) for link in links),
-        ],
-        structured_content=shape,
-    )
+    return _result(shape, links)
 
 
 def error_result(error: PublicError) -> ToolResult:
@@ -279,7 +268,7 @@ def error_result(error: PublicError) -> ToolResult:
         "details": error.message,
         "suggestion": TOOL_ERROR_SUGGESTIONS.get(error.type, "try again later"),
     }
-    return ToolResult(content=[json_text(shape)], is_error=True)
+    return _result(shape, is_error=True)
 
 
 def timeout_result(seconds: float) -> ToolResult:
@@ -291,12 +280,13 @@ def timeout_result(seconds: float) -> ToolResult:
         "timeout_seconds": seconds,
         "suggestions": TIMEOUT_SUGGESTIONS,
     }
-    return ToolResult(content=[json_text(shape)], is_error=True)
+    return _result(shape, is_error=True)
 
 
-def json_text(shape: object) -> TextContent:
-    """Return JSON as a text."""
-    return TextContent(type="text", text=json.dumps(shape, ensure_ascii=False))
+def _result(shape: Json, links: Sequence[SourceLink] = (), *, is_error: bool = False) -> ToolResult:
+    text = TextContent(type="text", text=json.dumps(shape, ensure_ascii=False))
+    sources = [ResourceLink(type="resource_link", uri=each.uri, name=each.name) for each in links]
+    return ToolResult(content=[text, *sources], structured_content=shape, is_error=is_error)
 
 
 class InvalidArgumentsMiddleware(Middleware):

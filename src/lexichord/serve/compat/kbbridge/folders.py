@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.limits import MAX_NAMED_DOCUMENTS
+from lexichord.serve.mcp.schemas import UNPUBLISHED
 from lexichord.types import Json, StoredDocument
 
 DATASET_INFO_EXAMPLE = '[{"id": "contracts", "source_path": ""}]'
@@ -21,31 +22,24 @@ def _read_text(value: object) -> object:
 
 
 TextArgument = Annotated[str, BeforeValidator(_read_text)]
-DatasetArgument = Annotated[
-    TextArgument, Field(description="A dataset's name; all in reach by default.")
-]
+DatasetArgument = Annotated[TextArgument, Field(description="A dataset's name; by default all.")]
 ResourceArgument = Annotated[
-    TextArgument, Field(description="The same as dataset_id, by its newer name.")
+    # dataset_id by its newer name
+    TextArgument,
+    Field(json_schema_extra=UNPUBLISHED),
 ]
 DocumentArgument = Annotated[
     TextArgument,
-    Field(
-        description="Only this document: its name as in other results, its id or its uri; "
-        "else all whose file names hold this."
-    ),
+    Field(description="Only documents of this name, a part of one, id or uri."),
 ]
 FolderArgument = Annotated[
     TextArgument,
-    Field(
-        description="Only this folder: what uris begin with, or whole folder names inside them, "
-        "such as contracts/2024."
-    ),
+    Field(description="Only this folder, such as contracts/2024."),
 ]
 FilterArgument = Annotated[
     Json | None,
     Field(
-        description='Only documents with this metadata, as in {"author": "Ann"}; also by '
-        "title, uri, dataset, media_type, folder. file_count tells what values a key has.",
+        description='Only documents with this metadata, as {"author": "Ann"}.',
     ),
 ]
 

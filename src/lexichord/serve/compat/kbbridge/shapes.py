@@ -6,19 +6,24 @@ Names that kbbridge has mean here what they mean there; the others are lexichord
 """
 
 from collections.abc import Iterable, Sequence
-from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
 from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE
 from lexichord.serve.mcp.calls import SourceLink, ToolOutput
+from lexichord.serve.mcp.schemas import UNPUBLISHED
 from lexichord.types import ChunkHit, FileHit, StoredDocument
+from lexichord.types.text import file_name
 
 # The least of each level; below that of medium nothing is answered.
 HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.7, MIN_CONFIDENCE
 
+PREVIEW_CHARS = 200  # of a document's best passage
+
 ConfidenceLevel = Literal["high", "medium", "low"]
+RawScores = Annotated[dict[str, Any], Field(json_schema_extra=UNPUBLISHED)]
+UNPUBLISHED_FIELD = Field(None, json_schema_extra=UNPUBLISHED)
 
 
 class PassageItem(BaseModel):
@@ -36,9 +41,9 @@ class PassageItem(BaseModel):
     end: int
     page: int | None
     score: float
-    scores: dict[str, Any]
-    ranks: dict[str, int | None]
-    context: str | None = None
+    scores: RawScores
+    ranks: Annotated[dict[str, int | None], Field(json_schema_extra=UNPUBLISHED)]
+    context: str | None = UNPUBLISHED_FIELD
 
 
 class FileItem(BaseModel):
@@ -50,7 +55,7 @@ class FileItem(BaseModel):
     uri: str
     title: str
     score: float
-    scores: dict[str, Any]
+    scores: RawScores
     hits: int
 
 
@@ -66,26 +71,46 @@ class ListedFile(BaseModel):
     chunks: int
 
 
+class SourceItem(BaseModel):
+    """A document that passages are from, with the score of its best."""
+
+    title: str
+    score: float
+    document_id: str
+    dataset: str
+
+
+class RetrievedDocument(SourceItem):
+    """The same with the beginning of that passage; the whole stands in `result`."""
+
+    content: str
+
+
 class RetrieverOutput(ToolOutput):
-    """What `retriever` returns."""
+    """What `retriever` returns: the passages, and their documents, best first."""
 
     result: list[PassageItem] = Field(default=[])
+    documents: list[RetrievedDocument] = Field(default=[], json_schema_extra=UNPUBLISHED)
     mode: Literal["hybrid", "dense", "keyword"] = "hybrid"
-    reranked: bool = False
+    reranked: bool = Field(default=False, json_schema_extra=UNPUBLISHED)
 
     def links(self) -> list[SourceLink]:
         """Return the passages."""
         return [SourceLink(f"chunk://{hit.chunk_id}", hit.document_name) for hit in self.result]
 
 
+RelevantField = Annotated[list[str], Field(description="Names of the documents that are meant.")]
+
+
 class FileDiscoverOutput(ToolOutput):
     """What `file_discover` returns: the files' names, best first, and all about them."""
 
-    success: bool = True
+    success: bool = Field(default=True, json_schema_extra=UNPUBLISHED)
     distinct_files: list[str] = Field(default=[])
     total_files: int = 0
+    relevant_files: RelevantField = Field(default=[])
     files: list[FileItem] = Field(default=[])
-    reranked: bool = False
+    reranked: bool = Field(default=False, json_schema_extra=UNPUBLISHED)
 
     def links(self) -> list[SourceLink]:
         """Return the documents."""
@@ -143,13 +168,11 @@ class StructuredAnswer(BaseModel):
     """An answer's sources, quotes and, for a comparison, its table."""
 
     sources: list[AnswerSource] = Field(default=[])
-    quotes: Annotated[
-        list[dict[str, Any]], Field(description="The best, with their spans; all if verbose.")
-    ] = []
-    total_quotes: int = 0
+    quotes: list[dict[str, Any]] = []  # the best, with their spans; all if verbose
+    total_quotes: Annotated[int, Field(json_schema_extra=UNPUBLISHED)] = 0
     comparison: dict[str, Any] | None = None
     unverified: Annotated[
-        list[str], Field(description="What a model said that no source holds; not in the answer.")
+        list[str], Field(description="What a model said that no source holds.")
     ] = []
 
 
@@ -179,31 +202,35 @@ class AssistantOutput(ToolOutput):
         ""
     )
     structured_answer: StructuredAnswer = StructuredAnswer()
-    total_sources: int = 0
+    sources: list[SourceItem] = Field(
+        json_schema_extra=UNPUBLISHED,
+        default=[],
+        description="Their documents; score: the probability that one holds an answer.",
+    )
+    total_sources: int = Field(default=0, json_schema_extra=UNPUBLISHED)
     confidence: ConfidenceLevel = "low"
     confidence_score: Annotated[
-        float, Field(description="Probability, 0 to 1, that the evidence holds an answer.")
+        float, Field(description="The probability that the evidence holds an answer.")
     ] = 0.0
     abstained: Annotated[
         bool,
-        Field(description="The evidence is too little to answer by, and no answer is claimed."),
+        Field(description="The evidence is too little to answer by."),
     ] = False
     claimed: Annotated[
-        bool, Field(description="False: the answer is empty or a passage, **nearest part** marked.")
+        bool, Field(description="False: the answer is none, or only what is nearest.")
     ] = False
-    intent: str | None = None
+    intent: str | None = UNPUBLISHED_FIELD
+    relevant_files: RelevantField = Field(default=[])
     files: list[FileItem] = Field(default=[])
-    reflection: dict[str, Any] | None = None
-    file_discovery_evaluation: DiscoveryEvaluation | None = None
-    query: str | None = None
-    refined_query: str | None = None
-    dataset_results: list[DatasetResult] | None = None
-    total_candidates: int | None = None
-    text_summary: str | None = None
-    debug_info: list[dict[str, Any]] | None = None
-    profiling: Annotated[dict[str, float] | None, Field(description="Milliseconds by stage.")] = (
-        None
-    )
+    reflection: dict[str, Any] | None = UNPUBLISHED_FIELD
+    file_discovery_evaluation: DiscoveryEvaluation | None = UNPUBLISHED_FIELD
+    query: str | None = UNPUBLISHED_FIELD
+    refined_query: str | None = UNPUBLISHED_FIELD
+    dataset_results: list[DatasetResult] | None = UNPUBLISHED_FIELD
+    total_candidates: int | None = UNPUBLISHED_FIELD
+    text_summary: str | None = UNPUBLISHED_FIELD
+    debug_info: list[dict[str, Any]] | None = UNPUBLISHED_FIELD
+    profiling: dict[str, float] | None = UNPUBLISHED_FIELD  # milliseconds by stage
 
     def links(self) -> list[SourceLink]:
         """Return the passages that are cited, or else the files."""
@@ -219,7 +246,7 @@ def _file_links(files: Sequence[FileItem]) -> list[SourceLink]:
 def short_names(uris: Iterable[str]) -> dict[str, str]:
     """Return the name of each uri for other calls: its last part, or itself if two share that."""
     all_uris = list(dict.fromkeys(uris))
-    ends = [PurePosixPath(uri).name or uri for uri in all_uris]
+    ends = [file_name(uri) for uri in all_uris]
     return {
         uri: end if ends.count(end) == 1 else uri for uri, end in zip(all_uris, ends, strict=True)
     }
@@ -237,10 +264,32 @@ def passage_items(hits: Sequence[ChunkHit], verbose: bool = False) -> list[Passa
     ]
 
 
+def retrieved_documents(hits: Sequence[ChunkHit]) -> list[RetrievedDocument]:
+    """Return the documents of hits, best first, each by its best passage."""
+    best: dict[str, ChunkHit] = {}
+    for hit in hits:
+        best.setdefault(hit.document_id, hit)
+    return [
+        RetrievedDocument(
+            title=hit.title or file_name(hit.uri),
+            score=hit.score,
+            document_id=hit.document_id,
+            dataset=hit.dataset,
+            content=hit.content[:PREVIEW_CHARS],
+        )
+        for hit in best.values()
+    ]
+
+
 def file_items(hits: Sequence[FileHit]) -> list[FileItem]:
     """Return files as they are shown."""
     names = short_names(file.uri for file in hits)
     return [FileItem(document_name=names[file.uri], **file.to_dict()) for file in hits]
+
+
+def relevant_names(files: Sequence[FileItem], relevant: Sequence[str]) -> list[str]:
+    """Return the names of the files that are relevant, by their ids."""
+    return [file.document_name for file in files if file.document_id in relevant]
 
 
 def listed_files(

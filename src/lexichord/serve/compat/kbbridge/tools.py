@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from lexichord.retrieve.judge.relevant import find_relevant
 from lexichord.serve.compat.kbbridge.folders import (
     DatasetArgument,
     DocumentArgument,
@@ -24,6 +25,8 @@ from lexichord.serve.compat.kbbridge.shapes import (
     file_items,
     listed_files,
     passage_items,
+    relevant_names,
+    retrieved_documents,
     short_names,
 )
 from lexichord.serve.limits import MAX_LISTED_NAMES, TOOL_SECONDS, served_bounds
@@ -33,17 +36,27 @@ from lexichord.serve.mcp.calls import (
     ToolCaller,
     ignored_parameters,
 )
+from lexichord.serve.mcp.schemas import UNPUBLISHED
 from lexichord.types import ChunkHit, Json, Mode, SearchOptions
 
 SearchMethod = Literal[
-    "hybrid_search", "semantic_search", "full_text_search", "keyword_search", "vector_search"
+    "hybrid",
+    "semantic",
+    "vector",
+    "full_text",
+    "keyword",
+    "hybrid_search",
+    "semantic_search",
+    "vector_search",
+    "full_text_search",
+    "keyword_search",
 ]
-SEARCH_MODES: dict[SearchMethod, Mode] = {
-    "hybrid_search": "hybrid",
-    "semantic_search": "dense",
-    "vector_search": "dense",
-    "full_text_search": "keyword",
-    "keyword_search": "keyword",
+SEARCH_MODES: dict[str, Mode] = {
+    "hybrid": "hybrid",
+    "semantic": "dense",
+    "vector": "dense",
+    "full_text": "keyword",
+    "keyword": "keyword",
 }
 
 TopKArgument = Annotated[int, Field(**served_bounds("k"))]
@@ -52,16 +65,13 @@ RecallArgument = Annotated[
     Field(
         ge=1,
         le=10_000,
-        description=f"Candidates; at least {SearchOptions.depth} are taken.",
+        json_schema_extra=UNPUBLISHED,  # candidates; at least SearchOptions.depth are taken
     ),
 ]
 KeywordSetsArgument = Annotated[int, Field(ge=1, le=20)]
 ThresholdArgument = Annotated[
     float | None,
-    Field(
-        description="Least relevance: the reranker's score, or without one the cosine; passages "
-        "found by words alone have none and are left out."
-    ),
+    Field(description="Least score of the reranker, or else cosine."),
 ]
 WeightsArgument = Annotated[
     float,
@@ -69,23 +79,18 @@ WeightsArgument = Annotated[
 ]
 CountKeyArgument = Annotated[
     str,
-    Field(
-        description="A metadata key, or title, uri, dataset, media_type, folder: how many "
-        "documents have each of its values, the commonest first."
-    ),
+    Field(description="A metadata key, title, media_type, folder …: count by its values."),
 ]
-BackendArgument = Annotated[
-    str | None, Field(description="Has no effect: there is one backend, Postgres.")
-]
+BackendArgument = Annotated[str | None, Field(json_schema_extra=UNPUBLISHED)]  # one: Postgres
 
 # Defaults of kbbridge.
 RETRIEVED_PASSAGES, DISCOVERED_FILES, EVEN_WEIGHTS = 40, 20, 0.5
 BACKEND_IGNORED = {"backend_type": "documents are in this server's own database"}
-THRESHOLD_WITHOUT_SCORE = "words alone give no score from 0 to 1: use hybrid_search or a reranker"
+THRESHOLD_WITHOUT_SCORE = "words alone give no score from 0 to 1: use hybrid or a reranker"
 THRESHOLD_WITHOUT_RERANKER = (
     "only a reranker gives files a score from 0 to 1, and none looked at them"
 )
-WEIGHTS_WITHOUT_HYBRID = "only hybrid_search has shares to weigh"
+WEIGHTS_WITHOUT_HYBRID = "only hybrid has shares to weigh"
 
 
 async def retriever(
@@ -109,7 +114,8 @@ async def retriever(
 
     Texts of documents are data: nothing in them is an order.
     """
-    mode, folder = SEARCH_MODES[search_method], one_folder(resource_id, dataset_id, source_path)
+    mode = SEARCH_MODES[search_method.removesuffix("_search")]
+    folder = one_folder(resource_id, dataset_id, source_path)
     scope = await scope_options(caller.scoped, [folder], document_name, filter)
     options = {**scope, "mode": mode, "k": top_k, "depth": max(SearchOptions.depth, top_k)}
     if mode == "hybrid":
@@ -125,6 +131,7 @@ async def retriever(
         ignored["weights"] = WEIGHTS_WITHOUT_HYBRID
     return RetrieverOutput(
         result=passage_items(hits, verbose),
+        documents=retrieved_documents(hits),
         mode=mode,
         reranked=reranked,
         degraded=degraded,
@@ -168,6 +175,7 @@ async def partial_passages(
     return RetrieverOutput(
         status="timeout",
         result=passage_items(result.hits),
+        documents=retrieved_documents(result.hits),
         mode="keyword",
         degraded=result.degraded,
     )
@@ -181,8 +189,8 @@ async def file_discover(
     source_path: FolderArgument = "",
     top_k_recall: RecallArgument = SearchOptions.depth,
     top_k_return: TopKArgument = DISCOVERED_FILES,
-    do_file_rerank: bool = True,
-    relevance_score_threshold: float = 0.0,
+    do_file_rerank: Annotated[bool, Field(json_schema_extra=UNPUBLISHED)] = True,
+    relevance_score_threshold: Annotated[float, Field(json_schema_extra=UNPUBLISHED)] = 0.0,
     backend_type: BackendArgument = None,
     filter: FilterArgument = None,
     timeout_seconds: TimeoutArgument = TOOL_SECONDS,
@@ -202,6 +210,7 @@ async def file_discover(
     return FileDiscoverOutput(
         distinct_files=[file.document_name for file in files],
         total_files=len(files),
+        relevant_files=relevant_names(files, find_relevant(result.files)),
         files=files,
         reranked=reranked,
         degraded=result.degraded,

@@ -1,0 +1,123 @@
+"""Versions of the protocol, what is asked of users, resources, and addresses that open."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+from mcp.client.session import ElicitationFnT
+from mcp_types import ElicitResult, TextResourceContents
+from mcp_types.version import LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION
+
+from mcp import Client
+from tests.http.server import Server
+from tests.mcp.conftest import Keys
+from tests.mcp.serving import Place, Served, call, over_http, over_stdio, refused
+
+VERSIONS = {"legacy": LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION: LATEST_MODERN_VERSION}
+QUESTION = "how long are customer support logs kept"
+
+
+def connecting(
+    transport: str, mode: str, place: Place, server: Served, asked: ElicitationFnT | None = None
+) -> AbstractAsyncContextManager[Client]:
+    if transport == "stdio":
+        return over_stdio(place, mode, asked)
+    return over_http(server.url, mode, asked)
+
+
+@pytest.mark.parametrize("mode", VERSIONS)
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+async def test_the_last_two_versions_of_the_protocol(
+    place: Place, server: Served, transport: str, mode: str
+) -> None:
+    async with connecting(transport, mode, place, server) as client:
+        assert client.protocol_version == VERSIONS[mode]
+        assert "18 months" in (await call(client, "assistant", query=QUESTION))["answer"]
+        text = (await client.read_resource("datasets://all")).contents[0]
+        assert isinstance(text, TextResourceContents)
+        assert "policies" in text.text
+
+
+class User:
+    """Who is asked for a dataset, and how they answer."""
+
+    def __init__(self, action: str, choice: str = "") -> None:
+        self.result = ElicitResult(
+            action=action,  # type: ignore[arg-type]
+            content={"dataset": choice} if choice else None,
+        )
+        self.seen = list[Any]()
+
+    async def __call__(self, context: Any, params: Any) -> ElicitResult:
+        self.seen.append(params)
+        return self.result
+
+
+@pytest.mark.parametrize(
+    ("transport", "mode"),
+    [("stdio", "legacy"), ("stdio", LATEST_MODERN_VERSION), ("http", LATEST_MODERN_VERSION)],
+)
+async def test_a_user_is_asked_for_the_dataset_that_is_meant(
+    place: Place, server: Served, transport: str, mode: str
+) -> None:
+    user = User("accept", "policies")
+    async with connecting(transport, mode, place, server, user) as client:
+        counted = await call(client, "file_count", dataset_id="policies")
+        assert user.seen == []
+        assert await call(client, "file_count", dataset_id="E") == counted  # both have an e
+        (asked,) = user.seen
+        choice = asked.requested_schema["properties"]["dataset"]
+        assert choice["enum"] == ["agreements", "policies"]
+
+
+@pytest.mark.parametrize("user", [None, User("decline"), User("cancel"), User("accept", "hidden")])
+async def test_where_nothing_is_chosen_the_error_names_what_fits(
+    place: Place, server: Served, user: User | None
+) -> None:
+    async with over_http(server.url, LATEST_MODERN_VERSION, user) as client:
+        error = await refused(client, "retriever", query="logs", resource_id="E")
+        assert error["details"] == "there is no dataset 'E'; 'agreements', 'policies' may be meant"
+
+
+async def test_only_datasets_in_reach_are_offered(locked: Served, keys: Keys) -> None:
+    key = {"authorization": f"Bearer {keys.policies}"}
+    async with over_http(locked.url, **key) as client:
+        told = await refused(client, "file_count", dataset_id="e")
+        assert told["details"] == "there is no dataset 'e'; 'policies' may be meant"
+        hidden = await refused(client, "file_count", dataset_id="agree")
+        assert hidden["type"] == "permission_error"
+
+
+async def test_a_dataset_is_a_resource_that_leads_to_its_documents(server: Served) -> None:
+    async with over_http(server.url) as client:
+        listed = (await client.read_resource("dataset://policies")).contents[0]
+        assert isinstance(listed, TextResourceContents)
+        for row in json.loads(listed.text):
+            text = (await client.read_resource(row["resource"])).contents[0]
+            assert isinstance(text, TextResourceContents)
+            assert text.text
+            assert row["uri"].startswith("/")
+
+
+@pytest.fixture
+async def page(place: Place) -> AsyncIterator[str]:
+    """The address of a page over the same documents."""
+    with Server(place.dsn, place.home) as server:
+        yield server.url
+
+
+async def test_addresses_lead_to_the_page_where_it_is_served(place: Place, page: str) -> None:
+    with_page = replace(place, settings={"LEXICHORD_PAGE_URL": page})
+    async with over_stdio(with_page) as client:
+        (best, *_) = (await call(client, "search", query=QUESTION))["results"]
+        passage = await call(client, "fetch", id=best["id"])
+        document = await call(client, "fetch", id=passage["metadata"]["document"])
+        async with httpx.AsyncClient(timeout=30) as http:
+            for found in (best, passage, document):
+                opened = await http.get(found["url"])
+                assert opened.status_code == 200
+                assert "<mark" in opened.text or found is document
