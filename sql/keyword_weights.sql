@@ -4,7 +4,7 @@ create or replace function lexichord.keyword_weights(terms tsvector) returns tab
 language sql stable rows 10 set search_path = pg_catalog, lexichord_data, pg_temp
 set enable_seqscan = off set jit = off as $$
     select t.id, cardinality(q.positions) * ln(1 + (n.chunk_count - t.df + 0.5::float8) / (t.df + 0.5::float8))
-    from corpus_statistics n, unnest(terms) as q join term_statistics t on t.lexeme = q.lexeme collate "C"
+    from global_statistics n, unnest(terms) as q join global_term_statistics t on t.lexeme = q.lexeme collate "C"
     where t.df > 0
 $$;
 comment on function lexichord.keyword_weights(tsvector) is

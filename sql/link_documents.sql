@@ -54,7 +54,7 @@ begin
                        regexp_replace(d.uri, '^.*/|\.[[:alnum:]]{1,8}$', '', 'g'), '%[[:xdigit:]]{2}', ' ', 'g'), d.text_config)) as file
             offset 0) as l
     ), held as (
-        select t.lexeme, count(c.document_id) as cards
+        select t.lexeme, count(c.document_id) + coalesce((select e.cards from term_elsewhere e where e.lexeme = t.lexeme collate "C"), 0) as cards
         from (select distinct term.lexeme from term) as t left join card_term c on c.lexeme = t.lexeme collate "C" group by t.lexeme
     ), matched as (
         select n.id, t.word,
@@ -72,7 +72,7 @@ begin
     )
     select m.id, s.name, d.uri, d.title, coalesce(d.metadata ->> 'domain', s.name), m.word, bool_or(m.in_title), bool_or(m.in_file),
            bool_or(m.initials), min(m.cards) <= greatest(3, max(o.document_count) / 50), n.score, n.title_terms, n.file_terms
-    from matched m join named n on n.id = m.id join document d on d.id = m.id join dataset s on s.id = d.dataset_id, corpus_statistics o
+    from matched m join named n on n.id = m.id join document d on d.id = m.id join dataset s on s.id = d.dataset_id, global_statistics o
     where m.in_title or m.in_file or m.in_card or m.initials
     group by m.id, s.name, d.uri, d.title, d.metadata, m.word, n.score, n.title_terms, n.file_terms
     order by n.score desc, m.id, m.word;

@@ -10,13 +10,13 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
         select d.id, s.name, d.uri
         from document d join dataset s on s.id = d.dataset_id
         where (select ids is null from scope) or d.id in (select unnest(ids) from scope) -- any(ids) is not hashed
-        order by s.name, d.uri
+        order by s.name collate "C", d.uri collate "C"
         limit lexichord.check_count('page_size', page_size) offset lexichord.check_count('page_offset', page_offset)
     )
     select d.id, page.name, d.uri, d.title, d.media_type, length(d.text),
            (select count(*) from chunk c where c.document_id = d.id), d.metadata, d.updated_at
     from page join document d on d.id = page.id
-    order by page.name, page.uri
+    order by page.name collate "C", page.uri collate "C"
 $$;
 comment on function lexichord.list_documents(text[], bigint[], text, jsonb, bigint, bigint) is
 'The documents of a scope by dataset and uri, or a page of them.';

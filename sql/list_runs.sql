@@ -6,9 +6,9 @@ create or replace function lexichord.list_runs(
     inserted bigint, replaced bigint, skipped bigint, failed bigint, deleted bigint, failures jsonb, unread jsonb)
 language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select r.id, r.dataset, r.source,
-           case when r.finished_at is not null then 'finished'
+           case when r.finished_at = 'infinity' then 'interrupted' when r.finished_at is not null then 'finished'
                 when r.seen_at < clock_timestamp() - interval '60 s' then 'stalled' else 'running' end,
-           r.started_at, r.seen_at, r.finished_at, r.total, count(f) filter (where f.status <> 'unread'),
+           r.started_at, r.seen_at, nullif(r.finished_at, 'infinity'), r.total, count(f) filter (where f.status <> 'unread'),
            count(*) filter (where f.status = 'inserted'), count(*) filter (where f.status = 'replaced'),
            count(*) filter (where f.status = 'skipped'), count(*) filter (where f.status = 'failed'),
            count(*) filter (where f.status = 'deleted'),
@@ -24,4 +24,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     order by r.id desc
 $$;
 comment on function lexichord.list_runs(integer, text[], bigint[]) is
-'The latest ingests, of these datasets and among these runs if such are named, newest first, with what became of their files, and how many of which kinds could not be read. State: finished, running, or stalled: no sign of life for 60 s, cut off.';
+'The latest ingests, of these datasets and among these runs if such are named, newest first, with what became of their files, and how many of which kinds could not be read. State: finished, running, interrupted, or stalled: no sign of life for 60 s, cut off.';

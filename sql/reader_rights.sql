@@ -9,6 +9,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     array[
         'hybrid_search', 'discover_files', 'similar_documents', 'expand_context', 'search_variants', 'search_each',
         'relevance_feedback', 'feedback_chunks', 'feedback_terms', 'feedback_vector', 'variant_candidates',
+        'shard_candidates', 'file_candidates', 'feedback_sums', 'document_vector', 'list_shards', 'shard_statistics', 'shard_terms',
         'read_spans', 'read_hits', 'chunk_places', 'shared_headings', 'file_surrogates', 'weigh_terms',
         'link_documents', 'question_coverage', 'related_words', 'find_definitions',
         'dense_candidates', 'keyword_candidates', 'keyword_proposals', 'segment_proposals', 'keyword_weights', 'term_candidates', 'card_candidates',
@@ -26,15 +27,15 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         -- looks
         'configuration', 'tenancy', 'find_calibration', 'id_secret', 'replica_state', 'written_position', 'database_status', 'database_identity', 'server_versions', 'list_datasets', 'list_documents', 'count_documents', 'count_by',
         'list_keys', 'list_chunks', 'find_documents', 'sample_documents', 'document_text', 'read_document', 'read_chunks',
-        'read_original', 'list_originals',
+        'read_original', 'list_originals', 'read_file', 'list_files',
         'document_digests', 'document_hashes', 'document_recipes', 'document_twins', 'documents_under',
         'chunks_without_vector', 'reusable_chunks', 'kept_vectors', 'content_hash', 'vector_key',
         'index_use', 'wanted_indexes', 'vector_index', 'keyword_index', 'dense_storage', 'outgrown_indexes', 'count_faults', 'find_problems', 'reembed_status', 'reader_rights', 'reader_gaps',
         'named_extensions', 'moved_extensions', 'schema_gaps', 'release_numbers', 'known_faults', 'extension_faults'],
     -- SELECT: what these functions read, and what tells whether program and database fit
     array[
-        'configuration', 'calibration', 'embedding_space', 'dataset', 'document', 'original', 'chunk', 'term', 'card_term', 'corpus',
-        'dataset_count', 'dataset_change', 'term_count', 'term_change', 'corpus_statistics', 'term_statistics', 'term_dataset',
+        'configuration', 'calibration', 'embedding_space', 'dataset', 'document', 'original', 'file', 'dataset_file', 'chunk', 'term', 'card_term', 'corpus',
+        'dataset_count', 'dataset_change', 'term_count', 'term_change', 'corpus_statistics', 'term_statistics', 'term_dataset', 'shard', 'elsewhere', 'term_elsewhere', 'global_statistics', 'global_term_statistics',
         'keyword', 'keyword_tail', 'keyword_segment', 'posting', 'index_build', 'reembedding', 'indexed_table', 'table_row', 'table_change', 'table_failure', 'worker', 'query_vector', 'migration', 'function_release'],
     -- Of the extensions' functions, those that everybody may call and that write (spill, merge), make files on the
     -- server (dump_index, pageviz), show an index's pages or what others asked for (summarize, inspect, sampled), or

@@ -3,7 +3,9 @@
 create or replace function lexichord.similar_documents(
     source bigint, k integer default lexichord.default_k(),
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null
-) returns table (document_id bigint, dataset text, uri text, title text, score double precision, hits bigint)
+) returns table (
+    document_id bigint, dataset text, uri text, title text, score double precision, hits bigint, metadata jsonb
+)
 language plpgsql stable rows 10
 set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
@@ -20,7 +22,7 @@ begin
         raise exception 'k must be at least 1' using errcode = 'invalid_parameter_value';
     end if;
     return query
-    select d.id, s.name, d.uri, d.title, max(h.score), count(*)
+    select d.id, s.name, d.uri, d.title, max(h.score), count(*), d.metadata
     from lexichord.dense_candidates(mean, least(own + greatest(20 * k::bigint, 200), 100000)::integer,
              lexichord.scope_documents(datasets, documents, uri_prefix, filter)) as h
     join document d on d.id = h.document_id

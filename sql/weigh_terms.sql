@@ -15,10 +15,10 @@ set enable_seqscan = off set jit = off as $$
         from own, unnest(texts) with ordinality as t (content, number), lateral unnest(lexichord.lexemes(t.content, own.config)) as u
         group by u.lexeme collate "C"
     )
-    select h.lexeme, ln(1 + (c.chunk_count - coalesce(w.df, 0) + 0.5::float8) / (coalesce(w.df, 0) + 0.5::float8)),
-           coalesce(w.df, 0), h.numbers, h.frequencies
-    from corpus_statistics c, held h
-    left join term_statistics w on w.lexeme = h.lexeme
+    select h.lexeme, ln(1 + (c.chunk_count - h.df + 0.5::float8) / (h.df + 0.5::float8)), h.df, h.numbers, h.frequencies
+    from global_statistics c, (
+        select l.*, coalesce(w.df, 0) + coalesce(e.df, 0) as df
+        from held l left join term_statistics w on w.lexeme = l.lexeme left join term_elsewhere e on e.lexeme = l.lexeme) as h
     order by h.lexeme
 $$;
 comment on function lexichord.weigh_terms(text[]) is

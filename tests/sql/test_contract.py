@@ -20,6 +20,7 @@ from tests.sql.corpus import (
 )
 
 CANDIDATES = "chunk_id bigint, document_id bigint, rank bigint, score double precision"
+PAGE = "page_size bigint, descending boolean, past_at timestamp with time zone, past_key text"
 SCOPE = "datasets text[], documents bigint[], uri_prefix text, filter jsonb"
 API_KEY = (
     "TABLE(key_id bigint, name text, datasets text[], reads boolean, writes boolean, "
@@ -285,9 +286,59 @@ CONTRACT = {
     ),
     "find_problems": ("", "TABLE(problem text, remedy text)"),
     "finish_run": ("run_id bigint", "void"),
+    "interrupt_run": ("run_id bigint", "void"),
     "forget_evaluations": ("older_than interval", "bigint"),
     "forget_queries": ("older_than interval", "bigint"),
     "grant_reader": ("", "void"),
+    "add_shard": (
+        "number integer, dsn text",
+        "void",
+    ),
+    "document_vector": (
+        "document bigint",
+        "TABLE(chunks bigint, vector halfvec)",
+    ),
+    "drop_shard": (
+        "number integer",
+        "void",
+    ),
+    "feedback_sums": (
+        "chunks bigint[]",
+        "TABLE(amount bigint, direction real[], centroid real[], lexemes text[], "
+        "weights double precision[])",
+    ),
+    "file_candidates": (
+        f"query text, depth integer, {SCOPE}",
+        "TABLE(document_numbers bigint[], scores double precision[], room bigint)",
+    ),
+    "join_shards": (
+        "first_id bigint, secret uuid",
+        "void",
+    ),
+    "list_shards": (
+        "",
+        "TABLE(number integer, dsn text, added_at timestamp with time zone)",
+    ),
+    "set_elsewhere": (
+        "chunk_count bigint, token_count bigint, document_count bigint, card_token_count bigint, "
+        "lexemes text[], dfs bigint[], cards bigint[]",
+        "void",
+    ),
+    "shard_candidates": (
+        f"query text, terms jsonb, query_vector halfvec, depth integer, {SCOPE}, "
+        "weights double precision[], boost jsonb, query_space text",
+        "TABLE(channel text, is_boosted boolean, chunk_numbers bigint[], "
+        "document_numbers bigint[], scores double precision[], room bigint)",
+    ),
+    "shard_statistics": (
+        "",
+        "TABLE(chunk_count bigint, token_count bigint, document_count bigint, "
+        "card_token_count bigint, average_length double precision, elsewhere_chunks bigint)",
+    ),
+    "shard_terms": (
+        "",
+        "TABLE(lexemes text[], dfs bigint[], cards bigint[])",
+    ),
     "hybrid_search": (
         f"query text, query_vector halfvec, k integer, depth integer, {SCOPE}, fusion text, "
         "weights double precision[], boost jsonb, query_space text",
@@ -307,6 +358,31 @@ CONTRACT = {
     "keyword_candidates": (
         "query text, depth integer, documents bigint[]",
         f"TABLE({CANDIDATES})",
+    ),
+    "keep_file": (
+        "file_id text, name text, media_type text, purpose text, content bytea, datasets text[]",
+        "timestamp with time zone",
+    ),
+    "read_file": ("file_id text", "bytea"),
+    "list_files": (
+        f"file_ids text[], reach text[], purpose text, {PAGE}",
+        "TABLE(file_id text, name text, media_type text, purpose text, byte_count bigint, "
+        "sha256 text, created_at timestamp with time zone, datasets text[])",
+    ),
+    "delete_file": ("file_id text, dataset text", "boolean"),
+    "define_dataset": ("dataset text, details jsonb, anew boolean", "boolean"),
+    "delete_dataset": ("dataset text", "bigint"),
+    "describe_datasets": (
+        f"datasets text[], {PAGE}",
+        "TABLE(dataset text, details jsonb, created_at timestamp with time zone, "
+        "byte_count bigint, in_progress bigint, completed bigint, failed bigint)",
+    ),
+    "add_dataset_files": ("dataset text, run_id bigint, attributes jsonb", "void"),
+    "list_dataset_files": (
+        f"dataset text, file_ids text[], documents bigint[], runs bigint[], state text, {PAGE}",
+        "TABLE(file_id text, document_id bigint, uri text, state text, reason text, "
+        "attributes jsonb, byte_count bigint, created_at timestamp with time zone, "
+        "run_id bigint, sort_key text)",
     ),
     "keep_original": ("document bigint, content bytea", "boolean"),
     "keyword_text": ("input text", "text"),
@@ -354,6 +430,10 @@ CONTRACT = {
         "dataset text",
         "TABLE(uri text, document_id bigint, sha256 text)",
     ),
+    "list_run_files": (
+        "run_id bigint, page_size bigint",
+        "TABLE(uri text, status text, reason text, chunks integer)",
+    ),
     "list_runs": (
         "latest integer, datasets text[], runs bigint[]",
         "TABLE(run_id bigint, dataset text, source text, state text, "
@@ -381,6 +461,11 @@ CONTRACT = {
         "question text, chunk_ids bigint[]",
         "TABLE(lexeme text, words text[], times integer, df bigint, idf double precision, "
         "chunks bigint[])",
+    ),
+    "recorded_passages": (
+        "latest integer",
+        "TABLE(query_id bigint, query text, confidence double precision, rank integer, "
+        "document_id bigint, context text, content text)",
     ),
     "read_chunks": (
         "document bigint",
@@ -483,7 +568,7 @@ CONTRACT = {
     "similar_documents": (
         f"source bigint, k integer, {SCOPE}",
         "TABLE(document_id bigint, dataset text, uri text, title text, score double precision, "
-        "hits bigint)",
+        "hits bigint, metadata jsonb)",
     ),
     "space_overlap": (
         "query_vector halfvec, other_vector halfvec, k integer",

@@ -200,3 +200,30 @@ async def test_a_naming_clause_goes_whole_or_stays_whole(
     intent = await find_intent(stored, query)
     assert intent.documents
     assert intent.question == (question or query)
+
+
+@pytest.mark.parametrize(
+    ("query", "title", "hint"),
+    [
+        # Another title that holds the same words goes on, others share one of them.
+        ("how do I configure Valve Settings", "Valve Settings", "Valve Settings"),
+        ("how do I use a Pump Request?", None, None),
+        ("how do I use the Pump Request", "Pump Request", "Pump Request"),
+        ("what do Valve Settings Models hold", "Valve Settings Models", "Valve Settings Models"),
+        ("how do I use valve settings", "Valve Settings", "valve settings"),
+        ("can the same valve settings be kept", None, None),
+        ("which settings has a valve", None, None),
+    ],
+)
+async def test_a_whole_title_names_its_document_among_longer_ones(
+    database: Database, fresh: Connection, query: str, title: str | None, hint: str | None
+) -> None:
+    titles = ["Valve Settings", "Valve Settings Models", "Pump Request", "Custom Pump Use"]
+    others = [
+        f"{verb} {thing}s" for verb in ("Use", "Configure") for thing in ("Tap", "Hose", "Tub")
+    ]
+    for number, each in enumerate([*titles, *others]):
+        put(fresh, f"w/{number}.md", ["Words of no weight."], title=each)
+    intent = await find_intent(database, query)
+    assert intent.hint == hint
+    assert [f"names '{title}'"] == intent.reason.split("; ")[1:] or title is None

@@ -27,10 +27,12 @@ OF_ONE_ENGINE = {
 # sql/reader_rights.sql and, with a call, into calls.READS; else here and into calls.OTHERS.
 WRITES = """
     build_indexes make_indexes delete_documents drop_other drop_other_index finish_run
+    interrupt_run
     forget_evaluations forget_queries grant_reader keep_contexts prepare_vechord prune_documents
     refresh_impacts
     rebuild_indexes record_comparison record_evaluation record_files record_query recount
     seal_keywords seal_segment keep_hidden_postings segment_chunks drop_segment unseal_keywords
+    keep_file delete_file define_dataset delete_dataset add_dataset_files
     keep_original set_metadata set_other_vectors set_vectors stage_chunks start_reembed start_run
     set_calibration
     fold_statistics store_document swap_indexes swap_spaces touch_run write_vechord
@@ -44,11 +46,14 @@ WRITES = """
     awaits_vector add_change queue_row make_queue_function owns_queue_function
     most_compared_rows
     turn_tenants_on guard_tenants make_tenant_views add_tenant drop_tenant fill_principals
+    add_shard drop_shard join_shards set_elsewhere
     average_length impact impact_vector add_to_tail drop_from_tail fill_keyword_text
 """
 LOCKS = "hold_reembed hold_writers join_writers is_unchanged"
 PRIVATE = """
-    list_runs failed_files list_queries query_hits sample_queries list_evaluations
+    list_dataset_files describe_datasets
+    list_runs list_run_files failed_files list_queries query_hits recorded_passages sample_queries
+    list_evaluations
     evaluation_results compare_evaluations known_contexts
     create_api_key list_api_keys revoke_api_key find_api_key rotate_api_key
     record_api_calls list_api_calls forget_api_calls list_tenants

@@ -55,6 +55,23 @@ def test_a_run_counts_its_files(connection: Connection) -> None:
     }
 
 
+def test_the_files_of_a_run_are_listed_with_what_went_wrong_first(connection: Connection) -> None:
+    run, other = start(connection), start(connection)
+    record(connection, run, ["a", "b"], "inserted", chunks=3)
+    record(connection, run, ["z"], "failed", reason="holds no text")
+    record(connection, run, ["i"], "unread", reason=".png")
+    record(connection, other, ["other"], "inserted")
+    rows = call(connection, "list_run_files", run_id=run)
+    assert [(row["uri"], row["status"], row["reason"], row["chunks"]) for row in rows] == [
+        ("i", "unread", ".png", 0),
+        ("z", "failed", "holds no text", 0),
+        ("a", "inserted", "", 3),
+        ("b", "inserted", "", 3),
+    ]
+    assert len(call(connection, "list_run_files", run_id=run, page_size=1)) == 1
+    assert call(connection, "list_run_files", run_id=10**12) == []
+
+
 def test_a_run_without_files_is_listed_too(connection: Connection) -> None:
     run = start(connection)
     listed = call(connection, "list_runs")[0]
@@ -118,6 +135,18 @@ def test_a_run_without_a_sign_of_life_is_stalled(connection: Connection) -> None
     connection.execute(late.encode())
     finish(connection, run)
     assert state() == "finished"
+
+
+def test_an_interrupted_run_is_told_from_a_finished_one(connection: Connection) -> None:
+    first, second = start(connection), start(connection)
+    record(connection, first, ["/a"], "failed", reason="bad")
+    finish(connection, first)
+    for run in (first, second):  # what is finished stays so
+        call(connection, "interrupt_run", run_id=run)
+    listed = {row["run_id"]: row for row in call(connection, "list_runs")}
+    assert [listed[run]["state"] for run in (first, second)] == ["finished", "interrupted"]
+    assert listed[second]["finished_at"] is None
+    assert failed(connection) == {"/a": "bad"}
 
 
 def test_failed_are_those_whose_latest_record_says_so(connection: Connection) -> None:

@@ -51,6 +51,10 @@ def test_a_copy_is_first(connection: Connection) -> None:
         put(connection, uri, ["w1", "w2"], [[x, 1, 0, 0], [x, 0.9, 0.1, 0]], title=uri)
     similar = call(connection, "similar_documents", source=1)
     assert [row["title"] for row in similar] == ["copy of a", "b"]
+    stored = dict(
+        connection.execute("select uri, metadata from lexichord_data.document").fetchall()
+    )
+    assert [row["metadata"] for row in similar] == [stored["copy of a"], stored["b"]]
     assert similar[0]["score"] == pytest.approx(1, abs=1e-2)
 
 

@@ -122,11 +122,20 @@ def backup(dsn: str, file: Path) -> Backup:
     check_dsn(dsn)
     with translate_errors(), _new_file(file) as opened, _snapshot(dsn) as (connection, snapshot):
         manifest = _describe(connection)
+        _refuse_shards(connection)
         with ZipFile(opened, "w") as archive:
             archive.writestr(MANIFEST, json.dumps(asdict(manifest), indent=1))
             with archive.open(STATE, "w", force_zip64=True) as member:
                 _dump(dsn, snapshot, member)
     return _outcome(file, manifest, manifest.engine)
+
+
+def _refuse_shards(connection: Connection) -> None:
+    known = connection.execute("select to_regclass('lexichord_data.shard')").fetchone()
+    if known and known[0] and connection.execute("select from lexichord_data.shard").rowcount:
+        raise ConfigError(
+            "the database has shards, and a backup is of one: take one of each by pg_dump"
+        )
 
 
 def restore(dsn: str, file: Path, engine: str | None = None) -> Backup:

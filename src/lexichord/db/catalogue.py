@@ -27,6 +27,7 @@ from lexichord.types import (
     Tenant,
 )
 from lexichord.types.evaluation import EvalQuery, EvaluationRun
+from lexichord.types.ids import SHARD_BITS
 from lexichord.types.response import Step
 from lexichord.types.state import Calibration
 
@@ -110,9 +111,36 @@ async def list_runs(
     return await database.call("list_runs", latest=latest, **scope)
 
 
+async def list_run_files(database: Database, run: int, limit: int) -> list[Row]:
+    """See sql/list_run_files.sql."""
+    return await database.call("list_run_files", run_id=run, page_size=limit)
+
+
 async def configuration(database: Database) -> Row:
     """See sql/configuration.sql."""
     return (await database.call("configuration"))[0]
+
+
+async def list_shards(database: Database) -> dict[int, str]:
+    """See sql/list_shards.sql; the DSN of each, by number."""
+    return {row["number"]: row["dsn"] for row in await database.call("list_shards")}
+
+
+async def add_shard(database: Database, number: int, dsn: str) -> None:
+    """See sql/add_shard.sql."""
+    await database.write("add_shard", number=number, dsn=dsn)
+
+
+async def drop_shard(database: Database, number: int) -> None:
+    """See sql/drop_shard.sql."""
+    await database.write("drop_shard", number=number)
+
+
+async def join_shards(database: Database, number: int, home: Database) -> None:
+    """See sql/join_shards.sql."""
+    (secret,) = await home.call("id_secret")
+    first_id = (number << SHARD_BITS) + 1
+    await database.write("join_shards", first_id=first_id, secret=secret["id_secret"])
 
 
 async def database_identity(database: Database) -> str:
@@ -247,6 +275,11 @@ async def record_query(
     }
     rows = await database.call("record_query", version=version("lexichord"), ms=ms, **columns)
     return int(rows[0]["record_query"])
+
+
+async def recorded_passages(database: Database, latest: int) -> list[Row]:
+    """See sql/recorded_passages.sql."""
+    return await database.call("recorded_passages", latest=latest)
 
 
 def query_record(response: Response, question: Question, *, keep_text: bool) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Self
 
@@ -18,8 +17,18 @@ from psycopg.rows import DictRow, dict_row
 from psycopg.types import TypeInfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from lexichord.db.call_settings import call_settings, current_asker
 from lexichord.db.ids import with_numbers, with_texts
-from lexichord.db.replica import CONNECT_SECONDS, Replica
+from lexichord.db.replica import (
+    AWAIT_SECONDS,
+    AWAIT_STEP_SECONDS,
+    CONNECT_SECONDS,
+    MISSED,
+    Awaited,
+    Replica,
+    position_number,
+    position_text,
+)
 from lexichord.errors import (
     ConfigError,
     DatabaseError,
@@ -28,7 +37,7 @@ from lexichord.errors import (
     EngineUnsupportedError,
     NotFoundError,
 )
-from lexichord.types.ids import Ids
+from lexichord.types.ids import Ids, unknown_id
 
 log = logging.getLogger("lexichord")
 
@@ -58,51 +67,7 @@ CONNECTION_OPTIONS: dict[str, Any] = UNPREPARED | {
 
 
 OTHER_DATABASE = "LEXICHORD_READ_DSN leads to another database than the DSN: name a standby of it"
-MIN_CALL_SECONDS = 5.0
-# When what is asked of a database has to be done, by the monotonic clock; tasks inherit it.
-_deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
-
-
-@contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Allow the calls of the block, together, so many seconds: DatabaseTimeoutError after them.
-
-    How many is said by `QueryOptions.budget_ms`.
-
-    Each has MIN_CALL_SECONDS, whatever is left: what models leave undone is done without them.
-    """
-    token = _deadline.set(monotonic() + seconds)
-    try:
-        yield
-    finally:
-        _deadline.reset(token)
-
-
-@dataclass(frozen=True, slots=True)
-class Asker:
-    """For which tenant a server asks, and by which of its principals."""
-
-    tenant: str
-    principals: tuple[str, ...]
-
-    def settings(self) -> dict[str, str]:
-        """Return the settings by which lexichord_data.own_datasets knows it."""
-        quoted = [one.replace("\\", r"\\").replace('"', r"\"") for one in self.principals]
-        principals = ",".join(f'"{one}"' for one in quoted)
-        return {"lexichord.tenant": self.tenant, "lexichord.principals": f"{{{principals}}}"}
-
-
-_asker: ContextVar[Asker | None] = ContextVar("asker", default=None)
-
-
-@contextmanager
-def asking_for(tenant: str | None, principals: tuple[str, ...] = ()) -> Iterator[None]:
-    """Ask in the block for this tenant, None for none; where tenants are on, that sees nothing."""
-    token = _asker.set(None if tenant is None else Asker(tenant, principals))
-    try:
-        yield
-    finally:
-        _asker.reset(token)
+_awaited: ContextVar[Awaited | None] = ContextVar("awaited", default=None)
 
 
 @contextmanager
@@ -182,14 +147,16 @@ class Database:
         size: int,
         restart: Callable[[], None] | None = None,
         read_dsn: str | None = None,
+        patience: float = CONNECT_TIMEOUT_SECONDS,
     ) -> None:
         """Raise ConfigError for a `read_dsn` that cannot be read.
 
-        `restart` starts the server again where that is ours to do.
+        `restart` starts the server again where that is ours to do; a connection is waited for with
+        `patience`, in seconds.
         """
         self.dsn = dsn
         self._restart = restart
-        self._pool = _make_pool(dsn, size, CONNECT_TIMEOUT_SECONDS)
+        self._pool = _make_pool(dsn, size, patience)
         self._writes, self._awaited_writes = 0, 0
         self._looking = asyncio.Lock()
         if read_dsn:
@@ -210,6 +177,10 @@ class Database:
                 raise
         return self
 
+    async def connect(self) -> None:
+        """Begin to connect, without waiting, to a database whose `ids` are known."""
+        await self._pool.open()
+
     async def __aexit__(self, *_: object) -> None:
         await self._pool.close()
         if self.replica is not None:
@@ -227,7 +198,7 @@ class Database:
         """Yield a connection inside a transaction."""
         with translate_errors(), self._writing():
             async with self._lend(self._pool) as connection, connection.transaction():
-                if (asker := _asker.get()) is not None:
+                if (asker := current_asker()) is not None:
                     await connection.execute(*_set(asker.settings()))
                 yield connection
 
@@ -252,16 +223,46 @@ class Database:
         if self.replica is not None and await self._is_replica_fit(self.replica):
             with translate_errors():
                 try:
-                    return await self._call(self._replica_pool, function, arguments)
+                    if await self._is_replica_asked():
+                        return await self._call(self._replica_pool, function, arguments)
                 except (psycopg.OperationalError, PoolTimeout) as error:
                     if isinstance(error, psycopg.OperationalError) and not _is_cut(error):
                         raise
                     self.replica.lose()
         return await self._ask_primary(function, arguments)
 
+    def home_of(self, document: str) -> "Database":
+        """Return the database that has a document: this one."""
+        return self
+
+    async def place(self, dataset: str, uri: str) -> "Database":
+        """Return the database that has a document, or is to get it: this one."""
+        return self
+
+    async def position(self) -> str:
+        """Return the position after all that was written before, for others to read after it."""
+        rows = await self.call("written_position")
+        return self.ids.write("position", position_number(rows[0]["written_position"]))
+
+    @contextmanager
+    def reading_after(self, position: str) -> Iterator[None]:
+        """Read in the block what holds all that was written up to a position. Raises ConfigError.
+
+        The replica is waited for, then the primary asked; where that does not answer, notes say so.
+        """
+        number = self.ids.find("position", position)
+        if number is None:
+            raise ConfigError(unknown_id("position", position))
+        token = _awaited.set(Awaited(position_text(number)))
+        try:
+            yield
+        finally:
+            _awaited.reset(token)
+
     def notes(self) -> list[str]:
         """Return what answers should say of the replica that they come from, if anything."""
-        return [self.replica.note] if self.replica is not None and self.replica.note else []
+        asked = (self.replica, _awaited.get()) if self.replica is not None else ()
+        return [one.note for one in asked if one is not None and one.note]
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -279,16 +280,45 @@ class Database:
                     await self._look_at(replica)
         return replica.is_fit
 
+    async def _is_replica_asked(self) -> bool:
+        """Return whether it has what the caller wrote elsewhere, or is all that there is."""
+        awaited = _awaited.get()
+        if awaited is None:
+            return True
+        async with awaited.waiting:  # all that one caller reads comes from one place
+            if awaited.from_replica is None:
+                awaited.from_replica = await self._await_replica(awaited)
+        return awaited.from_replica
+
+    async def _await_replica(self, awaited: Awaited) -> bool:
+        asked: dict[str, object] = {"position": awaited.position}
+        end = monotonic() + AWAIT_SECONDS
+        while not (await self._call(self._replica_pool, "replica_state", asked))[0]["reached"]:
+            if monotonic() >= end:
+                break
+            await asyncio.sleep(AWAIT_STEP_SECONDS)
+        else:
+            return True
+        if await self._written_position() is not None:
+            return False
+        awaited.note = MISSED
+        return True
+
     async def _await_writes(self, replica: Replica) -> None:
         writes = self._writes
         if writes == self._awaited_writes:
             return
-        # A primary that does not answer cannot say: the replica's note then does.
+        if (position := await self._written_position()) is not None:
+            replica.await_position(position)
+        self._awaited_writes = writes
+
+    async def _written_position(self) -> str | None:
+        """Return None where the primary does not answer: the replica's note says so."""
         with suppress(psycopg.OperationalError, PoolTimeout, TimeoutError):
             async with asyncio.timeout(CONNECT_SECONDS):
                 rows = await self._call(self._pool, "written_position", {})
-            replica.await_position(rows[0]["written_position"])
-        self._awaited_writes = writes
+            return str(rows[0]["written_position"])
+        return None
 
     async def _look_at(self, replica: Replica) -> None:
         asked: dict[str, object] = {"position": replica.awaited}
@@ -320,7 +350,7 @@ class Database:
         self, pool: AsyncConnectionPool[Conn], function: str, arguments: dict[str, object]
     ) -> list[Row]:
         async with self._lend(pool) as connection:
-            settings = _settings()
+            settings = call_settings()
             if not settings:
                 return await call(connection, function, **arguments)
             # Sent together these are one transaction, and the settings end with it.
@@ -333,16 +363,6 @@ class Database:
         async with pool.connection() as connection:
             connection.ids = self.ids
             yield connection
-
-
-def _settings() -> dict[str, str]:
-    """Return what holds for the next call alone: how long it may take, and who asks."""
-    asker, deadline = _asker.get(), _deadline.get()
-    settings = {} if asker is None else asker.settings()
-    if deadline is not None:
-        seconds = max(MIN_CALL_SECONDS, deadline - monotonic())
-        settings["statement_timeout"] = str(round(1000 * seconds))
-    return settings
 
 
 def _set(settings: Mapping[str, str]) -> tuple[bytes, list[str]]:
@@ -362,6 +382,15 @@ def _make_pool(dsn: str, size: int, seconds: float) -> AsyncConnectionPool[Conn]
         timeout=seconds,
         configure=register_vectors,
         open=False,
+    )
+
+
+def is_gone(error: BaseException | None) -> bool:
+    """Return whether an error of ours, or the driver's, means that no server answered."""
+    if isinstance(error, psycopg.OperationalError):
+        return _is_cut(error)
+    return isinstance(error, PoolTimeout) or (
+        isinstance(error, DatabaseError) and is_gone(error.__cause__)
     )
 
 

@@ -1,7 +1,8 @@
 """Whether a read replica is fit to be asked now, and what answers should say of it."""
 
+import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
@@ -11,9 +12,12 @@ MIN_SHOWN_LAG_SECONDS = 1.0  # less is not worth telling
 MAX_LAG_SECONDS = 30.0  # of more the primary is asked instead
 RETRY_SECONDS = 5.0  # before one that did not answer is asked again
 CONNECT_SECONDS = 2.0  # for a connection: the primary can answer as well
+AWAIT_SECONDS = 1.0  # for what a caller wrote elsewhere, before the primary is asked
+AWAIT_STEP_SECONDS = 0.02
 GONE = "the replica does not answer: the primary was asked"
 LATE = "the replica is up to {seconds:.0f} s behind: the primary was asked"
 BEHIND = "the replica is up to {seconds:.0f} s behind"
+MISSED = "the replica lacks what was stored last, and the primary does not answer"
 ALONE = "the replica follows no primary: what was stored since it lost it is not found"
 
 
@@ -51,6 +55,30 @@ class Replica:
         if state["reached"]:
             self.awaited = None
         self.note = _note(state, seconds)
+
+
+@dataclass(slots=True)
+class Awaited:
+    """The position that what one caller reads has to hold, and who is asked therefore.
+
+    `from_replica` is None until that is known; `note` is what its answer should say of it.
+    """
+
+    position: str
+    from_replica: bool | None = None
+    note: str | None = None
+    waiting: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+def position_number(position: str) -> int:
+    """Return the number of a position in the write-ahead log, which Postgres writes in two."""
+    high, low = position.split("/")
+    return (int(high, 16) << 32) + int(low, 16)
+
+
+def position_text(number: int) -> str:
+    """Return a position as Postgres writes it."""
+    return f"{number >> 32:X}/{number & 0xFFFFFFFF:X}"
 
 
 def _note(state: Mapping[str, Any], seconds: float) -> str | None:

@@ -40,7 +40,7 @@ SCORE_COLUMNS = {channel: f"{channel}_score" for channel in ("dense", "keyword",
 RANK_COLUMNS = {channel: f"{channel}_rank" for channel in ("dense", "keyword")}
 # Of a chunk that is not in the original question's list.
 NO_CHANNELS = dict.fromkeys([*SCORE_COLUMNS.values(), *RANK_COLUMNS.values()])
-FILE_COLUMNS = [field.name for field in fields(FileHit) if field.name != "scores"]
+FILE_COLUMNS = [field.name for field in fields(FileHit) if field.name not in ("scores", "metadata")]
 
 
 async def hybrid_search(
@@ -88,7 +88,7 @@ def _file_query(question: Question) -> dict[str, object]:
 async def similar_documents(database: Database, source: str, scope: Scope, k: int) -> list[FileHit]:
     """See sql/similar_documents.sql."""
     rows = await database.read("similar_documents", source=source, k=k, **scope_arguments(scope))
-    return [_file_hit(row, dense=row["score"]) for row in rows]
+    return [replace(_file_hit(row, dense=row["score"]), metadata=row["metadata"]) for row in rows]
 
 
 async def expand_context(

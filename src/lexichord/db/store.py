@@ -45,10 +45,14 @@ async def store_document(
     Raises DatabaseError, and EmbeddingMismatchError if the database is bound to another space by
     now; nothing changes then.
     """
-    async with database.transaction() as connection:
+    place = await database.place(document.dataset, document.uri)
+    async with place.transaction() as connection:
         stored = await replace_document(connection, document, chunks, vectors, twin, space)
         record = {"status": stored["status"], "chunks": stored["chunks"]}
-        await call(connection, "record_files", run_id=run, uris=[document.uri], **record)
+        if place is database:
+            await call(connection, "record_files", run_id=run, uris=[document.uri], **record)
+    if place is not database:  # a shard, and the run is the home's
+        await database.call("record_files", run_id=run, uris=[document.uri], **record)
     return stored
 
 
@@ -232,6 +236,11 @@ async def finish_run(database: Database, run: int) -> None:
     await database.call("finish_run", run_id=run)
 
 
+async def interrupt_run(database: Database, run: int) -> None:
+    """See sql/interrupt_run.sql."""
+    await database.call("interrupt_run", run_id=run)
+
+
 async def known_contexts(database: Database, keys: Sequence[str]) -> dict[str, str]:
     """See sql/known_contexts.sql; by key."""
     rows = await database.call("known_contexts", keys=list(keys))
@@ -254,7 +263,7 @@ async def document_recipes(database: Database, datasets: Sequence[str] | None) -
 
 async def read_document(database: Database, document: str) -> tuple[Document, list[Chunk]] | None:
     """Return a stored document with its chunks, from one snapshot; None if it is gone."""
-    async with database.transaction() as connection:
+    async with database.home_of(document).transaction() as connection:
         await connection.execute(REPEATABLE_READ)
         documents = await call(connection, "read_document", document=document)
         chunks = await call(connection, "list_chunks", document=document)
@@ -278,7 +287,7 @@ async def replace_contexts(
 
     Returns False, and nothing changes, if it was replaced or deleted since `updated_at`.
     """
-    async with database.transaction() as connection:
+    async with database.home_of(document).transaction() as connection:
         rows = await call(connection, "is_unchanged", document=document, updated_at=updated_at)
         if rows[0]["is_unchanged"]:
             await replace_document(connection, changed, chunks, vectors, space=space)
@@ -299,7 +308,8 @@ async def copy_document(
     the source no longer has it. Raises DatabaseError, EmbeddingMismatchError if one of them is
     bound to another space than `space` by now; nothing changes then.
     """
-    async with source.transaction() as reading, target.transaction() as writing:
+    place = source.home_of(row["document_id"])
+    async with place.transaction() as reading, target.transaction() as writing:
         await reading.execute(REPEATABLE_READ)
         await reading.execute(CLIENT_UTF8)
         await writing.execute(CLIENT_UTF8)

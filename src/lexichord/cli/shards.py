@@ -1,0 +1,59 @@
+"""The commands for shards."""
+
+from typing import Annotated
+
+import typer
+
+from lexichord.cli.options import Invocation, command
+from lexichord.cli.render import err, out, printable
+from lexichord.types.state import Shard
+
+shards_app = typer.Typer(
+    help="Shards: other databases that hold a part of the documents.", no_args_is_help=True
+)
+
+
+@command(shards_app, examples=("lexichord shards add postgresql://user@second/db",))
+def add(
+    invocation: Invocation,
+    database: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATABASE", help="DSN of an empty one, without a password.", show_default=False
+        ),
+    ],
+) -> None:
+    """Make an empty database a shard: new documents go to all of them."""
+    with invocation.open() as lexichord:
+        number = lexichord.add_shard(database)
+    invocation.show({"number": number}, lambda _: _added(number))
+
+
+@command(shards_app, "list")
+def list_shards(invocation: Invocation) -> None:
+    """List the shards besides the database itself, with how many documents each holds."""
+    with invocation.open() as lexichord:
+        shards = lexichord.list_shards()
+    invocation.show({"shards": [each.to_dict() for each in shards]}, lambda _: _list(shards))
+
+
+@command(shards_app, examples=("lexichord shards remove 1",))
+def remove(
+    invocation: Invocation,
+    number: Annotated[int, typer.Argument(help="Of the list.", show_default=False)],
+) -> None:
+    """Take an empty shard from the list; its database stays as it is."""
+    with invocation.open() as lexichord:
+        lexichord.remove_shard(number)
+    invocation.show({"removed": number}, lambda _: out.print(f"shard {number} is removed"))
+
+
+def _added(number: int) -> None:
+    out.print(f"shard {number} is added")
+    err.print("restart what is open: it stores nothing there, and finds nothing, until then")
+
+
+def _list(shards: list[Shard]) -> None:
+    for each in shards:
+        noun = "document" if each.documents == 1 else "documents"
+        out.print(printable(f"{each.number}  {each.documents:,} {noun}  {each.dsn}"))

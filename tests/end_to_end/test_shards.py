@@ -1,0 +1,274 @@
+"""Several databases of one embedded server as one: the same answers as from one database."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from time import monotonic
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+from typer.testing import CliRunner
+
+from lexichord import SyncLexichord
+from lexichord.cli.commands import app
+from lexichord.db import schema, search
+from lexichord.db.backup import backup
+from lexichord.errors import ConfigError, DatabaseError, NotFoundError
+from lexichord.ingest.report import Report
+from lexichord.types import EmbeddingSpace, Json, Question, Scope
+from tests.conftest import new_database
+
+SPACE = EmbeddingSpace("test", "tiny", 8)
+SECONDS = 60.0  # for what comes by itself
+WORDS = [f"w{number}" for number in range(300)]
+
+
+def document(number: int) -> Json:
+    random = Random(number)
+    chunks = [
+        {
+            "content": " ".join(
+                random.choices(WORDS, weights=range(300, 0, -1), k=random.randint(15, 60))
+            ),
+            "vector": [random.gauss(0, 1) for _ in range(8)],
+        }
+        for _ in range(random.randint(1, 4))
+    ]
+    title = f"{random.choice(WORDS)} {random.choice(WORDS)}"
+    about = {"title": title, "metadata": {"number": number}}
+    return {"uri": f"doc/{number:03d}", "chunks": chunks, "space": str(SPACE), **about}
+
+
+DOCUMENTS = [document(number) for number in range(120)]
+
+
+def ingest(lexichord: SyncLexichord) -> list[Report]:
+    return [
+        lexichord.ingest(documents=DOCUMENTS[:80], dataset="most"),
+        lexichord.ingest(documents=DOCUMENTS[80:], dataset="rest"),
+    ]
+
+
+@dataclass
+class Stored:
+    """The same documents in one database, and in three that are shards of one another."""
+
+    one: SyncLexichord
+    many: SyncLexichord
+    dsns: list[str]
+
+
+@pytest.fixture(scope="module")
+def stored(embedded_dsn: str) -> Iterator[Stored]:
+    with (
+        new_database(embedded_dsn) as one,
+        new_database(embedded_dsn) as home,
+        new_database(embedded_dsn) as second,
+        new_database(embedded_dsn) as third,
+    ):
+        for dsn in (one, home):
+            schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
+        with SyncLexichord(dsn=home) as lexichord:
+            lexichord.ingest(documents=DOCUMENTS[:20], dataset="most")
+            assert [lexichord.add_shard(dsn) for dsn in (second, third)] == [1, 2]
+        with SyncLexichord(dsn=one) as alone, SyncLexichord(dsn=home) as many:
+            for lexichord in (alone, many):
+                ingest(lexichord)
+            yield Stored(alone, many, [home, second, third])
+
+
+def test_documents_are_on_all_shards(stored: Stored) -> None:
+    shards = stored.many.list_shards()
+    assert [shard.number for shard in shards] == [1, 2]
+    assert [shard.documents for shard in shards if shard.documents < 20] == []
+    assert [row.uri for row in stored.many.list()] == [row.uri for row in stored.one.list()]
+    assert stored.many.count() == len(DOCUMENTS)
+    reports = ingest(stored.many)
+    assert [(report.skipped, report.failed) for report in reports] == [(80, {}), (40, {})]
+
+
+SCOPES: list[dict[str, Any]] = [
+    {},
+    {"datasets": ("rest",)},
+    {"filter": {"key": "number", "op": "gt", "value": 60}},
+    {"uris": ("doc/003", "doc/050", "doc/099")},
+]
+ALL = (
+    500  # more than there are chunks: of equal scores at the end of a shorter list any may be in it
+)
+type Hit = tuple[str, int]
+
+
+def questions() -> list[str]:
+    random = Random(7)
+    return [" ".join(random.choices(WORDS, k=3)) for _ in range(30)]
+
+
+def ask(lexichord: SyncLexichord, query: str, number: int) -> tuple[list[Hit], list[float]]:
+    """Return what a question with a vector finds, chunks and then files."""
+    random = Random(query)
+    vector = [random.gauss(0, 1) for _ in range(8)]
+    options = dict(SCOPES[number])
+    documents = [lexichord.run(lexichord.core.resolve(uri)) for uri in options.pop("uris", ())]
+    scope = Scope(**options, documents=tuple(documents))
+    question = Question(query=query, vector=vector, space=str(SPACE), scope=scope, depth=ALL)
+    hits = lexichord.run(search.hybrid_search(lexichord.core.database, question))
+    files = lexichord.run(search.discover_files(lexichord.core.database, question))
+    found = [(hit.uri, hit.start) for hit in hits] + [(file.uri, 0) for file in files]
+    return found, [hit.score for hit in hits] + [file.score for file in files]
+
+
+@pytest.mark.parametrize("question", questions())
+@pytest.mark.parametrize("number", range(len(SCOPES)))
+def test_a_search_gives_what_one_database_gives(stored: Stored, question: str, number: int) -> None:
+    one, many = ask(stored.one, question, number), ask(stored.many, question, number)
+    assert many[0] == one[0]
+    assert many[1] == pytest.approx(one[1])
+
+
+type Ask = Callable[[SyncLexichord], object]
+SOME = questions()[:4]
+SURFACES: dict[str, Ask] = {
+    "files by hint": lambda one: [f.uri for q in SOME for f in one.files(q, hint=q).files],
+    "similar": lambda one: [f.uri for n in range(4) for f in one.similar(f"doc/{n:03d}").files],
+    "page": lambda one: [row.uri for row in one.list(limit=10, offset=35)],
+    "counts": lambda one: (one.count(), one.count(datasets=["rest"]), one.count_by("dataset")),
+    "datasets": lambda one: one.datasets(),
+    "show": lambda one: [chunk.content for chunk in one.show("doc/050").chunks],
+    "hits": lambda one: [hit.uri for q in SOME for hit in one.query(q).hits],
+    "rounds": lambda one: [hit.uri for q in SOME for hit in one.query(q, reflect=True).hits],
+    "confidence": lambda one: [one.query(q).confidence for q in SOME],
+    "answer": lambda one: [one.query(q, answer=True).answer for q in SOME],
+    "keywords": lambda one: one.keywords(SOME[0]).sets,
+    "context": lambda one: [one.expand(hit.chunk_id).content for hit in one.search(SOME[0]).hits],
+    "metadata": lambda one: one.set_metadata("doc/007", {"shelf": 1}),
+    "filtered": lambda one: [row.uri for row in one.list(filter={"shelf": 1})],
+    "status": lambda one: (one.status().documents, one.status().chunks),
+    "doctor": lambda one: (one.doctor().problems, one.doctor().faults),
+}
+REFUSED: dict[str, Ask] = {
+    "document": lambda one: one.show("doc/999"),
+    "dataset": lambda one: one.search("w1", datasets=["most", "nowhere"]),
+    "key": lambda one: one.search("w1", filter={"nothing": 1}),
+    "depth": lambda one: one.search("w1", depth=1),
+}
+
+
+@pytest.mark.parametrize("ask", SURFACES.values(), ids=SURFACES)
+def test_every_surface_gives_what_one_database_gives(stored: Stored, ask: Ask) -> None:
+    assert ask(stored.many) == ask(stored.one)
+
+
+@pytest.mark.parametrize("ask", REFUSED.values(), ids=REFUSED)
+def test_what_one_database_refuses_is_refused(stored: Stored, ask: Ask) -> None:
+    refusals = []
+    for lexichord in (stored.one, stored.many):
+        with pytest.raises(ConfigError) as refusal:
+            ask(lexichord)
+        refusals.append(str(refusal.value))
+    assert refusals[0] == refusals[1]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda one: one.reembed(drop=True),
+        lambda one: one.import_vechord("x"),
+        lambda one: one.tables(),
+        lambda one: one.index_changes(),
+        lambda one: one.ingest([Path(__file__).parent], include=["nothing"], prune=True),
+    ],
+    ids=["reembed", "vechord", "tables", "worker", "prune"],
+)
+def test_what_is_not_there_over_shards_says_so(stored: Stored, ask: Ask) -> None:
+    with pytest.raises(ConfigError, match="over shards this is not there"):
+        ask(stored.many)
+
+
+def test_ids_name_their_shards(stored: Stored) -> None:
+    for number, dsn in enumerate(stored.dsns):
+        with SyncLexichord(dsn=dsn) as one:
+            rows = one.list() if number else []
+        for row in rows:
+            assert stored.many.show(row.document_id).document.uri == row.uri
+    with pytest.raises(NotFoundError):
+        stored.many.show(stored.one.list()[0].document_id)
+
+
+def test_what_is_deleted_is_gone_from_its_shard(stored: Stored) -> None:
+    gone = ["doc/010", "doc/011", "doc/100"]
+    assert stored.many.delete(gone) == len(gone)
+    assert not {row.uri for row in stored.many.list()} & set(gone)
+    assert [report.inserted for report in ingest(stored.many)] == [2, 1]
+    assert stored.many.count() == len(DOCUMENTS)
+
+
+@contextmanager
+def stopped(server: str, dsn: str) -> Iterator[None]:
+    """Let nobody connect to a database, as if its server were down."""
+    name = conninfo_to_dict(dsn)["dbname"]
+    with psycopg.connect(server, autocommit=True) as admin:
+        admin.execute(f"alter database {name} allow_connections false".encode())
+        ended = "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s"
+        admin.execute(ended, (name,))
+        yield
+        admin.execute(f"alter database {name} allow_connections true".encode())
+
+
+def test_a_shard_that_is_down_fails_the_answer_or_is_named(
+    stored: Stored, embedded_dsn: str
+) -> None:
+    with SyncLexichord(dsn=stored.dsns[0], partial_answers=True) as partial:
+        with stopped(embedded_dsn, stored.dsns[2]):
+            for ask in (stored.many.search, stored.many.query, stored.many.files):
+                with pytest.raises(DatabaseError, match="shard 2 does not answer"):
+                    ask("w1")
+            for ask in (partial.search, partial.query, partial.files):
+                line = "shard 2 does not answer: what it holds is missing"
+                assert ask("w1").degraded.count(line) == 1
+            for refuse in (partial.list, partial.count, partial.datasets):
+                with pytest.raises(DatabaseError, match="shard 2 does not answer"):
+                    refuse()
+        end = monotonic() + SECONDS
+        while [line for line in partial.search("w1").degraded if "shard" in line]:
+            assert monotonic() < end
+
+
+def command(dsn: str, *arguments: str) -> Any:
+    result = CliRunner().invoke(app, ["shards", *arguments, "--dsn", dsn, "--json"])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_a_shard_begins_empty_and_ends_empty(
+    stored: Stored, embedded_dsn: str, tmp_path: Path
+) -> None:
+    many = stored.many
+    with pytest.raises(ConfigError, match="documents: delete them first"):
+        many.remove_shard(1)
+    with pytest.raises(ConfigError, match="is a shard already"):
+        many.add_shard(stored.dsns[1])
+    with pytest.raises(ConfigError, match="is not empty"):
+        many.add_shard(stored.one.core.database.dsn)
+    with pytest.raises(ConfigError, match="has no password"):
+        many.add_shard("postgresql://me:secret@localhost/x")  # pragma: allowlist secret
+    with pytest.raises(NotFoundError, match="there is no shard 7"):
+        many.remove_shard(7)
+    with pytest.raises(ConfigError, match="the database has shards"):
+        backup(stored.dsns[0], tmp_path / "file")
+    home = stored.dsns[0]
+    with new_database(embedded_dsn) as fourth:
+        assert command(home, "add", fourth) == {"number": 3}
+        listed = command(home, "list")["shards"]
+        assert [(row["number"], row["documents"] > 0) for row in listed] == [
+            (1, True),
+            (2, True),
+            (3, False),
+        ]
+        assert command(home, "remove", "3") == {"removed": 3}
+    assert [shard.number for shard in many.list_shards()] == [1, 2]
