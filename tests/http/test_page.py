@@ -118,9 +118,10 @@ def test_a_question_is_answered_with_quotes_that_open_in_their_document(
     )
     page = Elements(answer.text)
     assert "The rent of the zebra house is EUR 900." in " ".join(page.text.split())
-    assert "<mark>rent</mark>" in answer.text
+    assert "<mark>The rent of the zebra house is EUR 900.</mark>" in answer.text
     assert "no embedder for test/tiny/4" in page.text  # what it had to do without
     assert "Confidence" in page.text
+    assert "lease.txt, section 1" in page.text
     opens = [each["href"] for each in page.all("a") if each.get("data-act") == "open"]
     opened = client.get(opens[0] or "")
     (quote,) = re.findall(r'<mark[^>]*id="quote"[^>]*>([^<]*)</mark>', opened.text)

@@ -173,3 +173,48 @@ def test_boxes_of_a_hit_stand_where_its_words_do(
         assert len(lexichord.boxes(hit.document_id, start, start + len("the first day"))) == 1
         assert client.get(path, params={"mark": "0-99999"}).status_code == 400
         assert client.get(path).status_code == 422
+
+
+def test_a_table_that_is_drawn_by_columns_is_marked_row_by_row(fresh: str, tmp_path: Path) -> None:
+    """Its text goes by rows: no three words of it follow each other as they are drawn."""
+    rows = [("Ada", "12", "oak"), ("Ben", "34", "elm"), ("Cleo", "56", "ash")]
+    rows += [("Dan", "78", "yew")]
+    columns = zip(*rows, strict=True)
+    cells = [
+        (60.0 + 150 * x, 700.0 - 20 * y, word)
+        for x, column in enumerate(columns)
+        for y, word in enumerate(column)
+    ]
+    with SyncLexichord(dsn=fresh) as lexichord:
+        lexichord.ingest([draw_pdf(tmp_path / "table.pdf", [cells])])
+        (row,) = lexichord.list()
+        text = lexichord.show(row.document_id).text
+        start, end = text.index("Ben"), text.index("ash") + 3
+        boxes = lexichord.boxes(row.document_id, start, end)
+        assert [round((1 - box.bottom) * 841.89 / 20) for box in boxes] == [34, 33]
+        assert all(box.left < 0.11 and box.right > 0.6 for box in boxes)
+
+
+def test_a_passage_leaves_no_mark_on_pages_that_it_does_not_reach(
+    fresh: str, tmp_path: Path
+) -> None:
+    """Its last word is drawn first, so that it does not follow the others on its own page."""
+    first = [(60.0, 680.0, "Roll"), (60.0, 700.0, "The tenant keeps the garden and the rent")]
+    second = [(60.0, 700.0, "Another clause speaks of Roll and of roses.")]
+    with SyncLexichord(dsn=fresh) as lexichord:
+        lexichord.ingest([draw_pdf(tmp_path / "a.pdf", [first, second])])
+        (row,) = lexichord.list()
+        text = lexichord.show(row.document_id).text
+        end = text.index("Roll") + 4
+        assert {box.page for box in lexichord.boxes(row.document_id, 0, end)} == {1}
+
+
+def test_pages_have_sizes(fresh: str, tmp_path: Path) -> None:
+    with SyncLexichord(dsn=fresh) as lexichord:
+        lexichord.ingest([draw_pdf(tmp_path / "a.pdf", [PLACES, PLACES])])
+        (row,) = lexichord.list()
+        sizes = lexichord.page_sizes(row.document_id)
+        assert [(size.page, round(size.width), round(size.height)) for size in sizes] == [
+            (1, 595, 842),
+            (2, 595, 842),
+        ]

@@ -1,17 +1,26 @@
 """What the pages make of texts and places, and their colours: no server."""
 
 import re
+from html import unescape
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markupsafe import escape
 
 import lexichord
 from lexichord.serve.page.document import show_document
+from lexichord.serve.page.passages import (
+    answer_patterns,
+    find_answer,
+    find_words,
+    section_of,
+    show_passage,
+    word_pattern,
+)
 from lexichord.serve.page.render import local_address
-from lexichord.serve.page.results import mark_words, word_pattern
 from lexichord.serve.page.routes import example_questions
 from lexichord.types import ShownDocument, StoredChunk, StoredDocument
 
@@ -19,9 +28,9 @@ HTTP = Path(lexichord.__file__).parent / "serve" / "page"
 FILES = [path for folder in ("static", "templates") for path in sorted((HTTP / folder).iterdir())]
 
 
-def shown(text: str, *starts: int) -> ShownDocument:
+def shown(text: str, *starts: int, kind: str = "text/plain") -> ShownDocument:
     sizes = (len(text), len(starts))
-    document = StoredDocument("doc_1", "d", "u", "t", "text/plain", *sizes, {}, None)  # type: ignore[arg-type]
+    document = StoredDocument("doc_1", "d", "u", "t", kind, *sizes, {}, None)  # type: ignore[arg-type]
     end = len(text)
     chunks = [
         StoredChunk(f"chunk_{n}", n, f"A › {n}", at, end, None, text[at:], "", "", {}, False)
@@ -45,14 +54,106 @@ def shown(text: str, *starts: int) -> ShownDocument:
 def test_the_words_of_a_question_are_found_in_their_other_forms(
     question: str, text: str, marked: list[str]
 ) -> None:
-    parts = mark_words(text, word_pattern(question))
-    assert [part for part, is_word in parts if is_word] == marked
-    assert "".join(part for part, _ in parts) == text
+    places = find_words(text, word_pattern(question))
+    assert [text[start:end] for start, end in places] == marked
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
-def test_marking_changes_no_text(question: str, text: str) -> None:
-    assert "".join(part for part, _ in mark_words(text, word_pattern(question))) == text
+def test_marking_changes_no_plain_text(question: str, text: str) -> None:
+    shown = show_passage(text, "a.txt", find_words(text, word_pattern(question)))
+    kept = text.replace("\ue000", " ").replace("\ue001", " ")
+    assert unescape(re.sub("<[^>]*>", "", shown)) == unescape(str(escape(kept)))
+
+
+MARKDOWN = """\
+## Use `Caps`
+
+You can set it in **Fast** [here](https://example.org).
+
+* Import `Caps`.
+* Create a list.
+
+| name | cost |
+| --- | --- |
+| pump | EUR 900 |
+
+```py
+x = 1
+```
+<script>alert(1)</script> ![a plan](//evil.example/x)
+"""
+
+
+def test_markdown_is_rendered_and_nothing_in_it_acts_or_leads_away() -> None:
+    shown = show_passage(MARKDOWN, "guide.md")
+    for part in ("<code>Caps</code>", "<strong>Fast</strong> here.", "<td>EUR 900</td>", "a plan"):
+        assert part in shown
+    assert "<li>Create a list.</li>" in shown
+    assert not re.search(r"<(?:a|img|script|h\d)\b|\bhref=|\bsrc=", shown)
+
+
+@given(st.text("|-*#`_[]()<>!&\\ \n\tab1.=~:\ue000\ue001", max_size=80), st.data())
+def test_whatever_a_passage_is_only_known_elements_come_of_it(
+    text: str, data: st.DataObject
+) -> None:
+    place = st.integers(0, len(text))
+    start, end = sorted((data.draw(place), data.draw(place)))
+    for uri in ("a.md", "a.txt", "a.py"):
+        shown = show_passage(text, uri, [(start, end)])
+        tags = re.findall(r"<(/?)(\w+)[^<>]*>", shown)
+        assert {name for _, name in tags} <= SHOWN_ELEMENTS
+        assert not re.search(r"[\ue000\ue001]", shown)
+        opened = [name for close, name in tags if not close and name not in ("br", "hr")]
+        assert sorted(opened) == sorted(name for close, name in tags if close)
+
+
+SHOWN_ELEMENTS = {
+    *("div", "mark", "p", "br", "hr", "ul", "ol", "li", "code", "strong", "em", "blockquote"),
+    *("table", "thead", "tbody", "tr", "th", "td"),
+}
+
+
+@pytest.mark.parametrize(
+    ("answer", "marked"),
+    [
+        (
+            "You can set it in **Fast** [here](https://example.org). [1]",
+            "You can set it in |Fast||here|.",
+        ),
+        ("* Import `Caps`. [2]\n* Create a list. [1]", "Import |Caps|.|Create a list."),
+        ("| pump | EUR 900 |", "pump|EUR 900"),
+        ("Nothing of the kind stands there. [1]", ""),
+        ("", ""),
+    ],
+)
+def test_the_sentences_of_an_answer_are_marked_in_their_passage(answer: str, marked: str) -> None:
+    shown = show_passage(MARKDOWN, "guide.md", find_answer(MARKDOWN, answer_patterns(answer)))
+    parts = [unescape(part) for part in re.findall(r"<mark>(.*?)</mark>", shown, re.S)]
+    assert "|".join(part.strip() for part in parts) == "|".join(
+        p.strip() for p in marked.split("|")
+    )
+
+
+def test_a_mark_goes_on_over_spaces_and_lines() -> None:
+    text = "The rent is\n   EUR 900\na month, always."
+    answer = "The rent is EUR 900 a month, always. [3]"
+    assert find_answer(text, answer_patterns(answer)) == [(0, len(text))]
+
+
+@pytest.mark.parametrize(
+    ("heading", "number"),
+    [
+        ("Lease › 10. Access", "10"),
+        ("§ 5.2 Term › Notes", "5.2"),
+        ("ARTICLE 4 Fees", "4"),
+        ("Section 12(a)", ""),
+        ("Budget 2026", ""),
+        ("2026 budget", ""),
+        ("", ""),
+    ],
+)
+def test_a_section_is_named_by_its_number(heading: str, number: str) -> None:
+    assert section_of(heading) == number
 
 
 PLACE = st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda two: f"{two[0]}-{two[1]}")
@@ -89,6 +190,22 @@ def test_a_block_ends_where_a_line_does() -> None:
         ["two ", "three"],
     ]
     assert [(entry.name, entry.depth) for entry in view.outline] == [("0", 1), ("1", 1), ("2", 1)]
+
+
+def test_lines_of_code_are_numbered_inside_a_quote_too() -> None:
+    text = "def a():\n    return 1\n\nb = 2\n"
+    view = show_document(shown(text, 0, kind="text/x-python"), "4-18")
+    pieces = [piece for block in view.blocks for piece in block]
+    assert "".join(piece.text for piece in pieces) == text
+    assert [(piece.line, piece.text) for piece in pieces if piece.line] == [
+        (1, "def "),
+        (2, "    retur"),
+        (3, "\n"),
+        (4, "b = 2\n"),
+    ]
+    assert "".join(piece.text for piece in pieces if piece.quote == 0) == text[4:18]
+    prose = show_document(shown(text, 0), "")
+    assert all(piece.line is None for block in prose.blocks for piece in block)
 
 
 def test_examples_are_made_of_titles_that_can_be_read() -> None:

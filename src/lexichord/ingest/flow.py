@@ -10,9 +10,10 @@ from typing import Any
 
 from lexichord.db import store
 from lexichord.db.pool import Database
-from lexichord.errors import DatabaseError
+from lexichord.errors import DatabaseError, LexichordError
 from lexichord.providers.retry import RetryPolicy
 
+INTERRUPT_SECONDS = 3  # for the record that a run was interrupted
 RUN_HEARTBEAT_SECONDS = 10  # without a heartbeat for 60 s a run counts as stalled
 SEAL_SECONDS = 5
 # Of a call for contexts that a limit, a failure of the service or a time-out has stopped.
@@ -112,9 +113,15 @@ async def unbounded_gather(coroutines: Iterable[Coroutine[Any, Any, None]]) -> N
 
 @asynccontextmanager
 async def heartbeat(database: Database, run: int) -> AsyncIterator[None]:
-    """Record a run's heartbeat while the block lasts."""
-    async with _repeated(RUN_HEARTBEAT_SECONDS, partial(store.touch_run, database, run)):
-        yield
+    """Record a run's heartbeat while the block lasts, and where it breaks off, that it did."""
+    try:
+        async with _repeated(RUN_HEARTBEAT_SECONDS, partial(store.touch_run, database, run)):
+            yield
+    except BaseException:
+        with suppress(LexichordError, TimeoutError):  # else it stalls
+            async with asyncio.timeout(INTERRUPT_SECONDS):
+                await store.interrupt_run(database, run)
+        raise
 
 
 @asynccontextmanager

@@ -1,9 +1,11 @@
 """The files that documents were read from, looked at again: those kept, or those at their place."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
@@ -17,13 +19,20 @@ from lexichord.ingest.load.kinds import CONTAINER_TYPES, PDF_TYPE, kind_of, name
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.sources import GIVEN_RECIPE_PREFIX, path_of_uri
-from lexichord.types import Original, PageBox, StoredDocument
+from lexichord.types import Original, PageBox, PageSize, StoredDocument
+
+MAX_LOOKS = 2  # at files at the same time, each by a process of its own
+LOOK_SECONDS = 20.0  # for one look: a page is drawn in less than 1
+
+# Threads of its own, so that who scrolls through pages keeps no thread from a query.
+_LOOKS = ThreadPoolExecutor(MAX_LOOKS, "lexichord-original")
 
 
 @dataclass(frozen=True, slots=True)
 class OriginalFile:
-    """A file that became a document, or the file that contains it as its `part`."""
+    """The file of the document `uri`, or the file that contains it as its `part`."""
 
+    uri: str
     file: Path
     part: ContainedFile | None = None
 
@@ -52,7 +61,7 @@ async def opened_original(
     with TemporaryDirectory(prefix="lexichord-") as folder:
         file = Path(folder, named_by_type("original", document.media_type))
         await asyncio.to_thread(file.write_bytes, content)
-        yield OriginalFile(file)
+        yield OriginalFile(document.uri, file)
 
 
 def _at_its_place(uri: str, sha256: str, recipe: str) -> OriginalFile:
@@ -62,7 +71,7 @@ def _at_its_place(uri: str, sha256: str, recipe: str) -> OriginalFile:
     try:
         if container := _container(file):
             name = uri.removeprefix(f"{storable_name(container.as_posix())}/")
-            return OriginalFile(container, ContainedFile(name, sha256))
+            return OriginalFile(uri, container, ContainedFile(name, sha256))
         digest = file_digest(file)
     except OSError as error:
         raise NotFoundError(f"{uri} cannot be looked for: {error.strerror}") from None
@@ -70,7 +79,7 @@ def _at_its_place(uri: str, sha256: str, recipe: str) -> OriginalFile:
         raise NotFoundError(f"the file {uri} {error}") from None
     if digest != sha256:
         raise NotFoundError(f"{uri} is not there as it was read: ingest it again")
-    return OriginalFile(file)
+    return OriginalFile(uri, file)
 
 
 def _container(path: Path) -> Path | None:
@@ -93,29 +102,37 @@ def read_original(original: OriginalFile, document: StoredDocument) -> Original:
     return Original(name, document.media_type, content)
 
 
+async def look[**P, R](at: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Return what a function of these finds, when its turn comes."""
+    return await asyncio.get_running_loop().run_in_executor(_LOOKS, partial(at, *args, **kwargs))
+
+
 def draw_page(original: OriginalFile, page: int, passage: str, options: LoadOptions) -> bytes:
     """Return a page as PNG with a passage marked. Raises NotFoundError; ConfigError."""
-    try:
-        with Reader(options) as reader:
-            return reader.picture(original.file, original.part, page, passage)
-    except IngestError as error:
-        raise _page_error(original, page, error) from None
+    with _reader(original, f"page {page} of ", options) as reader:
+        return reader.picture(original.file, original.part, page, passage)
 
 
 def find_boxes(
     original: OriginalFile, page: int, passage: str, options: LoadOptions
 ) -> list[PageBox]:
     """Return where a passage stands, from a page on. Raises NotFoundError; ConfigError."""
+    with _reader(original, f"page {page} of ", options) as reader:
+        return reader.boxes(original.file, original.part, page, passage)
+
+
+def read_page_sizes(original: OriginalFile, options: LoadOptions) -> list[PageSize]:
+    """Return how large the pages are. Raises NotFoundError; ConfigError."""
+    with _reader(original, "", options) as reader:
+        return reader.page_sizes(original.file, original.part)
+
+
+@contextmanager
+def _reader(original: OriginalFile, what: str, options: LoadOptions) -> Iterator[Reader]:
     try:
-        with Reader(options) as reader:
-            return reader.boxes(original.file, original.part, page, passage)
+        with Reader(options, seconds=LOOK_SECONDS) as reader:
+            yield reader
     except IngestError as error:
-        raise _page_error(original, page, error) from None
-
-
-def _page_error(
-    original: OriginalFile, page: int, error: IngestError
-) -> NotFoundError | ConfigError:
-    inner = f"/{original.part.name}" if original.part else ""
-    message = f"page {page} of {original.file}{inner}: {error}"
-    return NotFoundError(message) if str(error) == CHANGED else ConfigError(message)
+        message = f"{what}{original.uri}: {error}"
+        failed = NotFoundError if str(error) == CHANGED else ConfigError
+        raise failed(message) from None

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Map
 from collections.abc import Set as AbstractSet
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import get_args
 
@@ -28,6 +28,7 @@ from lexichord.ingest.flow import (
 from lexichord.ingest.forecast import Forecast, reported
 from lexichord.ingest.language import LANGUAGE, find_text_config, tell_language
 from lexichord.ingest.llm_context.prompt import model_label, with_contexts
+from lexichord.ingest.llm_context.template import find_template
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
 from lexichord.ingest.reader import default_workers
 from lexichord.ingest.report import DocumentListener, ProgressCallbacks, Report, RunRecorder
@@ -154,13 +155,16 @@ class IngestPipeline:
         """How many files are read at the same time."""
         return default_workers() if self.workers is None else self.workers
 
-    @property
+    @cached_property
     def recipe(self) -> str:
         """The part of a document's recipe on its chunks' context."""
         if self.context not in STRUCTURED_CONTEXTS:
             return f"context={self.context}"
         left_out = "".join(f" without={part}" for part in CONTEXT_PARTS if part in self.without)
-        by = f" llm={model_label(self.settings.llm or '')}" if self.context == "llm" else ""
+        by = ""
+        if self.context == "llm":
+            template = find_template(self.settings.context_prompt)
+            by = f" llm={model_label(self.settings.llm or '', template)}"
         return f"context=structural/{STRUCTURE_VERSION}{left_out}{by}"
 
     async def run(

@@ -20,7 +20,7 @@ from lexichord.errors import IngestError
 from lexichord.ingest.load.containers import ContainedFile
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.reader_process import MESSAGE_LENGTH, send
-from lexichord.types import Chunk, Heading, LoadedText, PageBox, Table
+from lexichord.types import Chunk, Heading, LoadedText, PageBox, PageSize, Table
 
 FILE_SECONDS = 120.0  # for one file
 OCR_FILE_SECONDS = 3600.0  # for one file, some pages of which are recognized
@@ -98,6 +98,11 @@ class Reader:
         asked = {"boxes_from": page, "passage": passage}
         answer = self._checked(self._request(file, part) | asked)
         return [PageBox(**fields) for fields in answer["boxes"]]
+
+    def page_sizes(self, file: Path, part: ContainedFile | None) -> list[PageSize]:
+        """Return how large the pages of a PDF are. Raises IngestError."""
+        answer = self._checked(self._request(file, part) | {"sizes": True})
+        return [PageSize(**fields) for fields in answer["sizes"]]
 
     def list_parts(self, file: Path) -> list[ContainedFile]:
         """Return the files that a file contains. Raises IngestError."""

@@ -21,7 +21,7 @@ from lexichord.ingest import chunk
 from lexichord.ingest.load import load
 from lexichord.ingest.load.containers import ContainedFile, list_parts, unpacked
 from lexichord.ingest.load.options import LoadOptions
-from lexichord.types import Chunk, LoadedText, PageBox
+from lexichord.types import Chunk, LoadedText, PageBox, PageSize
 
 MESSAGE_LENGTH = struct.Struct("!I")
 GRACE_SECONDS = 2  # seconds after the time limit, by when the parent should have ended this process
@@ -59,25 +59,31 @@ def _limit_memory(memory: int) -> None:
 
 def _answer(request: Mapping[str, Any], scratch: Path) -> dict[str, Any]:
     try:
-        if "container" in request:
-            parts = list_parts(Path(request["container"]), scratch)
-            return {"parts": [asdict(part) for part in parts]}
-        if "page" in request:
-            return {"picture": base64.b64encode(_picture(request, scratch)).decode()}
-        if "boxes_from" in request:
-            return {"boxes": [asdict(box) for box in _boxes(request, scratch)]}
-        if "bytes" in request:
-            with _file(request, scratch) as file:
-                return {"bytes": base64.b64encode(file.read_bytes()).decode()}
-        loaded = _load(request, scratch)
-        chunks = [_slim(piece) for piece in chunk.split(loaded)]
-        return {"loaded": asdict(loaded), "chunks": chunks}
+        return _reply(request, scratch)
     except IngestError as error:
         return {"error": str(error)}
     except MemoryError:
         return {"memory": True}
     except Exception as error:  # a library's fault must not end the run
         return {"error": f"cannot be read: {type(error).__name__}: {error}".split("\n")[0]}
+
+
+def _reply(request: Mapping[str, Any], scratch: Path) -> dict[str, Any]:
+    if "container" in request:
+        parts = list_parts(Path(request["container"]), scratch)
+        return {"parts": [asdict(part) for part in parts]}
+    if "page" in request:
+        return {"picture": base64.b64encode(_picture(request, scratch)).decode()}
+    if "boxes_from" in request:
+        return {"boxes": [asdict(box) for box in _boxes(request, scratch)]}
+    if "sizes" in request:
+        return {"sizes": [asdict(size) for size in _sizes(request, scratch)]}
+    if "bytes" in request:
+        with _file(request, scratch) as file:
+            return {"bytes": base64.b64encode(file.read_bytes()).decode()}
+    loaded = _load(request, scratch)
+    chunks = [_slim(piece) for piece in chunk.split(loaded)]
+    return {"loaded": asdict(loaded), "chunks": chunks}
 
 
 def _load(request: Mapping[str, Any], scratch: Path) -> LoadedText:
@@ -102,6 +108,13 @@ def _boxes(request: Mapping[str, Any], scratch: Path) -> list[PageBox]:
     with _file(request, scratch) as file:
         options = LoadOptions(**request["options"])
         return passage_boxes(file, request["boxes_from"], request["passage"], options)
+
+
+def _sizes(request: Mapping[str, Any], scratch: Path) -> list[PageSize]:
+    from lexichord.ingest.load.pdf.picture import page_sizes
+
+    with _file(request, scratch) as file:
+        return page_sizes(file, LoadOptions(**request["options"]))
 
 
 def _file(request: Mapping[str, Any], scratch: Path) -> AbstractContextManager[Path]:

@@ -70,7 +70,7 @@ class Report(Shaped):
     the chunks' contexts by a language model, if one was asked. `flagged` holds, by uri, what is
     doubtful in documents that were stored, such as pages without text. Of the folders, `unread`
     holds the kinds of files that cannot be read, `left_out` why files and folders were not looked
-    at, both by name.
+    at, both by name. What is read after `position` finds all that was stored, on replicas, too.
     """
 
     run_id: int = 0
@@ -89,6 +89,7 @@ class Report(Shaped):
     flagged: dict[str, list[str]] = field(default_factory=dict)
     usage: Usage | None = None
     degraded: list[str] = field(default_factory=list)
+    position: str | None = None
 
     @property
     def is_empty(self) -> bool:

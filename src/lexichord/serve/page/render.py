@@ -9,13 +9,15 @@ from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
 
-from lexichord.errors import ConfigError
+from lexichord.errors import ConfigError, ForbiddenError
 from lexichord.serve.access import AccessPolicy, ScopedClient
 from lexichord.serve.errors import PublicError, public_line
 from lexichord.serve.limits import MAX_PAGE_HITS, MAX_PAGE_QUERY_CHARS
 from lexichord.serve.page.results import file_name
-from lexichord.types import IntentKind, Mode, QueryOptions
+from lexichord.types import IntentKind, Mode, QueryOptions, Rights
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,9 @@ async def page_caller(request: Request) -> ScopedClient:
     authorization = request.headers.get("authorization")
     if authorization is None and policy.needs_key and (key := request.cookies.get(KEY_COOKIE)):
         authorization = f"Bearer {key}"
-    return await policy.authorize(authorization)
+    scoped = await policy.authorize(authorization)
+    request.state.rights = scoped.rights
+    return scoped
 
 
 def comes_from_here(request: Request) -> bool:
@@ -93,6 +97,24 @@ def comes_from_here(request: Request) -> bool:
         return site == "same-origin"
     origin = request.headers.get("origin", "").partition("://")[2]
     return bool(origin) and origin == request.headers.get("host")
+
+
+async def own_form(request: Request) -> dict[str, str]:
+    """Read the texts of a form of ours. Raises as `own_form_data` does."""
+    form = await own_form_data(request, 0)
+    return {name: value for name, value in form.items() if isinstance(value, str)}
+
+
+async def own_form_data(request: Request, max_files: int) -> FormData:
+    """Read a form of ours. Raises ForbiddenError for another site's, ConfigError for none."""
+    if not comes_from_here(request):
+        raise ForbiddenError("this form was not sent by a page of this server")
+    try:
+        return await request.form(max_files=max_files)
+    except HTTPException as error:
+        if "Too many files" in error.detail:
+            raise ConfigError(f"at most {max_files:,} files at once") from None
+        raise ConfigError("this form cannot be read") from error
 
 
 def set_key_cookie(response: Response, request: Request, key: str) -> None:
@@ -113,6 +135,7 @@ def local_address(address: str) -> str:
     return address if is_ours and address.isprintable() else "/"
 
 
+NO_RIGHTS = Rights(reads=False, writes=False, deletes=False)  # of who is not known yet
 PAGE_FOLDER = Path(__file__).parent
 # Nothing but this server's own files may act, and no other site may show the page in a frame.
 CONTENT_SECURITY_POLICY = (
@@ -161,7 +184,9 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
     """Return a template filled in; all that is shown is escaped."""
     needs_key = request.app.state.policy.needs_key
     signed_in = needs_key and KEY_COOKIE in request.cookies and status != 401
-    text = templates.get_template(template).render(signed_in=signed_in, **values)
+    rights = getattr(request.state, "rights", NO_RIGHTS)
+    shown = {"signed_in": signed_in, "rights": rights, **values}
+    text = templates.get_template(template).render(shown)
     return HTMLResponse(text, status, PAGE_HEADERS)
 
 

@@ -3,64 +3,29 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import urlencode
 
+from markupsafe import Markup, escape
+
+from lexichord.ingest.load.kinds import PDF_TYPE, kind_of
 from lexichord.retrieve.evidence.context import citation
-from lexichord.retrieve.understand.cues import OPENING_WORD
 from lexichord.serve.errors import public_line
+from lexichord.serve.page.document import document_address
+from lexichord.serve.page.passages import (
+    CharRange,
+    answer_patterns,
+    find_answer,
+    find_words,
+    section_of,
+    show_line,
+    show_passage,
+    word_pattern,
+)
 from lexichord.types import ChunkHit, Response
 from lexichord.types.evidence import NEAREST_MARK, Cell, ContextSource, Quote
 from lexichord.types.response import Step
 from lexichord.types.results import CHANNEL_NAMES
-
-MIN_MARKED_LETTERS = 4  # letters of a word that is marked, unless it is a name or a number
-# Words that say nothing, beside those that open a question.
-UNMARKED_WORD = re.compile(
-    r"(?:about|after|also|been|before|being|between|both|document|documents|even|file|files|into"
-    r"|just|know|like|long|many|more|most|much|only|other|over|same|says|some|such|than|that|them"
-    r"|then|there|these|they|this|those|under|upon|very|were|what|will|with|without|your)",
-    re.I,
-)
-# The longest first: a pattern takes what fits first.
-WORD_ENDING = "(?:ations?|ating|ate[ds]?|ators?|ions?|ings?|ments?|ies|ied|ers?|eds?|es?|ys?|s)"
-
-type TextPart = tuple[str, bool]
-
-
-def word_pattern(question: str) -> re.Pattern[str] | None:
-    """Return the pattern of a question's words and their other endings; None if it has none.
-
-    Only what is shown depends on it: it knows no language but English.
-    """
-    stems = dict.fromkeys(_stem(word) for word in re.findall(r"\w+", question) if _is_marked(word))
-    if not stems:
-        return None
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, stems))}){WORD_ENDING}?\b", re.I)
-
-
-def mark_words(text: str, words: re.Pattern[str] | None) -> list[TextPart]:
-    """Return the parts of a text in their order, each with whether it is one of the words."""
-    if words is None:
-        return [(text, False)]
-    parts, end = list[TextPart](), 0
-    for match in words.finditer(text):
-        parts += [(text[end : match.start()], False), (match[0], True)]
-        end = match.end()
-    return [part for part in [*parts, (text[end:], False)] if part[0]]
-
-
-def _is_marked(word: str) -> bool:
-    if OPENING_WORD.fullmatch(word) or UNMARKED_WORD.fullmatch(word):
-        return False
-    is_name = len(word) > 1 and (word.isupper() or any(map(str.isdigit, word)))
-    return is_name or len(word) >= MIN_MARKED_LETTERS
-
-
-def _stem(word: str) -> str:
-    stem = re.sub(f"{WORD_ENDING}$", "", word, flags=re.I)
-    return stem if len(stem) >= MIN_MARKED_LETTERS else word
-
 
 MAX_MARKED_QUOTES = 20  # of a document on its page, beside the one it is opened at
 MAX_NOTE_CHARS = 160  # that are shown of what a stage made
@@ -70,7 +35,7 @@ MARKDOWN_HEADING = re.compile(r"#{1,6}\s+")
 
 MARKED = "mark"  # in the place of an address
 # Texts, each with the address that it leads to, or "", or MARKED.
-type LinkedText = list[tuple[str, str]]
+type LinkedText = list[tuple[Markup, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +48,18 @@ class AnswerBlock:
 
 @dataclass(frozen=True, slots=True)
 class QuoteView:
-    """A quote with its number among the sources, None if the context had no room for it."""
+    """A quote with its number among the sources, None if the context had no room for it.
+
+    `place` says in words where in its file it is; `text` has the answer's sentences marked;
+    `original` is where it is seen on its page, "" without pages.
+    """
 
     quote: Quote
     number: int | None
     address: str
-    parts: list[TextPart]
+    original: str
+    place: str
+    text: Markup
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +73,18 @@ class RankView:
 
 @dataclass(frozen=True, slots=True)
 class HitView:
-    """A hit with what led to it, and the numbers of the sources that hold it."""
+    """A hit with what led to it, and the numbers of the sources that hold it.
+
+    In `text` the answer's sentences are marked or, where there are none, the question's words;
+    `percent` is its score beside the best hit's.
+    """
 
     hit: ChunkHit
     address: str
-    parts: list[TextPart]
+    original: str
+    place: str
+    text: Markup
+    percent: int
     ranks: list[RankView]
     scores: list[tuple[str, float]]
     sources: list[int]
@@ -140,6 +118,7 @@ class ResultsView:
     passages: list[QuoteView]
     hits: list[HitView]
     more: list[HitView]
+    file_percents: list[int]
     rows: list[ComparisonRow]
     stages: list[StageView]
 
@@ -148,14 +127,17 @@ def show_results(response: Response, k: int) -> ResultsView:
     """Return what the page shows of a response; of its hits the first k at once."""
     # What is asked in the documents; the words that name these would be marked everywhere.
     words, places = word_pattern(response.intent.question or response.query), _places(response)
-    passages = [_quote(quote, response, words, places) for quote in response.quotes]
-    hits = [_hit(hit, response, words, places) for hit in response.hits]
+    answer = answer_patterns(response.answer if response.claimed else _nearest(response.answer))
+    best = max((hit.score for hit in response.hits), default=0)
+    passages = [_quote(quote, response, answer, places) for quote in response.quotes]
+    hits = [_hit(hit, response, (answer, words, best), places) for hit in response.hits]
     return ResultsView(
         response=response,
         answer=_answer(response, passages),
         passages=passages,
         hits=hits[:k],
         more=hits[k:],
+        file_percents=_file_percents(response),
         rows=_rows(response, places),
         stages=_stages(response.trace),
     )
@@ -166,23 +148,29 @@ def file_name(uri: str) -> str:
     return uri.rstrip("/").rpartition("/")[2] or uri
 
 
-def _places(response: Response) -> dict[str, list[str]]:
+def _places(response: Response) -> dict[str, list[CharRange]]:
     """Return the places of each document's quotes, those of the table among them."""
     cells = response.comparison.cells if response.comparison else ()
     quotes = [*response.quotes, *(quote for cell in cells for quote in cell.quotes)]
-    places: dict[str, list[str]] = {}
+    places: dict[str, list[CharRange]] = {}
     for quote in quotes:
-        places.setdefault(quote.document_id, []).append(f"{quote.start}-{quote.end}")
+        places.setdefault(quote.document_id, []).append((quote.start, quote.end))
     return {document: list(dict.fromkeys(ranges)) for document, ranges in places.items()}
 
 
-def _address(passage: Quote | ChunkHit, places: Mapping[str, Sequence[str]]) -> str:
+def _address(
+    passage: Quote | ChunkHit, places: Mapping[str, Sequence[CharRange]], part: str = ""
+) -> str:
     """Return the address of a document opened at a place, its other quotes marked as well."""
-    own = f"{passage.start}-{passage.end}"
+    own = (passage.start, passage.end)
     others = [place for place in places.get(passage.document_id, ()) if place != own]
-    also = [("also", place) for place in others[:MAX_MARKED_QUOTES]]
-    params = [("start", passage.start), ("end", passage.end), *also]
-    return f"/document/{passage.document_id}?{urlencode(params)}#quote"
+    return document_address(passage.document_id, own, others[:MAX_MARKED_QUOTES], part)
+
+
+def _original(passage: Quote | ChunkHit, places: Mapping[str, Sequence[CharRange]]) -> str:
+    """Return where a passage is seen on its page, "" unless its document has pages to show."""
+    has_pages = kind_of(PurePosixPath(passage.uri).name) == PDF_TYPE
+    return _address(passage, places, "/original") if has_pages else ""
 
 
 def _answer(response: Response, passages: Sequence[QuoteView]) -> list[AnswerBlock]:
@@ -203,36 +191,58 @@ def _block(line: str, sources: int, named: Mapping[str, str], marks: bool) -> An
         line = line[marker.end() :]
     name = next((citation for citation in named if line.endswith(citation)), "")
     shown = line.removesuffix(name)
-    before, sign, rest = shown.partition(NEAREST_MARK) if marks else (shown, "", "")
-    parts = _linked(before, sources)
-    if sign:
-        nearest, _, after = rest.partition(sign)
-        parts += [(nearest, MARKED), *_linked(after, sources)]
-    return AnswerBlock(kind, [*parts, (name, named[name])] if name else parts)
+    if marks and NEAREST_MARK in shown:
+        # The passage that the sentence is from stands below, with its mark.
+        kind, cited = "p", "".join(CITATION_NUMBER.findall(shown)[-1:])
+        parts = [
+            (show_line(_nearest(shown)), MARKED),
+            *_linked(f" [{cited}]" * bool(cited), sources),
+        ]
+    else:
+        parts = _linked(shown, sources)
+    return AnswerBlock(kind, [*parts, (escape(name), named[name])] if name else parts)
 
 
 def _linked(line: str, sources: int) -> LinkedText:
     parts: LinkedText = []
     for number, text in enumerate(CITATION_NUMBER.split(line)):
         if number % 2 == 0:
-            parts.append((text, ""))
+            parts.append((show_line(text), ""))
         elif 1 <= int(text) <= sources:
-            parts.append((text, f"#source-{int(text)}"))
+            parts.append((escape(text), f"#source-{int(text)}"))
         else:
-            parts.append((f"[{text}]", ""))
+            parts.append((escape(f"[{text}]"), ""))
     return [part for part in parts if part[0]]
+
+
+def _nearest(answer: str) -> str:
+    """Return the sentence that is marked in what is shown without being claimed, else ""."""
+    _, _, rest = answer.partition(NEAREST_MARK)
+    return rest.partition(NEAREST_MARK)[0]
+
+
+def place_in_words(passage: Quote | ChunkHit) -> str:
+    """Return the page and the section of a passage, as far as they are known."""
+    section = section_of(passage.heading)
+    page = "" if passage.page is None else f"page {passage.page}"
+    return ", ".join(filter(None, [page, section and f"section {section}"]))
 
 
 def _quote(
     quote: Quote,
     response: Response,
-    words: re.Pattern[str] | None,
-    places: Mapping[str, Sequence[str]],
+    answer: Sequence[re.Pattern[str]],
+    places: Mapping[str, Sequence[CharRange]],
 ) -> QuoteView:
     same = (quote.document_id, quote.start, quote.end)
     numbers = (one.number for one in response.sources if _place(one) == same)
     return QuoteView(
-        quote, next(numbers, None), _address(quote, places), mark_words(quote.text, words)
+        quote,
+        next(numbers, None),
+        _address(quote, places),
+        _original(quote, places),
+        place_in_words(quote),
+        show_passage(quote.text, quote.uri, find_answer(quote.text, answer)),
     )
 
 
@@ -243,19 +253,34 @@ def _place(source: ContextSource) -> tuple[str, int, int]:
 def _hit(
     hit: ChunkHit,
     response: Response,
-    words: re.Pattern[str] | None,
-    places: Mapping[str, Sequence[str]],
+    looked_for: tuple[Sequence[re.Pattern[str]], re.Pattern[str] | None, float],
+    places: Mapping[str, Sequence[CharRange]],
 ) -> HitView:
+    answer, words, best = looked_for
+    marked = find_answer(hit.content, answer) or find_words(hit.content, words)
     scores, names = hit.scores.by_list, dict.fromkeys([*CHANNEL_NAMES, *hit.ranks])
     others = {name: getattr(hit.scores, name) for name in ("fused", "variants", "rerank")}
     return HitView(
         hit,
         _address(hit, places),
-        mark_words(hit.content, words),
+        _original(hit, places),
+        place_in_words(hit),
+        show_passage(hit.content, hit.uri, marked),
+        _percent(hit.score, best),
         [RankView(name, hit.ranks.get(name), scores.get(name)) for name in names],
         [(name, value) for name, value in others.items() if value is not None],
         [source.number for source in response.sources if _overlaps(source, hit)],
     )
+
+
+def _percent(score: float, best: float) -> int:
+    """Return a score beside the best one, 0 to 100."""
+    return round(100 * max(score, 0) / best) if best > 0 else 0
+
+
+def _file_percents(response: Response) -> list[int]:
+    best = max((file.score for file in response.files), default=0)
+    return [_percent(file.score, best) for file in response.files]
 
 
 def _overlaps(source: ContextSource, hit: ChunkHit) -> bool:
@@ -263,7 +288,7 @@ def _overlaps(source: ContextSource, hit: ChunkHit) -> bool:
     return document == hit.document_id and start < hit.end and hit.start < end
 
 
-def _rows(response: Response, places: Mapping[str, Sequence[str]]) -> list[ComparisonRow]:
+def _rows(response: Response, places: Mapping[str, Sequence[CharRange]]) -> list[ComparisonRow]:
     table = response.comparison
     if table is None:
         return []

@@ -7,6 +7,7 @@ POST /v1/query.
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Coroutine, Iterable
 from time import perf_counter
 from typing import Any
@@ -14,29 +15,28 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
-from starlette.exceptions import HTTPException
 
 from lexichord.errors import (
     AccessError,
-    ConfigError,
     DatabaseError,
-    ForbiddenError,
     KeyExpiredError,
+    NotFoundError,
     TooManyRequestsError,
 )
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
-from lexichord.serve.limits import MAX_LISTED_DOCUMENTS, PAGE_MARGIN_SECONDS
+from lexichord.serve.limits import MAX_LISTED_DOCUMENTS, own_deadline
 from lexichord.serve.page.document import show_document
+from lexichord.serve.page.original import show_original
 from lexichord.serve.page.render import (
     PAGE_HEADERS,
     SearchForm,
-    comes_from_here,
     dataset_names,
     delete_key_cookie,
     error_page,
     key_page,
     local_address,
+    own_form,
     page,
     page_caller,
     query_options,
@@ -74,9 +74,9 @@ class PageRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def handle_page(request: Request) -> Response:
-            deadline = request.app.state.policy.settings.request_timeout
+            seconds = request.app.state.policy.settings.request_timeout
             try:
-                async with asyncio.timeout(deadline - min(PAGE_MARGIN_SECONDS, deadline / 4)):
+                async with asyncio.timeout(own_deadline(seconds)):
                     return await handle(request)
             except Exception as error:
                 reason = sentence(error) if isinstance(error, KeyExpiredError) else ""
@@ -116,10 +116,27 @@ async def document(request: Request, document: str) -> Response:
     Each `also` is the place of one more quote, start-end.
     """
     stored = await (await page_caller(request)).show(document)
-    params = request.query_params
-    place = f"{params.get('start', '')}-{params.get('end', '')}"
-    view = show_document(stored, place, params.getlist("also"))
+    view = show_document(stored, *_quotes(request))
     return page(request, "document.html", document=stored.document, view=view)
+
+
+@router.api_route("/document/{document}/original", methods=PAGE_METHODS)
+async def original(request: Request, document: str) -> Response:
+    """Show the pages of a PDF, opened at a quote as its text is, or from `page` on."""
+    caller = await page_caller(request)
+    stored, wanted = await caller.show(document), request.query_params.get("page", "")
+    view = await show_original(caller, stored, *_quotes(request), wanted)
+    return page(request, "original.html", view.status, document=stored.document, view=view)
+
+
+@router.api_route("/document/{document}/pages/{number}.png", methods=PAGE_METHODS)
+async def picture(request: Request, document: str, number: str) -> Response:
+    """Return a page of a PDF as a picture."""
+    caller = await page_caller(request)
+    if not re.fullmatch(r"[1-9]\d{0,4}", number, re.ASCII):
+        raise NotFoundError("there is no such page")
+    image = await caller.page_image(document, int(number))
+    return Response(image, media_type="image/png", headers=PAGE_HEADERS)
 
 
 @router.api_route("/login", methods=PAGE_METHODS)
@@ -131,7 +148,7 @@ async def no_login() -> Response:
 @router.post("/login")
 async def login(request: Request) -> Response:
     """Take a key, and go on to where it was asked for."""
-    form = await _own_form(request)
+    form = await own_form(request)
     key, back = form.get("key", "").strip(), local_address(form.get("back", ""))
     try:
         await request.app.state.policy.authorize(f"Bearer {key}")
@@ -147,21 +164,16 @@ async def login(request: Request) -> Response:
 @router.post("/logout")
 async def logout(request: Request) -> Response:
     """Forget the key."""
-    await _own_form(request)
+    await own_form(request)
     response = RedirectResponse("/", 303, PAGE_HEADERS)
     delete_key_cookie(response)
     return response
 
 
-async def _own_form(request: Request) -> dict[str, str]:
-    """Read a form of ours. Raises ForbiddenError for another site's, ConfigError for none."""
-    if not comes_from_here(request):
-        raise ForbiddenError("this form was not sent by a page of this server")
-    try:
-        form = await request.form(max_files=0)
-    except HTTPException as error:
-        raise ConfigError("this form cannot be read") from error
-    return {name: value for name, value in form.items() if isinstance(value, str)}
+def _quotes(request: Request) -> tuple[str, list[str]]:
+    """Return the place of the quote that is opened, start-end, and those of the others."""
+    params = request.query_params
+    return f"{params.get('start', '')}-{params.get('end', '')}", params.getlist("also")
 
 
 async def _start(request: Request, form: SearchForm, scoped: ScopedClient) -> Response:

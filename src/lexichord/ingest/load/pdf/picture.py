@@ -4,7 +4,8 @@ import ctypes
 import re
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -16,8 +17,14 @@ from pypdfium2 import raw
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load.options import LoadOptions
-from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, PdfWord, Rectangle, read_words
-from lexichord.types import PageBox
+from lexichord.ingest.load.pdf.words import (
+    LINE_END_HYPHEN,
+    PdfWord,
+    Rectangle,
+    group_rows,
+    read_words,
+)
+from lexichord.types import PageBox, PageSize
 
 SCALE = 2.0  # pixels a point
 MAX_SIDE_PIXELS = 4000  # of a picture; a larger page is drawn smaller
@@ -61,15 +68,25 @@ def passage_boxes(file: Path, first: int, passage: str, options: LoadOptions) ->
         raise IngestError(f"cannot be looked at: {error}") from error
 
 
+def page_sizes(file: Path, options: LoadOptions) -> list[PageSize]:
+    """Return how large each page is. Raises IngestError."""
+    try:
+        with pypdfium2.PdfDocument(file, password=options.password) as document:
+            sizes = (document.get_page_size(index) for index in range(len(document)))
+            return [PageSize(number, *size) for number, size in enumerate(sizes, 1)]
+    except (OSError, pypdfium2.PdfiumError) as error:
+        raise IngestError(f"cannot be looked at: {error}") from error
+
+
 def _boxes(document: pypdfium2.PdfDocument, first: int, wanted: Sequence[str]) -> Iterator[PageBox]:
     """Yield the boxes of what is wanted, page by page, as long as some of it is left."""
+    least = _least(wanted)
     for number in range(first, len(document) + 1):
         with closing(document[number - 1]) as page:
-            tokens = list(_tokens(read_words(page)[0]))
-            matches = list(_matches(tokens, wanted))
-            yield from _lines(number, [_shares(page, word) for word in _found(tokens, matches)])
-        wanted = wanted[max((match.place + match.size for match in matches), default=len(wanted)) :]
-        if not wanted:
+            words, end = _find(read_words(page)[0], wanted, least)
+            yield from _lines(number, [_shares(page, word) for word in words])
+        wanted = wanted[end:]
+        if len(wanted) < least or not words:
             return
 
 
@@ -96,8 +113,8 @@ def _marked(page: pypdfium2.PdfPage, passage: str) -> bytes:
     scale = min(SCALE, MAX_SIDE_PIXELS / max(*page.get_size(), 1))
     image = page.render(scale=scale, rev_byteorder=True).to_numpy()[:, :, :3].copy()
     height, width = image.shape[:2]
-    tokens = list(_tokens(read_words(page)[0]))
-    for word in _found(tokens, _matches(tokens, TOKEN.findall(passage))):
+    wanted = TOKEN.findall(passage)
+    for word in _find(read_words(page)[0], wanted, _least(wanted))[0]:
         left, top, right, bottom = _pixels(page, word, width, height)
         part = image[top:bottom, left:right]
         image[top:bottom, left:right] = np.minimum(part, MARK_COLOR)
@@ -116,17 +133,45 @@ def _tokens(words: Sequence[PdfWord]) -> Iterator[Token]:
             yield from ((token, parts) for token in TOKEN.findall(text))
 
 
-def _matches(tokens: Sequence[Token], wanted: Sequence[str]) -> Iterator[Match]:
+def _least(wanted: Sequence[str]) -> int:
+    return min(MIN_MATCH_WORDS, max(len(wanted), 1))
+
+
+def _find(words: Sequence[PdfWord], wanted: Sequence[str], least: int) -> tuple[list[PdfWord], int]:
+    """Return what a page holds of what is wanted, and how far in that this goes.
+
+    Text stands in the order of drawing or, in tables, row by row: what finds more counts.
+    """
+    rows = [word for row in group_rows(words) for word in row if isinstance(word, PdfWord)]
+    orders = [list(_tokens(order)) for order in (words, rows)]
+    matched = [list(_matches(tokens, wanted, least)) for tokens in orders]
+    sizes = [sum(match.size for match in matches) for matches in matched]
+    best = sizes.index(max(sizes))
+    end = max((match.place + match.size for match in matched[best]), default=len(wanted))
+    return list(_filled(orders[best], matched[best], wanted)), end
+
+
+def _matches(tokens: Sequence[Token], wanted: Sequence[str], least: int) -> Iterator[Match]:
     """Yield the runs of wanted words that stand on a page."""
     matcher = SequenceMatcher(None, [text for text, _ in tokens], wanted, autojunk=False)
     for start, place, size in matcher.get_matching_blocks():
-        if size >= min(MIN_MATCH_WORDS, max(len(wanted), 1)):
+        if size >= least:
             yield Match(start, place, size)
 
 
-def _found(tokens: Sequence[Token], matches: Iterable[Match]) -> Iterator[PdfWord]:
-    for match in matches:
-        for _, words in tokens[match.start : match.start + match.size]:
+def _filled(
+    tokens: Sequence[Token], matches: Sequence[Match], wanted: Sequence[str]
+) -> Iterator[PdfWord]:
+    """Yield the words of the runs, and single words that are wanted and stand beside them."""
+    runs = [place for match in matches for place in range(match.start, match.start + match.size)]
+    found = set(runs)
+    lacking = Counter(wanted) - Counter(tokens[place][0] for place in runs)
+    lines = [word for place in runs for word in tokens[place][1]]
+    for place, (text, words) in enumerate(tokens):
+        if place in found:
+            yield from words
+        elif lacking[text] and any(words[0].beside(word) for word in lines):
+            lacking[text] -= 1
             yield from words
 
 

@@ -51,7 +51,7 @@ const ACTS = {
   async copy(passage) {
     if (!navigator.clipboard) return;
     const source = all("h3, .place", passage).map((one) => one.textContent.trim().replace(/\s+/g, " "));
-    const text = ($(".text", passage) ?? passage).textContent;
+    const text = ($(".text", passage) ?? passage).innerText;
     await navigator.clipboard.writeText([text, source.join(", ")].filter(Boolean).join("\n\n"));
     say("Copied");
     const button = $("[data-act=copy]", passage);

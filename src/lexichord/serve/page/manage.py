@@ -1,0 +1,224 @@
+"""The pages by which documents are brought, looked after and deleted; a reading key has none."""
+
+import json
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Request, Response, UploadFile
+from fastapi.responses import RedirectResponse
+from starlette.datastructures import FormData
+from starlette.datastructures import UploadFile as SentFile
+
+from lexichord.errors import ConfigError, NotFoundError
+from lexichord.serve.access import ScopedClient
+from lexichord.serve.http.bodies import WHOLE_NUMBER, parse_object
+from lexichord.serve.http.jobs import JobRunner
+from lexichord.serve.http.uploads import ingest_call
+from lexichord.serve.limits import (
+    MANAGED_DOCUMENTS,
+    MAX_NAME_CHARS,
+    MAX_SHOWN_FILES,
+    MAX_UPLOAD_FILES,
+    MAX_UPLOAD_METADATA_CHARS,
+)
+from lexichord.serve.page.render import (
+    PAGE_HEADERS,
+    own_form,
+    own_form_data,
+    page,
+    page_caller,
+    sentence,
+)
+from lexichord.serve.page.results import file_name
+from lexichord.serve.page.routes import PAGE_METHODS, PageRoute
+from lexichord.serve.scope import Deed
+from lexichord.types import Json, StoredDocument
+from lexichord.types.state import IngestRun
+
+SHOWN_RUNS = 5  # of the latest
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+
+
+async def _caller(request: Request, *deeds: Deed) -> ScopedClient:
+    """Return who looks at a page. Raises MissingScopeError unless one of the deeds is allowed."""
+    scoped = await page_caller(request)
+    scoped.check_any(*deeds)
+    return scoped
+
+
+@router.api_route("/documents", methods=PAGE_METHODS)
+async def manage(request: Request) -> Response:
+    """Show the datasets, the documents of one, and the form that takes files."""
+    caller = await _caller(request, "write", "delete")
+    return await _show(request, caller, request.query_params.get("dataset", ""))
+
+
+async def _show(
+    request: Request, caller: ScopedClient, dataset: str, wanted: str = "", message: str = ""
+) -> Response:
+    """Show a dataset, or none; `wanted` is to be sent to, unless there was a `message`."""
+    rows = await caller.datasets()
+    names = [row["dataset"] for row in rows]
+    reach = caller.rights.datasets
+    number, total, documents = _page_number(request), 0, list[StoredDocument]()
+    if dataset:
+        total = await caller.count(datasets=[dataset])
+        first = (number - 1) * MANAGED_DOCUMENTS
+        documents = await caller.list(limit=MANAGED_DOCUMENTS, offset=first, datasets=[dataset])
+    return page(
+        request,
+        "documents.html",
+        400 if message else 200,
+        rows=rows,
+        dataset=dataset,
+        documents=documents,
+        number=number,
+        pages=-(-total // MANAGED_DOCUMENTS),
+        names=names if reach is None else sorted(reach),
+        wanted=wanted or dataset or ("default" if reach is None else reach[0]),
+        message=message,
+        runs=await caller.jobs(SHOWN_RUNS),
+        max_bytes=request.app.state.policy.settings.max_body,
+        max_files=MAX_UPLOAD_FILES,
+        max_name=MAX_NAME_CHARS,
+    )
+
+
+def _page_number(request: Request) -> int:
+    text = request.query_params.get("page", "1")
+    return max(1, int(text)) if WHOLE_NUMBER.fullmatch(text) and len(text) < 8 else 1
+
+
+@router.post("/documents/upload")
+async def upload(request: Request) -> Response:
+    """Begin to store the files of a form, and go on to the page that shows how far it is."""
+    caller = await _caller(request, "write")
+    dataset = ""
+    try:
+        form = await own_form_data(request, MAX_UPLOAD_FILES)
+        dataset = str(form.get("dataset", "")).strip()
+        run = await _store(request, caller, form, dataset)
+    except ConfigError as error:
+        return await _show(request, caller, "", dataset[:MAX_NAME_CHARS], sentence(error))
+    finally:
+        await request.close()
+    return _go(f"/documents/runs/{run}")
+
+
+async def _store(request: Request, caller: ScopedClient, form: FormData, dataset: str) -> int:
+    if not 0 < len(dataset) <= MAX_NAME_CHARS or not dataset.isprintable():
+        raise ConfigError(f"the dataset needs a name, of at most {MAX_NAME_CHARS:,} signs")
+    caller.check_writes(dataset)
+    files = [file for file in form.getlist("files") if isinstance(file, SentFile) and file.filename]
+    if not files:
+        raise ConfigError("choose a file first")
+    sent = [UploadFile(file.file, filename=file.filename, headers=file.headers) for file in files]
+    runner: JobRunner = request.app.state.jobs
+    return await runner.start(ingest_call(caller, sent, dataset, "keep" in form, {}))
+
+
+@router.api_route("/documents/runs/{run}", methods=PAGE_METHODS)
+async def show_run(request: Request, run: str) -> Response:
+    """Show how far an ingest is, and what became of each file."""
+    caller = await _caller(request, "write")
+    if not WHOLE_NUMBER.fullmatch(run):
+        raise NotFoundError("there is no such ingest")
+    job = await caller.job(int(run))
+    files = await caller.job_files(job.run_id, MAX_SHOWN_FILES)
+    prefix = f"upload://{job.dataset}/"
+    shown = [(_file(each.uri, prefix), each) for each in files]
+    return page(request, "run.html", run=job, files=shown, more=_recorded(job) - len(shown))
+
+
+def _file(uri: str, prefix: str) -> str:
+    return uri.removeprefix(prefix) if uri.startswith(prefix) else file_name(uri)
+
+
+def _recorded(job: IngestRun) -> int:
+    return job.done + sum(job.unread.values())
+
+
+@router.api_route("/documents/delete", methods=PAGE_METHODS)
+async def ask_to_delete(request: Request) -> Response:
+    """Ask whether a document is to go, and say what goes with it."""
+    caller = await _caller(request, "delete")
+    document = await _find(caller, request.query_params.get("document", ""))
+    return page(request, "delete_document.html", document=document)
+
+
+@router.post("/documents/delete")
+async def delete(request: Request) -> Response:
+    """Delete a document."""
+    caller = await _caller(request, "delete")
+    form = await own_form(request)
+    await caller.delete([form.get("document", "")])
+    return _go("/documents", dataset=form.get("dataset", ""))
+
+
+@router.api_route("/documents/delete-dataset", methods=PAGE_METHODS)
+async def ask_to_delete_dataset(request: Request) -> Response:
+    """Ask whether a dataset is to go with all its documents."""
+    caller = await _caller(request, "delete")
+    dataset = request.query_params.get("dataset", "")
+    await caller.count(datasets=[dataset])  # which fails where there is none, or it is not reached
+    (row,) = (row for row in await caller.datasets() if row["dataset"] == dataset)
+    return page(request, "delete_dataset.html", row=row)
+
+
+@router.post("/documents/delete-dataset")
+async def delete_dataset(request: Request) -> Response:
+    """Delete a dataset with all its documents."""
+    caller = await _caller(request, "delete")
+    form = await own_form(request)
+    await caller.delete_dataset(form.get("dataset", ""))
+    return _go("/documents")
+
+
+@router.api_route("/documents/metadata", methods=PAGE_METHODS)
+async def edit_metadata(request: Request) -> Response:
+    """Show a document's metadata to be changed."""
+    caller = await _caller(request, "write")
+    document = await _find(caller, request.query_params.get("document", ""))
+    text = _json_text(document.metadata)
+    return page(request, "metadata.html", document=document, text=text, before=text, message="")
+
+
+@router.post("/documents/metadata")
+async def set_metadata(request: Request) -> Response:
+    """Change what was changed in the form, and leave what others changed meanwhile."""
+    caller = await _caller(request, "write")
+    form = await own_form(request)
+    document = await _find(caller, form.get("document", ""))
+    text, shown = form.get("metadata", ""), form.get("before", "{}")
+    try:
+        if len(text) > MAX_UPLOAD_METADATA_CHARS:
+            raise ConfigError(f"metadata have at most {MAX_UPLOAD_METADATA_CHARS:,} characters")
+        before = parse_object("before", shown)
+        after = parse_object("metadata", text)
+        await caller.set_metadata(document.document_id, metadata_changes(before, after))
+    except ConfigError as error:
+        again = {"document": document, "text": text, "before": shown}
+        return page(request, "metadata.html", 400, message=sentence(error), **again)
+    return _go(f"/document/{document.document_id}")
+
+
+def metadata_changes(before: Json, after: Json) -> Json:
+    """Return the keys whose values differ, None for those that are gone."""
+    gone = dict.fromkeys(before.keys() - after.keys())
+    return gone | {key: value for key, value in after.items() if before.get(key) != value}
+
+
+def _json_text(metadata: Json) -> str:
+    return json.dumps(metadata, ensure_ascii=False, indent=2)
+
+
+async def _find(caller: ScopedClient, document: str) -> StoredDocument:
+    """Return a document without its text. Raises NotFoundError."""
+    (row,) = await caller.list(documents=[document])
+    return row
+
+
+def _go(path: str, **params: str) -> Response:
+    """Lead to a page of ours, so that nothing is sent again when it is loaded again."""
+    query = urlencode({name: value for name, value in params.items() if value})
+    return RedirectResponse(f"{path}?{query}" if query else path, 303, PAGE_HEADERS)

@@ -1,0 +1,114 @@
+"""The pages of a PDF as they look, some at a time, with a quote's lines in boxes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from lexichord.errors import ConfigError, NotFoundError
+from lexichord.serve.access import ScopedClient
+from lexichord.serve.errors import public_error
+from lexichord.serve.limits import MAX_SHOWN_PAGES
+from lexichord.serve.page.document import OutlineEntry, document_address, outline, read_quotes
+from lexichord.serve.page.passages import CharRange
+from lexichord.types import PageBox, PageSize, ShownDocument
+
+UNMARKED = (
+    "The passage could not be marked: its words are not found on the page, as it is with those "
+    "that were recognized in a picture."
+)
+MIN_POINTS, MAX_POINTS = 1, 20_000  # of a side: what a file says may be nonsense
+
+
+@dataclass(frozen=True, slots=True)
+class SheetView:
+    """A page: its number, the width and height that it is laid out with, and the boxes on it."""
+
+    number: int
+    width: int
+    height: int
+    boxes: list[PageBox]
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalView:
+    """The pages that are shown of `total`, and where the others, the quotes and the text are.
+
+    `status` and `reason` say why there is nothing to see, `note` what is lacking.
+    """
+
+    text_address: str
+    passage: str
+    quotes: list[str]
+    current: int | None
+    outline: list[tuple[OutlineEntry, str]]
+    status: int = 200
+    reason: str = ""
+    note: str = ""
+    total: int = 0
+    sheets: list[SheetView] = field(default_factory=list)
+    before: str = ""
+    after: str = ""
+
+
+async def show_original(
+    caller: ScopedClient, stored: ShownDocument, place: str, others: Sequence[str], page: str
+) -> OriginalView:
+    """Return the pages around a quote, or from a page on; places are start-end."""
+    quotes, current = read_quotes(stored.text, place, others)
+    quote = None if current is None else quotes[current]
+    document = stored.document.document_id
+    view = OriginalView(
+        document_address(document, quote, quotes),
+        stored.text[slice(*quote)] if quote else "",
+        [document_address(document, one, quotes, "/original") for one in quotes],
+        current,
+        [
+            (entry, _page_address(document, entry.page, quote, quotes))
+            for entry in outline(stored.chunks)
+            if entry.page is not None
+        ],
+    )
+    try:
+        sizes = await caller.page_sizes(document)
+        boxes = await caller.boxes(document, *quote) if quote else []
+    except (NotFoundError, ConfigError) as error:
+        public = public_error(error)
+        return replace(view, status=public.status, reason=public.message)
+    first = _first_page(page, len(sizes)) or max(_begins(stored, quote, boxes) - 1, 1)
+    last = min(first + MAX_SHOWN_PAGES - 1, len(sizes))
+    before = max(first - MAX_SHOWN_PAGES, 1)
+    return replace(
+        view,
+        note=UNMARKED if quote and not boxes else "",
+        total=len(sizes),
+        sheets=[_sheet(size, boxes) for size in sizes[first - 1 : last]],
+        before=_page_address(document, before, quote, quotes) if first > 1 else "",
+        after=_page_address(document, last + 1, quote, quotes) if last < len(sizes) else "",
+    )
+
+
+def _page_address(
+    document: str, page: int | None, quote: CharRange | None, quotes: Sequence[CharRange]
+) -> str:
+    address = document_address(document, quote, quotes, "/original").partition("#")[0]
+    return f"{address}{'&' if '?' in address else '?'}page={page}#page-{page}"
+
+
+def _first_page(page: str, total: int) -> int | None:
+    return min(int(page[:9]), total) or None if page.isascii() and page.isdigit() else None
+
+
+def _begins(stored: ShownDocument, quote: CharRange | None, boxes: Sequence[PageBox]) -> int:
+    """Return the page on which a quote begins: that of its first box, or of its chunk."""
+    if boxes:
+        return boxes[0].page
+    start = quote[0] if quote else 0
+    return max(
+        (chunk.page for chunk in stored.chunks if chunk.page and chunk.start <= start), default=1
+    )
+
+
+def _sheet(size: PageSize, boxes: Sequence[PageBox]) -> SheetView:
+    width, height = (
+        round(min(max(side, MIN_POINTS), MAX_POINTS)) for side in (size.width, size.height)
+    )
+    return SheetView(size.page, width, height, [box for box in boxes if box.page == size.page])

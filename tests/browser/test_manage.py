@@ -1,0 +1,207 @@
+"""Files brought to the page and what is stored looked after, with and without scripts."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from lexichord.db import schema
+from tests.browser.conftest import watch
+from tests.conftest import SPACE, new_database
+from tests.http.served_page import fill, served
+
+MAX_BODY = 200_000
+MAX_PAGE_BYTES = 150_000
+
+
+@pytest.fixture(scope="module")
+def own_address(embedded_dsn: str) -> Iterator[str]:
+    """A server whose documents these tests change."""
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
+        fill(dsn)
+        with served(dsn, max_body=MAX_BODY) as address:
+            yield address
+
+
+@pytest.fixture(params=[True, False], ids=["scripts", "bare"])
+def context(
+    browser: Browser, own_address: str, request: pytest.FixtureRequest
+) -> Iterator[BrowserContext]:
+    context = browser.new_context(base_url=own_address, java_script_enabled=request.param)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def scripted(browser: Browser, own_address: str, strange: list[str]) -> Iterator[Page]:
+    context = browser.new_context(base_url=own_address)
+    page = context.new_page()
+    watch(page, own_address, strange)
+    yield page
+    context.close()
+    assert strange == []
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of what can be stored and of what cannot."""
+    top = tmp_path / "folder"
+    (top / "sub" / ".hidden").mkdir(parents=True)
+    (top / "zebra.md").write_text("# Zebra\n\nA zebra has stripes.")
+    (top / "sub" / "gnu.txt").write_text("A gnu has horns.")
+    (top / "sub" / ".hidden" / "x.txt").write_text("x")
+    (top / "empty.txt").write_text("")
+    (top / "large.txt").write_text("x" * MAX_BODY)
+    (top / "<img src=x onerror=alert(1)>.txt").write_text("okapi")
+    return top
+
+
+STORED = ("folder/zebra.md", "folder/sub/gnu.txt", "folder/<img src=x onerror=alert(1)>.txt")
+
+
+def expect_done(page: Page, outcome: str, times: int = 1) -> None:
+    ends = page.locator(".run h2", has_text=outcome)
+    expect(ends).to_have_count(times, timeout=30_000)
+
+
+def expect_told(page: Page) -> None:
+    """Expect each file of the folder to be accounted for."""
+    expect_done(page, "Done: 3 stored, 1 failed")
+    told = page.locator("#runs").inner_text()
+    for name in STORED:
+        assert f"stored {name}" in told
+    assert "failed folder/empty.txt holds no text" in told
+    assert "left out folder/large.txt too large for this server" in told
+    assert re.search(r"left out folder/sub/\.hidden(/x.txt)? hidden", told)
+
+
+def test_a_folder_is_chosen_stored_and_asked(scripted: Page, folder: Path) -> None:
+    scripted.goto("/")
+    scripted.get_by_role("link", name="Documents", exact=True).click()
+    scripted.set_input_files("#folder", folder)
+    expect(scripted.get_by_text("4 files to store, 2 left out").first).to_be_visible()
+    scripted.get_by_label("Dataset, one of these").fill("zoo")
+    scripted.get_by_role("button", name="Store").click()
+    expect_told(scripted)
+    expect(scripted.locator("#holdings").get_by_role("row", name="zoo 3 3")).to_be_visible()
+    scripted.get_by_role("link", name="Ask them").click()
+    scripted.get_by_role("searchbox", name="Question").fill("Which animal has stripes?")
+    scripted.get_by_role("button", name="Ask").click()
+    expect(scripted.locator("article.hit .text").first).to_contain_text("stripes")
+
+
+def test_files_and_folders_are_dropped(scripted: Page, folder: Path) -> None:
+    scripted.goto("/documents")
+    scripted.get_by_label("Dataset, one of these").fill("dropped")
+    box = scripted.locator("#bring").bounding_box()
+    assert box is not None
+    devtools = scripted.context.new_cdp_session(scripted)
+    data = {"items": [], "files": [str(folder)], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        event = {"type": kind, "x": box["x"] + 20, "y": box["y"] + 20, "data": data}
+        devtools.send("Input.dispatchDragEvent", event)
+    expect(scripted.get_by_text("4 files to store, 2 left out").first).to_be_visible()
+    scripted.get_by_role("button", name="Store").click()
+    expect_told(scripted)
+
+
+def test_more_than_the_server_takes_at_once_goes_in_parts(scripted: Page, tmp_path: Path) -> None:
+    files = [tmp_path / f"{number}.txt" for number in range(3)]
+    for file in files:
+        file.write_text("A zebra. " * (MAX_BODY // 15))
+    scripted.goto("/documents")
+    scripted.set_input_files("#files", files)
+    scripted.get_by_label("Dataset, one of these").fill("parts")
+    scripted.get_by_role("button", name="Store").click()
+    expect_done(scripted, "Done: 1 stored", 3)
+
+
+def test_what_the_server_refuses_is_said_beside_the_files(
+    scripted: Page, tmp_path: Path, strange: list[str]
+) -> None:
+    (tmp_path / "a.txt").write_text("gnu")
+    scripted.goto("/documents")
+    scripted.get_by_role("button", name="Store").click()
+    expect(scripted.locator("#chosen")).to_have_text("Choose a file first.")
+    scripted.set_input_files("#files", tmp_path / "a.txt")
+    scripted.get_by_label("Dataset, one of these").fill(" ")
+    scripted.get_by_role("button", name="Store").click()
+    expect(scripted.get_by_role("heading", name="1 file not stored")).to_be_visible()
+    expect(scripted.locator("#runs")).to_contain_text("The dataset needs a name")
+    expect(scripted.locator("#runs")).to_contain_text("a.txt")
+    assert len(strange) == 1
+    assert "400" in strange.pop()  # the console's own line
+
+
+def test_all_goes_without_scripts(browser: Browser, own_address: str, folder: Path) -> None:
+    context = browser.new_context(base_url=own_address, java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/documents")
+    files = [folder / "zebra.md", folder / "empty.txt"]
+    page.set_input_files("#files", files)
+    page.get_by_label("Dataset, one of these").fill("bare")
+    page.get_by_role("button", name="Store").click()
+    expect_done(page, "Done: 1 stored, 1 failed")  # it loads itself again
+    page.get_by_role("link", name="Documents of bare").click()
+    page.get_by_role("link", name="Metadata of Zebra").click()
+    page.get_by_label("Keys with their values").fill('{"kind": "horse"}')
+    page.get_by_role("button", name="Keep").click()
+    expect(page.get_by_role("heading", name="Zebra", exact=True)).to_be_visible()
+    page.get_by_role("link", name="Metadata of Zebra").click()
+    expect(page.get_by_label("Keys with their values")).to_have_value(re.compile('"horse"'))
+    page.goto("/documents?dataset=bare")
+    page.set_input_files("#files", folder / "large.txt")
+    page.get_by_role("button", name="Store").click()
+    expect(page.get_by_role("heading", name="Too large")).to_be_visible()
+    context.close()
+
+
+def test_documents_and_datasets_are_deleted_after_a_question(
+    context: BrowserContext, folder: Path
+) -> None:
+    page = context.new_page()
+    page.goto("/documents")
+    page.set_input_files("#files", [folder / "zebra.md", folder / "sub" / "gnu.txt"])
+    page.get_by_label("Dataset, one of these").fill("short")
+    page.get_by_role("button", name="Store").click()
+    expect_done(page, "Done: 2 stored")
+    page.goto("/documents?dataset=short")
+    page.get_by_role("link", name="Delete Zebra").click()
+    page.get_by_role("link", name="Keep it").click()
+    page.get_by_role("link", name="Delete Zebra").click()
+    expect(page.get_by_text("It cannot be taken back")).to_be_visible()
+    page.get_by_role("button", name="Delete").click()
+    expect(page.get_by_role("link", name="gnu", exact=True)).to_be_visible()
+    expect(page.get_by_role("link", name="Zebra", exact=True)).to_have_count(0)
+    page.get_by_role("link", name="Delete dataset short").click()
+    expect(page.get_by_text("1 document with 1 chunk")).to_be_visible()
+    page.get_by_role("button", name="Delete").click()
+    expect(page.get_by_role("link", name="open", exact=True)).to_be_visible()
+    expect(page.get_by_role("link", name="short", exact=True)).to_have_count(0)
+
+
+VIEWS = (
+    *("/documents", "/documents?dataset=closed", "/documents/runs/1"),
+    *("/documents/delete?document=lease.txt", "/documents/delete-dataset?dataset=closed"),
+    "/documents/metadata?document=lease.txt",
+)
+
+
+@pytest.mark.parametrize("path", VIEWS)
+@pytest.mark.parametrize("width", [320, 768, 1440])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_view_scrolls_sideways_or_weighs_much(
+    scripted: Page, path: str, width: int, scheme: Literal["light", "dark"]
+) -> None:
+    weights: list[int] = []
+    scripted.on("response", lambda answer: weights.append(len(answer.body())))
+    scripted.set_viewport_size({"width": width, "height": 800})
+    scripted.emulate_media(color_scheme=scheme)
+    scripted.goto(path)
+    scripted.wait_for_load_state("networkidle")
+    assert scripted.evaluate("document.documentElement.scrollWidth") == width
+    assert 0 < sum(weights) <= MAX_PAGE_BYTES

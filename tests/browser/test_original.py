@@ -1,0 +1,106 @@
+"""The pages of a PDF in a real Chromium: marked, scrolled to, zoomed, turned, without scripts."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from lexichord import SyncLexichord
+from lexichord.db import schema
+from tests.browser.conftest import watch
+from tests.conftest import SPACE, new_database
+from tests.documents import clause_pages, draw_pdf
+from tests.http.served_page import served
+
+PAGES = 25
+RENT = "The tenant of the zebra house shall pay the rent monthly"
+
+
+@pytest.fixture(scope="module")
+def original_address(embedded_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    pages = clause_pages(PAGES)
+    pages[11].append((60.0, 300.0, RENT))
+    file = draw_pdf(tmp_path_factory.mktemp("pdf") / "lease.pdf", pages)
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
+        with SyncLexichord(dsn=dsn) as core:
+            core.ingest([file])
+        with served(dsn) as address:
+            yield address
+
+
+@pytest.fixture
+def reader(browser: Browser, original_address: str, strange: list[str]) -> Iterator[Page]:
+    context = browser.new_context(base_url=original_address)
+    page = context.new_page()
+    watch(page, original_address, strange)
+    yield page
+    context.close()
+    assert strange == []
+
+
+def open_from_results(page: Page) -> None:
+    page.goto("/?q=rent+of+the+zebra+house")
+    page.get_by_role("link", name="Show on the page").first.click()
+
+
+@pytest.mark.parametrize("width", [320, 768, 1440])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_passage_is_seen_marked_on_its_page(reader: Page, width: int, scheme: str) -> None:
+    reader.set_viewport_size({"width": width, "height": 800})
+    reader.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    open_from_results(reader)
+    expect(reader.locator("#quote")).to_be_in_viewport()
+    picture = reader.get_by_alt_text("Page 12 of lease, with the passage marked")
+    expect(picture).to_be_visible()
+    reader.wait_for_load_state("networkidle")
+    assert picture.evaluate("one => one.naturalWidth") > 1000
+    sheet, boxes = picture.bounding_box(), reader.locator("#page-12 rect")
+    box = boxes.last.bounding_box()
+    assert sheet is not None
+    assert box is not None
+    line = (841.89 - 300) / 841.89 * sheet["height"] + sheet["y"]
+    assert abs(box["y"] + box["height"] - line) < sheet["height"] / 100
+    assert reader.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_only_pictures_in_sight_are_drawn_and_they_can_be_enlarged(reader: Page) -> None:
+    asked: list[str] = []
+    reader.on("request", lambda one: asked.append(one.url) if ".png" in one.url else None)
+    open_from_results(reader)
+    expect(reader.locator("#quote")).to_be_in_viewport()
+    reader.wait_for_load_state("networkidle")
+    assert 1 <= len(asked) < 12
+    sheet = reader.locator(".sheet").first
+    small = sheet.bounding_box()
+    reader.get_by_label("200%").check()
+    large = sheet.bounding_box()
+    assert small is not None
+    assert large is not None
+    assert large["width"] > 1.9 * small["width"]
+    assert reader.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_text_and_original_are_one_click_apart(reader: Page) -> None:
+    open_from_results(reader)
+    reader.get_by_role("navigation", name="View").get_by_role("link", name="Text").click()
+    expect(reader.locator("mark#quote")).to_contain_text("zebra")
+    reader.get_by_role("navigation", name="View").get_by_role("link", name="Original").click()
+    expect(reader.locator("rect#quote")).to_be_in_viewport()
+
+
+def test_pages_are_turned_and_enlarged_without_scripts(
+    browser: Browser, original_address: str, strange: list[str]
+) -> None:
+    context = browser.new_context(base_url=original_address, java_script_enabled=False)
+    page = context.new_page()
+    watch(page, original_address, strange)
+    open_from_results(page)
+    expect(page.locator("#quote")).to_be_in_viewport()
+    page.get_by_role("link", name="Pages before").first.click()
+    expect(page.locator("#page-1")).to_be_attached()
+    page.get_by_role("link", name="Pages after").first.click()
+    expect(page.locator(f"#page-{PAGES}")).to_be_attached()
+    page.get_by_label("150%").check()
+    context.close()
+    assert strange == []
