@@ -57,7 +57,7 @@ class MissingScopeError(ForbiddenError):
 
 
 class TooManyRequestsError(AccessError):
-    """An API key was used more often a minute than it may be; again in `retry_after` seconds."""
+    """An API key was used too often, or a server does too much; again in `retry_after` seconds."""
 
     def __init__(self, message: str, retry_after: int) -> None:
         super().__init__(message)

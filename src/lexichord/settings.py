@@ -75,11 +75,14 @@ class Settings(BaseSettings):
 
     engine, text_config and embedding (provider/model/dimension) are fixed when a database is made.
     read_dsn names a standby, or several: searches go there, and to dsn where it cannot answer.
+    partial_answers lets searches go without a shard that does not answer, which degraded names.
     record keeps queries in the database, "text" with their words. reranker is cohere/MODEL,
     jina/MODEL, tei, or local/FOLDER for a cross-encoder in ONNX; /rerank, for cohere /v2/rerank, is
     appended to reranker_base_url. llm is a model as DSPy names it, vendor/MODEL; llm_base_url ends
     where /chat/completions, for gemini /models, is appended; llm_prompts is a folder of compiled
     prompts, TASK.json. llm_window is what a model is shown of a document, in characters.
+    context_prompt has a model write chunks' contexts to another prompt: anthropic, or a file with
+    {whole_document} and {chunk}.
     /embeddings is appended to embedding_base_url, for cohere /v2/embed, for gemini /v1/models.
     file_password opens files that are encrypted, such as PDFs. ocr recognizes pages of PDFs that
     hold no text: tesseract, an installed command, or with languages tesseract/eng+deu; or rapidocr,
@@ -90,8 +93,10 @@ class Settings(BaseSettings):
     What listens for others, HTTP or MCP: allowed_hosts are names that requests may be addressed to,
     besides those of this machine, allowed_origins pages that may ask from a browser,
     allowed_addresses services that a request may name in its headers; lists with commas.
+    page_url is where the page of `lexichord serve` opens, as https://search.example.com: what MCP
+    finds leads there.
     audit keeps what API keys are used for in the database, "text" with the words of questions.
-    fallbacks are queries that MCP's assistant tries while the evidence is too little.
+    fallbacks are queries that MCP's assistant tries while the evidence is too little; empty: none.
     max_body is in bytes, max_requests is how many are answered at once, request_timeout in seconds.
     """
 
@@ -122,10 +127,12 @@ class Settings(BaseSettings):
     embedding_timeout: float = Field(60.0, gt=0, le=3600)
     prices: dict[str, Annotated[Price, BeforeValidator(_pair), AfterValidator(_checked)]] = {}
     pool_size: int = Field(4, ge=1, le=100)
+    partial_answers: bool = False
     allowed_hosts: Names = []
     allowed_origins: Names = []
     allowed_addresses: Names = []
-    fallbacks: Names = []
+    page_url: str | None = Field(None, pattern=r"^https?://[^\s?#]+$")
+    fallbacks: Names = ["definitions", "overview", "summary"]
     max_body: int = Field(50_000_000, ge=1)
     max_requests: int = Field(16, ge=1, le=1000)
     request_timeout: float = Field(60.0, gt=0, le=3600)
@@ -136,6 +143,7 @@ class Settings(BaseSettings):
     llm_api_key: SecretStr | None = None
     llm_api_key_file: Path | None = None
     llm_prompts: Path | None = None
+    context_prompt: str | None = None
     # 20,000 characters of English have some 5,000 tokens: with all else in a prompt they fit in the
     # 8,192 that the smallest of today's models read. Ollama reads 4,096 unless told: set 8000.
     llm_window: int = Field(20_000, ge=4_000)

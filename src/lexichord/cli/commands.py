@@ -1,14 +1,14 @@
 """The commands, one function each."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from lexichord.cli import config, keys, metadata, render, serve, stored, tenants
+from lexichord.cli import config, keys, metadata, render, serve, shards, stored, tenants
 from lexichord.cli import eval as evaluation
 from lexichord.cli.ingest import ingest_app
 from lexichord.cli.options import (
@@ -27,10 +27,12 @@ from lexichord.cli.options import (
     QueryArgument,
     ReferencesArgument,
     command,
+    show_examples,
 )
 from lexichord.cli.progress import FileProgress
 from lexichord.errors import ConfigError
-from lexichord.types.response import Recording
+from lexichord.types.events import QueryEvent
+from lexichord.types.response import Recording, Response
 
 if TYPE_CHECKING:
     from lexichord.client.sync import SyncLexichord
@@ -46,11 +48,19 @@ RerankerOption = Annotated[
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    epilog=show_examples(
+        [
+            "lexichord ingest FOLDER",
+            "lexichord search how do refunds work",
+            "lexichord query 'When does the lease start?' --answer",
+        ]
+    ),
 )
 models = typer.Typer(help="The local embedder's model.", no_args_is_help=True)
 app.add_typer(models, name="models", rich_help_panel=CHECK_PANEL)
 app.add_typer(ingest_app)
 app.add_typer(stored.contextualize_app)
+app.add_typer(stored.training_app)
 app.add_typer(stored.vechord_app)
 app.add_typer(stored.reembed_app)
 app.add_typer(evaluation.eval_app)
@@ -58,6 +68,7 @@ app.add_typer(config.config_app)
 app.add_typer(serve.serve_app)
 app.add_typer(keys.keys_app, name="keys", rich_help_panel=SERVE_PANEL)
 app.add_typer(tenants.tenants_app, name="tenants", rich_help_panel=SERVE_PANEL)
+app.add_typer(shards.shards_app, name="shards", rich_help_panel=SERVE_PANEL)
 app.add_typer(metadata.metadata_app, name="metadata", rich_help_panel=STORE_PANEL)
 
 
@@ -87,31 +98,170 @@ def _note_nothing_stored(lexichord: "SyncLexichord", found: Sequence[object]) ->
         typer.echo("lexichord: nothing is stored yet: lexichord ingest FOLDER", err=True)
 
 
-@command(app, panel=SERVE_PANEL)
-def init(
+@command(
+    app,
+    group=SEARCH_OPTIONS,
+    panel=SEARCH_PANEL,
+    examples=(
+        "lexichord search how do refunds work",
+        "lexichord search notice period -k 3 --under contracts/",
+        "lexichord search late delivery --filter '{\"year\": 2024}' --json",
+    ),
+)
+def search(
     invocation: Invocation,
-    engine: Annotated[
-        Literal["plain", "textsearch", "vectorchord"] | None,
-        typer.Option(help="By default what is there."),
-    ] = None,
-    text_config: Annotated[
-        str | None,
-        typer.Option(help="Postgres' text configuration for all; by default each language's."),
-    ] = None,
-    embedding: Annotated[
-        str | None, typer.Option(help="The vectors' space: provider/model/dimension.")
-    ] = None,
+    query: QueryArgument,
+    options: dict[str, Any],
+    hint: HintOption = None,
+    explain: ExplainOption = False,
 ) -> None:
-    """Prepare a database, or bring it up to date. The engine is for good."""
-    from lexichord.db.server import initialise
-
-    invocation.arguments.update(engine=engine, text_config=text_config, embedding=embedding)
-    initialise(invocation.settings)
+    """Find the chunks that answer a query."""
     with invocation.open() as lexichord:
-        invocation.show(lexichord.status(), render.status)
+        result = lexichord.search(" ".join(query), hint=hint, **options)
+        _note_nothing_stored(lexichord, result.hits)
+    invocation.show(result, lambda result: render.search(result, explain))
 
 
-@command(app, panel=STORE_PANEL)
+@command(
+    app,
+    group=SEARCH_OPTIONS,
+    panel=SEARCH_PANEL,
+    examples=(
+        "lexichord files data protection -k 5",
+        "lexichord files liability --hint 'the lease'",
+    ),
+)
+def files(
+    invocation: Invocation,
+    query: QueryArgument,
+    options: dict[str, Any],
+    hint: HintOption = None,
+    explain: ExplainOption = False,
+) -> None:
+    """Find the documents that a query is about."""
+    with invocation.open() as lexichord:
+        result = lexichord.files(" ".join(query), hint=hint, **options)
+        _note_nothing_stored(lexichord, result.files)
+    invocation.show(result, lambda result: render.files(result, explain))
+
+
+@command(
+    app,
+    group=QUERY_OPTIONS,
+    panel=SEARCH_PANEL,
+    examples=(
+        "lexichord query 'When does the lease start?' --answer",
+        "lexichord query compare the liability caps --dataset contracts --format qa",
+        "lexichord query sum up the lease --answer --stream --llm openai/gpt-4o-mini",
+    ),
+)
+def query(
+    invocation: Invocation,
+    query: QueryArgument,
+    options: dict[str, Any],
+    record: RecordOption = None,
+    reranker: RerankerOption = None,
+    explain: ExplainOption = False,
+    stream: Annotated[
+        bool,
+        typer.Option(
+            "--stream", help="Show on the way, on stderr, what is found and a model's draft."
+        ),
+    ] = False,
+) -> None:
+    """Find the files, then chunks in and around them, and print the evidence with its sources."""
+    invocation.arguments.update(record=record, reranker=reranker)
+    with invocation.open() as lexichord:
+        if stream:
+            response = _show_events(invocation, lexichord.stream(" ".join(query), **options))
+        else:
+            response = lexichord.query(" ".join(query), **options)
+        _note_nothing_stored(lexichord, response.hits)
+    if not (stream and invocation.as_json):
+        invocation.show(response, lambda response: render.response(response, explain))
+
+
+def _show_events(invocation: Invocation, events: Iterable[QueryEvent]) -> Response:
+    """Show a query's events as they come, as JSON a line each; return the response."""
+    for event in events:
+        shape = {"event": event.kind, "data": event} if invocation.as_json else event
+        invocation.show(shape, render.event)
+    assert isinstance(event, Response)
+    return event
+
+
+@command(
+    app, group=SIMILAR_OPTIONS, panel=SEARCH_PANEL, examples=("lexichord similar lease.pdf -k 3",)
+)
+def similar(
+    invocation: Invocation,
+    reference: Annotated[str, typer.Argument(help="A document's id, uri or uri's end.")],
+    options: dict[str, Any],
+    explain: ExplainOption = False,
+) -> None:
+    """Find the documents most like a stored one, by their vectors."""
+    with invocation.open() as lexichord:
+        result = lexichord.similar(reference, **options)
+    invocation.show(result, lambda result: render.files(result, explain))
+
+
+@command(
+    app,
+    "list",
+    group=SCOPE_OPTIONS,
+    panel=SEARCH_PANEL,
+    examples=(
+        "lexichord list --dataset contracts",
+        "lexichord list --filter '{\"year\": 2024}'",
+    ),
+)
+def list_documents(invocation: Invocation, options: dict[str, Any]) -> None:
+    """List the documents."""
+    with invocation.open() as lexichord:
+        documents = lexichord.list(**options)
+    invocation.show(documents.to_dict(), lambda _: render.documents(documents))
+
+
+@command(
+    app,
+    panel=SEARCH_PANEL,
+    examples=(
+        "lexichord show lease.pdf",
+        "lexichord show --chunk chunk_aaaaaaaaaaaaaaaa --neighbours 2",
+    ),
+)
+def show(
+    invocation: Invocation,
+    reference: Annotated[str, typer.Argument(help="A document's id, uri or uri's end.")] = "",
+    chunk: Annotated[str | None, typer.Option(help="A chunk, with the text around it.")] = None,
+    neighbours: Annotated[int, typer.Option(help="Chunks on each side of it.")] = 1,
+) -> None:
+    """Show a document with its chunks, or one chunk in its surroundings."""
+    if bool(reference) == (chunk is not None):
+        raise ConfigError("name a document, or --chunk with a chunk's id")
+    with invocation.open() as lexichord:
+        if chunk is not None:
+            invocation.show(lexichord.expand(chunk, neighbours=neighbours), render.passage)
+        else:
+            invocation.show(lexichord.show(reference), render.document)
+
+
+@command(app, panel=STORE_PANEL, examples=("lexichord rm lease.pdf --yes",))
+def rm(
+    invocation: Invocation,
+    references: ReferencesArgument,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete documents with their chunks and all that belongs to them."""
+    with invocation.open() as lexichord:
+        if not yes:
+            if not sys.stdin.isatty():
+                raise ConfigError("rm deletes for good: add --yes")
+            typer.confirm(f"Delete {', '.join(references)}?", abort=True, err=True)
+        invocation.show({"deleted": lexichord.delete(references)}, render.deleted)
+
+
+@command(app, panel=STORE_PANEL, examples=("lexichord backup lexichord.backup",))
 def backup(
     invocation: Invocation,
     file: Annotated[Path, typer.Argument(help="A file that is not there yet.", show_default=False)],
@@ -122,7 +272,11 @@ def backup(
     invocation.show(make_backup(invocation.settings, file), render.backup)
 
 
-@command(app, panel=STORE_PANEL)
+@command(
+    app,
+    panel=STORE_PANEL,
+    examples=("lexichord restore lexichord.backup --dsn postgresql://user@host/db",),
+)
 def restore(
     invocation: Invocation,
     file: Annotated[Path, typer.Argument(help="A file of backup's.", show_default=False)],
@@ -138,7 +292,11 @@ def restore(
     invocation.show(restore_backup(invocation.settings, file), render.restored)
 
 
-@command(app, panel=STORE_PANEL)
+@command(
+    app,
+    panel=STORE_PANEL,
+    examples=("lexichord copy --to postgresql://user@host/db --dataset contracts",),
+)
 def copy(
     invocation: Invocation,
     to: Annotated[str, typer.Option(help="The database to copy to: a DSN.", show_default=False)],
@@ -156,106 +314,6 @@ def copy(
     with invocation.open() as lexichord, FileProgress("copy") as progress:
         reports = lexichord.copy_to(to, dataset, **progress.callbacks())
     invocation.show({"datasets": [report.to_dict() for report in reports]}, render.copied)
-
-
-@command(app, group=SEARCH_OPTIONS, panel=SEARCH_PANEL)
-def search(
-    invocation: Invocation,
-    query: QueryArgument,
-    options: dict[str, Any],
-    hint: HintOption = None,
-    explain: ExplainOption = False,
-) -> None:
-    """Find the chunks that answer a query."""
-    with invocation.open() as lexichord:
-        result = lexichord.search(" ".join(query), hint=hint, **options)
-        _note_nothing_stored(lexichord, result.hits)
-    invocation.show(result, lambda result: render.search(result, explain))
-
-
-@command(app, group=SEARCH_OPTIONS, panel=SEARCH_PANEL)
-def files(
-    invocation: Invocation,
-    query: QueryArgument,
-    options: dict[str, Any],
-    hint: HintOption = None,
-    explain: ExplainOption = False,
-) -> None:
-    """Find the documents that a query is about."""
-    with invocation.open() as lexichord:
-        result = lexichord.files(" ".join(query), hint=hint, **options)
-        _note_nothing_stored(lexichord, result.files)
-    invocation.show(result, lambda result: render.files(result, explain))
-
-
-@command(app, group=QUERY_OPTIONS, panel=SEARCH_PANEL)
-def query(
-    invocation: Invocation,
-    query: QueryArgument,
-    options: dict[str, Any],
-    record: RecordOption = None,
-    reranker: RerankerOption = None,
-    explain: ExplainOption = False,
-) -> None:
-    """Find the files, then chunks in and around them, and print the evidence with its sources."""
-    invocation.arguments.update(record=record, reranker=reranker)
-    with invocation.open() as lexichord:
-        response = lexichord.query(" ".join(query), **options)
-        _note_nothing_stored(lexichord, response.hits)
-    invocation.show(response, lambda response: render.response(response, explain))
-
-
-@command(app, group=SIMILAR_OPTIONS, panel=SEARCH_PANEL)
-def similar(
-    invocation: Invocation,
-    reference: Annotated[str, typer.Argument(help="A document's id, uri or uri's end.")],
-    options: dict[str, Any],
-    explain: ExplainOption = False,
-) -> None:
-    """Find the documents most like a stored one, by their vectors."""
-    with invocation.open() as lexichord:
-        result = lexichord.similar(reference, **options)
-    invocation.show(result, lambda result: render.files(result, explain))
-
-
-@command(app, "list", group=SCOPE_OPTIONS, panel=SEARCH_PANEL)
-def list_documents(invocation: Invocation, options: dict[str, Any]) -> None:
-    """List the documents."""
-    with invocation.open() as lexichord:
-        documents = lexichord.list(**options)
-    invocation.show(documents.to_dict(), lambda _: render.documents(documents))
-
-
-@command(app, panel=SEARCH_PANEL)
-def show(
-    invocation: Invocation,
-    reference: Annotated[str, typer.Argument(help="A document's id, uri or uri's end.")] = "",
-    chunk: Annotated[str | None, typer.Option(help="A chunk, with the text around it.")] = None,
-    neighbours: Annotated[int, typer.Option(help="Chunks on each side of it.")] = 1,
-) -> None:
-    """Show a document with its chunks, or one chunk in its surroundings."""
-    if bool(reference) == (chunk is not None):
-        raise ConfigError("name a document, or --chunk with a chunk's id")
-    with invocation.open() as lexichord:
-        if chunk is not None:
-            invocation.show(lexichord.expand(chunk, neighbours=neighbours), render.passage)
-        else:
-            invocation.show(lexichord.show(reference), render.document)
-
-
-@command(app, panel=STORE_PANEL)
-def rm(
-    invocation: Invocation,
-    references: ReferencesArgument,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-) -> None:
-    """Delete documents with their chunks and all that belongs to them."""
-    with invocation.open() as lexichord:
-        if not yes:
-            if not sys.stdin.isatty():
-                raise ConfigError("rm deletes for good: add --yes")
-            typer.confirm(f"Delete {', '.join(references)}?", abort=True, err=True)
-        invocation.show({"deleted": lexichord.delete(references)}, render.deleted)
 
 
 @command(app, panel=CHECK_PANEL)
@@ -281,6 +339,37 @@ def reindex(invocation: Invocation) -> None:
     with invocation.open() as lexichord:
         indexes = lexichord.reindex()
     invocation.show({"indexes": indexes}, lambda _: render.indexes(indexes))
+
+
+@command(
+    app,
+    panel=SERVE_PANEL,
+    examples=(
+        "lexichord init",
+        "lexichord init --engine vectorchord --dsn postgresql://user@host/db",
+    ),
+)
+def init(
+    invocation: Invocation,
+    engine: Annotated[
+        Literal["plain", "textsearch", "vectorchord"] | None,
+        typer.Option(help="By default what is there."),
+    ] = None,
+    text_config: Annotated[
+        str | None,
+        typer.Option(help="Postgres' text configuration for all; by default each language's."),
+    ] = None,
+    embedding: Annotated[
+        str | None, typer.Option(help="The vectors' space: provider/model/dimension.")
+    ] = None,
+) -> None:
+    """Prepare a database, or bring it up to date. The engine is for good."""
+    from lexichord.db.server import initialise
+
+    invocation.arguments.update(engine=engine, text_config=text_config, embedding=embedding)
+    initialise(invocation.settings)
+    with invocation.open() as lexichord:
+        invocation.show(lexichord.status(), render.status)
 
 
 @command(app, panel=SERVE_PANEL)

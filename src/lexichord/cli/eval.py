@@ -68,7 +68,15 @@ ExtractOption = Annotated[Extractor, typer.Option(help="What finds the entities 
 DEFAULT_KS_TEXT = ",".join(map(str, DEFAULT_KS))
 
 
-@command(eval_app, "eval", panel=CHECK_PANEL)
+@command(
+    eval_app,
+    "eval",
+    panel=CHECK_PANEL,
+    examples=(
+        "lexichord eval sample",
+        "lexichord eval questions.jsonl --strategies hybrid-fuse,pipeline",
+    ),
+)
 def evaluate(
     invocation: Invocation,
     questions: QuestionsArgument,
@@ -119,7 +127,7 @@ def evaluate(
         raise typer.Exit(EXIT_FAILED)
 
 
-@command(eval_app, panel=CHECK_PANEL)
+@command(eval_app, panel=CHECK_PANEL, examples=("lexichord calibrate questions.jsonl",))
 def calibrate(
     invocation: Invocation,
     questions: Annotated[

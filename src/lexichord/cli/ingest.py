@@ -142,7 +142,17 @@ class IngestGroup:
         return IngestArguments(**values)
 
 
-@command(ingest_app, group=IngestGroup(), panel=STORE_PANEL)
+@command(
+    ingest_app,
+    group=IngestGroup(),
+    panel=STORE_PANEL,
+    examples=(
+        "lexichord ingest contracts/ --dataset contracts --prune",
+        "lexichord ingest https://example.com/sitemap.xml",
+        "lexichord ingest notes/ --exclude drafts/ --metadata year=2024",
+        "cat report.pdf | lexichord ingest - --name report.pdf",
+    ),
+)
 def ingest(
     invocation: Invocation,
     options: IngestArguments,

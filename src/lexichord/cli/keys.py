@@ -17,7 +17,7 @@ OVERLAP_HOURS = 24  # as the library has it
 keys_app = typer.Typer(help="API keys for HTTP and MCP.", no_args_is_help=True)
 
 
-@command(keys_app)
+@command(keys_app, examples=("lexichord keys create agents --dataset contracts --days 90",))
 def create(
     invocation: Invocation,
     name: Annotated[str, typer.Argument(help="Whose it is.", show_default=False)],
@@ -56,7 +56,7 @@ def create(
     invocation.show(key, _created)
 
 
-@command(keys_app)
+@command(keys_app, examples=("lexichord keys rotate 3 --overlap-hours 48",))
 def rotate(
     invocation: Invocation,
     number: Annotated[int, typer.Argument(help="Of the list.")],
@@ -78,7 +78,7 @@ def list_keys(invocation: Invocation) -> None:
     invocation.show({"keys": [key.to_dict() for key in keys]}, lambda _: _list(keys))
 
 
-@command(keys_app)
+@command(keys_app, examples=("lexichord keys calls --key 3 --latest 50",))
 def calls(
     invocation: Invocation,
     key: Annotated[int | None, typer.Option(help="Only this key's, by its number.")] = None,
@@ -90,7 +90,7 @@ def calls(
     invocation.show({"calls": [call.to_dict() for call in found]}, lambda _: _list_calls(found))
 
 
-@command(keys_app)
+@command(keys_app, examples=("lexichord keys revoke 3",))
 def revoke(
     invocation: Invocation, number: Annotated[int, typer.Argument(help="Of the list.")]
 ) -> None:

@@ -14,7 +14,7 @@ from lexichord.types import Facet
 metadata_app = typer.Typer(help="Documents' metadata.", no_args_is_help=True)
 
 
-@command(metadata_app, "set")
+@command(metadata_app, "set", examples=("lexichord metadata set lease.pdf year=2024 party=Acme",))
 def set_metadata(
     invocation: Invocation,
     reference: Annotated[str, typer.Argument(help="A document's id, uri or uri's end.")],
@@ -27,7 +27,12 @@ def set_metadata(
     invocation.show({"metadata": metadata}, lambda row: out.print(printable(str(row["metadata"]))))
 
 
-@command(metadata_app, "count", group=SCOPE_OPTIONS)
+@command(
+    metadata_app,
+    "count",
+    group=SCOPE_OPTIONS,
+    examples=("lexichord metadata count media_type --dataset contracts",),
+)
 def count_by(
     invocation: Invocation,
     key: Annotated[str, typer.Argument(help="A key, or dataset, uri, title, media_type, folder.")],

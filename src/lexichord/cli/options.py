@@ -7,7 +7,7 @@ import inspect
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -218,8 +218,9 @@ def command(
     *,
     group: CliGroup | None = None,
     panel: str | None = None,
+    examples: Sequence[str] = (),
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Register a function as a command, shown under the heading `panel`.
+    """Register a function as a command, shown under the heading `panel` and with `examples`.
 
     Its `invocation` is made from the options that all commands share, its `options`, if it has a
     `group`, from those.
@@ -239,10 +240,15 @@ def command(
                 function(invocation, **arguments)
 
         call.__signature__ = _signature(function, added)  # type: ignore[attr-defined]
-        app.command(name, rich_help_panel=panel)(call)
+        app.command(name, rich_help_panel=panel, epilog=show_examples(examples))(call)
         return call
 
     return register
+
+
+def show_examples(examples: Sequence[str]) -> str | None:
+    """Return examples as the end of a command's help, a line each."""
+    return "\n\n".join(["Examples:", *examples]) if examples else None
 
 
 def _signature(function: Callable[..., None], added: dict[str, CliOption]) -> inspect.Signature:

@@ -29,6 +29,7 @@ from lexichord.types import (
     SpaceChange,
     Status,
 )
+from lexichord.types.events import DraftEvent, EvidenceEvent, FilesEvent, QueryEvent
 from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, ContextSource
 from lexichord.types.reflection import Reflection
 from lexichord.types.text import cite, visible
@@ -194,6 +195,9 @@ def file_line(number: int, file: FileHit, explain: bool) -> None:
     if explain:
         parts = {name: score and round(score, 3) for name, score in file.scores.items()}
         out.print(f"   {parts}, {file.hits} hits", style="dim")
+    if file.metadata:
+        pairs = (f"{name}: {value}" for name, value in file.metadata.items())
+        out.print(Text("   ") + printable(", ".join(pairs)), style="dim")
 
 
 def documents(listed: Documents) -> None:
@@ -327,6 +331,8 @@ def _run(run: IngestRun) -> None:
     if run.state == "stalled":
         seen = f"{run.seen_at:%Y-%m-%d %H:%M}"
         out.print(f"  no sign of life since {seen}: run it again, what is stored is skipped")
+    if run.state == "interrupted":
+        out.print("  ended before its end: run it again, what is stored is skipped")
     for uri, reason in run.failures.items():
         out.print(printable(f"  {short(uri)}: {reason}"), style="red")
     if run.unread:
@@ -355,7 +361,8 @@ def response(answered: Response, explain: bool) -> None:
         out.print(printable(f"Unverified, in no source: {line}"), style="yellow")
     if answered.reflection is not None:
         _reflection(answered.reflection)
-    out.print("Files", style="bold")
+    meant = len(answered.relevant_files)
+    out.print(Text("Files", "bold") + (f" ({meant} relevant)" if meant else " (none stands out)"))
     for number, file in enumerate(answered.files, 1):
         file_line(number, file, explain)
     out.print("\nEvidence", style="bold")
@@ -365,6 +372,20 @@ def response(answered: Response, explain: bool) -> None:
         out.print(Text(f"[{source.number}] {short(source.uri)}:{_span(source)}"))
     if explain:
         out.print(printable(str(Explanation(answered))))
+
+
+def event(event: QueryEvent) -> None:
+    """Print on stderr what a query has come to; the response itself is printed in the end."""
+    if isinstance(event, FilesEvent):
+        names = (file.title or short(file.uri) for file in event.files)
+        err.print(Text("Files: ", "bold") + (printable(", ".join(names)) or "none"))
+    elif isinstance(event, EvidenceEvent):
+        amount = f"{_amount(event.sources, 'passage')}, confidence {event.confidence:.2f}"
+        err.print(Text("Evidence: ", "bold") + amount)
+    elif isinstance(event, DraftEvent):
+        if event.start == 0:
+            err.print("Draft, not checked:", style="bold")
+        err.print(printable(event.text), end="")
 
 
 def _answer(answered: Response) -> None:

@@ -35,7 +35,14 @@ WorkerOption = Annotated[
 ]
 
 
-@command(serve_app, panel=SERVE_PANEL)
+@command(
+    serve_app,
+    panel=SERVE_PANEL,
+    examples=(
+        "lexichord serve",
+        "lexichord serve --port 9000 --worker",
+    ),
+)
 def serve(
     invocation: Invocation,
     host: HostOption = "127.0.0.1",
@@ -50,7 +57,14 @@ def serve(
     err.print("stopped")
 
 
-@command(serve_app, panel=SERVE_PANEL)
+@command(
+    serve_app,
+    panel=SERVE_PANEL,
+    examples=(
+        "lexichord mcp",
+        "lexichord mcp --http --port 9001",
+    ),
+)
 def mcp(
     invocation: Invocation,
     http: HttpOption = False,
@@ -67,7 +81,7 @@ def mcp(
         raise ConfigError(f"no {error.name}: pip install 'lexichord[mcp]'") from error
 
 
-@command(serve_app, panel=SERVE_PANEL)
+@command(serve_app, panel=SERVE_PANEL, examples=("lexichord worker --until-idle",))
 def worker(
     invocation: Invocation,
     until_idle: Annotated[

@@ -1,5 +1,6 @@
-"""The commands that work on what is stored: contexts, another embedding model, vechord tables."""
+"""Commands on what is stored: contexts, another embedding model, vechord tables, training data."""
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,6 +9,7 @@ import typer
 
 from lexichord.cli import render
 from lexichord.cli.options import (
+    CHECK_PANEL,
     EXIT_FAILED,
     STORE_PANEL,
     DatasetsOption,
@@ -24,7 +26,12 @@ if TYPE_CHECKING:
 vechord_app = typer.Typer()
 
 
-@command(vechord_app, "import", panel=STORE_PANEL)
+@command(
+    vechord_app,
+    "import",
+    panel=STORE_PANEL,
+    examples=("lexichord import --from-vechord documents",),
+)
 def import_(
     invocation: Invocation,
     from_vechord: Annotated[
@@ -45,7 +52,11 @@ def import_(
         raise typer.Exit(EXIT_FAILED)
 
 
-@command(vechord_app, panel=STORE_PANEL)
+@command(
+    vechord_app,
+    panel=STORE_PANEL,
+    examples=("lexichord export --to-vechord documents --dataset contracts",),
+)
 def export(
     invocation: Invocation,
     to_vechord: Annotated[
@@ -58,10 +69,44 @@ def export(
         invocation.show(lexichord.export_vechord(to_vechord, dataset), render.exported)
 
 
+training_app = typer.Typer()
+
+
+@command(
+    training_app,
+    "training-triplets",
+    panel=CHECK_PANEL,
+    examples=("lexichord training-triplets triplets.jsonl",),
+)
+def training_triplets(
+    invocation: Invocation,
+    file: Annotated[Path, typer.Argument(help="Where to write them.", show_default=False)],
+    latest: Annotated[int, typer.Option(help="Of so many recorded queries.", min=1)] = 10_000,
+    negatives: Annotated[int, typer.Option(help="Of each query at most.", min=1)] = 3,
+) -> None:
+    """Write recorded queries as lines of JSON to train an embedding model by."""
+    with invocation.open() as lexichord:
+        triplets = lexichord.training_triplets(latest=latest, negatives=negatives)
+    lines = [json.dumps(triplet.to_dict(), ensure_ascii=False) + "\n" for triplet in triplets]
+    try:
+        file.write_text("".join(lines), encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot write '{file}': {error.strerror}") from None
+    counts = {"file": str(file), "triplets": len(triplets)}
+    invocation.show(counts, lambda _: render.out.print(f"{len(triplets)} triplets written"))
+
+
 contextualize_app = typer.Typer()
 
 
-@command(contextualize_app, panel=STORE_PANEL)
+@command(
+    contextualize_app,
+    panel=STORE_PANEL,
+    examples=(
+        "lexichord contextualize --dry-run",
+        "lexichord contextualize --dataset contracts --budget 2.50",
+    ),
+)
 def contextualize(
     invocation: Invocation,
     dataset: DatasetsOption = None,
@@ -71,8 +116,16 @@ def contextualize(
     budget: Annotated[
         float | None, typer.Option(help="Stop before this is passed, in dollars.", min=0)
     ] = None,
+    prompt: Annotated[
+        str | None,
+        typer.Option(
+            help="anthropic, or a file with {whole_document} and {chunk}; else lexichord's own.",
+            metavar="NAME|FILE",
+        ),
+    ] = None,
 ) -> None:
     """Have a language model say of each stored chunk where in its document it belongs."""
+    invocation.arguments["context_prompt"] = prompt
     with invocation.open() as lexichord, FileProgress("contextualize") as progress:
         report = lexichord.contextualize(
             dataset, dry_run=dry_run, budget=budget, **progress.callbacks()
@@ -107,7 +160,14 @@ def _expected(documents: int, row: dict[str, Any]) -> None:
 reembed_app = typer.Typer()
 
 
-@command(reembed_app, panel=STORE_PANEL)
+@command(
+    reembed_app,
+    panel=STORE_PANEL,
+    examples=(
+        "lexichord reembed --to openai/text-embedding-3-small/1536",
+        "lexichord reembed --rollback",
+    ),
+)
 def reembed(
     invocation: Invocation,
     to: Annotated[

@@ -21,7 +21,7 @@ def on(invocation: Invocation) -> None:
     invocation.show({"tenants": "on"}, lambda _: _turned_on())
 
 
-@command(tenants_app)
+@command(tenants_app, examples=("lexichord tenants add acme --dataset contracts",))
 def add(
     invocation: Invocation,
     name: Annotated[str, typer.Argument(help="What it is called.", show_default=False)],
@@ -54,7 +54,7 @@ def list_tenants(invocation: Invocation) -> None:
     invocation.show({"tenants": [each.to_dict() for each in tenants]}, lambda _: _list(tenants))
 
 
-@command(tenants_app)
+@command(tenants_app, examples=("lexichord tenants drop acme",))
 def drop(
     invocation: Invocation,
     name: Annotated[str, typer.Argument(help="Of the list.", show_default=False)],

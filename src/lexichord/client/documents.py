@@ -1,6 +1,5 @@
 """What is stored: listed, shown, compared, deleted; and how a caller names it."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 
 from lexichord.db import catalogue, search, store
@@ -17,6 +16,7 @@ from lexichord.types import (
     Json,
     Original,
     PageBox,
+    PageSize,
     Scope,
     ScopeOptions,
     SearchOptions,
@@ -160,7 +160,7 @@ class DocumentMethods:
         originals.check_pages(shown.document)
         options = load_options(self.settings)
         async with originals.opened_original(self.database, shown.document) as original:
-            return await asyncio.to_thread(originals.draw_page, original, page, passage, options)
+            return await originals.look(originals.draw_page, original, page, passage, options)
 
     async def boxes(
         self, document: str, start: int, end: int, *, datasets: Iterable[str] | None = None
@@ -176,7 +176,18 @@ class DocumentMethods:
         options = load_options(self.settings)
         async with originals.opened_original(self.database, shown.document) as original:
             page = max(pages, default=1)
-            return await asyncio.to_thread(originals.find_boxes, original, page, passage, options)
+            return await originals.look(originals.find_boxes, original, page, passage, options)
+
+    async def page_sizes(
+        self, document: str, *, datasets: Iterable[str] | None = None
+    ) -> Sequence[PageSize]:
+        """Return how large the pages of a PDF are. Raises as `page_image` does."""
+        document_id = await self.resolve(document, datasets)
+        (row,) = await catalogue.list_documents(self.database, Scope(documents=(document_id,)))
+        originals.check_pages(row)
+        options = load_options(self.settings)
+        async with originals.opened_original(self.database, row) as original:
+            return await originals.look(originals.read_page_sizes, original, options)
 
     async def original(self, document: str, datasets: Iterable[str] | None = None) -> Original:
         """Return the bytes that a document was read from.
@@ -186,7 +197,7 @@ class DocumentMethods:
         document_id = await self.resolve(document, datasets)
         (row,) = await catalogue.list_documents(self.database, Scope(documents=(document_id,)))
         async with originals.opened_original(self.database, row) as original:
-            return await asyncio.to_thread(originals.read_original, original, row)
+            return await originals.look(originals.read_original, original, row)
 
     async def expand(
         self, chunk: str, *, neighbours: int = 1, whole_section: bool = False

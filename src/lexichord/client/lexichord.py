@@ -12,12 +12,16 @@ import lexichord.display  # noqa: F401  # str(record) and notebooks show it so
 from lexichord.client.copy import Copied, copy_datasets
 from lexichord.client.documents import DocumentMethods
 from lexichord.client.keys import KeyMethods
+from lexichord.client.shards import ShardMethods
 from lexichord.client.space import SpaceMethods, in_current_space
 from lexichord.client.status import StatusMethods
 from lexichord.client.tenants import TenantMethods
-from lexichord.db import vechord
-from lexichord.db.pool import Database, time_limit
+from lexichord.client.training import training_triplets
+from lexichord.db import catalogue, vechord
+from lexichord.db.call_settings import time_limit
+from lexichord.db.pool import Database
 from lexichord.db.server import open_server, restart_server
+from lexichord.db.shards import Shards
 from lexichord.errors import ConfigError
 from lexichord.evaluate.measure import calibrate, evaluate
 from lexichord.ingest import jobs
@@ -28,6 +32,7 @@ from lexichord.ingest.tables.worker import TableWorker
 from lexichord.providers.base import Reranker
 from lexichord.providers.registry import find_reranker
 from lexichord.retrieve import pipeline
+from lexichord.retrieve.events import streamed
 from lexichord.retrieve.llm_stages import find_query_model
 from lexichord.retrieve.query import with_vectors
 from lexichord.retrieve.search.discover import discover
@@ -82,7 +87,9 @@ class ClosedDatabase:
         raise ConfigError(NOT_OPEN)
 
 
-class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods, TenantMethods):
+class Lexichord(
+    SpaceMethods, DocumentMethods, StatusMethods, KeyMethods, TenantMethods, ShardMethods
+):
     """Documents in, evidence out: an application on one database.
 
     Used as `async with Lexichord() as lexichord`. Without a DSN it starts the embedded server, or
@@ -97,6 +104,7 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods, Tenant
     contextualize = backfill.contextualize
     calibrate = calibrate
     evaluate = evaluate
+    training_triplets = training_triplets
 
     def __init__(
         self, settings: Settings | None = None, *, stages: Stages = STAGES, **arguments: object
@@ -127,6 +135,10 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods, Tenant
             size, read_dsn = self.settings.pool_size, self.settings.read_dsn
             self.database = Database(dsn, size, restart, read_dsn)
             await self._open.enter_async_context(self.database)
+            if dsns := await catalogue.list_shards(self.database):
+                partial_answers = self.settings.partial_answers
+                shards = Shards(self.database, dsns, size, is_partial=partial_answers)
+                self.database = await self._open.enter_async_context(shards)
             await self._follow()
         except BaseException:
             await self._open.aclose()
@@ -148,6 +160,14 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods, Tenant
         other.space, other.embedder, other.degraded = self.space, self.embedder, self.degraded
         other.reranker, other.stages = reranker, self.stages
         return other
+
+    async def position(self) -> str:
+        """Return the position after all that was written before, as reports of ingests have it."""
+        return await self.database.position()
+
+    def reading_after(self, position: str) -> AbstractContextManager[None]:
+        """Find, in a `with`, all that was stored up to a position, whatever a replica lacks yet."""
+        return self.database.reading_after(position)
 
     def _close(self) -> None:
         self._open, self.database, self.space = None, cast(Database, ClosedDatabase()), ""
@@ -172,11 +192,11 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods, Tenant
         no_single_text(paths=paths, documents=documents)
         run, files = self._ingest(options), [str(path) for path in paths]
         chunked = None if chunked_file is None else Path(chunked_file)
-        return self._with_degraded(await jobs.ingest(run, files, documents, chunked, prune))
+        return await self._completed(await jobs.ingest(run, files, documents, chunked, prune))
 
     async def retry_failed(self, **options: Unpack[IngestOptions]) -> Report:
         """Take up again the files of a dataset that failed; `run_id` is 0 if there are none."""
-        return self._with_degraded(await jobs.retry_failed(self._ingest(options)))
+        return await self._completed(await jobs.retry_failed(self._ingest(options)))
 
     async def watch(
         self,
@@ -191,7 +211,7 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods, Tenant
         watched = jobs.watch(lambda: self._ingest(options), files, prune, home)
         async with aclosing(watched) as reports:
             async for report in reports:
-                yield self._with_degraded(report)
+                yield await self._completed(report)
 
     async def index_changes(self) -> None:
         """Do what a worker would, until no change of an indexed table waits."""
@@ -315,6 +335,8 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods, Tenant
         """
         return await self._query(query, QueryOptions.select(locals()))
 
+    stream = streamed(query)
+
     @only_known_options
     async def explain(
         self,
@@ -373,7 +395,7 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods, Tenant
         `table` holds the chunks, if several do; vectors are taken to be of the database's space.
         """
         options["context"] = "given"
-        return self._with_degraded(
+        return await self._completed(
             await jobs.import_vechord(self._ingest(options), namespace, table)
         )
 
@@ -389,8 +411,12 @@ class Lexichord(SpaceMethods, DocumentMethods, StatusMethods, KeyMethods, Tenant
         place = (self.database, self.embedder, self.space, self.settings)
         return IngestPipeline(*place, follow=self._follow, limits=self.ingest_limits, **options)
 
-    def _with_degraded(self, report: Report) -> Report:
+    async def _completed(self, report: Report) -> Report:
         report.degraded += self.degraded
+        if report.run_id:
+            if isinstance(self.database, Shards):
+                await self.database.share_statistics()
+            report.position = await self.database.position()
         return report
 
     @in_current_space

@@ -1,12 +1,12 @@
 """What programs of other makers take of a response: passages with one score and their metadata."""
 
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from lexichord.db.catalogue import list_documents
 from lexichord.db.pool import Database
 from lexichord.retrieve.judge.confidence import JUDGED_HITS
 from lexichord.types import ChunkHit, Json, QueryOptions, Response, Scope, StoredDocument
+from lexichord.types.text import file_name
 
 # scripts/bench_hit_confidence.py fits and checks these: code questions and every second LegalBench
 # question, raw and with a hint, each also asked of the other corpus; documents of half A.
@@ -26,11 +26,14 @@ def hit_confidences(response: Response) -> list[float]:
     order and, through what it puts first, the confidence. Measured on questions for one thing; of
     a list or a comparison, where many hits hold a part, it is too low.
     """
-    confidence = response.confidence
-    return [
-        confidence / (1 + RANK_DECAY * rank**RANK_EXPONENT)
-        for rank in range(1, 1 + len(response.hits))
-    ]
+    ranks = range(1, 1 + len(response.hits))
+    return [hit_confidence(response.confidence, rank) for rank in ranks]
+
+
+def hit_confidence(confidence: float, rank: int) -> float:
+    """Return the probability of one hit, by the response's confidence and its rank, from 1."""
+    decay: float = RANK_DECAY * rank**RANK_EXPONENT
+    return confidence / (1 + decay)
 
 
 def chunk_confidences(response: Response) -> dict[str, float]:
@@ -66,7 +69,7 @@ class ScoredPassage:
     @property
     def name(self) -> str:
         """Its document's file name, that is the end of its uri."""
-        return PurePosixPath(self.hit.uri).name or self.hit.uri
+        return file_name(self.hit.uri)
 
     def describe(self) -> Json:
         """Return the metadata, and over it where the passage stands and how it was found.

@@ -1,18 +1,20 @@
 """The space that a database is bound to: changed here, followed when another process does."""
 
-from collections.abc import Callable, Coroutine
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
 from functools import wraps
-from typing import Any, Concatenate, Unpack
+from typing import Any, Concatenate, Literal, Unpack
 
 from lexichord.db import catalogue
 from lexichord.db.pool import Database
+from lexichord.db.shards import noting_missing
 from lexichord.errors import ConfigError, EmbeddingMismatchError
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.reembed import Reembed, Reembedded, ReembedOptions
-from lexichord.providers.base import Embedder
+from lexichord.providers.base import Embedder, Vectors
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import Settings
-from lexichord.types.options import no_other_options
+from lexichord.types.options import no_other_options, no_single_text
 
 # Else texts and key would go to the wrong one.
 EMBEDDING_PROVIDER_UNCLEAR = (
@@ -36,6 +38,22 @@ class SpaceMethods:
     degraded: list[str]
     find_embedder: FindEmbedder = staticmethod(find_embedder)
     ingest_limits: IngestLimits = INGEST_LIMITS
+
+    async def embed(
+        self, texts: Sequence[str], kind: Literal["query", "document"] = "document"
+    ) -> Vectors:
+        """Embed texts in the database's space: an array of float32, a row of length 1 for each.
+
+        Questions are embedded as `kind` query. Raises ConfigError without an embedder;
+        ProviderError.
+        """
+        no_single_text(texts=texts)
+        if kind not in ("query", "document"):
+            raise ConfigError(f"kind is query or document, not '{kind}'")
+        embedder, space = await self._follow()
+        if embedder is None:
+            raise ConfigError(f"nothing embeds in {space}: {self.degraded[0]}")
+        return await asyncio.to_thread(embedder.embed, [*texts], kind)
 
     async def reembed(
         self,
@@ -89,12 +107,13 @@ def in_current_space[S: SpaceMethods, **P, R](
     @wraps(method)
     async def retry(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
         space = self.space
-        try:
-            return await method(self, *args, **kwargs)
-        except EmbeddingMismatchError:
-            await self._follow()
-            if self.space == space:
-                raise
-            return await method(self, *args, **kwargs)
+        with noting_missing():
+            try:
+                return await method(self, *args, **kwargs)
+            except EmbeddingMismatchError:
+                await self._follow()
+                if self.space == space:
+                    raise
+                return await method(self, *args, **kwargs)
 
     return retry

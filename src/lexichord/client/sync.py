@@ -2,18 +2,17 @@
 
 import asyncio
 import atexit
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from contextlib import AbstractContextManager, suppress
 from functools import wraps
-from pathlib import Path
+from inspect import signature
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any, Concatenate, Self, Unpack, cast
+from types import GenericAlias
+from typing import Any, Concatenate, Self, cast, get_args
 
 from lexichord.client.lexichord import Lexichord
 from lexichord.errors import ConfigError
-from lexichord.ingest.pipeline import IngestOptions
-from lexichord.ingest.report import Report
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.settings import Settings
 
@@ -26,15 +25,38 @@ def _sync[**P, R](
 ) -> "Callable[Concatenate[SyncLexichord, P], R]":
     @wraps(method)
     def call(self: "SyncLexichord", *args: P.args, **kwargs: P.kwargs) -> R:
-        if not self._open:
-            raise ConfigError(SYNC_NOT_OPEN)
         return self.run(method(self.core, *args, **kwargs))
 
     return cast("Callable[Concatenate[SyncLexichord, P], R]", call)
 
 
-async def _next[T](items: AsyncGenerator[T]) -> T:
-    return await anext(items)
+def _sync_generator[**P, T](
+    method: Callable[Concatenate[Lexichord, P], AsyncGenerator[T]],
+) -> "Callable[Concatenate[SyncLexichord, P], Generator[T]]":
+    @wraps(method)
+    def call(self: "SyncLexichord", *args: P.args, **kwargs: P.kwargs) -> Generator[T]:
+        if not self._open:
+            raise ConfigError(SYNC_NOT_OPEN)
+        items = method(self.core, *args, **kwargs)
+        try:
+            while item := self.run(_next(items)):
+                yield item[0]
+        finally:
+            self.run(items.aclose())
+
+    shown = signature(method)
+    returned = GenericAlias(Generator, get_args(shown.return_annotation)[0])
+    call.__annotations__ = {**method.__annotations__, "return": returned}
+    call.__signature__ = shown.replace(return_annotation=returned)  # type: ignore[attr-defined]
+    return cast("Callable[Concatenate[SyncLexichord, P], Generator[T]]", call)
+
+
+async def _next[T](items: AsyncGenerator[T]) -> tuple[T] | None:
+    """Return the next item, None after the last."""
+    try:
+        return (await anext(items),)
+    except StopAsyncIteration:
+        return None
 
 
 class SyncLexichord:
@@ -49,6 +71,7 @@ class SyncLexichord:
     ) -> None:
         self.core = Lexichord(settings, stages=stages, **arguments)
         self._open = False
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def __enter__(self) -> Self:
         return self.open()
@@ -60,8 +83,8 @@ class SyncLexichord:
         """Open it where no `with` fits, as from one notebook cell to the next; `close` it then."""
         if self._open:
             return self
-        self._loop = asyncio.new_event_loop()
-        self._thread = Thread(target=self._loop.run_forever, name="lexichord", daemon=True)
+        self._loop = loop = asyncio.new_event_loop()
+        self._thread = Thread(target=loop.run_forever, name="lexichord", daemon=True)
         self._thread.start()
         try:
             self.run(self.core.open())
@@ -84,12 +107,16 @@ class SyncLexichord:
 
     def run[R](self, coroutine: Coroutine[Any, Any, R]) -> R:
         """Run a coroutine on the loop and wait for its result; an interrupt here cancels it."""
+        loop = self._loop
+        if loop is None:
+            coroutine.close()
+            raise ConfigError(SYNC_NOT_OPEN)
         started: list[asyncio.Task[R]] = []
         # No Event: an interrupt within its Python code can leave it locked for ever.
         ended = SimpleQueue[object]()
 
         def start() -> None:
-            started.append(self._loop.create_task(coroutine))
+            started.append(loop.create_task(coroutine))
             started[0].add_done_callback(ended.put)
 
         def cancel() -> None:
@@ -100,43 +127,34 @@ class SyncLexichord:
 
         try:
             # In here, too: it wakes the loop's thread, and lets an interrupt in when all has begun.
-            self._loop.call_soon_threadsafe(start)
+            loop.call_soon_threadsafe(start)
             ended.get()
         except BaseException:
-            self._loop.call_soon_threadsafe(cancel)
+            loop.call_soon_threadsafe(cancel)
             with suppress(Empty):
                 ended.get(timeout=INTERRUPT_SECONDS)
             raise
         return started[0].result()
 
+    def reading_after(self, position: str) -> AbstractContextManager[None]:
+        """See `Lexichord.reading_after`."""
+        return self.core.reading_after(position)
+
     def _stop(self) -> None:
-        self._open = False
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        loop, self._loop, self._open = self._loop, None, False
+        if loop is not None:
+            loop.call_soon_threadsafe(loop.stop)
+            self._thread.join()
+            loop.close()
 
-    def watch(
-        self,
-        paths: Iterable[Path | str],
-        *,
-        prune: bool = False,
-        **options: Unpack[IngestOptions],
-    ) -> Generator[Report]:
-        """`Lexichord.watch`, as a plain generator."""
-        if not self._open:
-            raise ConfigError(SYNC_NOT_OPEN)
-        reports = self.core.watch(paths, prune=prune, **options)
-        try:
-            while True:
-                yield self.run(_next(reports))
-        finally:
-            self.run(reports.aclose())
-
+    watch = _sync_generator(Lexichord.watch)
+    stream = _sync_generator(Lexichord.stream)
     ingest = _sync(Lexichord.ingest)
     retry_failed = _sync(Lexichord.retry_failed)
     contextualize = _sync(Lexichord.contextualize)
     calibrate = _sync(Lexichord.calibrate)
     evaluate = _sync(Lexichord.evaluate)
+    training_triplets = _sync(Lexichord.training_triplets)
     search = _sync(Lexichord.search)
     files = _sync(Lexichord.files)
     keywords = _sync(Lexichord.keywords)
@@ -150,6 +168,7 @@ class SyncLexichord:
     show = _sync(Lexichord.show)
     page_image = _sync(Lexichord.page_image)
     boxes = _sync(Lexichord.boxes)
+    page_sizes = _sync(Lexichord.page_sizes)
     original = _sync(Lexichord.original)
     expand = _sync(Lexichord.expand)
     delete = _sync(Lexichord.delete)
@@ -157,6 +176,9 @@ class SyncLexichord:
     add_tenant = _sync(Lexichord.add_tenant)
     list_tenants = _sync(Lexichord.list_tenants)
     drop_tenant = _sync(Lexichord.drop_tenant)
+    add_shard = _sync(Lexichord.add_shard)
+    list_shards = _sync(Lexichord.list_shards)
+    remove_shard = _sync(Lexichord.remove_shard)
     create_key = _sync(Lexichord.create_key)
     list_keys = _sync(Lexichord.list_keys)
     rotate_key = _sync(Lexichord.rotate_key)
@@ -166,6 +188,7 @@ class SyncLexichord:
     copy_to = _sync(Lexichord.copy_to)
     import_vechord = _sync(Lexichord.import_vechord)
     export_vechord = _sync(Lexichord.export_vechord)
+    position = _sync(Lexichord.position)
     ping = _sync(Lexichord.ping)
     datasets = _sync(Lexichord.datasets)
     tables = _sync(Lexichord.tables)
@@ -173,4 +196,5 @@ class SyncLexichord:
     status = _sync(Lexichord.status)
     doctor = _sync(Lexichord.doctor)
     reindex = _sync(Lexichord.reindex)
+    embed = _sync(Lexichord.embed)
     reembed = _sync(Lexichord.reembed)

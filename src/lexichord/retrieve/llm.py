@@ -6,6 +6,7 @@ from typing import Any
 
 from lexichord.errors import ProviderError, ProviderTimeoutError
 from lexichord.providers.base import Generator
+from lexichord.retrieve.events import emit_draft, is_heard
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.rewrite import cut_at_word
 from lexichord.types.generation import Task
@@ -36,7 +37,8 @@ class LlmCaller:
             try:
                 if not seconds:
                     raise ProviderTimeoutError("no time is left for it: raise budget_ms")
-                generated = await self.generator.generate(task, inputs, seconds)
+                on_draft = emit_draft if is_heard() else None
+                generated = await self.generator.generate(task, inputs, seconds, on_draft)
             except ProviderError as error:
                 late = isinstance(error, ProviderTimeoutError)
                 step["made"] = {"error": str(error), "late": late}

@@ -10,6 +10,7 @@ from functools import partial
 from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.providers.base import Embedder, Generator, Reranker
+from lexichord.retrieve.events import emit
 from lexichord.retrieve.evidence.respond import gather, respond, select_evidence
 from lexichord.retrieve.judge.confidence import find_calibration
 from lexichord.retrieve.judge.named import without_names
@@ -31,6 +32,7 @@ from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.aspects import find_aspects
 from lexichord.retrieve.understand.cues import find_listed
 from lexichord.types import ChunkHit, FileHit, QueryOptions, Question, Response
+from lexichord.types.events import AnswerEvent, FilesEvent
 from lexichord.types.questions import Intent, Variant
 from lexichord.types.reflection import Reflection
 
@@ -67,6 +69,7 @@ async def query(
     resolved, about = await _embed(context, question, intent)
     # Search: for files, then for chunks by several ways of asking.
     files = await _discover(context, resolved)
+    emit(FilesEvent(intent, files))
     plan = await _plan_search(context, SearchPlan(intent, resolved, about, files))
     hits = await search_by_plan(context, plan)
     # Judge: what it covers and how sure it is, and search again for what it lacks.
@@ -189,7 +192,10 @@ async def _conclude(
 ) -> Response:
     evidence = await gather(context, plan, hits)
     evidence = await select_evidence(context, plan, evidence)
-    return await respond(context, plan, hits, evidence, confidence, reflection, advice)
+    response = await respond(context, plan, hits, evidence, confidence, reflection, advice)
+    if context.options.answer:
+        emit(AnswerEvent.of(response))
+    return response
 
 
 async def search_chunks(database: Database, question: Question) -> list[ChunkHit]:

@@ -1,31 +1,36 @@
 """Who may use what: the policy by which a server lets callers in, and the client that each gets."""
 
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import wraps
-from inspect import signature
 from ipaddress import ip_address
-from typing import Any, Concatenate, Literal, Self, TypedDict, Unpack, cast
+from typing import Any, Concatenate, Self, Unpack, cast
+
+import numpy as np
 
 from lexichord.client.lexichord import Lexichord
 from lexichord.client.passages import ScoredPassage, find_passages
 from lexichord.db import catalogue
-from lexichord.db.pool import Row, asking_for
+from lexichord.db.pool import Row
 from lexichord.errors import (
     AccessError,
     ConfigError,
     ForbiddenError,
     KeyExpiredError,
-    MissingScopeError,
     NotFoundError,
     TooManyRequestsError,
 )
 from lexichord.ingest.pipeline import IngestOptions
 from lexichord.ingest.report import Report
 from lexichord.providers.registry import find_reranker
+from lexichord.retrieve.events import streamed
 from lexichord.serve.calls import CallLog, RequestRates
 from lexichord.serve.errors import public_line, public_status
+from lexichord.serve.files import FileMethods
+from lexichord.serve.scope import recorded
 from lexichord.settings import Settings
 from lexichord.types import (
     Excerpt,
@@ -34,6 +39,7 @@ from lexichord.types import (
     KeywordSets,
     Original,
     PageBox,
+    PageSize,
     Reflection,
     Response,
     Rights,
@@ -42,39 +48,7 @@ from lexichord.types import (
 )
 from lexichord.types.ids import unknown_id
 from lexichord.types.response import Step
-from lexichord.types.state import ApiKey, IndexedTable, IngestRun
-
-FULL_RIGHTS = Rights()
-
-
-class _DatasetScope(TypedDict, total=False):
-    datasets: Sequence[str]
-
-
-type Deed = Literal["read", "write", "delete"]
-
-
-def _recorded[**P, R](
-    method: Callable[Concatenate["ScopedClient", P], Coroutine[Any, Any, R]],
-) -> "Callable[Concatenate[ScopedClient, P], Coroutine[Any, Any, R]]":
-    """Have a method's calls put on record, with how they end."""
-    parameters = signature(method)
-
-    @wraps(method)
-    async def call(self: "ScopedClient", /, *args: P.args, **kwargs: P.kwargs) -> R:
-        called_at, status = datetime.now(UTC), 200
-        try:
-            with asking_for(self.rights.tenant, self.rights.principals):
-                return await method(self, *args, **kwargs)
-        except BaseException as error:
-            status = public_status(error)
-            raise
-        finally:
-            arguments = parameters.bind(self, *args, **kwargs).arguments
-            options = arguments.pop("options", {})
-            self._record(method.__name__, called_at, status, {**arguments, **options})
-
-    return call
+from lexichord.types.state import ApiKey, IndexedTable, IngestRun, JobFile
 
 
 def _scoped[**P, R](
@@ -89,20 +63,16 @@ def _scoped[**P, R](
         result = await method(self._client, *args, **cast(Any, {**options, **scope}))
         return cast(R, _public(result))
 
-    return _recorded(call)
+    return recorded(call)
 
 
 @dataclass(frozen=True, slots=True)
-class ScopedClient:
+class ScopedClient(FileMethods):
     """The methods of `Lexichord` that other programs may call, of the same names and results.
 
     A dataset that the rights do not reach raises ForbiddenError, whether it is there or not; a
     document of one is not there, NotFoundError. What a key calls is put on record.
     """
-
-    _client: Lexichord
-    rights: Rights = FULL_RIGHTS
-    _log: CallLog | None = None
 
     @property
     def settings(self) -> Settings:
@@ -113,6 +83,11 @@ class ScopedClient:
     def has_reranker(self) -> bool:
         """Whether a reranker looks at what is found."""
         return self._client.reranker is not None
+
+    @property
+    def space(self) -> str:
+        """The database's embedding space."""
+        return self._client.space
 
     def with_models(self, changes: Mapping[str, object]) -> Self:
         """Return the same client asking the models that these settings name."""
@@ -128,12 +103,13 @@ class ScopedClient:
     files = _scoped(Lexichord.files)
     keywords = _scoped(Lexichord.keywords)
     query = _scoped(Lexichord.query)
+    stream = streamed(query)
     similar = _scoped(Lexichord.similar)
     list = _scoped(Lexichord.list)
     count = _scoped(Lexichord.count)
     count_by = _scoped(Lexichord.count_by)
 
-    @_recorded
+    @recorded
     async def passages(
         self, response: Response, k: int, min_score: float = 0.0
     ) -> Sequence[ScoredPassage]:
@@ -141,29 +117,49 @@ class ScopedClient:
         self._check("read")
         return await find_passages(self._client.database, response, k, min_score)
 
-    @_recorded
+    @recorded
+    async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return the vectors of texts in the database's space, as of questions.
+
+        Raises ConfigError where a text or all cannot be embedded, ProviderError.
+        """
+        self._check("read")
+        embedder = self._client.embedder
+        if embedder is None:
+            raise ConfigError(self._client.degraded[0])
+        vectors = await asyncio.to_thread(embedder.embed, texts, "query")
+        if np.isnan(vectors).any():
+            raise ConfigError("input: a text cannot be embedded")
+        return [[float(number) for number in vector] for vector in vectors]
+
+    @recorded
     async def show(self, document: str, datasets: Sequence[str] | None = None) -> ShownDocument:
         """See `Lexichord.show`."""
         return await self._client.show(document, **self._scope("read", datasets))
 
-    @_recorded
+    @recorded
     async def page_image(
         self, document: str, page: int, *, mark: tuple[int, int] | None = None
     ) -> bytes:
         """See `Lexichord.page_image`."""
         return await self._client.page_image(document, page, mark=mark, **self._scope("read"))
 
-    @_recorded
+    @recorded
     async def boxes(self, document: str, start: int, end: int) -> Sequence[PageBox]:
         """See `Lexichord.boxes`."""
         return await self._client.boxes(document, start, end, **self._scope("read"))
 
-    @_recorded
+    @recorded
+    async def page_sizes(self, document: str) -> Sequence[PageSize]:
+        """See `Lexichord.page_sizes`."""
+        return await self._client.page_sizes(document, **self._scope("read"))
+
+    @recorded
     async def original(self, document: str) -> Original:
         """See `Lexichord.original`."""
         return await self._client.original(document, **self._scope("read"))
 
-    @_recorded
+    @recorded
     async def expand(
         self, chunk: str, *, neighbours: int = 1, whole_section: bool = False
     ) -> Excerpt:
@@ -178,18 +174,18 @@ class ScopedClient:
             raise NotFoundError(unknown_id("chunk", chunk)) from None
         return excerpt
 
-    @_recorded
+    @recorded
     async def delete(self, documents: Sequence[str], datasets: Sequence[str] | None = None) -> int:
         """See `Lexichord.delete`."""
         return await self._client.delete(documents, **self._scope("delete", datasets))
 
-    @_recorded
+    @recorded
     async def set_metadata(self, document: str, changes: Json) -> Json:
         """See `Lexichord.set_metadata`; what is returned may only be seen by who may read."""
         self._check("read")
         return await self._client.set_metadata(document, changes, **self._scope("write"))
 
-    @_recorded
+    @recorded
     async def ingest(
         self,
         paths: Iterable[Any] = (),
@@ -201,7 +197,7 @@ class ScopedClient:
         self._scope("write", [options.get("dataset", "default")])
         return await self._client.ingest(paths, documents=documents, **options)
 
-    @_recorded
+    @recorded
     async def datasets(self) -> Sequence[dict[str, Any]]:
         """List the datasets that are there and in reach, with their documents and chunks."""
         self._check("read")
@@ -209,27 +205,45 @@ class ScopedClient:
         stored = await self._client.datasets()
         return [row.to_dict() for row in stored if reach is None or row.dataset in reach]
 
-    @_recorded
+    @recorded
     async def jobs(self, latest: int = 20, datasets: Sequence[str] = ()) -> Sequence[IngestRun]:
         """List the latest ingests in reach, newest first."""
         scope = self._scope("read", datasets or None).get("datasets")
         rows = await catalogue.list_runs(self._client.database, latest, scope)
         return [_job(row) for row in rows]
 
-    @_recorded
+    @recorded
     async def job(self, job: int) -> IngestRun:
         """Return an ingest, also to who may write but not read. Raises NotFoundError."""
+        return await self._find_job(job)
+
+    @recorded
+    async def job_files(self, job: int, limit: int) -> Sequence[JobFile]:
+        """List what became of files of an ingest, those that failed first. Raises NotFoundError."""
+        await self._find_job(job)
+        rows = await catalogue.list_run_files(self._client.database, job, limit)
+        return [JobFile(**{**row, "reason": public_line(row["reason"])}) for row in rows]
+
+    async def _find_job(self, job: int) -> IngestRun:
         scope = self._scope("write" if self.rights.writes else "read").get("datasets")
         rows = await catalogue.list_runs(self._client.database, 1, scope, [job])
         if not rows:
             raise NotFoundError(f"there is no job {job}")
         return _job(rows[0])
 
-    @_recorded
+    @recorded
     async def tables(self) -> Sequence[IndexedTable]:
         """List the indexed tables. Raises ForbiddenError unless the caller reaches all datasets."""
         self._check_all_datasets()
         return await self._client.tables()
+
+    def position(self) -> Awaitable[str]:
+        """See `Lexichord.position`; it tells nothing of what is stored."""
+        return self._client.position()
+
+    def reading_after(self, position: str) -> AbstractContextManager[None]:
+        """See `Lexichord.reading_after`."""
+        return self._client.reading_after(position)
 
     def connections(self) -> Mapping[str, int]:
         """Count the connections to the database by state. Raises ForbiddenError.
@@ -243,50 +257,6 @@ class ScopedClient:
         self._check("read")
         if self.rights.datasets is not None or self.rights.tenant is not None:
             raise ForbiddenError("these numbers are of all datasets: the API key reaches some only")
-
-    def check_writes(self, dataset: str) -> None:
-        """Raise ForbiddenError unless documents may be written into this dataset."""
-        try:
-            self._scope("write", [dataset])
-        except ForbiddenError as error:
-            self._record("ingest", datetime.now(UTC), public_status(error), {"dataset": dataset})
-            raise
-
-    def _scope(self, deed: Deed, datasets: Sequence[str] | None = None) -> _DatasetScope:
-        """Return the datasets to look in: those asked for, else all in reach.
-
-        Raises ForbiddenError where the rights do not allow the deed, or not there.
-        """
-        self._check(deed)
-        reach = self.rights.datasets
-        if datasets is None:
-            return {} if reach is None else {"datasets": reach}
-        if reach is None or isinstance(datasets, str) or not datasets:
-            return {"datasets": datasets}  # one text and none are refused further down
-        if beyond := set(datasets).difference(reach):
-            raise ForbiddenError(f"the API key does not reach dataset {', '.join(sorted(beyond))}")
-        return {"datasets": datasets}
-
-    def _check(self, deed: Deed) -> None:
-        """Raise MissingScopeError unless the rights allow the deed."""
-        may = {
-            "read": self.rights.reads,
-            "write": self.rights.writes,
-            "delete": self.rights.deletes,
-        }
-        if not may[deed]:
-            allowed = " and ".join(name for name, allows in may.items() if allows)
-            option = "without --no-read" if deed == "read" else f"with --{deed}"
-            raise MissingScopeError(f"the API key may only {allowed}: make one {option}")
-
-    def _record(
-        self, kind: str, called_at: datetime, status: int, arguments: Mapping[str, object]
-    ) -> None:
-        """Put a call on record: the datasets that it names, or else those in reach."""
-        if self._log is not None and self.rights.key_id is not None:
-            given = {name: value for name, value in arguments.items() if value is not None}
-            named = {"datasets": self.rights.datasets, **given}
-            self._log.add(self.rights.key_id, called_at, kind, status, named)
 
 
 def _public(result: object) -> object:

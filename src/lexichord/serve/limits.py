@@ -21,15 +21,24 @@ MAX_NAME_CHARS = 1_000  # of a dataset, a uri, a path
 MAX_ADDED_DOCUMENTS = 1_000  # in one body
 MAX_JSON_DEPTH = 32  # objects and lists inside each other
 MAX_PAGE_HITS = 100  # that the page shows
+MAX_SHOWN_PAGES = 20  # of a PDF at once; without scripts a browser wants all their pictures
 MAX_LISTED_DOCUMENTS = 500  # on the start page; more take too long to read
+MANAGED_DOCUMENTS = 50  # on a page of a dataset's
+MAX_SHOWN_FILES = 200  # of an ingest, on its page
 MAX_UPLOAD_METADATA_CHARS = 100_000  # characters of the metadata that come with files
 MAX_UPLOAD_NAME_CHARS = 1_000
+MAX_UPLOAD_FILES = 1_000  # in one form
 MAX_UPLOAD_PART_BYTES = 200  # the last part of a file's name
 
 # Of the interfaces of others.
 DIFY_MAX_RECORDS = 100
 MAX_VECTOR_STORE_RESULTS = 50  # by OpenAI's specification
 MAX_VECTOR_STORE_QUERIES = 10  # in one request; each is a whole search
+MAX_STORE_METADATA = 16  # by OpenAI's specification, as are the next two
+MAX_BATCH_FILES = 500  # in one request
+MAX_LISTED_FILES = 10_000
+MAX_EMBEDDED_TEXTS = 2_048
+POLL_AFTER_MS = 200  # in which a small file is stored
 MAX_FILTER_DEPTH = 8  # compound filters in one another
 MAX_FILTER_VALUES = 100  # conditions, names or values in a list
 MAX_NAMED_DOCUMENTS = 500  # to which a folder or a name is resolved: each is looked up by itself
@@ -47,9 +56,9 @@ RATE_WINDOW_SECONDS = 60  # in which the requests of a key are counted
 RECORD_SECONDS, MAX_RECORD_RETRY_SECONDS, MAX_PENDING_CALLS = 5, 60, 10_000
 READINESS_SECONDS = 5  # for the database to answer a probe; who asks, asks again
 METRICS_DATABASE_SECONDS = 1  # for the database to count
-# Before the server's deadline, after which no page could say any more that it is over: the SQL is
-# cancelled meanwhile. Of a short deadline a quarter.
-PAGE_MARGIN_SECONDS = 1.0
+# Before the server's deadline, after which no page or stream could say any more that it is over:
+# the SQL is cancelled meanwhile. Of a short deadline a quarter.
+DEADLINE_MARGIN_SECONDS = 1.0
 TOOL_SECONDS = 45.0  # of an MCP tool by default: many clients stop at 60
 TOOL_PROGRESS_SECONDS = 3.0  # between two notes of progress
 # Of a tool's time, what is kept for a partial result: two searches by words took 10 ms.
@@ -63,6 +72,11 @@ LISTEN_BACKLOG = 2048  # connections that wait for the server to take them, as u
 KEEP_ALIVE_SECONDS = 75
 SHUTDOWN_SECONDS = 10  # for requests that are under way when the server is told to stop
 JOBS_SHUTDOWN_SECONDS = 30  # for jobs that go on then
+
+
+def own_deadline(seconds: float) -> float:
+    """Return the seconds that an answer may take which says itself that its time is up."""
+    return seconds - min(DEADLINE_MARGIN_SECONDS, seconds / 4)
 
 
 def served_bounds(option: str) -> dict[str, Any]:

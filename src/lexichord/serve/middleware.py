@@ -5,12 +5,16 @@ is needed; the browser says whose page it was.
 """
 
 import json
+import logging
+import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 from lexichord.serve.errors import PublicError
 from lexichord.serve.limits import RETRY_AFTER_SECONDS
+
+log = logging.getLogger("lexichord")
 
 type AsgiScope = MutableMapping[str, Any]
 type AsgiMessage = MutableMapping[str, Any]
@@ -19,6 +23,8 @@ type AsgiSend = Callable[[AsgiMessage], Awaitable[None]]
 type AsgiApp = Callable[[AsgiScope, AsgiReceive, AsgiSend], Awaitable[None]]
 
 UNLIMITED_PATHS = ("/healthz", "/readyz", "/metrics")  # who is asked too much is still alive
+HOST_NAME = re.compile(r"[a-z0-9._:-]{1,253}", re.A)
+MAX_TOLD_NAMES = 20  # in the log, which strangers could fill
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")  # browsers keep what they answer from other pages
 
 
@@ -46,6 +52,15 @@ async def answer(
     await send({"type": "http.response.body", "body": json.dumps(body).encode()})
 
 
+async def show_too_large(send: AsgiSend, message: str) -> None:
+    """Answer a browser with a page of these words."""
+    page = f"<!doctype html><html lang=en><title>Too large</title><h1>Too large</h1><p>{message}"
+    headers = {"content-type": "text/html", "content-security-policy": "default-src 'none'"}
+    raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": 413, "headers": raw})
+    await send({"type": "http.response.body", "body": page.encode()})
+
+
 class OriginsMiddleware:
     """An ASGI application in front of another: 400 for strange names, 403 for strange pages.
 
@@ -56,14 +71,14 @@ class OriginsMiddleware:
         self.app = app
         self.hosts = {host.strip("[]").lower() for host in hosts}
         self.origins = {origin.rstrip("/").lower() for origin in origins}
+        self._told: set[str] = set()
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Let a request through, or answer it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
-        elif not self._is_own_name(header(scope, "host")):
-            message = "not addressed to a name of this server: see allowed_hosts"
-            await refuse(send, 400, "invalid_request_error", message)
+        elif not self._is_own_name(host := header(scope, "host")):
+            await refuse(send, 400, "invalid_request_error", self._strange_name(host))
         elif scope["method"] not in SAFE_METHODS and not self._is_allowed_origin(scope):
             message = "not sent by a page that may: see allowed_origins"
             await refuse(send, 403, "permission_error", message)
@@ -72,6 +87,20 @@ class OriginsMiddleware:
 
     def _is_own_name(self, host: str) -> bool:
         return "*" in self.hosts or _host_name(f"//{host}") in self.hosts
+
+    def _strange_name(self, host: str) -> str:
+        """Return the line that refuses a name; it is logged the first time, of some names."""
+        name = _host_name(f"//{host}") or ""
+        if not HOST_NAME.fullmatch(name):
+            return "the Host header names no host"
+        message = (
+            f"{name} is no name of this server: who runs it can add it to allowed_hosts "
+            f"(LEXICHORD_ALLOWED_HOSTS={name})"
+        )
+        if name not in self._told and len(self._told) < MAX_TOLD_NAMES:
+            self._told.add(name)
+            log.warning("a request was refused: %s", message)
+        return message
 
     def _is_allowed_origin(self, scope: AsgiScope) -> bool:
         """Return whether it comes from no page, from one of ours or from one that is allowed."""
@@ -104,7 +133,7 @@ class LimitsMiddleware:
         if scope["type"] != "http" or scope["path"] in UNLIMITED_PATHS:
             await self.app(scope, receive, send)
         elif _content_length(scope) > self.max_body:
-            await self._refuse_large_body(send)
+            await self._refuse_large_body(scope, send)
         elif self.running >= self.max_requests:
             message = "too many requests at once: try again"
             await refuse(send, 429, "rate_limit_error", message, RETRY_AFTER_SECONDS)
@@ -146,10 +175,14 @@ class LimitsMiddleware:
             if has_started:
                 raise
         if is_too_large and not has_started:
-            await self._refuse_large_body(send)
+            await self._refuse_large_body(scope, send)
 
-    async def _refuse_large_body(self, send: AsgiSend) -> None:
-        await refuse(send, 413, "request_too_large", f"at most {self.max_body:,} bytes")
+    async def _refuse_large_body(self, scope: AsgiScope, send: AsgiSend) -> None:
+        most = f"at most {self.max_body:,} bytes"
+        if "text/html" in header(scope, "accept"):  # a form's, without scripts
+            await show_too_large(send, f"{most[:1].upper()}{most[1:]} at once: go back, send less.")
+        else:
+            await refuse(send, 413, "request_too_large", most)
 
 
 def _content_length(scope: AsgiScope) -> int:

@@ -13,6 +13,7 @@ from lexichord.types.documents import (
     LoadedText,
     Original,
     PageBox,
+    PageSize,
     ShownDocument,
     StoredChunk,
     StoredDataset,
@@ -57,9 +58,11 @@ from lexichord.types.state import (
     NewApiKey,
     Problem,
     Rights,
+    Shard,
     SpaceChange,
     Status,
     Tenant,
+    TrainingTriplet,
     Version,
 )
 
@@ -103,6 +106,7 @@ __all__ = [
     "NewApiKey",
     "Original",
     "PageBox",
+    "PageSize",
     "Part",
     "Problem",
     "QueryOptions",
@@ -117,6 +121,7 @@ __all__ = [
     "SearchOptions",
     "SearchResult",
     "Shaped",
+    "Shard",
     "ShownDocument",
     "SpaceChange",
     "Status",
@@ -126,6 +131,7 @@ __all__ = [
     "StoredDocument",
     "Table",
     "Tenant",
+    "TrainingTriplet",
     "Unit",
     "Version",
 ]

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from lexichord.errors import ConfigError
-from lexichord.types.json import Json, Shaped, Shown
+from lexichord.types.json import Json, Shaped, Shown, frame_of
+
+if TYPE_CHECKING:
+    import pandas
 
 ContextKind = Literal["none", "structural", "given", "llm"]
 ContextPart = Literal["title", "heading", "keyphrases", "edges", "symbols"]  # of the structural
@@ -145,6 +148,15 @@ class StoredDocument(Shaped):
 
 
 @dataclass(frozen=True, slots=True)
+class PageSize(Shaped):
+    """A page of a PDF, counted from 1, with its width and height in points, 72 an inch."""
+
+    page: int
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
 class PageBox(Shaped):
     """A line's part on a page of a PDF, as shares of its width and height from the upper left.
 
@@ -181,6 +193,10 @@ class Documents(list[StoredDocument], Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON shape, `documents`."""
         return {"documents": [document.to_dict() for document in self]}
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """Return a frame of pandas', a row each. Raises ConfigError without pandas."""
+        return frame_of(StoredDocument, self)
 
     def __repr__(self) -> str:
         """Return a line a document."""

@@ -1,5 +1,7 @@
 """The ids of documents and chunks as they are outside the database: texts that tell nothing.
 
+So are positions in its write-ahead log, which would tell how much all others write.
+
 The database counts its rows, and a count would tell whoever reaches one dataset how much is in the
 others. So an id is what a keyed permutation makes of the number: a Feistel network of four rounds
 (Luby and Rackoff, 1988), its key the database's own. A number has 63 bits, the block 80: where the
@@ -15,15 +17,24 @@ from typing import Literal, get_args
 
 from lexichord.errors import NotFoundError
 
-IdKind = Literal["doc", "chunk"]
+IdKind = Literal["doc", "chunk", "position"]
 ID_PATTERN: dict[IdKind, str] = {kind: f"^{kind}_[a-z2-7]{{16}}$" for kind in get_args(IdKind)}
-ID_EXAMPLE: dict[IdKind, str] = {"doc": "doc_vhsvemia3hqupzas", "chunk": "chunk_borwjinzzbr3ms7v"}
-WHERE_IDS_STAND = {"doc": "see lexichord list", "chunk": "take the id of a hit"}
+ID_EXAMPLE: dict[IdKind, str] = {
+    "doc": "doc_vhsvemia3hqupzas",
+    "chunk": "chunk_borwjinzzbr3ms7v",
+    "position": "position_qmv2ydzk4wa6hj3t",
+}
+WHERE_IDS_STAND = {
+    "doc": "see lexichord list",
+    "chunk": "take the id of a hit",
+    "position": "take that of the database's latest write",
+}
 
 BLOCK_BYTES, HALF_BYTES = 10, 5
 HALF_BITS = 8 * HALF_BYTES
 ROUNDS = 4
 NUMBERS = 2**63  # that a bigint has
+SHARD_BITS = 48  # of a number that count on its shard; above them stands the shard's own number
 KEPT_IDS = 2**14  # of the latest, for a search names the same ones many times
 
 
@@ -67,9 +78,14 @@ class Ids:
         return number if number < NUMBERS else None
 
 
+def shard_of(number: int) -> int:
+    """Return on which shard the document or chunk of a number is."""
+    return number >> SHARD_BITS
+
+
 def unknown_id(kind: IdKind, text: str) -> str:
     """Return the line that nothing has this id, with where those that there are stand."""
-    noun = {"doc": "document", "chunk": "chunk"}[kind]
+    noun = "document" if kind == "doc" else kind
     return f"there is no {noun} {text}: {WHERE_IDS_STAND[kind]}"
 
 

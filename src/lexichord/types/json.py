@@ -1,10 +1,15 @@
 """JSON values, records as such, and what writes records for people."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from lexichord.errors import ConfigError
+
+if TYPE_CHECKING:
+    import pandas
 
 Json = Mapping[str, Any]
 
@@ -59,6 +64,21 @@ def shape_of(record: object) -> dict[str, Any]:
     """Return a dataclass's fields by name, as JSON has them."""
     assert is_dataclass(record)
     return {field.name: plain(getattr(record, field.name)) for field in fields(record)}
+
+
+def frame_of(kind: type, records: Iterable[Shaped]) -> "pandas.DataFrame":
+    """Return records of a kind as a frame, a row each; `scores.dense` is a member of `scores`.
+
+    Raises ConfigError where pandas is not there.
+    """
+    try:
+        import pandas
+    except ModuleNotFoundError:
+        raise ConfigError("to_frame needs pandas: pip install pandas") from None
+    rows = [record.to_dict() for record in records]
+    if rows:
+        return pandas.json_normalize(rows)
+    return pandas.DataFrame(columns=[field.name for field in fields(kind)])
 
 
 def plain(value: object) -> Any:  # noqa: ANN401

@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from lexichord.types.evidence import Comparison, ContextSource, Quote
-from lexichord.types.json import Json, Shown, Sparse, plain
+from lexichord.types.json import Json, Shown, Sparse, frame_of, plain
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Reflection
 from lexichord.types.results import CHANNEL_NAMES, ChunkHit, FileHit
 from lexichord.types.text import TITLE_CHARS, one_line
+
+if TYPE_CHECKING:
+    import pandas
 
 Recording = Literal["off", "on", "text"]  # text: with the question's words
 
@@ -46,11 +49,13 @@ class Response(Shown):
     where that is not sure either, quotes the sentence that comes nearest. `claimed` says that
     `answer` is meant as one: where no sentence is likely enough to answer, the best passage stands
     there instead, its nearest sentence marked by `**`. `elsewhere` are sentences that other
-    documents have on it, best first. `timings_ms` is in milliseconds, by stage; `trace`
-    holds the stages' runs in the order in which they ended.
+    documents have on it, best first. `relevant_files` are the ids of the documents that the query
+    is about: those that it names, or of `files` those that stand out. `timings_ms` is in
+    milliseconds, by stage; `trace` holds the stages' runs in the order in which they ended.
     `query_id` is the record's id, None if it was not recorded.
     """
 
+    kind = "response"  # among a stream's events, of which it is the last
     query: str
     intent: Intent
     files: list[FileHit]
@@ -66,11 +71,16 @@ class Response(Shown):
     abstained: bool = False
     claimed: bool = False
     elsewhere: Sequence[Quote] = ()
+    relevant_files: Sequence[str] = ()
     reflection: Reflection | None = None
     degraded: list[str] = field(default_factory=list)
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     trace: list[Step] = field(default_factory=list)
     query_id: int | None = None
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """Return the hits as a frame of pandas', a row each. Raises ConfigError without pandas."""
+        return frame_of(ChunkHit, self.hits)
 
     def __repr__(self) -> str:
         counts = f"{len(self.files)} files, {len(self.hits)} hits, {len(self.quotes)} quotes"

@@ -2,9 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from lexichord.types.json import Shaped, Shown, Sparse
+from lexichord.types.json import Json, Shaped, Shown, Sparse, frame_of
 from lexichord.types.text import TITLE_CHARS, one_line
+
+if TYPE_CHECKING:
+    import pandas
 
 CHANNEL_NAMES = ("dense", "keyword")
 
@@ -67,7 +71,7 @@ class ChunkHit(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class FileHit(Shaped):
+class FileHit(Sparse):
     """A document that file discovery found.
 
     `score` is what the files are ordered by, comparable within one result only: the two parts of
@@ -80,7 +84,8 @@ class FileHit(Shaped):
     - `dense` (of `similar`): the best cosine similarity of a chunk to the other document's mean
       vector, -1 to 1.
 
-    `hits` is how many of its chunks were among the candidates.
+    `hits` is how many of its chunks were among the candidates. `metadata` are the document's, of
+    `similar` alone.
     """
 
     document_id: str
@@ -90,6 +95,7 @@ class FileHit(Shaped):
     score: float
     scores: Mapping[str, float | None]
     hits: int
+    metadata: Json | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +113,10 @@ class SearchResult(Shown):
     query: str
     hits: list[ChunkHit]
     degraded: list[str]
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """Return the hits as a frame of pandas', a row each. Raises ConfigError without pandas."""
+        return frame_of(ChunkHit, self.hits)
 
     def __repr__(self) -> str:
         return f"<SearchResult of {one_line(self.query, TITLE_CHARS)!r}: {len(self.hits)} hits>"
@@ -128,6 +138,10 @@ class FilesResult(Shown):
     query: str
     files: list[FileHit]
     degraded: list[str]
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """Return the files as a frame of pandas', a row each. Raises ConfigError without pandas."""
+        return frame_of(FileHit, self.files)
 
     def __repr__(self) -> str:
         return f"<FilesResult of {one_line(self.query, TITLE_CHARS)!r}: {len(self.files)} files>"

@@ -67,6 +67,15 @@ class Tenant(Shaped):
 
 
 @dataclass(frozen=True, slots=True)
+class Shard(Shaped):
+    """A database that holds a part of the documents."""
+
+    number: int
+    dsn: str
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
 class ApiCall(Shaped):
     """A call by an API key, on record: its `kind` is the name of the method of `Lexichord`.
 
@@ -95,7 +104,7 @@ class NewApiKey:
         return {**self.key.to_dict(), "secret": self.secret}
 
 
-RunState = Literal["finished", "running", "stalled"]
+RunState = Literal["finished", "running", "interrupted", "stalled"]
 ChangeState = Literal["filling", "swapped", "dropped"]
 
 
@@ -103,9 +112,9 @@ ChangeState = Literal["filling", "swapped", "dropped"]
 class IngestRun(Shaped):
     """An ingest on record: of `total` files, `done` have come to one of the outcomes.
 
-    `stalled`: neither finished nor heard of for 60 seconds, so cut off. `failures` says why, by
-    uri; `unread` counts, by kind, the files beside these that cannot be read. `finished_at` is None
-    before its end.
+    `interrupted`: ended by its user or an error; `stalled`: not heard of for 60 seconds, so cut
+    off; `finished_at` is None of both. `failures` says why, by uri; `unread` counts, by kind, the
+    files beside these that cannot be read.
     """
 
     run_id: int
@@ -129,6 +138,19 @@ class IngestRun(Shaped):
         """Return the JSON shape of a job, as callers over a network see it."""
         run = self.to_dict()
         return {"job_id": self.run_id, **{name: run[name] for name in JOB_FIELDS}}
+
+
+@dataclass(frozen=True, slots=True)
+class JobFile(Shaped):
+    """What became of a file of an ingest: stored in `chunks`, or not, for a `reason`.
+
+    Of an `unread` one the reason is its kind.
+    """
+
+    uri: str
+    status: Literal["inserted", "replaced", "skipped", "failed", "deleted", "unread"]
+    reason: str
+    chunks: int
 
 
 # Of a run's fields those of a job, in the order of its JSON; its place on the disk is not for all.
@@ -299,6 +321,18 @@ class Exported(Shaped):
     documents: int
     chunks: int
     degraded: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingTriplet(Shaped):
+    """A recorded query, a passage that answers it, and one found for it that does not.
+
+    Named as sentence-transformers names the columns of triplets.
+    """
+
+    anchor: str
+    positive: str
+    negative: str
 
 
 @dataclass(frozen=True, slots=True)

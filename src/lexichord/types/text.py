@@ -1,6 +1,7 @@
 """Stored text as it may be shown: nothing that a terminal or a browser would obey unseen."""
 
 import unicodedata
+from pathlib import PurePosixPath
 
 TITLE_CHARS = 60  # characters of a title or a question on one line
 MISSING = "–"
@@ -16,6 +17,11 @@ def one_line(text: str, max_chars: int) -> str:
     """Return visible text on one line, cut where it is longer than `max_chars`."""
     line = " ".join(visible(text).split())
     return line if len(line) <= max_chars else f"{line[: max_chars - 1]}…"
+
+
+def file_name(uri: str) -> str:
+    """Return the last part of a uri; one without parts as it is."""
+    return PurePosixPath(uri).name or uri
 
 
 def cite(title: str, heading: str) -> str:

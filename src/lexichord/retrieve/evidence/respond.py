@@ -7,6 +7,7 @@ from functools import partial
 from lexichord.db import catalogue
 from lexichord.db.evidence import shared_headings
 from lexichord.db.pool import Database
+from lexichord.retrieve.events import emit
 from lexichord.retrieve.evidence.answer import write_denial, write_nearest
 from lexichord.retrieve.evidence.clauses import (
     JoinNeighbours,
@@ -27,13 +28,15 @@ from lexichord.retrieve.evidence.sentences import (
 from lexichord.retrieve.evidence.summary import summarise
 from lexichord.retrieve.judge.border import border_of
 from lexichord.retrieve.judge.confidence import MAX_DENIED_CONFIDENCE, MIN_CONFIDENCE
-from lexichord.retrieve.judge.named import hold_to_named, unnamed
+from lexichord.retrieve.judge.named import hold_to_named, named_first, unnamed
 from lexichord.retrieve.judge.reflect import find_unsupported, is_passed
+from lexichord.retrieve.judge.relevant import find_relevant
 from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan
 from lexichord.retrieve.stages import name_of
 from lexichord.retrieve.understand.aspects import MAX_ASPECTS, find_aspects
 from lexichord.types import ChunkHit, ContextSource, FileHit, Response, StoredDocument
+from lexichord.types.events import EvidenceEvent
 from lexichord.types.evidence import Answer, AnswerRequest, Evidence, Quote
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Reflection
@@ -163,6 +166,7 @@ async def respond(
     abstained = _abstains(plan.intent, evidence, confidence, border_of(context, plan))
     with context.trace.stage("answer", **context.by("write_answer")) as step:
         text, sources = _format(context, plan, evidence)
+        emit(EvidenceEvent(confidence, abstained, text, sources, evidence.quotes))
         answer, elsewhere, claimed = Answer(""), tuple[Quote, ...](), False
         if context.options.answer and abstained:
             if plan.intent.documents:
@@ -181,7 +185,7 @@ async def respond(
         query=context.query,
         intent=plan.intent,
         files=plan.files,
-        hits=hits,
+        hits=named_first(plan.intent, hits),
         context=text,
         sources=sources,
         quotes=evidence.quotes,
@@ -193,6 +197,7 @@ async def respond(
         abstained=abstained,
         claimed=claimed,
         elsewhere=elsewhere,
+        relevant_files=find_relevant(plan.files, plan.intent.documents),
         reflection=reflection and _check(context, reflection, answer.text, evidence),
         degraded=context.trace.degraded,
         timings_ms=context.trace.timings_ms,

@@ -66,6 +66,7 @@ class Mention:
     held: frozenset[int]
     rare: frozenset[int]  # of those held, what names few documents
     by_initials: bool
+    is_whole: bool = False  # a title of several words in full, in capitals or at the query's end
 
 
 def split_words(query: str, entities: Iterable[str]) -> list[QueryWord]:
@@ -156,19 +157,25 @@ def _mention(words: Sequence[QueryWord], run: Sequence[Link], sorts: set[int]) -
     for word in sorted(sorts):
         if word > last and _continues(words, first, last, word):
             last = word
-    for word in sorted(sorts, reverse=True):
+    is_whole = _is_whole(words, run)
+    # "configure Response Headers": before a whole title stands what is done with it.
+    for word in () if is_whole else sorted(sorts, reverse=True):
         if word < first and _continues(words, first, last, word):
             first = word
     held = frozenset(link.word for link in run)
     initials = any(link.initials for link in run)
     rare = frozenset(link.word for link in run if link.named and link.rare)
     head = run[0]
-    return Mention(head.document_id, head.title, head.domain, first, last, held, rare, initials)
+    return Mention(
+        head.document_id, head.title, head.domain, first, last, held, rare, initials, is_whole
+    )
 
 
 def _outdoes(other: Mention, mention: Mention) -> bool:
     if not mention.held & other.held:
         return False
+    if other.is_whole and not mention.is_whole and not other.held < mention.held:
+        return mention.rare <= other.rare
     return mention.rare < other.rare or (mention.rare <= other.rare and mention.held < other.held)
 
 
@@ -188,6 +195,13 @@ def _names(words: Sequence[QueryWord], run: Sequence[Link], mention: Mention) ->
     if definite and several:
         return covered >= 0.5 or any(link.rare for link in run)
     return covered == 1 and (definite or several)
+
+
+def _is_whole(words: Sequence[QueryWord], run: Sequence[Link]) -> bool:
+    """Return whether a run is a title in full, and no topic amid a question on something else."""
+    is_title = len(run) > 1 and _covered(run) == 1
+    in_capitals = all(words[link.word].text[0].isupper() for link in run)
+    return is_title and (in_capitals or run[-1].word == len(words) - 1)
 
 
 def _covered(run: Sequence[Link]) -> float:

@@ -58,6 +58,9 @@ type DifyOperator = Literal[
     "after",
 ]
 
+# Dify's own names of what filters know of every document, by a record's title and metadata.
+BUILT_IN = {"document_name": ("title",)}
+
 FILTER_OPERATORS: dict[str, str] = {
     **{"is": "in", "=": "in", "is not": "nin", "≠": "nin", "not in": "nin"},
     **{">": "gt", "<": "lt", "≥": "gte", "≤": "lte", "null": "empty", "not null": "not empty"},
@@ -73,7 +76,7 @@ class RetrievalSetting(BaseModel):
         description=f"At most {DIFY_MAX_RECORDS}; null is {DIFY_TOP_K}.",
     )
     score_threshold: float | None = Field(
-        default=0.0, description="The least score of a record, 0 to 1."
+        default=0.0, strict=True, description="The least score of a record, 0 to 1."
     )
 
 
@@ -200,7 +203,8 @@ def _compile(condition: Condition) -> Json | None:
     """Compile one condition; of several names any must fulfil it, a negative one each."""
     operator = condition.comparison_operator
     op = FILTER_OPERATORS.get(operator, operator)
-    names = [condition.name] if isinstance(condition.name, str) else condition.name
+    given = [condition.name] if isinstance(condition.name, str) else condition.name
+    names = list(dict.fromkeys(key for name in given for key in (name, *BUILT_IN.get(name, ()))))
     if op not in ("empty", "not empty") and condition.value is None:
         return None  # as Dify does with its own documents
     parts = [part for name in names for part in _conditions(name, operator, op, condition.value)]

@@ -5,6 +5,7 @@ would search everything.
 """
 
 import json
+import re
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -23,6 +24,7 @@ from lexichord.types import ContextFormat, IntentKind, LlmStage, Mode, QueryOpti
 from lexichord.types.ids import ID_EXAMPLE, ID_PATTERN
 from lexichord.types.options import describe
 
+WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 QueryText = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
 NameText = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS)]
 DatasetNames = Annotated[list[NameText], Field(**served_bounds("datasets"))]
@@ -49,6 +51,10 @@ def _whole_number(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _written_number(value: object) -> object:
+    return int(value) if isinstance(value, str) and WHOLE_NUMBER.fullmatch(value) else value
+
+
 class StrictModel(BaseModel):
     """What a request holds, and nothing else."""
 
@@ -56,7 +62,7 @@ class StrictModel(BaseModel):
 
 
 class JsonBody(StrictModel):
-    """A body of JSON, where a number is no text, 0 is no false, and 10.0 is 10."""
+    """A body of JSON, where 0 is no false, 10.0 and "10" are 10 where a whole number belongs."""
 
     model_config = ConfigDict(strict=True)
 
@@ -65,6 +71,8 @@ class JsonBody(StrictModel):
     def _read_whole_numbers(cls, body: object) -> object:
         if not isinstance(body, dict):
             return body
+        whole = {name for name, field in cls.model_fields.items() if field.annotation is int}
+        body = {n: _written_number(value) if n in whole else value for n, value in body.items()}
         return {
             name: [*map(_whole_number, value)] if isinstance(value, list) else _whole_number(value)
             for name, value in body.items()
@@ -121,6 +129,7 @@ class QueryBody(SearchBody):
     risk: float | None = option("risk")
     min_score: dict[str, float] = option("min_score")
     neutral: list[NameText] = option("neutral")
+    stream: bool = Field(False, description="Answer with server-sent events as they come.")
 
     model_config = ConfigDict(
         json_schema_extra={

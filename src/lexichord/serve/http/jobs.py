@@ -7,13 +7,20 @@ from contextlib import asynccontextmanager
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
-from starlette.exceptions import HTTPException
 
+from lexichord.errors import TooManyRequestsError
 from lexichord.ingest.report import Report
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
 from lexichord.serve.http.bodies import JobsParams, RowId
-from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply, reply
+from lexichord.serve.http.routing import (
+    ERROR_RESPONSES,
+    AuthorizedRoute,
+    Caller,
+    JsonReply,
+    reply,
+    reply_written,
+)
 from lexichord.serve.http.shapes import JobShape, JobsShape
 from lexichord.serve.limits import JOB_SLOT_SECONDS, JOBS_SHUTDOWN_SECONDS, MAX_RUNNING_JOBS
 
@@ -36,7 +43,7 @@ class JobRunner:
     async def start(self, ingest: IngestCall) -> int:
         """Start an ingest; return its run's id once it is recorded, and raise what comes before.
 
-        Raises HTTPException 429 where too many run.
+        Raises TooManyRequestsError where too many run.
         """
         await self._acquire_slot()
         run_id: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -56,7 +63,7 @@ class JobRunner:
                 await self._slots.acquire()
         except TimeoutError:
             message = "too many ingests at once: try again"
-            raise HTTPException(429, message, {"retry-after": str(JOB_SLOT_SECONDS)}) from None
+            raise TooManyRequestsError(message, JOB_SLOT_SECONDS) from None
 
     async def _run(self, ingest: IngestCall, run_id: asyncio.Future[int]) -> None:
         try:
@@ -72,7 +79,7 @@ class JobRunner:
                 run_id.cancel()
 
     async def end(self) -> None:
-        """Wait for what runs, for a while; what is cut off shows as stalled."""
+        """Wait for what runs, for a while; what is cut off shows as interrupted."""
         if not self._running:
             return
         log.warning("waiting up to %s s for %s ingests", JOBS_SHUTDOWN_SECONDS, len(self._running))
@@ -111,4 +118,4 @@ async def list_jobs(caller: Caller, params: Annotated[JobsParams, Query()]) -> J
 @router.get("/jobs/{job_id}", response_model=JobShape)
 async def show_job(caller: Caller, job_id: Annotated[RowId, Path()]) -> JsonReply:
     """Show how far an ingest is, and what failed in it."""
-    return reply((await caller.job(job_id)).to_job())
+    return await reply_written(caller, (await caller.job(job_id)).to_job())

@@ -17,8 +17,16 @@ from lexichord.serve.http.bodies import (
     SearchBody,
     SimilarParams,
 )
+from lexichord.serve.http.events import STREAM_RESPONSES, EventStream, reply_streamed
 from lexichord.serve.http.jobs import accept_job
-from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply, reply
+from lexichord.serve.http.routing import (
+    ERROR_RESPONSES,
+    AuthorizedRoute,
+    Caller,
+    JsonReply,
+    reply,
+    reply_written,
+)
 from lexichord.serve.http.shapes import (
     BoxesShape,
     DatasetsShape,
@@ -53,15 +61,22 @@ async def discover_files(caller: Caller, body: SearchBody) -> JsonReply:
     return reply(await caller.files(body.query, **_options(body)))
 
 
-@router.post("/query", response_model=ResponseShape, tags=SEARCH_TAGS)
-async def query(caller: Caller, body: QueryBody) -> JsonReply:
-    """Find the files, evidence in and around them and, if asked for, an answer."""
+@router.post("/query", response_model=ResponseShape, responses=STREAM_RESPONSES, tags=SEARCH_TAGS)
+async def query(caller: Caller, body: QueryBody) -> JsonReply | EventStream:
+    """Find the files, evidence in and around them and, if asked for, an answer.
+
+    With `stream` each comes as a server-sent event: `files`, `evidence`, `draft` (a model's words
+    before they are checked), `answer`, and last `response`, the same as without.
+    """
+    if body.stream:
+        events = caller.stream(body.query, **_options(body))
+        return await reply_streamed(events, caller.settings.request_timeout)
     return reply(await caller.query(body.query, **_options(body)))
 
 
 def _options(body: SearchBody) -> dict[str, Any]:
     """Return what was sent, so that all else is as the library has it."""
-    return body.model_dump(exclude_unset=True, exclude={"query"})
+    return body.model_dump(exclude_unset=True, exclude={"query", "stream"})
 
 
 @router.get("/datasets", response_model=DatasetsShape, tags=DOCUMENT_TAGS)
@@ -92,7 +107,8 @@ async def set_metadata(
     caller: Caller, document_id: DocumentPathId, body: MetadataBody
 ) -> JsonReply:
     """Set keys of a document's metadata, take away those that are null; return all of it."""
-    return reply({"metadata": await caller.set_metadata(document_id, body.metadata)})
+    metadata = await caller.set_metadata(document_id, body.metadata)
+    return await reply_written(caller, {"metadata": metadata})
 
 
 @router.post("/documents", response_model=JobShape, status_code=202, tags=DOCUMENT_TAGS)
@@ -119,7 +135,7 @@ async def show_document(caller: Caller, document_id: DocumentPathId) -> JsonRepl
 @router.delete("/documents/{document_id}", response_model=DeletedShape, tags=DOCUMENT_TAGS)
 async def delete_document(caller: Caller, document_id: DocumentPathId) -> JsonReply:
     """Delete a document with all that hangs on it."""
-    return reply({"deleted": await caller.delete([document_id])})
+    return await reply_written(caller, {"deleted": await caller.delete([document_id])})
 
 
 @router.get("/documents/{document_id}/similar", response_model=FilesResult, tags=DOCUMENT_TAGS)

@@ -5,6 +5,7 @@ Every error has OpenAI's shape: {error: {type, message, code, param}}.
 
 import json
 from collections.abc import Callable, Coroutine
+from contextlib import nullcontext
 from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Request, Response
@@ -19,6 +20,8 @@ from lexichord.errors import LexichordError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import PublicError, public_error
 from lexichord.types.json import Shaped
+
+POSITION_HEADER = "Lexichord-Position"  # of answers to writes, and of requests that read after them
 
 # Only for the OpenAPI document: the access policy itself reads the header.
 _scheme = HTTPBearer(auto_error=False, description="An API key: lexichord keys create NAME.")
@@ -39,15 +42,20 @@ Caller = Annotated[ScopedClient, Depends(find_caller)]
 
 
 class AuthorizedRoute(APIRoute):
-    """A route that reads no body, file or field before it has seen the key."""
+    """A route that reads no body, file or field before it has seen the key.
+
+    What it finds holds all that was written up to the position that a request names.
+    """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return what answers a request."""
         handle = super().get_route_handler()
 
         async def handle_authorized(request: Request) -> Response:
-            await find_caller(request)
-            return await handle(request)
+            caller = await find_caller(request)
+            position = request.headers.get(POSITION_HEADER)
+            with nullcontext() if position is None else caller.reading_after(position):
+                return await handle(request)
 
         return handle_authorized
 
@@ -97,6 +105,11 @@ class JsonReply(JSONResponse):
 def reply(result: Shaped | dict[str, Any], status: int = 200) -> JsonReply:
     """Answer with a result as it is: nothing is checked or filtered a second time."""
     return JsonReply(result if isinstance(result, dict) else result.to_dict(), status)
+
+
+async def reply_written(caller: ScopedClient, result: dict[str, Any]) -> JsonReply:
+    """Answer with the result of a write, and the position after it."""
+    return JsonReply(result, headers={POSITION_HEADER: await caller.position()})
 
 
 def error_reply(error: PublicError, param: str | None = None) -> JsonReply:

@@ -17,8 +17,9 @@ from pydantic import BeforeValidator
 from lexichord.errors import ConfigError
 from lexichord.ingest.load.kinds import named_by_type
 from lexichord.ingest.report import Report
+from lexichord.serve.access import ScopedClient
 from lexichord.serve.http.bodies import parse_object
-from lexichord.serve.http.jobs import OnRun, accept_job
+from lexichord.serve.http.jobs import IngestCall, OnRun, accept_job
 from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply
 from lexichord.serve.http.shapes import JobShape
 from lexichord.serve.limits import (
@@ -27,6 +28,7 @@ from lexichord.serve.limits import (
     MAX_UPLOAD_NAME_CHARS,
     MAX_UPLOAD_PART_BYTES,
 )
+from lexichord.types import Json
 
 router = APIRouter(
     prefix="/v1", tags=["documents"], route_class=AuthorizedRoute, responses=ERROR_RESPONSES
@@ -64,11 +66,22 @@ async def upload_documents(
     A file of the same name in the same dataset is replaced. The job says what becomes of them.
     """
     caller.check_writes(dataset)
-    names = [_file_name(file.filename or "") for file in files]
+    given = parse_object("metadata", metadata)
+    is_kept = keep_originals == "true"
+    return await accept_job(request, caller, ingest_call(caller, files, dataset, is_kept, given))
+
+
+def ingest_call(
+    caller: ScopedClient,
+    files: Sequence[UploadFile],
+    dataset: str,
+    keep_originals: bool,
+    metadata: Json,
+) -> IngestCall:
+    """Return what stores files that were sent. Raises ConfigError."""
+    names = [check_file_name(file.filename or "") for file in files]
     if len(set(names)) < len(names):
         raise ConfigError("two files have the same name: send one, or give their folders, too")
-
-    given = parse_object("metadata", metadata)
 
     async def ingest(on_run: OnRun) -> Report:
         with TemporaryDirectory(prefix="lexichord-") as folder:
@@ -78,15 +91,15 @@ async def upload_documents(
                 paths,
                 dataset=dataset,
                 uris=uris,
-                metadata=given,
-                keep_originals=keep_originals == "true",
+                metadata=metadata,
+                keep_originals=keep_originals,
                 on_run=on_run,
             )
 
-    return await accept_job(request, caller, ingest)
+    return ingest
 
 
-def _file_name(sent_name: str) -> str:
+def check_file_name(sent_name: str) -> str:
     """Return a file's name, with its folders if it has any. Raises ConfigError."""
     parts = [part for part in sent_name.replace("\\", "/").split("/") if part not in ("", ".")]
     name = "/".join(parts)
