@@ -22,6 +22,7 @@ from lexichord.types.evaluation import (
     Outcome,
     RankedPassage,
 )
+from lexichord.types.events import AnswerEvent, DraftEvent, EvidenceEvent, FilesEvent
 from lexichord.types.generation import Usage
 from lexichord.types.reflection import Coverage, Grade, Reflection, Round
 
@@ -105,10 +106,15 @@ RESULTS = (
     types.FilesResult("q", [FILE], []),
     types.KeywordSets("q", [["a", "b"]], []),
     RESPONSE,
+    FilesEvent(RESPONSE.intent, [FILE]),
+    EvidenceEvent(0.5, False, "context", RESPONSE.sources, RESPONSE.quotes),
+    DraftEvent(0, "It is"),
+    AnswerEvent.of(RESPONSE),
     types.Explanation(RESPONSE),
     types.Documents([DOCUMENT]),
     types.ShownDocument(DOCUMENT, "text", [CHUNK]),
     types.PageBox(1, 0.1, 0.2, 0.3, 0.4),
+    types.PageSize(1, 595.3, 841.9),
     types.Excerpt("chunk_1", "doc_2", "a.md", "A", "Rent", 0, 4, "text"),
     types.StoredDataset("d", 1, 1),
     types.Facet("text/plain", 2),
@@ -127,9 +133,11 @@ RESULTS = (
     types.IndexUse("chunk_hnsw", False, None),
     types.IndexedTable("public.a", "a", 1, 2, False, NOW, 0, None),
     types.Exported("ns", 1, 2, []),
+    types.TrainingTriplet("who pays", "The tenant pays.", "The landlord insures."),
     types.Rights(("d",), False, 1),
     KEY,
     types.NewApiKey(KEY, "lx_secret"),
+    types.Shard(1, "postgresql://user@second/db", 12),
     types.Tenant("acme", ("d",), (), 1, NOW),
     types.ApiCall(NOW, 1, "ci", "search", ("d",), 200, None),
     Report(1, failed={"a": "no text"}, usage=Usage(1, 2, 3, None), llm=ContextReport("m")),

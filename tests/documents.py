@@ -138,6 +138,15 @@ def draw_pdf(
     return file
 
 
+def clause_pages(amount: int) -> list[list[tuple[float, float, str]]]:
+    """Give pages for `draw_pdf`, each full enough to be a chunk of its own."""
+    line = "{0}.{1} Clause {0} of this contract says little in line {1} that is new."
+    return [
+        [(60.0, 700.0 - 20 * row, line.format(page, row)) for row in range(1, 13)]
+        for page in range(1, amount + 1)
+    ]
+
+
 def make_docx(file: Path, content: Sequence[Block]) -> Path:
     """Write blocks with a word processor's headings and tables."""
     document = docx.Document()

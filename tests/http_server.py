@@ -5,7 +5,7 @@ with http_server(Request, lambda asked: Reply(429, headers={"Retry-After": "1"})
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -33,13 +33,15 @@ class Reply:
     """What goes back, and in which manner.
 
     unmeasured says no length; silent never answers, gone hangs up; drop says that more comes and
-    hangs up, trickle says so and sends spaces for ever.
+    hangs up, trickle says so and sends spaces for ever. After the body `pieces` are sent one by
+    one, as they are made.
     """
 
     status: int = 200
     body: bytes = b"{}"
     headers: Mapping[str, str] = field(default_factory=dict)
     manner: Manner = "whole"
+    pieces: Iterable[bytes] = ()
 
 
 # Bodies that no service means.
@@ -117,6 +119,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(len(reply.body) + more))
         self.end_headers()
         self.wfile.write(reply.body)
+        for piece in reply.pieces:
+            self.wfile.write(piece)
         while reply.manner == "trickle" and not self.closed.wait(0.02):
             self.wfile.write(b" ")
 

@@ -138,6 +138,7 @@ def _variables(home: Path) -> dict[str, str]:
         **{name: os.environ[name] for name in ("HOME", "LANG", "TMPDIR") if name in os.environ},
         **{"PATH": path, "PYTHONPATH": source, "LEXICHORD_HOME": str(home)},
         **{"COLUMNS": "100", "NO_COLOR": "1", "NO_PROXY": "127.0.0.1,localhost"},
+        "HAYSTACK_TELEMETRY_ENABLED": "False",
     }
 
 

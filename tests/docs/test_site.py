@@ -128,7 +128,7 @@ def test_the_reference_names_every_route_and_tool(site: Path) -> None:
         assert route in routes
     assert all(field in routes for field in ("min_coverage", "budget_ms", "dense_share"))
     tools = text(site, "reference/mcp.html")
-    assert all(name in tools for name in ("assistant", "file_discover", "timeout_seconds"))
+    assert all(name in tools for name in ("assistant", "file_discover", "search_method"))
 
 
 def test_the_reference_names_every_method_and_error(site: Path) -> None:

@@ -96,6 +96,15 @@ def samples(embedded_dsn: str, embedder: LocalEmbedder, home: Path) -> Iterator[
             yield lexichord
 
 
+@pytest.fixture(scope="module")
+def embedding(embedded_dsn: str, embedder: LocalEmbedder, home: Path) -> Iterator[SyncLexichord]:
+    """On a database of its own that the real model embeds; each test takes another dataset."""
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice())
+        with SyncLexichord(dsn=dsn, home=home) as lexichord:
+            yield lexichord
+
+
 @pytest.fixture
 def plain(dsn: str, tmp_path: Path) -> Iterator[SyncLexichord]:
     """On a database of a space without an embedder."""

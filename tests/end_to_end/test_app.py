@@ -92,7 +92,7 @@ def test_the_shapes_are_the_promised_ones(samples: SyncLexichord) -> None:
     for file in answer["files"] + results[2]["files"]:
         assert list(file) == FILE
         assert set(file["scores"]) == {"chunks", "card"}
-    assert {tuple(file) for file in results[3]["files"]} == {tuple(FILE)}
+    assert {tuple(file) for file in results[3]["files"]} == {(*FILE, "metadata")}
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "dense", "keyword"])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -100,7 +101,7 @@ def test_words_need_no_quotes(stocked: Cli) -> None:
 
 def test_documents_like_another_one(stocked: Cli) -> None:
     result = _json(stocked("similar", "remote-work-policy.md", "-k", "2", "--json"))
-    assert [set(file) for file in result["files"]] == [FILE] * 2
+    assert [set(file) for file in result["files"]] == [FILE | {"metadata"}] * 2
     assert not any(file["uri"].endswith("remote-work-policy.md") for file in result["files"])
 
 
@@ -410,6 +411,8 @@ def test_interrupt_keeps_what_was_reported(cli: Cli, tmp_path: Path) -> None:
         for document in _json(cli("list", "--dataset", "cut", "--json"))["documents"]
     }
     assert set(reported) <= stored
+    told = r": interrupted, \d+ of 400 files: \d+ inserted\n  ended before its end"
+    assert re.search(told, cli("status").stdout)
 
 
 def test_a_followed_folder_until_ctrl_c(stocked: Cli, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from os import kill
 from pathlib import Path
@@ -19,15 +19,19 @@ from lexichord.db.pool import Database
 from lexichord.db.postmaster import find_postmaster, postmaster_url
 from lexichord.db.schema import Choice, prepare
 from lexichord.errors import ConfigError
+from lexichord.serve.http.routing import POSITION_HEADER
 from lexichord.types import EmbeddingSpace
+from lexichord.types.ids import ID_EXAMPLE
 from tests.end_to_end.client import documents, word
 from tests.end_to_end.conftest import new_home
+from tests.http.server import Server, finished
 from tests.postmasters import give, running
 
 pytestmark = pytest.mark.slow
 
 SPACE = EmbeddingSpace("test", "tiny", 4)
 ASKED = "select calls from pg_stat_user_functions where funcname = 'hybrid_search'"
+IS_FRESH = "select true where pg_last_xact_replay_timestamp() > clock_timestamp() - interval '5 s'"
 MANY_DOCUMENTS = 20
 SECONDS = 20.0  # for what comes by itself
 
@@ -148,6 +152,73 @@ def test_a_standby_that_is_behind_says_so(pair: Pair) -> None:
         assert first(lexichord, MANY_DOCUMENTS) == f"doc/{MANY_DOCUMENTS:04d}"
         standby.execute("select pg_wal_replay_resume()")
         assert within(lambda: not lexichord.search(word(2), mode="keyword").degraded)
+
+
+@contextmanager
+def paused(pair: Pair) -> Iterator[None]:
+    """Hold a standby where it is: not far behind, so that it is asked all the same."""
+    with (
+        psycopg.connect(pair.primary, autocommit=True) as primary,
+        psycopg.connect(pair.standby, autocommit=True) as standby,
+    ):
+        primary.execute("select pg_logical_emit_message(true, '', '')")
+        assert within(lambda: bool(standby.execute(IS_FRESH).fetchone()))
+        standby.execute("select pg_wal_replay_pause()")
+        yield
+        standby.execute("select pg_wal_replay_resume()")
+
+
+def test_what_another_program_stored_is_waited_for_by_who_names_its_position(pair: Pair) -> None:
+    new = f"doc/{MANY_DOCUMENTS:04d}"
+    with SyncLexichord(dsn=pair.primary) as writer, pair.lexichord() as reader:
+        assert first(reader, 1) == "doc/0001"
+        with paused(pair):
+            report = writer.ingest(documents=documents(MANY_DOCUMENTS, MANY_DOCUMENTS + 1))
+            assert report.position
+            assert not reader.search(word(MANY_DOCUMENTS), mode="keyword").hits
+            with reader.reading_after(report.position):
+                assert first(reader, MANY_DOCUMENTS) == new
+        assert within(lambda: not reader.search(word(1), mode="keyword").degraded)
+        before = pair.searches(pair.primary)
+        with reader.reading_after(report.position):
+            assert first(reader, MANY_DOCUMENTS) == new
+        assert pair.searches(pair.primary) == before
+        with paused(pair):
+            writer.delete([new])
+            position = writer.position()
+            stop_now(pair.primary_data)
+            with reader.reading_after(position):
+                result = reader.query(word(MANY_DOCUMENTS), mode="keyword")
+            assert (result.hits[0].uri, result.degraded.count(replica.MISSED)) == (new, 1)
+
+
+def test_over_http_a_header_names_it(pair: Pair) -> None:
+    with (
+        new_home() as home,
+        Server(pair.primary, home) as writing,
+        Server(pair.primary, home, read_dsn=pair.standby) as reading,
+        writing.client() as writer,
+        reading.client() as reader,
+    ):
+        (document,) = reader.get("/v1/documents?limit=1").json()["documents"]
+        place, asked = f"/v1/documents/{document['document_id']}", {"query": word(0), "k": 1}
+        with paused(pair):
+            changed = writer.patch(place, json={"metadata": {"year": 2026}})
+            header = {POSITION_HEADER: changed.headers[POSITION_HEADER]}
+            assert "year" not in reader.get(place).json()["metadata"]
+            assert reader.get(place, headers=header).json()["metadata"]["year"] == 2026
+            job = writer.post("/v1/documents", json={"documents": [{"uri": "new", "text": "gnu"}]})
+            finished(writer, job.json())
+            done = writer.get(job.headers["location"])
+            header = {POSITION_HEADER: done.headers[POSITION_HEADER]}
+            assert reader.post("/v1/search", json={"query": "gnu"}, headers=header).json()["hits"]
+            gone = writer.delete(place)
+            header = {POSITION_HEADER: gone.headers[POSITION_HEADER]}
+            assert reader.post("/v1/search", json=asked).json()["hits"]
+            assert not reader.post("/v1/search", json=asked, headers=header).json()["hits"]
+        refused = reader.get(place, headers={POSITION_HEADER: ID_EXAMPLE["position"]})
+        assert refused.status_code == 400
+        assert refused.json()["error"]["message"].startswith("there is no position position_")
 
 
 def test_one_server_that_fails_leaves_the_other(pair: Pair) -> None:

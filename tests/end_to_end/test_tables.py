@@ -489,6 +489,7 @@ def test_workers_that_are_killed_lose_nothing(
             while time.monotonic() < until:
                 act(fresh, random)
                 time.sleep(0.01)
+    fresh.execute("insert into article (title) values ('last')")  # alone after a truncate
     work(dsn)
     for other in fresh_index_of(dsn, template, template):
         assert_same_index(dsn, other)

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db.pool import MIN_CALL_SECONDS
+from lexichord.db.call_settings import MIN_CALL_SECONDS
 from lexichord.errors import ConfigError, DatabaseError, DatabaseTimeoutError
 
 MAX_TABLE_LOCK_SECONDS = 20  # the function waits for 5

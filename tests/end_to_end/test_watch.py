@@ -45,6 +45,7 @@ def test_an_interrupt_while_the_loop_is_told_ends_a_watch(
     write(folder / "a.txt")
     reports = plain.watch([folder])
     assert next(reports).inserted == 1
+    assert plain._loop is not None
     tell = plain._loop.call_soon_threadsafe
 
     def interrupted(call: Callable[[], None]) -> None:

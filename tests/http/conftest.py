@@ -11,6 +11,7 @@ from lexichord import SyncLexichord
 from lexichord.db import schema
 from tests.conftest import SPACE, new_database
 from tests.end_to_end.conftest import samples
+from tests.end_to_end.processes import wait_until
 from tests.http.server import Server
 
 __all__ = ["samples"]
@@ -43,6 +44,8 @@ class Keyed:
     closed_document: str
     closed_chunk: str
     closed_job: int
+    closed_file: str
+    closed_batch: str
 
 
 @pytest.fixture(scope="session")
@@ -91,4 +94,16 @@ def keyed(bare: str, home: Path) -> Iterator[Keyed]:
             (job,) = (run for run in lexichord.status().runs if run.dataset == "closed")
         with Server(dsn, home, allowed_hosts="search.example.com") as server:
             keys = everything, reader, writer, revoked.secret
-            yield Keyed(server, dsn, home, *keys, *closed, job.run_id)
+            with server.client(everything) as client:
+                sent = stored_file(client, "closed")
+            yield Keyed(server, dsn, home, *keys, *closed, job.run_id, *sent)
+
+
+def stored_file(client: httpx.Client, dataset: str) -> tuple[str, str]:
+    """Send a file and store it in a dataset as OpenAI's clients do; give its and its batch's id."""
+    file = {"file": ("closed.txt", b"a closed gnu")}
+    sent = client.post("/v1/files", files=file, data={"purpose": "assistants"}).json()
+    path = f"/v1/vector_stores/{dataset}/file_batches"
+    batch = client.post(path, json={"file_ids": [sent["id"]]}).json()
+    wait_until(lambda: client.get(f"{path}/{batch['id']}").json()["status"] == "completed")
+    return sent["id"], batch["id"]

@@ -1,16 +1,20 @@
 """Dify's External Knowledge API, asked over a socket with the requests that Dify sends."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+import yaml
 
 from lexichord import SyncLexichord
 from lexichord.providers.embed.local import LocalEmbedder
+from tests.conftest import ROOT
 from tests.http.served import Served, samples_served, serving
+from tests.http.server import Server
 from tests.listening import PATIENCE
 
 QUESTION = "How long do the confidentiality obligations survive under the clinical study agreement?"
@@ -232,6 +236,7 @@ def test_a_body_without_a_content_type_is_refused_in_difys_shape(served: Served)
     assert refusal(answer) == (400, 400)
 
 
+WORKFLOW = ROOT / "docs/integrations/dify-workflow.yml"
 LEASES = {"lease-2019", "lease-2024"}
 ALL = {*LEASES, "nda-2021", "plain"}
 
@@ -275,6 +280,11 @@ ALL = {*LEASES, "nda-2021", "plain"}
         (["kind"], "is", "nda", {"nda-2021"}),
         (["kind", "edition"], "is not", "nda", {*LEASES, "plain"}),
         ("kind", "is", None, ALL),
+        ("uri", "is", "plain", {"plain"}),
+        ("uri", "start with", "lease-", LEASES),
+        ("media_type", "is", "text/plain", ALL),
+        ("dataset", "is not", "library", set()),
+        ("folder", "empty", None, ALL),
     ],
 )
 def test_each_operator_does_what_it_says(
@@ -293,6 +303,17 @@ def test_conditions_hold_all_at_once_or_one_at_least(dify: httpx.Client) -> None
     assert where(dify, lease, late) == {"lease-2024"}
     assert where(dify, lease, late, operator=None) == {"lease-2024"}
     assert where(dify, lease, late, operator="or") == {*LEASES, "nda-2021"}
+
+
+def test_difys_name_of_a_document_is_its_title(dify: httpx.Client) -> None:
+    def titles(operator: str, value: str) -> set[str]:
+        condition = {"name": "document_name", "comparison_operator": operator, "value": value}
+        named = {"logical_operator": "and", "conditions": [condition]}
+        return {each["title"] for each in records(dify, "samples", metadata_condition=named)}
+
+    assert titles("is", "Data Retention Policy") == {"Data Retention Policy"}
+    assert titles("contains", "Policy")
+    assert "Data Retention Policy" not in titles("is not", "Data Retention Policy")
 
 
 @pytest.mark.parametrize(
@@ -336,6 +357,97 @@ def test_a_condition_that_cannot_be_meant_is_refused(
 ) -> None:
     request = body("library", metadata_condition={"conditions": [condition]})
     assert refusal(dify.post("/retrieval", json=request)) == (400, 400)
+
+
+def test_beside_dify_in_docker_the_name_of_this_machine_is_taken_or_named(
+    fresh: str, home: Path
+) -> None:
+    docker = "host.docker.internal"
+    with SyncLexichord(dsn=fresh, home=home) as lexichord:
+        key = lexichord.create_key("dify").secret
+    sent = {"host": f"{docker}:8080", "authorization": f"Bearer {key}"}
+    strange = {"host": "evil\x07.example", "authorization": f"Bearer {key}"}
+    with Server(fresh, home) as server, server.client() as client:
+        for _ in range(2):
+            answer = client.post("/retrieval", headers=sent, json=body("default"))
+            assert answer.status_code == 400
+            assert f"LEXICHORD_ALLOWED_HOSTS={docker}" in answer.text
+        assert server.log().count(f"{docker} is no name of this server") == 1
+        names = [f"host-{number}.example" for number in range(30)]
+        for name in names:
+            assert name in client.get("/healthz", headers={"host": name}).text
+        assert sum(name in server.log() for name in names) < len(names)  # a log is not filled
+        assert "names no host" in client.get("/healthz", headers=strange).text
+    with Server(fresh, home, allowed_hosts=docker) as server, server.client() as client:
+        answer = client.post("/retrieval", headers=sent, json=body("default"))
+        assert refusal(answer) == (400, 2001)  # the dataset is not there: the key was taken
+
+
+def test_the_workflow_has_the_form_that_dify_imports() -> None:
+    """Checked with Dify's own loader by hand, too: its graph engine brings far more along."""
+    workflow = yaml.safe_load(WORKFLOW.read_text())
+    assert (workflow["kind"], workflow["app"]["mode"]) == ("app", "workflow")
+    assert isinstance(workflow["version"], str)
+    graph = workflow["workflow"]["graph"]
+    nodes = {node["id"]: node["data"] for node in graph["nodes"]}
+    assert [data["type"] for data in nodes.values()] == [
+        *("start", "code", "http-request", "code", "end")
+    ]
+    for edge in graph["edges"]:
+        ends = nodes[edge["source"]]["type"], nodes[edge["target"]]["type"]
+        assert (edge["data"]["sourceType"], edge["data"]["targetType"]) == ends
+    known = {*nodes, "env"}
+    places = re.findall(r"\{\{#(\w+)\.\w+#\}\}", WORKFLOW.read_text())
+    selectors = [
+        each["value_selector"][0]
+        for data in nodes.values()
+        for each in (*data.get("variables", ()), *data.get("outputs", ()))
+        if isinstance(each, dict) and "value_selector" in each
+    ]
+    assert set(places) | set(selectors) <= known
+    for variable in workflow["workflow"]["environment_variables"]:
+        assert variable["selector"] == ["env", variable["name"]]
+        assert "lx_" not in variable["value"]
+
+
+@pytest.mark.parametrize("question", [QUESTION, 'What is "rent" \\ {{#env.LEXICHORD_KEY#}}?'])
+def test_the_workflow_asks_and_reads_as_its_nodes_say(served: Served, question: str) -> None:
+    """Its code is run and its request sent as they stand in the file."""
+    graph = yaml.safe_load(WORKFLOW.read_text())["workflow"]["graph"]
+    nodes = {node["id"]: node["data"] for node in graph["nodes"]}
+    written = run_code(nodes["write"], question=question, dataset="samples")
+    ask = nodes["ask"]
+    assert ask["body"]["data"][0]["value"] == "{{#write.body#}}"
+    name, _, kind = ask["headers"].partition(":")
+    answer = httpx.request(
+        ask["method"],
+        ask["url"].replace("{{#env.LEXICHORD_URL#}}", served.url),
+        headers={name: kind, "Authorization": f"Bearer {served.key}"},
+        content=written["body"],
+        timeout=ask["timeout"]["read"],
+    )
+    read = run_code(nodes["read"], status=answer.status_code, body=answer.text)
+    assert read.keys() == nodes["read"]["outputs"].keys()
+    assert read["answer"]
+    if question == QUESTION:
+        assert "ten (10) years" in read["answer"]
+        assert read["sources"]
+    with pytest.raises(ValueError, match="the API key is unknown"):
+        run_code(nodes["read"], status=401, body=refused(served))
+
+
+def refused(served: Served) -> str:
+    headers = {"Authorization": "Bearer lx_wrong"}
+    sent = httpx.post(f"{served.url}/v1/query", headers=headers, json={"query": "x"})
+    return sent.text
+
+
+def run_code(node: dict[str, Any], **arguments: object) -> dict[str, Any]:
+    assert {each["variable"] for each in node["variables"]} == arguments.keys()
+    names: dict[str, Any] = {}
+    exec(node["code"], names)
+    result: dict[str, Any] = names["main"](**arguments)
+    return result
 
 
 def test_a_failing_database_is_told_in_difys_shape_and_without_its_place(

@@ -212,5 +212,5 @@ def test_requests_have_the_options_of_the_python_calls_but_no_model() -> None:
     shared = {*describe(SearchOptions)}
     assert set(bodies.SearchBody.model_fields) == shared | {"query", "hint"}
     taken = {*describe(QueryOptions)} - {"llm"}
-    assert set(bodies.QueryBody.model_fields) == taken | {"query"}
+    assert set(bodies.QueryBody.model_fields) == taken | {"query", "stream"}
     assert {"llm", "llm_base_url"}.isdisjoint(bodies.QueryBody.model_fields)
