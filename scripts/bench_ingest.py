@@ -1,4 +1,5 @@
-"""What ingest costs: beyond the bare embedder, when nothing changed, when one clause did.
+"""What ingest costs: beyond the bare embedder, when nothing changed, when one clause did; what
+writers wait for.
 
 With --pdfs also how fast PDFs are read.
 """
@@ -6,18 +7,26 @@ With --pdfs also how fast PDFs are read.
 import argparse
 import random
 import time
+from collections import Counter
 from contextlib import ExitStack, suppress
+from multiprocessing import Process
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+
+import psycopg
 
 from lexichord import SyncLexichord
 from lexichord.errors import IngestError
 from lexichord.ingest.load import load
 from lexichord.ingest.structural_context import embedding_text
 
-PARTS = ["change", "second", "overhead"]
+PARTS = ["change", "second", "overhead", "writers"]
 ROUNDS = 3
+WRITERS = 4
+WAITS = """select wait_event_type || ' ' || wait_event from pg_stat_activity
+           where application_name = 'lexichord' and state = 'active' and wait_event is not null"""
+SAMPLE_SECONDS = 0.01
 LONG = 300_000  # characters of the contract in which one clause changes
 
 
@@ -49,6 +58,45 @@ def measure_overhead(files: list[Path], rounds: int) -> None:
     ratio = median(whole / bare for whole, bare, _ in runs)
     print(f"{len(files)} files, {chunks} chunks, {rounds} rounds, medians")
     print(f"ingest {whole:.1f} s, bare embedder {bare:.1f} s, ratio {ratio:.3f}")
+
+
+def write(dsn: str, files: list[Path]) -> None:
+    """Ingest files without an embedder, in a process of its own."""
+    with SyncLexichord(dsn=dsn) as lexichord:
+        assert not lexichord.ingest(files).failed
+
+
+def write_at_once(dsn: str, parts: list[list[Path]], waits: Counter[str]) -> float:
+    """Seconds that a writer for each part takes; count what the server's sessions wait for."""
+    writers = [Process(target=write, args=(dsn, part)) for part in parts]
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        started = time.perf_counter()
+        for writer in writers:
+            writer.start()
+        while any(writer.is_alive() for writer in writers):
+            waits.update(row[0] for row in connection.execute(WAITS))
+            waits["samples"] += 1
+            time.sleep(SAMPLE_SECONDS)
+        spent = time.perf_counter() - started
+    assert not any(writer.exitcode for writer in writers)
+    return spent
+
+
+def measure_writers(files: list[Path], home: Path) -> None:
+    """One writer of all files, then as many as WRITERS of a part each, in alternating rounds."""
+    spent: dict[int, list[float]] = {1: [], WRITERS: []}
+    waits: dict[int, Counter[str]] = {1: Counter(), WRITERS: Counter()}
+    with SyncLexichord(home=home, embedding="bench/none/8") as lexichord:
+        dsn = lexichord.core.database.dsn
+        for _ in range(ROUNDS):
+            for count in spent:
+                parts = [files[number::count] for number in range(count)]
+                spent[count].append(write_at_once(dsn, parts, waits[count]))
+                lexichord.delete([document.document_id for document in lexichord.list()])
+    for count, seconds in spent.items():
+        told = ", ".join(f"{event} {n}" for event, n in waits[count].most_common(6))
+        print(f"{count} writers, {len(files)} files: {median(seconds):.1f} s; waits: {told}")
+    print(f"{WRITERS} writers take {median(spent[WRITERS]) / median(spent[1]):.2f} of one's time")
 
 
 def measure_second_run(folder: Path, home: Path) -> None:
@@ -128,6 +176,8 @@ def main() -> None:
             each.chmod(0o755)
         if "change" in arguments.parts:
             measure_change(arguments.texts, scratch, home)
+        if "writers" in arguments.parts:
+            measure_writers(sorted(arguments.texts.rglob("*.txt")), plain_home)
         if "second" in arguments.parts:
             measure_second_run(arguments.texts, plain_home)
         if "overhead" in arguments.parts:

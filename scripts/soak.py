@@ -43,7 +43,7 @@ PAUSE_SECONDS = 8.0  # at most, after a burst
 QUESTIONS_A_CHANGE = 10  # at least: on a busy machine eight writers leave two readers nothing
 BATCH = 100  # questions a statement, all of one snapshot
 REPORT_EVERY = 1_000  # questions
-HANG_SECONDS = 240.0  # without an answer
+HANG_SECONDS = 60.0  # without an answer
 DISTURBANCES = {"vacuum": 4, "build": 6, "end": 3, "kill": 1, "rebuild": 1}
 SEGMENTS = """
 create or replace function lexichord.sealing(
@@ -150,14 +150,18 @@ class Soak:
                 since = time.monotonic()
 
     def _end_hang(self) -> None:
-        """Kill a session that waits for a lock inside an index: it listens to nothing else."""
+        """Kill a session that waits for a lock inside an index: it listens to nothing else.
+
+        Postgres ends a stuck spinlock by itself, after minutes.
+        """
         with psycopg.connect(self.dsn, autocommit=True) as connection:
             sessions = connection.execute(SESSIONS).fetchall()
         print("no answer for long", *sessions, sep="\n    ", flush=True)
         hung = [
             session[0]
             for session in sessions
-            if session[3] == "LWLock" and session[5].total_seconds() > HANG_SECONDS / 2
+            if (session[3] == "LWLock" or session[4] == "SpinDelay")
+            and session[5].total_seconds() > HANG_SECONDS / 2
         ]
         if hung and not self.kills:
             os._exit(1)  # the threads here wait for good
@@ -260,6 +264,18 @@ def compare_rebuilt(connection: Connection, questions: Questions) -> dict[str, i
     return {"questions rebuilt": len(questions), "lost by writes": len(before - after)}
 
 
+def reconnect(dsn: str) -> Connection:
+    """Connect once the server is back from the last kill."""
+    until = time.monotonic() + HANG_SECONDS
+    while True:
+        try:
+            return psycopg.connect(dsn, autocommit=True)
+        except psycopg.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.2)
+
+
 @contextmanager
 def database(server: str, engine: str, segment_chunks: int) -> Iterator[str]:
     name = f"soak_{os.getpid()}"
@@ -273,7 +289,7 @@ def database(server: str, engine: str, segment_chunks: int) -> Iterator[str]:
                     connection.execute(SEGMENTS.format(segment_chunks).encode())
             yield dsn
         finally:
-            with psycopg.connect(server, autocommit=True) as own:
+            with reconnect(server) as own:
                 own.execute(f"drop database {name} with (force)".encode())
 
 
@@ -303,7 +319,7 @@ def main() -> None:
             for task in tasks:
                 task.result()
         print(dict(soak.counts))
-        with psycopg.connect(dsn, autocommit=True) as connection:
+        with reconnect(dsn) as connection:
             print("in the end", compare_rebuilt(connection, draw(Random("end"), 10 * BATCH)))
             print(connection.execute("select * from lexichord.count_faults()").fetchall())
 

@@ -43,8 +43,13 @@ def _section(name: str, context: typer.Context) -> str:
     assert isinstance(command, TyperCommand)
     usage = command.get_usage(context).removeprefix("Usage: ")
     own = [row for row in _rows(context) if not _is_shared(row)]
+    _, *examples = (command.epilog or "").split("\n\n")
     return page(
-        f"## {name}\n", f"{command.help}\n", block(usage, "text"), table(("", "meaning"), own)
+        f"## {name}\n",
+        f"{command.help}\n",
+        block(usage, "text"),
+        table(("", "meaning"), own),
+        *([block("\n".join(examples), "sh")] if examples else []),
     )
 
 
