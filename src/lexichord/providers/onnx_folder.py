@@ -5,8 +5,14 @@ A folder as Hugging Face's libraries write it: model.onnx (or onnx/model.onnx) a
 
 import json
 import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import batched
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lexichord.errors import ConfigError, ProviderError
 
@@ -18,6 +24,42 @@ TOKENIZER_FILE = "tokenizer.json"
 GRAPH_FILES = ("model.onnx", "onnx/model.onnx")
 USUAL_MAX_TOKENS = 512  # of models that do not say how many they read
 PAD_TOKENS = ("[PAD]", "<pad>")
+TOKENIZED_TEXTS = 256  # texts tokenized at once: an encoding is far larger than its ids
+
+TokenIds = NDArray[np.int64]
+TokenMask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The loaded graph of a folder."""
+
+    folder: Path
+    session: "InferenceSession"
+
+    def run(
+        self,
+        ids: TokenIds,
+        mask: TokenMask,
+        types: TokenIds | None = None,
+        output: str | None = None,
+    ) -> NDArray[Any]:
+        """Return an output of a batch, the first unless one is named. Raises ProviderError.
+
+        The graph is given what it takes of them; without `types` all tokens are of type 0.
+        """
+        given = {
+            "input_ids": ids,
+            "attention_mask": mask.astype(np.int64),
+            "token_type_ids": np.zeros_like(ids) if types is None else types,
+        }
+        names = [each.name for each in self.session.get_inputs()]
+        wanted = {name: given[name] for name in names if name in given}
+        try:
+            return np.asarray(self.session.run(output and [output], wanted)[0])
+        except Exception as error:  # onnxruntime's errors have no narrower base
+            reason = str(error).partition("\n")[0]
+            raise ProviderError(f"the model in '{self.folder}' cannot be run: {reason}") from error
 
 
 def find_folder(model: str, home: Path, model_dir: Path | None = None) -> Path | None:
@@ -43,12 +85,12 @@ def _graph_file(folder: Path) -> Path | None:
     return next((folder / name for name in GRAPH_FILES if (folder / name).is_file()), None)
 
 
-def open_folder(folder: Path) -> "InferenceSession":
+def open_folder(folder: Path) -> Graph:
     """Open the graph of a folder. Raises ProviderError with what to do, ImportError."""
     graph = _graph_file(folder)
     if graph is None:
         raise ProviderError(f"'{folder}' holds no {GRAPH_FILES[0]}: put it there again")
-    return open_session(graph, f"the model in '{folder}'", "export it again")
+    return Graph(folder, open_session(graph, f"the model in '{folder}'", "export it again"))
 
 
 def open_session(graph: Path | bytes, name: str, remedy: str) -> "InferenceSession":
@@ -81,6 +123,37 @@ def open_tokenizer(folder: Path) -> "Tokenizer":
     return tokenizer
 
 
+def clean(texts: Iterable[str]) -> Iterator[str]:
+    """Yield texts without the lone surrogates that JSON and file names can bring in.
+
+    The tokenizer refuses them.
+    """
+    return (text.encode(errors="replace").decode() for text in texts)
+
+
+def tokenize(tokenizer: "Tokenizer", texts: Iterable[str]) -> list[TokenIds]:
+    """Return each text's token ids, cut where the tokenizer is told to."""
+    return [
+        np.array(encoding.ids, np.int64)
+        for slab in batched(clean(texts), TOKENIZED_TEXTS)
+        for encoding in tokenizer.encode_batch_fast(slab)
+    ]
+
+
+def pad_rows(
+    rows: Sequence[Sequence[int] | TokenIds], filler: int, width: int = 0
+) -> tuple[TokenIds, TokenMask]:
+    """Return rows of ids as one array, and which of it are theirs.
+
+    All are filled to the longest, or to the `width` where that is more.
+    """
+    lengths = np.array([len(row) for row in rows])
+    mask = np.arange(max(lengths.max(), width)) < lengths[:, np.newaxis]
+    ids = np.full(mask.shape, filler, np.int64)
+    ids[mask] = np.concatenate(rows)
+    return ids, mask
+
+
 def pad_token(tokenizer: "Tokenizer") -> int:
     """Return the id of what fills a batch; 0 where the model names none."""
     ids = (tokenizer.token_to_id(name) for name in PAD_TOKENS)
@@ -88,5 +161,16 @@ def pad_token(tokenizer: "Tokenizer") -> int:
 
 
 def read_settings(file: Path) -> dict[str, Any]:
-    """Return what a JSON file beside a model says; nothing where there is none."""
-    return json.loads(file.read_text()) if file.is_file() else {}
+    """Return what a JSON file beside a model says; nothing where there is none.
+
+    Raises ValueError, with the file's name, and OSError.
+    """
+    if not file.is_file():
+        return {}
+    try:
+        settings = json.loads(file.read_text())
+    except ValueError as error:
+        raise ValueError(f"{file.name} is no JSON: {error}") from error
+    if not isinstance(settings, dict):
+        raise ValueError(f"{file.name} holds no names and values")
+    return settings

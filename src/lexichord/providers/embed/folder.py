@@ -16,18 +16,21 @@ import numpy as np
 
 from lexichord.errors import ProviderError
 from lexichord.providers.base import Vectors
-from lexichord.providers.embed.local import LOCAL_BATCH_TEXTS, LocalModel, TokenIds
+from lexichord.providers.embed.local import LOCAL_BATCH_TEXTS
 from lexichord.providers.onnx_folder import (
     USUAL_MAX_TOKENS,
+    Graph,
+    TokenIds,
     open_folder,
     open_tokenizer,
+    pad_rows,
     pad_token,
     read_settings,
+    tokenize,
 )
 from lexichord.types import EmbeddingSpace
 
 if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
 SENTENCE_OUTPUTS = (
@@ -81,27 +84,20 @@ class FolderEmbedder:
 class FolderModel:
     """A loaded model, and what its folder says of pooling and of what stands before a text."""
 
-    model: LocalModel
+    tokenizer: "Tokenizer"
+    graph: Graph
     takes_first: bool
     prompts: dict[str, str]
     pad: int
 
     def tokenize(self, texts: Sequence[str]) -> list[TokenIds]:
         """Return each text's token ids, cut where the model stops reading."""
-        return self.model.tokenize(texts)
+        return tokenize(self.tokenizer, texts)
 
     def run(self, rows: Sequence[TokenIds]) -> Vectors:
         """Embed one batch of token ids: float32, a row of length 1 for each."""
-        session = self.model.session
-        mask = np.arange(max(map(len, rows))) < np.array([len(row) for row in rows])[:, np.newaxis]
-        ids = np.full(mask.shape, self.pad, np.int64)
-        ids[mask] = np.concatenate(rows)
-        given = {"input_ids": ids, "attention_mask": mask.astype(np.int64)}
-        given["token_type_ids"] = np.zeros_like(ids)
-        wanted = {
-            each.name: given[each.name] for each in session.get_inputs() if each.name in given
-        }
-        output = session.run([_output(session)], wanted)[0]
+        ids, mask = pad_rows(rows, self.pad)
+        output = self.graph.run(ids, mask, output=_output(self.graph))
         pooled = self._pool(output, mask) if output.ndim == 3 else output
         lengths = np.linalg.norm(pooled, axis=1, keepdims=True)
         scaled: Vectors = (pooled / np.maximum(lengths, 1e-12)).astype(np.float32)
@@ -114,19 +110,20 @@ class FolderModel:
         return (states * kept).sum(axis=1) / kept.sum(axis=1)
 
 
-def _output(session: "InferenceSession") -> str:
-    names = [each.name for each in session.get_outputs()]
+def _output(graph: Graph) -> str:
+    names = [each.name for each in graph.session.get_outputs()]
     return next((name for name in SENTENCE_OUTPUTS if name in names), names[0])
 
 
 def _load(folder: Path) -> FolderModel:
     try:
         tokenizer = _tokenizer(folder)
-        session = open_folder(folder)
+        graph = open_folder(folder)
         pooling = read_settings(folder / "1_Pooling/config.json")
         prompts = read_settings(folder / "config_sentence_transformers.json").get("prompts") or {}
         return FolderModel(
-            LocalModel(tokenizer, session),
+            tokenizer,
+            graph,
             bool(pooling.get("pooling_mode_cls_token")),
             {
                 kind: next((prompts[name] for name in names if prompts.get(name)), "")

@@ -15,12 +15,17 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.base import Vectors
 from lexichord.providers.embed.minilm import GRAPH_VERSION, MINILM_MAX_TOKENS, build_graph, quantise
-from lexichord.providers.onnx_folder import TOKENIZER_FILE, open_session
+from lexichord.providers.onnx_folder import (
+    TOKENIZER_FILE,
+    TokenIds,
+    open_session,
+    pad_rows,
+    tokenize,
+)
 from lexichord.types import EmbeddingSpace
 
 if TYPE_CHECKING:
@@ -38,10 +43,7 @@ MODEL_DIGESTS = {
     TOKENIZER_FILE: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
 LOCAL_BATCH_TEXTS = 8  # texts a run: larger ones take more memory and are no faster
-TOKENIZED_TEXTS = 256  # texts tokenized at once: an encoding is far larger than its ids
 DOWNLOAD_TIMEOUT_SECONDS = 60  # seconds without a byte before a download is given up
-
-TokenIds = NDArray[np.int64]
 
 
 def known_languages(space: str) -> frozenset[str] | None:
@@ -145,20 +147,11 @@ class LocalModel:
 
     def tokenize(self, texts: Iterable[str]) -> list[TokenIds]:
         """Return each text's token ids, at least the two that enclose a text, at most 256."""
-        # The tokenizer refuses lone surrogates, which JSON and file names can bring in.
-        clean = (text.encode(errors="replace").decode() for text in texts)
-        return [
-            np.array(encoding.ids, np.int64)
-            for slab in batched(clean, TOKENIZED_TEXTS)
-            for encoding in self.tokenizer.encode_batch_fast(slab)
-        ]
+        return tokenize(self.tokenizer, texts)
 
     def run(self, rows: Sequence[TokenIds]) -> Vectors:
         """Embed one batch of token ids: float32, shape (len(rows), 384)."""
-        lengths = np.array([len(row) for row in rows])
-        mask = np.arange(lengths.max()) < lengths[:, np.newaxis]
-        ids = np.zeros(mask.shape, np.int64)
-        ids[mask] = np.concatenate(rows)
+        ids, mask = pad_rows(rows, 0)
         inputs = {"input_ids": ids, "attention_mask": mask.astype(np.int64)}
         vectors: Vectors = self.session.run(["embedding"], inputs)[0]
         return vectors
