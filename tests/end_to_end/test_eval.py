@@ -17,6 +17,7 @@ from lexichord.types import Ranked
 from lexichord.types.evaluation import EvalQuery, EvidenceSpan, ExpectedAnswer
 from tests.builders import WORDS, small_set, word_query, word_text, word_uri
 from tests.end_to_end.processes import run_eval_command, run_strategies, start_cli
+from tests.providers import late_model
 from tests.sql.corpus import value
 
 pytestmark = pytest.mark.slow
@@ -120,6 +121,21 @@ def test_the_baselines_of_the_seed(embedding_dsn: str, home: Path) -> None:
     assert fused.passages[0].score == pytest.approx(1 / 61)  # the first of both, half each
     assert reranked.passages[0].score == 3  # is, the, ember
     assert len(reranker.seen) == 2 * (1 + len(WORDS))
+
+
+def test_late_interaction_is_measured_beside_the_others(
+    embedding_dsn: str, home: Path, tmp_path: Path
+) -> None:
+    said = {**late_model.PYLATE, "document_length": 64, "do_query_expansion": False}
+    late_model.build(tmp_path, said)
+    reranker = f"local/{tmp_path}"
+    with SyncLexichord(dsn=embedding_dsn, home=home, reranker=reranker) as lexichord:
+        fused, reranked = run_strategies(lexichord, small_set(), "hybrid-fuse", "hybrid-rerank")
+    assert [outcome.error for outcome in reranked.outcomes] == [None] * len(WORDS)
+    assert set(reranked.metrics) == set(fused.metrics)
+    assert reranked.metrics["mrr"] == [1.0] * len(WORDS)
+    assert reranked.outcomes[0].passages[0].score > 0.5 > fused.outcomes[0].passages[0].score
+    assert reranked.settings["reranker"] == reranker
 
 
 def test_every_stage_can_be_off(plain: SyncLexichord) -> None:

@@ -179,6 +179,7 @@ async def _settings(scratch: Application, ingested: Json, plan: Plan) -> Json:
         "space": scratch.space if scratch.embedder else None,
         "k": plan.k,
         "milliseconds": "with embedding" if plan.clients else "without embedding",
+        **({"reranker": named} if (named := scratch.settings.reranker) else {}),
         **({"stages": scratch.stages.own()} if scratch.stages.own() else {}),
     }
 
