@@ -77,10 +77,11 @@ class Settings(BaseSettings):
     read_dsn names a standby, or several: searches go there, and to dsn where it cannot answer.
     partial_answers lets searches go without a shard that does not answer, which degraded names.
     record keeps queries in the database, "text" with their words. reranker is cohere/MODEL,
-    jina/MODEL, tei, or local/FOLDER for a cross-encoder in ONNX; /rerank, for cohere /v2/rerank, is
-    appended to reranker_base_url. llm is a model as DSPy names it, vendor/MODEL; llm_base_url ends
-    where /chat/completions, for gemini /models, is appended; llm_prompts is a folder of compiled
-    prompts, TASK.json. llm_window is what a model is shown of a document, in characters.
+    jina/MODEL, tei, or local/FOLDER for a cross-encoder or a model of late interaction in ONNX;
+    /rerank, for cohere /v2/rerank, is appended to reranker_base_url.
+    llm is a model as DSPy names it, vendor/MODEL; llm_base_url ends where /chat/completions, for
+    gemini /models, is appended; llm_prompts is a folder of compiled prompts, TASK.json. llm_window
+    is what a model is shown of a document, in characters.
     context_prompt has a model write chunks' contexts to another prompt: anthropic, or a file with
     {whole_document} and {chunk}.
     /embeddings is appended to embedding_base_url, for cohere /v2/embed, for gemini /v1/models.

@@ -101,6 +101,10 @@ def test_a_passage_is_read_once(tmp_path: Path) -> None:
     again = list(model.score("rain", ["tenant", *texts]))
     assert [list(numbers) for numbers, _ in again] == [list(range(1, 21)), [0]]
     by_number = dict(zip(*map(np.concatenate, zip(*first, strict=True)), strict=True))
+    cut_short = load(tmp_path)
+    stopped_after, _ = next(cut_short.score("rain", texts))
+    known, _ = next(cut_short.score("tenant", texts))
+    assert sorted(known) == sorted(stopped_after)
     assert again[0][1].tolist() == [by_number[number] for number in range(20)]
 
 
