@@ -119,7 +119,7 @@ class LateInteraction:
         if self.form.attend_to_expansion_tokens:
             mask[:] = True
         # All vectors count, those of mask tokens as well: they weigh the question's other words.
-        (vectors,) = self._run(ids, mask)
+        vectors: Vectors = self._run(ids, mask)[0]
         return vectors
 
     def _embed_passages(
@@ -135,7 +135,7 @@ class LateInteraction:
 
     def _run(self, ids: TokenIds, mask: TokenMask) -> Vectors:
         """Return a vector of length 1 for each token."""
-        states = self.graph.run(ids, mask)
+        states = self.graph.run(ids, mask).astype(np.float32)
         if states.ndim != 3 or states.shape[:2] != ids.shape:
             raise ProviderError(
                 f"the model in '{self.graph.folder}' gives no vector a token, though a file there "
