@@ -1,5 +1,7 @@
 """What the page offers to find with: facets, a comparison's files and downloads, judgments."""
 
+import csv
+import io
 from collections.abc import Iterator
 
 import httpx
@@ -124,3 +126,80 @@ def test_many_documents_are_counted_when_asked(
         assert facets(page) == {}
         (link,) = [each for each in Elements(page).all("a") if "facets=1" in (each["href"] or "")]
         assert "Kind" in facets(client.get(link["href"] or "").text)
+
+
+COMPARED = "Compare the notice and the law in the Office Lease and the Software Licence"
+
+
+def picker(page: str) -> tuple[dict[str, bool], list[tuple[str, str]]]:
+    """Return a page's choices of rows by title, chosen or not, and what its form sends then."""
+    part = page.partition('class="picker"')[2].partition("</form>")[0]
+    inputs = Elements(part).all("input")
+    sent = [(one["name"] or "", one["value"] or "") for one in inputs if one.get("value")]
+    choices = {}
+    for item in part.partition("</ul>")[0].split("<li>")[1:]:
+        (box,) = Elements(item).all("input")
+        title = Elements(item.partition("<bdi>")[2].partition("</bdi>")[0]).text
+        choices[title] = "checked" in box
+    return choices, sent
+
+
+def rows_of(page: str) -> list[str]:
+    table = page.partition('<tbody role="rowgroup">')[2].partition("</tbody>")[0]
+    heads = [row.partition("</th>")[0] for row in table.split('<tr role="row">')[1:]]
+    return [Elements(head).text.strip() for head in heads]
+
+
+def test_the_rows_of_a_comparison_are_the_files_that_are_chosen(client: httpx.Client) -> None:
+    page = client.get("/", params={"q": COMPARED}).text
+    assert rows_of(page) == ["Office Lease", "Software Licence"]
+    choices, sent = picker(page)
+    assert choices["Office Lease"] is choices["Software Licence"] is True
+    assert choices["Zebra mail"] is False  # of a small corpus all can be chosen
+    ids = {name: value for name, (_, value) in zip(choices, sent[-len(choices) :], strict=True)}
+    kept = [pair for pair in sent if pair[0] != "document"]
+    wanted = [*kept, ("document", ids["Zebra mail"]), ("document", ids["Office Lease"])]
+    again = client.get("/", params=httpx.QueryParams(wanted)).text
+    assert rows_of(again) == ["Zebra mail", "Office Lease"]  # by choice, not by name
+    assert "not found in this file" in again
+    assert "Law" in again.partition("<thead")[2].partition("</thead>")[0].title()
+    chosen = [title for title, is_row in picker(again)[0].items() if is_row]
+    assert chosen == ["Zebra mail", "Office Lease"]
+
+
+def test_a_comparison_without_columns_of_its_own_keeps_them_with_other_files(
+    client: httpx.Client,
+) -> None:
+    """Its question is nothing but names: the columns are headings that the files share."""
+    page = client.get("/", params={"q": "Compare the Office Lease and the Software Licence"}).text
+    head = page.partition('<thead role="rowgroup">')[2].partition("</thead>")[0]
+    aspects = [Elements(cell).text for cell in head.split('role="columnheader">')[2:]]
+    (question,) = [value for name, value in picker(page)[1] if name == "q"]
+    assert question == f"Compare {', '.join(aspects)}"
+
+
+def test_a_comparison_is_taken_away_and_nothing_in_it_acts(embedded_dsn: str) -> None:
+    evil = "=HYPERLINK(notice;ninety) <img src=x> [x](javascript:alert) is ninety days.\n"
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
+        with SyncLexichord(dsn=dsn) as core:
+            titles = ["=1+1", "@lease"]
+            core.ingest(documents=[{"uri": t, "title": t, "text": evil} for t in titles])
+        with served(dsn) as address:
+            params = {"q": "Compare notice", "intent": "comparison"}
+            sheet = httpx.get(f"{address}/comparison.csv", params=params, timeout=60)
+            text = httpx.get(f"{address}/comparison.md", params=params, timeout=60)
+            none = httpx.get(f"{address}/comparison.md", params={"q": "notice"}, timeout=60)
+    assert sheet.headers["content-type"] == "text/csv; charset=utf-8"
+    assert sheet.headers["content-disposition"] == 'attachment; filename="comparison.csv"'
+    assert sheet.headers["x-content-type-options"] == "nosniff"
+    (head, *rows) = csv.reader(io.StringIO(sheet.content.decode("utf-8-sig"), newline=""))
+    assert head == ["File", "notice"]
+    assert sorted(row[0] for row in rows) == ["'=1+1", "'@lease"]
+    assert [row[1][:6] for row in rows] == ["'=HYPE", "'=HYPE"]
+    assert text.headers["content-type"] == "text/markdown; charset=utf-8"
+    lines = text.text.splitlines()
+    assert lines[:4] == ["# Compare notice", "", "| File | notice |", "| --- | --- |"]
+    assert len(lines) == 6
+    assert not set("<[").intersection(text.text)
+    assert (none.status_code, "compares nothing" in none.text) == (404, True)

@@ -45,11 +45,20 @@ class SearchForm:
         """Whether nothing was set but the question and what chips show."""
         return all(self._is_usual(name) for name in ("hint", "intent", *_USUAL))
 
-    def address(self, **changes: object) -> str:
-        """Return the address of the page with these fields, some of them changed."""
+    def pairs(self, **changes: object) -> list[tuple[str, str]]:
+        """Return the fields that are not as usual, some changed, each value with its name."""
         form = replace(self, **changes)  # type: ignore[arg-type]  # by name, as texts
         names = [each.name for each in fields(form) if not form._is_usual(each.name)]
-        return f"/?{urlencode({name: getattr(form, name) for name in names}, doseq=True)}"
+        values = [(name, getattr(form, name)) for name in names]
+        return [
+            (name, one)
+            for name, value in values
+            for one in ([value] if isinstance(value, str) else value)
+        ]
+
+    def address(self, path: str = "/", **changes: object) -> str:
+        """Return the address of a page for these fields, some of them changed."""
+        return f"{path}?{urlencode(self.pairs(**changes))}"
 
     def _is_usual(self, name: str) -> bool:
         return bool(getattr(self, name) == getattr(SearchForm(), name))

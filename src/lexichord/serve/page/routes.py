@@ -9,6 +9,7 @@ POST /v1/query.
 import asyncio
 import re
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -25,10 +26,16 @@ from lexichord.errors import (
 )
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
-from lexichord.serve.limits import MAX_FACETED_DOCUMENTS, MAX_LISTED_DOCUMENTS, own_deadline
+from lexichord.serve.limits import (
+    MAX_FACETED_DOCUMENTS,
+    MAX_LISTED_DOCUMENTS,
+    MAX_PINNED_DOCUMENTS,
+    own_deadline,
+)
+from lexichord.serve.page.comparison import RowPicker, show_picker
 from lexichord.serve.page.document import show_document
 from lexichord.serve.page.facets import FacetView, chips, find_facets
-from lexichord.serve.page.form import SearchForm, query_options, read_form
+from lexichord.serve.page.form import SearchForm, query_options, read_form, scope_options
 from lexichord.serve.page.original import show_original
 from lexichord.serve.page.render import (
     PAGE_HEADERS,
@@ -112,8 +119,18 @@ async def _results(request: Request, form: SearchForm, scoped: ScopedClient) -> 
         facets=facets,
         count_address="" if counts else f"{form.address()}&facets=1",
         chips=chips(form, await _titles(scoped, form.document)),
+        picker=await _picker(scoped, form, response),
         datasets=dataset_names(form, [row["dataset"] for row in datasets]),
     )
+
+
+async def _picker(scoped: ScopedClient, form: SearchForm, response: Answered) -> RowPicker | None:
+    """Return what a comparison's rows are chosen by; all documents where these are few."""
+    if response.comparison is None:
+        return None
+    scope = scope_options(replace(form, document=()))
+    stored = await scoped.list(limit=MAX_PINNED_DOCUMENTS + 1, **scope)
+    return show_picker(response, form, stored if len(stored) <= MAX_PINNED_DOCUMENTS else ())
 
 
 async def _query(scoped: ScopedClient, form: SearchForm) -> tuple[Answered, float]:
