@@ -2,13 +2,16 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator
+from html import unescape
 
 import httpx
 import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
+from lexichord.serve.page.find import completions
 from lexichord.types import Json
 from tests.conftest import SPACE, new_database
 from tests.http.served_page import served
@@ -203,3 +206,45 @@ def test_a_comparison_is_taken_away_and_nothing_in_it_acts(embedded_dsn: str) ->
     assert len(lines) == 6
     assert not set("<[").intersection(text.text)
     assert (none.status_code, "compares nothing" in none.text) == (404, True)
+
+
+def test_a_further_question_is_about_the_documents_that_were_named(client: httpx.Client) -> None:
+    page = client.get("/", params={"q": "Which law governs the Office Lease?", "hint": ""}).text
+    form = page.partition('class="further"')[2].partition("</form>")[0]
+    assert "Ask further about Office Lease" in " ".join(Elements(form).text.split())
+    sent = [(one["name"] or "", one["value"] or "") for one in Elements(form).all("input")[:-1]]
+    assert [name for name, _ in sent] == ["document"]
+    further = client.get("/", params=[*sent, ("q", "And how many days notice?")]).text
+    assert files_of(further) == {"lease.pdf"}
+    assert "About Office Lease ×" in " ".join(Elements(further).text.split())
+    assert 'class="further"' not in further  # the form itself is about it now
+    unsaid = client.get("/", params=[*sent, ("q", "Who let the zebra house?")]).text
+    (everywhere,) = re.findall(r'<a href="([^"]*)">Ask all documents the same', unsaid)
+    assert files_of(client.get(unescape(everywhere)).text) > {"lease.pdf"}
+
+
+def test_what_is_typed_is_completed_by_titles_in_scope(client: httpx.Client) -> None:
+    def suggest(**params: str) -> object:
+        return client.get("/suggest", params=params).json()
+
+    assert suggest(q="the law of the off") == ["the law of the Office Lease"]
+    assert suggest(q="office lea") == ["Office Lease"]
+    assert suggest(q="zeb", language="en") == []
+    assert suggest(q="zeb", language="de") == ["Zebra mail"]
+    assert suggest(q="z") == suggest(q="") == []
+
+
+def test_many_titles_are_not_read_while_typing(
+    client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lexichord.serve.page.find.MAX_LISTED_DOCUMENTS", 3)
+    assert client.get("/suggest", params={"q": "off"}).json() == []
+    assert client.get("/suggest", params={"q": "off", "dataset": "one"}).json() == ["Office Lease"]
+
+
+def test_a_title_completes_once_the_longest_first() -> None:
+    titles = ["Lease of Office", "Office of Law", "Office\nof  Law", "Lawn"]
+    assert completions("lease of", titles) == ["Lease of Office", "lease Office of Law"]
+    assert completions("Office of Law", titles) == ["Office of Lawn"]
+    assert completions("(", ["(a) b"]) == []
+    assert len(completions("ab", [f"ab{n}" for n in range(30)])) == 10

@@ -27,6 +27,7 @@ MAX_LISTED_DOCUMENTS = 500  # on the start page; more take too long to read
 # more documents are counted only when they are asked for.
 MAX_FACETED_DOCUMENTS = 500
 SHOWN_FACET_VALUES, MAX_FACET_VALUES = 6, 50
+MAX_SUGGESTIONS = 10  # while a question is typed
 MAX_PINNED_DOCUMENTS = 50  # that a search of the page is narrowed to
 MANAGED_DOCUMENTS = 50  # on a page of a dataset's
 MAX_SHOWN_FILES = 200  # of an ingest, on its page

@@ -1,14 +1,21 @@
-"""What helps to find beside the pages themselves: comparisons to take away."""
+"""What helps to find beside the pages: comparisons to take away, titles to complete a question."""
+
+import re
+from collections.abc import Iterable
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
 
 from lexichord.errors import NotFoundError
+from lexichord.serve.limits import MAX_LISTED_DOCUMENTS, MAX_SUGGESTIONS
 from lexichord.serve.page.comparison import comparison_csv, comparison_markdown
-from lexichord.serve.page.form import query_options, read_form
+from lexichord.serve.page.form import query_options, read_form, scope_options
 from lexichord.serve.page.render import PAGE_HEADERS, page_caller
 from lexichord.serve.page.routes import PAGE_METHODS, PageRoute
 from lexichord.types import Comparison
 
+COMPLETED_WORDS = 6  # at the end of what is typed, that a title may complete
+MIN_TYPED_CHARS = 2
 BYTE_ORDER_MARK = "\ufeff"  # by which spreadsheets read UTF-8
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
@@ -41,3 +48,26 @@ def _file(text: str, name: str, media_type: str) -> Response:
     """Return a text as a file to keep."""
     disposition = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(text, headers=PAGE_HEADERS | disposition, media_type=media_type)
+
+
+@router.api_route("/suggest", methods=PAGE_METHODS)
+async def suggest(request: Request) -> Response:
+    """Return what is typed, completed by titles in scope; nothing where there are too many."""
+    form, caller = read_form(request.query_params), await page_caller(request)
+    scope = scope_options(form)
+    few = await caller.count(**scope) <= MAX_LISTED_DOCUMENTS
+    rows = await caller.list(**scope) if few and form.q else []
+    return JSONResponse(completions(form.q, [row.title for row in rows]), headers=PAGE_HEADERS)
+
+
+def completions(typed: str, titles: Iterable[str]) -> list[str]:
+    """Return a text with its last words completed to titles, those first that hold most of them."""
+    names = sorted({" ".join(title.split()) for title in titles})
+    starts = [word.start() for word in re.finditer(r"\S+", typed)][-COMPLETED_WORDS:]
+    ends = [(start, typed[start:].casefold()) for start in starts]
+    found: dict[str, str] = {}
+    for start, end in ends:
+        for name in names:
+            if len(end) >= MIN_TYPED_CHARS and f" {end}" in f" {name.casefold()}":
+                found.setdefault(name, f"{typed[:start]}{name}")
+    return [text for text in found.values() if text != typed][:MAX_SUGGESTIONS]
