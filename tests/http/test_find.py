@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from html import unescape
 
 import httpx
+import psycopg
 import pytest
 
 from lexichord import SyncLexichord
@@ -248,3 +249,60 @@ def test_a_title_completes_once_the_longest_first() -> None:
     assert completions("Office of Law", titles) == ["Office of Lawn"]
     assert completions("(", ["(a) b"]) == []
     assert len(completions("ab", [f"ab{n}" for n in range(30)])) == 10
+
+
+QUESTION = "Which law governs the Office Lease?"
+
+
+def judgment_of(page: str) -> dict[str, str]:
+    """Return what the form below an answer sends; nothing where there is none."""
+    form = page.partition('class="judge"')[2].partition("</form>")[0]
+    return {each["name"] or "": each["value"] or "" for each in Elements(form).all("input")}
+
+
+def test_a_recorded_answer_is_judged(filled: str) -> None:
+    with (
+        served(filled, record="text") as address,
+        httpx.Client(base_url=address, timeout=60, headers={"origin": address}) as client,
+        psycopg.connect(filled) as connection,
+    ):
+        sent = judgment_of(client.get("/", params={"q": QUESTION, "dataset": "one"}).text)
+        answer = client.post("/judge", data=sent | {"judgment": "wrong"})
+        assert answer.status_code == 303
+        thanks = client.get(answer.headers["location"])
+        assert "its answer is wrong" in thanks.text
+        assert Elements(thanks.text).all("a")[-1]["href"] == (
+            "/?q=Which+law+governs+the+Office+Lease%3F&dataset=one"
+        )
+        (row,) = connection.execute("select query, counts from lexichord.list_queries()").fetchall()
+        assert (row[0], row[1]["wrong"], "right" in row[1]) == (QUESTION, 1, False)
+        for judged, origin, status in (
+            ({"judgment": "perhaps"}, address, 400),
+            ({"judgment": "right", "query": "1"}, address, 404),
+            ({"judgment": "right"}, "https://evil.example", 403),
+        ):
+            refused = client.post("/judge", data=sent | judged, headers={"origin": origin})
+            assert refused.status_code == status
+        same = connection.execute("select counts from lexichord.list_queries()").fetchall()
+        assert same == [(row[1],)]
+
+
+def test_what_is_not_recorded_is_not_judged(client: httpx.Client) -> None:
+    page = client.get("/", params={"q": QUESTION}).text
+    assert 'class="answer"' in page
+    assert judgment_of(page) == {}
+
+
+def test_a_key_that_only_reads_judges_nothing(filled: str) -> None:
+    with SyncLexichord(dsn=filled) as core:
+        secrets = [core.create_key("Ann").secret, core.create_key("Bo", writes=True).secret]
+    with (
+        served(filled, record="on", allowed_hosts="search.example.com") as address,
+        httpx.Client(base_url=address, timeout=60, headers={"origin": address}) as client,
+    ):
+        reads, writes = ({"authorization": f"Bearer {secret}"} for secret in secrets)
+        assert judgment_of(client.get("/", params={"q": QUESTION}, headers=reads).text) == {}
+        sent = judgment_of(client.get("/", params={"q": QUESTION}, headers=writes).text)
+        sent["judgment"] = "right"
+        assert client.post("/judge", data=sent, headers=reads).status_code == 403
+        assert client.post("/judge", data=sent, headers=writes).status_code == 303

@@ -1,16 +1,18 @@
-"""What helps to find beside the pages: comparisons to take away, titles to complete a question."""
+"""What helps to find beside the pages: tables to take away, judgments, titles while typing."""
 
 import re
 from collections.abc import Iterable
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, RedirectResponse
+from starlette.datastructures import QueryParams
 
-from lexichord.errors import NotFoundError
+from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.limits import MAX_LISTED_DOCUMENTS, MAX_SUGGESTIONS
 from lexichord.serve.page.comparison import comparison_csv, comparison_markdown
 from lexichord.serve.page.form import query_options, read_form, scope_options
-from lexichord.serve.page.render import PAGE_HEADERS, page_caller
+from lexichord.serve.page.render import PAGE_HEADERS, own_form, page, page_caller
 from lexichord.serve.page.routes import PAGE_METHODS, PageRoute
 from lexichord.types import Comparison
 
@@ -48,6 +50,28 @@ def _file(text: str, name: str, media_type: str) -> Response:
     """Return a text as a file to keep."""
     disposition = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(text, headers=PAGE_HEADERS | disposition, media_type=media_type)
+
+
+@router.post("/judge")
+async def judge(request: Request) -> Response:
+    """Keep that an answer is right, or wrong."""
+    caller, form = await page_caller(request), await own_form(request)
+    right = {"right": True, "wrong": False}.get(form.get("judgment", ""))
+    if right is None:
+        raise ConfigError("say that the answer is right, or that it is wrong")
+    await caller.judge(form.get("query", ""), right)
+    asked = read_form(QueryParams(form.get("asked", "")))
+    kept = {"judgment": form["judgment"]}
+    return RedirectResponse(f"{asked.address('/judged')}&{urlencode(kept)}", 303, PAGE_HEADERS)
+
+
+@router.api_route("/judged", methods=PAGE_METHODS)
+async def judged(request: Request) -> Response:
+    """Thank for a judgment."""
+    await page_caller(request)
+    asked = read_form(request.query_params)
+    right = request.query_params.get("judgment") == "right"
+    return page(request, "judged.html", right=right, form=asked)
 
 
 @router.api_route("/suggest", methods=PAGE_METHODS)

@@ -120,6 +120,7 @@ async def _results(request: Request, form: SearchForm, scoped: ScopedClient) -> 
         count_address="" if counts else f"{form.address()}&facets=1",
         chips=chips(form, await _titles(scoped, form.document)),
         picker=await _picker(scoped, form, response),
+        judgment=scoped.judgment_id(response) if scoped.rights.writes else "",
         about={} if form.document else await _titles(scoped, response.intent.documents),
         datasets=dataset_names(form, [row["dataset"] for row in datasets]),
     )

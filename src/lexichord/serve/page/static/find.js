@@ -63,6 +63,7 @@
     list.replaceChildren(...texts.map((text) => new Option("", text)));
   }
   if (field && list) {
+    field.setAttribute("list", "suggestions");
     field.addEventListener("input", () => {
       clearTimeout(timer);
       timer = setTimeout(suggest, 150);
