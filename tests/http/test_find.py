@@ -307,3 +307,22 @@ def test_a_key_that_only_reads_judges_nothing(filled: str) -> None:
         sent["judgment"] = "right"
         assert client.post("/judge", data=sent, headers=reads).status_code == 403
         assert client.post("/judge", data=sent, headers=writes).status_code == 303
+
+
+def test_without_a_key_nothing_is_compared_completed_or_judged(filled: str) -> None:
+    with SyncLexichord(dsn=filled) as core:
+        secret = core.create_key("Cy", datasets=["two"]).secret
+    with (
+        served(filled, allowed_hosts="search.example.com") as address,
+        httpx.Client(base_url=address, timeout=60, headers={"origin": address}) as client,
+    ):
+        asked = {"q": "office", "intent": "comparison"}
+        for path in ("/comparison.csv", "/comparison.md", "/suggest", "/judged"):
+            answer = client.get(path, params=asked)
+            assert (answer.status_code, "Office Lease" in answer.text) == (401, False), path
+        assert client.post("/judge", data={"judgment": "right"}).status_code == 401
+        client.headers["authorization"] = f"Bearer {secret}"  # which reaches another dataset
+        assert client.get("/suggest", params=asked).json() == []
+        assert "Office Lease" not in client.get("/comparison.csv", params=asked).text
+        assert facets(client.get("/", params={"q": "zebra"}).text) == {}
+        assert client.get("/", params={"q": "zebra", "dataset": "one"}).status_code == 403
