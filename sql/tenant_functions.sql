@@ -5,6 +5,7 @@ create or replace function lexichord.tenant_functions() returns table (function_
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     values ('hybrid_search'::name, true, false), ('variant_candidates', true, false), ('feedback_chunks', true, false),
            ('find_api_key', true, true), ('list_api_keys', true, true), ('record_api_calls', true, true), ('record_query', true, true),
+           ('judge_query', true, true),
            ('list_runs', false, true), ('list_dataset_files', false, true), ('describe_datasets', false, true)
 $$;
 comment on function lexichord.tenant_functions() is

@@ -87,7 +87,7 @@ ASKED: dict[tuple[str, str], dict[str, Any]] = {
     ("GET", "/metrics"): {},
 }
 # With errors and a sign-in of their own: test_page.py, test_original.py,
-# test_manage.py, test_dify.py.
+# test_manage.py, test_find.py, test_dify.py.
 OF_DOCUMENTS = (
     "/document/{document}",
     "/document/{document}/original",
@@ -97,8 +97,9 @@ MANAGED = (
     *("/documents", "/documents/upload", "/documents/runs/{run}", "/documents/metadata"),
     *("/documents/delete", "/documents/delete-dataset"),
 )
+OF_FINDING = ("/comparison.csv", "/comparison.md", "/suggest", "/judge", "/judged")
 OWN_WAY = (
-    *("/", *OF_DOCUMENTS, "/login", "/logout", *MANAGED),
+    *("/", *OF_DOCUMENTS, "/login", "/logout", *MANAGED, *OF_FINDING),
     *("/retrieval", "/dify/retrieval"),
 )
 WRITES = (("POST", "/v1/documents"), ("POST", "/v1/documents:upload"), ("POST", "/v1/files"))

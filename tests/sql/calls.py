@@ -308,6 +308,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ),
     ("list_queries", {}),
     ("query_hits", {"query_id": 1}),
+    ("judge_query", {"query_id": 1, "is_right": True}),
     ("recorded_passages", {}),
     ("sample_queries", {}),
     ("forget_queries", {"older_than": "0"}),

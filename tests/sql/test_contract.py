@@ -287,6 +287,7 @@ CONTRACT = {
     "find_problems": ("", "TABLE(problem text, remedy text)"),
     "finish_run": ("run_id bigint", "void"),
     "interrupt_run": ("run_id bigint", "void"),
+    "judge_query": ("query_id bigint, is_right boolean", "void"),
     "forget_evaluations": ("older_than interval", "bigint"),
     "forget_queries": ("older_than interval", "bigint"),
     "grant_reader": ("", "void"),

@@ -115,6 +115,16 @@ def test_the_latest_come_first(connection: Connection) -> None:
     assert [r["query_id"] for r in call(connection, "list_queries", latest=2)] == query_ids[:1:-1]
 
 
+def test_judgments_are_counted_beside_what_was_found(connection: Connection) -> None:
+    first, second = record(connection, counts={"files": 3}), record(connection)
+    for query, is_right in ((first, True), (first, False), (first, True), (second, False)):
+        call(connection, "judge_query", query_id=query, is_right=is_right)
+    counts = {row["query_id"]: row["counts"] for row in call(connection, "list_queries")}
+    assert counts == {first: {"files": 3, "right": 2, "wrong": 1}, second: {"wrong": 1}}
+    with pytest.raises(psycopg.errors.NoDataFound, match="no recorded query"):
+        call(connection, "judge_query", query_id=second + 1, is_right=True)
+
+
 def test_forgetting_by_age_and_altogether(connection: Connection) -> None:
     old, young = record(connection, [hit()]), record(connection, [hit()])
     connection.execute(

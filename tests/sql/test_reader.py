@@ -27,7 +27,7 @@ OF_ONE_ENGINE = {
 # sql/reader_rights.sql and, with a call, into calls.READS; else here and into calls.OTHERS.
 WRITES = """
     build_indexes make_indexes delete_documents drop_other drop_other_index finish_run
-    interrupt_run
+    interrupt_run judge_query
     forget_evaluations forget_queries grant_reader keep_contexts prepare_vechord prune_documents
     refresh_impacts
     rebuild_indexes record_comparison record_evaluation record_files record_query recount

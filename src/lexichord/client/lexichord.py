@@ -16,7 +16,7 @@ from lexichord.client.shards import ShardMethods
 from lexichord.client.space import SpaceMethods, in_current_space
 from lexichord.client.status import StatusMethods
 from lexichord.client.tenants import TenantMethods
-from lexichord.client.training import training_triplets
+from lexichord.client.training import judge_query, training_triplets
 from lexichord.db import catalogue, vechord
 from lexichord.db.call_settings import time_limit
 from lexichord.db.pool import Database
@@ -105,6 +105,7 @@ class Lexichord(
     calibrate = calibrate
     evaluate = evaluate
     training_triplets = training_triplets
+    judge_query = judge_query
 
     def __init__(
         self, settings: Settings | None = None, *, stages: Stages = STAGES, **arguments: object

@@ -155,6 +155,7 @@ class SyncLexichord:
     calibrate = _sync(Lexichord.calibrate)
     evaluate = _sync(Lexichord.evaluate)
     training_triplets = _sync(Lexichord.training_triplets)
+    judge_query = _sync(Lexichord.judge_query)
     search = _sync(Lexichord.search)
     files = _sync(Lexichord.files)
     keywords = _sync(Lexichord.keywords)

@@ -277,6 +277,11 @@ async def record_query(
     return int(rows[0]["record_query"])
 
 
+async def judge_query(database: Database, query_id: int, is_right: bool) -> None:
+    """See sql/judge_query.sql. Raises NotFoundError."""
+    await database.call("judge_query", query_id=query_id, is_right=is_right)
+
+
 async def recorded_passages(database: Database, latest: int) -> list[Row]:
     """See sql/recorded_passages.sql."""
     return await database.call("recorded_passages", latest=latest)

@@ -257,7 +257,7 @@ RULES: Mapping[str, Rule] = {
             *("weigh_terms", "find_calibration", "set_calibration", "reembed_status", "tenancy"),
             *("start_run", "touch_run", "interrupt_run", "record_files", "finish_run"),
             *("list_runs", "list_run_files", "failed_files"),
-            *("known_contexts", "keep_contexts", "record_query", "written_position"),
+            *("known_contexts", "keep_contexts", "record_query", "judge_query", "written_position"),
             *("create_api_key", "rotate_api_key", "list_api_keys", "revoke_api_key"),
             *("find_api_key", "record_api_calls", "list_api_calls"),
             *("record_evaluation", "list_evaluations", "evaluation_results", "sample_queries"),

@@ -117,6 +117,24 @@ class ScopedClient(FileMethods):
         self._check("read")
         return await find_passages(self._client.database, response, k, min_score)
 
+    def judgment_id(self, response: Response) -> str:
+        """Return by what a response's answer is judged, "" where it was not recorded.
+
+        Its own id counts: by that anybody could judge what others asked. Raises MissingScopeError
+        for a caller who may not write.
+        """
+        self._check("write")
+        if response.query_id is None:
+            return ""
+        return self._client.database.ids.write("query", response.query_id)
+
+    @recorded
+    async def judge(self, judgment_id: str, right: bool) -> None:
+        """See `Lexichord.judge_query`. Raises NotFoundError, MissingScopeError."""
+        self._check("write")
+        number = self._client.database.ids.read("query", judgment_id)
+        await self._client.judge_query(number, right=right)
+
     @recorded
     async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return the vectors of texts in the database's space, as of questions.

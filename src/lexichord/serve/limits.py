@@ -23,6 +23,12 @@ MAX_JSON_DEPTH = 32  # objects and lists inside each other
 MAX_PAGE_HITS = 100  # that the page shows
 MAX_SHOWN_PAGES = 20  # of a PDF at once; without scripts a browser wants all their pictures
 MAX_LISTED_DOCUMENTS = 500  # on the start page; more take too long to read
+# Facets beside what was found: counting takes some 70 µs a document and facet, so that those of
+# more documents are counted only when they are asked for.
+MAX_FACETED_DOCUMENTS = 500
+SHOWN_FACET_VALUES, MAX_FACET_VALUES = 6, 50
+MAX_SUGGESTIONS = 10  # while a question is typed
+MAX_PINNED_DOCUMENTS = 50  # that a search of the page is narrowed to
 MANAGED_DOCUMENTS = 50  # on a page of a dataset's
 MAX_SHOWN_FILES = 200  # of an ingest, on its page
 MAX_UPLOAD_METADATA_CHARS = 100_000  # characters of the metadata that come with files

@@ -17,17 +17,19 @@ from typing import Literal, get_args
 
 from lexichord.errors import NotFoundError
 
-IdKind = Literal["doc", "chunk", "position"]
+IdKind = Literal["doc", "chunk", "position", "query"]
 ID_PATTERN: dict[IdKind, str] = {kind: f"^{kind}_[a-z2-7]{{16}}$" for kind in get_args(IdKind)}
 ID_EXAMPLE: dict[IdKind, str] = {
     "doc": "doc_vhsvemia3hqupzas",
     "chunk": "chunk_borwjinzzbr3ms7v",
     "position": "position_qmv2ydzk4wa6hj3t",
+    "query": "query_dk5nw3vbm2xq7zta",
 }
 WHERE_IDS_STAND = {
     "doc": "see lexichord list",
     "chunk": "take the id of a hit",
     "position": "take that of the database's latest write",
+    "query": "ask once more",
 }
 
 BLOCK_BYTES, HALF_BYTES = 10, 5

@@ -117,9 +117,14 @@ async def _aspects(context: QueryContext, intent: Intent) -> Sequence[str]:
 
 
 async def _rows(context: QueryContext, plan: SearchPlan) -> Sequence[FileHit]:
-    """Return the files to compare: those that the query names, else those that were discovered."""
-    documents = plan.intent.documents
-    if plan.intent.kind != "comparison" or len(documents) < 2:
+    """Return the files to compare: those that the query names, else those that were discovered.
+
+    Where it names none and the caller chose some, no more than the files wanted, it is these.
+    """
+    documents, chosen = plan.intent.documents, plan.question.scope.documents
+    if len(documents) < 2:
+        documents = chosen if len(chosen) <= context.options.files else ()
+    if plan.intent.kind != "comparison" or not documents:
         return plan.files
     known = {file.document_id: file for file in plan.files}
     scope = replace(plan.question.scope, documents=documents)

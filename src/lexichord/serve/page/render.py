@@ -1,7 +1,6 @@
 """Templates filled in, and sent with what keeps a browser from doing anything else with them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,58 +15,10 @@ from lexichord.errors import ConfigError, ForbiddenError
 from lexichord.serve.access import AccessPolicy, ScopedClient
 from lexichord.serve.errors import PublicError, public_line
 from lexichord.serve.limits import MAX_PAGE_HITS, MAX_PAGE_QUERY_CHARS
+from lexichord.serve.page.facets import chips
+from lexichord.serve.page.form import SearchForm, read_form
 from lexichord.serve.page.results import file_name
-from lexichord.types import IntentKind, Mode, QueryOptions, Rights
-
-
-@dataclass(frozen=True, slots=True)
-class SearchForm:
-    """The fields of the form, as texts; `answer`, `rewrite` and `reflect` are 1 or 0."""
-
-    q: str = ""
-    dataset: str = ""
-    folder: str = ""
-    document: str = ""
-    hint: str = ""
-    intent: str = ""
-    mode: str = QueryOptions.mode
-    k: str = str(QueryOptions.k)
-    answer: str = "1"
-    rewrite: str = "0"
-    reflect: str = "0"
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether nothing was set but the question."""
-        return self == SearchForm(q=self.q)
-
-
-def read_form(params: Mapping[str, str]) -> SearchForm:
-    """Read the fields; one that is empty counts as not sent."""
-    texts = {field.name: params.get(field.name, "").strip() for field in fields(SearchForm)}
-    return SearchForm(**{name: text for name, text in texts.items() if text})
-
-
-def query_options(form: SearchForm) -> dict[str, Any]:
-    """Return the options as the application takes them. Raises ConfigError."""
-    if len(form.q) > MAX_PAGE_QUERY_CHARS:
-        raise ConfigError(
-            f"a question has at most {MAX_PAGE_QUERY_CHARS:,} characters, not {len(form.q):,}"
-        )
-    if not (form.k.isascii() and form.k.isdigit() and 1 <= int(form.k[:9]) <= MAX_PAGE_HITS):
-        raise ConfigError(f"the number of hits is 1 to {MAX_PAGE_HITS}")
-    fields_set: dict[str, Any] = {
-        "hint": form.hint,
-        "intent": form.intent,
-        "uri_prefix": form.folder,
-        "datasets": [form.dataset] * bool(form.dataset),
-        "documents": [form.document] * bool(form.document),
-        "rewrite": form.rewrite == "1",
-        "reflect": form.reflect == "1",
-    }
-    options = {name: value for name, value in fields_set.items() if value}
-    return options | {"mode": form.mode, "k": int(form.k), "answer": form.answer == "1"}
-
+from lexichord.types import IntentKind, Mode, Rights
 
 KEY_COOKIE = "lexichord_key"
 
@@ -215,6 +166,7 @@ def error_page(request: Request, error: PublicError, reason: str = "") -> HTMLRe
         error=error,
         title=title,
         form=form,
+        chips=chips(form),
         datasets=dataset_names(form),
     )
     response.headers.update(error.headers)

@@ -8,7 +8,8 @@ POST /v1/query.
 
 import asyncio
 import re
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -25,12 +26,19 @@ from lexichord.errors import (
 )
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
-from lexichord.serve.limits import MAX_LISTED_DOCUMENTS, own_deadline
+from lexichord.serve.limits import (
+    MAX_FACETED_DOCUMENTS,
+    MAX_LISTED_DOCUMENTS,
+    MAX_PINNED_DOCUMENTS,
+    own_deadline,
+)
+from lexichord.serve.page.comparison import RowPicker, show_picker
 from lexichord.serve.page.document import show_document
+from lexichord.serve.page.facets import FacetView, chips, find_facets
+from lexichord.serve.page.form import SearchForm, query_options, read_form, scope_options
 from lexichord.serve.page.original import show_original
 from lexichord.serve.page.render import (
     PAGE_HEADERS,
-    SearchForm,
     dataset_names,
     delete_key_cookie,
     error_page,
@@ -39,12 +47,11 @@ from lexichord.serve.page.render import (
     own_form,
     page,
     page_caller,
-    query_options,
-    read_form,
     sentence,
     set_key_cookie,
 )
-from lexichord.serve.page.results import show_results
+from lexichord.serve.page.results import file_name, show_results
+from lexichord.types import Response as Answered
 from lexichord.types.state import IngestRun
 
 MAX_SHOWN_TITLE_CHARS = 60  # of a title that makes a readable question
@@ -94,19 +101,59 @@ async def ask(request: Request) -> Response:
     form, scoped = read_form(request.query_params), await page_caller(request)
     if not form.q:
         return await _start(request, form, scoped)
-    started = perf_counter()
-    response = await scoped.query(form.q, **query_options(form))
-    seconds = perf_counter() - started
-    names = [row["dataset"] for row in await scoped.datasets()]
-    view = show_results(response, int(form.k))
+    return await _results(request, form, scoped)
+
+
+async def _results(request: Request, form: SearchForm, scoped: ScopedClient) -> Response:
+    datasets = await scoped.datasets()
+    counts = _documents(datasets) <= MAX_FACETED_DOCUMENTS or "facets" in request.query_params
+    (response, seconds), facets = await asyncio.gather(
+        _query(scoped, form), _facets(scoped, form, counts)
+    )
     return page(
         request,
         "results.html",
         form=form,
-        view=view,
+        view=show_results(response, int(form.k)),
         seconds=seconds,
-        datasets=dataset_names(form, names),
+        facets=facets,
+        count_address="" if counts else f"{form.address()}&facets=1",
+        chips=chips(form, await _titles(scoped, form.document)),
+        picker=await _picker(scoped, form, response),
+        judgment=scoped.judgment_id(response) if scoped.rights.writes else "",
+        about={} if form.document else await _titles(scoped, response.intent.documents),
+        datasets=dataset_names(form, [row["dataset"] for row in datasets]),
     )
+
+
+async def _picker(scoped: ScopedClient, form: SearchForm, response: Answered) -> RowPicker | None:
+    """Return what a comparison's rows are chosen by; all documents where these are few."""
+    if response.comparison is None:
+        return None
+    scope = scope_options(replace(form, document=()))
+    stored = await scoped.list(limit=MAX_PINNED_DOCUMENTS + 1, **scope)
+    return show_picker(response, form, stored if len(stored) <= MAX_PINNED_DOCUMENTS else ())
+
+
+async def _query(scoped: ScopedClient, form: SearchForm) -> tuple[Answered, float]:
+    """Return a response, and the seconds that it took."""
+    started = perf_counter()
+    response = await scoped.query(form.q, **query_options(form))
+    return response, perf_counter() - started
+
+
+async def _facets(scoped: ScopedClient, form: SearchForm, counts: bool) -> list[FacetView]:
+    return await find_facets(scoped, form) if counts else []
+
+
+async def _titles(scoped: ScopedClient, documents: Sequence[str]) -> dict[str, str]:
+    """Return the titles of those documents that are named by their ids."""
+    rows = await scoped.list(documents=documents) if documents else []
+    return {row.document_id: row.title or file_name(row.uri) for row in rows}
+
+
+def _documents(datasets: Iterable[Mapping[str, Any]]) -> int:
+    return sum(row["documents"] for row in datasets)
 
 
 @router.api_route("/document/{document}", methods=PAGE_METHODS)
@@ -178,12 +225,13 @@ def _quotes(request: Request) -> tuple[str, list[str]]:
 
 async def _start(request: Request, form: SearchForm, scoped: ScopedClient) -> Response:
     datasets = await scoped.datasets()
-    count = sum(row["documents"] for row in datasets)
+    count = _documents(datasets)
     documents = await scoped.list() if 0 < count <= MAX_LISTED_DOCUMENTS else []
     return page(
         request,
         "start.html",
         form=form,
+        chips=chips(form, await _titles(scoped, form.document)),
         rows=datasets,
         documents=documents,
         run=await _latest_run(scoped),

@@ -1,0 +1,183 @@
+"""What narrows a search: the facets of the documents in scope, and chips of what is chosen."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby, takewhile
+from types import MappingProxyType
+
+from lexichord.errors import ConfigError
+from lexichord.ingest.load import kinds
+from lexichord.serve.access import ScopedClient
+from lexichord.serve.limits import MAX_FACET_VALUES, SHOWN_FACET_VALUES
+from lexichord.serve.page.form import FILTER_KEYS, SearchForm, scope_options
+
+KIND_NAMES = MappingProxyType(
+    {
+        kinds.PDF_TYPE: "PDF",
+        kinds.DOCX_TYPE: "Word",
+        kinds.PPTX_TYPE: "PowerPoint",
+        kinds.XLSX_TYPE: "Excel",
+        kinds.XLS_TYPE: "Excel 97–2003",
+        kinds.ODS_TYPE: "OpenDocument sheet",
+        kinds.ODT_TYPE: "OpenDocument text",
+        kinds.HTML_TYPE: "HTML",
+        kinds.MARKDOWN_TYPE: "Markdown",
+        kinds.CSV_TYPE: "CSV table",
+        kinds.TSV_TYPE: "TSV table",
+        kinds.NOTEBOOK_TYPE: "Notebook",
+        kinds.EPUB_TYPE: "E-book",
+        kinds.EML_TYPE: "Mail",
+        kinds.MSG_TYPE: "Outlook mail",
+        kinds.RTF_TYPE: "Rich text",
+        kinds.RST_TYPE: "reStructuredText",
+        kinds.ORG_TYPE: "Org",
+        kinds.ASCIIDOC_TYPE: "AsciiDoc",
+        kinds.NDJSON_TYPE: "JSON lines",
+        kinds.XML_TYPE: "XML or feed",
+        kinds.TEXT_TYPE: "Plain text",
+    }
+)
+CODE_PREFIX = "text/x-"
+# The facets, in the order in which they are shown: a field of the form, and its title.
+TITLES = MappingProxyType(
+    {
+        "dataset": "Dataset",
+        "kind": "Kind",
+        "folder": "Folder",
+        "year": "Year",
+        "language": "Language",
+        "author": "Author",
+    }
+)
+KEYS = MappingProxyType({"dataset": "dataset", "folder": "folder", **FILTER_KEYS})
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """A value, how many documents in scope have it, and the address that narrows to them."""
+
+    text: str
+    documents: int
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class FacetView:
+    """What documents can be told apart by, its commonest values first; `more` are folded."""
+
+    title: str
+    values: list[FacetValue]
+    more: list[FacetValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """What a search is narrowed to, the field's value, and the address without it."""
+
+    title: str
+    text: str
+    field: str
+    value: str
+    address: str
+
+
+async def find_facets(caller: ScopedClient, form: SearchForm) -> list[FacetView]:
+    """Return the facets by which the documents in scope can be narrowed further.
+
+    None where single documents are chosen.
+    """
+    if form.document:
+        return []
+    total = await caller.count(**scope_options(form))
+    views = [await _find(caller, form, field, total) for field in TITLES]
+    return [view for view in views if view.values]
+
+
+async def _find(caller: ScopedClient, form: SearchForm, field: str, total: int) -> FacetView:
+    counts = await _count(caller, form, field)
+    if field == "folder":
+        counts = _subfolders(counts)
+    elif field == "year":
+        counts = _years(counts)
+    values = [
+        FacetValue(_in_words(field, value), documents, form.address(**{field: value}))
+        for value, documents in counts.most_common(MAX_FACET_VALUES)
+        if 0 < documents < total  # what all have narrows nothing
+    ]
+    return FacetView(TITLES[field], values[:SHOWN_FACET_VALUES], values[SHOWN_FACET_VALUES:])
+
+
+async def _count(caller: ScopedClient, form: SearchForm, field: str) -> Counter[str]:
+    """Count the documents in scope by a facet's values that are texts."""
+    try:
+        found = await caller.count_by(KEYS[field], **scope_options(form))
+    except ConfigError:  # no document in scope has the key
+        return Counter()
+    return Counter(
+        {
+            facet.value: facet.documents
+            for facet in found
+            if isinstance(facet.value, str) and facet.value
+        }
+    )
+
+
+def _years(days: Mapping[str, int]) -> Counter[str]:
+    """Count by the years that dates begin with."""
+    years = Counter[str]()
+    for day, documents in days.items():
+        if day[:4].isdecimal() and day[:4].isascii() and len(day) >= 4:
+            years[day[:4]] += documents
+    return years
+
+
+def _subfolders(folders: Mapping[str, int]) -> Counter[str]:
+    """Count by the folders in the one that holds all, each as deep as all that is below it is."""
+    paths = {tuple(folder.split("/")): documents for folder, documents in folders.items()}
+    depth = len(_common(paths))
+    below = sorted(path for path in paths if len(path) > depth)
+    counts = Counter[str]()
+    for _, group in groupby(below, lambda path: path[depth]):
+        inside = list(group)
+        counts["/".join([*_common(inside), ""])] = sum(paths[path] for path in inside)
+    return counts
+
+
+def _common(paths: Iterable[tuple[str, ...]]) -> list[str]:
+    """Return the folders that paths begin with alike."""
+    levels = takewhile(lambda names: len(set(names)) == 1, zip(*paths, strict=False))
+    return [names[0] for names in levels]
+
+
+def _in_words(field: str, value: str) -> str:
+    if field == "kind":
+        return kind_in_words(value)
+    return f"{value.rstrip('/').rpartition('/')[2]}/" if field == "folder" else value
+
+
+def kind_in_words(media_type: str) -> str:
+    """Return what people call files of a media type."""
+    if media_type.startswith(CODE_PREFIX):
+        return f"{media_type.removeprefix(CODE_PREFIX).capitalize()} code"
+    return KIND_NAMES.get(media_type) or media_type.rpartition("/")[2].upper()
+
+
+def chips(form: SearchForm, titles: Mapping[str, str] | None = None) -> list[Chip]:
+    """Return what a search is narrowed to; documents by their titles, as far as these are known."""
+    chosen = [(field, str(getattr(form, field))) for field in TITLES]
+    shown = [
+        Chip(TITLES[field], _in_words(field, value), field, value, form.address(**{field: ""}))
+        for field, value in chosen
+        if value
+    ]
+    return shown + [
+        Chip(
+            "About",
+            (titles or {}).get(name, name),
+            "document",
+            name,
+            form.address(document=tuple(one for one in form.document if one != name)),
+        )
+        for name in form.document
+    ]
