@@ -24,6 +24,7 @@ class Program(dspy.Module):  # type: ignore[misc]
         return dspy.Prediction(context=self.retrieve(question, k=2).passages)
 
 
+@pytest.mark.client("DSPy", "search", "k", "filters")
 def test_passages_by_k_and_options(samples: SyncLexichord) -> None:
     retriever = LexichordRetriever(samples, k=3)
     found = retriever(QUESTION)
@@ -50,6 +51,7 @@ def test_inside_a_program_that_is_copied(samples: SyncLexichord) -> None:
     assert copy.copy(program)(question=QUESTION).context == there
 
 
+@pytest.mark.client("DSPy", "async")
 async def test_inside_a_running_loop(samples: SyncLexichord) -> None:
     retriever = LexichordRetriever(samples)
     here = await retriever.acall(QUESTION)

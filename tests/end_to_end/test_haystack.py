@@ -46,6 +46,7 @@ class Standard:
         assert sorted(received, key=lambda one: one.id) == sorted(plain, key=lambda one: one.id)
 
 
+@pytest.mark.client("Haystack", "store", "delete")
 class TestStore(Standard, DocumentStoreBaseTests):
     def test_write_documents(self, document_store: DocumentStore) -> None:
         document = Document(content="test doc", meta={"a": [1, {"b": None}]})
@@ -85,6 +86,7 @@ def store(embedding: SyncLexichord) -> Iterator[LexichordDocumentStore]:
     store.delete_documents(["a", "b", "c"])
 
 
+@pytest.mark.client("Haystack", "filters")
 @pytest.mark.parametrize(
     ("filter", "ids"),
     [
@@ -126,6 +128,7 @@ def test_wrong_filters_and_documents_are_refused(store: LexichordDocumentStore) 
         store.write_documents([Document(content=None, meta={"a": 1})])
 
 
+@pytest.mark.client("Haystack", "search", "k")
 def test_the_retriever_takes_k_filters_and_options(samples: SyncLexichord) -> None:
     retriever = LexichordRetriever(samples, top_k=3)
     documents = retriever.run(QUESTION)["documents"]
@@ -160,6 +163,7 @@ def test_a_pipeline_is_written_down_and_read_again(
     ).dataset == ("x")
 
 
+@pytest.mark.client("Haystack", "async")
 async def test_an_asynchronous_pipeline(embedding: SyncLexichord) -> None:
     async with Lexichord(embedding.core.settings) as core:
         store = LexichordDocumentStore(core, dataset="own")

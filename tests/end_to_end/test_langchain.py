@@ -36,6 +36,7 @@ def chain(retriever: LexichordRetriever) -> Runnable[str, str]:
     return filled | ParrotFakeChatModel() | StrOutputParser()
 
 
+@pytest.mark.client("LangChain", "answer")
 def test_a_chain_answers_by_what_is_stored(samples: SyncLexichord) -> None:
     answer = chain(LexichordRetriever(lexichord=samples, search_kwargs={"k": 2})).invoke(QUESTION)
     assert "ten (10) years" in answer
@@ -86,6 +87,7 @@ def test_a_document_has_its_place_and_scores(samples: SyncLexichord) -> None:
     assert scores[0] > 0.5
 
 
+@pytest.mark.client("LangChain", "search", "k", "filters")
 def test_options_are_those_of_query_and_those_of_a_call_go_first(plain: SyncLexichord) -> None:
     plain.ingest(documents=DOCUMENTS, dataset="zoo")
     kwargs = {"mode": "keyword", "datasets": ["zoo"], "filter": {"year": 2024}}

@@ -44,6 +44,7 @@ class TestRetriever(RetrieversIntegrationTests):
         return "When is the rent due?"
 
 
+@pytest.mark.client("LangChain", "store", "delete")
 class TestVectorStore(VectorStoreIntegrationTests):
     @pytest.fixture
     def vectorstore(self, embedding: SyncLexichord) -> Iterator[VectorStore]:
@@ -120,6 +121,7 @@ def test_langchains_index_keeps_a_store_in_step(store: LexichordVectorStore) -> 
     assert (again["num_added"], again["num_deleted"], again["num_skipped"]) == (1, 1, 1)
 
 
+@pytest.mark.client("LangChain", "async")
 async def test_the_asynchronous_application_serves_the_asynchronous_methods(
     embedding: SyncLexichord,
 ) -> None:

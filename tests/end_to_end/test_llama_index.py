@@ -35,6 +35,7 @@ def engine(retriever: LexichordRetriever, least: float | None = None) -> Retriev
     )
 
 
+@pytest.mark.client("LlamaIndex", "answer")
 def test_an_engine_answers_by_what_is_stored(samples: SyncLexichord) -> None:
     answer = engine(LexichordRetriever(samples, k=2)).query(QUESTION)
     assert "ten (10) years" in str(answer)

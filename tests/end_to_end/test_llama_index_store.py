@@ -47,12 +47,14 @@ def found(store: LexichordVectorStore, text: str, k: int = 3, **query: object) -
     return result.ids or []
 
 
+@pytest.mark.client("LlamaIndex", "search", "store")
 def test_a_node_comes_back_as_it_was(store: LexichordVectorStore) -> None:
     assert store.get_nodes(["c", "a", "z"]) == [NODES[0], NODES[2]]
     result = store.query(VectorStoreQuery(query_str="when are refunds paid", similarity_top_k=1))
     assert result.nodes == [NODES[2]]
 
 
+@pytest.mark.client("LlamaIndex", "k")
 def test_k_and_modes(store: LexichordVectorStore) -> None:
     assert len(found(store, "zebra", k=2)) == 2
     assert found(store, "refunds", mode=VectorStoreQueryMode.TEXT_SEARCH) == ["c"]
@@ -63,6 +65,7 @@ def test_k_and_modes(store: LexichordVectorStore) -> None:
         store.query(VectorStoreQuery(query_embedding=[0.1]))
 
 
+@pytest.mark.client("LlamaIndex", "filters")
 @pytest.mark.parametrize(
     ("operator", "key", "value", "ids"),
     [
@@ -102,6 +105,7 @@ def test_filters_join_and_ids_narrow(store: LexichordVectorStore) -> None:
         found(store, "zebra", filters=negated)
 
 
+@pytest.mark.client("LlamaIndex", "delete")
 def test_nodes_are_deleted_by_document_by_id_and_by_filter(store: LexichordVectorStore) -> None:
     store.delete("animals")
     assert store.get_nodes() == [NODES[2]]
@@ -127,6 +131,7 @@ def test_under_an_index(store: LexichordVectorStore) -> None:
     assert store.get_nodes() == [NODES[2]]
 
 
+@pytest.mark.client("LlamaIndex", "async")
 async def test_the_asynchronous_application_serves_the_asynchronous_methods(
     embedding: SyncLexichord,
 ) -> None:

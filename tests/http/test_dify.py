@@ -65,6 +65,7 @@ def where(
     return {record["title"] for record in hits}
 
 
+@pytest.mark.client("Dify's requests", "search")
 def test_records_have_all_that_dify_reads(dify: httpx.Client) -> None:
     hits = records(dify, "samples")
     assert len(hits) == 4
@@ -109,6 +110,7 @@ def test_without_a_setting_there_are_as_many_records_as_dify_asks_for(
     assert len(dify.post("/retrieval", json=request).json()["records"]) == 4
 
 
+@pytest.mark.client("Dify's requests", "k")
 def test_more_records_than_are_searched_for_is_no_error(dify: httpx.Client) -> None:
     assert len(records(dify, "library", DEPOSIT, top_k=5000)) == 4
 
@@ -241,6 +243,7 @@ LEASES = {"lease-2019", "lease-2024"}
 ALL = {*LEASES, "nda-2021", "plain"}
 
 
+@pytest.mark.client("Dify's requests", "filters")
 @pytest.mark.parametrize(
     ("name", "operator", "value", "expected"),
     [

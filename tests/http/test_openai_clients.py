@@ -226,11 +226,15 @@ def written() -> list[str]:
     return lines[start : lines.index("", start)]
 
 
+@pytest.mark.client("OpenAI, Python", "search", "filters", "answer", "stream", "store", "delete")
 def test_the_table_is_what_the_python_client_meets(url: str) -> None:
     outcomes = by_python(url)
     assert written() == table(outcomes), "\n".join(table(outcomes))
 
 
+@pytest.mark.client(
+    "OpenAI, npm", "search", "k", "filters", "answer", "stream", "store", "delete", "async"
+)
 def test_the_table_is_what_the_npm_client_meets(url: str) -> None:
     outcomes = by_npm(url)
     states = dict(line.strip("| ").split(" | ", 1) for line in written()[2:])

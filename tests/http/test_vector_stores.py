@@ -53,6 +53,7 @@ def test_results_have_all_that_the_client_reads(client: openai.OpenAI, served: S
     assert "ten (10) years" in results[0].content[0].text
 
 
+@pytest.mark.client("OpenAI, Python", "async")
 async def test_the_asynchronous_client_finds_the_same(
     client: openai.OpenAI, served: Served
 ) -> None:
@@ -86,6 +87,7 @@ def test_what_was_searched_is_told(client: openai.OpenAI) -> None:
     assert len(queries) == 2
 
 
+@pytest.mark.client("OpenAI, Python", "k")
 def test_the_number_of_results_and_their_least_score_are_heeded(client: openai.OpenAI) -> None:
     everything = search(client, "samples", query=QUESTION, max_num_results=50)
     assert search(client, "samples", query=QUESTION, max_num_results=1) == everything[:1]

@@ -49,6 +49,7 @@ def packages() -> Path:
     return installed
 
 
+@pytest.mark.client("MCP, TypeScript", "search", "k", "filters", "answer", "async")
 @BOTH_VERSIONS
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_the_typescript_sdk(
@@ -69,6 +70,9 @@ def test_the_typescript_sdk(
     assert reply["text"] in reply["whole"]
     assert reply["wrong"]["isError"]
     assert "no such id" in reply["wrong"]["details"]
+    (hit,) = reply["narrowed"]["result"]
+    assert hit["document_name"] == "data-retention-policy.md"
+    assert "18 months" in reply["answered"]["answer"]
     if (transport, asked_for) == ("http", "legacy"):  # without sessions nobody can be asked
         assert reply["asked"] == []
         assert "'policies' may be meant" in reply["chosen"]["details"]

@@ -42,6 +42,7 @@ async def test_what_an_agent_reads_of_the_tools_is_short(client: Client) -> None
     assert len(listed.encode()) <= 10_000
 
 
+@pytest.mark.client("MCP, Python", "answer", "async")
 async def test_assistant_answers_with_quotes_that_stand_in_the_documents(client: Client) -> None:
     result = await client.call_tool("assistant", {"query": QUESTION, "dataset_info": INFO})
     reply = await call(client, "assistant", query=QUESTION, dataset_info=INFO)
@@ -124,6 +125,7 @@ async def test_a_setting_turns_neutral_queries_off(place: Place, tmp_path: Path)
     assert "fallback" not in {step["stage"] for step in result["debug_info"]}
 
 
+@pytest.mark.client("MCP, Python", "k")
 async def test_each_search_method_searches_by_its_own_channels(client: Client) -> None:
     modes = {
         "hybrid_search": "hybrid",
@@ -237,6 +239,7 @@ async def test_files_are_listed_a_page_at_a_time(client: Client) -> None:
     assert listed == counted["files"]
 
 
+@pytest.mark.client("MCP, Python", "filters")
 @OVER_HTTP
 async def test_documents_are_filtered_and_counted_by_their_metadata(client: Client) -> None:
     counted = await call(client, "file_count", by="dataset")
@@ -329,6 +332,7 @@ async def test_keyword_sets_differ_and_begin_with_the_querys_own_words(client: C
     assert len({tuple(each) for each in sets}) == len(sets)
 
 
+@pytest.mark.client("MCP, Python", "search")
 async def test_search_and_fetch_are_as_chatgpt_calls_them(client: Client) -> None:
     listing = await call(client, "search", query=QUESTION)
     assert listing.keys() == {"results"}

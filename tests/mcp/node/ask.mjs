@@ -30,6 +30,15 @@ const chosen = await client.callTool({
     name: 'retriever',
     arguments: { query: 'support logs', dataset_id: 'POLIC', top_k: 2 }
 });
+const filter = { title: 'Data Retention Policy' };
+const narrowed = await client.callTool({
+    name: 'retriever',
+    arguments: { query: 'support logs', top_k: 1, filter }
+});
+const answered = await client.callTool({
+    name: 'assistant',
+    arguments: { query: 'How long are support logs kept?', filter }
+});
 console.log(
     JSON.stringify({
         version: client.getNegotiatedProtocolVersion(),
@@ -39,6 +48,8 @@ console.log(
         whole: read.contents[0].text,
         wrong: { isError: wrong.isError, details: wrong.structuredContent.details },
         asked,
+        narrowed: narrowed.structuredContent,
+        answered: answered.structuredContent,
         chosen: { isError: chosen.isError ?? false, ...chosen.structuredContent }
     })
 );
