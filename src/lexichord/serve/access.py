@@ -1,7 +1,15 @@
 """Who may use what: the policy by which a server lets callers in, and the client that each gets."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -14,6 +22,7 @@ import numpy as np
 from lexichord.client.lexichord import Lexichord
 from lexichord.client.passages import ScoredPassage, find_passages
 from lexichord.db import catalogue
+from lexichord.db.call_settings import asking_for
 from lexichord.db.pool import Row
 from lexichord.errors import (
     AccessError,
@@ -221,6 +230,26 @@ class ScopedClient(FileMethods):
     async def job_files(self, job: int, limit: int) -> Sequence[JobFile]:
         """List what became of files of an ingest, those that failed first. Raises NotFoundError."""
         await self._find_job(job)
+        return await self._job_files(job, limit)
+
+    async def watch_job(
+        self, job: int, limit: int, every: float
+    ) -> AsyncGenerator[tuple[IngestRun, Sequence[JobFile]]]:
+        """Yield an ingest and what became of its files every so many seconds, until it has ended.
+
+        On record is what led here, a call of `job`, not each look. Raises NotFoundError.
+        """
+        while True:
+            with asking_for(self.rights.tenant, self.rights.principals):
+                # The run first: what its end says must be true of the files, too.
+                run = await self._find_job(job)
+                files = await self._job_files(job, limit)
+            yield run, files
+            if run.state != "running":
+                return
+            await asyncio.sleep(every)
+
+    async def _job_files(self, job: int, limit: int) -> Sequence[JobFile]:
         rows = await catalogue.list_run_files(self._client.database, job, limit)
         return [JobFile(**{**row, "reason": public_line(row["reason"])}) for row in rows]
 
