@@ -213,7 +213,7 @@ def test_documents_and_datasets_are_deleted_after_a_question(
 VIEWS = (
     *("/documents", "/documents?dataset=closed", "/documents/runs/1"),
     *("/documents/delete?document=lease.txt", "/documents/delete-dataset?dataset=closed"),
-    "/documents/metadata?document=lease.txt",
+    *("/documents/metadata?document=lease.txt", "/status", "/status?check=1"),
 )
 
 

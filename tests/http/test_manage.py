@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
@@ -32,6 +32,7 @@ def posts(dataset: str, document: str) -> dict[str, dict[str, Any]]:
     """Give a form of each kind, by its address."""
     return {
         "/documents/upload": {"files": {"files": ("a.txt", b"gnu")}, "data": {"dataset": dataset}},
+        "/documents/new-dataset": {"data": {"dataset": "made"}},
         "/documents/delete": {"data": {"document": document}},
         "/documents/delete-dataset": {"data": {"dataset": dataset}},
         "/documents/metadata": {"data": {"document": document, "metadata": '{"a": 1}'}},
@@ -250,7 +251,7 @@ def test_to_write_and_to_delete_are_two_rights(managed: Managed) -> None:
         assert "/documents/upload" not in page
         assert "/documents/metadata?" not in page
         assert deleter.get("/documents/metadata?document=lease.txt").status_code == 403
-        for path in ("/documents/upload", "/documents/metadata"):
+        for path in ("/documents/upload", "/documents/new-dataset", "/documents/metadata"):
             assert deleter.post(path, **POSTS[path]).status_code == 403
 
 
@@ -338,7 +339,7 @@ def test_an_ingest_that_is_not_there_is_a_page(client: httpx.Client, run: str) -
         assert "Not there" in answer.text
 
 
-def sections(client: httpx.Client, path: str) -> Iterator[str]:
+def sections(client: httpx.Client, path: str) -> Generator[str]:
     """Give an ingest's part of the page from each event of one stream."""
     with client.stream("GET", path) as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
@@ -428,3 +429,20 @@ def test_how_what_failed_is_taken_up_again_is_said(
     page = client.get(f"/documents/runs/{report.run_id}").text
     assert "lexichord ingest --retry-failed --dataset 'it'\"'\"'s mine'" in words(page)
     assert "bring it again" not in page
+
+
+def test_an_empty_dataset_is_made_once(client: httpx.Client, managed: Managed) -> None:
+    answer = client.post("/documents/new-dataset", data={"dataset": " box "})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/documents?dataset=box")
+    assert "box 0 0 Delete" in words(client.get(answer.headers["location"]).text)
+    again = client.post("/documents/new-dataset", data={"dataset": "box"})
+    assert again.status_code == 400
+    assert "There is a dataset of this name already" in Elements(again.text).text
+    for name in ("", " ", "a\0b", "x" * 1_001):
+        refused = client.post("/documents/new-dataset", data={"dataset": name})
+        assert refused.status_code == 400
+        assert "The dataset needs a name" in Elements(refused.text).text
+    with managed.client("narrow") as narrow:
+        answer = narrow.post("/documents/new-dataset", data={"dataset": "mine"})
+        assert answer.status_code == 403
+    assert "mine" not in {row.dataset for row in managed.core.datasets()}

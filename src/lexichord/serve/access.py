@@ -57,7 +57,7 @@ from lexichord.types import (
 )
 from lexichord.types.ids import unknown_id
 from lexichord.types.response import Step
-from lexichord.types.state import ApiKey, IndexedTable, IngestRun, JobFile
+from lexichord.types.state import ApiKey, Health, IndexedTable, IngestRun, JobFile, Status
 
 
 def _scoped[**P, R](
@@ -266,6 +266,28 @@ class ScopedClient(FileMethods):
         self._check_all_datasets()
         return await self._client.tables()
 
+    @recorded
+    async def status(self) -> Status:
+        """See `Lexichord.status`. Raises ForbiddenError unless the caller reaches all datasets."""
+        self._check_all_datasets()
+        return _public_status(await self._client.status())
+
+    @recorded
+    async def doctor(self) -> Health:
+        """See `Lexichord.doctor`; as it reads all that is stored, only who may write may ask.
+
+        Raises ForbiddenError unless the caller reaches all datasets.
+        """
+        self._check("write")
+        self._check_all_datasets()
+        return _public_status(await self._client.doctor())
+
+    @recorded
+    async def shards(self) -> Mapping[int, int]:
+        """Count the documents of each shard, by its number. Raises ForbiddenError as `status`."""
+        self._check_all_datasets()
+        return {shard.number: shard.documents for shard in await self._client.list_shards()}
+
     def position(self) -> Awaitable[str]:
         """See `Lexichord.position`; it tells nothing of what is stored."""
         return self._client.position()
@@ -314,9 +336,19 @@ def _public_reflection(reflection: Reflection | None) -> Reflection | None:
     return replace(reflection, rounds=tuple(rounds), errors=tuple(errors))
 
 
+def _public_status[S: Status](status: S) -> S:
+    """Return a status without what only who runs the server may see."""
+    degraded = [public_line(line) for line in status.degraded]
+    return replace(status, degraded=degraded, runs=[_public_run(run) for run in status.runs])
+
+
 def _job(row: Row) -> IngestRun:
-    failures = {uri: public_line(reason) for uri, reason in row["failures"].items()}
-    return IngestRun(**{**row, "failures": failures})
+    return _public_run(IngestRun(**row))
+
+
+def _public_run(run: IngestRun) -> IngestRun:
+    failures = {uri: public_line(reason) for uri, reason in run.failures.items()}
+    return replace(run, failures=failures)
 
 
 LOOPBACK_NAMES = (

@@ -16,7 +16,7 @@ from lexichord.serve.http import health, jobs, routes, uploads
 from lexichord.serve.http.health import MetricsMiddleware, ServerMetrics
 from lexichord.serve.http.jobs import JobRunner
 from lexichord.serve.http.routing import JsonReply, error_reply, handle_errors
-from lexichord.serve.page import manage, runs
+from lexichord.serve.page import manage, runs, status
 from lexichord.serve.page import routes as page
 from lexichord.serve.page.render import static_files
 from lexichord.serve.server import add_middleware
@@ -110,6 +110,7 @@ ROUTERS = (
     page.router,
     manage.router,
     runs.router,
+    status.router,
     health.router,
 )
 

@@ -102,9 +102,27 @@ async def upload(request: Request) -> Response:
     return _go(f"/documents/runs/{run}")
 
 
-async def _store(request: Request, caller: ScopedClient, form: FormData, dataset: str) -> int:
+@router.post("/documents/new-dataset")
+async def new_dataset(request: Request) -> Response:
+    """Make an empty dataset."""
+    caller = await _caller(request, "write")
+    dataset = (await own_form(request)).get("dataset", "").strip()
+    try:
+        _check_name(dataset)
+        if not await caller.define_dataset(dataset, {}, anew=True):
+            raise ConfigError("there is a dataset of this name already")
+    except ConfigError as error:
+        return await _show(request, caller, "", dataset[:MAX_NAME_CHARS], sentence(error))
+    return _go("/documents", dataset=dataset)
+
+
+def _check_name(dataset: str) -> None:
     if not 0 < len(dataset) <= MAX_NAME_CHARS or not dataset.isprintable():
         raise ConfigError(f"the dataset needs a name, of at most {MAX_NAME_CHARS:,} signs")
+
+
+async def _store(request: Request, caller: ScopedClient, form: FormData, dataset: str) -> int:
+    _check_name(dataset)
     caller.check_writes(dataset)
     files = [file for file in form.getlist("files") if isinstance(file, SentFile) and file.filename]
     if not files:
