@@ -214,6 +214,7 @@ VIEWS = (
     *("/documents", "/documents?dataset=closed", "/documents/runs/1"),
     *("/documents/delete?document=lease.txt", "/documents/delete-dataset?dataset=closed"),
     *("/documents/metadata?document=lease.txt", "/status", "/status?check=1"),
+    "/evaluations",
 )
 
 

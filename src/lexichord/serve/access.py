@@ -288,6 +288,24 @@ class ScopedClient(FileMethods):
         self._check_all_datasets()
         return {shard.number: shard.documents for shard in await self._client.list_shards()}
 
+    @recorded
+    async def evaluations(self, latest: int) -> Sequence[Row]:
+        """List the latest evaluations: see sql/list_evaluations.sql.
+
+        Questions may be of all datasets. Raises ForbiddenError as `status`.
+        """
+        self._check_all_datasets()
+        return await catalogue.list_evaluations(self._client.database, latest)
+
+    @recorded
+    async def evaluation_results(self, evaluation: int) -> Sequence[Row]:
+        """List what became of each question: see sql/evaluation_results.sql.
+
+        Raises ForbiddenError as `status`.
+        """
+        self._check_all_datasets()
+        return await catalogue.evaluation_results(self._client.database, evaluation)
+
     def position(self) -> Awaitable[str]:
         """See `Lexichord.position`; it tells nothing of what is stored."""
         return self._client.position()

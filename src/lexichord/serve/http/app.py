@@ -16,7 +16,7 @@ from lexichord.serve.http import health, jobs, routes, uploads
 from lexichord.serve.http.health import MetricsMiddleware, ServerMetrics
 from lexichord.serve.http.jobs import JobRunner
 from lexichord.serve.http.routing import JsonReply, error_reply, handle_errors
-from lexichord.serve.page import manage, runs, status
+from lexichord.serve.page import evaluations, manage, runs, status
 from lexichord.serve.page import routes as page
 from lexichord.serve.page.render import static_files
 from lexichord.serve.server import add_middleware
@@ -111,6 +111,7 @@ ROUTERS = (
     manage.router,
     runs.router,
     status.router,
+    evaluations.router,
     health.router,
 )
 

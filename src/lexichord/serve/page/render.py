@@ -19,6 +19,7 @@ from lexichord.serve.errors import PublicError, public_line
 from lexichord.serve.limits import MAX_PAGE_HITS, MAX_PAGE_QUERY_CHARS
 from lexichord.serve.page.results import file_name
 from lexichord.types import IntentKind, Mode, QueryOptions, Rights
+from lexichord.types.text import write_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +172,7 @@ templates.filters |= {
     "as_they_are": lambda values: [(value, value) for value in values],
     "public": public_line,
     "shell_word": shlex.quote,
+    "figure": write_number,
     "in_words": lambda values: [(value, value.replace("_", " ")) for value in values],
 }
 templates.globals |= {
