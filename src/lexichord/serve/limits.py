@@ -25,6 +25,9 @@ MAX_SHOWN_PAGES = 20  # of a PDF at once; without scripts a browser wants all th
 MAX_LISTED_DOCUMENTS = 500  # on the start page; more take too long to read
 MANAGED_DOCUMENTS = 50  # on a page of a dataset's
 MAX_SHOWN_FILES = 200  # of an ingest, on its page
+# Of what was found while its stages were shown, until the browser loads the page of it.
+FOUND_SECONDS = 10.0
+MAX_FOUND = 16
 MAX_SHOWN_EVALUATIONS = 20  # the latest; each is a count over all its questions
 MAX_SHOWN_QUESTIONS = 100  # of an evaluation, on its page
 MAX_UPLOAD_METADATA_CHARS = 100_000  # characters of the metadata that come with files

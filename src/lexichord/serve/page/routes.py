@@ -27,6 +27,7 @@ from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
 from lexichord.serve.limits import MAX_LISTED_DOCUMENTS, own_deadline
 from lexichord.serve.page.document import show_document
+from lexichord.serve.page.found import FoundResponses
 from lexichord.serve.page.original import show_original
 from lexichord.serve.page.render import (
     PAGE_HEADERS,
@@ -45,6 +46,7 @@ from lexichord.serve.page.render import (
     set_key_cookie,
 )
 from lexichord.serve.page.results import show_results
+from lexichord.types import Response as QueryResponse
 from lexichord.types.state import IngestRun
 
 MAX_SHOWN_TITLE_CHARS = 60  # of a title that makes a readable question
@@ -94,9 +96,8 @@ async def ask(request: Request) -> Response:
     form, scoped = read_form(request.query_params), await page_caller(request)
     if not form.q:
         return await _start(request, form, scoped)
-    started = perf_counter()
-    response = await scoped.query(form.q, **query_options(form))
-    seconds = perf_counter() - started
+    found: FoundResponses = request.app.state.found
+    response, seconds = found.take((scoped.rights, form)) or await _query(scoped, form)
     names = [row["dataset"] for row in await scoped.datasets()]
     view = show_results(response, int(form.k))
     return page(
@@ -107,6 +108,13 @@ async def ask(request: Request) -> Response:
         seconds=seconds,
         datasets=dataset_names(form, names),
     )
+
+
+async def _query(scoped: ScopedClient, form: SearchForm) -> tuple[QueryResponse, float]:
+    """Return a response and the seconds that it took."""
+    started = perf_counter()
+    response = await scoped.query(form.q, **query_options(form))
+    return response, perf_counter() - started
 
 
 @router.api_route("/document/{document}", methods=PAGE_METHODS)
