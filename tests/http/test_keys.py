@@ -87,7 +87,7 @@ ASKED: dict[tuple[str, str], dict[str, Any]] = {
     ("GET", "/metrics"): {},
 }
 # With errors and a sign-in of their own: test_page.py, test_original.py,
-# test_manage.py, test_dify.py.
+# test_manage.py, test_stages.py, test_status_page.py, test_evaluation_pages.py, test_dify.py.
 OF_DOCUMENTS = (
     "/document/{document}",
     "/document/{document}/original",
@@ -95,10 +95,12 @@ OF_DOCUMENTS = (
 )
 MANAGED = (
     *("/documents", "/documents/upload", "/documents/runs/{run}", "/documents/metadata"),
+    *("/documents/runs/{run}/events", "/documents/new-dataset"),
     *("/documents/delete", "/documents/delete-dataset"),
 )
+WATCHED = ("/stages", "/status", "/evaluations", "/evaluations/{evaluation}")
 OWN_WAY = (
-    *("/", *OF_DOCUMENTS, "/login", "/logout", *MANAGED),
+    *("/", *OF_DOCUMENTS, "/login", "/logout", *MANAGED, *WATCHED),
     *("/retrieval", "/dify/retrieval"),
 )
 WRITES = (("POST", "/v1/documents"), ("POST", "/v1/documents:upload"), ("POST", "/v1/files"))
