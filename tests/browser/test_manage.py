@@ -137,6 +137,32 @@ def test_what_the_server_refuses_is_said_beside_the_files(
     assert "400" in strange.pop()  # the console's own line
 
 
+def test_what_failed_is_tried_again_with_what_the_page_still_has(
+    scripted: Page, tmp_path: Path
+) -> None:
+    (tmp_path / "good.txt").write_text("A gnu.")
+    (tmp_path / "torn.pdf").write_bytes(b"%PDF-1.4 torn")
+    scripted.goto("/documents")
+    expect(scripted.locator("#files")).to_be_hidden()  # it would say that no file is chosen
+    scripted.set_input_files("#files", [tmp_path / "good.txt", tmp_path / "torn.pdf"])
+    expect(scripted.locator("#chosen")).to_have_text("2 files to store")
+    scripted.get_by_label("Dataset, one of these").fill("again")
+    scripted.get_by_role("button", name="Store").click()
+    expect_done(scripted, "Done: 1 stored, 1 failed")
+    scripted.get_by_role("button", name="Try again").click()
+    expect_done(scripted, "Done: 1 failed")  # of the one alone
+    expect(scripted.get_by_role("button", name="Try again")).to_have_count(1)
+
+
+def test_files_and_folders_are_chosen(scripted: Page, folder: Path) -> None:
+    scripted.goto("/documents")
+    for name in ("choose files", "choose a folder"):
+        with scripted.expect_file_chooser() as chooser:
+            scripted.get_by_role("button", name=name).click()
+        chooser.value.set_files(folder if "folder" in name else folder / "zebra.md")
+    expect(scripted.locator("#chosen")).to_have_text("5 files to store, 2 left out")
+
+
 def test_all_goes_without_scripts(browser: Browser, own_address: str, folder: Path) -> None:
     context = browser.new_context(base_url=own_address, java_script_enabled=False)
     page = context.new_page()
@@ -187,7 +213,8 @@ def test_documents_and_datasets_are_deleted_after_a_question(
 VIEWS = (
     *("/documents", "/documents?dataset=closed", "/documents/runs/1"),
     *("/documents/delete?document=lease.txt", "/documents/delete-dataset?dataset=closed"),
-    "/documents/metadata?document=lease.txt",
+    *("/documents/metadata?document=lease.txt", "/status", "/status?check=1"),
+    "/evaluations",
 )
 
 

@@ -45,6 +45,30 @@ def test_it_is_asked_and_read_by_keyboard(page: Page) -> None:
     assert page.locator("#q").input_value().startswith("When may")
 
 
+def test_stages_are_shown_while_an_answer_is_waited_for(page: Page, address: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.removeprefix(address)))
+    page.goto("/")
+    page.evaluate(
+        """() => {
+          window.told = [];
+          const tell = () => window.told.push(document.querySelector("#stages").innerText);
+          new MutationObserver(tell).observe(document.querySelector("#stages"), {childList: true});
+          addEventListener("pagehide", () => sessionStorage.setItem("told", window.told.join("|")));
+        }"""
+    )
+    page.get_by_role("searchbox", name="Question").fill("zebra")
+    page.get_by_role("button", name="Ask").click()
+    expect(page.locator("#hits")).to_be_visible()
+    told = page.evaluate("sessionStorage.getItem('told')")
+    assert "Documents: " in told
+    assert "Evidence: " in told
+    assert [url for url in asked if "q=" in url] == ["/stages?q=zebra", "/?q=zebra"]
+    expect(page.locator("#stages")).to_be_hidden()
+    page.go_back()
+    expect(page.locator("#stages")).to_be_hidden()
+
+
 def test_the_keys_are_shown_and_stay_off_while_typing(page: Page) -> None:
     page.goto("/?q=zebra")
     page.keyboard.press("?")

@@ -87,7 +87,8 @@ ASKED: dict[tuple[str, str], dict[str, Any]] = {
     ("GET", "/metrics"): {},
 }
 # With errors and a sign-in of their own: test_page.py, test_original.py,
-# test_manage.py, test_find.py, test_dify.py.
+# test_manage.py, test_find.py, test_stages.py, test_status_page.py, test_evaluation_pages.py,
+# test_dify.py.
 OF_DOCUMENTS = (
     "/document/{document}",
     "/document/{document}/original",
@@ -95,11 +96,13 @@ OF_DOCUMENTS = (
 )
 MANAGED = (
     *("/documents", "/documents/upload", "/documents/runs/{run}", "/documents/metadata"),
+    *("/documents/runs/{run}/events", "/documents/new-dataset"),
     *("/documents/delete", "/documents/delete-dataset"),
 )
 OF_FINDING = ("/comparison.csv", "/comparison.md", "/suggest", "/judge", "/judged")
+WATCHED = ("/stages", "/status", "/evaluations", "/evaluations/{evaluation}")
 OWN_WAY = (
-    *("/", *OF_DOCUMENTS, "/login", "/logout", *MANAGED, *OF_FINDING),
+    *("/", *OF_DOCUMENTS, "/login", "/logout", *MANAGED, *OF_FINDING, *WATCHED),
     *("/retrieval", "/dify/retrieval"),
 )
 WRITES = (("POST", "/v1/documents"), ("POST", "/v1/documents:upload"), ("POST", "/v1/files"))

@@ -1,16 +1,19 @@
 """The pages that take files, delete and describe documents: for whom, of what, in which words."""
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db import schema
+from lexichord.db import schema, store
+from lexichord.serve.limits import MAX_WATCHED_JOBS
 from lexichord.serve.page.manage import metadata_changes
 from tests.conftest import SPACE, new_database
 from tests.end_to_end.processes import wait_until
@@ -19,7 +22,7 @@ from tests.http.test_page import Elements
 from tests.unit.test_containers import packed
 
 GETS = (
-    *("/documents", "/documents?dataset=open", "/documents/runs/1"),
+    *("/documents", "/documents?dataset=open", "/documents/runs/1", "/documents/runs/1/events"),
     *("/documents/delete?document=lease.txt", "/documents/delete-dataset?dataset=open"),
     "/documents/metadata?document=lease.txt",
 )
@@ -29,6 +32,7 @@ def posts(dataset: str, document: str) -> dict[str, dict[str, Any]]:
     """Give a form of each kind, by its address."""
     return {
         "/documents/upload": {"files": {"files": ("a.txt", b"gnu")}, "data": {"dataset": dataset}},
+        "/documents/new-dataset": {"data": {"dataset": "made"}},
         "/documents/delete": {"data": {"document": document}},
         "/documents/delete-dataset": {"data": {"dataset": dataset}},
         "/documents/metadata": {"data": {"document": document, "metadata": '{"a": 1}'}},
@@ -91,7 +95,7 @@ def watched(client: httpx.Client, answer: httpx.Response) -> str:
 
     def is_done() -> bool:
         pages.append(client.get(answer.headers["location"]).text)
-        return "data-running" not in pages[-1]
+        return "data-events" not in pages[-1]
 
     wait_until(is_done)
     return pages[-1]
@@ -247,7 +251,7 @@ def test_to_write_and_to_delete_are_two_rights(managed: Managed) -> None:
         assert "/documents/upload" not in page
         assert "/documents/metadata?" not in page
         assert deleter.get("/documents/metadata?document=lease.txt").status_code == 403
-        for path in ("/documents/upload", "/documents/metadata"):
+        for path in ("/documents/upload", "/documents/new-dataset", "/documents/metadata"):
             assert deleter.post(path, **POSTS[path]).status_code == 403
 
 
@@ -260,8 +264,8 @@ def test_a_key_of_one_dataset_sees_and_fills_that_one(managed: Managed) -> None:
         assert bring(client, ("a.txt", b"gnu"), dataset="closed").status_code == 403
     with managed.client("all") as client, managed.client("narrow") as narrow:
         (job,) = client.get("/v1/jobs?dataset=closed").json()["jobs"]
-        path = f"/documents/runs/{job['job_id']}"
-        assert (client.get(path).status_code, narrow.get(path).status_code) == (200, 404)
+        for path in (f"/documents/runs/{job['job_id']}", f"/documents/runs/{job['job_id']}/events"):
+            assert (client.get(path).status_code, narrow.get(path).status_code) == (200, 404)
 
 
 def test_a_document_goes_after_it_was_asked_for(client: httpx.Client, managed: Managed) -> None:
@@ -329,6 +333,116 @@ def test_a_dataset_is_shown_a_page_at_a_time(client: httpx.Client, managed: Mana
 
 @pytest.mark.parametrize("run", ["0", "x", "9" * 18, "9" * 40, "-1"])
 def test_an_ingest_that_is_not_there_is_a_page(client: httpx.Client, run: str) -> None:
-    answer = client.get(f"/documents/runs/{run}")
-    assert answer.status_code == 404
-    assert "Not there" in answer.text
+    for path in (f"/documents/runs/{run}", f"/documents/runs/{run}/events"):
+        answer = client.get(path)
+        assert answer.status_code == 404
+        assert "Not there" in answer.text
+
+
+def sections(client: httpx.Client, path: str) -> Generator[str]:
+    """Give an ingest's part of the page from each event of one stream."""
+    with client.stream("GET", path) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        assert answer.headers["cache-control"] == "no-store"
+        for line in answer.iter_lines():
+            if line.startswith("data: "):
+                yield json.loads(line.removeprefix("data: "))["section"]
+
+
+def test_an_ingest_tells_how_far_it_is_until_it_ends(
+    client: httpx.Client,
+) -> None:
+    many = [(f"{n}.txt", b"A zebra has stripes. " * 2_000) for n in range(4)]
+    answer = bring(client, *many, dataset="told")
+    path = answer.headers["location"] + "/events"
+    told: list[str] = []
+    while not told or "data-events" in told[-1]:  # one stream may end before the ingest does
+        told += sections(client, path)
+    assert "4 stored" in words(told[-1])
+    assert len(outcomes(told[-1])) == 4
+    assert told[-1] in client.get(answer.headers["location"]).text
+
+
+def running_ingest(managed: Managed, dataset: str) -> int:
+    """Begin an ingest of a process that never says anything more of it."""
+    core = managed.core
+    return core.run(store.start_run(core.core.database, dataset, "elsewhere", 3))
+
+
+def test_an_event_is_sent_only_when_something_changed(
+    client: httpx.Client, managed: Managed
+) -> None:
+    run = running_ingest(managed, "open")
+    core = managed.core
+    told = sections(client, f"/documents/runs/{run}/events")
+    assert "0 of 3 files so far" in words(next(told))
+    record = store.record_files(core.core.database, run, ["a.txt"], "failed", reason="is torn")
+    core.run(record)
+    second = next(told)
+    assert "1 of 3 files so far: 1 failed" in words(second)
+    assert outcomes(second) == {"a.txt": "failed is torn"}
+    told.close()
+
+
+def test_where_many_watch_each_is_told_once_and_asks_again(
+    client: httpx.Client, managed: Managed
+) -> None:
+    run = running_ingest(managed, "open")
+    path = f"/documents/runs/{run}/events"
+    watching = [sections(client, path) for _ in range(MAX_WATCHED_JOBS)]
+    for each in watching:
+        next(each)
+    crowded = client.get(path).text  # it ends by itself
+    assert crowded.startswith("retry: 2000")
+    assert crowded.count("event: run") == 1
+    for each in watching:
+        each.close()
+
+
+def test_watching_is_one_call_on_record(managed: Managed) -> None:
+    run = running_ingest(managed, "open")
+    secret = managed.core.create_key("watcher", writes=True)
+    headers = {"authorization": f"Bearer {secret.secret}"}
+    with httpx.Client(base_url=managed.address, headers=headers, timeout=60) as client:
+        told = sections(client, f"/documents/runs/{run}/events")
+        next(told)
+        core = managed.core
+        core.run(store.record_files(core.core.database, run, ["a.txt"], "inserted"))
+        next(told)
+        told.close()
+
+    def kinds() -> list[str]:
+        calls = managed.core.list_calls()
+        return [call.kind for call in calls if call.key_id == secret.key.key_id]
+
+    wait_until(lambda: bool(kinds()))
+    assert kinds() == ["job"]
+
+
+def test_how_what_failed_is_taken_up_again_is_said(
+    client: httpx.Client, managed: Managed, tmp_path: Path
+) -> None:
+    sent = watched(client, bring(client, ("empty.txt", b""), dataset="torn"))
+    assert '<a href="/documents?dataset=torn">bring it again</a>' in sent
+    (tmp_path / "empty.txt").write_text("")
+    report = managed.core.ingest([tmp_path], dataset="it's mine")
+    page = client.get(f"/documents/runs/{report.run_id}").text
+    assert "lexichord ingest --retry-failed --dataset 'it'\"'\"'s mine'" in words(page)
+    assert "bring it again" not in page
+
+
+def test_an_empty_dataset_is_made_once(client: httpx.Client, managed: Managed) -> None:
+    answer = client.post("/documents/new-dataset", data={"dataset": " box "})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/documents?dataset=box")
+    assert "box 0 0 Delete" in words(client.get(answer.headers["location"]).text)
+    again = client.post("/documents/new-dataset", data={"dataset": "box"})
+    assert again.status_code == 400
+    assert "There is a dataset of this name already" in Elements(again.text).text
+    for name in ("", " ", "a\0b", "x" * 1_001):
+        refused = client.post("/documents/new-dataset", data={"dataset": name})
+        assert refused.status_code == 400
+        assert "The dataset needs a name" in Elements(refused.text).text
+    with managed.client("narrow") as narrow:
+        answer = narrow.post("/documents/new-dataset", data={"dataset": "mine"})
+        assert answer.status_code == 403
+    assert "mine" not in {row.dataset for row in managed.core.datasets()}

@@ -61,6 +61,14 @@ class ProgressCallbacks(CountCallbacks, total=False):
     listener: DocumentListener
 
 
+class RunCallbacks(TypedDict):
+    """What whoever starts a run may hear of it: see `IngestOptions`."""
+
+    on_run: Callable[[int], None]
+    on_chunks: Callable[[int], None]
+    on_estimate: Callable[[int], None]
+
+
 @dataclass(slots=True)
 class Report(Shaped):
     """What became of the documents of one ingest; `failed` holds the reasons, by uri.

@@ -1,7 +1,15 @@
 """Who may use what: the policy by which a server lets callers in, and the client that each gets."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -14,6 +22,7 @@ import numpy as np
 from lexichord.client.lexichord import Lexichord
 from lexichord.client.passages import ScoredPassage, find_passages
 from lexichord.db import catalogue
+from lexichord.db.call_settings import asking_for
 from lexichord.db.pool import Row
 from lexichord.errors import (
     AccessError,
@@ -48,7 +57,7 @@ from lexichord.types import (
 )
 from lexichord.types.ids import unknown_id
 from lexichord.types.response import Step
-from lexichord.types.state import ApiKey, IndexedTable, IngestRun, JobFile
+from lexichord.types.state import ApiKey, Health, IndexedTable, IngestRun, JobFile, Status
 
 
 def _scoped[**P, R](
@@ -239,6 +248,26 @@ class ScopedClient(FileMethods):
     async def job_files(self, job: int, limit: int) -> Sequence[JobFile]:
         """List what became of files of an ingest, those that failed first. Raises NotFoundError."""
         await self._find_job(job)
+        return await self._job_files(job, limit)
+
+    async def watch_job(
+        self, job: int, limit: int, every: float
+    ) -> AsyncGenerator[tuple[IngestRun, Sequence[JobFile]]]:
+        """Yield an ingest and what became of its files every so many seconds, until it has ended.
+
+        On record is what led here, a call of `job`, not each look. Raises NotFoundError.
+        """
+        while True:
+            with asking_for(self.rights.tenant, self.rights.principals):
+                # The run first: what its end says must be true of the files, too.
+                run = await self._find_job(job)
+                files = await self._job_files(job, limit)
+            yield run, files
+            if run.state != "running":
+                return
+            await asyncio.sleep(every)
+
+    async def _job_files(self, job: int, limit: int) -> Sequence[JobFile]:
         rows = await catalogue.list_run_files(self._client.database, job, limit)
         return [JobFile(**{**row, "reason": public_line(row["reason"])}) for row in rows]
 
@@ -254,6 +283,46 @@ class ScopedClient(FileMethods):
         """List the indexed tables. Raises ForbiddenError unless the caller reaches all datasets."""
         self._check_all_datasets()
         return await self._client.tables()
+
+    @recorded
+    async def status(self) -> Status:
+        """See `Lexichord.status`. Raises ForbiddenError unless the caller reaches all datasets."""
+        self._check_all_datasets()
+        return _public_status(await self._client.status())
+
+    @recorded
+    async def doctor(self) -> Health:
+        """See `Lexichord.doctor`; as it reads all that is stored, only who may write may ask.
+
+        Raises ForbiddenError unless the caller reaches all datasets.
+        """
+        self._check("write")
+        self._check_all_datasets()
+        return _public_status(await self._client.doctor())
+
+    @recorded
+    async def shards(self) -> Mapping[int, int]:
+        """Count the documents of each shard, by its number. Raises ForbiddenError as `status`."""
+        self._check_all_datasets()
+        return {shard.number: shard.documents for shard in await self._client.list_shards()}
+
+    @recorded
+    async def evaluations(self, latest: int) -> Sequence[Row]:
+        """List the latest evaluations: see sql/list_evaluations.sql.
+
+        Questions may be of all datasets. Raises ForbiddenError as `status`.
+        """
+        self._check_all_datasets()
+        return await catalogue.list_evaluations(self._client.database, latest)
+
+    @recorded
+    async def evaluation_results(self, evaluation: int) -> Sequence[Row]:
+        """List what became of each question: see sql/evaluation_results.sql.
+
+        Raises ForbiddenError as `status`.
+        """
+        self._check_all_datasets()
+        return await catalogue.evaluation_results(self._client.database, evaluation)
 
     def position(self) -> Awaitable[str]:
         """See `Lexichord.position`; it tells nothing of what is stored."""
@@ -303,9 +372,19 @@ def _public_reflection(reflection: Reflection | None) -> Reflection | None:
     return replace(reflection, rounds=tuple(rounds), errors=tuple(errors))
 
 
+def _public_status[S: Status](status: S) -> S:
+    """Return a status without what only who runs the server may see."""
+    degraded = [public_line(line) for line in status.degraded]
+    return replace(status, degraded=degraded, runs=[_public_run(run) for run in status.runs])
+
+
 def _job(row: Row) -> IngestRun:
-    failures = {uri: public_line(reason) for uri, reason in row["failures"].items()}
-    return IngestRun(**{**row, "failures": failures})
+    return _public_run(IngestRun(**row))
+
+
+def _public_run(run: IngestRun) -> IngestRun:
+    failures = {uri: public_line(reason) for uri, reason in run.failures.items()}
+    return replace(run, failures=failures)
 
 
 LOOPBACK_NAMES = (

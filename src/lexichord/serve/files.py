@@ -2,11 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from secrets import token_hex
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Unpack
 
 from lexichord.db import files as db
 from lexichord.db.files import Page
@@ -14,7 +14,7 @@ from lexichord.db.pool import Row
 from lexichord.errors import ForbiddenError, NotFoundError
 from lexichord.ingest.find import SIDECAR_ENDING
 from lexichord.ingest.load.kinds import named_by_type
-from lexichord.ingest.report import Report
+from lexichord.ingest.report import Report, RunCallbacks
 from lexichord.serve.errors import public_line
 from lexichord.serve.scope import Scoped, recorded
 from lexichord.types import Json
@@ -106,7 +106,7 @@ class FileMethods(Scoped):
 
     @recorded
     async def ingest_files(
-        self, dataset: str, attributes: Mapping[str, Json], on_run: Callable[[int], None]
+        self, dataset: str, attributes: Mapping[str, Json], **callbacks: Unpack[RunCallbacks]
     ) -> Report:
         """Store kept files in a dataset, each with its metadata. Raises NotFoundError.
 
@@ -122,7 +122,7 @@ class FileMethods(Scoped):
                 place, added = Path(folder, str(number)), attributes[row["file_id"]]
                 path = await asyncio.to_thread(_write, place, row, content or b"", added)
                 uris[str(path)] = f"upload://{dataset}/{row['file_id']}/{row['name']}"
-            return await self._client.ingest(list(uris), dataset=dataset, uris=uris, on_run=on_run)
+            return await self._client.ingest(list(uris), dataset=dataset, uris=uris, **callbacks)
 
     @recorded
     async def add_dataset_files(

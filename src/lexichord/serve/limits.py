@@ -31,6 +31,11 @@ MAX_SUGGESTIONS = 10  # while a question is typed
 MAX_PINNED_DOCUMENTS = 50  # that a search of the page is narrowed to
 MANAGED_DOCUMENTS = 50  # on a page of a dataset's
 MAX_SHOWN_FILES = 200  # of an ingest, on its page
+# Of what was found while its stages were shown, until the browser loads the page of it.
+FOUND_SECONDS = 10.0
+MAX_FOUND = 16
+MAX_SHOWN_EVALUATIONS = 20  # the latest; each is a count over all its questions
+MAX_SHOWN_QUESTIONS = 100  # of an evaluation, on its page
 MAX_UPLOAD_METADATA_CHARS = 100_000  # characters of the metadata that come with files
 MAX_UPLOAD_NAME_CHARS = 1_000
 MAX_UPLOAD_FILES = 1_000  # in one form
@@ -56,6 +61,11 @@ MAX_RESOURCE_LINKS = 10  # sources of a tool's result that are also given as lin
 RETRY_AFTER_SECONDS = 1  # after 429; a search takes some 30 ms
 MAX_RUNNING_JOBS = 2  # each reads files in processes of its own
 JOB_SLOT_SECONDS = 10  # that one more job waits for one of them to end
+# Who watches a job holds one of the requests that are answered at once, so that few do so at the
+# same time, each for so long; browsers ask again by themselves.
+MAX_WATCHED_JOBS = 4
+WATCH_SECONDS = 10.0
+WATCH_POLL_SECONDS = 0.3  # between two looks at a job's record
 RATE_WINDOW_SECONDS = 60  # in which the requests of a key are counted
 # Calls of keys go on record so long after they ended, tried again at most so long after a failure;
 # 10,000 are the calls of some minutes.

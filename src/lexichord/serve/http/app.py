@@ -16,8 +16,9 @@ from lexichord.serve.http import health, jobs, routes, uploads
 from lexichord.serve.http.health import MetricsMiddleware, ServerMetrics
 from lexichord.serve.http.jobs import JobRunner
 from lexichord.serve.http.routing import JsonReply, error_reply, handle_errors
-from lexichord.serve.page import find, manage
+from lexichord.serve.page import evaluations, find, manage, runs, stages, status
 from lexichord.serve.page import routes as page
+from lexichord.serve.page.found import FoundResponses
 from lexichord.serve.page.render import static_files
 from lexichord.serve.server import add_middleware
 
@@ -110,6 +111,10 @@ ROUTERS = (
     page.router,
     find.router,
     manage.router,
+    runs.router,
+    status.router,
+    evaluations.router,
+    stages.router,
     health.router,
 )
 
@@ -133,6 +138,7 @@ def create_http_app(policy: AccessPolicy) -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.policy, app.state.jobs, app.state.metrics = policy, JobRunner(), ServerMetrics()
+    app.state.found = FoundResponses()
     app.add_middleware(TimeoutMiddleware, seconds=policy.settings.request_timeout)
     handle_errors(app)
     for router in ROUTERS:

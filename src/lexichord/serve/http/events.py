@@ -60,13 +60,13 @@ async def _written(
     async with aclosing(events):
         yield event_bytes(first.kind, first.to_dict())
         try:
-            while (event := await _next(events, ends_at)) is not None:
+            while (event := await next_event(events, ends_at)) is not None:
                 yield event_bytes(event.kind, event.to_dict())
         except Exception as error:
             yield event_bytes("error", public_error(error).to_dict())
 
 
-async def _next(events: AsyncGenerator[QueryEvent], ends_at: float) -> QueryEvent | None:
+async def next_event(events: AsyncGenerator[QueryEvent], ends_at: float) -> QueryEvent | None:
     """Return the next event, None after the last. Raises TimeoutError."""
     async with asyncio.timeout_at(ends_at):
         return await anext(events, None)

@@ -2,14 +2,16 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from typing import Annotated
+from weakref import WeakValueDictionary
 
 from fastapi import APIRouter, Path, Query, Request
 
 from lexichord.errors import TooManyRequestsError
-from lexichord.ingest.report import Report
+from lexichord.ingest.report import Report, RunCallbacks
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
 from lexichord.serve.http.bodies import JobsParams, RowId
@@ -22,15 +24,36 @@ from lexichord.serve.http.routing import (
     reply_written,
 )
 from lexichord.serve.http.shapes import JobShape, JobsShape
-from lexichord.serve.limits import JOB_SLOT_SECONDS, JOBS_SHUTDOWN_SECONDS, MAX_RUNNING_JOBS
+from lexichord.serve.limits import (
+    JOB_SLOT_SECONDS,
+    JOBS_SHUTDOWN_SECONDS,
+    MAX_RUNNING_JOBS,
+    MAX_WATCHED_JOBS,
+    WATCH_SECONDS,
+)
 
 log = logging.getLogger("lexichord")
 router = APIRouter(
     prefix="/v1", tags=["jobs"], route_class=AuthorizedRoute, responses=ERROR_RESPONSES
 )
 
-type OnRun = Callable[[int], None]
-type IngestCall = Callable[[OnRun], Awaitable[Report]]
+type IngestCall = Callable[[RunCallbacks], Awaitable[Report]]
+
+
+@dataclass
+class ChunkProgress:
+    """How many chunks of an ingest are finished, of how many that there will probably be."""
+
+    done: int = 0
+    expected: int = 0
+
+    def add(self, count: int) -> None:
+        """Count chunks as finished."""
+        self.done += count
+
+    def expect(self, count: int) -> None:
+        """Take over how many there will probably be."""
+        self.expected = count
 
 
 class JobRunner:
@@ -39,6 +62,22 @@ class JobRunner:
     def __init__(self) -> None:
         self._slots = asyncio.Semaphore(MAX_RUNNING_JOBS)
         self._running = set[asyncio.Task[None]]()
+        # Of a run, as long as its ingest holds it.
+        self._chunks = WeakValueDictionary[int, ChunkProgress]()
+        self._watchers = 0
+
+    def chunks(self, run_id: int) -> ChunkProgress | None:
+        """Return how far an ingest of this process is; None of others and of those that ended."""
+        return self._chunks.get(run_id)
+
+    @contextmanager
+    def watched(self) -> Iterator[float]:
+        """Count who watches a job; yield for how many seconds it may, 0 where enough others do."""
+        self._watchers += 1
+        try:
+            yield WATCH_SECONDS if self._watchers <= MAX_WATCHED_JOBS else 0.0
+        finally:
+            self._watchers -= 1
 
     async def start(self, ingest: IngestCall) -> int:
         """Start an ingest; return its run's id once it is recorded, and raise what comes before.
@@ -66,8 +105,16 @@ class JobRunner:
             raise TooManyRequestsError(message, JOB_SLOT_SECONDS) from None
 
     async def _run(self, ingest: IngestCall, run_id: asyncio.Future[int]) -> None:
+        progress = ChunkProgress()
+
+        def on_run(run: int) -> None:
+            self._chunks[run] = progress
+            run_id.set_result(run)
+
         try:
-            await ingest(run_id.set_result)
+            await ingest(
+                {"on_run": on_run, "on_chunks": progress.add, "on_estimate": progress.expect}
+            )
         except Exception as error:
             if run_id.done():  # its record shows that it ended early; why, the log
                 public_error(error)

@@ -122,7 +122,7 @@ async def add_documents(request: Request, caller: Caller, body: DocumentsBody) -
     return await accept_job(
         request,
         caller,
-        lambda on_run: caller.ingest(documents=documents, dataset=dataset, on_run=on_run),
+        lambda callbacks: caller.ingest(documents=documents, dataset=dataset, **callbacks),
     )
 
 

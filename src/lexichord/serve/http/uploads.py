@@ -16,10 +16,10 @@ from pydantic import BeforeValidator
 
 from lexichord.errors import ConfigError
 from lexichord.ingest.load.kinds import named_by_type
-from lexichord.ingest.report import Report
+from lexichord.ingest.report import Report, RunCallbacks
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.http.bodies import parse_object
-from lexichord.serve.http.jobs import IngestCall, OnRun, accept_job
+from lexichord.serve.http.jobs import IngestCall, accept_job
 from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply
 from lexichord.serve.http.shapes import JobShape
 from lexichord.serve.limits import (
@@ -83,7 +83,7 @@ def ingest_call(
     if len(set(names)) < len(names):
         raise ConfigError("two files have the same name: send one, or give their folders, too")
 
-    async def ingest(on_run: OnRun) -> Report:
+    async def ingest(callbacks: RunCallbacks) -> Report:
         with TemporaryDirectory(prefix="lexichord-") as folder:
             paths = await asyncio.to_thread(_write_files, files, names, Path(folder))
             uris = {str(p): f"upload://{dataset}/{n}" for p, n in zip(paths, names, strict=True)}
@@ -93,7 +93,7 @@ def ingest_call(
                 uris=uris,
                 metadata=metadata,
                 keep_originals=keep_originals,
-                on_run=on_run,
+                **callbacks,
             )
 
     return ingest

@@ -8,7 +8,7 @@ from fastapi.responses import RedirectResponse
 from starlette.datastructures import FormData
 from starlette.datastructures import UploadFile as SentFile
 
-from lexichord.errors import ConfigError, NotFoundError
+from lexichord.errors import ConfigError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.http.bodies import WHOLE_NUMBER, parse_object
 from lexichord.serve.http.jobs import JobRunner
@@ -16,7 +16,6 @@ from lexichord.serve.http.uploads import ingest_call
 from lexichord.serve.limits import (
     MANAGED_DOCUMENTS,
     MAX_NAME_CHARS,
-    MAX_SHOWN_FILES,
     MAX_UPLOAD_FILES,
     MAX_UPLOAD_METADATA_CHARS,
 )
@@ -28,11 +27,9 @@ from lexichord.serve.page.render import (
     page_caller,
     sentence,
 )
-from lexichord.serve.page.results import file_name
 from lexichord.serve.page.routes import PAGE_METHODS, PageRoute
 from lexichord.serve.scope import Deed
 from lexichord.types import Json, StoredDocument
-from lexichord.types.state import IngestRun
 
 SHOWN_RUNS = 5  # of the latest
 
@@ -105,9 +102,27 @@ async def upload(request: Request) -> Response:
     return _go(f"/documents/runs/{run}")
 
 
-async def _store(request: Request, caller: ScopedClient, form: FormData, dataset: str) -> int:
+@router.post("/documents/new-dataset")
+async def new_dataset(request: Request) -> Response:
+    """Make an empty dataset."""
+    caller = await _caller(request, "write")
+    dataset = (await own_form(request)).get("dataset", "").strip()
+    try:
+        _check_name(dataset)
+        if not await caller.define_dataset(dataset, {}, anew=True):
+            raise ConfigError("there is a dataset of this name already")
+    except ConfigError as error:
+        return await _show(request, caller, "", dataset[:MAX_NAME_CHARS], sentence(error))
+    return _go("/documents", dataset=dataset)
+
+
+def _check_name(dataset: str) -> None:
     if not 0 < len(dataset) <= MAX_NAME_CHARS or not dataset.isprintable():
         raise ConfigError(f"the dataset needs a name, of at most {MAX_NAME_CHARS:,} signs")
+
+
+async def _store(request: Request, caller: ScopedClient, form: FormData, dataset: str) -> int:
+    _check_name(dataset)
     caller.check_writes(dataset)
     files = [file for file in form.getlist("files") if isinstance(file, SentFile) and file.filename]
     if not files:
@@ -115,27 +130,6 @@ async def _store(request: Request, caller: ScopedClient, form: FormData, dataset
     sent = [UploadFile(file.file, filename=file.filename, headers=file.headers) for file in files]
     runner: JobRunner = request.app.state.jobs
     return await runner.start(ingest_call(caller, sent, dataset, "keep" in form, {}))
-
-
-@router.api_route("/documents/runs/{run}", methods=PAGE_METHODS)
-async def show_run(request: Request, run: str) -> Response:
-    """Show how far an ingest is, and what became of each file."""
-    caller = await _caller(request, "write")
-    if not WHOLE_NUMBER.fullmatch(run):
-        raise NotFoundError("there is no such ingest")
-    job = await caller.job(int(run))
-    files = await caller.job_files(job.run_id, MAX_SHOWN_FILES)
-    prefix = f"upload://{job.dataset}/"
-    shown = [(_file(each.uri, prefix), each) for each in files]
-    return page(request, "run.html", run=job, files=shown, more=_recorded(job) - len(shown))
-
-
-def _file(uri: str, prefix: str) -> str:
-    return uri.removeprefix(prefix) if uri.startswith(prefix) else file_name(uri)
-
-
-def _recorded(job: IngestRun) -> int:
-    return job.done + sum(job.unread.values())
 
 
 @router.api_route("/documents/delete", methods=PAGE_METHODS)

@@ -1,5 +1,6 @@
 """Templates filled in, and sent with what keeps a browser from doing anything else with them."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
@@ -19,6 +20,7 @@ from lexichord.serve.page.facets import chips
 from lexichord.serve.page.form import SearchForm, read_form
 from lexichord.serve.page.results import file_name
 from lexichord.types import IntentKind, Mode, Rights
+from lexichord.types.text import write_number
 
 KEY_COOKIE = "lexichord_key"
 
@@ -120,6 +122,8 @@ templates.filters |= {
     "file_name": file_name,
     "as_they_are": lambda values: [(value, value) for value in values],
     "public": public_line,
+    "shell_word": shlex.quote,
+    "figure": write_number,
     "in_words": lambda values: [(value, value.replace("_", " ")) for value in values],
 }
 templates.globals |= {
@@ -132,13 +136,17 @@ static_files = StaticFiles(directory=PAGE_FOLDER / "static")
 
 
 def page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:  # noqa: ANN401
-    """Return a template filled in; all that is shown is escaped."""
+    """Answer with a template filled in."""
     needs_key = request.app.state.policy.needs_key
     signed_in = needs_key and KEY_COOKIE in request.cookies and status != 401
     rights = getattr(request.state, "rights", NO_RIGHTS)
     shown = {"signed_in": signed_in, "rights": rights, **values}
-    text = templates.get_template(template).render(shown)
-    return HTMLResponse(text, status, PAGE_HEADERS)
+    return HTMLResponse(fill(template, **shown), status, PAGE_HEADERS)
+
+
+def fill(template: str, **values: Any) -> str:  # noqa: ANN401
+    """Return a template filled in, or a part of one; all that is shown is escaped."""
+    return templates.get_template(template).render(values)
 
 
 def sentence(error: Exception) -> str:

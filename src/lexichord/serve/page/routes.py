@@ -36,6 +36,7 @@ from lexichord.serve.page.comparison import RowPicker, show_picker
 from lexichord.serve.page.document import show_document
 from lexichord.serve.page.facets import FacetView, chips, find_facets
 from lexichord.serve.page.form import SearchForm, query_options, read_form, scope_options
+from lexichord.serve.page.found import FoundResponses
 from lexichord.serve.page.original import show_original
 from lexichord.serve.page.render import (
     PAGE_HEADERS,
@@ -51,7 +52,7 @@ from lexichord.serve.page.render import (
     set_key_cookie,
 )
 from lexichord.serve.page.results import file_name, show_results
-from lexichord.types import Response as Answered
+from lexichord.types import Response as QueryResponse
 from lexichord.types.state import IngestRun
 
 MAX_SHOWN_TITLE_CHARS = 60  # of a title that makes a readable question
@@ -108,7 +109,7 @@ async def _results(request: Request, form: SearchForm, scoped: ScopedClient) -> 
     datasets = await scoped.datasets()
     counts = _documents(datasets) <= MAX_FACETED_DOCUMENTS or "facets" in request.query_params
     (response, seconds), facets = await asyncio.gather(
-        _query(scoped, form), _facets(scoped, form, counts)
+        _query(request, form, scoped), _facets(scoped, form, counts)
     )
     return page(
         request,
@@ -126,7 +127,9 @@ async def _results(request: Request, form: SearchForm, scoped: ScopedClient) -> 
     )
 
 
-async def _picker(scoped: ScopedClient, form: SearchForm, response: Answered) -> RowPicker | None:
+async def _picker(
+    scoped: ScopedClient, form: SearchForm, response: QueryResponse
+) -> RowPicker | None:
     """Return what a comparison's rows are chosen by; all documents where these are few."""
     if response.comparison is None:
         return None
@@ -135,8 +138,13 @@ async def _picker(scoped: ScopedClient, form: SearchForm, response: Answered) ->
     return show_picker(response, form, stored if len(stored) <= MAX_PINNED_DOCUMENTS else ())
 
 
-async def _query(scoped: ScopedClient, form: SearchForm) -> tuple[Answered, float]:
+async def _query(
+    request: Request, form: SearchForm, scoped: ScopedClient
+) -> tuple[QueryResponse, float]:
     """Return a response, and the seconds that it took."""
+    found: FoundResponses = request.app.state.found
+    if kept := found.take((scoped.rights, form)):
+        return kept
     started = perf_counter()
     response = await scoped.query(form.q, **query_options(form))
     return response, perf_counter() - started

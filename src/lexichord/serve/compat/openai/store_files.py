@@ -200,7 +200,9 @@ async def start_ingest(
 ) -> int:
     """Begin to store files that were sent, each with its attributes; return the run."""
     runner: JobRunner = request.app.state.jobs
-    run = await runner.start(lambda on_run: caller.ingest_files(dataset, attributes, on_run))
+    run = await runner.start(
+        lambda callbacks: caller.ingest_files(dataset, attributes, **callbacks)
+    )
     await caller.add_dataset_files(dataset, run, attributes)
     return run
 

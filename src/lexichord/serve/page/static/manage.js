@@ -1,9 +1,9 @@
 // Bringing files: dropped, or whole folders, sent in parts that the server takes, and watched.
 // Without it the form sends files itself, and the page of an ingest loads itself again.
+// What failed is on no server, but this page still has it while it is open.
 "use strict";
 
 {
-  const POLL_MS = 700;
   const PART_FILES = 100;
   const HEAD_BYTES = 2000; // of a file's part in a form, and to spare
   const bring = $("#bring");
@@ -11,7 +11,6 @@
   const chosen = new Map(); // files by their paths
   const leftOut = new Map(); // reasons by paths
 
-  const wait = (ms) => new Promise((done) => setTimeout(done, ms));
   const amount = (number) => `${number.toLocaleString("en")} file${number === 1 ? "" : "s"}`;
 
   function element(name, text, ...names) {
@@ -26,24 +25,35 @@
     return new DOMParser().parseFromString(await answer.text(), "text/html");
   }
 
-  // An ingest: its part of the page is asked for again until it is done.
+  // An ingest: the server sends its part of the page whenever it changes, until it is done.
 
-  async function follow(section, address) {
-    while ("running" in section.dataset) {
-      await wait(POLL_MS);
-      let page;
-      try {
-        page = await load(address);
-      } catch {
-        say("The server does not answer; it is asked again");
-        continue;
-      }
-      const next = $(".run", page);
-      if (!next) return location.assign(address); // signed out, say
-      if ($("h2", next).textContent !== $("h2", section).textContent) say($("h2", next).textContent);
-      section.replaceWith(next);
-      section = next;
-    }
+  function follow(section, address) {
+    return new Promise((done) => {
+      if (!section.dataset.events) return done(section);
+      const source = new EventSource(section.dataset.events);
+      let answers = true;
+      source.onopen = () => (answers = true);
+      source.onerror = () => {
+        if (source.readyState === EventSource.CLOSED) return location.assign(address); // signed out, say
+        if (!answers) say("The server does not answer; it is asked again");
+        answers = false; // each stream ends now and then, and is opened again
+      };
+      source.addEventListener("run", ({ data }) => {
+        section = shown(section, JSON.parse(data).section);
+        if (section.dataset.events) return;
+        source.close();
+        done(section);
+      });
+      addEventListener("pagehide", () => source.close(), { once: true });
+    });
+  }
+
+  function shown(section, html) {
+    const next = $(".run", new DOMParser().parseFromString(html, "text/html"));
+    const line = $("h2", next).textContent;
+    if (line !== $("h2", section).textContent) say(line);
+    section.replaceWith(next);
+    return next;
   }
 
   const own = $(".run");
@@ -124,7 +134,7 @@
       const run = answer.responseXML && $(".run", answer.responseXML);
       if (run) {
         section.replaceWith(run);
-        return await follow(run, answer.responseURL);
+        return offerAgain(await follow(run, answer.responseURL), files);
       }
       const notice = answer.responseXML && $(".notice", answer.responseXML);
       refuse(section, files, notice?.textContent ?? `the server answered ${answer.status}`);
@@ -137,7 +147,34 @@
     const list = element("ul", "", "outcomes");
     list.append(...files.map(([path]) => element("li", path)));
     section.replaceChildren(element("h2", `${amount(files.length)} not stored`), element("p", reason, "notice"), list);
+    section.append(again(files));
     say(`${amount(files.length)} not stored: ${reason}`);
+  }
+
+  // Those of the files that failed, in whole or in a part, as archives do; all, if it was cut off.
+
+  function offerAgain(section, files) {
+    const names = all(".failed + bdi", section).map((name) => name.textContent);
+    const isFailed = ([path]) => names.some((name) => name === path || name.startsWith(`${path}/`));
+    const failed = "cut" in section.dataset ? files : files.filter(isFailed);
+    $(".again", section)?.remove();
+    if (failed.length) section.append(again(failed));
+  }
+
+  function again(files) {
+    const button = element("button", "Try again");
+    button.type = "button";
+    button.addEventListener("click", async () => {
+      button.remove();
+      await send(files);
+      await showHoldings();
+    });
+    return button;
+  }
+
+  async function showHoldings() {
+    const holdings = $("#holdings", await load(location.href));
+    if (holdings) $("#holdings").replaceWith(holdings);
   }
 
   function showLeftOut() {
@@ -163,13 +200,14 @@
     $("#chosen").hidden = true;
     for (const files of todo) await send(files);
     button.disabled = false;
-    const holdings = $("#holdings", await load(location.href));
-    if (holdings) $("#holdings").replaceWith(holdings);
+    await showHoldings();
   }
 
   if (bring) {
     $(".scripted", bring).hidden = false;
     $("#files").required = false;
+    all(".plain", bring).forEach((one) => (one.hidden = true)); // it would say "no file" beside those dropped
+    $("#pick-files").addEventListener("click", () => $("#files").click());
     $("#pick-folder").addEventListener("click", () => $("#folder").click());
     for (const id of ["#files", "#folder"]) $(id).addEventListener("change", ({ target }) => take(target));
     for (const name of ["dragenter", "dragover"])

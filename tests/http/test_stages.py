@@ -1,0 +1,101 @@
+"""Stages told while a question is asked, and the page of it, which does not ask again."""
+
+import json
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.db import schema
+from lexichord.serve.limits import MAX_FOUND
+from lexichord.serve.page.found import FoundResponses
+from tests.builders import RESPONSE
+from tests.conftest import SPACE, new_database
+from tests.end_to_end.processes import wait_until
+from tests.http.served_page import LEASE, LICENCE, served
+from tests.http.test_manage import Managed, words
+
+QUESTION = "/?q=Which+party+gives+ninety+days"
+
+
+@pytest.fixture(scope="module")
+def asked(embedded_dsn: str) -> Iterator[Managed]:
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
+        with SyncLexichord(dsn=dsn) as core:
+            core.ingest(documents=[LEASE, LICENCE], dataset="open")
+            core.ingest(documents=[LICENCE], dataset="closed")
+            keys = {name: core.create_key(name) for name in ("first", "second")}
+            keys["narrow"] = core.create_key("narrow", datasets=["closed"])
+            secrets = {name: key.secret for name, key in keys.items()}
+            with served(dsn, allowed_hosts="search.example.com") as address:
+                yield Managed(address, core, secrets)
+
+
+def told(client: httpx.Client, question: str = QUESTION) -> list[tuple[str, str]]:
+    """Give the events of a question: their names, with a stage's line."""
+    answer = client.get(question.replace("/?", "/stages?"))
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["cache-control"] == "no-store"
+    events = [event.split("\n", 1) for event in answer.text.strip().split("\n\n")]
+    return [
+        (name.removeprefix("event: "), json.loads(data.removeprefix("data: ")).get("line", ""))
+        for name, data in events
+    ]
+
+
+def queries(managed: Managed, name: str) -> int:
+    calls = managed.core.list_calls()
+    return sum(call.kind == "query" and call.name == name for call in calls)
+
+
+def test_each_stage_is_told_and_the_page_asks_no_second_time(asked: Managed) -> None:
+    with asked.client("first") as client:
+        events = told(client)
+        first = client.get(QUESTION)
+        assert "Office Lease" in words(first.text)
+    assert [name for name, _ in events] == ["stage"] * (len(events) - 1) + ["found"]
+    lines = [line for _, line in events]
+    assert lines[0].startswith("Documents: Office Lease")
+    assert any(line.startswith("Evidence: ") for line in lines)
+    wait_until(lambda: queries(asked, "first") == 1)
+    with asked.client("first") as client:
+        client.get(QUESTION)  # what was found is given out once
+    wait_until(lambda: queries(asked, "first") == 2)
+
+
+def test_nobody_is_given_what_was_found_for_another(asked: Managed) -> None:
+    with asked.client("second") as client, asked.client("narrow") as narrow:
+        told(client)
+        assert "Office Lease" not in words(narrow.get(QUESTION).text)
+        assert "Office Lease" in words(client.get(QUESTION).text)
+    wait_until(lambda: queries(asked, "second") == 1)
+    wait_until(lambda: queries(asked, "narrow") == 1)
+
+
+def test_what_goes_wrong_is_told_by_the_page(asked: Managed) -> None:
+    with asked.client("first") as client:
+        assert told(client, "/?q=gnu&dataset=none")[-1][0] == "failed"
+        assert "none" in words(client.get("/?q=gnu&dataset=none").text)
+        for wrong in ("", "q=gnu&k=0", f"q={'x' * 2_001}"):
+            assert client.get(f"/stages?{wrong}").status_code == 400
+    assert httpx.get(f"{asked.address}/stages?q=gnu").status_code == 401
+
+
+def test_what_was_found_is_given_out_once_and_little_is_kept() -> None:
+    kept, found = FoundResponses(), RESPONSE
+    kept.keep("a", found, 0.5)
+    assert kept.take("a") == (found, 0.5)
+    assert kept.take("a") is None
+    for number in range(MAX_FOUND + 1):
+        kept.keep(number, found, 0.5)
+    assert kept.take(0) is None
+    assert kept.take(1) == (found, 0.5)
+
+
+def test_what_was_found_is_kept_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lexichord.serve.page.found.FOUND_SECONDS", 0.0)
+    kept = FoundResponses()
+    kept.keep("a", RESPONSE, 0.5)
+    assert kept.take("a") is None
