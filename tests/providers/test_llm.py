@@ -301,6 +301,23 @@ async def test_a_draft_is_told_as_it_is_written_and_anew_with_each_reply(
     assert [prompt.wants_stream for prompt in server.requests] == [True] * half + [False] * half
 
 
+@BOTH
+@pytest.mark.parametrize("status", [200, 400, 404, 415, 422, 501])
+async def test_a_service_that_cannot_stream_is_asked_for_the_whole_and_not_tried_again(
+    served: Maker, model: str, status: int
+) -> None:
+    draft = Draft()
+    with served(good) as server:
+        server.refuses_streams = status
+        llm = generator(model, llm_base_url=server.url)
+        first = await llm.generate("summary", ASKED, ENOUGH, draft)
+        second = await llm.generate("summary", ASKED, ENOUGH, draft)
+    assert first.outputs == second.outputs == GOOD
+    assert (first.usage.requests, second.usage.requests) == (2, 1)
+    assert [prompt.wants_stream for prompt in server.requests] == [True, False, False]
+    assert draft.times == []
+
+
 async def test_the_words_of_other_tasks_are_no_draft() -> None:
     draft = Draft()
     with chat_server(lambda prompt: TASKS["grade"][1]) as server:
