@@ -19,6 +19,8 @@ OPEN = {
     ("GET", "/readyz"),
     ("GET", "/openapi.json"),
     ("HEAD", "/openapi.json"),
+    ("GET", "/docs"),
+    ("HEAD", "/docs"),
 }
 # Of each other route, a request that makes sense. Where the path has an id it is of a document,
 # chunk or job that the keys of "open" do not reach.

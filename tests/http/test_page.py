@@ -280,6 +280,22 @@ def test_every_page_forbids_all_that_is_not_its_own(client: httpx.Client) -> Non
         assert headers["referrer-policy"] == "same-origin"
 
 
+def test_the_page_of_the_api_may_do_no_more_than_show_its_own_icons(client: httpx.Client) -> None:
+    policy = client.get("/docs").headers["content-security-policy"]
+    usual = client.get("/").headers["content-security-policy"]
+    assert policy.replace("img-src 'self' data:", "img-src 'self'") == usual != policy
+
+
+def test_the_files_of_the_api_page_are_of_this_server(stranger: httpx.Client) -> None:
+    page = Elements(stranger.get("/docs").text)
+    scripts = [each.get("src") or "" for each in page.all("script")]
+    files = scripts + [each.get("href") or "" for each in page.all("link")]
+    assert len(files) == 5
+    for file in files:
+        assert file.startswith("/static/")
+        assert stranger.get(file).status_code == 200
+
+
 def test_the_files_of_a_page_are_there_and_nothing_beside_them(client: httpx.Client) -> None:
     page = Elements(client.get("/").text)
     for file in [each["src"] for each in page.all("script")] + [

@@ -119,6 +119,22 @@ def test_a_model_is_heard_while_it_writes_and_what_counts_is_checked(
     assert timeless(data) == timeless(expected)
 
 
+def test_a_model_whose_service_cannot_stream_answers_at_once(
+    samples: SyncLexichord, model: ChatServer
+) -> None:
+    model.refuses_streams = 400
+    with with_model(samples, model) as lexichord, asking(lexichord) as client:
+        events = stream(client, answer=True, intent="clause_lookup")
+        plain = client.post(
+            "/v1/query", json={"query": QUESTION, "answer": True, "intent": "clause_lookup"}
+        ).json()
+    assert {kind for kind, _ in events} == {"files", "evidence", "answer", "response"}
+    response = events[-1][1]
+    assert response["unverified"] == [INVENTED]  # of the model's own words
+    assert response["degraded"] == plain["degraded"]
+    assert response["answer"] == plain["answer"]
+
+
 def test_a_model_that_fails_leaves_the_answer_to_the_words(
     samples: SyncLexichord, model: ChatServer
 ) -> None:

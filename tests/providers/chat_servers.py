@@ -95,7 +95,8 @@ class ChatServer:
 
     The same request is treated so at most `most` times, then answered.
 
-    Where a request wants a stream, `pause` is called with what was sent before each further piece.
+    Where a request wants a stream, `pause` is called with what was sent before each further piece;
+    one that `refuses_streams` answers with that status, by 200 with the whole reply at once.
 
     `url` is the base URL for the settings. `retry_after` is the header of "limited", in seconds;
     who comes back before is refused again if `strict`.
@@ -122,6 +123,7 @@ class ChatServer:
     holds: bool = True
     loses: bool = False
     pause: Callable[[str], object] = len
+    refuses_streams: int | None = None
 
     def answer(self, prompt: Prompt) -> http_server.Reply:
         """Reply as the real service does, or fail in its way."""
@@ -141,11 +143,15 @@ class ChatServer:
             return self._refuse(mode, prompt.headers)
         if mode in MANNERS:
             return http_server.Reply(body=b"", manner=MANNERS[mode])
-        if prompt.wants_stream and mode != "no json":
-            pieces = self._pieces(self._text(mode, prompt))
-            kind = {"Content-Type": "text/event-stream"}
-            return http_server.Reply(200, b"", kind, "unmeasured", pieces)
+        if prompt.wants_stream and mode != "no json" and self.refuses_streams != 200:
+            return self._stream(self._text(mode, prompt))
         return http_server.Reply(body=self._body(mode, prompt))
+
+    def _stream(self, text: str) -> http_server.Reply:
+        if self.refuses_streams is not None:
+            return _refusal(self.refuses_streams, "no streams")
+        kind = {"Content-Type": "text/event-stream"}
+        return http_server.Reply(200, b"", kind, "unmeasured", self._pieces(text))
 
     def _pieces(self, text: str) -> Iterator[bytes]:
         """Give a text in pieces of some characters, as events."""

@@ -179,6 +179,10 @@ async def test_a_reply_of_wrong_types_is_asked_for_once_more_as_json(
     assert generated.usage == Usage(2, 240, 60, None)
 
 
+# What a service that cannot stream might answer a request for one, too.
+LIKE_NO_STREAM: tuple[Mode, ...] = ("no json", "unknown")
+
+
 @BOTH
 @pytest.mark.parametrize(
     ("mode", "error", "requests"),
@@ -219,7 +223,8 @@ async def test_a_failure_is_told_in_one_line_without_the_key(
     assert KEY not in message + repr(caught.value) + repr(llm) + caplog.text
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
-    assert len(server.requests) == requests
+    asks_whole = on_draft is not None and mode in LIKE_NO_STREAM
+    assert len(server.requests) == requests + asks_whole
 
 
 @BOTH
@@ -299,6 +304,23 @@ async def test_a_draft_is_told_as_it_is_written_and_anew_with_each_reply(
     assert draft.times.count(0) == 1 + as_json
     half = len(server.requests) // 2
     assert [prompt.wants_stream for prompt in server.requests] == [True] * half + [False] * half
+
+
+@BOTH
+@pytest.mark.parametrize("status", [200, 400, 404, 415, 422, 501])
+async def test_a_service_that_cannot_stream_is_asked_for_the_whole_and_not_tried_again(
+    served: Maker, model: str, status: int
+) -> None:
+    draft = Draft()
+    with served(good) as server:
+        server.refuses_streams = status
+        llm = generator(model, llm_base_url=server.url)
+        first = await llm.generate("summary", ASKED, ENOUGH, draft)
+        second = await llm.generate("summary", ASKED, ENOUGH, draft)
+    assert first.outputs == second.outputs == GOOD
+    assert (first.usage.requests, second.usage.requests) == (2, 1)
+    assert [prompt.wants_stream for prompt in server.requests] == [True, False, False]
+    assert draft.times == []
 
 
 async def test_the_words_of_other_tasks_are_no_draft() -> None:

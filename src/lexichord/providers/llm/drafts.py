@@ -3,10 +3,10 @@
 A reply holds its texts as JSON: of each object one field is what the answer says.
 """
 
+import dataclasses
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from lexichord.providers.base import OnDraft
@@ -21,16 +21,23 @@ STRING = re.compile(
 MAX_OPENING_CHARS = 50  # of a field's name up to its text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Drafts:
-    """The drafts of one task: one a reply."""
+    """The drafts of one task: one a reply, each with a request of its own."""
 
     field: str
     on_draft: OnDraft
+    streams: list["DraftStream"] = dataclasses.field(default_factory=list)
 
     def reading(self) -> "DraftStream":
-        """Return what DSPy sends the pieces of one reply to."""
-        return DraftStream(self)
+        """Return what DSPy sends the pieces of the next reply to."""
+        self.streams.append(DraftStream(self))
+        return self.streams[-1]
+
+    @property
+    def have_begun(self) -> bool:
+        """Whether any piece of a reply has come."""
+        return any(stream.has_begun for stream in self.streams)
 
 
 class DraftStream:
@@ -38,9 +45,11 @@ class DraftStream:
 
     def __init__(self, drafts: Drafts) -> None:
         self._tell, self._reader, self._length = drafts.on_draft, DraftReader(drafts.field), 0
+        self.has_begun = False
 
     async def send(self, chunk: Any) -> None:  # noqa: ANN401 - as DSPy makes it
         """Tell what a piece adds to the draft."""
+        self.has_begun = True
         added = self._reader.read(chunk.choices[0].delta.get("content") or "")
         if added:
             self._tell(self._length, added)

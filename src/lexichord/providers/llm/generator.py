@@ -35,6 +35,9 @@ from lexichord.types.generation import Generated, Task, Usage
 # Characters and nested brackets of a reply; 20,000 braces took 2 s.
 MAX_REPLY_CHARS, MAX_REPLY_NESTING = 100_000, 100
 
+# How services refuse a stream that would give the whole reply at once.
+STREAM_REFUSALS = (400, 404, 405, 415, 422, 501)
+
 # DSPy's errors as ours, the narrower class first. A service's own words are never repeated:
 # they may hold the key, or pieces of documents.
 TRY_LATER, TRY_OTHER_MODEL = "try again later", "try another model"
@@ -68,6 +71,7 @@ class DspyGenerator:
         self._name = settings.llm or ""
         self._lm = _model(self._name, llm_connection(settings))
         self._programs = {task: _program(task, settings.llm_prompts) for task in get_args(Task)}
+        self._streams = True  # until its service proves that it cannot
 
     @property
     def name(self) -> str:
@@ -85,17 +89,19 @@ class DspyGenerator:
 
         One request where the reply is good. A reply that cannot be read is asked for once more, as
         JSON; so is, after the pause that the service asks for, a refusal to serve so many, if that
-        pause fits into `seconds`. Raises AuthError, RateLimitError, ProviderTimeoutError,
-        BadResponseError, or their base ProviderError.
+        pause fits into `seconds`. Where `on_draft` is to hear it and the service cannot stream, the
+        whole is asked for, from then on at once. Raises AuthError, RateLimitError,
+        ProviderTimeoutError, BadResponseError, or their base ProviderError.
         """
         lm = self._lm.copy()  # with a history of its own
         program = self._programs[task]
         fields = {name: _harmless(inputs[name]) for name in program.signature.input_fields}
-        drafts = Drafts(DRAFTED[task], on_draft) if on_draft and task in DRAFTED else None
+        is_heard = on_draft and task in DRAFTED and self._streams
+        drafts = Drafts(DRAFTED[task], on_draft) if on_draft and is_heard else None
         try:
             async with asyncio.timeout(seconds):
                 deadline = monotonic() + seconds
-                prediction, requests = await _ask(program, lm, fields, deadline, drafts)
+                prediction, requests = await self._ask(program, lm, fields, deadline, drafts)
         except TimeoutError:
             raise _late(self.name, seconds, replied=bool(lm.history)) from None
         except Exception as error:  # DSPy lets those of its parsers through, too
@@ -104,6 +110,24 @@ class DspyGenerator:
             ) from None  # the cause may hold the key or documents
         outputs = {name: _plain(prediction[name]) for name in program.signature.output_fields}
         return Generated(outputs, _usage(requests, lm.history))
+
+    async def _ask(
+        self,
+        program: dspy.Predict,
+        lm: dspy.LM,
+        fields: Mapping[str, object],
+        deadline: float,
+        drafts: Drafts | None,
+    ) -> tuple[dspy.Prediction, int]:
+        """As the function `_ask`, without drafts where they cannot be had."""
+        try:
+            return await _ask(program, lm, fields, deadline, drafts)
+        except failures.LMError as error:
+            if drafts is None or not _refuses_stream(error, drafts):
+                raise
+        prediction, requests = await _ask(program, lm, fields, deadline, None)
+        self._streams = False
+        return prediction, len(drafts.streams) + requests
 
     async def complete(self, prompt: str, seconds: float) -> tuple[str, Usage]:
         """As `Generator.complete`: one request, with no word of ours."""
@@ -170,6 +194,12 @@ async def _predict(
     stream = None if drafts is None else drafts.reading()
     with _ours(lm, adapter=adapter, send_stream=stream):
         return await program.acall(**fields)
+
+
+def _refuses_stream(error: failures.LMError, drafts: Drafts) -> bool:
+    """Tell whether a service gave no stream: it refused, or sent the reply whole, with no event."""
+    is_whole = isinstance(error, failures.LMStreamAssemblyError)
+    return not drafts.have_begun and (is_whole or error.status in STREAM_REFUSALS)
 
 
 def _ours(lm: dspy.LM, **more: object) -> AbstractContextManager[None]:

@@ -16,8 +16,9 @@ from lexichord.serve.http import health, jobs, routes, uploads
 from lexichord.serve.http.health import MetricsMiddleware, ServerMetrics
 from lexichord.serve.http.jobs import JobRunner
 from lexichord.serve.http.routing import JsonReply, error_reply, handle_errors
-from lexichord.serve.page import evaluations, find, manage, runs, stages, status
+from lexichord.serve.page import api, evaluations, find, manage, runs, stages, status
 from lexichord.serve.page import routes as page
+from lexichord.serve.page.api import swagger_files
 from lexichord.serve.page.found import FoundResponses
 from lexichord.serve.page.render import static_files
 from lexichord.serve.server import add_middleware
@@ -115,6 +116,7 @@ ROUTERS = (
     status.router,
     evaluations.router,
     stages.router,
+    api.router,
     health.router,
 )
 
@@ -131,7 +133,7 @@ def create_http_app(policy: AccessPolicy) -> FastAPI:
         title="lexichord",
         version=version("lexichord"),
         description=API_DESCRIPTION,
-        docs_url=None,  # these pages load their scripts from elsewhere
+        docs_url=None,  # FastAPI's pages load their scripts from elsewhere: page/api.py
         redoc_url=None,
         default_response_class=JsonReply,
         generate_unique_id_function=_operation_id,
@@ -143,6 +145,7 @@ def create_http_app(policy: AccessPolicy) -> FastAPI:
     handle_errors(app)
     for router in ROUTERS:
         app.include_router(router)
+    app.mount("/static/swagger", swagger_files)
     app.mount("/static", static_files)
     return app
 

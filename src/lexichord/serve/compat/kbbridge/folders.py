@@ -39,7 +39,7 @@ FolderArgument = Annotated[
 FilterArgument = Annotated[
     Json | None,
     Field(
-        description='Only documents with this metadata, as {"author": "Ann"}.',
+        description='Only documents with this metadata or media_type, as {"author": "Ann"}.',
     ),
 ]
 
