@@ -6,10 +6,14 @@ from typing import Any
 
 from lexichord import SyncLexichord
 from lexichord.types import Json
+from tests.conftest import ROOT
 from tests.http.served import serving
 
 HOSTILE = "</mark></title><script>alert(1)</script><img src=//evil.example/x onerror=alert(1)> ‮&\"'"
 MARKED = "data-hostile"  # of every hostile text, to find them by
+
+STATIC = ROOT / "src/lexichord/serve/page/static"
+OWN_SCRIPTS = {f"/static/{script.name}" for script in STATIC.glob("*.js")}
 
 LEASE: Json = {
     "uri": "contracts/lease.txt",

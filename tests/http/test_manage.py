@@ -17,7 +17,7 @@ from lexichord.serve.limits import MAX_WATCHED_JOBS
 from lexichord.serve.page.manage import metadata_changes
 from tests.conftest import SPACE, new_database
 from tests.end_to_end.processes import wait_until
-from tests.http.served_page import HOSTILE, LEASE, LICENCE, served
+from tests.http.served_page import HOSTILE, LEASE, LICENCE, OWN_SCRIPTS, served
 from tests.http.test_page import Elements
 from tests.unit.test_containers import packed
 
@@ -173,10 +173,7 @@ def test_names_of_files_and_datasets_do_nothing(client: httpx.Client) -> None:
     assert "Done: 1 stored" in words(page)
     for text in (page, client.get("/documents", params={"dataset": HOSTILE[:-5]}).text):
         elements = Elements(text)
-        assert {each.get("src") for each in elements.all("script")} <= {
-            "/static/page.js",
-            "/static/manage.js",
-        }
+        assert {each.get("src") for each in elements.all("script")} <= OWN_SCRIPTS
         assert not elements.all("img")
     listed = client.get("/documents").text
     assert "<script>alert" not in listed

@@ -19,7 +19,7 @@ from lexichord.serve.http.routing import find_caller
 from lexichord.serve.page.render import KEY_COOKIE, page_caller
 from lexichord.types import EmbeddingSpace, NewApiKey
 from tests.conftest import SPACE, new_database
-from tests.http.served_page import HOSTILE, MARKED, fill, served
+from tests.http.served_page import HOSTILE, MARKED, OWN_SCRIPTS, fill, served
 
 OUTSIDE = "search.example.com"
 
@@ -247,10 +247,7 @@ def test_no_text_of_the_address_can_act(client: httpx.Client, name: str) -> None
 
 
 def _assert_harmless(page: Elements) -> None:
-    assert {each.get("src") for each in page.all("script")} <= {
-        "/static/page.js",
-        "/static/find.js",
-    }
+    assert {each.get("src") for each in page.all("script")} <= OWN_SCRIPTS
     assert not page.all("img")
     for tag, attributes in page.elements:
         assert not [name for name in attributes if name.startswith("on") or name == "style"], tag
