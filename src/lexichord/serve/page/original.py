@@ -8,7 +8,7 @@ from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
 from lexichord.serve.limits import MAX_SHOWN_PAGES
 from lexichord.serve.page.document import OutlineEntry, document_address, outline, read_quotes
-from lexichord.serve.page.passages import CharRange
+from lexichord.serve.page.marks import CharRange
 from lexichord.types import PageBox, PageSize, ShownDocument
 
 UNMARKED = (

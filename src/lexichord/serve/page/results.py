@@ -12,16 +12,16 @@ from lexichord.ingest.load.kinds import PDF_TYPE, kind_of
 from lexichord.retrieve.evidence.context import citation
 from lexichord.serve.errors import public_line
 from lexichord.serve.page.document import document_address
+from lexichord.serve.page.marks import CharRange
 from lexichord.serve.page.passages import (
-    CharRange,
     answer_patterns,
     find_answer,
     find_words,
     section_of,
-    show_line,
     show_passage,
     word_pattern,
 )
+from lexichord.serve.page.reading import show_line
 from lexichord.types import ChunkHit, Response
 from lexichord.types.evidence import NEAREST_MARK, Cell, ContextSource, Quote
 from lexichord.types.response import Step

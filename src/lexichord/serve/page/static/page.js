@@ -32,7 +32,17 @@ function tint(quote) {
 function step(by) {
   const list = passages();
   const now = list.indexOf(current);
-  go(list[now < 0 ? (by > 0 ? 0 : list.length - 1) : now + by]);
+  const next = list[now < 0 ? (by > 0 ? 0 : list.length - 1) : now + by];
+  if (next) go(next);
+  else leave(by);
+}
+
+// Of a long document a part is shown: the next quote may be in another.
+function leave(by) {
+  const links = all(".jumps a");
+  const now = links.findIndex((link) => link.hasAttribute("aria-current"));
+  const next = now < 0 ? null : links[now + by];
+  if (next && !next.getAttribute("href").startsWith("#")) next.click();
 }
 
 document.addEventListener("focusin", (event) => {
