@@ -35,8 +35,11 @@ def test_it_is_asked_and_read_by_keyboard(page: Page) -> None:
     page.keyboard.press("c")
     expect(first.get_by_role("button", name="Copied")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith((first.locator(".text").text_content() or "").strip())
-    assert "Office Lease" in copied
+    text = (first.locator(".text").text_content() or "").strip()
+    cited, link = copied.removeprefix(f"“{text}”\n\n— ").split("\n")
+    assert cited.startswith("Office Lease")
+    assert "lease.txt, section" in cited
+    assert "/document/" in link
     page.keyboard.press("o")
     expect(page.locator("#quote")).to_be_in_viewport()
     assert page.locator("#quote").text_content() in copied

@@ -140,6 +140,21 @@ def test_markdown_is_read_with_its_quote_in_sight(reader: Page, width: int, sche
     assert "".join(filter(str.isalpha, reader.evaluate(marks))) == letters
 
 
+def test_a_quote_is_copied_with_its_citation(browser: Browser, library: str) -> None:
+    context = browser.new_context(
+        base_url=library, permissions=["clipboard-read", "clipboard-write"]
+    )
+    page = context.new_page()
+    page.goto("/document/lease.txt?start=0&end=30#quote")
+    expect(page.get_by_text("Opened at section 1")).to_be_visible()
+    page.locator(".outline").get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    text = "1. Rent\nThe rent of the zebra house"[:30].strip()
+    assert copied == f"“{text}”\n\n— Office Lease, lease.txt, section 1\n{page.url}"
+    context.close()
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_line_of_code_is_linked_to(reader: Page, width: int) -> None:
     reader.set_viewport_size({"width": width, "height": 600})

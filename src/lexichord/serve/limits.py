@@ -23,6 +23,7 @@ MAX_JSON_DEPTH = 32  # objects and lists inside each other
 MAX_PAGE_HITS = 100  # that the page shows
 MAX_PART_CHARS = 200_000  # of a document's text on one page
 MAX_SHOWN_PAGES = 20  # of a PDF at once; without scripts a browser wants all their pictures
+MAX_BOXED_QUOTES = 20  # on them, beside the one that is opened: each is looked for in the file
 MAX_LISTED_DOCUMENTS = 500  # on the start page; more take too long to read
 MANAGED_DOCUMENTS = 50  # on a page of a dataset's
 MAX_SHOWN_FILES = 200  # of an ingest, on its page

@@ -12,6 +12,7 @@ from lexichord.ingest.load.kinds import PDF_TYPE
 from lexichord.serve.limits import MAX_PART_CHARS
 from lexichord.serve.page.code import is_code, line_starts
 from lexichord.serve.page.marks import CharRange, Mark, MarkWriter
+from lexichord.serve.page.passages import place_in_words
 from lexichord.serve.page.reading import show_text
 from lexichord.types import ShownDocument, StoredChunk
 
@@ -47,8 +48,8 @@ class DocumentView:
     """A document for a page: a part of it as HTML, its quotes marked, and its outline.
 
     `current` is the number of the quote that it is opened at, None without one; `jumps` lead to
-    each quote, in this part or another; `original` is where its pages are seen as they look, "" if
-    it has none.
+    each quote, in this part or another, `places` say in words where it is; `original` is where the
+    document's pages are seen as they look, "" if it has none.
     """
 
     text: Markup
@@ -56,6 +57,7 @@ class DocumentView:
     quotes: list[CharRange]
     current: int | None
     jumps: list[str]
+    places: list[str]
     outline: list[OutlineEntry]
     original: str
 
@@ -85,6 +87,7 @@ def show_document(
             else document_address(row.document_id, one, quotes)
             for at, one in enumerate(quotes)
         ],
+        [_place_in_words(document.chunks, one) for one in quotes],
         outline(chunk for chunk in document.chunks if start <= chunk.start < end),
         pages if row.media_type == PDF_TYPE else "",
     )
@@ -93,6 +96,12 @@ def show_document(
 def quote_anchor(number: int, current: int | None) -> str:
     """Return the name of a quote's place on its page."""
     return "quote" if number == current else f"quote-{number + 1}"
+
+
+def _place_in_words(chunks: Sequence[StoredChunk], quote: CharRange) -> str:
+    """Return the page and the section of the chunk that a quote begins in."""
+    last = next((chunk for chunk in reversed(chunks) if chunk.start <= quote[0]), None)
+    return place_in_words(last.page, last.heading) if last else ""
 
 
 def part_cuts(text: str) -> list[int]:

@@ -87,6 +87,13 @@ def section_of(heading: str) -> str:
     return ""
 
 
+def place_in_words(page: int | None, heading: str) -> str:
+    """Return the page and the section of a place, as far as they are known."""
+    section = section_of(heading)
+    shown_page = "" if page is None else f"page {page}"
+    return ", ".join(filter(None, [shown_page, section and f"section {section}"]))
+
+
 def _joined(ranges: Iterable[CharRange]) -> list[CharRange]:
     """Return ranges in order, those that overlap as one."""
     joined: list[CharRange] = []
