@@ -198,7 +198,7 @@ def test_lines_of_code_are_numbered_inside_a_quote_too() -> None:
     assert "data-line" not in show_document(stored(text, 0), "").text
 
 
-@given(st.lists(st.sampled_from(["x" * 60_000, "\n\n", "\n", "y" * 90_000]), max_size=12))
+@given(st.lists(st.sampled_from(["x" * 30_000, "\n\n", "\n", "y" * 45_000]), max_size=12))
 def test_parts_are_bounded_and_together_the_whole(pieces: list[str]) -> None:
     text = "".join(pieces)
     cuts = part_cuts(text)

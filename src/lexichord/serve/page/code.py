@@ -19,7 +19,7 @@ DATA_NAMES = {
     "text/css": "css",
 }
 OTHER_NAMES = {"shellscript": "bash"}  # as the library calls what is called otherwise here
-MAX_HIGHLIGHTED_CHARS = 250_000
+MAX_HIGHLIGHTED_CHARS = 150_000
 MAX_HIGHLIGHTED_LINE_CHARS = 5_000  # what no person wrote takes a lexer long
 # What a lexer tells apart, by what is told apart here; the first that fits counts.
 CLASSES = (

@@ -13,7 +13,7 @@ from lexichord.serve.limits import MAX_PART_CHARS
 from lexichord.serve.page.code import is_code, line_starts
 from lexichord.serve.page.marks import CharRange, Mark, MarkWriter
 from lexichord.serve.page.passages import place_in_words
-from lexichord.serve.page.reading import show_text
+from lexichord.serve.page.reading import show_text, text_kind
 from lexichord.types import ShownDocument, StoredChunk
 
 HEADING_SEPARATOR = " › "  # parts the names of nested headings
@@ -147,7 +147,7 @@ def _part_view(
 def _show_part(
     document: ShownDocument, part: CharRange, quotes: Sequence[CharRange], current: int | None
 ) -> Markup:
-    (start, end), kind = part, document.document.media_type
+    (start, end), kind = part, text_kind(document.document.media_type, document.document.uri)
     chunks = [chunk for chunk in document.chunks if start <= chunk.start < end]
     anchors = [
         (chunk.start - start, Markup('<a id="chunk-{}"></a>').format(chunk.ordinal))

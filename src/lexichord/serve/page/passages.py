@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from pathlib import PurePosixPath
 
 from markupsafe import Markup
 
-from lexichord.ingest.load.kinds import TEXT_TYPE, kind_of
+from lexichord.ingest.load.kinds import TEXT_TYPE
 from lexichord.retrieve.understand.cues import OPENING_WORD
 from lexichord.serve.page.marks import CharRange, MarkWriter, plain_marks
-from lexichord.serve.page.reading import show_text
+from lexichord.serve.page.reading import show_text, text_kind
 
 LINE_MARKERS = re.compile(r"[ \t]*(?:(?:[-*+>•|]|\d{1,9}[.)]|#{1,6})[ \t]+|\|)*")
 CITATION = re.compile(r"\s*\[\d{1,3}\]\s*")
@@ -75,8 +74,7 @@ def _stem(word: str) -> str:
 
 def show_passage(text: str, uri: str, marked: Sequence[CharRange] = ()) -> Markup:
     """Return a passage of the document of this uri as HTML, in which nothing of it can act."""
-    kind = kind_of(PurePosixPath(uri).name) or TEXT_TYPE
-    return show_text(text, kind, MarkWriter(plain_marks(marked)))
+    return show_text(text, text_kind(TEXT_TYPE, uri), MarkWriter(plain_marks(marked)))
 
 
 def section_of(heading: str) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import PurePosixPath
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -10,7 +11,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
-from lexichord.ingest.load.kinds import MARKDOWN_TYPE, NOTEBOOK_TYPE, TEXT_TYPE
+from lexichord.ingest.load.kinds import MARKDOWN_TYPE, NOTEBOOK_TYPE, TEXT_TYPE, kind_of
 from lexichord.serve.page.blocks import ROW, add_rows, add_structure
 from lexichord.serve.page.code import is_code, show_code, show_fence
 from lexichord.serve.page.marks import UNPLACED, MarkWriter
@@ -21,6 +22,12 @@ CELL_PARTER = " · "  # between the cells of a row that stands in a line of text
 UNESCAPED_BAR = re.compile(r"(?<!\\)\|")
 NO_LEVEL = 0  # of the headings of a passage: they are none of the page
 LAST_LEVEL = 6
+
+
+def text_kind(media_type: str, uri: str) -> str:
+    """Return the type that a text is shown as: of what was stored as plain text, by its name."""
+    by_name = kind_of(PurePosixPath(uri).name) if media_type == TEXT_TYPE else None
+    return by_name or media_type
 
 
 def show_text(
@@ -119,7 +126,8 @@ class _Renderer(RendererHTML):
 
 
 def _level(env: EnvType) -> int:
-    return min(env["level"] + len(env["above"]), LAST_LEVEL)
+    level: int = env["level"] + len(env["above"])
+    return min(level, LAST_LEVEL)
 
 
 def _writer(env: EnvType) -> MarkWriter:
