@@ -1,5 +1,6 @@
 """The pages of a PDF as they look, some at a time, with the quotes' lines in boxes."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -91,8 +92,10 @@ async def show_original(
     first = _first_page(page, len(sizes)) or max(_begins(stored, quote, boxes) - 1, 1)
     last = min(first + MAX_SHOWN_PAGES - 1, len(sizes))
     shown = _box_views(boxes, current, current)
-    for number in _near(stored, quotes, current, (first, last)):
-        shown += _box_views(await caller.boxes(document, *quotes[number]), number, current)
+    near = _near(stored, quotes, current, (first, last))
+    found = await asyncio.gather(*(caller.boxes(document, *quotes[number]) for number in near))
+    for number, others_boxes in zip(near, found, strict=True):
+        shown += _box_views(others_boxes, number, current)
     before = max(first - MAX_SHOWN_PAGES, 1)
     return replace(
         view,
@@ -128,14 +131,14 @@ def _begins(stored: ShownDocument, quote: CharRange | None, boxes: Sequence[Page
 def _near(
     stored: ShownDocument, quotes: Sequence[CharRange], current: int | None, pages: CharRange
 ) -> list[int]:
-    """Return the numbers of the other quotes that may be seen on some pages."""
+    """Return the numbers of the other quotes that may be seen on some pages, the nearest ones."""
     first, last = pages
     near = [
         number
         for number, quote in enumerate(quotes)
         if number != current and first - 1 <= _begins(stored, quote, ()) <= last
     ]
-    return near[:MAX_BOXED_QUOTES]
+    return sorted(near, key=lambda number: abs(number - (current or 0)))[:MAX_BOXED_QUOTES]
 
 
 def _box_views(boxes: Sequence[PageBox], number: int | None, current: int | None) -> list[BoxView]:

@@ -10,17 +10,26 @@
     for (const button of buttons) button.disabled = !sizes[now + Number(button.dataset.zoom)];
   };
 
-  // What is in the middle of the sheets stays there.
+  const isInSight = (one) => {
+    const { top, bottom } = one.getBoundingClientRect();
+    return bottom > 0 && top < innerHeight;
+  };
+  const inSight = () =>
+    [...document.querySelectorAll("#quote"), ...document.querySelectorAll(".sheets figure")].find(isInSight) ??
+    document.querySelector(".sheets");
+
+  // What is seen stays where it is.
   const zoom = (by) => {
     const size = sizes[sizes.findIndex((one) => one.checked) + by];
     if (!size) return;
     const sheets = document.querySelector(".sheets");
     const middle = (sheets.scrollLeft + sheets.clientWidth / 2) / sheets.scrollWidth;
-    const top = scrollY / document.documentElement.scrollHeight;
+    const held = inSight();
+    const top = held.getBoundingClientRect().top;
     size.checked = true;
     show();
     sheets.scrollLeft = middle * sheets.scrollWidth - sheets.clientWidth / 2;
-    scrollTo({ top: top * document.documentElement.scrollHeight, behavior: "instant" });
+    scrollBy(0, held.getBoundingClientRect().top - top);
     document.querySelector("#status").textContent = `${size.value}%`;
   };
 
