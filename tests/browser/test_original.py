@@ -81,6 +81,24 @@ def test_only_pictures_in_sight_are_drawn_and_they_can_be_enlarged(reader: Page)
     assert reader.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_pages_are_enlarged_by_button_and_by_key(reader: Page) -> None:
+    open_from_results(reader)
+    sheet = reader.locator(".sheet").first
+    width = "one => one.getBoundingClientRect().width"
+    small = sheet.evaluate(width)
+    expect(reader.get_by_role("button", name="Smaller")).to_be_disabled()
+    reader.get_by_role("button", name="Larger").click()
+    expect(reader.get_by_label("150%")).to_be_checked()
+    assert sheet.evaluate(width) > 1.4 * small
+    expect(reader.locator("#quote")).to_be_in_viewport()
+    reader.keyboard.press("+")
+    expect(reader.get_by_label("200%")).to_be_checked()
+    for _ in range(3):
+        reader.keyboard.press("-")
+    expect(reader.get_by_label("100%")).to_be_checked()
+    assert sheet.evaluate(width) == small
+
+
 def test_text_and_original_are_one_click_apart(reader: Page) -> None:
     open_from_results(reader)
     reader.get_by_role("navigation", name="View").get_by_role("link", name="Text").click()

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
+from lexichord.serve.limits import MAX_PART_CHARS
 from tests.browser.conftest import watch
 from tests.conftest import SPACE, new_database
 from tests.http.served_page import MARKED, served
@@ -35,8 +36,11 @@ def test_it_is_asked_and_read_by_keyboard(page: Page) -> None:
     page.keyboard.press("c")
     expect(first.get_by_role("button", name="Copied")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith((first.locator(".text").text_content() or "").strip())
-    assert "Office Lease" in copied
+    text = (first.locator(".text").text_content() or "").strip()
+    cited, link = copied.removeprefix(f"“{text}”\n\n— ").split("\n")
+    assert cited.startswith("Office Lease")
+    assert "lease.txt, section" in cited
+    assert "/document/" in link
     page.keyboard.press("o")
     expect(page.locator("#quote")).to_be_in_viewport()
     assert page.locator("#quote").text_content() in copied
@@ -154,11 +158,15 @@ def test_a_long_document_opens_at_the_quote_and_goes_to_the_next(
     middle, late = f"start={LONG // 2}&end={LONG // 2 + 90}", LONG - 5_000
     page.goto(f"/document/long.txt?{middle}&also={late}-{late + 50}#quote")
     expect(page.locator("#quote")).to_be_in_viewport()
-    page.keyboard.press("j")
-    expect(page.locator("#quote-2")).to_be_in_viewport()
-    expect(page.locator("#quote")).not_to_be_in_viewport()
-    page.keyboard.press("k")
+    page.keyboard.press("j")  # to another part of it
+    page.wait_for_url(re.compile(f"start={late}&"))
     expect(page.locator("#quote")).to_be_in_viewport()
+    assert page.locator(".whole").evaluate("one => one.textContent.length") <= MAX_PART_CHARS
+    page.keyboard.press("k")
+    page.wait_for_url(re.compile(f"start={LONG // 2}&"))
+    expect(page.locator("#quote")).to_be_in_viewport()
+    page.get_by_role("link", name="Part before").first.click()
+    expect(page.get_by_text(re.compile(r"^part 1 of \d$")).first).to_be_visible()
     context.close()
     assert strange == []
 

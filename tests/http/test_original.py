@@ -64,19 +64,33 @@ def test_a_passage_leads_to_its_page_where_its_line_is_in_a_box(
     assert links
     assert ">Show on the page</a>" in found
     assert not any("/original" in link for link in re.findall(r'href="([^"]+)" data-act', found))
-    assert '<rect id="quote"' in client.get(links[0].replace("&amp;", "&")).text
+    assert '<rect id="quote" class="current"' in client.get(links[0].replace("&amp;", "&")).text
     page = client.get(f"/document/lease.pdf/original?{quote(filled)}")
     assert page.status_code == 200
     assert page.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
     assert " style=" not in page.text
     assert page.text.count("<img ") == page.text.count('alt="Page ') == 45 - 28
     assert len(page.content) < MAX_BYTES
-    (box,) = re.findall(r'<rect id="quote" x="([^"]+)" y="([^"]+)"', page.text)
+    (box,) = re.findall(r'<rect id="quote" class="current" x="([^"]+)" y="([^"]+)"', page.text)
     assert float(box[0]) == pytest.approx(60 / 595.28, abs=0.01)
     assert float(box[1]) == pytest.approx(1 - 310 / 841.89, abs=0.01)
     picture = client.get(re.findall(r'<img src="([^"]+)"', page.text)[0])
     assert (picture.headers["content-type"], picture.content[1:4]) == ("image/png", b"PNG")
     assert picture.headers["cache-control"] == "no-store"
+
+
+def test_every_quote_on_the_pages_is_in_a_box_and_the_opened_one_stands_out(
+    client: httpx.Client, filled: str
+) -> None:
+    with SyncLexichord(dsn=filled) as core:
+        text = core.show("lease.pdf").text
+    clause = text.index("Clause", text.index(RENT))
+    also = f"&also={clause}-{clause + 30}&also=0-20"  # the second is on a page that is not shown
+    page = client.get(f"/document/lease.pdf/original?{quote(filled)}{also}").text
+    boxes = re.findall(r"<rect(?: id=\"([^\"]+)\")?( class=\"current\")?", page)
+    assert [name for name, _ in boxes if name] == ["quote", "quote-3"]
+    assert all(name in ("quote", "") for name, current in boxes if current)
+    assert page.count('aria-label="Quote ') == 3
 
 
 def test_pages_are_turned(client: httpx.Client) -> None:

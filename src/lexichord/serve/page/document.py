@@ -1,31 +1,23 @@
-"""A document cut into blocks, its quotes marked, with an outline of its headings."""
+"""A document as it is read: a part of its text with its quotes marked, and an outline."""
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from urllib.parse import urlencode
 
+from markupsafe import Markup
+
 from lexichord.ingest.load.kinds import PDF_TYPE
-from lexichord.serve.page.passages import CharRange
+from lexichord.serve.limits import MAX_PART_CHARS
+from lexichord.serve.page.code import is_code, line_starts
+from lexichord.serve.page.marks import CharRange, Mark, MarkWriter
+from lexichord.serve.page.passages import place_in_words
+from lexichord.serve.page.reading import show_text, text_kind
 from lexichord.types import ShownDocument, StoredChunk
 
 HEADING_SEPARATOR = " › "  # parts the names of nested headings
-
-
-@dataclass(frozen=True, slots=True)
-class TextPiece:
-    """A stretch of text: of which quote it is, None if of none, and the chunk that begins there.
-
-    `opens`: the quote begins here; `line` is the number of the line of code that begins here.
-    """
-
-    text: str
-    quote: int | None
-    opens: bool
-    anchor: int | None
-    line: int | None = None
+TITLE_LEVEL = 1  # of the page's own heading, above those of the text
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,33 +31,167 @@ class OutlineEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentView:
-    """A document for a page: its blocks, the quotes marked in them, and its outline.
+class PartView:
+    """Which part of a long document is shown, of how many, and where those beside it are.
 
-    `current` is the number of the quote that it is opened at, None without one; `original` is where
-    its pages are seen as they look, "" if it has none.
+    An address is "" where there is none.
     """
 
-    blocks: list[list[TextPiece]]
+    number: int
+    total: int
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentView:
+    """A document for a page: a part of it as HTML, its quotes marked, and its outline.
+
+    `current` is the number of the quote that it is opened at, None without one; `jumps` lead to
+    each quote, in this part or another, `places` say in words where it is; `original` is where the
+    document's pages are seen as they look, "" if it has none.
+    """
+
+    text: Markup
+    part: PartView
     quotes: list[CharRange]
     current: int | None
+    jumps: list[str]
+    places: list[str]
     outline: list[OutlineEntry]
     original: str
 
 
-def show_document(document: ShownDocument, place: str, others: Iterable[str] = ()) -> DocumentView:
-    """Cut a document up; places are start-end, and what is none is passed over."""
+def show_document(
+    document: ShownDocument, place: str, others: Iterable[str] = (), part: str = ""
+) -> DocumentView:
+    """Show the part that is asked for, else that of the quote, which begins at `place`.
+
+    Places are start-end, and what is none is passed over.
+    """
     quotes, current = read_quotes(document.text, place, others)
     quote = None if current is None else quotes[current]
+    cuts = part_cuts(document.text)
+    number = _part_number(part, cuts) or _part_of(quote[0] if quote else 0, cuts)
+    start, end = cuts[number - 1], cuts[number]
     row = document.document
     pages = document_address(row.document_id, quote, quotes, "/original")
     return DocumentView(
-        _blocks(document, quotes),
+        _show_part(document, (start, end), quotes, current),
+        _part_view(document, quote, quotes, number, len(cuts) - 1),
         quotes,
         current,
-        outline(document.chunks),
+        [
+            f"#{quote_anchor(at, current)}"
+            if start <= one[0] < end
+            else document_address(row.document_id, one, quotes)
+            for at, one in enumerate(quotes)
+        ],
+        [_place_in_words(document.chunks, one) for one in quotes],
+        outline(chunk for chunk in document.chunks if start <= chunk.start < end),
         pages if row.media_type == PDF_TYPE else "",
     )
+
+
+def quote_anchor(number: int, current: int | None) -> str:
+    """Return the name of a quote's place on its page."""
+    return "quote" if number == current else f"quote-{number + 1}"
+
+
+def _place_in_words(chunks: Sequence[StoredChunk], quote: CharRange) -> str:
+    """Return the page and the section of the chunk that a quote begins in."""
+    last = next((chunk for chunk in reversed(chunks) if chunk.start <= quote[0]), None)
+    return place_in_words(last.page, last.heading) if last else ""
+
+
+def part_cuts(text: str) -> list[int]:
+    """Return where the parts of a text begin, and its end; a part ends with a paragraph or a line.
+
+    Only a line that is longer than a part is cut.
+    """
+    cuts = [0]
+    while len(text) - cuts[-1] > MAX_PART_CHARS:
+        earliest, latest = cuts[-1] + MAX_PART_CHARS // 2, cuts[-1] + MAX_PART_CHARS
+        ends = (text.rfind(sign, earliest, latest) + len(sign) for sign in ("\n\n", "\n"))
+        cuts.append(next((end for end in ends if end > earliest), latest))
+    return [*cuts, len(text)]
+
+
+def _part_number(part: str, cuts: Sequence[int]) -> int | None:
+    """Return the part that is asked for; None if none is."""
+    if not (part.isascii() and part.isdigit()):
+        return None
+    return min(int(part[:9]), len(cuts) - 1) or None
+
+
+def _part_of(place: int, cuts: Sequence[int]) -> int:
+    return min(bisect_right(cuts, place), len(cuts) - 1)
+
+
+def _part_view(
+    document: ShownDocument,
+    quote: CharRange | None,
+    quotes: Sequence[CharRange],
+    number: int,
+    total: int,
+) -> PartView:
+    def address(part: int) -> str:
+        if not 1 <= part <= total:
+            return ""
+        whole = document_address(document.document.document_id, quote, quotes).partition("#")[0]
+        return f"{whole}{'&' if '?' in whole else '?'}part={part}"
+
+    return PartView(number, total, address(number - 1), address(number + 1))
+
+
+def _show_part(
+    document: ShownDocument, part: CharRange, quotes: Sequence[CharRange], current: int | None
+) -> Markup:
+    (start, end), kind = part, text_kind(document.document.media_type, document.document.uri)
+    chunks = [chunk for chunk in document.chunks if start <= chunk.start < end]
+    anchors = [
+        (chunk.start - start, Markup('<a id="chunk-{}"></a>').format(chunk.ordinal))
+        for chunk in chunks
+    ]
+    if is_code(kind):
+        anchors += _line_anchors(document.text, part)
+    writer = MarkWriter(
+        list(_marks(quotes, current, part)), sorted(anchors, key=lambda anchor: anchor[0])
+    )
+    headings = {place - start: level for place, level in _headings(document.text, chunks)}
+    return show_text(document.text[start:end], kind, writer, headings, TITLE_LEVEL)
+
+
+def _marks(quotes: Sequence[CharRange], current: int | None, part: CharRange) -> Iterator[Mark]:
+    for number, (start, end) in enumerate(quotes):
+        first, last = max(start, part[0]), min(end, part[1])
+        if first < last:
+            css = Markup(' class="current"') if number == current else ""
+            again = Markup('<mark data-quote="{}"{}>').format(number, css)
+            opening = Markup('<mark data-quote="{}" id="{}" data-passage tabindex="-1"{}>').format(
+                number, quote_anchor(number, current), css
+            )
+            yield Mark(first - part[0], last - part[0], opening, again)
+
+
+def _line_anchors(text: str, part: CharRange) -> list[tuple[int, Markup]]:
+    """Return the number of each line of a part, which the line can be linked to by."""
+    before = text.count("\n", 0, part[0])
+    tag = Markup(
+        '<a id="L{0}" class="line" href="#L{0}" data-line="{0}" tabindex="-1" aria-hidden="true">'
+        "</a>"
+    )
+    starts = enumerate(line_starts(text[slice(*part)]), before + 1)
+    return [(start, tag.format(number)) for number, start in starts if start < part[1] - part[0]]
+
+
+def _headings(text: str, chunks: Iterable[StoredChunk]) -> Iterator[CharRange]:
+    """Yield where a chunk begins with the name of its heading, and how deep that lies, from 1."""
+    for chunk in chunks:
+        path = chunk.heading.split(HEADING_SEPARATOR)
+        line = re.compile(r"\s*([^\n]*)").match(text, chunk.start)
+        if line and chunk.heading and " ".join(line[1].split()) == path[-1]:
+            yield line.start(1), len(path)
 
 
 def read_quotes(
@@ -98,35 +224,6 @@ def _char_range(place: str, length: int) -> CharRange | None:
         return None
     start, end = int(match[1]), min(int(match[2]), length)
     return (start, end) if start < end else None
-
-
-def _blocks(document: ShownDocument, quotes: Sequence[CharRange]) -> list[list[TextPiece]]:
-    """Cut a text where chunks and quotes begin and end; a block begins with a chunk and a line.
-
-    A browser lays out only those blocks that are in sight.
-    """
-    text, lines = document.text, _lines_of_code(document)
-    anchors = {chunk.start: chunk.ordinal for chunk in reversed(document.chunks)}
-    cuts = {0, len(text), *anchors, *lines, *(place for quote in quotes for place in quote)}
-    starts = [start for start, _ in quotes]
-    blocks: list[list[TextPiece]] = [[]]
-    for start, end in pairwise(sorted(cuts)):
-        if start in anchors and blocks[-1] and text[start - 1] == "\n":
-            blocks.append([])
-        number = bisect_right(starts, start) - 1
-        quote = number if number >= 0 and start < quotes[number][1] else None
-        opens = quote is not None and starts[quote] == start
-        anchor, line = anchors.get(start), lines.get(start)
-        blocks[-1].append(TextPiece(text[start:end], quote, opens, anchor, line))
-    return blocks
-
-
-def _lines_of_code(document: ShownDocument) -> dict[int, int]:
-    """Return where each line begins, with its number; nothing of what is no code."""
-    if not document.document.media_type.startswith("text/x-"):
-        return {}
-    starts = [0, *(match.end() for match in re.finditer("\n", document.text))]
-    return {start: number for number, start in enumerate(starts, 1) if start < len(document.text)}
 
 
 def outline(chunks: Iterable[StoredChunk]) -> list[OutlineEntry]:

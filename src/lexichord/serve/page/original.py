@@ -1,14 +1,21 @@
-"""The pages of a PDF as they look, some at a time, with a quote's lines in boxes."""
+"""The pages of a PDF as they look, some at a time, with the quotes' lines in boxes."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
-from lexichord.serve.limits import MAX_SHOWN_PAGES
-from lexichord.serve.page.document import OutlineEntry, document_address, outline, read_quotes
-from lexichord.serve.page.passages import CharRange
+from lexichord.serve.limits import MAX_BOXED_QUOTES, MAX_SHOWN_PAGES
+from lexichord.serve.page.document import (
+    OutlineEntry,
+    document_address,
+    outline,
+    quote_anchor,
+    read_quotes,
+)
+from lexichord.serve.page.marks import CharRange
 from lexichord.types import PageBox, PageSize, ShownDocument
 
 UNMARKED = (
@@ -19,13 +26,22 @@ MIN_POINTS, MAX_POINTS = 1, 20_000  # of a side: what a file says may be nonsens
 
 
 @dataclass(frozen=True, slots=True)
+class BoxView:
+    """A box: whether it is of the quote that is opened, and its name if it is a quote's first."""
+
+    box: PageBox
+    is_current: bool
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
 class SheetView:
     """A page: its number, the width and height that it is laid out with, and the boxes on it."""
 
     number: int
     width: int
     height: int
-    boxes: list[PageBox]
+    boxes: list[BoxView]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +91,17 @@ async def show_original(
         return replace(view, status=public.status, reason=public.message)
     first = _first_page(page, len(sizes)) or max(_begins(stored, quote, boxes) - 1, 1)
     last = min(first + MAX_SHOWN_PAGES - 1, len(sizes))
+    shown = _box_views(boxes, current, current)
+    near = _near(stored, quotes, current, (first, last))
+    found = await asyncio.gather(*(caller.boxes(document, *quotes[number]) for number in near))
+    for number, others_boxes in zip(near, found, strict=True):
+        shown += _box_views(others_boxes, number, current)
     before = max(first - MAX_SHOWN_PAGES, 1)
     return replace(
         view,
         note=UNMARKED if quote and not boxes else "",
         total=len(sizes),
-        sheets=[_sheet(size, boxes) for size in sizes[first - 1 : last]],
+        sheets=[_sheet(size, shown) for size in sizes[first - 1 : last]],
         before=_page_address(document, before, quote, quotes) if first > 1 else "",
         after=_page_address(document, last + 1, quote, quotes) if last < len(sizes) else "",
     )
@@ -107,8 +128,29 @@ def _begins(stored: ShownDocument, quote: CharRange | None, boxes: Sequence[Page
     )
 
 
-def _sheet(size: PageSize, boxes: Sequence[PageBox]) -> SheetView:
+def _near(
+    stored: ShownDocument, quotes: Sequence[CharRange], current: int | None, pages: CharRange
+) -> list[int]:
+    """Return the numbers of the other quotes that may be seen on some pages, the nearest ones."""
+    first, last = pages
+    near = [
+        number
+        for number, quote in enumerate(quotes)
+        if number != current and first - 1 <= _begins(stored, quote, ()) <= last
+    ]
+    return sorted(near, key=lambda number: abs(number - (current or 0)))[:MAX_BOXED_QUOTES]
+
+
+def _box_views(boxes: Sequence[PageBox], number: int | None, current: int | None) -> list[BoxView]:
+    """Return the boxes of a quote, the first with the quote's name."""
+    return [
+        BoxView(box, number == current, quote_anchor(number or 0, current) if at == 0 else "")
+        for at, box in enumerate(boxes)
+    ]
+
+
+def _sheet(size: PageSize, boxes: Sequence[BoxView]) -> SheetView:
     width, height = (
         round(min(max(side, MIN_POINTS), MAX_POINTS)) for side in (size.width, size.height)
     )
-    return SheetView(size.page, width, height, [box for box in boxes if box.page == size.page])
+    return SheetView(size.page, width, height, [one for one in boxes if one.box.page == size.page])

@@ -12,16 +12,16 @@ from lexichord.ingest.load.kinds import PDF_TYPE, kind_of
 from lexichord.retrieve.evidence.context import citation
 from lexichord.serve.errors import public_line
 from lexichord.serve.page.document import document_address
+from lexichord.serve.page.marks import CharRange
 from lexichord.serve.page.passages import (
-    CharRange,
     answer_patterns,
     find_answer,
     find_words,
-    section_of,
-    show_line,
+    place_in_words,
     show_passage,
     word_pattern,
 )
+from lexichord.serve.page.reading import show_line
 from lexichord.types import ChunkHit, Response
 from lexichord.types.evidence import NEAREST_MARK, Cell, ContextSource, Quote
 from lexichord.types.response import Step
@@ -221,13 +221,6 @@ def _nearest(answer: str) -> str:
     return rest.partition(NEAREST_MARK)[0]
 
 
-def place_in_words(passage: Quote | ChunkHit) -> str:
-    """Return the page and the section of a passage, as far as they are known."""
-    section = section_of(passage.heading)
-    page = "" if passage.page is None else f"page {passage.page}"
-    return ", ".join(filter(None, [page, section and f"section {section}"]))
-
-
 def _quote(
     quote: Quote,
     response: Response,
@@ -241,7 +234,7 @@ def _quote(
         next(numbers, None),
         _address(quote, places),
         _original(quote, places),
-        place_in_words(quote),
+        place_in_words(quote.page, quote.heading),
         show_passage(quote.text, quote.uri, find_answer(quote.text, answer)),
     )
 
@@ -264,7 +257,7 @@ def _hit(
         hit,
         _address(hit, places),
         _original(hit, places),
-        place_in_words(hit),
+        place_in_words(hit.page, hit.heading),
         show_passage(hit.content, hit.uri, marked),
         _percent(hit.score, best),
         [RankView(name, hit.ranks.get(name), scores.get(name)) for name in names],

@@ -166,12 +166,13 @@ def _documents(datasets: Iterable[Mapping[str, Any]]) -> int:
 
 @router.api_route("/document/{document}", methods=PAGE_METHODS)
 async def document(request: Request, document: str) -> Response:
-    """Show a document whole, opened at a quote: the characters from `start` to `end`.
+    """Show a document opened at a quote, the characters from `start` to `end`, or its `part`.
 
     Each `also` is the place of one more quote, start-end.
     """
     stored = await (await page_caller(request)).show(document)
-    view = show_document(stored, *_quotes(request))
+    wanted = request.query_params.get("part", "")
+    view = await asyncio.to_thread(show_document, stored, *_quotes(request), wanted)
     return page(request, "document.html", document=stored.document, view=view)
 
 

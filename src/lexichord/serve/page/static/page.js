@@ -32,12 +32,39 @@ function tint(quote) {
 function step(by) {
   const list = passages();
   const now = list.indexOf(current);
-  go(list[now < 0 ? (by > 0 ? 0 : list.length - 1) : now + by]);
+  const next = list[now < 0 ? (by > 0 ? 0 : list.length - 1) : now + by];
+  if (next) go(next);
+  else leave(by);
+}
+
+// Of a long document a part is shown: the next quote may be in another.
+function leave(by) {
+  const links = all(".jumps a");
+  const now = links.findIndex((link) => link.hasAttribute("aria-current"));
+  const next = now < 0 ? null : links[now + by];
+  if (next && !next.getAttribute("href").startsWith("#")) next.click();
 }
 
 document.addEventListener("focusin", (event) => {
   current = event.target.closest("[data-passage]") ?? current;
 });
+
+// What is copied of a passage: its text, what it is cited by, and its address.
+function found(passage) {
+  const source = all("h3, .place", passage).map((one) => one.textContent);
+  return { text: $(".text", passage).innerText, source, link: $("[data-act=open]", passage).href };
+}
+
+// Of a document's quote, which is in several marks where other elements part it.
+function quoted(mark) {
+  const marks = all(`mark[data-quote="${mark.dataset.quote}"]`);
+  const range = document.createRange();
+  range.setStartBefore(marks[0]);
+  range.setEndAfter(marks.at(-1));
+  const place = all(".jumps a")[mark.dataset.quote].dataset.place;
+  const source = [$("#name").textContent, $("[data-file]").dataset.file, place];
+  return { text: range.toString(), source, link: location.href };
+}
 
 const ACTS = {
   open: (passage) => $("[data-act=open]", passage)?.click(),
@@ -49,12 +76,12 @@ const ACTS = {
     button.setAttribute("aria-expanded", String(!folded));
   },
   async copy(passage) {
-    if (!navigator.clipboard) return;
-    const source = all("h3, .place", passage).map((one) => one.textContent.trim().replace(/\s+/g, " "));
-    const text = ($(".text", passage) ?? passage).innerText;
-    await navigator.clipboard.writeText([text, source.join(", ")].filter(Boolean).join("\n\n"));
+    if (!navigator.clipboard || !passage) return;
+    const { text, source, link } = passage.matches("mark") ? quoted(passage) : found(passage);
+    const cited = source.map((one) => one.trim().replace(/\s+/g, " ")).filter(Boolean).join(", ");
+    await navigator.clipboard.writeText(`“${text.trim()}”\n\n— ${cited}\n${link}`);
     say("Copied");
-    const button = $("[data-act=copy]", passage);
+    const button = $("[data-act=copy]", passage) ?? $(".outline [data-act=copy]");
     if (!button) return;
     button.textContent = "Copied";
     setTimeout(() => (button.textContent = "Copy"), 1500);
@@ -79,7 +106,7 @@ all("details.more").forEach((more) =>
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button[data-act]");
-  if (button) ACTS[button.dataset.act](button.closest("[data-passage]"));
+  if (button) ACTS[button.dataset.act](button.closest("[data-passage]") ?? current ?? $("#quote"));
 });
 
 // Keys.

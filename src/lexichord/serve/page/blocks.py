@@ -1,0 +1,190 @@
+"""Blocks as loaders write them, beside those of Markdown: rows, columns, items and named headings.
+
+Each is a rule of markdown-it's block parser. Where in the text an inline token's lines begin is
+left in its `meta`, for those that this module makes.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from markdown_it import MarkdownIt
+from markdown_it.ruler import RuleOptionsType
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+
+HEAD_LINE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
+ROW = re.compile(r"\|.*\|")
+UNESCAPED_BAR = re.compile(r"(?:[^|\\]|\\.?)*")
+BULLET = re.compile(r"•[ \t]+")
+MAX_NAMED_LEVEL = 6
+
+type Cell = tuple[int, str]  # where it begins, and what it holds
+
+
+def add_rows(markdown: MarkdownIt) -> None:
+    """Have rows between bars be a table, though their head is missing: a chunk may lack it."""
+    markdown.block.ruler.before("paragraph", "rows", _rows, {"alt": ["paragraph"]})
+
+
+def add_structure(markdown: MarkdownIt) -> None:
+    """Have rows, columns parted by tabs, bullets and the names of headings be what they are."""
+    add_rows(markdown)
+    ends: RuleOptionsType = {"alt": ["paragraph"]}
+    markdown.block.ruler.before("rows", "named_heading", _named_heading, ends)
+    markdown.block.ruler.before("paragraph", "columns", _columns, ends)
+    markdown.block.ruler.before("paragraph", "bullets", _bullets, ends)
+    markdown.inline.ruler.push("escaped_bar", _escaped_bar)
+
+
+def _rows(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    """Take a table: a line with bars above one of dashes, or lines that bars stand around."""
+    if not _has_bar(state, line):
+        return False
+    has_head = line + 1 < end and _is_head_line(state, line + 1)
+    if not (has_head or ROW.fullmatch(_line(state, line).strip())):
+        return False
+    last = next((at for at in range(line + 1, end) if not _has_bar(state, at)), end)
+    if not silent:
+        lines = [at for at in range(line, last) if not _is_head_line(state, at)]
+        _push_table(state, last, [_barred_cells(state, at) for at in lines], has_head)
+    return True
+
+
+def _columns(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    """Take two lines or more whose cells are parted by tabs."""
+    last = next((at for at in range(line, end) if "\t" not in _line(state, at).strip()), end)
+    if last - line < 2:
+        return False
+    if not silent:
+        rows = [_tabbed_cells(state, at) for at in range(line, last)]
+        _push_table(state, last, rows, has_head=False)
+    return True
+
+
+def _bullets(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    """Take lines that begin with a bullet, and empty ones between them."""
+    if not BULLET.match(_line(state, line)):
+        return False
+    if silent:
+        return True
+    state.push("bullet_list_open", "ul", 1)
+    state.line = line
+    while state.line < end and (bullet := BULLET.match(_line(state, state.line))):
+        _push_item(state, bullet.end(), end)
+        while state.line < end and state.isEmpty(state.line):
+            state.line += 1
+    state.push("bullet_list_close", "ul", -1)
+    return True
+
+
+def _push_item(state: StateBlock, marker: int, end: int) -> None:
+    """Add an item with the lines that go on with it."""
+    first = last = state.line
+    while last < end and not state.isEmpty(last):
+        last += 1
+        if last < end and BULLET.match(_line(state, last)):
+            break
+    texts = [_line(state, first)[marker:], *(_line(state, at) for at in range(first + 1, last))]
+    starts = [_begin(state, first) + marker, *(_begin(state, at) for at in range(first + 1, last))]
+    _push(state, "list_item", "li", "\n".join(texts), starts)
+    state.line = last
+
+
+def _named_heading(state: StateBlock, line: int, _: int, silent: bool) -> bool:
+    """Take a line that is known to be a heading."""
+    level = state.env["headings"].get(_begin(state, line))
+    if level is None:
+        return False
+    if not silent:
+        tag = f"h{min(level, MAX_NAMED_LEVEL)}"
+        _push(state, "heading", tag, _line(state, line).rstrip(), [_begin(state, line)])
+        state.line = line + 1
+    return True
+
+
+def _escaped_bar(state: StateInline, silent: bool) -> bool:
+    """Take a bar that a loader wrote with a backslash, to keep it in its cell."""
+    if not state.src.startswith("\\|", state.pos):
+        return False
+    if not silent:
+        token = state.push("text_special", "", 0)
+        token.content, token.markup = "|", "\\|"
+    state.pos += 2
+    return True
+
+
+def _push_table(state: StateBlock, last: int, rows: list[list[Cell]], has_head: bool) -> None:
+    head, body = (rows[:1], rows[1:]) if has_head else ([], rows)
+    state.push("table_open", "table", 1)
+    for name, part in (("thead", head), ("tbody", body)):
+        if part:
+            state.push(f"{name}_open", name, 1)
+            for row in part:
+                _push_row(state, row, "th" if name == "thead" else "td")
+            state.push(f"{name}_close", name, -1)
+    state.push("table_close", "table", -1)
+    state.line = last
+
+
+def _push_row(state: StateBlock, cells: list[Cell], tag: str) -> None:
+    state.push("tr_open", "tr", 1)
+    for start, text in cells:
+        shown = tag if text else "td"  # an empty head is none
+        _push(state, shown, shown, text, [start])
+    state.push("tr_close", "tr", -1)
+
+
+def _push(state: StateBlock, name: str, tag: str, text: str, starts: list[int]) -> None:
+    """Add an element of a text, the lines of which begin at `starts`."""
+    state.push(f"{name}_open", tag, 1)
+    token = state.push("inline", "", 0)
+    token.content, token.children, token.meta["starts"] = text, [], starts
+    state.push(f"{name}_close", tag, -1)
+
+
+def _has_bar(state: StateBlock, line: int) -> bool:
+    inside = state.sCount[line] >= state.blkIndent and not state.isEmpty(line)
+    return inside and "|" in _line(state, line)
+
+
+def _is_head_line(state: StateBlock, line: int) -> bool:
+    text = _line(state, line).strip()
+    return "|" in text and HEAD_LINE.fullmatch(text) is not None
+
+
+def _barred_cells(state: StateBlock, line: int) -> list[Cell]:
+    """Return what stands between bars; one after a backslash parts nothing."""
+    text, start = _line(state, line).rstrip(), _begin(state, line)
+    ends = [match.end() for match in _until_bars(text)]
+    cells = list(_trimmed(text, start, [-1, *ends]))
+    if text.startswith("|"):
+        del cells[0]
+    return cells[:-1] if text.endswith("|") and len(cells) > 1 else cells
+
+
+def _until_bars(text: str) -> Iterator[re.Match[str]]:
+    place = 0
+    while place <= len(text) and (match := UNESCAPED_BAR.match(text, place)):
+        yield match
+        place = match.end() + 1
+
+
+def _tabbed_cells(state: StateBlock, line: int) -> list[Cell]:
+    text = _line(state, line)
+    ends = [match.start() for match in re.finditer("\t", text)]
+    return list(_trimmed(text, _begin(state, line), [-1, *ends, len(text)]))
+
+
+def _trimmed(text: str, start: int, cuts: list[int]) -> Iterator[Cell]:
+    for one, other in pairwise(cuts):
+        cell = text[one + 1 : other]
+        yield start + one + 1 + len(cell) - len(cell.lstrip()), cell.strip()
+
+
+def _begin(state: StateBlock, line: int) -> int:
+    return state.bMarks[line] + state.tShift[line]
+
+
+def _line(state: StateBlock, line: int) -> str:
+    return state.src[_begin(state, line) : state.eMarks[line]]

@@ -1,0 +1,174 @@
+"""Documents as they are read, in a real Chromium: every kind, narrow and wide, light and dark."""
+
+from collections.abc import Iterator
+from typing import Literal
+from urllib.parse import quote
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from lexichord import SyncLexichord
+from lexichord.db import schema
+from lexichord.types import Json
+from tests.browser.conftest import watch
+from tests.conftest import SPACE, new_database
+from tests.documents import clause_pages, draw_pdf
+from tests.http.served_page import fill, served
+
+type Scheme = Literal["light", "dark"]
+WIDTHS = (320, 768, 1440)
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+
+GUIDE = """\
+# The zebra pump
+
+## Parts
+
+#### Small parts
+
+The *seal* of the [pump](https://example.org) is `EPDM`, **never** oiled.
+
+| part | material | cost |
+| --- | --- | --- |
+| seal | EPDM | EUR 9 |
+| shaft | steel | EUR 90 |
+
+> It says so in the manual.
+
+1. Take it apart.
+2. Put it together.
+
+```python
+def cost(part: str) -> int:
+    return 9  # of a seal
+```
+"""
+CODE = "".join(
+    f'def zebra_{n}(x: int) -> str:\n    """{n}"""\n    return str(x)  # {n}\n\n' for n in range(60)
+)
+MAIL = "From: a@example.org\nSubject: The zebra\n\n• one\n• two\n\nGrade\tSNB22\nType\tSteel\n"
+DATA = '{"zebra": [1, 2.5, true, null, "stripes"]}\n'
+
+
+def document(uri: str, text: str, heading: str = "") -> Json:
+    return {"uri": uri, "chunks": [{"content": text, "heading": heading}]}
+
+
+DOCUMENTS = [
+    document("guide.md", GUIDE, "The zebra pump"),
+    document("zebra.py", CODE),
+    document("zebra.eml", MAIL),
+    document("zebra.json", DATA),
+]
+PUMP = "start=65&end=180#quote"
+
+# Each page that there is, to be looked at by axe. The address of a document may follow its name.
+VIEWS = (
+    "/",
+    "/?q=zebra",
+    "/?q=What+is+the+rent+of+the+zebra+house%3F&document=lease.txt",
+    "/?q=Compare+notice+and+law+in+the+Office+Lease+and+the+Software+Licence",
+    "/?q=quokka+gnu&k=0",
+    f"/document/guide.md?{PUMP}",
+    "/document/zebra.py?start=20&end=90#quote",
+    "/document/zebra.eml?start=0&end=90#quote",
+    "/document/zebra.json",
+    "/document/lease.txt?start=0&end=30&also=40-50#quote",
+    "/document/lease.pdf?start=0&end=30",
+    "/document/lease.pdf/original?start=0&end=30&also=60-90#quote",
+    "/document/lease.txt/original",
+    "/document/nothing",
+    "/documents",
+)
+
+
+@pytest.fixture(scope="module")
+def library(embedded_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    file = draw_pdf(tmp_path_factory.mktemp("pdf") / "lease.pdf", clause_pages(3))
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
+        fill(dsn)
+        with SyncLexichord(dsn=dsn) as core:
+            core.ingest([file], dataset="open")
+            core.ingest(documents=DOCUMENTS, dataset="open")
+        with served(dsn) as address:
+            yield address
+
+
+@pytest.fixture
+def reader(browser: Browser, library: str) -> Iterator[Page]:
+    context = browser.new_context(base_url=library)
+    page = context.new_page()
+    strange: list[str] = []
+    watch(page, library, strange)
+    yield page
+    context.close()
+    assert [one for one in strange if "404" not in one and "400" not in one] == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_axe_finds_nothing_wrong_on_any_page(reader: Page, width: int, scheme: Scheme) -> None:
+    reader.set_viewport_size({"width": width, "height": 900})
+    reader.emulate_media(color_scheme=scheme)
+    wrong = []
+    for view in VIEWS:
+        reader.goto(view)
+        reader.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        for found in Axe().run(reader).response["violations"]:
+            nodes = [f"{one['html']}: {one['failureSummary']}" for one in found["nodes"]]
+            wrong.append("\n".join([f"{view}: {found['id']}", *nodes]))
+    assert not wrong, "\n\n".join(wrong)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_markdown_is_read_with_its_quote_in_sight(reader: Page, width: int, scheme: Scheme) -> None:
+    reader.set_viewport_size({"width": width, "height": 600})
+    reader.emulate_media(color_scheme=scheme)
+    reader.goto(f"/document/guide.md?{PUMP}")
+    expect(reader.locator("#quote")).to_be_in_viewport()
+    whole = reader.locator(".whole")
+    expect(whole.get_by_role("table").get_by_role("cell", name="EUR 90")).to_be_attached()
+    expect(whole.get_by_role("listitem").first).to_have_text("Take it apart.")
+    expect(whole.locator(".keyword", has_text="def")).to_be_attached()
+    assert "|" not in (whole.text_content() or "")
+    assert reader.evaluate("document.documentElement.scrollWidth") == width
+    marks = "[...document.querySelectorAll('mark')].map(one => one.textContent).join('')"
+    letters = "".join(filter(str.isalpha, GUIDE[65:180])).replace("httpsexampleorg", "")
+    assert "".join(filter(str.isalpha, reader.evaluate(marks))) == letters
+
+
+def test_a_quote_is_copied_with_its_citation(browser: Browser, library: str) -> None:
+    context = browser.new_context(
+        base_url=library, permissions=["clipboard-read", "clipboard-write"]
+    )
+    page = context.new_page()
+    page.goto("/document/lease.txt?start=0&end=30#quote")
+    expect(page.get_by_text("Opened at section 1")).to_be_visible()
+    page.locator(".outline").get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    text = "1. Rent\nThe rent of the zebra house"[:30].strip()
+    assert copied == f"“{text}”\n\n— Office Lease, lease.txt, section 1\n{page.url}"
+    context.close()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_line_of_code_is_linked_to(reader: Page, width: int) -> None:
+    reader.set_viewport_size({"width": width, "height": 600})
+    reader.goto("/document/zebra.py#L201")
+    line = reader.locator("#L201")
+    expect(line).to_be_in_viewport()
+    assert line.evaluate("one => getComputedStyle(one, '::before').content") == '"201"'
+    reader.locator("#L203").click()
+    assert reader.url.endswith("#L203")
+    assert reader.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_rows_stand_in_a_table_in_the_passages_too(reader: Page) -> None:
+    reader.goto("/?q=" + quote("material of the seal of the zebra pump"))
+    text = reader.locator("article.hit", has_text="zebra pump").first.locator(".text")
+    expect(text.get_by_role("cell", name="EPDM")).to_be_attached()
+    assert "|" not in (text.text_content() or "")
