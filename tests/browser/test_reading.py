@@ -80,6 +80,8 @@ VIEWS = (
     "/document/lease.txt/original",
     "/document/nothing",
     "/documents",
+    "/status",
+    "/evaluations",
 )
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from lexichord.retrieve.evidence.answer import write_table
 from lexichord.serve.page.form import SearchForm
-from lexichord.serve.page.results import file_name, place_in_words
+from lexichord.serve.page.passages import place_in_words
+from lexichord.serve.page.results import file_name
 from lexichord.types import Comparison, FileHit, Response, StoredDocument
 from lexichord.types.evidence import NOT_FOUND, Cell, Quote
 from lexichord.types.text import cite
@@ -86,7 +87,7 @@ def _quoted(cell: Cell) -> str:
 
 
 def _with_place(quote: Quote) -> str:
-    where = place_in_words(quote) or cite("", quote.heading)
+    where = place_in_words(quote.page, quote.heading) or cite("", quote.heading)
     return f"{' '.join(quote.text.split())}{f' ({where})' * bool(where)}"
 
 
