@@ -89,7 +89,7 @@ def test_a_folder_is_chosen_stored_and_asked(scripted: Page, folder: Path) -> No
     expect_told(scripted)
     expect(scripted.locator("#holdings").get_by_role("row", name="zoo 3 3")).to_be_visible()
     scripted.get_by_role("link", name="Ask them").click()
-    scripted.get_by_role("searchbox", name="Question").fill("Which animal has stripes?")
+    scripted.locator("#q").fill("Which animal has stripes?")
     scripted.get_by_role("button", name="Ask").click()
     expect(scripted.locator("article.hit .text").first).to_contain_text("stripes")
 
@@ -176,7 +176,7 @@ def test_all_goes_without_scripts(browser: Browser, own_address: str, folder: Pa
     page.get_by_role("link", name="Metadata of Zebra").click()
     page.get_by_label("Keys with their values").fill('{"kind": "horse"}')
     page.get_by_role("button", name="Keep").click()
-    expect(page.get_by_role("heading", name="Zebra", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Zebra", exact=True, level=1)).to_be_visible()
     page.get_by_role("link", name="Metadata of Zebra").click()
     expect(page.get_by_label("Keys with their values")).to_have_value(re.compile('"horse"'))
     page.goto("/documents?dataset=bare")

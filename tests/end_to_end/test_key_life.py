@@ -182,6 +182,12 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "ingest": ("write", {"documents": [{"uri": "n", "text": "gnu"}], "dataset": "open"}),
     "delete": ("delete", {"documents": ["DOC"]}),
     "embed": ("read", {"texts": ["zebra"]}),
+    "judge": ("write", {"judgment_id": "q", "right": True}),
+    "status": ("read", {}),
+    "doctor": ("write", {}),
+    "shards": ("read", {}),
+    "evaluations": ("read", {"latest": 1}),
+    "evaluation_results": ("read", {"evaluation": 1}),
     "kept_files": ("read", {}),
     "kept_content": ("read", {"file_id": "file-none"}),
     "describe_datasets": ("read", {}),
@@ -256,9 +262,9 @@ async def test_each_deed_needs_its_own_right(served: Served) -> None:
                 assert f"make one {option}" in str(error)
                 refused.add(name)
         needing = {name for name, (needed, _) in CALLS.items() if needed == deed}
-        # What a change returns is read; a job is seen by who may write, too.
+        # What a change or a check returns is read; a job is seen by who may write, too.
         if deed == "read":
-            needing = (needing | {"set_metadata"}) - {"job", "job_files"}
+            needing = (needing | {"set_metadata", "doctor"}) - {"job", "job_files"}
         assert refused == needing, deed
 
 

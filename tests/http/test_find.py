@@ -183,6 +183,20 @@ def test_a_comparison_without_columns_of_its_own_keeps_them_with_other_files(
     assert question == f"Compare {', '.join(aspects)}"
 
 
+def test_a_row_of_a_table_is_compared_without_its_bars(embedded_dsn: str) -> None:
+    table = "# Notice\n\n| Party | Notice |\n| --- | --- |\n| tenant | *ninety* days |\n"
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
+        with SyncLexichord(dsn=dsn) as core:
+            core.ingest(documents=[{"uri": f"{n}.md", "title": n, "text": table} for n in "ab"])
+        with served(dsn) as address:
+            params = {"q": "Compare notice of the tenant", "intent": "comparison"}
+            page = httpx.get(address, params=params, timeout=60).text
+    rows = page.partition('<tbody role="rowgroup">')[2].partition("</tbody>")[0]
+    assert "tenant · <em>ninety</em> days" in rows
+    assert "|" not in rows
+
+
 def test_a_comparison_is_taken_away_and_nothing_in_it_acts(embedded_dsn: str) -> None:
     evil = "=HYPERLINK(notice;ninety) <img src=x> [x](javascript:alert) is ninety days.\n"
     with new_database(embedded_dsn) as dsn:

@@ -102,11 +102,11 @@ class StageView:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """A row of the comparison: a document, and its cells with the addresses of their quotes."""
+    """A row of the comparison: a document, and its cells with their quotes, each by its address."""
 
     title: str
     address: str
-    cells: list[tuple[Cell, list[tuple[Quote, str]]]]
+    cells: list[tuple[Cell, LinkedText]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +289,8 @@ def _rows(response: Response, places: Mapping[str, Sequence[CharRange]]) -> list
     for file in table.documents:
         cells = [table.cell(file.document_id, aspect) for aspect in table.aspects]
         linked = [
-            (cell, [(quote, _address(quote, places)) for quote in cell.quotes]) for cell in cells
+            (cell, [(show_line(quote.text), _address(quote, places)) for quote in cell.quotes])
+            for cell in cells
         ]
         title = file.title or file_name(file.uri)
         rows.append(ComparisonRow(title, f"/document/{file.document_id}", linked))
