@@ -342,7 +342,7 @@ class ScopedClient(FileMethods):
 
     def _check_all_datasets(self) -> None:
         self._check("read")
-        if self.rights.datasets is not None or self.rights.tenant is not None:
+        if not self.rights.reaches_all:
             raise ForbiddenError("these numbers are of all datasets: the API key reaches some only")
 
 

@@ -27,6 +27,11 @@ class Rights(Shaped):
     tenant: str | None = None
     principals: tuple[str, ...] = ()
 
+    @property
+    def reaches_all(self) -> bool:
+        """Whether all datasets of all tenants are in reach."""
+        return self.datasets is None and self.tenant is None
+
 
 @dataclass(frozen=True, slots=True)
 class ApiKey(Shaped):

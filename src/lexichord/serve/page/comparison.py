@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from lexichord.retrieve.evidence.answer import write_table
 from lexichord.serve.page.form import SearchForm
 from lexichord.serve.page.passages import place_in_words
-from lexichord.serve.page.results import file_name
 from lexichord.types import Comparison, FileHit, Response, StoredDocument
 from lexichord.types.evidence import NOT_FOUND, Cell, Quote
-from lexichord.types.text import cite
+from lexichord.types.text import cite, file_name
 
 FORMULA_OPENINGS = ("=", "+", "-", "@", "\t", "\r", "\n")  # of what a spreadsheet would compute
 # Of a document's text nothing is a link, a picture or an element in the Markdown that it stands in.

@@ -3,18 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
+from lexichord.db.pool import Row
 from lexichord.errors import NotFoundError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.http.bodies import WHOLE_NUMBER
 from lexichord.serve.limits import MAX_SHOWN_EVALUATIONS, MAX_SHOWN_QUESTIONS
 from lexichord.serve.page.render import page, page_caller
 from lexichord.serve.page.routes import PAGE_METHODS, PageRoute
-
-type Row = dict[str, Any]
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 

@@ -18,9 +18,8 @@ from lexichord.serve.errors import PublicError, public_line
 from lexichord.serve.limits import MAX_PAGE_HITS, MAX_PAGE_QUERY_CHARS
 from lexichord.serve.page.facets import chips
 from lexichord.serve.page.form import SearchForm, read_form
-from lexichord.serve.page.results import file_name
 from lexichord.types import IntentKind, Mode, Rights
-from lexichord.types.text import write_number
+from lexichord.types.text import file_name, write_number
 
 KEY_COOKIE = "lexichord_key"
 

@@ -26,6 +26,7 @@ from lexichord.types import ChunkHit, Response
 from lexichord.types.evidence import NEAREST_MARK, Cell, ContextSource, Quote
 from lexichord.types.response import Step
 from lexichord.types.results import CHANNEL_NAMES
+from lexichord.types.text import file_name
 
 MAX_MARKED_QUOTES = 20  # of a document on its page, beside the one it is opened at
 MAX_NOTE_CHARS = 160  # that are shown of what a stage made
@@ -141,11 +142,6 @@ def show_results(response: Response, k: int) -> ResultsView:
         rows=_rows(response, places),
         stages=_stages(response.trace),
     )
-
-
-def file_name(uri: str) -> str:
-    """Return the last part of a uri."""
-    return uri.rstrip("/").rpartition("/")[2] or uri
 
 
 def _places(response: Response) -> dict[str, list[CharRange]]:

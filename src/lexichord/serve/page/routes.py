@@ -51,9 +51,10 @@ from lexichord.serve.page.render import (
     sentence,
     set_key_cookie,
 )
-from lexichord.serve.page.results import file_name, show_results
+from lexichord.serve.page.results import show_results
 from lexichord.types import Response as QueryResponse
 from lexichord.types.state import IngestRun
+from lexichord.types.text import file_name
 
 MAX_SHOWN_TITLE_CHARS = 60  # of a title that makes a readable question
 

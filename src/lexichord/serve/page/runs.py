@@ -14,9 +14,9 @@ from lexichord.serve.http.events import EventStream, event_bytes
 from lexichord.serve.http.jobs import ChunkProgress, JobRunner
 from lexichord.serve.limits import MAX_SHOWN_FILES, WATCH_POLL_SECONDS, own_deadline
 from lexichord.serve.page.render import PAGE_HEADERS, fill, page, page_caller
-from lexichord.serve.page.results import file_name
 from lexichord.serve.page.routes import PAGE_METHODS, PageRoute
 from lexichord.types.state import IngestRun, JobFile
+from lexichord.types.text import file_name
 
 # After which a browser asks for events again: where it watches, and where others do already.
 WATCH_RETRY = b"retry: 100\n\n"

@@ -14,11 +14,11 @@ from lexichord.serve.limits import own_deadline
 from lexichord.serve.page.form import SearchForm, query_options, read_form
 from lexichord.serve.page.found import FoundResponses
 from lexichord.serve.page.render import PAGE_HEADERS, page_caller
-from lexichord.serve.page.results import file_name
 from lexichord.serve.page.routes import PageRoute
 from lexichord.types import Response as QueryResponse
 from lexichord.types import Rights
 from lexichord.types.events import DraftEvent, EvidenceEvent, FilesEvent, QueryEvent
+from lexichord.types.text import file_name
 
 SHOWN_DOCUMENTS = 3  # that are named of those found
 

@@ -37,14 +37,13 @@ async def show_status(request: Request) -> Response:
     caller = await page_caller(request)
     caller.check_any("read")
     rights = caller.rights
-    reaches_all = rights.datasets is None and rights.tenant is None
     checks = request.query_params.get("check") == "1"
     return page(
         request,
         "status.html",
         rows=await caller.datasets(),
         runs=await _or_none(caller.jobs(STATUS_RUNS)),
-        view=await _look(caller, checks) if reaches_all else None,
+        view=await _look(caller, checks) if rights.reaches_all else None,
         may_check=rights.writes,
     )
 

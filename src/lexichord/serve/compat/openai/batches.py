@@ -9,9 +9,10 @@ from typing import Annotated, Literal, Self
 from fastapi import Path, Query, Request, Response
 from pydantic import BaseModel, Field, model_validator
 
+from lexichord.db.pool import Row
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.access import ScopedClient
-from lexichord.serve.compat.openai.paging import ListShape, Row, StoreId, first_row, openai_router
+from lexichord.serve.compat.openai.paging import ListShape, StoreId, first_row, openai_router
 from lexichord.serve.compat.openai.store_files import (
     POLL_HEADER,
     Attributes,

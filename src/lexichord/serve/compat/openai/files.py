@@ -7,6 +7,7 @@ from urllib.parse import quote
 from fastapi import File, Form, Query, Response, UploadFile
 from pydantic import BaseModel
 
+from lexichord.db.pool import Row
 from lexichord.errors import ConfigError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.compat.openai.paging import (
@@ -14,7 +15,6 @@ from lexichord.serve.compat.openai.paging import (
     FileId,
     FileListParams,
     ListShape,
-    Row,
     first_row,
     list_page,
     openai_router,

@@ -1,18 +1,17 @@
 """Lists in OpenAI's shape: pages before or after an item, the newest first unless asked."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path
 from pydantic import BaseModel, Field
 
 from lexichord.db.files import Page
+from lexichord.db.pool import Row
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.http.bodies import StrictModel
 from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute
 from lexichord.serve.limits import MAX_LISTED_FILES, MAX_NAME_CHARS
-
-type Row = dict[str, Any]
 
 FILE_EXAMPLE = f"file-{'0a1b' * 6}"
 StoreId = Annotated[str, Path(max_length=MAX_NAME_CHARS, examples=["default"])]

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from lexichord.db.pool import Row
 from lexichord.errors import ConfigError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.compat.filters import FilterValue
@@ -15,7 +16,6 @@ from lexichord.serve.compat.openai.paging import (
     FileId,
     ListParams,
     ListShape,
-    Row,
     StoreId,
     first_row,
     list_page,

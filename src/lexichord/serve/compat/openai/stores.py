@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 from fastapi import Query, Request
 from pydantic import BaseModel, Field
 
+from lexichord.db.pool import Row
 from lexichord.errors import ConfigError, ForbiddenError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.compat.openai.paging import (
     Deleted,
     ListParams,
     ListShape,
-    Row,
     StoreId,
     first_row,
     list_page,
