@@ -3,6 +3,8 @@
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, sync_playwright
@@ -54,11 +56,19 @@ def strange() -> list[str]:
 @pytest.fixture
 def page(browser: Browser, address: str, strange: list[str]) -> Iterator[Page]:
     """A page that is watched; at the end nothing strange may have happened."""
-    context = browser.new_context(
-        base_url=address, permissions=["clipboard-read", "clipboard-write"]
-    )
+    permissions = ["clipboard-read", "clipboard-write"]
+    with watched_page(browser, address, strange, permissions=permissions) as page:
+        page.set_default_timeout(10_000)
+        yield page
+
+
+@contextmanager
+def watched_page(
+    browser: Browser, address: str, strange: list[str], **options: Any
+) -> Iterator[Page]:
+    """Open a page of a server that is watched; at the end nothing strange may have happened."""
+    context = browser.new_context(base_url=address, **options)
     page = context.new_page()
-    page.set_default_timeout(10_000)
     watch(page, address, strange)
     yield page
     context.close()

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import watch
+from tests.browser.conftest import watched_page
 
 type Scheme = Literal["light", "dark"]
 
@@ -34,12 +34,8 @@ def screen(page: Page, request: pytest.FixtureRequest) -> Page:
 @pytest.fixture
 def bare(browser: Browser, address: str, strange: list[str]) -> Iterator[Page]:
     """A page without scripts."""
-    context = browser.new_context(base_url=address, java_script_enabled=False)
-    page = context.new_page()
-    watch(page, address, strange)
-    yield page
-    context.close()
-    assert strange == []
+    with watched_page(browser, address, strange, java_script_enabled=False) as page:
+        yield page
 
 
 def fits(page: Page) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from lexichord.db import schema
-from tests.browser.conftest import watch
+from tests.browser.conftest import watched_page
 from tests.conftest import SPACE, new_database
 from tests.http.served_page import fill, served
 
@@ -38,12 +38,8 @@ def context(
 
 @pytest.fixture
 def scripted(browser: Browser, own_address: str, strange: list[str]) -> Iterator[Page]:
-    context = browser.new_context(base_url=own_address)
-    page = context.new_page()
-    watch(page, own_address, strange)
-    yield page
-    context.close()
-    assert strange == []
+    with watched_page(browser, own_address, strange) as page:
+        yield page
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
-from tests.browser.conftest import watch
+from tests.browser.conftest import watch, watched_page
 from tests.conftest import SPACE, new_database
 from tests.documents import clause_pages, draw_pdf
 from tests.http.served_page import served
@@ -31,12 +31,8 @@ def original_address(embedded_dsn: str, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture
 def reader(browser: Browser, original_address: str, strange: list[str]) -> Iterator[Page]:
-    context = browser.new_context(base_url=original_address)
-    page = context.new_page()
-    watch(page, original_address, strange)
-    yield page
-    context.close()
-    assert strange == []
+    with watched_page(browser, original_address, strange) as page:
+        yield page
 
 
 def open_from_results(page: Page) -> None:
