@@ -1,6 +1,7 @@
 -- Segments of one size are merged when there are enough of them (tiered compaction, as in LSM trees), so that a chunk is
 -- written a few times in its life. One process seals at a time; others leave it to that one. The tail is left last: whoever
--- deletes what is in it would have to wait from then on. A chunk that is in a segment and in the tail does no harm. Deleted
+-- deletes what is in it would have to wait from then on. No join finds it: of a tail that was analyzed while it was empty the
+-- planner expects no rows, and compares each with each. A chunk that is in a segment and in the tail does no harm. Deleted
 -- chunks cost a search places: once they are as many as the living, all segments are merged.
 create or replace function lexichord.seal_keywords() returns boolean
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
@@ -40,9 +41,8 @@ begin
     select coalesce(max(s.number), 0) + 1, cardinality(members) from keyword_segment s
     returning number into sealed;
     perform lexichord.seal_segment(sealed, members);
-    delete from keyword_tail t using (
-        select w.chunk_id from keyword_tail w where w.chunk_id = any(waiting) for update skip locked) as w
-    where t.chunk_id = w.chunk_id;
+    delete from keyword_tail t where t.ctid = any(array(
+        select w.ctid from keyword_tail w where w.chunk_id = any(waiting) for update skip locked));
     return true;
 end $$;
 comment on function lexichord.seal_keywords() is
