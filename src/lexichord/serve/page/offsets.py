@@ -103,7 +103,8 @@ def _placed(content: str, children: Sequence[Token]) -> Iterator[tuple[Token, in
             continue
         cursor = found + len(sign)
         if child.type == "code_inline":
-            begin = content.find(child.content[:1], cursor)
+            is_bare = content.startswith(child.markup, cursor + len(child.content))
+            begin = cursor + (not is_bare)  # else a blank on each side of it is not shown
             yield child, begin
             cursor = content.find(child.markup, begin + len(child.content)) + len(child.markup)
         elif child.type in ("text", "text_special"):

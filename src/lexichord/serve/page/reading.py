@@ -79,9 +79,11 @@ class _Renderer(RendererHTML):
         return _writer(env).write(tokens[idx].content, tokens[idx].meta.get(PLACE, UNPLACED))
 
     def text_special(self, tokens: Sequence[Token], idx: int, _: OptionsDict, env: EnvType) -> str:
-        """Return a sign that is written in another way."""
-        place = tokens[idx].meta.get(PLACE, UNPLACED)
-        return _writer(env).write_as(tokens[idx].content, place)
+        """Return a sign that is written in another way, or as it is."""
+        token = tokens[idx]
+        if token.content == token.markup:  # a backslash that escapes nothing, and what follows it
+            return self.text(tokens, idx, _, env)
+        return _writer(env).write_as(token.content, token.meta.get(PLACE, UNPLACED))
 
     def code_inline(self, tokens: Sequence[Token], idx: int, _: OptionsDict, env: EnvType) -> str:
         """Return code within a line."""
