@@ -132,6 +132,15 @@ DELETED_MEANWHILE = """
 """
 
 
+def fill_library(connection: Connection, filling: str) -> None:
+    """Store the same chunks each time it is called, and build the indexes in small segments."""
+    connection.execute("insert into lexichord_data.dataset (name) values ('library')")
+    small_segments(connection)
+    connection.execute("select setseed(0.5)")
+    connection.execute(filling.encode())
+    call(connection, "build_indexes")
+
+
 @pytest.fixture(scope="module")
 def many(template: str) -> Iterator[Connection]:
     """400 documents of 125 chunks, indexed; nothing was vacuumed."""
@@ -139,11 +148,7 @@ def many(template: str) -> Iterator[Connection]:
         new_database(template, copy_of=template) as dsn,
         psycopg.connect(dsn, autocommit=True) as connection,
     ):
-        connection.execute("insert into lexichord_data.dataset (name) values ('library')")
-        connection.execute("select setseed(0.5)")
-        small_segments(connection)
-        connection.execute(FILL)
-        call(connection, "build_indexes")
+        fill_library(connection, FILL)
         yield connection
 
 
@@ -164,10 +169,7 @@ def test_both_indexes_are_used(many: Connection) -> None:
 
 def test_frequent_words_together(connection: Connection) -> None:
     """Of a word that is read in part, a chunk may hold more than was read of it."""
-    connection.execute("insert into lexichord_data.dataset (name) values ('library')")
-    small_segments(connection)
-    connection.execute(FREQUENT)
-    call(connection, "build_indexes")
+    fill_library(connection, FREQUENT)
     best = ids(call(connection, "exact_keyword_candidates", query="w1 w3", depth=100))
     found = ids(call(connection, "keyword_candidates", query="w1 w3", depth=100))
     assert found[:10] == best[:10]
@@ -175,10 +177,7 @@ def test_frequent_words_together(connection: Connection) -> None:
 
 def test_frequent_words_of_deleted_chunks(connection: Connection) -> None:
     """By the share of the living alone, what was read of a word could exceed what there is."""
-    connection.execute("insert into lexichord_data.dataset (name) values ('library')")
-    small_segments(connection)
-    connection.execute(FREQUENT)
-    call(connection, "build_indexes")
+    fill_library(connection, FREQUENT)
     connection.execute("delete from lexichord_data.chunk where ordinal % 100 < 55")
     for query in ("w1 w3", "w3 w1 w1 w1"):
         best = scores(call(connection, "exact_keyword_candidates", query=query, depth=100))
@@ -188,11 +187,7 @@ def test_frequent_words_of_deleted_chunks(connection: Connection) -> None:
 
 def test_one_word_in_chunks_of_all_lengths(connection: Connection) -> None:
     """An engine that weighs a chunk's length otherwise ranks its long chunks too late."""
-    connection.execute("insert into lexichord_data.dataset (name) values ('library')")
-    small_segments(connection)
-    connection.execute("select setseed(0.5)")
-    connection.execute(ALL_LENGTHS)
-    call(connection, "build_indexes")
+    fill_library(connection, ALL_LENGTHS)
     for number in range(1, 80):
         for depth in (10, 100):
             asked = {"query": f"w{number}", "depth": depth}
@@ -219,10 +214,7 @@ def test_a_merge_reads_the_segments_once(connection: Connection) -> None:
     """Whoever reads a table whole asks its condition of each row: so merges took an hour."""
     if value(connection, "select to_regproc('lexichord.segment_chunks') is null"):
         pytest.skip("this engine's keyword index has no segments")
-    connection.execute("insert into lexichord_data.dataset (name) values ('library')")
-    small_segments(connection)
-    connection.execute(FREQUENT)
-    call(connection, "build_indexes")
+    fill_library(connection, FREQUENT)
     connection.execute("delete from lexichord_data.chunk where ordinal % 100 < 55")
     connection.execute("set local track_functions = 'all'")
     connection.execute("set local enable_indexscan = off")
@@ -236,10 +228,7 @@ def test_a_tail_is_emptied_without_a_join_with_itself(connection: Connection) ->
     """An analyze while all its rows are deleted ones has the planner expect none: it took hours."""
     if value(connection, "select to_regproc('lexichord.segment_chunks') is null"):
         pytest.skip("this engine's keyword index has no segments")
-    connection.execute("insert into lexichord_data.dataset (name) values ('library')")
-    small_segments(connection)
-    connection.execute(FREQUENT)
-    call(connection, "build_indexes")
+    fill_library(connection, FREQUENT)
     connection.execute("analyze lexichord_data.keyword_tail")
     with connection.transaction():
         assert value(connection, "select lexichord.rebuild_indexes()")
@@ -250,11 +239,7 @@ def test_many_frequent_words_of_which_no_chunk_holds_all(connection: Connection)
     """By the most that unread words can add a third of the best ten were found, not half."""
     if value(connection, "select engine from lexichord.configuration()") != "plain":
         pytest.skip("this engine has no postings")
-    connection.execute("insert into lexichord_data.dataset (name) values ('library')")
-    small_segments(connection)
-    connection.execute("select setseed(0.5)")
-    connection.execute(EVERY_SEVENTH)
-    call(connection, "build_indexes")
+    fill_library(connection, EVERY_SEVENTH)
     statement: str = value(connection, "select lexichord.posting_statement()")
     for number, name in enumerate(["segments", "terms", "postings", "chunks"], start=1):
         statement = statement.replace(f"${number}", f"%({name})s")
