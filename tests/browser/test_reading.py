@@ -142,6 +142,21 @@ def test_markdown_is_read_with_its_quote_in_sight(reader: Page, width: int, sche
     assert "".join(filter(str.isalpha, reader.evaluate(marks))) == letters
 
 
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", [320, 3840])
+def test_how_it_was_found_fits_and_is_printed(reader: Page, width: int, scheme: Scheme) -> None:
+    reader.set_viewport_size({"width": width, "height": 900})
+    reader.emulate_media(color_scheme=scheme)
+    reader.goto("/?q=zebra")
+    reader.get_by_role("link", name="What each stage cost").click()
+    picture = reader.locator(".explained")
+    expect(picture.get_by_role("img")).to_be_in_viewport()
+    reader.emulate_media(media="print", color_scheme=scheme)
+    for part in (".cost rect", ".stages td", ".origins .rank", ".origins .sum rect"):
+        expect(picture.locator(part).first).to_be_visible()
+    assert reader.evaluate("document.documentElement.scrollWidth") == width
+
+
 def test_a_quote_is_copied_with_its_citation(browser: Browser, library: str) -> None:
     context = browser.new_context(
         base_url=library, permissions=["clipboard-read", "clipboard-write"]

@@ -138,6 +138,19 @@ def test_a_hit_shows_the_ranks_and_scores_of_its_channels(client: httpx.Client) 
     assert float(scores[2]) > 0
 
 
+def test_the_lists_of_each_hit_are_those_of_explain(client: httpx.Client, filled: str) -> None:
+    page = client.get("/", params={"q": "zebra notice", "k": 2}).text
+    with SyncLexichord(dsn=filled) as core:
+        hits = core.explain("zebra notice", k=2, answer=True).to_dict()["hits"]
+    body = page.partition('class="origins"')[2].partition("<tbody>")[2].partition("</tbody>")[0]
+    shown = [Elements(row).text.split() for row in body.split("<tr>")[1:]]
+    assert len(shown) == len(hits) == 2
+    for row, hit in zip(shown, hits, strict=True):
+        ranks = [str(one["rank"] or "–") for one in hit["lists"].values()]
+        assert row[3:] == [*ranks[:2], *row[5:6], *ranks[2:], f"{hit['score']:.4f}"]
+        assert row[5].startswith("+")  # of its file, which the question suggests
+
+
 def test_a_comparison_is_a_table_and_says_what_is_missing(client: httpx.Client) -> None:
     question = (
         "Compare the notice and the governing law in the Office Lease and the Software Licence"
