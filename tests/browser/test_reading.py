@@ -151,10 +151,12 @@ def test_how_it_was_found_fits_and_is_printed(reader: Page, width: int, scheme: 
     reader.get_by_role("link", name="What each stage cost").click()
     picture = reader.locator(".explained")
     expect(picture.get_by_role("img")).to_be_in_viewport()
+    assert reader.evaluate("document.documentElement.scrollWidth") == width
+    reader.set_viewport_size({"width": 720, "height": 1000})  # A4 between its margins
     reader.emulate_media(media="print", color_scheme=scheme)
     for part in (".cost rect", ".stages td", ".origins .rank", ".origins .sum rect"):
         expect(picture.locator(part).first).to_be_visible()
-    assert reader.evaluate("document.documentElement.scrollWidth") == width
+    assert reader.evaluate("document.documentElement.scrollWidth") == 720
 
 
 def test_a_quote_is_copied_with_its_citation(browser: Browser, library: str) -> None:

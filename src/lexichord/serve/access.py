@@ -108,6 +108,14 @@ class ScopedClient(FileMethods):
         """Return the same client asking no reranker."""
         return replace(self, _client=self._client.with_models(self.settings, None))
 
+    def unnoted(self) -> Self:
+        """Return the same client leaving no record, for questions that nobody asked.
+
+        It asks no language model and no reranker either.
+        """
+        silent = self.with_models({"llm": None, "record": "off"}).without_reranker()
+        return replace(silent, _log=None)
+
     search = _scoped(Lexichord.search)
     files = _scoped(Lexichord.files)
     keywords = _scoped(Lexichord.keywords)
@@ -387,12 +395,7 @@ def _public_run(run: IngestRun) -> IngestRun:
     return replace(run, failures=failures)
 
 
-LOOPBACK_NAMES = (
-    "localhost",
-    "127.0.0.1",
-    "[::1]",
-    "::1",
-)  # names that reach nobody but this machine
+LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]", "::1")  # that reach this machine alone
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,10 @@ MAX_LISTED_DOCUMENTS = 500  # on the start page; more take too long to read
 MAX_FACETED_DOCUMENTS = 500
 SHOWN_FACET_VALUES, MAX_FACET_VALUES = 6, 50
 MAX_SUGGESTIONS = 10  # while a question is typed
+# Questions of the start page, found in the background: each candidate is a whole query.
+SHOWN_EXAMPLES, MAX_EXAMPLE_CANDIDATES, MAX_EXAMPLES_OF_DOCUMENT = 4, 16, 2
+EXAMPLE_DOCUMENTS = 24  # that candidates are made of, each read whole
+MAX_KEPT_EXAMPLES = 64  # callers of different rights for whom they are kept
 MAX_PINNED_DOCUMENTS = 50  # that a search of the page is narrowed to
 MANAGED_DOCUMENTS = 50  # on a page of a dataset's
 MAX_SHOWN_FILES = 200  # of an ingest, on its page

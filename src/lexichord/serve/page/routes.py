@@ -34,6 +34,7 @@ from lexichord.serve.limits import (
 )
 from lexichord.serve.page.comparison import RowPicker, show_picker
 from lexichord.serve.page.document import show_document
+from lexichord.serve.page.examples import searches
 from lexichord.serve.page.facets import FacetView, chips, find_facets
 from lexichord.serve.page.form import SearchForm, query_options, read_form, scope_options
 from lexichord.serve.page.found import FoundResponses
@@ -55,22 +56,6 @@ from lexichord.serve.page.results import show_results
 from lexichord.types import Response as QueryResponse
 from lexichord.types.state import IngestRun
 from lexichord.types.text import file_name
-
-MAX_SHOWN_TITLE_CHARS = 60  # of a title that makes a readable question
-
-
-def example_questions(titles: Iterable[str]) -> list[str]:
-    """Return some questions about one document and two; none where all are nameless."""
-    names = list(dict.fromkeys(" ".join(title.split()) for title in titles))
-    names = [name for name in names if 3 <= len(name) <= MAX_SHOWN_TITLE_CHARS]
-    names.sort(key=lambda name: " " not in name)  # "Office Lease" says more than "init"
-    if not names:
-        return []
-    if len(names) == 1:
-        return [f"What is {names[0]} about?"]
-    first, second, *_, last = [*names, names[-1]]
-    return [f"What is {first} about?", f"Compare {first} and {second}", f"Summarise {last}"]
-
 
 PAGE_METHODS = ["GET", "HEAD"]
 
@@ -245,7 +230,7 @@ async def _start(request: Request, form: SearchForm, scoped: ScopedClient) -> Re
         rows=datasets,
         documents=documents,
         run=await _latest_run(scoped),
-        examples=example_questions([document.title for document in documents]),
+        examples=await searches(request).find(scoped, datasets) if count else (),
         datasets=dataset_names(form, [row["dataset"] for row in datasets]),
     )
 
