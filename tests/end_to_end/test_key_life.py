@@ -166,6 +166,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "list": ("read", {}),
     "count": ("read", {}),
     "count_by": ("read", {"key": "title"}),
+    "complete": ("read", {"beginning": "zeb"}),
     "passages": ("read", {"response": None, "k": 1}),
     "show": ("read", {"document": "DOC"}),
     "page_image": ("read", {"document": "DOC", "page": 1}),

@@ -122,6 +122,7 @@ READS: dict[str, dict[str, Any]] = {
     "text_configs": {},
     "link_documents": {"words": ["animal1"]},
     "list_chunks": {"document": 1},
+    "complete_word": {"beginning": "w"},
     "list_datasets": {},
     "list_documents": {"uri_prefix": "north/1"},
     "count_documents": {"uri_prefix": "north/1"},

@@ -177,6 +177,10 @@ CONTRACT = {
         "passage double precision, holds double precision[], lacks double precision[]",
         "void",
     ),
+    "complete_word": (
+        f"beginning text, most integer, {SCOPE}",
+        "TABLE(completion text, kind text, chunks bigint)",
+    ),
     "content_hash": ("content text", "text"),
     "count_by": (f"key text, {SCOPE}", "TABLE(value jsonb, documents_with bigint)"),
     "count_documents": (SCOPE, "bigint"),

@@ -131,6 +131,23 @@ class DocumentMethods:
         scope = await self.scope(ScopeOptions.select(locals()))
         return await catalogue.count_by(self.database, key, scope)
 
+    @only_known_options
+    async def complete(
+        self,
+        beginning: str,
+        *,
+        datasets: Sequence[str] | None = None,
+        documents: Sequence[str] | None = None,
+        uri_prefix: str | None = None,
+        filter: Json | None = None,
+    ) -> Sequence[str]:
+        """Return what documents in scope have of words that begin so: headings, phrases, words.
+
+        Options say where to look, as those of `search`.
+        """
+        scope = await self.scope(ScopeOptions.select(locals()))
+        return await catalogue.complete_word(self.database, beginning, scope)
+
     async def set_metadata(
         self, document: str, changes: Json, datasets: Iterable[str] | None = None
     ) -> Json:

@@ -165,6 +165,7 @@ class SyncLexichord:
     list = _sync(Lexichord.list)
     count = _sync(Lexichord.count)
     count_by = _sync(Lexichord.count_by)
+    complete = _sync(Lexichord.complete)
     set_metadata = _sync(Lexichord.set_metadata)
     show = _sync(Lexichord.show)
     page_image = _sync(Lexichord.page_image)

@@ -55,6 +55,13 @@ async def count_by(database: Database, key: str, scope: Scope) -> list[Facet]:
     return [Facet(row["value"], row["documents_with"]) for row in rows]
 
 
+async def complete_word(database: Database, beginning: str, scope: Scope) -> list[str]:
+    """See sql/complete_word.sql; headings, then phrases, then words."""
+    rows = await database.read("complete_word", beginning=beginning, **scope_arguments(scope))
+    kinds = ("heading", "phrase", "word")
+    return [row["completion"] for kind in kinds for row in rows if row["kind"] == kind]
+
+
 async def find_calibration(database: Database) -> Calibration | None:
     """See sql/find_calibration.sql."""
     rows = await database.read("find_calibration")

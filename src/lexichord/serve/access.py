@@ -125,6 +125,7 @@ class ScopedClient(FileMethods):
     list = _scoped(Lexichord.list)
     count = _scoped(Lexichord.count)
     count_by = _scoped(Lexichord.count_by)
+    complete = _scoped(Lexichord.complete)
 
     @recorded
     async def passages(

@@ -113,11 +113,16 @@ def plain_heading(heading: str) -> str:
     return MARKUP.sub("", heading)
 
 
+def heading_name(heading: str) -> str:
+    """Return a heading without its number and marks."""
+    return NUMBER.sub("", plain_heading(heading)).strip(" .:;,…")
+
+
 def _names(document: ShownDocument) -> Iterator[str]:
     """Yield the headings without their numbers and marks."""
     for chunk in document.chunks:
-        for part in HEADING_JOINT.split(plain_heading(chunk.heading)):
-            name = NUMBER.sub("", part).strip(" .:;,…")
+        for part in HEADING_JOINT.split(chunk.heading):
+            name = heading_name(part)
             if name and len(name) <= MAX_NAME_CHARS:
                 yield name
 
