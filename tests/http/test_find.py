@@ -245,8 +245,8 @@ def test_what_is_typed_is_completed_by_titles_in_scope(client: httpx.Client) -> 
 
     assert suggest(q="the law of the off") == ["the law of the Office Lease"]
     assert suggest(q="office lea") == ["Office Lease"]
-    assert suggest(q="zeb", language="en") == []
-    assert suggest(q="zeb", language="de") == ["Zebra mail"]
+    assert suggest(q="ze", language="en") == []
+    assert suggest(q="ze", language="de") == ["Zebra mail"]
     assert suggest(q="z") == suggest(q="") == []
 
 
@@ -255,7 +255,7 @@ def test_what_is_typed_is_completed_by_headings_and_words_in_scope(client: httpx
         found: list[str] = client.get("/suggest", params=params).json()
         return found
 
-    assert suggest(q="who is the licen") == ["who is the licensee"]
+    assert suggest(q="who is the licen") == ["who is the Software Licence", "who is the licensee"]
     assert suggest(q="who is the licen", language="de") == []
     assert suggest(q="zebra hou", dataset="two") == []  # of another dataset, one of the same words
     assert suggest(q="zebra hou", dataset="one") == ["zebra house"]

@@ -78,6 +78,17 @@ def test_each_hit_is_drawn_with_the_ranks_and_the_sum_of_the_explanation() -> No
     assert second[0] == "2 &lt;b&gt;Licence"
 
 
+def test_the_ways_of_asking_stand_in_the_order_in_which_they_were_asked() -> None:
+    late = replace(ONE, ranks={"file 2": 1, "other": 1, "file 1": 2})
+    search = Step("search", {"variants": ["original", "file 1", "file 2"]}, [], ms=1.0)
+    view = show_explanation(replace(FOUND, hits=[late, BOTH], trace=[search]), 10)
+    assert view.ways == [("original", 0), ("file 1", 1), ("file 2", 2), ("other", 3)]
+    assert [[one.rank for one in hit.ways] for hit in view.hits] == [
+        [None, 2, 1, 1],
+        [1, 2, None, None],
+    ]
+
+
 def test_a_sum_is_drawn_by_what_each_list_adds_beside_the_best() -> None:
     first, second = show_explanation(FOUND, 10).hits
     assert [(one.start, one.width) for one in first.segments] == [(0, 50.31), (50.31, 49.69)]

@@ -141,7 +141,7 @@ class DocumentMethods:
         uri_prefix: str | None = None,
         filter: Json | None = None,
     ) -> Sequence[str]:
-        """Return what documents in scope have of words that begin so: headings, phrases, words.
+        """Return phrases, words and headings of documents in scope with a word that begins so.
 
         Options say where to look, as those of `search`.
         """

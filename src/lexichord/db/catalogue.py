@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import timedelta
 from importlib.metadata import version
+from itertools import zip_longest
 from typing import Any
 
 from psycopg.types.json import Jsonb
@@ -56,10 +57,11 @@ async def count_by(database: Database, key: str, scope: Scope) -> list[Facet]:
 
 
 async def complete_word(database: Database, beginning: str, scope: Scope) -> list[str]:
-    """See sql/complete_word.sql; headings, then phrases, then words."""
+    """See sql/complete_word.sql; each kind in turn, its best first."""
     rows = await database.read("complete_word", beginning=beginning, **scope_arguments(scope))
-    kinds = ("heading", "phrase", "word")
-    return [row["completion"] for kind in kinds for row in rows if row["kind"] == kind]
+    kinds = ("phrase", "word", "heading")
+    each = [[row["completion"] for row in rows if row["kind"] == kind] for kind in kinds]
+    return [one for turn in zip_longest(*each) for one in turn if one is not None]
 
 
 async def find_calibration(database: Database) -> Calibration | None:

@@ -29,7 +29,7 @@ MAX_LISTED_DOCUMENTS = 500  # on the start page; more take too long to read
 # more documents are counted only when they are asked for.
 MAX_FACETED_DOCUMENTS = 500
 SHOWN_FACET_VALUES, MAX_FACET_VALUES = 6, 50
-MAX_SUGGESTIONS, MAX_SUGGESTED_TITLES = 10, 6  # while a question is typed
+MAX_SUGGESTIONS, MAX_SUGGESTED_TITLES = 10, 4  # while a question is typed
 MIN_COMPLETED_CHARS = 3  # of a word: fewer begin too many
 # Questions of the start page, found in the background: each candidate is a whole query.
 SHOWN_EXAMPLES, MAX_EXAMPLE_CANDIDATES, MAX_EXAMPLES_OF_DOCUMENT = 4, 16, 2

@@ -88,9 +88,9 @@ class ExplainView:
 def show_explanation(response: Response, k: int) -> ExplainView:
     """Return what the page draws of a response's explanation, of its hits the first k."""
     explanation = Explanation(response)
-    ways = [name for name in explanation.lists if name not in CHANNEL_NAMES]
+    ways = _ways(explanation)
     hues = {name: number % HUES for number, name in enumerate(ways)}
-    shown, boost = response.hits[:k], _boost(explanation.steps)
+    shown, boost = response.hits[:k], _last_search(explanation).get("boost", {})
     best = max((hit.scores.variants or 0 for hit in shown), default=0) or 1
     return ExplainView(
         stages=_stages(explanation.steps),
@@ -101,10 +101,17 @@ def show_explanation(response: Response, k: int) -> ExplainView:
     )
 
 
-def _boost(steps: Sequence[Step]) -> Mapping[str, float]:
-    """Return the points by document that the last search was told to add."""
-    searches = [step.given for step in steps if step.stage == "search"]
-    return searches[-1].get("boost", {}) if searches else {}
+def _last_search(explanation: Explanation) -> Mapping[str, Any]:
+    """Return what the last search was given: the ways of asking, the points by document."""
+    searches = [step.given for step in explanation.steps if step.stage == "search"]
+    return searches[-1] if searches else {}
+
+
+def _ways(explanation: Explanation) -> list[str]:
+    """Return the ways of asking that found something, in the order in which they were asked."""
+    asked = list(_last_search(explanation).get("variants", ()))
+    found = [name for name in explanation.lists if name not in CHANNEL_NAMES]
+    return sorted(found, key=lambda name: asked.index(name) if name in asked else len(asked))
 
 
 def _origin(
@@ -114,7 +121,8 @@ def _origin(
     boost: Mapping[str, float],
     best: float,
 ) -> HitOrigin:
-    ways = [part for part in parts if part.name in hues]
+    by_name = {part.name: part for part in parts}
+    ways = [by_name[name] for name in hues]
     widths = [100 * (part.score or 0) / best for part in ways]
     return HitOrigin(
         title=hit.title or hit.heading,

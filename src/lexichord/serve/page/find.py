@@ -109,12 +109,12 @@ async def _words(caller: ScopedClient, typed: str, scope: Mapping[str, Any]) -> 
 
 def completions(typed: str, names: Iterable[str]) -> list[str]:
     """Return a text with its last words completed to names, those first that hold most of them."""
-    names = [*dict.fromkeys(" ".join(name.split()) for name in names)]
+    names = [" ".join(name.split()) for name in names]
     starts = [word.start() for word in re.finditer(r"\S+", typed)][-COMPLETED_WORDS:]
     ends = [(start, typed[start:].casefold()) for start in starts]
     found: dict[str, str] = {}
     for start, end in ends:
         for name in names:
             if len(end) >= MIN_TYPED_CHARS and f" {end}" in f" {name.casefold()}":
-                found.setdefault(name, f"{typed[:start]}{name}")
+                found.setdefault(name.casefold(), f"{typed[:start]}{name}")
     return [text for text in found.values() if text != typed][:MAX_SUGGESTIONS]

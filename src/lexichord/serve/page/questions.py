@@ -104,7 +104,8 @@ def _about(document: ShownDocument, wording: Wording, named: Sequence[str]) -> I
         if wording is WORDINGS["en"] and INSTRUCTION.match(name):
             yield Candidate(HOW.format(name[:1].lower() + name[1:]), number, name)
         elif (written := _written(name, text)) and _says_enough(written):
-            question = wording.said_by if title not in ("", written) else wording.said
+            is_apart = title and title.casefold() not in written.casefold()
+            question = wording.said_by if is_apart else wording.said
             yield Candidate(question.format(written, subject), number, name)
 
 
