@@ -101,7 +101,7 @@ MANAGED = (
     *("/documents/runs/{run}/events", "/documents/new-dataset"),
     *("/documents/delete", "/documents/delete-dataset"),
 )
-OF_FINDING = ("/comparison.csv", "/comparison.md", "/suggest", "/judge", "/judged")
+OF_FINDING = ("/comparison.csv", "/comparison.md", "/suggest", "/examples", "/judge", "/judged")
 WATCHED = ("/stages", "/status", "/evaluations", "/evaluations/{evaluation}")
 OWN_WAY = (
     *("/", *OF_DOCUMENTS, "/login", "/logout", *MANAGED, *OF_FINDING, *WATCHED),
