@@ -202,6 +202,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "add_dataset_files": ("write", {"dataset": "open", "run": 1, "attributes": {}}),
     "delete_file": ("delete", {"file_id": "file-none"}),
     "remove_dataset_file": ("delete", {"dataset": "open", "file_id": "file-none"}),
+    "rename_dataset": ("write", {"dataset": "gone", "new_name": "open"}),
     "delete_dataset": ("delete", {"dataset": "gone"}),
 }
 
@@ -278,7 +279,7 @@ async def test_every_call_is_on_record_without_its_words(served: Served) -> None
     assert [call.kind for call in recorded] == [*CALLS]
     assert recorded[0].datasets == ("open",)  # those asked for
     assert recorded[1].datasets == ("open", "closed")  # all in reach
-    assert recorded[-2].datasets == ("open",)
+    assert recorded[-3].datasets == ("open",)
     for call, error in zip(recorded, errors, strict=True):
         assert call.query is None
         if error is None and call.kind != "passages":

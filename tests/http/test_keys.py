@@ -29,6 +29,7 @@ ASKED: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/v1/query"): {"json": {"query": "zebra", "datasets": ["closed"]}},
     ("POST", "/v1/files:discover"): {"json": {"query": "zebra", "datasets": ["closed"]}},
     ("GET", "/v1/datasets"): {},
+    ("POST", "/v1/datasets:rename"): {"json": {"dataset": "closed", "new_name": "closed"}},
     ("GET", "/v1/documents"): {"params": {"dataset": "closed"}},
     ("POST", "/v1/documents"): {
         "json": {"dataset": "closed", "documents": [{"uri": "new", "text": "gnu"}]}
@@ -99,7 +100,7 @@ OF_DOCUMENTS = (
 MANAGED = (
     *("/documents", "/documents/upload", "/documents/runs/{run}", "/documents/metadata"),
     *("/documents/runs/{run}/events", "/documents/new-dataset"),
-    *("/documents/delete", "/documents/delete-dataset"),
+    *("/documents/delete", "/documents/delete-dataset", "/documents/rename-dataset"),
 )
 OF_FINDING = ("/comparison.csv", "/comparison.md", "/suggest", "/judge", "/judged")
 WATCHED = ("/stages", "/status", "/evaluations", "/evaluations/{evaluation}")
@@ -119,6 +120,7 @@ STORE_WRITES = (
     ("POST", f"{STORE}/file_batches"),
     ("POST", f"{STORE}/file_batches/{{batch_id}}/cancel"),
     ("DELETE", "/v1/files/{file_id}"),
+    ("POST", "/v1/datasets:rename"),
 )
 # Of no dataset: a file that was only sent, and models.
 OF_NO_DATASET = (
@@ -131,8 +133,10 @@ ANSWERED_FOR_ALL = (  # in reach
     *(("GET", "/v1/datasets"), ("GET", "/search"), ("POST", "/ask")),
     *(("GET", "/v1/vector_stores"), ("GET", "/v1/files")),
 )
-# What a server cannot do that reads no PDF, keeps no file, cancels nothing, or has no model.
+# What a server cannot do that reads no PDF, keeps no file, cancels nothing, has no model, or a
+# dataset of the new name.
 LACKS = (
+    "there is a dataset closed already",
     *("is no PDF", "it was not kept", "is not cancelled here", "no embedder"),
     "no language model is set",
 )

@@ -24,7 +24,7 @@ from tests.unit.test_containers import packed
 GETS = (
     *("/documents", "/documents?dataset=open", "/documents/runs/1", "/documents/runs/1/events"),
     *("/documents/delete?document=lease.txt", "/documents/delete-dataset?dataset=open"),
-    "/documents/metadata?document=lease.txt",
+    *("/documents/metadata?document=lease.txt", "/documents/rename-dataset?dataset=open"),
 )
 
 
@@ -33,6 +33,7 @@ def posts(dataset: str, document: str) -> dict[str, dict[str, Any]]:
     return {
         "/documents/upload": {"files": {"files": ("a.txt", b"gnu")}, "data": {"dataset": dataset}},
         "/documents/new-dataset": {"data": {"dataset": "made"}},
+        "/documents/rename-dataset": {"data": {"dataset": dataset, "new_name": "renamed"}},
         "/documents/delete": {"data": {"document": document}},
         "/documents/delete-dataset": {"data": {"dataset": dataset}},
         "/documents/metadata": {"data": {"document": document, "metadata": '{"a": 1}'}},
@@ -134,7 +135,7 @@ def test_files_are_stored_and_each_is_accounted_for(client: httpx.Client) -> Non
     again = outcomes(watched(client, bring(client, ("a.txt", b"zebra"), ("sub/b.md", b"# Yak"))))
     assert again == {"a.txt": "unchanged", "sub/b.md": "stored anew 1 chunk"}
     listed = client.get("/documents", params={"dataset": "new"}).text
-    assert "new 3 3 Delete" in words(listed)
+    assert "new 3 3 Rename Delete" in words(listed)
     assert "Yak" in words(listed)
 
 
@@ -248,7 +249,8 @@ def test_to_write_and_to_delete_are_two_rights(managed: Managed) -> None:
         assert "/documents/upload" not in page
         assert "/documents/metadata?" not in page
         assert deleter.get("/documents/metadata?document=lease.txt").status_code == 403
-        for path in ("/documents/upload", "/documents/new-dataset", "/documents/metadata"):
+        assert "/documents/rename-dataset?" not in page
+        for path in POSTS.keys() - {"/documents/delete", "/documents/delete-dataset"}:
             assert deleter.post(path, **POSTS[path]).status_code == 403
 
 
@@ -285,6 +287,29 @@ def test_a_document_goes_after_it_was_asked_for(client: httpx.Client, managed: M
         options = {"params" if method == "get" else "data": {"dataset": "gone"}}
         again = client.request(method, "/documents/delete-dataset", **options)  # type: ignore[arg-type]
         assert again.status_code == 404
+
+
+def test_a_dataset_gets_another_name(client: httpx.Client, managed: Managed) -> None:
+    watched(client, bring(client, ("a.txt", b"gnu"), dataset="old"))
+    page = Elements(client.get("/documents/rename-dataset?dataset=old").text)
+    assert [each["value"] for each in page.all("input")] == ["old", "old"]
+    data = {"dataset": "old", "new_name": " <b>new & old</b> "}
+    answer = client.post("/documents/rename-dataset", data=data)
+    assert answer.status_code == 303
+    listed = client.get(answer.headers["location"])
+    assert "Documents of <b>new & old</b>" in words(listed.text)
+    assert [row.uri for row in managed.core.list(datasets=["<b>new & old</b>"])] == [
+        "upload://<b>new & old</b>/a.txt"
+    ]
+    assert client.get("/documents/rename-dataset?dataset=old").status_code == 404
+    for name, message in (("open", "There is a dataset open already"), (" ", "needs a name")):
+        data = {"dataset": "<b>new & old</b>", "new_name": name}
+        refused = client.post("/documents/rename-dataset", data=data)
+        assert refused.status_code == 400
+        assert message in Elements(refused.text).text
+    assert client.post("/documents/rename-dataset", data={**data, "new_name": "b"}).is_redirect
+    again = client.post("/documents/rename-dataset", data={**data, "new_name": "b"})
+    assert again.status_code == 404
 
 
 def test_metadata_are_changed_and_what_others_changed_stays(

@@ -371,7 +371,10 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("add_dataset_files", {"dataset": "north", "run_id": 1, "attributes": {}}),
     ("delete_file", {"file_id": f"file-{'0' * 24}"}),
     ("define_dataset", {"dataset": "d"}),
-    ("delete_dataset", {"dataset": "d"}),
+    ("rename_dataset", {"dataset": "d", "new_name": "e"}),
+    ("moved_uri", {"uri": "u", "dataset": "d", "new_dataset": "e"}),
+    ("check_at_rest", {"dataset": "e"}),
+    ("delete_dataset", {"dataset": "e"}),
     (
         "set_calibration",
         {"space": SPACE, "constant": -5, "cosine": 9, "passage": 3, "holds": [0.9], "lacks": [0.1]},

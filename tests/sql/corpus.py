@@ -235,6 +235,8 @@ INNER = {
     "are_weights",
     "check_boost",
     "check_count",
+    "check_at_rest",
+    "moved_uri",
     "check_filter",
     "check_search",
     "check_space",

@@ -288,7 +288,8 @@ async def replace_contexts(
     Returns False, and nothing changes, if it was replaced or deleted since `updated_at`.
     """
     async with database.home_of(document).transaction() as connection:
-        rows = await call(connection, "is_unchanged", document=document, updated_at=updated_at)
+        asked = {"document": document, "updated_at": updated_at, "dataset": changed.dataset}
+        rows = await call(connection, "is_unchanged", **asked)
         if rows[0]["is_unchanged"]:
             await replace_document(connection, changed, chunks, vectors, space=space)
     return bool(rows[0]["is_unchanged"])

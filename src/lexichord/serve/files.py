@@ -99,6 +99,12 @@ class FileMethods(Scoped):
             raise NotFoundError(f"there is no dataset {dataset}")
 
     @recorded
+    async def rename_dataset(self, dataset: str, new_name: str) -> None:
+        """See `Lexichord.rename_dataset`; both names have to be in reach."""
+        self._scope("write", [dataset, new_name])
+        await self._client.rename_dataset(dataset, new_name)
+
+    @recorded
     async def check_files(self, file_ids: Sequence[str]) -> None:
         """Raise NotFoundError unless all of these are kept files that may be stored."""
         self._check("write")

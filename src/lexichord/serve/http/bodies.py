@@ -186,6 +186,13 @@ class MetadataBody(JsonBody):
     )
 
 
+class RenameBody(JsonBody):
+    """A dataset, and the name that it is to have."""
+
+    dataset: NameText = Field(examples=["contracts"])
+    new_name: NameText = Field(examples=["agreements"])
+
+
 class ScopeParams(StrictModel):
     """Which documents, as parameters of an address."""
 

@@ -14,6 +14,7 @@ from lexichord.serve.http.bodies import (
     ListParams,
     MetadataBody,
     QueryBody,
+    RenameBody,
     SearchBody,
     SimilarParams,
 )
@@ -36,6 +37,7 @@ from lexichord.serve.http.shapes import (
     FacetsShape,
     JobShape,
     MetadataShape,
+    RenamedShape,
     ResponseShape,
 )
 from lexichord.types import Excerpt, FilesResult, SearchResult
@@ -83,6 +85,13 @@ def _options(body: SearchBody) -> dict[str, Any]:
 async def list_datasets(caller: Caller) -> JsonReply:
     """List the datasets, with how much each holds."""
     return reply({"datasets": await caller.datasets()})
+
+
+@router.post("/datasets:rename", response_model=RenamedShape, tags=DOCUMENT_TAGS)
+async def rename_dataset(caller: Caller, body: RenameBody) -> JsonReply:
+    """Give a dataset another name, which none has. API keys that name it follow."""
+    await caller.rename_dataset(body.dataset, body.new_name)
+    return await reply_written(caller, {"dataset": body.new_name})
 
 
 @router.get("/documents", response_model=DocumentsShape, tags=DOCUMENT_TAGS)

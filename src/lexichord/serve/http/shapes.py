@@ -102,6 +102,12 @@ class DeletedShape(BaseModel):
     deleted: int
 
 
+class RenamedShape(BaseModel):
+    """The name that a dataset has now."""
+
+    dataset: str
+
+
 class DatasetsShape(BaseModel):
     """The datasets in reach."""
 

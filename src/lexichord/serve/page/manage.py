@@ -8,7 +8,7 @@ from fastapi.responses import RedirectResponse
 from starlette.datastructures import FormData
 from starlette.datastructures import UploadFile as SentFile
 
-from lexichord.errors import ConfigError
+from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.http.bodies import WHOLE_NUMBER, parse_object
 from lexichord.serve.http.jobs import JobRunner
@@ -166,6 +166,36 @@ async def delete_dataset(request: Request) -> Response:
     form = await own_form(request)
     await caller.delete_dataset(form.get("dataset", ""))
     return _go("/documents")
+
+
+@router.api_route("/documents/rename-dataset", methods=PAGE_METHODS)
+async def ask_for_a_name(request: Request) -> Response:
+    """Ask for the name that a dataset is to have."""
+    caller = await _caller(request, "write")
+    dataset = request.query_params.get("dataset", "")
+    await caller.count(datasets=[dataset])  # which fails where there is none, or it is not reached
+    return _name_page(request, dataset, dataset)
+
+
+@router.post("/documents/rename-dataset")
+async def rename_dataset(request: Request) -> Response:
+    """Give a dataset another name."""
+    caller = await _caller(request, "write")
+    form = await own_form(request)
+    dataset, new_name = form.get("dataset", ""), form.get("new_name", "").strip()
+    try:
+        _check_name(new_name)
+        await caller.rename_dataset(dataset, new_name)
+    except NotFoundError:
+        raise
+    except ConfigError as error:
+        return _name_page(request, dataset, new_name[:MAX_NAME_CHARS], sentence(error))
+    return _go("/documents", dataset=new_name)
+
+
+def _name_page(request: Request, dataset: str, wanted: str, message: str = "") -> Response:
+    shown = {"dataset": dataset, "wanted": wanted, "message": message, "max_name": MAX_NAME_CHARS}
+    return page(request, "rename_dataset.html", 400 if message else 200, **shown)
 
 
 @router.api_route("/documents/metadata", methods=PAGE_METHODS)
