@@ -180,6 +180,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "tables": ("read", {}),
     "set_metadata": ("write", {"document": "DOC", "changes": {"year": 1}}),
     "ingest": ("write", {"documents": [{"uri": "n", "text": "gnu"}], "dataset": "open"}),
+    "move": ("delete", {"documents": ["DOC"], "dataset": "open"}),
     "delete": ("delete", {"documents": ["DOC"]}),
     "embed": ("read", {"texts": ["zebra"]}),
     "judge": ("write", {"judgment_id": "q", "right": True}),
@@ -220,7 +221,7 @@ async def attempt(scoped: ScopedClient, name: str, ids: dict[str, str]) -> Lexic
         key: ids.get(value, value) if isinstance(value, str) else value
         for key, value in CALLS[name][1].items()
     }
-    if "documents" in arguments and name == "delete":
+    if name in ("delete", "move"):
         arguments["documents"] = [ids["DOC"]]
     try:
         await getattr(scoped, name)(**arguments)
@@ -264,6 +265,8 @@ async def test_each_deed_needs_its_own_right(served: Served) -> None:
                 refused.add(name)
         needing = {name for name, (needed, _) in CALLS.items() if needed == deed}
         # What a change or a check returns is read; a job is seen by who may write, too.
+        if deed == "write":  # and it deletes where they were
+            needing |= {"move"}
         if deed == "read":
             needing = (needing | {"set_metadata", "doctor"}) - {"job", "job_files"}
         assert refused == needing, deed

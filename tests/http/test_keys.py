@@ -39,6 +39,7 @@ ASKED: dict[tuple[str, str], dict[str, Any]] = {
         "data": {"dataset": "closed"},
     },
     ("GET", "/v1/documents:count"): {"params": {"by": "title", "dataset": "closed"}},
+    ("POST", "/v1/documents:move"): {"json": {"documents": ["DOCUMENT"], "dataset": "closed"}},
     ("GET", "/v1/documents/{document_id}"): {},
     ("PATCH", "/v1/documents/{document_id}"): {"json": {"metadata": {"year": 2026}}},
     ("DELETE", "/v1/documents/{document_id}"): {},
@@ -100,7 +101,7 @@ OF_DOCUMENTS = (
 MANAGED = (
     *("/documents", "/documents/upload", "/documents/runs/{run}", "/documents/metadata"),
     *("/documents/runs/{run}/events", "/documents/new-dataset"),
-    *("/documents/delete", "/documents/delete-dataset", "/documents/rename-dataset"),
+    *("/documents/delete", "/documents/delete-dataset", "/documents/rename-dataset", "/documents/move"),
 )
 OF_FINDING = ("/comparison.csv", "/comparison.md", "/suggest", "/judge", "/judged")
 WATCHED = ("/stages", "/status", "/evaluations", "/evaluations/{evaluation}")
@@ -121,6 +122,7 @@ STORE_WRITES = (
     ("POST", f"{STORE}/file_batches/{{batch_id}}/cancel"),
     ("DELETE", "/v1/files/{file_id}"),
     ("POST", "/v1/datasets:rename"),
+    ("POST", "/v1/documents:move"),
 )
 # Of no dataset: a file that was only sent, and models.
 OF_NO_DATASET = (

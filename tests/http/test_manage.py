@@ -456,7 +456,7 @@ def test_how_what_failed_is_taken_up_again_is_said(
 def test_an_empty_dataset_is_made_once(client: httpx.Client, managed: Managed) -> None:
     answer = client.post("/documents/new-dataset", data={"dataset": " box "})
     assert (answer.status_code, answer.headers["location"]) == (303, "/documents?dataset=box")
-    assert "box 0 0 Delete" in words(client.get(answer.headers["location"]).text)
+    assert "box 0 0 Rename Delete" in words(client.get(answer.headers["location"]).text)
     again = client.post("/documents/new-dataset", data={"dataset": "box"})
     assert again.status_code == 400
     assert "There is a dataset of this name already" in Elements(again.text).text

@@ -374,6 +374,10 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("rename_dataset", {"dataset": "d", "new_name": "e"}),
     ("moved_uri", {"uri": "u", "dataset": "d", "new_dataset": "e"}),
     ("check_at_rest", {"dataset": "e"}),
+    ("move_documents", {"documents": [2], "dataset": "e"}),
+    ("dataset_to_move_to", {"documents": [2], "dataset": "e"}),
+    ("check_move", {"documents": [2], "dataset_id": 1}),
+    ("move_sent_files", {"documents": [2], "dataset_id": 1}),
     ("delete_dataset", {"dataset": "e"}),
     (
         "set_calibration",

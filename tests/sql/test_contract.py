@@ -376,6 +376,7 @@ CONTRACT = {
     "delete_file": ("file_id text, dataset text", "boolean"),
     "define_dataset": ("dataset text, details jsonb, anew boolean", "boolean"),
     "delete_dataset": ("dataset text", "bigint"),
+    "move_documents": ("documents bigint[], dataset text", "bigint"),
     "rename_dataset": ("dataset text, new_name text", "void"),
     "describe_datasets": (
         f"datasets text[], {PAGE}",

@@ -213,6 +213,17 @@ class DocumentMethods:
         ids = [await self.resolve(document, datasets) for document in documents]
         return await store.delete_documents(self.database, ids)
 
+    async def move(
+        self, documents: Sequence[str], dataset: str, datasets: Iterable[str] | None = None
+    ) -> int:
+        """Move documents into a dataset with all that hangs on them; return how many were not there.
+
+        They are those of `datasets`, or any. Nothing is embedded again, ids stay. Raises
+        NotFoundError; ConfigError, as where one of the same uri is there.
+        """
+        ids = [await self.resolve(document, datasets) for document in documents]
+        return await store.move_documents(self.database, ids, dataset)
+
     async def rename_dataset(self, dataset: str, new_name: str) -> None:
         """Give a dataset another name, which none has; what names it, as API keys do, follows.
 

@@ -173,6 +173,7 @@ class SyncLexichord:
     original = _sync(Lexichord.original)
     expand = _sync(Lexichord.expand)
     delete = _sync(Lexichord.delete)
+    move = _sync(Lexichord.move)
     rename_dataset = _sync(Lexichord.rename_dataset)
     turn_tenants_on = _sync(Lexichord.turn_tenants_on)
     add_tenant = _sync(Lexichord.add_tenant)

@@ -172,6 +172,12 @@ async def delete_documents(database: Database, documents: Sequence[str]) -> int:
     return int(rows[0]["delete_documents"])
 
 
+async def move_documents(database: Database, documents: Sequence[str], dataset: str) -> int:
+    """See sql/move_documents.sql. Raises ConfigError."""
+    rows = await database.write("move_documents", documents=list(documents), dataset=dataset)
+    return int(rows[0]["move_documents"])
+
+
 async def set_metadata(database: Database, document: str, changes: Json) -> dict[str, Any]:
     """See sql/set_metadata.sql."""
     rows = await database.write("set_metadata", document=document, changes=Jsonb(changes))

@@ -13,6 +13,7 @@ from lexichord.serve.http.bodies import (
     ExpandParams,
     ListParams,
     MetadataBody,
+    MoveBody,
     QueryBody,
     RenameBody,
     SearchBody,
@@ -37,6 +38,7 @@ from lexichord.serve.http.shapes import (
     FacetsShape,
     JobShape,
     MetadataShape,
+    MovedShape,
     RenamedShape,
     ResponseShape,
 )
@@ -133,6 +135,12 @@ async def add_documents(request: Request, caller: Caller, body: DocumentsBody) -
         caller,
         lambda callbacks: caller.ingest(documents=documents, dataset=dataset, **callbacks),
     )
+
+
+@router.post("/documents:move", response_model=MovedShape, tags=DOCUMENT_TAGS)
+async def move_documents(caller: Caller, body: MoveBody) -> JsonReply:
+    """Move documents into a dataset with all that hangs on them; nothing is embedded again."""
+    return await reply_written(caller, {"moved": await caller.move(body.documents, body.dataset)})
 
 
 @router.get("/documents/{document_id}", response_model=DocumentShape, tags=DOCUMENT_TAGS)

@@ -102,6 +102,12 @@ class DeletedShape(BaseModel):
     deleted: int
 
 
+class MovedShape(BaseModel):
+    """How many documents were moved; those that were there already are not counted."""
+
+    moved: int
+
+
 class RenamedShape(BaseModel):
     """The name that a dataset has now."""
 
