@@ -11,6 +11,7 @@ from fastapi.routing import iter_route_contexts
 from lexichord import Lexichord, SyncLexichord
 from lexichord.serve.access import LOOPBACK_NAMES, AccessPolicy
 from lexichord.serve.http.app import create_http_app
+from lexichord.types.ids import ID_EXAMPLE
 from tests.http.conftest import Keyed
 
 # What needs no key: probes, the description of all this.
@@ -22,6 +23,7 @@ OPEN = {
     ("GET", "/docs"),
     ("HEAD", "/docs"),
 }
+SOME_DOCUMENT = ID_EXAMPLE["doc"]  # in whose place stands one that the keys of "open" do not reach
 # Of each other route, a request that makes sense. Where the path has an id it is of a document,
 # chunk or job that the keys of "open" do not reach.
 ASKED: dict[tuple[str, str], dict[str, Any]] = {
@@ -39,7 +41,7 @@ ASKED: dict[tuple[str, str], dict[str, Any]] = {
         "data": {"dataset": "closed"},
     },
     ("GET", "/v1/documents:count"): {"params": {"by": "title", "dataset": "closed"}},
-    ("POST", "/v1/documents:move"): {"json": {"documents": ["DOCUMENT"], "dataset": "closed"}},
+    ("POST", "/v1/documents:move"): {"json": {"documents": [SOME_DOCUMENT], "dataset": "closed"}},
     ("GET", "/v1/documents/{document_id}"): {},
     ("PATCH", "/v1/documents/{document_id}"): {"json": {"metadata": {"year": 2026}}},
     ("DELETE", "/v1/documents/{document_id}"): {},
@@ -157,19 +159,21 @@ def send(keyed: Keyed, method: str, path: str, key: str | None) -> httpx.Respons
     ids |= {"job_id": keyed.closed_job, "model": "test/tiny/4"}
     ids |= {"file_id": keyed.closed_file, "batch_id": keyed.closed_batch}
     with keyed.server.client(key) as client:
-        return client.request(method, place(path, ids), **about(method, path, keyed.closed_file))
+        return client.request(method, place(path, ids), **about(method, path, keyed))
 
 
 def place(path: str, ids: dict[str, object]) -> str:
     return path.replace(":path", "").format(**ids)
 
 
-def about(method: str, path: str, file_id: str) -> dict[str, Any]:
-    """Give a route's request, with the file that it names."""
+def about(method: str, path: str, keyed: Keyed) -> dict[str, Any]:
+    """Give a route's request, with the file or document that it names."""
     options = ASKED[method, path]
-    return (
-        options if "files" in options else json.loads(json.dumps(options).replace("FILE", file_id))
-    )
+    if "files" in options:
+        return options
+    named = json.dumps(options).replace("FILE", keyed.closed_file)
+    given: dict[str, Any] = json.loads(named.replace(SOME_DOCUMENT, keyed.closed_document))
+    return given
 
 
 def test_no_route_is_forgotten_here() -> None:
@@ -244,7 +248,7 @@ def test_a_key_that_reads_changes_no_store(keyed: Keyed, method: str, path: str)
     with keyed.server.client(keyed.reader) as client:
         (row,) = client.get("/v1/documents", params={"uri_prefix": "open/nda"}).json()["documents"]
         ids: dict[str, object] = {"vector_store_id": "open", "file_id": row["document_id"]}
-        options = about(method, path, keyed.closed_file)
+        options = about(method, path, keyed)
         answer = client.request(method, place(path, {**ids, "batch_id": "vsfb_1"}), **options)
         assert answer.status_code == 403, answer.text
         assert answer.json()["error"]["type"] == "permission_error"

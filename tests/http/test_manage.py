@@ -25,6 +25,7 @@ GETS = (
     *("/documents", "/documents?dataset=open", "/documents/runs/1", "/documents/runs/1/events"),
     *("/documents/delete?document=lease.txt", "/documents/delete-dataset?dataset=open"),
     *("/documents/metadata?document=lease.txt", "/documents/rename-dataset?dataset=open"),
+    "/documents/move?document=lease.txt",
 )
 
 
@@ -34,6 +35,7 @@ def posts(dataset: str, document: str) -> dict[str, dict[str, Any]]:
         "/documents/upload": {"files": {"files": ("a.txt", b"gnu")}, "data": {"dataset": dataset}},
         "/documents/new-dataset": {"data": {"dataset": "made"}},
         "/documents/rename-dataset": {"data": {"dataset": dataset, "new_name": "renamed"}},
+        "/documents/move": {"data": {"document": document, "dataset": dataset}},
         "/documents/delete": {"data": {"document": document}},
         "/documents/delete-dataset": {"data": {"dataset": dataset}},
         "/documents/metadata": {"data": {"document": document, "metadata": '{"a": 1}'}},
@@ -240,7 +242,8 @@ def test_to_write_and_to_delete_are_two_rights(managed: Managed) -> None:
         assert "/documents/upload" in page
         assert "/documents/metadata?" in page
         assert "/documents/delete" not in page
-        for path in ("/documents/delete", "/documents/delete-dataset"):
+        assert "/documents/move" not in page
+        for path in ("/documents/delete", "/documents/delete-dataset", "/documents/move"):
             assert writer.get(f"{path}?document=lease.txt&dataset=open").status_code == 403
             assert writer.post(path, **POSTS[path]).status_code == 403
     with managed.client("deletes") as deleter:
@@ -310,6 +313,26 @@ def test_a_dataset_gets_another_name(client: httpx.Client, managed: Managed) -> 
     assert client.post("/documents/rename-dataset", data={**data, "new_name": "b"}).is_redirect
     again = client.post("/documents/rename-dataset", data={**data, "new_name": "b"})
     assert again.status_code == 404
+
+
+def test_a_document_moves_into_another_dataset(client: httpx.Client, managed: Managed) -> None:
+    for dataset, name in (("here", "a.txt"), ("here", "b.txt"), ("there", "b.txt")):
+        watched(client, bring(client, (name, b"gnu"), dataset=dataset, keep="1"))
+    one, two = managed.core.list(datasets=["here"])
+    page = client.get(f"/documents/move?document={one.document_id}").text
+    assert {"here", "there"} <= {each.get("value") for each in Elements(page).all("option")}
+    assert "/documents/move?" in client.get(f"/document/{one.document_id}").text
+    data = {"document": one.document_id, "dataset": " there "}
+    answer = client.post("/documents/move", data=data)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/documents?dataset=there")
+    assert "a.txt" in client.get(answer.headers["location"]).text
+    assert client.get(f"/v1/documents/{one.document_id}/original").content == b"gnu"
+    for name, message in (("there", "b.txt is in there already"), (" ", "needs a name")):
+        data = {"document": two.document_id, "dataset": name}
+        refused = client.post("/documents/move", data=data)
+        assert refused.status_code == 400
+        assert message in Elements(refused.text).text
+    assert client.post("/documents/move", data={**data, "document": "none"}).status_code == 404
 
 
 def test_metadata_are_changed_and_what_others_changed_stays(

@@ -1,6 +1,7 @@
 """The pages by which documents are brought, looked after and deleted; a reading key has none."""
 
 import json
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response, UploadFile
@@ -55,7 +56,6 @@ async def _show(
 ) -> Response:
     """Show a dataset, or none; `wanted` is to be sent to, unless there was a `message`."""
     rows = await caller.datasets()
-    names = [row["dataset"] for row in rows]
     reach = caller.rights.datasets
     number, total, documents = _page_number(request), 0, list[StoredDocument]()
     if dataset:
@@ -71,7 +71,7 @@ async def _show(
         documents=documents,
         number=number,
         pages=-(-total // MANAGED_DOCUMENTS),
-        names=names if reach is None else sorted(reach),
+        names=_names(caller, rows),
         wanted=wanted or dataset or ("default" if reach is None else reach[0]),
         message=message,
         runs=await caller.jobs(SHOWN_RUNS),
@@ -79,6 +79,12 @@ async def _show(
         max_files=MAX_UPLOAD_FILES,
         max_name=MAX_NAME_CHARS,
     )
+
+
+def _names(caller: ScopedClient, rows: Sequence[Json]) -> list[str]:
+    """Return the datasets that a caller may fill, those of its reach that are not there, too."""
+    reach = caller.rights.datasets
+    return [row["dataset"] for row in rows] if reach is None else sorted(reach)
 
 
 def _page_number(request: Request) -> int:
@@ -166,6 +172,43 @@ async def delete_dataset(request: Request) -> Response:
     form = await own_form(request)
     await caller.delete_dataset(form.get("dataset", ""))
     return _go("/documents")
+
+
+@router.api_route("/documents/move", methods=PAGE_METHODS)
+async def ask_where_to_move(request: Request) -> Response:
+    """Ask into which dataset a document is to go."""
+    caller = await _caller(request, "write", "delete")
+    document = await _find(caller, request.query_params.get("document", ""))
+    return await _move_page(request, caller, document)
+
+
+@router.post("/documents/move")
+async def move(request: Request) -> Response:
+    """Move a document into another dataset."""
+    caller = await _caller(request, "write", "delete")
+    form = await own_form(request)
+    document = await _find(caller, form.get("document", ""))
+    dataset = form.get("dataset", "").strip()
+    try:
+        _check_name(dataset)
+        await caller.move([document.document_id], dataset)
+    except ConfigError as error:
+        return await _move_page(request, caller, document, dataset, sentence(error))
+    return _go("/documents", dataset=dataset)
+
+
+async def _move_page(
+    request: Request,
+    caller: ScopedClient,
+    document: StoredDocument,
+    wanted: str = "",
+    message: str = "",
+) -> Response:
+    caller.check_all("write", "delete")
+    shown = {"document": document, "wanted": wanted[:MAX_NAME_CHARS], "message": message}
+    names = _names(caller, await caller.datasets())
+    status = 400 if message else 200
+    return page(request, "move.html", status, **shown, names=names, max_name=MAX_NAME_CHARS)
 
 
 @router.api_route("/documents/rename-dataset", methods=PAGE_METHODS)
