@@ -181,6 +181,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "set_metadata": ("write", {"document": "DOC", "changes": {"year": 1}}),
     "ingest": ("write", {"documents": [{"uri": "n", "text": "gnu"}], "dataset": "open"}),
     "move": ("delete", {"documents": ["DOC"], "dataset": "open"}),
+    "reread": ("write", {"document": "DOC"}),
     "delete": ("delete", {"documents": ["DOC"]}),
     "embed": ("read", {"texts": ["zebra"]}),
     "judge": ("write", {"judgment_id": "q", "right": True}),

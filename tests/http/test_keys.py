@@ -49,6 +49,7 @@ ASKED: dict[tuple[str, str], dict[str, Any]] = {
     ("GET", "/v1/documents/{document_id}/boxes"): {"params": {"mark": "0-1"}},
     ("GET", "/v1/documents/{document_id}/original"): {},
     ("GET", "/v1/documents/{document_id}/similar"): {},
+    ("POST", "/v1/documents/{document_id}/reread"): {},
     ("GET", "/v1/chunks/{chunk_id}"): {},
     ("GET", "/v1/jobs"): {"params": {"dataset": "closed"}},
     ("GET", "/v1/jobs/{job_id}"): {},
@@ -103,7 +104,12 @@ OF_DOCUMENTS = (
 MANAGED = (
     *("/documents", "/documents/upload", "/documents/runs/{run}", "/documents/metadata"),
     *("/documents/runs/{run}/events", "/documents/new-dataset"),
-    *("/documents/delete", "/documents/delete-dataset", "/documents/rename-dataset", "/documents/move"),
+    *(
+        "/documents/delete",
+        "/documents/delete-dataset",
+        "/documents/rename-dataset",
+        "/documents/move",
+    ),
 )
 OF_FINDING = ("/comparison.csv", "/comparison.md", "/suggest", "/judge", "/judged")
 WATCHED = ("/stages", "/status", "/evaluations", "/evaluations/{evaluation}")
@@ -125,6 +131,7 @@ STORE_WRITES = (
     ("DELETE", "/v1/files/{file_id}"),
     ("POST", "/v1/datasets:rename"),
     ("POST", "/v1/documents:move"),
+    ("POST", "/v1/documents/{document_id}/reread"),
 )
 # Of no dataset: a file that was only sent, and models.
 OF_NO_DATASET = (
@@ -248,6 +255,7 @@ def test_a_key_that_reads_changes_no_store(keyed: Keyed, method: str, path: str)
     with keyed.server.client(keyed.reader) as client:
         (row,) = client.get("/v1/documents", params={"uri_prefix": "open/nda"}).json()["documents"]
         ids: dict[str, object] = {"vector_store_id": "open", "file_id": row["document_id"]}
+        ids |= {"document_id": row["document_id"]}
         options = about(method, path, keyed)
         answer = client.request(method, place(path, {**ids, "batch_id": "vsfb_1"}), **options)
         assert answer.status_code == 403, answer.text

@@ -25,7 +25,7 @@ GETS = (
     *("/documents", "/documents?dataset=open", "/documents/runs/1", "/documents/runs/1/events"),
     *("/documents/delete?document=lease.txt", "/documents/delete-dataset?dataset=open"),
     *("/documents/metadata?document=lease.txt", "/documents/rename-dataset?dataset=open"),
-    "/documents/move?document=lease.txt",
+    *("/documents/move?document=lease.txt", "/documents/reread?document=lease.txt"),
 )
 
 
@@ -36,6 +36,7 @@ def posts(dataset: str, document: str) -> dict[str, dict[str, Any]]:
         "/documents/new-dataset": {"data": {"dataset": "made"}},
         "/documents/rename-dataset": {"data": {"dataset": dataset, "new_name": "renamed"}},
         "/documents/move": {"data": {"document": document, "dataset": dataset}},
+        "/documents/reread": {"data": {"document": document}},
         "/documents/delete": {"data": {"document": document}},
         "/documents/delete-dataset": {"data": {"dataset": dataset}},
         "/documents/metadata": {"data": {"document": document, "metadata": '{"a": 1}'}},
@@ -313,6 +314,24 @@ def test_a_dataset_gets_another_name(client: httpx.Client, managed: Managed) -> 
     assert client.post("/documents/rename-dataset", data={**data, "new_name": "b"}).is_redirect
     again = client.post("/documents/rename-dataset", data={**data, "new_name": "b"})
     assert again.status_code == 404
+
+
+def test_a_document_is_read_again_from_its_kept_bytes(
+    client: httpx.Client, managed: Managed
+) -> None:
+    files = (("kept.txt", b"zebra"), ("gone.txt", b"gnu"))
+    for (name, content), keep in zip(files, ({"keep": "1"}, {}), strict=True):
+        watched(client, bring(client, (name, content), dataset="again", **keep))
+    gone, kept = managed.core.list(datasets=["again"])
+    assert "/documents/reread?" in client.get(f"/document/{kept.document_id}").text
+    assert client.get(f"/documents/reread?document={kept.document_id}").status_code == 200
+    answer = client.post("/documents/reread", data={"document": kept.document_id})
+    assert outcomes(watched(client, answer)) == {"kept.txt": "stored anew 1 chunk"}
+    refused = client.post("/documents/reread", data={"document": gone.document_id})
+    assert refused.status_code == 400
+    assert "it was not kept; ingest its file again" in Elements(refused.text).text
+    job = client.post(f"/v1/documents/{kept.document_id}/reread")
+    assert (job.status_code, job.json()["dataset"]) == (202, "again")
 
 
 def test_a_document_moves_into_another_dataset(client: httpx.Client, managed: Managed) -> None:

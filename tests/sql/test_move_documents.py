@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from psycopg import errors
 
-from tests.sql.corpus import Connection, Row, call, put, value
+from tests.sql.corpus import Connection, call, put, value
 from tests.sql.oracle import check_statistics
 from tests.sql.test_contexts import keep as keep_contexts
 from tests.sql.test_files import A, attach, keep, states
@@ -29,13 +29,13 @@ def refuse(connection: Connection, why: str, documents: Sequence[int], dataset: 
     assert (call(connection, "list_documents"), call(connection, "list_datasets")) == before
 
 
-def chunks(connection: Connection, document: int) -> list[Row]:
+def chunks(connection: Connection, document: int) -> list[tuple[object, ...]]:
     cursor = connection.execute(
         "select id, ordinal, content, embedding::text, lexemes::text from lexichord_data.chunk "
         "where document_id = %s order by id",
         [document],
     )
-    return [dict(enumerate(row)) for row in cursor.fetchall()]
+    return cursor.fetchall()
 
 
 def test_documents_move_with_all_that_they_have(connection: Connection) -> None:
@@ -48,7 +48,7 @@ def test_documents_move_with_all_that_they_have(connection: Connection) -> None:
     (row, _) = call(connection, "list_documents", datasets=["park"])
     assert (row["document_id"], row["uri"], row["metadata"]) == (1, "a", {"y": 1})
     found = call(connection, "hybrid_search", query="w2", datasets=["park"])
-    assert [(each["uri"], each["dataset"]) for each in found][0] == ("a", "park")
+    assert (found[0]["uri"], found[0]["dataset"]) == ("a", "park")
     nearest = call(
         connection,
         "hybrid_search",

@@ -216,7 +216,7 @@ class DocumentMethods:
     async def move(
         self, documents: Sequence[str], dataset: str, datasets: Iterable[str] | None = None
     ) -> int:
-        """Move documents into a dataset with all that hangs on them; return how many were not there.
+        """Move documents into a dataset with all that hangs on them; return how many it had not.
 
         They are those of `datasets`, or any. Nothing is embedded again, ids stay. Raises
         NotFoundError; ConfigError, as where one of the same uri is there.

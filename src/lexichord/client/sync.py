@@ -151,6 +151,7 @@ class SyncLexichord:
     stream = _sync_generator(Lexichord.stream)
     ingest = _sync(Lexichord.ingest)
     retry_failed = _sync(Lexichord.retry_failed)
+    reread = _sync(Lexichord.reread)
     contextualize = _sync(Lexichord.contextualize)
     calibrate = _sync(Lexichord.calibrate)
     evaluate = _sync(Lexichord.evaluate)

@@ -122,6 +122,7 @@ class IngestPipeline:
     allow_private: bool = False
     follow: FollowSpace | None = None
     limits: IngestLimits = INGEST_LIMITS
+    stores_anew: bool = field(init=False, default=False)  # also what is stored as it would be
     recorder: RunRecorder = field(init=False)
     sample: DocumentSample = field(init=False)
     chunk_embedder: ChunkEmbedder = field(init=False)
@@ -217,7 +218,7 @@ class IngestPipeline:
         return todo
 
     def _is_stored(self, source: IngestSource) -> bool:
-        row = self.stored.get(source.uri)
+        row = None if self.stores_anew else self.stored.get(source.uri)
         return row is not None and (row["sha256"], row["recipe"]) == (source.sha256, source.recipe)
 
     async def _origins(

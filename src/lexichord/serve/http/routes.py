@@ -155,6 +155,21 @@ async def delete_document(caller: Caller, document_id: DocumentPathId) -> JsonRe
     return await reply_written(caller, {"deleted": await caller.delete([document_id])})
 
 
+@router.post(
+    "/documents/{document_id}/reread", response_model=JobShape, status_code=202, tags=DOCUMENT_TAGS
+)
+async def reread_document(
+    request: Request, caller: Caller, document_id: DocumentPathId
+) -> JsonReply:
+    """Begin to read a document again from the bytes that it was read from.
+
+    Chunks that come out the same are not embedded again. The job says what becomes of it.
+    """
+    return await accept_job(
+        request, caller, lambda callbacks: caller.reread(document_id, **callbacks)
+    )
+
+
 @router.get("/documents/{document_id}/similar", response_model=FilesResult, tags=DOCUMENT_TAGS)
 async def similar_documents(
     caller: Caller, document_id: DocumentPathId, params: Annotated[SimilarParams, Query()]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response, UploadFile
@@ -10,6 +11,7 @@ from starlette.datastructures import FormData
 from starlette.datastructures import UploadFile as SentFile
 
 from lexichord.errors import ConfigError, NotFoundError
+from lexichord.ingest.report import Report, RunCallbacks
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.http.bodies import WHOLE_NUMBER, parse_object
 from lexichord.serve.http.jobs import JobRunner
@@ -209,6 +211,31 @@ async def _move_page(
     names = _names(caller, await caller.datasets())
     status = 400 if message else 200
     return page(request, "move.html", status, **shown, names=names, max_name=MAX_NAME_CHARS)
+
+
+@router.api_route("/documents/reread", methods=PAGE_METHODS)
+async def ask_to_read_again(request: Request) -> Response:
+    """Ask whether a document is to be read again, and say what becomes of it."""
+    caller = await _caller(request, "write")
+    document = await _find(caller, request.query_params.get("document", ""))
+    return page(request, "reread.html", document=document, message="")
+
+
+@router.post("/documents/reread")
+async def reread(request: Request) -> Response:
+    """Begin to read a document again, and go on to the page that shows how far it is."""
+    caller = await _caller(request, "write")
+    document = await _find(caller, (await own_form(request)).get("document", ""))
+    runner: JobRunner = request.app.state.jobs
+    try:
+        run = await runner.start(partial(_reread, caller, document.document_id))
+    except ConfigError as error:
+        return page(request, "reread.html", 400, document=document, message=sentence(error))
+    return _go(f"/documents/runs/{run}")
+
+
+async def _reread(caller: ScopedClient, document: str, callbacks: RunCallbacks) -> Report:
+    return await caller.reread(document, **callbacks)
 
 
 @router.api_route("/documents/rename-dataset", methods=PAGE_METHODS)
