@@ -110,6 +110,7 @@ MANAGED = (
         "/documents/rename-dataset",
         "/documents/move",
     ),
+    *("/documents/reread", "/documents/fetch"),
 )
 OF_FINDING = ("/comparison.csv", "/comparison.md", "/suggest", "/judge", "/judged")
 WATCHED = ("/stages", "/status", "/evaluations", "/evaluations/{evaluation}")

@@ -20,6 +20,9 @@ from tests.end_to_end.processes import wait_until
 from tests.http.served_page import HOSTILE, LEASE, LICENCE, OWN_SCRIPTS, served
 from tests.http.test_page import Elements
 from tests.unit.test_containers import packed
+from tests.unit.test_web import Site, site
+
+__all__ = ["site"]
 
 GETS = (
     *("/documents", "/documents?dataset=open", "/documents/runs/1", "/documents/runs/1/events"),
@@ -37,6 +40,7 @@ def posts(dataset: str, document: str) -> dict[str, dict[str, Any]]:
         "/documents/rename-dataset": {"data": {"dataset": dataset, "new_name": "renamed"}},
         "/documents/move": {"data": {"document": document, "dataset": dataset}},
         "/documents/reread": {"data": {"document": document}},
+        "/documents/fetch": {"data": {"urls": "http://127.0.0.1/", "dataset": dataset}},
         "/documents/delete": {"data": {"document": document}},
         "/documents/delete-dataset": {"data": {"dataset": dataset}},
         "/documents/metadata": {"data": {"document": document, "metadata": '{"a": 1}'}},
@@ -332,6 +336,47 @@ def test_a_document_is_read_again_from_its_kept_bytes(
     assert "it was not kept; ingest its file again" in Elements(refused.text).text
     job = client.post(f"/v1/documents/{kept.document_id}/reread")
     assert (job.status_code, job.json()["dataset"]) == (202, "again")
+
+
+def test_addresses_are_fetched_of_the_hosts_that_are_named(
+    managed: Managed, client: httpx.Client, site: Site
+) -> None:
+    site.put("/a.html", "<title>Quokkas</title><p>Of the quokka.</p>")
+    data = {"urls": f"{site.url}/a.html\n {site.url}/none", "dataset": "web", "keep": "1"}
+    refused = client.post("/documents/fetch", data=data)
+    assert refused.status_code == 400
+    assert "name hosts in LEXICHORD_FETCH_HOSTS" in Elements(refused.text).text
+    assert "/documents/fetch" not in client.get("/documents").text
+    dsn = managed.core.core.database.dsn
+    names = {"allowed_hosts": "search.example.com", "fetch_hosts": "127.0.0.1"}
+    with served(dsn, **names) as address:
+        other = Managed(address, managed.core, managed.keys)
+        with other.client("all") as asker:
+            assert "of 127.0.0.1" in words(asker.get("/documents").text)
+            done = watched(asker, asker.post("/documents/fetch", data=data))
+            assert outcomes(done) == {
+                "a.html": "stored 1 chunk",
+                "none": "failed the server answers 404",
+            }
+            sent = {"urls": [f"{site.url}/a.html"], "dataset": "web"}
+            job = asker.post("/v1/documents:upload", data=sent)
+            assert job.status_code == 202, job.text
+            place = job.headers["location"]
+            wait_until(lambda: asker.get(place).json()["state"] == "finished")
+            assert asker.get(place).json()["skipped"] == 1
+            for urls, message in (
+                ("https://example.com/", "example.com is not among LEXICHORD_FETCH_HOSTS"),
+                ("file:///etc/passwd", "is no address of http or https"),
+                (" ", "Send a file"),
+            ):
+                again = asker.post("/documents/fetch", data={**data, "urls": urls})
+                assert again.status_code == 400
+                assert message in Elements(again.text).text
+    (row,) = managed.core.list(datasets=["web"])
+    assert (row.uri, row.title) == (f"{site.url}/a.html", "Quokkas")
+    assert managed.core.reread(row.document_id).replaced == 1
+    (again,) = managed.core.list(datasets=["web"])
+    assert (again.title, again.metadata) == (row.title, row.metadata)
 
 
 def test_a_document_moves_into_another_dataset(client: httpx.Client, managed: Managed) -> None:

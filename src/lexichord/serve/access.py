@@ -228,6 +228,7 @@ class ScopedClient(FileMethods):
     ) -> Report:
         """See `Lexichord.ingest`."""
         self._scope("write", [options.get("dataset", "default")])
+        options["fetch_hosts"] = self.settings.fetch_hosts
         return await self._client.ingest(paths, documents=documents, **options)
 
     @recorded

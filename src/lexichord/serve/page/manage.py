@@ -79,6 +79,7 @@ async def _show(
         runs=await caller.jobs(SHOWN_RUNS),
         max_bytes=request.app.state.policy.settings.max_body,
         max_files=MAX_UPLOAD_FILES,
+        hosts=caller.settings.fetch_hosts,
         max_name=MAX_NAME_CHARS,
     )
 
@@ -107,6 +108,23 @@ async def upload(request: Request) -> Response:
         return await _show(request, caller, "", dataset[:MAX_NAME_CHARS], sentence(error))
     finally:
         await request.close()
+    return _go(f"/documents/runs/{run}")
+
+
+@router.post("/documents/fetch")
+async def fetch(request: Request) -> Response:
+    """Begin to store what addresses name, and go on to the page that shows how far it is."""
+    caller = await _caller(request, "write")
+    form = await own_form(request)
+    dataset = form.get("dataset", "").strip()
+    runner: JobRunner = request.app.state.jobs
+    try:
+        _check_name(dataset)
+        caller.check_writes(dataset)
+        urls = form.get("urls", "").split()
+        run = await runner.start(ingest_call(caller, [], dataset, "keep" in form, {}, urls))
+    except ConfigError as error:
+        return await _show(request, caller, "", dataset[:MAX_NAME_CHARS], sentence(error))
     return _go(f"/documents/runs/{run}")
 
 
