@@ -375,8 +375,8 @@ def test_addresses_are_fetched_of_the_hosts_that_are_named(
     (row,) = managed.core.list(datasets=["web"])
     assert (row.uri, row.title) == (f"{site.url}/a.html", "Quokkas")
     assert managed.core.reread(row.document_id).replaced == 1
-    (again,) = managed.core.list(datasets=["web"])
-    assert (again.title, again.metadata) == (row.title, row.metadata)
+    (reread,) = managed.core.list(datasets=["web"])
+    assert (reread.title, reread.metadata) == (row.title, row.metadata)
 
 
 def test_a_document_moves_into_another_dataset(client: httpx.Client, managed: Managed) -> None:
