@@ -93,7 +93,8 @@ class Settings(BaseSettings):
     file that ..._api_key_file names.
     What listens for others, HTTP or MCP: allowed_hosts are names that requests may be addressed to,
     besides those of this machine, allowed_origins pages that may ask from a browser,
-    allowed_addresses services that a request may name in its headers; lists with commas.
+    allowed_addresses services that a request may name in its headers, fetch_hosts those whose pages
+    it may have fetched (.example.com with all below it, * any public one); lists with commas.
     page_url is where the page of `lexichord serve` opens, as https://search.example.com: what MCP
     finds leads there.
     audit keeps what API keys are used for in the database, "text" with the words of questions.
@@ -132,6 +133,7 @@ class Settings(BaseSettings):
     allowed_hosts: Names = []
     allowed_origins: Names = []
     allowed_addresses: Names = []
+    fetch_hosts: Names = []
     page_url: str | None = Field(None, pattern=r"^https?://[^\s?#]+$")
     fallbacks: Names = ["definitions", "overview", "summary"]
     max_body: int = Field(50_000_000, ge=1)

@@ -354,7 +354,10 @@ CONTRACT = {
     ),
     "id_secret": ("", "uuid"),
     "index_use": ("", "TABLE(index_name text, used boolean, plan text)"),
-    "is_unchanged": ("document bigint, updated_at timestamp with time zone", "boolean"),
+    "is_unchanged": (
+        "document bigint, updated_at timestamp with time zone, dataset text",
+        "boolean",
+    ),
     "keep_contexts": ("dataset text, uri text, keys text[], contexts text[]", "void"),
     "kept_vectors": (
         "documents bigint[], recipe text",
@@ -377,6 +380,8 @@ CONTRACT = {
     "delete_file": ("file_id text, dataset text", "boolean"),
     "define_dataset": ("dataset text, details jsonb, anew boolean", "boolean"),
     "delete_dataset": ("dataset text", "bigint"),
+    "move_documents": ("documents bigint[], dataset text", "bigint"),
+    "rename_dataset": ("dataset text, new_name text", "void"),
     "describe_datasets": (
         f"datasets text[], {PAGE}",
         "TABLE(dataset text, details jsonb, created_at timestamp with time zone, "

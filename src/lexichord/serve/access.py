@@ -216,6 +216,12 @@ class ScopedClient(FileMethods):
         return await self._client.delete(documents, **self._scope("delete", datasets))
 
     @recorded
+    async def move(self, documents: Sequence[str], dataset: str) -> int:
+        """See `Lexichord.move`; it takes from one dataset what it writes into the other."""
+        self._scope("write", [dataset])
+        return await self._client.move(documents, dataset, **self._scope("delete"))
+
+    @recorded
     async def set_metadata(self, document: str, changes: Json) -> Json:
         """See `Lexichord.set_metadata`; what is returned may only be seen by who may read."""
         self._check("read")
@@ -231,6 +237,7 @@ class ScopedClient(FileMethods):
     ) -> Report:
         """See `Lexichord.ingest`."""
         self._scope("write", [options.get("dataset", "default")])
+        options["fetch_hosts"] = self.settings.fetch_hosts
         return await self._client.ingest(paths, documents=documents, **options)
 
     @recorded

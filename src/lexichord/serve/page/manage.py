@@ -1,6 +1,8 @@
 """The pages by which documents are brought, looked after and deleted; a reading key has none."""
 
 import json
+from collections.abc import Sequence
+from functools import partial
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response, UploadFile
@@ -8,7 +10,8 @@ from fastapi.responses import RedirectResponse
 from starlette.datastructures import FormData
 from starlette.datastructures import UploadFile as SentFile
 
-from lexichord.errors import ConfigError
+from lexichord.errors import ConfigError, NotFoundError
+from lexichord.ingest.report import Report, RunCallbacks
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.http.bodies import WHOLE_NUMBER, parse_object
 from lexichord.serve.http.jobs import JobRunner
@@ -55,7 +58,6 @@ async def _show(
 ) -> Response:
     """Show a dataset, or none; `wanted` is to be sent to, unless there was a `message`."""
     rows = await caller.datasets()
-    names = [row["dataset"] for row in rows]
     reach = caller.rights.datasets
     number, total, documents = _page_number(request), 0, list[StoredDocument]()
     if dataset:
@@ -71,14 +73,21 @@ async def _show(
         documents=documents,
         number=number,
         pages=-(-total // MANAGED_DOCUMENTS),
-        names=names if reach is None else sorted(reach),
+        names=_names(caller, rows),
         wanted=wanted or dataset or ("default" if reach is None else reach[0]),
         message=message,
         runs=await caller.jobs(SHOWN_RUNS),
         max_bytes=request.app.state.policy.settings.max_body,
         max_files=MAX_UPLOAD_FILES,
+        hosts=caller.settings.fetch_hosts,
         max_name=MAX_NAME_CHARS,
     )
+
+
+def _names(caller: ScopedClient, rows: Sequence[Json]) -> list[str]:
+    """Return the datasets that a caller may fill, those of its reach that are not there, too."""
+    reach = caller.rights.datasets
+    return [row["dataset"] for row in rows] if reach is None else sorted(reach)
 
 
 def _page_number(request: Request) -> int:
@@ -99,6 +108,23 @@ async def upload(request: Request) -> Response:
         return await _show(request, caller, "", dataset[:MAX_NAME_CHARS], sentence(error))
     finally:
         await request.close()
+    return _go(f"/documents/runs/{run}")
+
+
+@router.post("/documents/fetch")
+async def fetch(request: Request) -> Response:
+    """Begin to store what addresses name, and go on to the page that shows how far it is."""
+    caller = await _caller(request, "write")
+    form = await own_form(request)
+    dataset = form.get("dataset", "").strip()
+    runner: JobRunner = request.app.state.jobs
+    try:
+        _check_name(dataset)
+        caller.check_writes(dataset)
+        urls = form.get("urls", "").split()
+        run = await runner.start(ingest_call(caller, [], dataset, "keep" in form, {}, urls))
+    except ConfigError as error:
+        return await _show(request, caller, "", dataset[:MAX_NAME_CHARS], sentence(error))
     return _go(f"/documents/runs/{run}")
 
 
@@ -166,6 +192,98 @@ async def delete_dataset(request: Request) -> Response:
     form = await own_form(request)
     await caller.delete_dataset(form.get("dataset", ""))
     return _go("/documents")
+
+
+@router.api_route("/documents/move", methods=PAGE_METHODS)
+async def ask_where_to_move(request: Request) -> Response:
+    """Ask into which dataset a document is to go."""
+    caller = await _caller(request, "write", "delete")
+    document = await _find(caller, request.query_params.get("document", ""))
+    return await _move_page(request, caller, document)
+
+
+@router.post("/documents/move")
+async def move(request: Request) -> Response:
+    """Move a document into another dataset."""
+    caller = await _caller(request, "write", "delete")
+    form = await own_form(request)
+    document = await _find(caller, form.get("document", ""))
+    dataset = form.get("dataset", "").strip()
+    try:
+        _check_name(dataset)
+        await caller.move([document.document_id], dataset)
+    except ConfigError as error:
+        return await _move_page(request, caller, document, dataset, sentence(error))
+    return _go("/documents", dataset=dataset)
+
+
+async def _move_page(
+    request: Request,
+    caller: ScopedClient,
+    document: StoredDocument,
+    wanted: str = "",
+    message: str = "",
+) -> Response:
+    caller.check_all("write", "delete")
+    shown = {"document": document, "wanted": wanted[:MAX_NAME_CHARS], "message": message}
+    names = _names(caller, await caller.datasets())
+    status = 400 if message else 200
+    return page(request, "move.html", status, **shown, names=names, max_name=MAX_NAME_CHARS)
+
+
+@router.api_route("/documents/reread", methods=PAGE_METHODS)
+async def ask_to_read_again(request: Request) -> Response:
+    """Ask whether a document is to be read again, and say what becomes of it."""
+    caller = await _caller(request, "write")
+    document = await _find(caller, request.query_params.get("document", ""))
+    return page(request, "reread.html", document=document, message="")
+
+
+@router.post("/documents/reread")
+async def reread(request: Request) -> Response:
+    """Begin to read a document again, and go on to the page that shows how far it is."""
+    caller = await _caller(request, "write")
+    document = await _find(caller, (await own_form(request)).get("document", ""))
+    runner: JobRunner = request.app.state.jobs
+    try:
+        run = await runner.start(partial(_reread, caller, document.document_id))
+    except ConfigError as error:
+        return page(request, "reread.html", 400, document=document, message=sentence(error))
+    return _go(f"/documents/runs/{run}")
+
+
+async def _reread(caller: ScopedClient, document: str, callbacks: RunCallbacks) -> Report:
+    return await caller.reread(document, **callbacks)
+
+
+@router.api_route("/documents/rename-dataset", methods=PAGE_METHODS)
+async def ask_for_a_name(request: Request) -> Response:
+    """Ask for the name that a dataset is to have."""
+    caller = await _caller(request, "write")
+    dataset = request.query_params.get("dataset", "")
+    await caller.count(datasets=[dataset])  # which fails where there is none, or it is not reached
+    return _name_page(request, dataset, dataset)
+
+
+@router.post("/documents/rename-dataset")
+async def rename_dataset(request: Request) -> Response:
+    """Give a dataset another name."""
+    caller = await _caller(request, "write")
+    form = await own_form(request)
+    dataset, new_name = form.get("dataset", ""), form.get("new_name", "").strip()
+    try:
+        _check_name(new_name)
+        await caller.rename_dataset(dataset, new_name)
+    except NotFoundError:
+        raise
+    except ConfigError as error:
+        return _name_page(request, dataset, new_name[:MAX_NAME_CHARS], sentence(error))
+    return _go("/documents", dataset=new_name)
+
+
+def _name_page(request: Request, dataset: str, wanted: str, message: str = "") -> Response:
+    shown = {"dataset": dataset, "wanted": wanted, "message": message, "max_name": MAX_NAME_CHARS}
+    return page(request, "rename_dataset.html", 400 if message else 200, **shown)
 
 
 @router.api_route("/documents/metadata", methods=PAGE_METHODS)
