@@ -95,7 +95,8 @@ class Settings(BaseSettings):
     besides those of this machine, allowed_origins pages that may ask from a browser,
     allowed_addresses services that a request may name in its headers; lists with commas.
     page_url is where the page of `lexichord serve` opens, as https://search.example.com: what MCP
-    finds leads there.
+    finds leads there. page_language is what the page speaks: en, or a file of texts of yours, named
+    by its language, as de.toml.
     audit keeps what API keys are used for in the database, "text" with the words of questions.
     fallbacks are queries that MCP's assistant tries while the evidence is too little; empty: none.
     max_body is in bytes, max_requests is how many are answered at once, request_timeout in seconds.
@@ -133,6 +134,7 @@ class Settings(BaseSettings):
     allowed_origins: Names = []
     allowed_addresses: Names = []
     page_url: str | None = Field(None, pattern=r"^https?://[^\s?#]+$")
+    page_language: str = "en"
     fallbacks: Names = ["definitions", "overview", "summary"]
     max_body: int = Field(50_000_000, ge=1)
     max_requests: int = Field(16, ge=1, le=1000)

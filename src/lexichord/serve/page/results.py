@@ -12,6 +12,7 @@ from lexichord.ingest.load.kinds import PDF_TYPE, kind_of
 from lexichord.retrieve.evidence.context import citation
 from lexichord.serve.errors import public_line
 from lexichord.serve.page.document import document_address
+from lexichord.serve.page.language import say
 from lexichord.serve.page.marks import CharRange
 from lexichord.serve.page.passages import (
     answer_patterns,
@@ -26,7 +27,7 @@ from lexichord.types import ChunkHit, Response
 from lexichord.types.evidence import NEAREST_MARK, Cell, ContextSource, Quote
 from lexichord.types.response import Step
 from lexichord.types.results import CHANNEL_NAMES
-from lexichord.types.text import file_name
+from lexichord.types.text import document_name
 
 MAX_MARKED_QUOTES = 20  # of a document on its page, beside the one it is opened at
 MAX_NOTE_CHARS = 160  # that are shown of what a stage made
@@ -288,7 +289,7 @@ def _rows(response: Response, places: Mapping[str, Sequence[CharRange]]) -> list
             (cell, [(show_line(quote.text), _address(quote, places)) for quote in cell.quotes])
             for cell in cells
         ]
-        title = file.title or file_name(file.uri)
+        title = document_name(file)
         rows.append(ComparisonRow(title, f"/document/{file.document_id}", linked))
     return rows
 
@@ -308,7 +309,7 @@ def _note(step: Step) -> str:
         members = {name: value for name, value in output.items() if name != "error"}
         text = ", ".join(f"{name} {_short(value)}" for name, value in members.items() if value)
     elif isinstance(output, list):
-        text = f"{len(output)} found"
+        text = say("counts.found", count=len(output))
     else:
         text = "" if output is None else _short(output)
     note = public_line(text)

@@ -37,6 +37,7 @@ from lexichord.serve.page.document import show_document
 from lexichord.serve.page.facets import FacetView, chips, find_facets
 from lexichord.serve.page.form import SearchForm, query_options, read_form, scope_options
 from lexichord.serve.page.found import FoundResponses
+from lexichord.serve.page.language import say
 from lexichord.serve.page.original import show_original
 from lexichord.serve.page.render import (
     PAGE_HEADERS,
@@ -54,7 +55,7 @@ from lexichord.serve.page.render import (
 from lexichord.serve.page.results import show_results
 from lexichord.types import Response as QueryResponse
 from lexichord.types.state import IngestRun
-from lexichord.types.text import file_name
+from lexichord.types.text import document_name
 
 MAX_SHOWN_TITLE_CHARS = 60  # of a title that makes a readable question
 
@@ -67,9 +68,13 @@ def example_questions(titles: Iterable[str]) -> list[str]:
     if not names:
         return []
     if len(names) == 1:
-        return [f"What is {names[0]} about?"]
+        return [say("examples.about", title=names[0])]
     first, second, *_, last = [*names, names[-1]]
-    return [f"What is {first} about?", f"Compare {first} and {second}", f"Summarise {last}"]
+    return [
+        say("examples.about", title=first),
+        say("examples.compare", first=first, second=second),
+        say("examples.summarise", title=last),
+    ]
 
 
 PAGE_METHODS = ["GET", "HEAD"]
@@ -158,7 +163,7 @@ async def _facets(scoped: ScopedClient, form: SearchForm, counts: bool) -> list[
 async def _titles(scoped: ScopedClient, documents: Sequence[str]) -> dict[str, str]:
     """Return the titles of those documents that are named by their ids."""
     rows = await scoped.list(documents=documents) if documents else []
-    return {row.document_id: row.title or file_name(row.uri) for row in rows}
+    return {row.document_id: document_name(row) for row in rows}
 
 
 def _documents(datasets: Iterable[Mapping[str, Any]]) -> int:
@@ -191,7 +196,7 @@ async def picture(request: Request, document: str, number: str) -> Response:
     """Return a page of a PDF as a picture."""
     caller = await page_caller(request)
     if not re.fullmatch(r"[1-9]\d{0,4}", number, re.ASCII):
-        raise NotFoundError("there is no such page")
+        raise NotFoundError(say("error.no_page"))
     image = await caller.page_image(document, int(number))
     return Response(image, media_type="image/png", headers=PAGE_HEADERS)
 
@@ -212,7 +217,7 @@ async def login(request: Request) -> Response:
     except TooManyRequestsError:
         raise
     except AccessError as error:
-        return key_page(request, back, sentence(error) if key else "Paste a key first.")
+        return key_page(request, back, sentence(error) if key else say("login.paste_first"))
     response = RedirectResponse(back, 303, PAGE_HEADERS)
     set_key_cookie(response, request, key)
     return response
