@@ -166,7 +166,7 @@ def _locale(file: Path) -> Locale:
         return Locale.parse(file.stem.replace("_", "-"), sep="-")
     except (UnknownLocaleError, ValueError):
         raise ConfigError(
-            f"page_language: '{file.name}' names no language: call the file as de.toml or pt-BR.toml"
+            f"page_language: '{file.name}' names no language: call it as de.toml or pt-BR.toml"
         ) from None
 
 

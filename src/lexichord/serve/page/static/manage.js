@@ -12,7 +12,7 @@
   const leftOut = new Map(); // reasons by paths
 
   const language = document.documentElement.lang;
-  const texts = JSON.parse(document.body.dataset.texts);
+  const texts = JSON.parse($("[data-texts]").dataset.texts);
   const plural = new Intl.PluralRules(language);
   const written = new Intl.NumberFormat(language, { numberingSystem: "latn" });
 
