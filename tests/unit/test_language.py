@@ -5,9 +5,8 @@ import logging
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from babel import Locale
@@ -34,6 +33,7 @@ from lexichord.serve.page.render import templates
 from lexichord.settings import Settings
 from lexichord.types.options import IntentKind, Mode
 from lexichord.types.state import ChangeState, JobFile, RunState, Status
+from tests.read_page import read_texts, words
 
 PAGE = Path(lexichord.__file__).parent / "serve" / "page"
 TEMPLATES = sorted((PAGE / "templates").iterdir())
@@ -44,41 +44,11 @@ ENGLISH = load_language(FIRST_CODE)
 SECTIONS = {key.partition(".")[0] for key in ENGLISH.texts}
 
 FILLED = "□"  # in the place of what a template puts in
-READ_ATTRIBUTES = {"aria-label", "title", "placeholder", "alt", "data-pending", "label"}
-NAMES = {"lexichord", "lx_", "CSV", "Markdown"}  # the same in all languages
-WORD = re.compile(r"[^\W\d_]\w*")
 ATTRIBUTE = re.compile(r" [a-z]+")  # as " checked"
 TWO_WORDS = re.compile(r"[^\W\d_]{2,} [^\W\d_]{2,}")
 KEY = re.compile(rf"(?:{'|'.join(sorted(SECTIONS))})\.\w+")
 # What is no text though it has two words: an operator of filters, and what Starlette says.
 OTHERS_WORDS = {"start with", "Too many files"}
-
-
-class Reader(HTMLParser):
-    """Collects what people read or hear of a page."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.texts: list[str] = []
-        self._open: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._open.append(tag)
-        is_button = dict(attrs).get("type") in ("submit", "button", "reset") and tag == "input"
-        read = READ_ATTRIBUTES | ({"value"} if is_button else set())
-        self.texts += [value or "" for name, value in attrs if name in read]
-
-    def handle_endtag(self, tag: str) -> None:
-        while self._open and self._open.pop() != tag:
-            pass
-
-    def handle_data(self, data: str) -> None:
-        if not {"kbd", "code"} & set(self._open[-2:]):
-            self.texts.append(data)
-
-
-def words(texts: Iterable[str]) -> list[str]:
-    return [word for text in texts for word in WORD.findall(text) if word not in NAMES]
 
 
 def drawn(tree: nodes.Template) -> str:
@@ -108,12 +78,14 @@ def shown_constants(expression: nodes.Node) -> Iterator[str]:
 def visible_texts(source: str) -> list[str]:
     """Return the words that a template has of its own."""
     tree = templates.parse(source)
-    reader = Reader()
-    reader.feed(drawn(tree))
-    filled = [part for output in tree.find_all(nodes.Output) for part in output.nodes]
+    filled: list[nodes.Node] = [
+        part for output in tree.find_all(nodes.Output) for part in output.nodes
+    ]
     filled += [each.node for each in tree.find_all(nodes.Assign)]
     constants = [text for part in filled for text in shown_constants(part)]
-    return words([*reader.texts, *(one for one in constants if not ATTRIBUTE.fullmatch(one))])
+    return words(
+        [*read_texts(drawn(tree)), *(one for one in constants if not ATTRIBUTE.fullmatch(one))]
+    )
 
 
 @pytest.mark.parametrize("file", TEMPLATES, ids=lambda path: path.name)
@@ -207,9 +179,8 @@ TERMS: dict[str, Iterable[str]] = {
 
 
 def status_names() -> set[str]:
-    status = Status(
-        **{name: None for name in Status.__dataclass_fields__ if name != "bytes"}, bytes=1
-    )
+    values: dict[str, Any] = dict.fromkeys(Status.__dataclass_fields__) | {"bytes": 1}
+    status = Status(**values)
     return {name.replace(" ", "_") for name, _ in status_rows(status)}
 
 
