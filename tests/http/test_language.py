@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -16,18 +15,14 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.display.text import status_rows
-from lexichord.serve.page.language import FOLDER, PLACEHOLDER
 from lexichord.types import Json
 from tests.conftest import SPACE, new_database
 from tests.documents import draw_pdf
 from tests.http.served_page import served
 from tests.http.test_manage import Managed
+from tests.http.translated import translate, write_translation
 from tests.read_page import WORD, read_texts, words
 
-# Of a letter the one that is as wide as a Chinese sign: what is not translated shows at once.
-WIDE = {
-    ord(one): ord(one) + 0xFEE0 for one in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-}
 # What is stored has no Latin letter, so that those that show are the page's or the program's.
 LEASE: Json = {
     "uri": "契約/租約",
@@ -42,32 +37,9 @@ QUESTION = "租金"
 PDF_TEXT = [[(60.0, 700.0, "900 30 12")], [(60.0, 700.0, "42")]]
 
 
-def translate(text: str) -> str:
-    parts = PLACEHOLDER.split(text)
-    return "".join(
-        f"{{{part}}}" if at % 2 else part.translate(WIDE) for at, part in enumerate(parts)
-    )
-
-
 @pytest.fixture(scope="module")
 def translation(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of German, which is English in wide letters."""
-    sections = tomllib.loads((FOLDER / "en.toml").read_text())
-    lines = []
-    for section, texts in sections.items():
-        lines.append(f"[{section}]")
-        for name, text in texts.items():
-            forms = text if isinstance(text, dict) else {"other": text}
-            wide = {
-                form: each if section == "dates" else translate(each)
-                for form, each in forms.items()
-            }
-            lines.append(
-                f"{name} = {{ {', '.join(f'{k} = {json.dumps(v)}' for k, v in wide.items())} }}"
-            )
-    file = tmp_path_factory.mktemp("languages") / "de.toml"
-    file.write_text("\n".join(lines))
-    return file
+    return write_translation(tmp_path_factory.mktemp("languages"))
 
 
 @pytest.fixture(scope="module")
