@@ -112,7 +112,7 @@ def query_options(form: SearchForm) -> dict[str, Any]:
     """Return the options as the application takes them. Raises ConfigError."""
     if len(form.q) > MAX_PAGE_QUERY_CHARS:
         raise ConfigError(
-            say("error.question_length", most=MAX_PAGE_QUERY_CHARS, characters=len(form.q))
+            say("error.question_length", count=MAX_PAGE_QUERY_CHARS, characters=len(form.q))
         )
     if not (form.k.isascii() and form.k.isdigit() and 1 <= int(form.k[:9]) <= MAX_PAGE_HITS):
         raise ConfigError(say("error.hits", most=MAX_PAGE_HITS))

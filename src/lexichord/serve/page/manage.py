@@ -119,7 +119,7 @@ async def new_dataset(request: Request) -> Response:
 
 def _check_name(dataset: str) -> None:
     if not 0 < len(dataset) <= MAX_NAME_CHARS or not dataset.isprintable():
-        raise ConfigError(say("error.dataset_name", most=MAX_NAME_CHARS))
+        raise ConfigError(say("error.dataset_name", count=MAX_NAME_CHARS))
 
 
 async def _store(request: Request, caller: ScopedClient, form: FormData, dataset: str) -> int:
@@ -187,7 +187,7 @@ async def set_metadata(request: Request) -> Response:
     text, shown = form.get("metadata", ""), form.get("before", "{}")
     try:
         if len(text) > MAX_UPLOAD_METADATA_CHARS:
-            raise ConfigError(say("error.metadata_length", most=MAX_UPLOAD_METADATA_CHARS))
+            raise ConfigError(say("error.metadata_length", count=MAX_UPLOAD_METADATA_CHARS))
         before = parse_object("before", shown)
         after = parse_object("metadata", text)
         await caller.set_metadata(document.document_id, metadata_changes(before, after))
