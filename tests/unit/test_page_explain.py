@@ -108,7 +108,7 @@ def test_only_the_hits_that_are_shown_are_drawn_and_a_reranker_is_told() -> None
     assert view.is_reranked
     page = drawn(replace(FOUND, hits=[reranked]))
     assert rows(page, "origins")[0][-1] == "0.750"
-    assert "a reranker then orders" in page
+    assert "A reranker then orders" in page
 
 
 def test_a_response_without_hits_has_its_stages_drawn() -> None:

@@ -21,6 +21,7 @@ from lexichord.serve.page import routes as page
 from lexichord.serve.page.api import swagger_files
 from lexichord.serve.page.examples import ExampleSearches, ended_searches
 from lexichord.serve.page.found import FoundResponses
+from lexichord.serve.page.language import LanguageMiddleware, load_language
 from lexichord.serve.page.render import static_files
 from lexichord.serve.server import add_middleware
 
@@ -143,6 +144,8 @@ def create_http_app(policy: AccessPolicy) -> FastAPI:
     )
     app.state.policy, app.state.jobs, app.state.metrics = policy, JobRunner(), ServerMetrics()
     app.state.found, app.state.examples = FoundResponses(), ExampleSearches()
+    language = load_language(policy.settings.page_language)
+    app.add_middleware(LanguageMiddleware, language=language)
     app.add_middleware(TimeoutMiddleware, seconds=policy.settings.request_timeout)
     handle_errors(app)
     for router in ROUTERS:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lexichord.serve.errors import public_line
+from lexichord.serve.page.language import say
 from lexichord.types import ChunkHit, Explanation, Response
 from lexichord.types.response import Part, Step
 from lexichord.types.results import CHANNEL_NAMES
@@ -170,7 +171,7 @@ def _note(step: Step) -> str:
         members = {name: value for name, value in output.items() if name != "error"}
         text = ", ".join(f"{name} {_short(value)}" for name, value in members.items() if value)
     elif isinstance(output, list):
-        text = f"{len(output)} found"
+        text = say("counts.found", count=len(output))
     else:
         text = "" if output is None else _short(output)
     note = public_line(text)

@@ -19,6 +19,7 @@ from lexichord.serve.limits import (
 )
 from lexichord.serve.page.comparison import comparison_csv, comparison_markdown
 from lexichord.serve.page.form import query_options, read_form, scope_options
+from lexichord.serve.page.language import say
 from lexichord.serve.page.questions import heading_name
 from lexichord.serve.page.render import PAGE_HEADERS, own_form, page, page_caller
 from lexichord.serve.page.routes import PAGE_METHODS, PageRoute
@@ -50,7 +51,7 @@ async def _compare(request: Request) -> tuple[str, Comparison]:
     form, caller = read_form(request.query_params), await page_caller(request)
     response = await caller.query(form.q, **query_options(form))
     if response.comparison is None:
-        raise NotFoundError("this question compares nothing")
+        raise NotFoundError(say("error.no_comparison"))
     return form.q, response.comparison
 
 
@@ -66,7 +67,7 @@ async def judge(request: Request) -> Response:
     caller, form = await page_caller(request), await own_form(request)
     right = {"right": True, "wrong": False}.get(form.get("judgment", ""))
     if right is None:
-        raise ConfigError("say that the answer is right, or that it is wrong")
+        raise ConfigError(say("error.no_judgment"))
     await caller.judge(form.get("query", ""), right)
     asked = read_form(QueryParams(form.get("asked", "")))
     kept = {"judgment": form["judgment"]}

@@ -22,6 +22,7 @@ from lexichord.serve.limits import (
     MAX_UPLOAD_FILES,
     MAX_UPLOAD_METADATA_CHARS,
 )
+from lexichord.serve.page.language import say
 from lexichord.serve.page.render import (
     PAGE_HEADERS,
     own_form,
@@ -136,7 +137,7 @@ async def new_dataset(request: Request) -> Response:
     try:
         _check_name(dataset)
         if not await caller.define_dataset(dataset, {}, anew=True):
-            raise ConfigError("there is a dataset of this name already")
+            raise ConfigError(say("error.dataset_there"))
     except ConfigError as error:
         return await _show(request, caller, "", dataset[:MAX_NAME_CHARS], sentence(error))
     return _go("/documents", dataset=dataset)
@@ -144,7 +145,7 @@ async def new_dataset(request: Request) -> Response:
 
 def _check_name(dataset: str) -> None:
     if not 0 < len(dataset) <= MAX_NAME_CHARS or not dataset.isprintable():
-        raise ConfigError(f"the dataset needs a name, of at most {MAX_NAME_CHARS:,} signs")
+        raise ConfigError(say("error.dataset_name", count=MAX_NAME_CHARS))
 
 
 async def _store(request: Request, caller: ScopedClient, form: FormData, dataset: str) -> int:
@@ -152,7 +153,7 @@ async def _store(request: Request, caller: ScopedClient, form: FormData, dataset
     caller.check_writes(dataset)
     files = [file for file in form.getlist("files") if isinstance(file, SentFile) and file.filename]
     if not files:
-        raise ConfigError("choose a file first")
+        raise ConfigError(say("error.choose_file"))
     sent = [UploadFile(file.file, filename=file.filename, headers=file.headers) for file in files]
     runner: JobRunner = request.app.state.jobs
     return await runner.start(ingest_call(caller, sent, dataset, "keep" in form, {}))
@@ -304,7 +305,7 @@ async def set_metadata(request: Request) -> Response:
     text, shown = form.get("metadata", ""), form.get("before", "{}")
     try:
         if len(text) > MAX_UPLOAD_METADATA_CHARS:
-            raise ConfigError(f"metadata have at most {MAX_UPLOAD_METADATA_CHARS:,} characters")
+            raise ConfigError(say("error.metadata_length", count=MAX_UPLOAD_METADATA_CHARS))
         before = parse_object("before", shown)
         after = parse_object("metadata", text)
         await caller.set_metadata(document.document_id, metadata_changes(before, after))

@@ -15,13 +15,10 @@ from lexichord.serve.page.document import (
     quote_anchor,
     read_quotes,
 )
+from lexichord.serve.page.language import say
 from lexichord.serve.page.marks import CharRange
 from lexichord.types import PageBox, PageSize, ShownDocument
 
-UNMARKED = (
-    "The passage could not be marked: its words are not found on the page, as it is with those "
-    "that were recognized in a picture."
-)
 MIN_POINTS, MAX_POINTS = 1, 20_000  # of a side: what a file says may be nonsense
 
 
@@ -99,7 +96,7 @@ async def show_original(
     before = max(first - MAX_SHOWN_PAGES, 1)
     return replace(
         view,
-        note=UNMARKED if quote and not boxes else "",
+        note=say("original.unmarked") if quote and not boxes else "",
         total=len(sizes),
         sheets=[_sheet(size, shown) for size in sizes[first - 1 : last]],
         before=_page_address(document, before, quote, quotes) if first > 1 else "",

@@ -24,7 +24,7 @@ from lexichord.serve.page.reading import show_line
 from lexichord.types import ChunkHit, Response
 from lexichord.types.evidence import NEAREST_MARK, Cell, ContextSource, Quote
 from lexichord.types.results import CHANNEL_NAMES
-from lexichord.types.text import file_name
+from lexichord.types.text import document_name
 
 MAX_MARKED_QUOTES = 20  # of a document on its page, beside the one it is opened at
 CITATION_NUMBER = re.compile(r"\[(\d{1,3})\]")
@@ -275,6 +275,6 @@ def _rows(response: Response, places: Mapping[str, Sequence[CharRange]]) -> list
             (cell, [(show_line(quote.text), _address(quote, places)) for quote in cell.quotes])
             for cell in cells
         ]
-        title = file.title or file_name(file.uri)
+        title = document_name(file)
         rows.append(ComparisonRow(title, f"/document/{file.document_id}", linked))
     return rows

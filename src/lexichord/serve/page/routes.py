@@ -38,6 +38,7 @@ from lexichord.serve.page.examples import searches
 from lexichord.serve.page.facets import FacetView, chips, find_facets
 from lexichord.serve.page.form import SearchForm, query_options, read_form, scope_options
 from lexichord.serve.page.found import FoundResponses
+from lexichord.serve.page.language import say
 from lexichord.serve.page.original import show_original
 from lexichord.serve.page.render import (
     PAGE_HEADERS,
@@ -55,7 +56,7 @@ from lexichord.serve.page.render import (
 from lexichord.serve.page.results import show_results
 from lexichord.types import Response as QueryResponse
 from lexichord.types.state import IngestRun
-from lexichord.types.text import file_name
+from lexichord.types.text import document_name
 
 PAGE_METHODS = ["GET", "HEAD"]
 
@@ -143,7 +144,7 @@ async def _facets(scoped: ScopedClient, form: SearchForm, counts: bool) -> list[
 async def _titles(scoped: ScopedClient, documents: Sequence[str]) -> dict[str, str]:
     """Return the titles of those documents that are named by their ids."""
     rows = await scoped.list(documents=documents) if documents else []
-    return {row.document_id: row.title or file_name(row.uri) for row in rows}
+    return {row.document_id: document_name(row) for row in rows}
 
 
 def _documents(datasets: Iterable[Mapping[str, Any]]) -> int:
@@ -176,7 +177,7 @@ async def picture(request: Request, document: str, number: str) -> Response:
     """Return a page of a PDF as a picture."""
     caller = await page_caller(request)
     if not re.fullmatch(r"[1-9]\d{0,4}", number, re.ASCII):
-        raise NotFoundError("there is no such page")
+        raise NotFoundError(say("error.no_page"))
     image = await caller.page_image(document, int(number))
     return Response(image, media_type="image/png", headers=PAGE_HEADERS)
 
@@ -197,7 +198,7 @@ async def login(request: Request) -> Response:
     except TooManyRequestsError:
         raise
     except AccessError as error:
-        return key_page(request, back, sentence(error) if key else "Paste a key first.")
+        return key_page(request, back, sentence(error) if key else say("login.paste_first"))
     response = RedirectResponse(back, 303, PAGE_HEADERS)
     set_key_cookie(response, request, key)
     return response
