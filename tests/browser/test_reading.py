@@ -80,6 +80,14 @@ VIEWS = (
     "/document/lease.txt/original",
     "/document/nothing",
     "/documents",
+    "/documents?dataset=open",
+    "/documents/metadata?document=lease.txt",
+    "/documents/move?document=lease.txt",
+    "/documents/reread?document=lease.txt",
+    "/documents/delete?document=lease.txt",
+    "/documents/rename-dataset?dataset=open",
+    "/documents/delete-dataset?dataset=open",
+    "/documents/runs/1",
     "/status",
     "/evaluations",
 )
@@ -94,7 +102,7 @@ def library(embedded_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iter
         with SyncLexichord(dsn=dsn) as core:
             core.ingest([file], dataset="open")
             core.ingest(documents=DOCUMENTS, dataset="open")
-        with served(dsn) as address:
+        with served(dsn, fetch_hosts="example.org") as address:
             yield address
 
 

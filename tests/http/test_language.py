@@ -53,7 +53,11 @@ def managed(
             core.ingest(documents=[LEASE], dataset="一")
             core.ingest([draw_pdf(folder / "12.pdf", PDF_TEXT)], dataset="二")
             key = core.create_key("a", writes=True, deletes=True)
-            settings = {"allowed_hosts": "search.example.com", "page_language": str(translation)}
+            settings = {
+                "allowed_hosts": "search.example.com",
+                "fetch_hosts": "900.12",  # no letter is in it
+                "page_language": str(translation),
+            }
             with served(dsn, **settings) as address:
                 yield Managed(address, core, {"all": key.secret})
 
@@ -85,6 +89,9 @@ PAGES = [
     ("/documents/delete?document=ID", 200),
     ("/documents/delete-dataset?dataset=一", 200),
     ("/documents/metadata?document=ID", 200),
+    ("/documents/move?document=ID", 200),
+    ("/documents/reread?document=ID", 200),
+    ("/documents/rename-dataset?dataset=一", 200),
     ("/documents/runs/RUN", 200),
     ("/document/ID?start=0&end=9&also=12-20", 200),
     ("/document/PDF", 200),
