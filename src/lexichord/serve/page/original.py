@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from markupsafe import Markup
+
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
@@ -17,6 +19,7 @@ from lexichord.serve.page.document import (
 )
 from lexichord.serve.page.language import say
 from lexichord.serve.page.marks import CharRange
+from lexichord.serve.page.passages import show_passage
 from lexichord.types import PageBox, PageSize, ShownDocument
 
 MIN_POINTS, MAX_POINTS = 1, 20_000  # of a side: what a file says may be nonsense
@@ -49,7 +52,7 @@ class OriginalView:
     """
 
     text_address: str
-    passage: str
+    passage: Markup
     quotes: list[str]
     current: int | None
     outline: list[tuple[OutlineEntry, str]]
@@ -71,7 +74,7 @@ async def show_original(
     document = stored.document.document_id
     view = OriginalView(
         document_address(document, quote, quotes),
-        stored.text[slice(*quote)] if quote else "",
+        show_passage(stored.text[slice(*quote)], stored.document.uri) if quote else Markup(),
         [document_address(document, one, quotes, "/original") for one in quotes],
         current,
         [
