@@ -7,11 +7,7 @@ begin
         raise exception 'the dataset % is an indexed table''s', dataset
             using errcode = 'invalid_parameter_value', hint = 'drop_index_table deletes it.';
     end if;
-    if exists (select from run r where r.dataset = delete_dataset.dataset and r.finished_at is null
-               and r.seen_at > clock_timestamp() - interval '60 s'
-               and r.total > (select count(*) from run_file f where f.run_id = r.id)) then
-        raise exception 'something is being stored in %: try again when it is', dataset using errcode = 'invalid_parameter_value';
-    end if;
+    perform lexichord.check_at_rest(dataset);
     gone := lexichord.delete_documents(array(
         select d.id from document d join dataset s on s.id = d.dataset_id where s.name = delete_dataset.dataset));
     delete from dataset s where s.name = delete_dataset.dataset;

@@ -11,7 +11,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'relevance_feedback', 'feedback_chunks', 'feedback_terms', 'feedback_vector', 'variant_candidates',
         'shard_candidates', 'file_candidates', 'feedback_sums', 'document_vector', 'list_shards', 'shard_statistics', 'shard_terms',
         'read_spans', 'read_hits', 'chunk_places', 'shared_headings', 'file_surrogates', 'weigh_terms',
-        'link_documents', 'question_coverage', 'related_words', 'find_definitions',
+        'link_documents', 'question_coverage', 'related_words', 'find_definitions', 'complete_word',
         'dense_candidates', 'keyword_candidates', 'keyword_proposals', 'segment_proposals', 'keyword_weights', 'term_candidates', 'card_candidates',
         'exact_dense_candidates', 'exact_keyword_candidates', 'exact_term_candidates', 'dense_recall', 'sampled_recall',
         -- what searches are made of

@@ -93,9 +93,11 @@ class Settings(BaseSettings):
     file that ..._api_key_file names.
     What listens for others, HTTP or MCP: allowed_hosts are names that requests may be addressed to,
     besides those of this machine, allowed_origins pages that may ask from a browser,
-    allowed_addresses services that a request may name in its headers; lists with commas.
+    allowed_addresses services that a request may name in its headers, fetch_hosts those whose pages
+    it may have fetched (.example.com with all below it, * any public one); lists with commas.
     page_url is where the page of `lexichord serve` opens, as https://search.example.com: what MCP
-    finds leads there.
+    finds leads there. page_language is what the page speaks: en, or a file of texts of yours, named
+    by its language, as de.toml.
     audit keeps what API keys are used for in the database, "text" with the words of questions.
     fallbacks are queries that MCP's assistant tries while the evidence is too little; empty: none.
     max_body is in bytes, max_requests is how many are answered at once, request_timeout in seconds.
@@ -132,7 +134,9 @@ class Settings(BaseSettings):
     allowed_hosts: Names = []
     allowed_origins: Names = []
     allowed_addresses: Names = []
+    fetch_hosts: Names = []
     page_url: str | None = Field(None, pattern=r"^https?://[^\s?#]+$")
+    page_language: str = "en"
     fallbacks: Names = ["definitions", "overview", "summary"]
     max_body: int = Field(50_000_000, ge=1)
     max_requests: int = Field(16, ge=1, le=1000)

@@ -80,6 +80,14 @@ VIEWS = (
     "/document/lease.txt/original",
     "/document/nothing",
     "/documents",
+    "/documents?dataset=open",
+    "/documents/metadata?document=lease.txt",
+    "/documents/move?document=lease.txt",
+    "/documents/reread?document=lease.txt",
+    "/documents/delete?document=lease.txt",
+    "/documents/rename-dataset?dataset=open",
+    "/documents/delete-dataset?dataset=open",
+    "/documents/runs/1",
     "/status",
     "/evaluations",
 )
@@ -94,7 +102,7 @@ def library(embedded_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iter
         with SyncLexichord(dsn=dsn) as core:
             core.ingest([file], dataset="open")
             core.ingest(documents=DOCUMENTS, dataset="open")
-        with served(dsn) as address:
+        with served(dsn, fetch_hosts="example.org") as address:
             yield address
 
 
@@ -140,6 +148,23 @@ def test_markdown_is_read_with_its_quote_in_sight(reader: Page, width: int, sche
     marks = "[...document.querySelectorAll('mark')].map(one => one.textContent).join('')"
     letters = "".join(filter(str.isalpha, GUIDE[65:180])).replace("httpsexampleorg", "")
     assert "".join(filter(str.isalpha, reader.evaluate(marks))) == letters
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", [320, 3840])
+def test_how_it_was_found_fits_and_is_printed(reader: Page, width: int, scheme: Scheme) -> None:
+    reader.set_viewport_size({"width": width, "height": 900})
+    reader.emulate_media(color_scheme=scheme)
+    reader.goto("/?q=zebra")
+    reader.get_by_role("link", name="What each stage cost").click()
+    picture = reader.locator(".explained")
+    expect(picture.get_by_role("img")).to_be_in_viewport()
+    assert reader.evaluate("document.documentElement.scrollWidth") == width
+    reader.set_viewport_size({"width": 720, "height": 1000})  # A4 between its margins
+    reader.emulate_media(media="print", color_scheme=scheme)
+    for part in (".cost rect", ".stages td", ".origins .rank", ".origins .sum rect"):
+        expect(picture.locator(part).first).to_be_visible()
+    assert reader.evaluate("document.documentElement.scrollWidth") == 720
 
 
 def test_a_quote_is_copied_with_its_citation(browser: Browser, library: str) -> None:

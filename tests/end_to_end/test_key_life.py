@@ -166,6 +166,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "list": ("read", {}),
     "count": ("read", {}),
     "count_by": ("read", {"key": "title"}),
+    "complete": ("read", {"beginning": "zeb"}),
     "passages": ("read", {"response": None, "k": 1}),
     "show": ("read", {"document": "DOC"}),
     "page_image": ("read", {"document": "DOC", "page": 1}),
@@ -180,6 +181,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "tables": ("read", {}),
     "set_metadata": ("write", {"document": "DOC", "changes": {"year": 1}}),
     "ingest": ("write", {"documents": [{"uri": "n", "text": "gnu"}], "dataset": "open"}),
+    "move": ("delete", {"documents": ["DOC"], "dataset": "open"}),
+    "reread": ("write", {"document": "DOC"}),
     "delete": ("delete", {"documents": ["DOC"]}),
     "embed": ("read", {"texts": ["zebra"]}),
     "judge": ("write", {"judgment_id": "q", "right": True}),
@@ -202,6 +205,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "add_dataset_files": ("write", {"dataset": "open", "run": 1, "attributes": {}}),
     "delete_file": ("delete", {"file_id": "file-none"}),
     "remove_dataset_file": ("delete", {"dataset": "open", "file_id": "file-none"}),
+    "rename_dataset": ("write", {"dataset": "gone", "new_name": "open"}),
     "delete_dataset": ("delete", {"dataset": "gone"}),
 }
 
@@ -219,7 +223,7 @@ async def attempt(scoped: ScopedClient, name: str, ids: dict[str, str]) -> Lexic
         key: ids.get(value, value) if isinstance(value, str) else value
         for key, value in CALLS[name][1].items()
     }
-    if "documents" in arguments and name == "delete":
+    if name in ("delete", "move"):
         arguments["documents"] = [ids["DOC"]]
     try:
         await getattr(scoped, name)(**arguments)
@@ -263,6 +267,8 @@ async def test_each_deed_needs_its_own_right(served: Served) -> None:
                 refused.add(name)
         needing = {name for name, (needed, _) in CALLS.items() if needed == deed}
         # What a change or a check returns is read; a job is seen by who may write, too.
+        if deed == "write":  # and it deletes where they were
+            needing |= {"move"}
         if deed == "read":
             needing = (needing | {"set_metadata", "doctor"}) - {"job", "job_files"}
         assert refused == needing, deed
@@ -278,7 +284,7 @@ async def test_every_call_is_on_record_without_its_words(served: Served) -> None
     assert [call.kind for call in recorded] == [*CALLS]
     assert recorded[0].datasets == ("open",)  # those asked for
     assert recorded[1].datasets == ("open", "closed")  # all in reach
-    assert recorded[-2].datasets == ("open",)
+    assert recorded[-3].datasets == ("open",)
     for call, error in zip(recorded, errors, strict=True):
         assert call.query is None
         if error is None and call.kind != "passages":

@@ -182,8 +182,10 @@ def test_what_one_database_refuses_is_refused(stored: Stored, ask: Ask) -> None:
         lambda one: one.tables(),
         lambda one: one.index_changes(),
         lambda one: one.ingest([Path(__file__).parent], include=["nothing"], prune=True),
+        lambda one: one.rename_dataset("most", "more"),
+        lambda one: one.move(["doc/007"], "more"),
     ],
-    ids=["reembed", "vechord", "tables", "worker", "prune"],
+    ids=["reembed", "vechord", "tables", "worker", "prune", "rename", "move"],
 )
 def test_what_is_not_there_over_shards_says_so(stored: Stored, ask: Ask) -> None:
     with pytest.raises(ConfigError, match="over shards this is not there"):

@@ -245,22 +245,39 @@ def test_what_is_typed_is_completed_by_titles_in_scope(client: httpx.Client) -> 
 
     assert suggest(q="the law of the off") == ["the law of the Office Lease"]
     assert suggest(q="office lea") == ["Office Lease"]
-    assert suggest(q="zeb", language="en") == []
-    assert suggest(q="zeb", language="de") == ["Zebra mail"]
+    assert suggest(q="ze", language="en") == []
+    assert suggest(q="ze", language="de") == ["Zebra mail"]
     assert suggest(q="z") == suggest(q="") == []
+
+
+def test_what_is_typed_is_completed_by_headings_and_words_in_scope(client: httpx.Client) -> None:
+    def suggest(**params: str) -> list[str]:
+        found: list[str] = client.get("/suggest", params=params).json()
+        return found
+
+    assert suggest(q="who is the licen") == ["who is the Software Licence", "who is the licensee"]
+    assert suggest(q="who is the licen", language="de") == []
+    assert suggest(q="zebra hou", dataset="two") == []  # of another dataset, one of the same words
+    assert suggest(q="zebra hou", dataset="one") == ["zebra house"]
+    assert "Zebra mail" in suggest(q="zebra")
+    assert suggest(q="gov") == ["governs"]
+    assert suggest(q="go") == []
 
 
 def test_many_titles_are_not_read_while_typing(
     client: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lexichord.serve.page.find.MAX_LISTED_DOCUMENTS", 3)
-    assert client.get("/suggest", params={"q": "off"}).json() == []
-    assert client.get("/suggest", params={"q": "off", "dataset": "one"}).json() == ["Office Lease"]
+    assert client.get("/suggest", params={"q": "office lea"}).json() == []
+    assert client.get("/suggest", params={"q": "office lea", "dataset": "one"}).json() == [
+        "Office Lease"
+    ]
 
 
 def test_a_title_completes_once_the_longest_first() -> None:
     titles = ["Lease of Office", "Office of Law", "Office\nof  Law", "Lawn"]
     assert completions("lease of", titles) == ["Lease of Office", "lease Office of Law"]
+    assert completions("law", ["Law", "a law"]) == ["Law", "a law"]  # in their order
     assert completions("Office of Law", titles) == ["Office of Lawn"]
     assert completions("(", ["(a) b"]) == []
     assert len(completions("ab", [f"ab{n}" for n in range(30)])) == 10

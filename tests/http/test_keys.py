@@ -11,6 +11,7 @@ from fastapi.routing import iter_route_contexts
 from lexichord import Lexichord, SyncLexichord
 from lexichord.serve.access import LOOPBACK_NAMES, AccessPolicy
 from lexichord.serve.http.app import create_http_app
+from lexichord.types.ids import ID_EXAMPLE
 from tests.http.conftest import Keyed
 
 # What needs no key: probes, the description of all this.
@@ -22,6 +23,7 @@ OPEN = {
     ("GET", "/docs"),
     ("HEAD", "/docs"),
 }
+SOME_DOCUMENT = ID_EXAMPLE["doc"]  # in whose place stands one that the keys of "open" do not reach
 # Of each other route, a request that makes sense. Where the path has an id it is of a document,
 # chunk or job that the keys of "open" do not reach.
 ASKED: dict[tuple[str, str], dict[str, Any]] = {
@@ -29,6 +31,7 @@ ASKED: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/v1/query"): {"json": {"query": "zebra", "datasets": ["closed"]}},
     ("POST", "/v1/files:discover"): {"json": {"query": "zebra", "datasets": ["closed"]}},
     ("GET", "/v1/datasets"): {},
+    ("POST", "/v1/datasets:rename"): {"json": {"dataset": "closed", "new_name": "closed"}},
     ("GET", "/v1/documents"): {"params": {"dataset": "closed"}},
     ("POST", "/v1/documents"): {
         "json": {"dataset": "closed", "documents": [{"uri": "new", "text": "gnu"}]}
@@ -38,6 +41,7 @@ ASKED: dict[tuple[str, str], dict[str, Any]] = {
         "data": {"dataset": "closed"},
     },
     ("GET", "/v1/documents:count"): {"params": {"by": "title", "dataset": "closed"}},
+    ("POST", "/v1/documents:move"): {"json": {"documents": [SOME_DOCUMENT], "dataset": "closed"}},
     ("GET", "/v1/documents/{document_id}"): {},
     ("PATCH", "/v1/documents/{document_id}"): {"json": {"metadata": {"year": 2026}}},
     ("DELETE", "/v1/documents/{document_id}"): {},
@@ -45,6 +49,7 @@ ASKED: dict[tuple[str, str], dict[str, Any]] = {
     ("GET", "/v1/documents/{document_id}/boxes"): {"params": {"mark": "0-1"}},
     ("GET", "/v1/documents/{document_id}/original"): {},
     ("GET", "/v1/documents/{document_id}/similar"): {},
+    ("POST", "/v1/documents/{document_id}/reread"): {},
     ("GET", "/v1/chunks/{chunk_id}"): {},
     ("GET", "/v1/jobs"): {"params": {"dataset": "closed"}},
     ("GET", "/v1/jobs/{job_id}"): {},
@@ -99,9 +104,15 @@ OF_DOCUMENTS = (
 MANAGED = (
     *("/documents", "/documents/upload", "/documents/runs/{run}", "/documents/metadata"),
     *("/documents/runs/{run}/events", "/documents/new-dataset"),
-    *("/documents/delete", "/documents/delete-dataset"),
+    *(
+        "/documents/delete",
+        "/documents/delete-dataset",
+        "/documents/rename-dataset",
+        "/documents/move",
+    ),
+    *("/documents/reread", "/documents/fetch"),
 )
-OF_FINDING = ("/comparison.csv", "/comparison.md", "/suggest", "/judge", "/judged")
+OF_FINDING = ("/comparison.csv", "/comparison.md", "/suggest", "/examples", "/judge", "/judged")
 WATCHED = ("/stages", "/status", "/evaluations", "/evaluations/{evaluation}")
 OWN_WAY = (
     *("/", *OF_DOCUMENTS, "/login", "/logout", *MANAGED, *OF_FINDING, *WATCHED),
@@ -119,6 +130,9 @@ STORE_WRITES = (
     ("POST", f"{STORE}/file_batches"),
     ("POST", f"{STORE}/file_batches/{{batch_id}}/cancel"),
     ("DELETE", "/v1/files/{file_id}"),
+    ("POST", "/v1/datasets:rename"),
+    ("POST", "/v1/documents:move"),
+    ("POST", "/v1/documents/{document_id}/reread"),
 )
 # Of no dataset: a file that was only sent, and models.
 OF_NO_DATASET = (
@@ -131,8 +145,10 @@ ANSWERED_FOR_ALL = (  # in reach
     *(("GET", "/v1/datasets"), ("GET", "/search"), ("POST", "/ask")),
     *(("GET", "/v1/vector_stores"), ("GET", "/v1/files")),
 )
-# What a server cannot do that reads no PDF, keeps no file, cancels nothing, or has no model.
+# What a server cannot do that reads no PDF, keeps no file, cancels nothing, has no model, or a
+# dataset of the new name.
 LACKS = (
+    "there is a dataset closed already",
     *("is no PDF", "it was not kept", "is not cancelled here", "no embedder"),
     "no language model is set",
 )
@@ -151,19 +167,21 @@ def send(keyed: Keyed, method: str, path: str, key: str | None) -> httpx.Respons
     ids |= {"job_id": keyed.closed_job, "model": "test/tiny/4"}
     ids |= {"file_id": keyed.closed_file, "batch_id": keyed.closed_batch}
     with keyed.server.client(key) as client:
-        return client.request(method, place(path, ids), **about(method, path, keyed.closed_file))
+        return client.request(method, place(path, ids), **about(method, path, keyed))
 
 
 def place(path: str, ids: dict[str, object]) -> str:
     return path.replace(":path", "").format(**ids)
 
 
-def about(method: str, path: str, file_id: str) -> dict[str, Any]:
-    """Give a route's request, with the file that it names."""
+def about(method: str, path: str, keyed: Keyed) -> dict[str, Any]:
+    """Give a route's request, with the file or document that it names."""
     options = ASKED[method, path]
-    return (
-        options if "files" in options else json.loads(json.dumps(options).replace("FILE", file_id))
-    )
+    if "files" in options:
+        return options
+    named = json.dumps(options).replace("FILE", keyed.closed_file)
+    given: dict[str, Any] = json.loads(named.replace(SOME_DOCUMENT, keyed.closed_document))
+    return given
 
 
 def test_no_route_is_forgotten_here() -> None:
@@ -238,7 +256,8 @@ def test_a_key_that_reads_changes_no_store(keyed: Keyed, method: str, path: str)
     with keyed.server.client(keyed.reader) as client:
         (row,) = client.get("/v1/documents", params={"uri_prefix": "open/nda"}).json()["documents"]
         ids: dict[str, object] = {"vector_store_id": "open", "file_id": row["document_id"]}
-        options = about(method, path, keyed.closed_file)
+        ids |= {"document_id": row["document_id"]}
+        options = about(method, path, keyed)
         answer = client.request(method, place(path, {**ids, "batch_id": "vsfb_1"}), **options)
         assert answer.status_code == 403, answer.text
         assert answer.json()["error"]["type"] == "permission_error"

@@ -20,11 +20,15 @@ from tests.end_to_end.processes import wait_until
 from tests.http.served_page import HOSTILE, LEASE, LICENCE, OWN_SCRIPTS, served
 from tests.http.test_page import Elements
 from tests.unit.test_containers import packed
+from tests.unit.test_web import Site, site
+
+__all__ = ["site"]
 
 GETS = (
     *("/documents", "/documents?dataset=open", "/documents/runs/1", "/documents/runs/1/events"),
     *("/documents/delete?document=lease.txt", "/documents/delete-dataset?dataset=open"),
-    "/documents/metadata?document=lease.txt",
+    *("/documents/metadata?document=lease.txt", "/documents/rename-dataset?dataset=open"),
+    *("/documents/move?document=lease.txt", "/documents/reread?document=lease.txt"),
 )
 
 
@@ -33,6 +37,10 @@ def posts(dataset: str, document: str) -> dict[str, dict[str, Any]]:
     return {
         "/documents/upload": {"files": {"files": ("a.txt", b"gnu")}, "data": {"dataset": dataset}},
         "/documents/new-dataset": {"data": {"dataset": "made"}},
+        "/documents/rename-dataset": {"data": {"dataset": dataset, "new_name": "renamed"}},
+        "/documents/move": {"data": {"document": document, "dataset": dataset}},
+        "/documents/reread": {"data": {"document": document}},
+        "/documents/fetch": {"data": {"urls": "http://127.0.0.1/", "dataset": dataset}},
         "/documents/delete": {"data": {"document": document}},
         "/documents/delete-dataset": {"data": {"dataset": dataset}},
         "/documents/metadata": {"data": {"document": document, "metadata": '{"a": 1}'}},
@@ -134,7 +142,7 @@ def test_files_are_stored_and_each_is_accounted_for(client: httpx.Client) -> Non
     again = outcomes(watched(client, bring(client, ("a.txt", b"zebra"), ("sub/b.md", b"# Yak"))))
     assert again == {"a.txt": "unchanged", "sub/b.md": "stored anew 1 chunk"}
     listed = client.get("/documents", params={"dataset": "new"}).text
-    assert "new 3 3 Delete" in words(listed)
+    assert "new 3 3 Rename Delete" in words(listed)
     assert "Yak" in words(listed)
 
 
@@ -239,7 +247,8 @@ def test_to_write_and_to_delete_are_two_rights(managed: Managed) -> None:
         assert "/documents/upload" in page
         assert "/documents/metadata?" in page
         assert "/documents/delete" not in page
-        for path in ("/documents/delete", "/documents/delete-dataset"):
+        assert "/documents/move" not in page
+        for path in ("/documents/delete", "/documents/delete-dataset", "/documents/move"):
             assert writer.get(f"{path}?document=lease.txt&dataset=open").status_code == 403
             assert writer.post(path, **POSTS[path]).status_code == 403
     with managed.client("deletes") as deleter:
@@ -248,7 +257,8 @@ def test_to_write_and_to_delete_are_two_rights(managed: Managed) -> None:
         assert "/documents/upload" not in page
         assert "/documents/metadata?" not in page
         assert deleter.get("/documents/metadata?document=lease.txt").status_code == 403
-        for path in ("/documents/upload", "/documents/new-dataset", "/documents/metadata"):
+        assert "/documents/rename-dataset?" not in page
+        for path in POSTS.keys() - {"/documents/delete", "/documents/delete-dataset"}:
             assert deleter.post(path, **POSTS[path]).status_code == 403
 
 
@@ -285,6 +295,108 @@ def test_a_document_goes_after_it_was_asked_for(client: httpx.Client, managed: M
         options = {"params" if method == "get" else "data": {"dataset": "gone"}}
         again = client.request(method, "/documents/delete-dataset", **options)  # type: ignore[arg-type]
         assert again.status_code == 404
+
+
+def test_a_dataset_gets_another_name(client: httpx.Client, managed: Managed) -> None:
+    watched(client, bring(client, ("a.txt", b"gnu"), dataset="old"))
+    page = Elements(client.get("/documents/rename-dataset?dataset=old").text)
+    assert [each["value"] for each in page.all("input")] == ["old", "old"]
+    data = {"dataset": "old", "new_name": " <b>new & old</b> "}
+    answer = client.post("/documents/rename-dataset", data=data)
+    assert answer.status_code == 303
+    listed = client.get(answer.headers["location"])
+    assert "Documents of <b>new & old</b>" in words(listed.text)
+    assert [row.uri for row in managed.core.list(datasets=["<b>new & old</b>"])] == [
+        "upload://<b>new & old</b>/a.txt"
+    ]
+    assert client.get("/documents/rename-dataset?dataset=old").status_code == 404
+    for name, message in (("open", "There is a dataset open already"), (" ", "needs a name")):
+        data = {"dataset": "<b>new & old</b>", "new_name": name}
+        refused = client.post("/documents/rename-dataset", data=data)
+        assert refused.status_code == 400
+        assert message in Elements(refused.text).text
+    assert client.post("/documents/rename-dataset", data={**data, "new_name": "b"}).is_redirect
+    again = client.post("/documents/rename-dataset", data={**data, "new_name": "b"})
+    assert again.status_code == 404
+
+
+def test_a_document_is_read_again_from_its_kept_bytes(
+    client: httpx.Client, managed: Managed
+) -> None:
+    files = (("kept.txt", b"zebra"), ("gone.txt", b"gnu"))
+    for (name, content), keep in zip(files, ({"keep": "1"}, {}), strict=True):
+        watched(client, bring(client, (name, content), dataset="again", **keep))
+    gone, kept = managed.core.list(datasets=["again"])
+    assert "/documents/reread?" in client.get(f"/document/{kept.document_id}").text
+    assert client.get(f"/documents/reread?document={kept.document_id}").status_code == 200
+    answer = client.post("/documents/reread", data={"document": kept.document_id})
+    assert outcomes(watched(client, answer)) == {"kept.txt": "stored anew 1 chunk"}
+    refused = client.post("/documents/reread", data={"document": gone.document_id})
+    assert refused.status_code == 400
+    assert "it was not kept; ingest its file again" in Elements(refused.text).text
+    job = client.post(f"/v1/documents/{kept.document_id}/reread")
+    assert (job.status_code, job.json()["dataset"]) == (202, "again")
+
+
+def test_addresses_are_fetched_of_the_hosts_that_are_named(
+    managed: Managed, client: httpx.Client, site: Site
+) -> None:
+    site.put("/a.html", "<title>Quokkas</title><p>Of the quokka.</p>")
+    data = {"urls": f"{site.url}/a.html\n {site.url}/none", "dataset": "web", "keep": "1"}
+    refused = client.post("/documents/fetch", data=data)
+    assert refused.status_code == 400
+    assert "name hosts in LEXICHORD_FETCH_HOSTS" in Elements(refused.text).text
+    assert "/documents/fetch" not in client.get("/documents").text
+    dsn = managed.core.core.database.dsn
+    names = {"allowed_hosts": "search.example.com", "fetch_hosts": "127.0.0.1"}
+    with served(dsn, **names) as address:
+        other = Managed(address, managed.core, managed.keys)
+        with other.client("all") as asker:
+            assert "of 127.0.0.1" in words(asker.get("/documents").text)
+            done = watched(asker, asker.post("/documents/fetch", data=data))
+            assert outcomes(done) == {
+                "a.html": "stored 1 chunk",
+                "none": "failed the server answers 404",
+            }
+            sent = {"urls": [f"{site.url}/a.html"], "dataset": "web"}
+            job = asker.post("/v1/documents:upload", data=sent)
+            assert job.status_code == 202, job.text
+            place = job.headers["location"]
+            wait_until(lambda: asker.get(place).json()["state"] == "finished")
+            assert asker.get(place).json()["skipped"] == 1
+            for urls, message in (
+                ("https://example.com/", "example.com is not among LEXICHORD_FETCH_HOSTS"),
+                ("file:///etc/passwd", "is no address of http or https"),
+                (" ", "Send a file"),
+            ):
+                again = asker.post("/documents/fetch", data={**data, "urls": urls})
+                assert again.status_code == 400
+                assert message in Elements(again.text).text
+    (row,) = managed.core.list(datasets=["web"])
+    assert (row.uri, row.title) == (f"{site.url}/a.html", "Quokkas")
+    assert managed.core.reread(row.document_id).replaced == 1
+    (reread,) = managed.core.list(datasets=["web"])
+    assert (reread.title, reread.metadata) == (row.title, row.metadata)
+
+
+def test_a_document_moves_into_another_dataset(client: httpx.Client, managed: Managed) -> None:
+    for dataset, name in (("here", "a.txt"), ("here", "b.txt"), ("there", "b.txt")):
+        watched(client, bring(client, (name, b"gnu"), dataset=dataset, keep="1"))
+    one, two = managed.core.list(datasets=["here"])
+    page = client.get(f"/documents/move?document={one.document_id}").text
+    assert {"here", "there"} <= {each.get("value") for each in Elements(page).all("option")}
+    assert "/documents/move?" in client.get(f"/document/{one.document_id}").text
+    data = {"document": one.document_id, "dataset": " there "}
+    answer = client.post("/documents/move", data=data)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/documents?dataset=there")
+    assert "a.txt" in client.get(answer.headers["location"]).text
+    assert client.get(f"/v1/documents/{one.document_id}/original").content == b"gnu"
+    for name, message in (("there", "b.txt is in there already"), (" ", "needs a name")):
+        data = {"document": two.document_id, "dataset": name}
+        refused = client.post("/documents/move", data=data)
+        assert refused.status_code == 400
+        assert message in Elements(refused.text).text
+    assert client.post("/documents/move", data={**data, "document": "none"}).status_code == 404
 
 
 def test_metadata_are_changed_and_what_others_changed_stays(
@@ -431,7 +543,7 @@ def test_how_what_failed_is_taken_up_again_is_said(
 def test_an_empty_dataset_is_made_once(client: httpx.Client, managed: Managed) -> None:
     answer = client.post("/documents/new-dataset", data={"dataset": " box "})
     assert (answer.status_code, answer.headers["location"]) == (303, "/documents?dataset=box")
-    assert "box 0 0 Delete" in words(client.get(answer.headers["location"]).text)
+    assert "box 0 0 Rename Delete" in words(client.get(answer.headers["location"]).text)
     again = client.post("/documents/new-dataset", data={"dataset": "box"})
     assert again.status_code == 400
     assert "There is a dataset of this name already" in Elements(again.text).text

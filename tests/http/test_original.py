@@ -17,6 +17,7 @@ from tests.http.served_page import LEASE, served
 
 PAGES = 45
 RENT = "The tenant of the zebra house shall pay the rent monthly"
+ROWS = ("| part | cost |", "| --- | --- |", "| seal | EUR 9 |")
 MAX_BYTES = 150_000  # of a page without its pictures
 
 
@@ -24,6 +25,7 @@ MAX_BYTES = 150_000  # of a page without its pictures
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pages = clause_pages(PAGES)
     pages[29].append((60.0, 300.0, RENT))
+    pages[29] += [(60.0, 270.0 - 14 * at, row) for at, row in enumerate(ROWS)]
     return draw_pdf(tmp_path_factory.mktemp("pdf") / "lease.pdf", pages)
 
 
@@ -91,6 +93,18 @@ def test_every_quote_on_the_pages_is_in_a_box_and_the_opened_one_stands_out(
     assert [name for name, _ in boxes if name] == ["quote", "quote-3"]
     assert all(name in ("quote", "") for name, current in boxes if current)
     assert page.count('aria-label="Quote ') == 3
+
+
+def test_the_passage_beside_the_pages_is_read_as_one_that_was_found(
+    client: httpx.Client, filled: str
+) -> None:
+    with SyncLexichord(dsn=filled) as core:
+        text = core.show("lease.pdf").text
+    place = f"start={text.index(ROWS[0])}&end={text.index(ROWS[-1]) + len(ROWS[-1])}"
+    page = client.get(f"/document/lease.pdf/original?{place}").text
+    passage = page.partition("<blockquote")[2].partition("</blockquote>")[0]
+    assert re.findall(r"<t[hd](?: [^>]*)?>([^<]*)<", passage) == ["part", "cost", "seal", "EUR 9"]
+    assert "|" not in passage
 
 
 def test_pages_are_turned(client: httpx.Client) -> None:

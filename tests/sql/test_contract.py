@@ -177,6 +177,10 @@ CONTRACT = {
         "passage double precision, holds double precision[], lacks double precision[]",
         "void",
     ),
+    "complete_word": (
+        f"beginning text, most integer, {SCOPE}",
+        "TABLE(completion text, kind text, chunks bigint)",
+    ),
     "content_hash": ("content text", "text"),
     "count_by": (f"key text, {SCOPE}", "TABLE(value jsonb, documents_with bigint)"),
     "count_documents": (SCOPE, "bigint"),
@@ -350,7 +354,10 @@ CONTRACT = {
     ),
     "id_secret": ("", "uuid"),
     "index_use": ("", "TABLE(index_name text, used boolean, plan text)"),
-    "is_unchanged": ("document bigint, updated_at timestamp with time zone", "boolean"),
+    "is_unchanged": (
+        "document bigint, updated_at timestamp with time zone, dataset text",
+        "boolean",
+    ),
     "keep_contexts": ("dataset text, uri text, keys text[], contexts text[]", "void"),
     "kept_vectors": (
         "documents bigint[], recipe text",
@@ -373,6 +380,8 @@ CONTRACT = {
     "delete_file": ("file_id text, dataset text", "boolean"),
     "define_dataset": ("dataset text, details jsonb, anew boolean", "boolean"),
     "delete_dataset": ("dataset text", "bigint"),
+    "move_documents": ("documents bigint[], dataset text", "bigint"),
+    "rename_dataset": ("dataset text, new_name text", "void"),
     "describe_datasets": (
         f"datasets text[], {PAGE}",
         "TABLE(dataset text, details jsonb, created_at timestamp with time zone, "

@@ -14,6 +14,7 @@ SCOPED: list[tuple[str, dict[str, Any]]] = [
     ("variant_candidates", {"query": None, "terms": {"w1": 3}}),
     ("search_variants", {"variants": VARIANTS}),
     ("find_definitions", {"terms": ["w1"]}),
+    ("complete_word", {"beginning": "w"}),
     ("link_documents", {"words": ["w1"]}),
 ]
 NOWHERE: list[dict[str, Any]] = [

@@ -35,6 +35,7 @@ SEARCHES: list[tuple[str, dict[str, Any]]] = [
     ("search_each", {"queries": ["w0", "w1"], "documents": [1, 2]}),
     ("file_surrogates", {"query": "w0", "query_vector": "[1,0,0,0]", "files": [1, 2]}),
     ("find_definitions", {"terms": ["w0"]}),
+    ("complete_word", {"beginning": "w"}),
     ("link_documents", {"words": ["w0", "x1", "NDA"]}),
     ("question_coverage", {"question": "w0 w1", "chunk_ids": [1, 2]}),
     ("related_words", {"question": "w0 w1", "chunk_ids": [1, 2, 3]}),

@@ -37,6 +37,7 @@ SCOPES: dict[str, dict[str, Any]] = {
     "list_documents": {},
     "count_documents": {},
     "count_by": {"key": "title"},
+    "complete_word": {"beginning": "w"},
     "scope_documents": {},
 }
 DATA = "lexichord_data"

@@ -19,7 +19,6 @@ from lexichord.serve.page.passages import (
     word_pattern,
 )
 from lexichord.serve.page.render import local_address
-from lexichord.serve.page.routes import example_questions
 
 HTTP = Path(lexichord.__file__).parent / "serve" / "page"
 FILES = [path for folder in ("static", "templates") for path in sorted((HTTP / folder).iterdir())]
@@ -152,17 +151,6 @@ def test_a_mark_goes_on_over_spaces_and_lines() -> None:
 )
 def test_a_section_is_named_by_its_number(heading: str, number: str) -> None:
     assert section_of(heading) == number
-
-
-def test_examples_are_made_of_titles_that_can_be_read() -> None:
-    assert example_questions([]) == example_questions(["", "x" * 100]) == []
-    assert example_questions(["Lease", "Lease"]) == ["What is Lease about?"]
-    assert example_questions(["A lease", "B lease", "C lease"]) == [
-        "What is A lease about?",
-        "Compare A lease and B lease",
-        "Summarise C lease",
-    ]
-    assert example_questions(["init", "A lease"])[0] == "What is A lease about?"
 
 
 @pytest.mark.parametrize(

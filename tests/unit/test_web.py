@@ -15,7 +15,9 @@ from lexichord.errors import IngestError
 from lexichord.ingest.web.crawl import Crawl, WebPage
 from lexichord.ingest.web.fetch import WEB_LIMITS, Validators, fetch, is_public, normal_url
 from lexichord.ingest.web.pages import file_name
+from lexichord.ingest.web.reach import Reach
 
+ANYWHERE = Reach(allow_private=True)
 HTML = "text/html; charset=utf-8"
 
 
@@ -67,7 +69,7 @@ def site() -> Iterator[Site]:
 
 
 def crawled(site: Site, *paths: str, **options: Any) -> tuple[list[WebPage], Crawl]:
-    crawl = Crawl(allow_private=True, **options)
+    crawl = Crawl(reach=ANYWHERE, **options)
     return list(crawl.pages([f"{site.url}{path}" for path in paths])), crawl
 
 
@@ -80,7 +82,7 @@ def test_a_private_address_is_not_asked(site: Site) -> None:
     with pytest.raises(IngestError, match=r"private address, 127\.0\.0\.1: allow it by --allow-pr"):
         fetch(f"{site.url}/", {})
     assert site.asked == []
-    assert fetch(f"{site.url}/", {}, allow_private=True).content == b"secret"
+    assert fetch(f"{site.url}/", {}, reach=ANYWHERE).content == b"secret"
 
 
 @pytest.mark.parametrize(
@@ -178,13 +180,13 @@ def test_what_is_no_page_is_refused(url: str) -> None:
 def test_an_unchanged_page_is_not_sent_again(site: Site) -> None:
     site.put("/a.html", "<p>Words", etag='"1"', last_modified="Tue, 01 Oct 2024 12:00:00 GMT")
     url = f"{site.url}/a.html"
-    first = fetch(url, {}, allow_private=True)
+    first = fetch(url, {}, reach=ANYWHERE)
     assert first.validators == Validators('"1"', "Tue, 01 Oct 2024 12:00:00 GMT")
-    again = fetch(url, {url: first.validators}, allow_private=True)
+    again = fetch(url, {url: first.validators}, reach=ANYWHERE)
     assert (again.is_unchanged, again.content) == (True, b"")
     assert site.asked[-1][1]["If-Modified-Since"] == first.validators.last_modified
     site.put("/a.html", "<p>Other", etag='"2"')
-    assert fetch(url, {url: first.validators}, allow_private=True).content == b"<p>Other"
+    assert fetch(url, {url: first.validators}, reach=ANYWHERE).content == b"<p>Other"
 
 
 def test_pages_have_limits(site: Site) -> None:
@@ -192,7 +194,7 @@ def test_pages_have_limits(site: Site) -> None:
 
     def refused(path: str) -> str:
         with pytest.raises(IngestError) as caught:
-            fetch(f"{site.url}{path}", {}, limits, allow_private=True)
+            fetch(f"{site.url}{path}", {}, limits, ANYWHERE)
         return str(caught.value)
 
     site.put("/large", b"x" * 1001)
@@ -200,7 +202,7 @@ def test_pages_have_limits(site: Site) -> None:
     site.put("/bomb", gzip.compress(b"x" * 10**7), content_encoding="gzip")
     assert refused("/bomb") == "is larger than 0 MB"
     site.put("/packed", gzip.compress(b"words"), content_encoding="gzip")
-    packed = fetch(f"{site.url}/packed", {}, limits, allow_private=True)
+    packed = fetch(f"{site.url}/packed", {}, limits, ANYWHERE)
     assert packed.content == b"words"
     site.put("/brotli", b"x", content_encoding="br")
     assert "comes packed by br" in refused("/brotli")
@@ -212,7 +214,7 @@ def test_pages_have_limits(site: Site) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         with pytest.raises(IngestError, match=r"took longer than 0\.5 s"):
-            fetch(f"http://127.0.0.1:{port}/", {}, limits, allow_private=True)
+            fetch(f"http://127.0.0.1:{port}/", {}, limits, ANYWHERE)
 
 
 def test_robots_are_heeded(site: Site) -> None:
@@ -278,3 +280,47 @@ def test_a_sitemap_leads_to_its_pages_alone(site: Site) -> None:
 )
 def test_a_page_is_of_the_kind_that_its_server_says(url: str, media_type: str, name: str) -> None:
     assert file_name(url, media_type) == name
+
+
+@pytest.mark.parametrize(
+    ("names", "url", "allowed"),
+    [
+        (["example.com"], "https://example.com/a", True),
+        (["Example.COM"], "http://example.com:8080/a", True),
+        (["example.com"], "https://www.example.com/a", False),
+        (["example.com"], "https://notexample.com/a", False),
+        ([".example.com"], "https://www.example.com/a", True),
+        (["*.example.com"], "https://example.com/a", True),
+        ([".example.com"], "https://notexample.com/a", False),
+        ([".example.com"], "https://example.com.evil.example/a", False),
+        (["bücher.example"], "https://bücher.example/a", True),
+        (["::1"], "http://[::1]:80/a", True),
+        (["*"], "https://any.example/a", True),
+        ([], "https://example.com/a", False),
+    ],
+)
+def test_hosts_are_those_that_are_named(names: list[str], url: str, allowed: bool) -> None:
+    reach, address = Reach.of(names), normal_url(url)
+    if allowed:
+        reach.check(address)
+    else:
+        with pytest.raises(IngestError, match="is not among LEXICHORD_FETCH_HOSTS"):
+            reach.check(address)
+
+
+def test_a_private_host_is_asked_only_where_it_is_named_in_full(site: Site) -> None:
+    site.put("/", "secret")
+    assert fetch(f"{site.url}/", {}, reach=Reach.of(["127.0.0.1"])).content == b"secret"
+    for name in ("*", ".0.0.1"):
+        with pytest.raises(IngestError, match=r"has to name 127\.0\.0\.1 in full"):
+            fetch(f"{site.url}/", {}, reach=Reach.of([name]))
+
+
+def test_a_redirection_leads_to_named_hosts_only(site: Site) -> None:
+    site.put("/there", "<p>Here.</p>")
+    site.put("/away", "", 302, location="http://localhost:1/")
+    site.put("/near", "", 302, location="/there")
+    named = Reach.of(["127.0.0.1"])
+    assert fetch(f"{site.url}/near", {}, reach=named).url == f"{site.url}/there"
+    with pytest.raises(IngestError, match="localhost is not among"):
+        fetch(f"{site.url}/away", {}, reach=named)

@@ -56,10 +56,10 @@ def test_the_cues_of_each_language_are_in_it(wheel: Path) -> None:
     assert {name.removeprefix("src/") for name in files} <= in_wheel(wheel)
 
 
-@pytest.mark.parametrize("folder", ["static", "templates"])
+@pytest.mark.parametrize("folder", ["languages", "static", "templates"])
 def test_every_file_of_the_pages_is_in_it(wheel: Path, folder: str) -> None:
     place = f"src/lexichord/serve/page/{folder}"
-    files = in_tree(place, ".css", ".html", ".js", ".svg")
+    files = in_tree(place, ".css", ".html", ".js", ".svg", ".toml")
     assert files
     assert len(files) == len([path for path in (ROOT / place).rglob("*") if path.is_file()])
     assert {name.removeprefix("src/") for name in files} <= in_wheel(wheel)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from lexichord.cli import config, keys, metadata, render, serve, shards, stored, tenants
+from lexichord.cli import config, datasets, keys, metadata, render, serve, shards, stored, tenants
 from lexichord.cli import eval as evaluation
 from lexichord.cli.ingest import ingest_app
 from lexichord.cli.options import (
@@ -69,6 +69,7 @@ app.add_typer(serve.serve_app)
 app.add_typer(keys.keys_app, name="keys", rich_help_panel=SERVE_PANEL)
 app.add_typer(tenants.tenants_app, name="tenants", rich_help_panel=SERVE_PANEL)
 app.add_typer(shards.shards_app, name="shards", rich_help_panel=SERVE_PANEL)
+app.add_typer(datasets.datasets_app, name="datasets", rich_help_panel=STORE_PANEL)
 app.add_typer(metadata.metadata_app, name="metadata", rich_help_panel=STORE_PANEL)
 
 

@@ -1,4 +1,4 @@
-"""The command that stores documents."""
+"""The commands that read and store documents."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -177,6 +177,21 @@ def ingest(
         report = _run(lexichord, paths or [], options, progress)
     invocation.show(report.to_dict(), shown)
     if report.failed or report.is_empty:
+        raise typer.Exit(EXIT_FAILED)
+
+
+@command(ingest_app, panel=STORE_PANEL, examples=("lexichord reread lease.pdf",))
+def reread(
+    invocation: Invocation,
+    reference: Annotated[
+        str, typer.Argument(help="A document's id, uri or uri's end.", show_default=False)
+    ],
+) -> None:
+    """Read a document again from the bytes that it was read from, with today's readers."""
+    with invocation.open() as lexichord:
+        report = lexichord.reread(reference)
+    invocation.show(report.to_dict(), render.report)
+    if report.failed:
         raise typer.Exit(EXIT_FAILED)
 
 

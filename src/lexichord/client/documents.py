@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from lexichord.db import catalogue, search, store
+from lexichord.db import catalogue, files, search, store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.ingest import originals
@@ -41,7 +41,7 @@ def _passage(shown: ShownDocument, mark: tuple[int, int]) -> str:
 
 
 class DocumentMethods:
-    """The methods of `Lexichord` that read and delete the documents of its database."""
+    """The methods of `Lexichord` that read, change and delete what its database holds."""
 
     database: Database
     settings: Settings
@@ -131,6 +131,23 @@ class DocumentMethods:
         scope = await self.scope(ScopeOptions.select(locals()))
         return await catalogue.count_by(self.database, key, scope)
 
+    @only_known_options
+    async def complete(
+        self,
+        beginning: str,
+        *,
+        datasets: Sequence[str] | None = None,
+        documents: Sequence[str] | None = None,
+        uri_prefix: str | None = None,
+        filter: Json | None = None,
+    ) -> Sequence[str]:
+        """Return phrases, words and headings of documents in scope with a word that begins so.
+
+        Options say where to look, as those of `search`.
+        """
+        scope = await self.scope(ScopeOptions.select(locals()))
+        return await catalogue.complete_word(self.database, beginning, scope)
+
     async def set_metadata(
         self, document: str, changes: Json, datasets: Iterable[str] | None = None
     ) -> Json:
@@ -212,6 +229,24 @@ class DocumentMethods:
         """Delete documents with all that hangs on them; return their number."""
         ids = [await self.resolve(document, datasets) for document in documents]
         return await store.delete_documents(self.database, ids)
+
+    async def move(
+        self, documents: Sequence[str], dataset: str, datasets: Iterable[str] | None = None
+    ) -> int:
+        """Move documents into a dataset with all that hangs on them; return how many it had not.
+
+        They are those of `datasets`, or any. Nothing is embedded again, ids stay. Raises
+        NotFoundError; ConfigError, as where one of the same uri is there.
+        """
+        ids = [await self.resolve(document, datasets) for document in documents]
+        return await store.move_documents(self.database, ids, dataset)
+
+    async def rename_dataset(self, dataset: str, new_name: str) -> None:
+        """Give a dataset another name, which none has; what names it, as API keys do, follows.
+
+        Raises NotFoundError; ConfigError, also while something is being stored in it.
+        """
+        await files.rename_dataset(self.database, dataset, new_name)
 
     async def resolve(self, document: str, datasets: Iterable[str] | None = None) -> str:
         """Return the id that an id, a uri or the end of a uri means, in these datasets or any.

@@ -1,19 +1,18 @@
 """The composition root: settings in, a working application out."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack, aclosing
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Self, Unpack, cast
 
 import lexichord.display  # noqa: F401  # str(record) and notebooks show it so
 from lexichord.client.copy import Copied, copy_datasets
-from lexichord.client.documents import DocumentMethods
+from lexichord.client.ingests import IngestMethods
 from lexichord.client.keys import KeyMethods
 from lexichord.client.shards import ShardMethods
-from lexichord.client.space import SpaceMethods, in_current_space
+from lexichord.client.space import in_current_space
 from lexichord.client.status import StatusMethods
 from lexichord.client.tenants import TenantMethods
 from lexichord.client.training import judge_query, training_triplets
@@ -24,10 +23,8 @@ from lexichord.db.server import open_server, restart_server
 from lexichord.db.shards import Shards
 from lexichord.errors import ConfigError
 from lexichord.evaluate.measure import calibrate, evaluate
-from lexichord.ingest import jobs
 from lexichord.ingest.llm_context import backfill
-from lexichord.ingest.pipeline import IngestOptions, IngestPipeline
-from lexichord.ingest.report import ProgressCallbacks, Report
+from lexichord.ingest.report import ProgressCallbacks
 from lexichord.ingest.tables.worker import TableWorker
 from lexichord.providers.base import Reranker
 from lexichord.providers.registry import find_reranker
@@ -59,8 +56,6 @@ from lexichord.types import (
 )
 from lexichord.types.options import (
     describe,
-    no_other_options,
-    no_single_text,
     only_known_options,
     read_datasets,
     read_number,
@@ -87,9 +82,7 @@ class ClosedDatabase:
         raise ConfigError(NOT_OPEN)
 
 
-class Lexichord(
-    SpaceMethods, DocumentMethods, StatusMethods, KeyMethods, TenantMethods, ShardMethods
-):
+class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMethods):
     """Documents in, evidence out: an application on one database.
 
     Used as `async with Lexichord() as lexichord`. Without a DSN it starts the embedded server, or
@@ -173,46 +166,6 @@ class Lexichord(
     def _close(self) -> None:
         self._open, self.database, self.space = None, cast(Database, ClosedDatabase()), ""
         self.embedder, self.degraded = None, [NOT_OPEN]
-
-    async def ingest(
-        self,
-        paths: Iterable[Path | str] = (),
-        *,
-        documents: Iterable[Json] = (),
-        chunked_file: Path | str | None = None,
-        prune: bool = False,
-        **options: Unpack[IngestOptions],
-    ) -> Report:
-        """Store files, folders, pages, `documents`, lines of `chunked_file` with their chunks.
-
-        Of `paths`, what begins with http:// or https:// is a page or a sitemap of the web.
-        What is stored already, unchanged, is skipped; of what changed only new chunks are embedded.
-        `documents` are shaped like the lines; see `ingest.chunked.GivenDocument`. `prune` deletes
-        what was stored from the folders among `paths` and is no longer there.
-        """
-        no_single_text(paths=paths, documents=documents)
-        run, files = self._ingest(options), [str(path) for path in paths]
-        chunked = None if chunked_file is None else Path(chunked_file)
-        return await self._completed(await jobs.ingest(run, files, documents, chunked, prune))
-
-    async def retry_failed(self, **options: Unpack[IngestOptions]) -> Report:
-        """Take up again the files of a dataset that failed; `run_id` is 0 if there are none."""
-        return await self._completed(await jobs.retry_failed(self._ingest(options)))
-
-    async def watch(
-        self,
-        paths: Iterable[Path | str],
-        *,
-        prune: bool = False,
-        **options: Unpack[IngestOptions],
-    ) -> AsyncGenerator[Report]:
-        """Ingest, and again after each batch of changes, for ever; yield each one's report."""
-        no_single_text(paths=paths)
-        files, home = [str(path) for path in paths], self.settings.home
-        watched = jobs.watch(lambda: self._ingest(options), files, prune, home)
-        async with aclosing(watched) as reports:
-            async for report in reports:
-                yield await self._completed(report)
 
     async def index_changes(self) -> None:
         """Do what a worker would, until no change of an indexed table waits."""
@@ -388,37 +341,12 @@ class Lexichord(
         """Copy datasets, by default all, to a DSN's database; what is there already is skipped."""
         return await copy_datasets(self.database, target, read_datasets(datasets), **callbacks)
 
-    async def import_vechord(
-        self, namespace: str, *, table: str | None = None, **options: Unpack[IngestOptions]
-    ) -> Report:
-        """Take over a vechord namespace of the same database; nothing is embedded again.
-
-        `table` holds the chunks, if several do; vectors are taken to be of the database's space.
-        """
-        options["context"] = "given"
-        return await self._completed(
-            await jobs.import_vechord(self._ingest(options), namespace, table)
-        )
-
     async def export_vechord(
         self, namespace: str, datasets: Iterable[str] | None = None
     ) -> Exported:
         """Write datasets, by default all, as a new vechord namespace of the same database."""
         names = read_datasets(datasets)
         return Exported(**await vechord.export_vechord(self.database, namespace, list(names)))
-
-    def _ingest(self, options: IngestOptions) -> IngestPipeline:
-        no_other_options(options, IngestOptions.__annotations__)
-        place = (self.database, self.embedder, self.space, self.settings)
-        return IngestPipeline(*place, follow=self._follow, limits=self.ingest_limits, **options)
-
-    async def _completed(self, report: Report) -> Report:
-        report.degraded += self.degraded
-        if report.run_id:
-            if isinstance(self.database, Shards):
-                await self.database.share_statistics()
-            report.position = await self.database.position()
-        return report
 
     @in_current_space
     async def _search(self, query: str, hint: str | None, options: SearchOptions) -> SearchResult:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import timedelta
 from importlib.metadata import version
+from itertools import zip_longest
 from typing import Any
 
 from psycopg.types.json import Jsonb
@@ -53,6 +54,14 @@ async def count_by(database: Database, key: str, scope: Scope) -> list[Facet]:
     """See sql/count_by.sql."""
     rows = await database.read("count_by", key=key, **scope_arguments(scope))
     return [Facet(row["value"], row["documents_with"]) for row in rows]
+
+
+async def complete_word(database: Database, beginning: str, scope: Scope) -> list[str]:
+    """See sql/complete_word.sql; each kind in turn, its best first."""
+    rows = await database.read("complete_word", beginning=beginning, **scope_arguments(scope))
+    kinds = ("phrase", "word", "heading")
+    each = [[row["completion"] for row in rows if row["kind"] == kind] for kind in kinds]
+    return [one for turn in zip_longest(*each) for one in turn if one is not None]
 
 
 async def find_calibration(database: Database) -> Calibration | None:

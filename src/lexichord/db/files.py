@@ -80,6 +80,11 @@ async def delete_dataset(database: Database, dataset: str) -> int | None:
     return None if row["delete_dataset"] is None else int(row["delete_dataset"])
 
 
+async def rename_dataset(database: Database, dataset: str, new_name: str) -> None:
+    """See sql/rename_dataset.sql. Raises NotFoundError; ConfigError."""
+    await database.write("rename_dataset", dataset=dataset, new_name=new_name)
+
+
 async def describe_datasets(
     database: Database, datasets: Sequence[str] | None = None, page: Page | None = None
 ) -> list[Row]:

@@ -77,6 +77,14 @@ async def _count_by(call: Call) -> list[Row]:
     return sorted(rows, key=lambda row: (-row["documents_with"], repr(row["value"])))
 
 
+async def _completions(call: Call) -> list[Row]:
+    merged: dict[tuple[str, str], Row] = {}
+    for row in joined(await call.ask_in_scope()):
+        old = merged.setdefault((row["kind"], row["completion"]), {**row, "chunks": 0})
+        old["chunks"] += row["chunks"]
+    return sorted(merged.values(), key=lambda row: (row["kind"], -row["chunks"], row["completion"]))
+
+
 async def _list_documents(call: Call) -> list[Row]:
     size, offset = call.arguments.get("page_size"), call.arguments.get("page_offset") or 0
     wanted = None if size is None else size + offset
@@ -228,6 +236,7 @@ RULES: Mapping[str, Rule] = {
     "list_documents": _list_documents,
     "count_documents": _summed("count_documents"),
     "count_by": _count_by,
+    "complete_word": _completions,
     "list_datasets": _list_datasets,
     "find_documents": _find_documents,
     "list_chunks": by_document(),

@@ -172,6 +172,12 @@ async def delete_documents(database: Database, documents: Sequence[str]) -> int:
     return int(rows[0]["delete_documents"])
 
 
+async def move_documents(database: Database, documents: Sequence[str], dataset: str) -> int:
+    """See sql/move_documents.sql. Raises ConfigError."""
+    rows = await database.write("move_documents", documents=list(documents), dataset=dataset)
+    return int(rows[0]["move_documents"])
+
+
 async def set_metadata(database: Database, document: str, changes: Json) -> dict[str, Any]:
     """See sql/set_metadata.sql."""
     rows = await database.write("set_metadata", document=document, changes=Jsonb(changes))
@@ -288,7 +294,8 @@ async def replace_contexts(
     Returns False, and nothing changes, if it was replaced or deleted since `updated_at`.
     """
     async with database.home_of(document).transaction() as connection:
-        rows = await call(connection, "is_unchanged", document=document, updated_at=updated_at)
+        asked = {"document": document, "updated_at": updated_at, "dataset": changed.dataset}
+        rows = await call(connection, "is_unchanged", **asked)
         if rows[0]["is_unchanged"]:
             await replace_document(connection, changed, chunks, vectors, space=space)
     return bool(rows[0]["is_unchanged"])

@@ -22,8 +22,9 @@ from lexichord.ingest.reader import Reader
 from lexichord.ingest.report import Report
 from lexichord.ingest.vechord import find_namespace
 from lexichord.ingest.web.crawl import split_addresses
-from lexichord.ingest.web.fetch import WEB_LIMITS, check_url
+from lexichord.ingest.web.fetch import WEB_LIMITS, WebLimits, check_url
 from lexichord.ingest.web.pages import WebSources
+from lexichord.ingest.web.reach import Reach
 from lexichord.types import Json
 
 WATCH_POLL_MS = 500  # milliseconds, also until the first ingest: the watch is up by then
@@ -85,7 +86,8 @@ async def ingest(
 ) -> Report:
     """Ingest files, folders, pages, documents with their chunks, files of such; see `Lexichord`."""
     addresses, names = split_addresses(named)
-    urls, paths = [check_url(address) for address in addresses], [Path(name) for name in names]
+    reach = _reach(run)
+    urls, paths = [check_url(one, reach) for one in addresses], [Path(name) for name in names]
     folders = [path.resolve() for path in paths if path.is_dir()]
     if prune and not folders:
         raise ConfigError("prune deletes what is gone from a folder: name one")
@@ -101,13 +103,28 @@ async def ingest(
         )
         todo = await asyncio.to_thread(list, listed)
         if urls:
-            limits = replace(WEB_LIMITS, pages=run.max_pages, depth=run.depth)
-            pages = WebSources(files, Path(scratch), limits, run.allow_private)
+            pages = WebSources(files, Path(scratch), _web_limits(run), reach)
             todo += await pages.find(run.database, urls)
         names = [str(path.resolve()) for path in (*paths, chunked_file) if path is not None]
         names = [*(run.uris.get(name, name) for name in names), *urls]
         run.recorder.take(search)
         return await run.run(todo, " ".join(names), folders if prune else ())
+
+
+def _reach(run: IngestPipeline) -> Reach:
+    return Reach(run.allow_private) if run.fetch_hosts is None else Reach.of(run.fetch_hosts)
+
+
+def _web_limits(run: IngestPipeline) -> WebLimits:
+    """Return the limits of pages; for who asks over a network those of what it may send itself."""
+    limits = replace(WEB_LIMITS, pages=run.max_pages, depth=run.depth)
+    if run.fetch_hosts is None:
+        return limits
+    size = min(limits.page_bytes, run.settings.max_body)
+    seconds = run.settings.request_timeout / 2  # they are fetched before the request is answered
+    page_seconds = min(limits.page_seconds, seconds)
+    sizes = {"page_bytes": size, "total_bytes": size}
+    return replace(limits, **sizes, page_seconds=page_seconds, total_seconds=seconds)
 
 
 async def retry_failed(run: IngestPipeline) -> Report:

@@ -68,7 +68,8 @@ class IngestOptions(ProgressCallbacks, total=False):
     files are read at once as there are `workers`, by default one a processor. `on_estimate` is
     called with how many chunks there will probably be, `on_slow` with a file that takes long and
     the seconds. `depth`, `max_pages` and `allow_private` are about pages of the web, of which
-    private addresses are refused unless allowed.
+    private addresses are refused unless allowed; with `fetch_hosts` these hosts alone are asked, as
+    the setting names them, within the limits of a request.
     """
 
     dataset: str
@@ -87,6 +88,7 @@ class IngestOptions(ProgressCallbacks, total=False):
     depth: int
     max_pages: int
     allow_private: bool
+    fetch_hosts: Sequence[str] | None
 
 
 @dataclass
@@ -120,8 +122,10 @@ class IngestPipeline:
     depth: int = 0
     max_pages: int = WEB_LIMITS.pages
     allow_private: bool = False
+    fetch_hosts: Sequence[str] | None = None
     follow: FollowSpace | None = None
     limits: IngestLimits = INGEST_LIMITS
+    stores_anew: bool = field(init=False, default=False)  # also what is stored as it would be
     recorder: RunRecorder = field(init=False)
     sample: DocumentSample = field(init=False)
     chunk_embedder: ChunkEmbedder = field(init=False)
@@ -217,7 +221,7 @@ class IngestPipeline:
         return todo
 
     def _is_stored(self, source: IngestSource) -> bool:
-        row = self.stored.get(source.uri)
+        row = None if self.stores_anew else self.stored.get(source.uri)
         return row is not None and (row["sha256"], row["recipe"]) == (source.sha256, source.recipe)
 
     async def _origins(

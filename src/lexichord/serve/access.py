@@ -108,6 +108,14 @@ class ScopedClient(FileMethods):
         """Return the same client asking no reranker."""
         return replace(self, _client=self._client.with_models(self.settings, None))
 
+    def unnoted(self) -> Self:
+        """Return the same client leaving no record, for questions that nobody asked.
+
+        It asks no language model and no reranker either.
+        """
+        silent = self.with_models({"llm": None, "record": "off"}).without_reranker()
+        return replace(silent, _log=None)
+
     search = _scoped(Lexichord.search)
     files = _scoped(Lexichord.files)
     keywords = _scoped(Lexichord.keywords)
@@ -117,6 +125,7 @@ class ScopedClient(FileMethods):
     list = _scoped(Lexichord.list)
     count = _scoped(Lexichord.count)
     count_by = _scoped(Lexichord.count_by)
+    complete = _scoped(Lexichord.complete)
 
     @recorded
     async def passages(
@@ -207,6 +216,12 @@ class ScopedClient(FileMethods):
         return await self._client.delete(documents, **self._scope("delete", datasets))
 
     @recorded
+    async def move(self, documents: Sequence[str], dataset: str) -> int:
+        """See `Lexichord.move`; it takes from one dataset what it writes into the other."""
+        self._scope("write", [dataset])
+        return await self._client.move(documents, dataset, **self._scope("delete"))
+
+    @recorded
     async def set_metadata(self, document: str, changes: Json) -> Json:
         """See `Lexichord.set_metadata`; what is returned may only be seen by who may read."""
         self._check("read")
@@ -222,6 +237,7 @@ class ScopedClient(FileMethods):
     ) -> Report:
         """See `Lexichord.ingest`."""
         self._scope("write", [options.get("dataset", "default")])
+        options["fetch_hosts"] = self.settings.fetch_hosts
         return await self._client.ingest(paths, documents=documents, **options)
 
     @recorded
@@ -387,12 +403,7 @@ def _public_run(run: IngestRun) -> IngestRun:
     return replace(run, failures=failures)
 
 
-LOOPBACK_NAMES = (
-    "localhost",
-    "127.0.0.1",
-    "[::1]",
-    "::1",
-)  # names that reach nobody but this machine
+LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]", "::1")  # that reach this machine alone
 
 
 @dataclass(frozen=True, slots=True)

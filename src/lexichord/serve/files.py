@@ -15,6 +15,7 @@ from lexichord.errors import ForbiddenError, NotFoundError
 from lexichord.ingest.find import SIDECAR_ENDING
 from lexichord.ingest.load.kinds import named_by_type
 from lexichord.ingest.report import Report, RunCallbacks
+from lexichord.ingest.reread import RereadCallbacks
 from lexichord.serve.errors import public_line
 from lexichord.serve.scope import Scoped, recorded
 from lexichord.types import Json
@@ -97,6 +98,17 @@ class FileMethods(Scoped):
         self._scope("delete", [dataset])
         if await db.delete_dataset(self._client.database, dataset) is None:
             raise NotFoundError(f"there is no dataset {dataset}")
+
+    @recorded
+    async def rename_dataset(self, dataset: str, new_name: str) -> None:
+        """See `Lexichord.rename_dataset`; both names have to be in reach."""
+        self._scope("write", [dataset, new_name])
+        await self._client.rename_dataset(dataset, new_name)
+
+    @recorded
+    async def reread(self, document: str, **callbacks: Unpack[RereadCallbacks]) -> Report:
+        """See `Lexichord.reread`."""
+        return await self._client.reread(document, **self._scope("write"), **callbacks)
 
     @recorded
     async def check_files(self, file_ids: Sequence[str]) -> None:

@@ -29,7 +29,12 @@ MAX_LISTED_DOCUMENTS = 500  # on the start page; more take too long to read
 # more documents are counted only when they are asked for.
 MAX_FACETED_DOCUMENTS = 500
 SHOWN_FACET_VALUES, MAX_FACET_VALUES = 6, 50
-MAX_SUGGESTIONS = 10  # while a question is typed
+MAX_SUGGESTIONS, MAX_SUGGESTED_TITLES = 10, 4  # while a question is typed
+MIN_COMPLETED_CHARS = 3  # of a word: fewer begin too many
+# Questions of the start page, found in the background: each candidate is a whole query.
+SHOWN_EXAMPLES, MAX_EXAMPLE_CANDIDATES, MAX_EXAMPLES_OF_DOCUMENT = 4, 16, 2
+EXAMPLE_DOCUMENTS = 24  # that candidates are made of, each read whole
+MAX_KEPT_EXAMPLES = 64  # callers of different rights for whom they are kept
 MAX_PINNED_DOCUMENTS = 50  # that a search of the page is narrowed to
 MANAGED_DOCUMENTS = 50  # on a page of a dataset's
 MAX_SHOWN_FILES = 200  # of an ingest, on its page
@@ -41,6 +46,7 @@ MAX_SHOWN_QUESTIONS = 100  # of an evaluation, on its page
 MAX_UPLOAD_METADATA_CHARS = 100_000  # characters of the metadata that come with files
 MAX_UPLOAD_NAME_CHARS = 1_000
 MAX_UPLOAD_FILES = 1_000  # in one form
+MAX_FETCHED_ADDRESSES = 20  # in one form
 MAX_UPLOAD_PART_BYTES = 200  # the last part of a file's name
 
 # Of the interfaces of others.

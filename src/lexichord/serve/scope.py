@@ -78,6 +78,11 @@ class Scoped:
             raise ForbiddenError(f"the API key does not reach dataset {', '.join(sorted(beyond))}")
         return {"datasets": datasets}
 
+    def check_all(self, *deeds: Deed) -> None:
+        """Raise MissingScopeError unless the rights allow all of these deeds."""
+        for deed in deeds:
+            self._check(deed)
+
     def check_any(self, *deeds: Deed) -> None:
         """Raise MissingScopeError unless the rights allow one of these deeds."""
         may = self._may()

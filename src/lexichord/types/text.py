@@ -2,6 +2,7 @@
 
 import unicodedata
 from pathlib import PurePosixPath
+from typing import Protocol
 
 TITLE_CHARS = 60  # characters of a title or a question on one line
 MISSING = "–"
@@ -22,6 +23,21 @@ def one_line(text: str, max_chars: int) -> str:
 def file_name(uri: str) -> str:
     """Return the last part of a uri; one without parts as it is."""
     return PurePosixPath(uri).name or uri
+
+
+class Named(Protocol):
+    """What knows the title, which may be empty, and the uri of a document."""
+
+    @property
+    def title(self) -> str: ...  # noqa: D102
+
+    @property
+    def uri(self) -> str: ...  # noqa: D102
+
+
+def document_name(document: Named) -> str:
+    """Return what a document is called: its title, or else the last part of its uri."""
+    return document.title or file_name(document.uri)
 
 
 def cite(title: str, heading: str) -> str:

@@ -14,6 +14,7 @@ from urllib.robotparser import RobotFileParser
 from lexichord.errors import IngestError
 from lexichord.ingest.load.kinds import HTML_TYPE
 from lexichord.ingest.web.fetch import (
+    PUBLIC,
     USER_AGENT,
     WEB_LIMITS,
     Fetched,
@@ -23,6 +24,7 @@ from lexichord.ingest.web.fetch import (
     fetch,
     normal_url,
 )
+from lexichord.ingest.web.reach import Reach
 
 MAX_ROBOTS_BYTES = 500_000  # what comes after is not heeded
 MAX_CRAWL_DELAY_SECONDS = 10.0  # that a robots.txt may ask for
@@ -68,7 +70,7 @@ class Crawl:
 
     known: Mapping[str, Validators] = field(default_factory=dict)
     limits: WebLimits = WEB_LIMITS
-    allow_private: bool = False
+    reach: Reach = PUBLIC
     left_out: dict[str, str] = field(default_factory=dict)
     _robots: dict[str, RobotRules] = field(default_factory=dict)
     _waited: dict[str, float] = field(default_factory=dict)  # when a site was asked last
@@ -124,7 +126,7 @@ class Crawl:
             self._wait(url, rules)
             # the links of a page that is not sent again are not known
             known = self.known if place.depth == self.limits.depth else {}
-            fetched = fetch(url, known, self.limits, allow_private=self.allow_private)
+            fetched = fetch(url, known, self.limits, self.reach)
             return WebPage(fetched.url, fetched)
         except IngestError as error:
             return WebPage(url, error=error)
@@ -140,7 +142,7 @@ class Crawl:
         rules = RobotFileParser()
         lines: list[str] = []
         try:
-            answer = fetch(f"{site}/robots.txt", {}, self.limits, allow_private=self.allow_private)
+            answer = fetch(f"{site}/robots.txt", {}, self.limits, self.reach)
             lines = answer.content[:MAX_ROBOTS_BYTES].decode(errors="replace").splitlines()
         except StatusError as error:
             if error.status in (401, 403) or error.status >= 500:

@@ -1,4 +1,4 @@
-"""Fetch what an address names: within limits, and from public addresses alone unless allowed.
+"""Fetch what an address names: within limits, and from where a reach allows alone.
 
 A host's name is resolved once and the connection goes to that address, so that a name which means
 another one a moment later gets nowhere; each redirection is looked at in the same way. Proxies of
@@ -17,6 +17,7 @@ from threading import Timer
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
 from lexichord.errors import ConfigError, IngestError
+from lexichord.ingest.web.reach import Reach
 
 USER_AGENT = "lexichord"
 REDIRECT_STATUSES = (301, 302, 303, 307, 308)
@@ -43,6 +44,7 @@ class WebLimits:
 
 
 WEB_LIMITS = WebLimits()
+PUBLIC = Reach()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +83,12 @@ def fetch(
     url: str,
     known: Mapping[str, Validators],
     limits: WebLimits = WEB_LIMITS,
-    *,
-    allow_private: bool = False,
+    reach: Reach = PUBLIC,
 ) -> Fetched:
     """Fetch a page; one of the `known` ones only if it has changed. Raises IngestError."""
     for _ in range(limits.redirections + 1):
-        with _answer(url, known.get(url), limits, allow_private) as response:
+        reach.check(url)
+        with _answer(url, known.get(url), limits, reach) as response:
             if response.status in REDIRECT_STATUSES and (to := response.headers["location"]):
                 url = normal_url(urljoin(url, to))
                 continue
@@ -148,12 +150,12 @@ class _PinnedConnection(HTTPConnection):
 
 @contextmanager
 def _answer(
-    url: str, validators: Validators | None, limits: WebLimits, allow_private: bool
+    url: str, validators: Validators | None, limits: WebLimits, reach: Reach
 ) -> Iterator[HTTPResponse]:
     """Ask once. Raises IngestError, also where that takes too long."""
     parts = urlsplit(url)
     port = parts.port or PORTS[parts.scheme]
-    address = _resolved(parts.hostname or "", port, allow_private)
+    address = _resolved(parts.hostname or "", port, reach)
     context = ssl.create_default_context() if parts.scheme == "https" else None
     connection = _PinnedConnection(
         parts.hostname or "", port, address, context, limits.connect_seconds
@@ -187,17 +189,17 @@ def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
-def _resolved(host: str, port: int, allow_private: bool) -> str:
+def _resolved(host: str, port: int, reach: Reach) -> str:
     """Return the address to connect to. Raises IngestError."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
         raise IngestError(f"cannot be fetched: {host} is not known ({error.strerror})") from None
     addresses = [str(place[0]) for *_, place in found]
-    usable = [one for one in addresses if allow_private or is_public(ip_address(one))]
-    if not usable:
-        raise IngestError(f"is at a private address, {addresses[0]}: allow it by --allow-private")
-    return usable[0]
+    public = [one for one in addresses if is_public(ip_address(one))]
+    if not public:
+        reach.check_private(host, addresses[0])
+    return (public or addresses)[0]
 
 
 def _fetched(url: str, response: HTTPResponse, limits: WebLimits) -> Fetched:
@@ -232,9 +234,11 @@ def _content(response: HTTPResponse, encoding: str, most: int) -> bytes:
     return bytes(content)
 
 
-def check_url(url: str) -> str:
-    """Return an address as it is asked. Raises ConfigError."""
+def check_url(url: str, reach: Reach) -> str:
+    """Return an address as it is asked. Raises ConfigError, also where its host may not be."""
     try:
-        return normal_url(url)
+        normal = normal_url(url)
+        reach.check(normal)
     except IngestError as error:
         raise ConfigError(f"{url} {error}") from None
+    return normal

@@ -14,6 +14,7 @@ from lexichord.ingest.load.kinds import ENDINGS, TYPE_ALIASES, kind_of, unread_k
 from lexichord.ingest.sources import IngestSource, refused_source
 from lexichord.ingest.web.crawl import Crawl, WebPage
 from lexichord.ingest.web.fetch import Validators, WebLimits
+from lexichord.ingest.web.reach import Reach
 from lexichord.types import Scope
 
 MAX_PAGE_NAME_CHARS = 60
@@ -28,13 +29,13 @@ class WebSources:
     files: FileSources
     folder: Path
     limits: WebLimits
-    allow_private: bool
+    reach: Reach
 
     async def find(self, database: Database, urls: Sequence[str]) -> list[IngestSource]:
         """Return the pages that addresses lead to, in the order in which they were found."""
         stored = await self._stored(database)
         validators = {url: _validators(row["metadata"]) for url, row in stored.items()}
-        crawl = Crawl(validators, self.limits, self.allow_private, self.files.search.left_out)
+        crawl = Crawl(validators, self.limits, self.reach, self.files.search.left_out)
         return await asyncio.to_thread(self._sources, crawl, urls, stored)
 
     async def _stored(self, database: Database) -> dict[str, Row]:

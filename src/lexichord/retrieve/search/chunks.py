@@ -57,7 +57,7 @@ async def search_by_plan(context: QueryContext, plan: SearchPlan) -> list[ChunkH
     What that is say `min_score` and the caller's own stage.
     """
     trace, names = context.trace, [variant.name for variant in plan.variants]
-    with trace.stage("search", variants=names) as step:
+    with trace.stage("search", variants=names, boost=plan.boost) as step:
         hits = await search_variants(context.database, plan.question, plan.variants, plan.boost)
         step["made"] = [{"chunk_id": hit.chunk_id, "ranks": hit.ranks} for hit in hits]
     if context.reranker is not None and plan.reranked is not None:

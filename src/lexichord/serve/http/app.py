@@ -16,10 +16,12 @@ from lexichord.serve.http import health, jobs, routes, uploads
 from lexichord.serve.http.health import MetricsMiddleware, ServerMetrics
 from lexichord.serve.http.jobs import JobRunner
 from lexichord.serve.http.routing import JsonReply, error_reply, handle_errors
-from lexichord.serve.page import api, evaluations, find, manage, runs, stages, status
+from lexichord.serve.page import api, evaluations, examples, find, manage, runs, stages, status
 from lexichord.serve.page import routes as page
 from lexichord.serve.page.api import swagger_files
+from lexichord.serve.page.examples import ExampleSearches, ended_searches
 from lexichord.serve.page.found import FoundResponses
+from lexichord.serve.page.language import LanguageMiddleware, load_language
 from lexichord.serve.page.render import static_files
 from lexichord.serve.server import add_middleware
 
@@ -111,6 +113,7 @@ ROUTERS = (
     openai.router,
     page.router,
     find.router,
+    examples.router,
     manage.router,
     runs.router,
     status.router,
@@ -140,7 +143,9 @@ def create_http_app(policy: AccessPolicy) -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.policy, app.state.jobs, app.state.metrics = policy, JobRunner(), ServerMetrics()
-    app.state.found = FoundResponses()
+    app.state.found, app.state.examples = FoundResponses(), ExampleSearches()
+    language = load_language(policy.settings.page_language)
+    app.add_middleware(LanguageMiddleware, language=language)
     app.add_middleware(TimeoutMiddleware, seconds=policy.settings.request_timeout)
     handle_errors(app)
     for router in ROUTERS:
@@ -158,7 +163,7 @@ def create_http_server(policy: AccessPolicy) -> ASGIApp:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    async with jobs.ended_jobs(app.state.jobs):
+    async with jobs.ended_jobs(app.state.jobs), ended_searches(app.state.examples):
         yield
 
 

@@ -186,6 +186,20 @@ class MetadataBody(JsonBody):
     )
 
 
+class MoveBody(JsonBody):
+    """Documents, and the dataset where they are to be; it is made if it is not there."""
+
+    documents: list[DocumentId] = Field(min_length=1, max_length=MAX_ADDED_DOCUMENTS)
+    dataset: NameText = Field(examples=["archive"])
+
+
+class RenameBody(JsonBody):
+    """A dataset, and the name that it is to have."""
+
+    dataset: NameText = Field(examples=["contracts"])
+    new_name: NameText = Field(examples=["agreements"])
+
+
 class ScopeParams(StrictModel):
     """Which documents, as parameters of an address."""
 

@@ -13,7 +13,9 @@ from lexichord.serve.http.bodies import (
     ExpandParams,
     ListParams,
     MetadataBody,
+    MoveBody,
     QueryBody,
+    RenameBody,
     SearchBody,
     SimilarParams,
 )
@@ -36,6 +38,8 @@ from lexichord.serve.http.shapes import (
     FacetsShape,
     JobShape,
     MetadataShape,
+    MovedShape,
+    RenamedShape,
     ResponseShape,
 )
 from lexichord.types import Excerpt, FilesResult, SearchResult
@@ -85,6 +89,13 @@ async def list_datasets(caller: Caller) -> JsonReply:
     return reply({"datasets": await caller.datasets()})
 
 
+@router.post("/datasets:rename", response_model=RenamedShape, tags=DOCUMENT_TAGS)
+async def rename_dataset(caller: Caller, body: RenameBody) -> JsonReply:
+    """Give a dataset another name, which none has. API keys that name it follow."""
+    await caller.rename_dataset(body.dataset, body.new_name)
+    return await reply_written(caller, {"dataset": body.new_name})
+
+
 @router.get("/documents", response_model=DocumentsShape, tags=DOCUMENT_TAGS)
 async def list_documents(caller: Caller, params: Annotated[ListParams, Query()]) -> JsonReply:
     """List documents by dataset and uri, without their texts."""
@@ -126,6 +137,12 @@ async def add_documents(request: Request, caller: Caller, body: DocumentsBody) -
     )
 
 
+@router.post("/documents:move", response_model=MovedShape, tags=DOCUMENT_TAGS)
+async def move_documents(caller: Caller, body: MoveBody) -> JsonReply:
+    """Move documents into a dataset with all that hangs on them; nothing is embedded again."""
+    return await reply_written(caller, {"moved": await caller.move(body.documents, body.dataset)})
+
+
 @router.get("/documents/{document_id}", response_model=DocumentShape, tags=DOCUMENT_TAGS)
 async def show_document(caller: Caller, document_id: DocumentPathId) -> JsonReply:
     """Return a document with its text and chunks. Offsets count the text's characters from 0."""
@@ -136,6 +153,21 @@ async def show_document(caller: Caller, document_id: DocumentPathId) -> JsonRepl
 async def delete_document(caller: Caller, document_id: DocumentPathId) -> JsonReply:
     """Delete a document with all that hangs on it."""
     return await reply_written(caller, {"deleted": await caller.delete([document_id])})
+
+
+@router.post(
+    "/documents/{document_id}/reread", response_model=JobShape, status_code=202, tags=DOCUMENT_TAGS
+)
+async def reread_document(
+    request: Request, caller: Caller, document_id: DocumentPathId
+) -> JsonReply:
+    """Begin to read a document again from the bytes that it was read from.
+
+    Chunks that come out the same are not embedded again. The job says what becomes of it.
+    """
+    return await accept_job(
+        request, caller, lambda callbacks: caller.reread(document_id, **callbacks)
+    )
 
 
 @router.get("/documents/{document_id}/similar", response_model=FilesResult, tags=DOCUMENT_TAGS)

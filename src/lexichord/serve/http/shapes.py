@@ -102,6 +102,18 @@ class DeletedShape(BaseModel):
     deleted: int
 
 
+class MovedShape(BaseModel):
+    """How many documents were moved; those that were there already are not counted."""
+
+    moved: int
+
+
+class RenamedShape(BaseModel):
+    """The name that a dataset has now."""
+
+    dataset: str
+
+
 class DatasetsShape(BaseModel):
     """The datasets in reach."""
 

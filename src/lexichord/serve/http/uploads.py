@@ -17,12 +17,14 @@ from pydantic import BeforeValidator
 from lexichord.errors import ConfigError
 from lexichord.ingest.load.kinds import named_by_type
 from lexichord.ingest.report import Report, RunCallbacks
+from lexichord.ingest.web.crawl import is_address
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.http.bodies import parse_object
 from lexichord.serve.http.jobs import IngestCall, accept_job
 from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply
 from lexichord.serve.http.shapes import JobShape
 from lexichord.serve.limits import (
+    MAX_FETCHED_ADDRESSES,
     MAX_NAME_CHARS,
     MAX_UPLOAD_METADATA_CHARS,
     MAX_UPLOAD_NAME_CHARS,
@@ -41,11 +43,16 @@ async def upload_documents(
     caller: Caller,
     files: Annotated[
         list[UploadFile],
-        File(
-            min_length=1,
-            description="PDF, Office, OpenDocument, mail, HTML, Markdown, text, code; ZIP.",
+        File(description="PDF, Office, OpenDocument, mail, HTML, Markdown, text, code; ZIP."),
+    ] = [],  # noqa: B006  # which FastAPI copies
+    urls: Annotated[
+        list[str],
+        Form(
+            max_length=MAX_FETCHED_ADDRESSES,
+            description="Pages or files to fetch, of hosts that the server's fetch_hosts names.",
+            examples=[["https://www.example.com/handbook.pdf"]],
         ),
-    ],
+    ] = [],  # noqa: B006
     dataset: Annotated[str, Form(max_length=MAX_NAME_CHARS, examples=["handbook"])] = "default",
     metadata: Annotated[
         str,
@@ -63,12 +70,15 @@ async def upload_documents(
 ) -> JsonReply:
     """Begin to read and store files; the uri of each is upload://DATASET/NAME.
 
-    A file of the same name in the same dataset is replaced. The job says what becomes of them.
+    A file of the same name in the same dataset is replaced. The uri of what is fetched is its
+    address. The job says what becomes of them.
     """
     caller.check_writes(dataset)
     given = parse_object("metadata", metadata)
     is_kept = keep_originals == "true"
-    return await accept_job(request, caller, ingest_call(caller, files, dataset, is_kept, given))
+    return await accept_job(
+        request, caller, ingest_call(caller, files, dataset, is_kept, given, urls)
+    )
 
 
 def ingest_call(
@@ -77,8 +87,12 @@ def ingest_call(
     dataset: str,
     keep_originals: bool,
     metadata: Json,
+    urls: Sequence[str] = (),
 ) -> IngestCall:
-    """Return what stores files that were sent. Raises ConfigError."""
+    """Return what stores files that were sent, and what addresses name. Raises ConfigError."""
+    check_fetch(caller, urls)
+    if not (files or urls):
+        raise ConfigError("send a file, in the field files")
     names = [check_file_name(file.filename or "") for file in files]
     if len(set(names)) < len(names):
         raise ConfigError("two files have the same name: send one, or give their folders, too")
@@ -88,7 +102,7 @@ def ingest_call(
             paths = await asyncio.to_thread(_write_files, files, names, Path(folder))
             uris = {str(p): f"upload://{dataset}/{n}" for p, n in zip(paths, names, strict=True)}
             return await caller.ingest(
-                paths,
+                [*paths, *urls],
                 dataset=dataset,
                 uris=uris,
                 metadata=metadata,
@@ -97,6 +111,18 @@ def ingest_call(
             )
 
     return ingest
+
+
+def check_fetch(caller: ScopedClient, urls: Sequence[str]) -> None:
+    """Raise ConfigError for addresses that are none, or where none are taken."""
+    if urls and not caller.settings.fetch_hosts:
+        raise ConfigError(
+            "this server fetches no addresses: who runs it can name hosts in LEXICHORD_FETCH_HOSTS"
+        )
+    if len(urls) > MAX_FETCHED_ADDRESSES:
+        raise ConfigError(f"at most {MAX_FETCHED_ADDRESSES} addresses at once")
+    if other := next((url for url in urls if not is_address(url)), None):
+        raise ConfigError(f"'{other}' is no address of http or https")
 
 
 def check_file_name(sent_name: str) -> str:

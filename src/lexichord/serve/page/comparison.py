@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from lexichord.retrieve.evidence.answer import write_table
 from lexichord.serve.page.form import SearchForm
+from lexichord.serve.page.language import say
 from lexichord.serve.page.passages import place_in_words
 from lexichord.types import Comparison, FileHit, Response, StoredDocument
 from lexichord.types.evidence import NOT_FOUND, Cell, Quote
-from lexichord.types.text import cite, file_name
+from lexichord.types.text import cite, document_name, file_name
 
 FORMULA_OPENINGS = ("=", "+", "-", "@", "\t", "\r", "\n")  # of what a spreadsheet would compute
 # Of a document's text nothing is a link, a picture or an element in the Markdown that it stands in.
@@ -47,7 +48,7 @@ def show_picker(
     choices = [
         RowChoice(
             each.document_id,
-            each.title or file_name(each.uri),
+            document_name(each),
             file_name(each.uri),
             each.document_id in chosen,
         )
@@ -62,14 +63,14 @@ def _asked_of_each(response: Response) -> str:
     intent, table = response.intent, response.comparison
     if not intent.documents or intent.question != response.query or table is None:
         return intent.question
-    return f"Compare {', '.join(table.aspects)}"
+    return say("results.compare", aspects=", ".join(table.aspects))
 
 
 def comparison_csv(table: Comparison) -> str:
     """Return a table as comma-separated values, each quote with its place."""
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(map(_as_text, ["File", *table.aspects]))
+    writer.writerow(map(_as_text, [say("results.file"), *table.aspects]))
     for file in table.documents:
         cells = [table.cell(file.document_id, aspect) for aspect in table.aspects]
         writer.writerow(map(_as_text, [file.title or file.uri, *map(_quoted, cells)]))
@@ -82,7 +83,7 @@ def _as_text(value: str) -> str:
 
 
 def _quoted(cell: Cell) -> str:
-    return "\n".join(map(_with_place, cell.quotes)) or NOT_FOUND
+    return "\n".join(map(_with_place, cell.quotes)) or say("results.not_in_file")
 
 
 def _with_place(quote: Quote) -> str:

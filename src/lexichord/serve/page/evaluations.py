@@ -11,6 +11,7 @@ from lexichord.errors import NotFoundError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.http.bodies import WHOLE_NUMBER
 from lexichord.serve.limits import MAX_SHOWN_EVALUATIONS, MAX_SHOWN_QUESTIONS
+from lexichord.serve.page.language import say
 from lexichord.serve.page.render import page, page_caller
 from lexichord.serve.page.routes import PAGE_METHODS, PageRoute
 
@@ -65,7 +66,7 @@ async def _find(caller: ScopedClient, evaluation: str) -> Row:
     number = int(evaluation) if WHOLE_NUMBER.fullmatch(evaluation) else None
     row = next((row for row in rows if row["evaluation_id"] == number), None)
     if row is None:
-        raise NotFoundError(f"there is no such evaluation among the latest {len(rows)}")
+        raise NotFoundError(say("error.no_evaluation", count=len(rows)))
     return row
 
 

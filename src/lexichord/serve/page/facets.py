@@ -11,43 +11,45 @@ from lexichord.ingest.load import kinds
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.limits import MAX_FACET_VALUES, SHOWN_FACET_VALUES
 from lexichord.serve.page.form import FILTER_KEYS, SearchForm, scope_options
+from lexichord.serve.page.language import say
 
+# What people call files of a type: keys of texts.
 KIND_NAMES = MappingProxyType(
     {
-        kinds.PDF_TYPE: "PDF",
-        kinds.DOCX_TYPE: "Word",
-        kinds.PPTX_TYPE: "PowerPoint",
-        kinds.XLSX_TYPE: "Excel",
-        kinds.XLS_TYPE: "Excel 97–2003",
-        kinds.ODS_TYPE: "OpenDocument sheet",
-        kinds.ODT_TYPE: "OpenDocument text",
-        kinds.HTML_TYPE: "HTML",
-        kinds.MARKDOWN_TYPE: "Markdown",
-        kinds.CSV_TYPE: "CSV table",
-        kinds.TSV_TYPE: "TSV table",
-        kinds.NOTEBOOK_TYPE: "Notebook",
-        kinds.EPUB_TYPE: "E-book",
-        kinds.EML_TYPE: "Mail",
-        kinds.MSG_TYPE: "Outlook mail",
-        kinds.RTF_TYPE: "Rich text",
-        kinds.RST_TYPE: "reStructuredText",
-        kinds.ORG_TYPE: "Org",
-        kinds.ASCIIDOC_TYPE: "AsciiDoc",
-        kinds.NDJSON_TYPE: "JSON lines",
-        kinds.XML_TYPE: "XML or feed",
-        kinds.TEXT_TYPE: "Plain text",
+        kinds.PDF_TYPE: "kinds.pdf",
+        kinds.DOCX_TYPE: "kinds.word",
+        kinds.PPTX_TYPE: "kinds.powerpoint",
+        kinds.XLSX_TYPE: "kinds.excel",
+        kinds.XLS_TYPE: "kinds.excel_97",
+        kinds.ODS_TYPE: "kinds.opendocument_sheet",
+        kinds.ODT_TYPE: "kinds.opendocument_text",
+        kinds.HTML_TYPE: "kinds.html",
+        kinds.MARKDOWN_TYPE: "kinds.markdown",
+        kinds.CSV_TYPE: "kinds.csv",
+        kinds.TSV_TYPE: "kinds.tsv",
+        kinds.NOTEBOOK_TYPE: "kinds.notebook",
+        kinds.EPUB_TYPE: "kinds.epub",
+        kinds.EML_TYPE: "kinds.mail",
+        kinds.MSG_TYPE: "kinds.outlook",
+        kinds.RTF_TYPE: "kinds.rtf",
+        kinds.RST_TYPE: "kinds.rst",
+        kinds.ORG_TYPE: "kinds.org",
+        kinds.ASCIIDOC_TYPE: "kinds.asciidoc",
+        kinds.NDJSON_TYPE: "kinds.json_lines",
+        kinds.XML_TYPE: "kinds.xml",
+        kinds.TEXT_TYPE: "kinds.text",
     }
 )
 CODE_PREFIX = "text/x-"
-# The facets, in the order in which they are shown: a field of the form, and its title.
+# The facets, in the order in which they are shown: a field of the form, and the key of its title.
 TITLES = MappingProxyType(
     {
-        "dataset": "Dataset",
-        "kind": "Kind",
-        "folder": "Folder",
-        "year": "Year",
-        "language": "Language",
-        "author": "Author",
+        "dataset": "facets.dataset",
+        "kind": "facets.kind",
+        "folder": "facets.folder",
+        "year": "facets.year",
+        "language": "facets.language",
+        "author": "facets.author",
     }
 )
 KEYS = MappingProxyType({"dataset": "dataset", "folder": "folder", **FILTER_KEYS})
@@ -105,7 +107,7 @@ async def _find(caller: ScopedClient, form: SearchForm, field: str, total: int) 
         for value, documents in counts.most_common(MAX_FACET_VALUES)
         if 0 < documents < total  # what all have narrows nothing
     ]
-    return FacetView(TITLES[field], values[:SHOWN_FACET_VALUES], values[SHOWN_FACET_VALUES:])
+    return FacetView(say(TITLES[field]), values[:SHOWN_FACET_VALUES], values[SHOWN_FACET_VALUES:])
 
 
 async def _count(caller: ScopedClient, form: SearchForm, field: str) -> Counter[str]:
@@ -159,21 +161,24 @@ def _in_words(field: str, value: str) -> str:
 def kind_in_words(media_type: str) -> str:
     """Return what people call files of a media type."""
     if media_type.startswith(CODE_PREFIX):
-        return f"{media_type.removeprefix(CODE_PREFIX).capitalize()} code"
-    return KIND_NAMES.get(media_type) or media_type.rpartition("/")[2].upper()
+        language = media_type.removeprefix(CODE_PREFIX).capitalize()
+        return say("facets.code", language=language)
+    if name := KIND_NAMES.get(media_type):
+        return say(name)
+    return media_type.rpartition("/")[2].upper()
 
 
 def chips(form: SearchForm, titles: Mapping[str, str] | None = None) -> list[Chip]:
     """Return what a search is narrowed to; documents by their titles, as far as these are known."""
     chosen = [(field, str(getattr(form, field))) for field in TITLES]
     shown = [
-        Chip(TITLES[field], _in_words(field, value), field, value, form.address(**{field: ""}))
+        Chip(say(TITLES[field]), _in_words(field, value), field, value, form.address(**{field: ""}))
         for field, value in chosen
         if value
     ]
     return shown + [
         Chip(
-            "About",
+            say("facets.about"),
             (titles or {}).get(name, name),
             "document",
             name,

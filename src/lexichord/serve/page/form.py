@@ -9,6 +9,7 @@ from starlette.datastructures import QueryParams
 
 from lexichord.errors import ConfigError
 from lexichord.serve.limits import MAX_PAGE_HITS, MAX_PAGE_QUERY_CHARS, MAX_PINNED_DOCUMENTS
+from lexichord.serve.page.language import say
 from lexichord.types import Json, QueryOptions
 
 # The fields that narrow by what documents say of themselves, each with the key of a filter.
@@ -79,7 +80,7 @@ def read_form(params: QueryParams) -> SearchForm:
 def scope_options(form: SearchForm) -> dict[str, Any]:
     """Return where to look, as the application takes it. Raises ConfigError."""
     if len(form.document) > MAX_PINNED_DOCUMENTS:
-        raise ConfigError(f"at most {MAX_PINNED_DOCUMENTS} documents at once")
+        raise ConfigError(say("error.too_many_documents", count=MAX_PINNED_DOCUMENTS))
     scope = {
         "uri_prefix": form.folder,
         "datasets": [form.dataset] * bool(form.dataset),
@@ -91,7 +92,7 @@ def scope_options(form: SearchForm) -> dict[str, Any]:
 
 def _filter(form: SearchForm) -> Json | None:
     if form.year and not re.fullmatch(r"\d{4}", form.year, re.ASCII):
-        raise ConfigError("a year has four digits")
+        raise ConfigError(say("error.year"))
     conditions = [_condition(field, getattr(form, field)) for field in FILTER_KEYS]
     kept = [condition for condition in conditions if condition is not None]
     return {"and": kept} if kept else None
@@ -111,10 +112,10 @@ def query_options(form: SearchForm) -> dict[str, Any]:
     """Return the options as the application takes them. Raises ConfigError."""
     if len(form.q) > MAX_PAGE_QUERY_CHARS:
         raise ConfigError(
-            f"a question has at most {MAX_PAGE_QUERY_CHARS:,} characters, not {len(form.q):,}"
+            say("error.question_length", count=MAX_PAGE_QUERY_CHARS, characters=len(form.q))
         )
     if not (form.k.isascii() and form.k.isdigit() and 1 <= int(form.k[:9]) <= MAX_PAGE_HITS):
-        raise ConfigError(f"the number of hits is 1 to {MAX_PAGE_HITS}")
+        raise ConfigError(say("error.hits", most=MAX_PAGE_HITS))
     fields_set: dict[str, Any] = {
         "hint": form.hint,
         "intent": form.intent,

@@ -1,6 +1,8 @@
 """The pages by which documents are brought, looked after and deleted; a reading key has none."""
 
 import json
+from collections.abc import Sequence
+from functools import partial
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response, UploadFile
@@ -8,7 +10,8 @@ from fastapi.responses import RedirectResponse
 from starlette.datastructures import FormData
 from starlette.datastructures import UploadFile as SentFile
 
-from lexichord.errors import ConfigError
+from lexichord.errors import ConfigError, NotFoundError
+from lexichord.ingest.report import Report, RunCallbacks
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.http.bodies import WHOLE_NUMBER, parse_object
 from lexichord.serve.http.jobs import JobRunner
@@ -19,6 +22,7 @@ from lexichord.serve.limits import (
     MAX_UPLOAD_FILES,
     MAX_UPLOAD_METADATA_CHARS,
 )
+from lexichord.serve.page.language import say
 from lexichord.serve.page.render import (
     PAGE_HEADERS,
     own_form,
@@ -55,7 +59,6 @@ async def _show(
 ) -> Response:
     """Show a dataset, or none; `wanted` is to be sent to, unless there was a `message`."""
     rows = await caller.datasets()
-    names = [row["dataset"] for row in rows]
     reach = caller.rights.datasets
     number, total, documents = _page_number(request), 0, list[StoredDocument]()
     if dataset:
@@ -71,14 +74,21 @@ async def _show(
         documents=documents,
         number=number,
         pages=-(-total // MANAGED_DOCUMENTS),
-        names=names if reach is None else sorted(reach),
+        names=_names(caller, rows),
         wanted=wanted or dataset or ("default" if reach is None else reach[0]),
         message=message,
         runs=await caller.jobs(SHOWN_RUNS),
         max_bytes=request.app.state.policy.settings.max_body,
         max_files=MAX_UPLOAD_FILES,
+        hosts=caller.settings.fetch_hosts,
         max_name=MAX_NAME_CHARS,
     )
+
+
+def _names(caller: ScopedClient, rows: Sequence[Json]) -> list[str]:
+    """Return the datasets that a caller may fill, those of its reach that are not there, too."""
+    reach = caller.rights.datasets
+    return [row["dataset"] for row in rows] if reach is None else sorted(reach)
 
 
 def _page_number(request: Request) -> int:
@@ -102,6 +112,23 @@ async def upload(request: Request) -> Response:
     return _go(f"/documents/runs/{run}")
 
 
+@router.post("/documents/fetch")
+async def fetch(request: Request) -> Response:
+    """Begin to store what addresses name, and go on to the page that shows how far it is."""
+    caller = await _caller(request, "write")
+    form = await own_form(request)
+    dataset = form.get("dataset", "").strip()
+    runner: JobRunner = request.app.state.jobs
+    try:
+        _check_name(dataset)
+        caller.check_writes(dataset)
+        urls = form.get("urls", "").split()
+        run = await runner.start(ingest_call(caller, [], dataset, "keep" in form, {}, urls))
+    except ConfigError as error:
+        return await _show(request, caller, "", dataset[:MAX_NAME_CHARS], sentence(error))
+    return _go(f"/documents/runs/{run}")
+
+
 @router.post("/documents/new-dataset")
 async def new_dataset(request: Request) -> Response:
     """Make an empty dataset."""
@@ -110,7 +137,7 @@ async def new_dataset(request: Request) -> Response:
     try:
         _check_name(dataset)
         if not await caller.define_dataset(dataset, {}, anew=True):
-            raise ConfigError("there is a dataset of this name already")
+            raise ConfigError(say("error.dataset_there"))
     except ConfigError as error:
         return await _show(request, caller, "", dataset[:MAX_NAME_CHARS], sentence(error))
     return _go("/documents", dataset=dataset)
@@ -118,7 +145,7 @@ async def new_dataset(request: Request) -> Response:
 
 def _check_name(dataset: str) -> None:
     if not 0 < len(dataset) <= MAX_NAME_CHARS or not dataset.isprintable():
-        raise ConfigError(f"the dataset needs a name, of at most {MAX_NAME_CHARS:,} signs")
+        raise ConfigError(say("error.dataset_name", count=MAX_NAME_CHARS))
 
 
 async def _store(request: Request, caller: ScopedClient, form: FormData, dataset: str) -> int:
@@ -126,7 +153,7 @@ async def _store(request: Request, caller: ScopedClient, form: FormData, dataset
     caller.check_writes(dataset)
     files = [file for file in form.getlist("files") if isinstance(file, SentFile) and file.filename]
     if not files:
-        raise ConfigError("choose a file first")
+        raise ConfigError(say("error.choose_file"))
     sent = [UploadFile(file.file, filename=file.filename, headers=file.headers) for file in files]
     runner: JobRunner = request.app.state.jobs
     return await runner.start(ingest_call(caller, sent, dataset, "keep" in form, {}))
@@ -168,6 +195,98 @@ async def delete_dataset(request: Request) -> Response:
     return _go("/documents")
 
 
+@router.api_route("/documents/move", methods=PAGE_METHODS)
+async def ask_where_to_move(request: Request) -> Response:
+    """Ask into which dataset a document is to go."""
+    caller = await _caller(request, "write", "delete")
+    document = await _find(caller, request.query_params.get("document", ""))
+    return await _move_page(request, caller, document)
+
+
+@router.post("/documents/move")
+async def move(request: Request) -> Response:
+    """Move a document into another dataset."""
+    caller = await _caller(request, "write", "delete")
+    form = await own_form(request)
+    document = await _find(caller, form.get("document", ""))
+    dataset = form.get("dataset", "").strip()
+    try:
+        _check_name(dataset)
+        await caller.move([document.document_id], dataset)
+    except ConfigError as error:
+        return await _move_page(request, caller, document, dataset, sentence(error))
+    return _go("/documents", dataset=dataset)
+
+
+async def _move_page(
+    request: Request,
+    caller: ScopedClient,
+    document: StoredDocument,
+    wanted: str = "",
+    message: str = "",
+) -> Response:
+    caller.check_all("write", "delete")
+    shown = {"document": document, "wanted": wanted[:MAX_NAME_CHARS], "message": message}
+    names = _names(caller, await caller.datasets())
+    status = 400 if message else 200
+    return page(request, "move.html", status, **shown, names=names, max_name=MAX_NAME_CHARS)
+
+
+@router.api_route("/documents/reread", methods=PAGE_METHODS)
+async def ask_to_read_again(request: Request) -> Response:
+    """Ask whether a document is to be read again, and say what becomes of it."""
+    caller = await _caller(request, "write")
+    document = await _find(caller, request.query_params.get("document", ""))
+    return page(request, "reread.html", document=document, message="")
+
+
+@router.post("/documents/reread")
+async def reread(request: Request) -> Response:
+    """Begin to read a document again, and go on to the page that shows how far it is."""
+    caller = await _caller(request, "write")
+    document = await _find(caller, (await own_form(request)).get("document", ""))
+    runner: JobRunner = request.app.state.jobs
+    try:
+        run = await runner.start(partial(_reread, caller, document.document_id))
+    except ConfigError as error:
+        return page(request, "reread.html", 400, document=document, message=sentence(error))
+    return _go(f"/documents/runs/{run}")
+
+
+async def _reread(caller: ScopedClient, document: str, callbacks: RunCallbacks) -> Report:
+    return await caller.reread(document, **callbacks)
+
+
+@router.api_route("/documents/rename-dataset", methods=PAGE_METHODS)
+async def ask_for_a_name(request: Request) -> Response:
+    """Ask for the name that a dataset is to have."""
+    caller = await _caller(request, "write")
+    dataset = request.query_params.get("dataset", "")
+    await caller.count(datasets=[dataset])  # which fails where there is none, or it is not reached
+    return _name_page(request, dataset, dataset)
+
+
+@router.post("/documents/rename-dataset")
+async def rename_dataset(request: Request) -> Response:
+    """Give a dataset another name."""
+    caller = await _caller(request, "write")
+    form = await own_form(request)
+    dataset, new_name = form.get("dataset", ""), form.get("new_name", "").strip()
+    try:
+        _check_name(new_name)
+        await caller.rename_dataset(dataset, new_name)
+    except NotFoundError:
+        raise
+    except ConfigError as error:
+        return _name_page(request, dataset, new_name[:MAX_NAME_CHARS], sentence(error))
+    return _go("/documents", dataset=new_name)
+
+
+def _name_page(request: Request, dataset: str, wanted: str, message: str = "") -> Response:
+    shown = {"dataset": dataset, "wanted": wanted, "message": message, "max_name": MAX_NAME_CHARS}
+    return page(request, "rename_dataset.html", 400 if message else 200, **shown)
+
+
 @router.api_route("/documents/metadata", methods=PAGE_METHODS)
 async def edit_metadata(request: Request) -> Response:
     """Show a document's metadata to be changed."""
@@ -186,7 +305,7 @@ async def set_metadata(request: Request) -> Response:
     text, shown = form.get("metadata", ""), form.get("before", "{}")
     try:
         if len(text) > MAX_UPLOAD_METADATA_CHARS:
-            raise ConfigError(f"metadata have at most {MAX_UPLOAD_METADATA_CHARS:,} characters")
+            raise ConfigError(say("error.metadata_length", count=MAX_UPLOAD_METADATA_CHARS))
         before = parse_object("before", shown)
         after = parse_object("metadata", text)
         await caller.set_metadata(document.document_id, metadata_changes(before, after))

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from markupsafe import Markup
+
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
@@ -15,13 +17,11 @@ from lexichord.serve.page.document import (
     quote_anchor,
     read_quotes,
 )
+from lexichord.serve.page.language import say
 from lexichord.serve.page.marks import CharRange
+from lexichord.serve.page.passages import show_passage
 from lexichord.types import PageBox, PageSize, ShownDocument
 
-UNMARKED = (
-    "The passage could not be marked: its words are not found on the page, as it is with those "
-    "that were recognized in a picture."
-)
 MIN_POINTS, MAX_POINTS = 1, 20_000  # of a side: what a file says may be nonsense
 
 
@@ -52,7 +52,7 @@ class OriginalView:
     """
 
     text_address: str
-    passage: str
+    passage: Markup
     quotes: list[str]
     current: int | None
     outline: list[tuple[OutlineEntry, str]]
@@ -74,7 +74,7 @@ async def show_original(
     document = stored.document.document_id
     view = OriginalView(
         document_address(document, quote, quotes),
-        stored.text[slice(*quote)] if quote else "",
+        show_passage(stored.text[slice(*quote)], stored.document.uri) if quote else Markup(),
         [document_address(document, one, quotes, "/original") for one in quotes],
         current,
         [
@@ -99,7 +99,7 @@ async def show_original(
     before = max(first - MAX_SHOWN_PAGES, 1)
     return replace(
         view,
-        note=UNMARKED if quote and not boxes else "",
+        note=say("original.unmarked") if quote and not boxes else "",
         total=len(sizes),
         sheets=[_sheet(size, shown) for size in sizes[first - 1 : last]],
         before=_page_address(document, before, quote, quotes) if first > 1 else "",

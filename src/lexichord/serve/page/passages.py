@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from lexichord.ingest.load.kinds import TEXT_TYPE
 from lexichord.retrieve.understand.cues import OPENING_WORD
+from lexichord.serve.page.language import say
 from lexichord.serve.page.marks import CharRange, MarkWriter, plain_marks
 from lexichord.serve.page.reading import show_text, text_kind
 
@@ -88,8 +89,8 @@ def section_of(heading: str) -> str:
 def place_in_words(page: int | None, heading: str) -> str:
     """Return the page and the section of a place, as far as they are known."""
     section = section_of(heading)
-    shown_page = "" if page is None else f"page {page}"
-    return ", ".join(filter(None, [shown_page, section and f"section {section}"]))
+    shown_page = "" if page is None else say("places.page", page=str(page))
+    return ", ".join(filter(None, [shown_page, section and say("places.section", section=section)]))
 
 
 def _joined(ranges: Iterable[CharRange]) -> list[CharRange]:

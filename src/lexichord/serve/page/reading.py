@@ -14,6 +14,7 @@ from markupsafe import Markup
 from lexichord.ingest.load.kinds import MARKDOWN_TYPE, NOTEBOOK_TYPE, TEXT_TYPE, kind_of
 from lexichord.serve.page.blocks import ROW, add_rows, add_structure
 from lexichord.serve.page.code import is_code, show_code, show_fence
+from lexichord.serve.page.language import say
 from lexichord.serve.page.marks import UNPLACED, MarkWriter
 from lexichord.serve.page.offsets import LINES, PLACE, add_places
 
@@ -110,7 +111,8 @@ class _Renderer(RendererHTML):
 
     def table_open(self, *_: object) -> str:
         """Return the opening of a table, which may be wider than the page."""
-        return '<div class="table" role="group" aria-label="Table" tabindex="0"><table>\n'
+        div = Markup('<div class="table" role="group" aria-label="{}" tabindex="0">')
+        return f"{div.format(say('places.table'))}<table>\n"
 
     def table_close(self, *_: object) -> str:
         """Return the end of a table."""

@@ -1,7 +1,7 @@
 """Templates filled in, and sent with what keeps a browser from doing anything else with them."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -9,6 +9,7 @@ from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 
@@ -18,8 +19,9 @@ from lexichord.serve.errors import PublicError, public_line
 from lexichord.serve.limits import MAX_PAGE_HITS, MAX_PAGE_QUERY_CHARS
 from lexichord.serve.page.facets import chips
 from lexichord.serve.page.form import SearchForm, read_form
+from lexichord.serve.page.language import say, spoken, term
 from lexichord.types import IntentKind, Mode, Rights
-from lexichord.types.text import file_name, write_number
+from lexichord.types.text import document_name, file_name
 
 KEY_COOKIE = "lexichord_key"
 
@@ -60,13 +62,13 @@ async def own_form(request: Request) -> dict[str, str]:
 async def own_form_data(request: Request, max_files: int) -> FormData:
     """Read a form of ours. Raises ForbiddenError for another site's, ConfigError for none."""
     if not comes_from_here(request):
-        raise ForbiddenError("this form was not sent by a page of this server")
+        raise ForbiddenError(say("error.foreign_form"))
     try:
         return await request.form(max_files=max_files)
     except HTTPException as error:
         if "Too many files" in error.detail:
-            raise ConfigError(f"at most {max_files:,} files at once") from None
-        raise ConfigError("this form cannot be read") from error
+            raise ConfigError(say("error.too_many_files", count=max_files)) from None
+        raise ConfigError(say("error.unread_form")) from error
 
 
 def set_key_cookie(response: Response, request: Request, key: str) -> None:
@@ -103,12 +105,23 @@ PAGE_HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-store",  # nothing is left behind after signing out
 }
-ERROR_TITLES = {
-    401: "An API key, please",
-    404: "Not there",
-    503: "Not available",
-    504: "It took too long",
+ERROR_TITLES = {  # keys of texts
+    404: "error.not_there",
+    503: "error.not_available",
+    504: "error.took_too_long",
 }
+
+
+def _element(value: object, tag: str, **attributes: str) -> Markup:
+    """Return a value within an element, to be put in a text."""
+    written = Markup().join(Markup(' {}="{}"').format(*each) for each in attributes.items())
+    return Markup("<{0}{1}>{2}</{0}>").format(tag, written, value)
+
+
+def _written(name: str) -> Callable[..., str]:
+    """Return the filter that writes a value by this method of the language that is spoken."""
+    return lambda value, *options: str(getattr(spoken(), name)(value, *options))
+
 
 templates = Environment(
     loader=FileSystemLoader(PAGE_FOLDER / "templates"),
@@ -122,14 +135,20 @@ templates.filters |= {
     "as_they_are": lambda values: [(value, value) for value in values],
     "public": public_line,
     "shell_word": shlex.quote,
-    "figure": write_number,
-    "in_words": lambda values: [(value, value.replace("_", " ")) for value in values],
+    "document_name": document_name,
+    "element": _element,
+    "terms": lambda values, section: [(value, term(section, value)) for value in values],
+    **{name: _written(name) for name in ("number", "figure", "score", "size")},
+    **{name: _written(name) for name in ("day", "moment", "second")},
 }
 templates.globals |= {
     "INTENTS": get_args(IntentKind),
     "MAX_QUERY_CHARS": MAX_PAGE_QUERY_CHARS,
     "MODES": get_args(Mode),
     "MAX_HITS": MAX_PAGE_HITS,
+    "say": say,
+    "spoken": spoken,
+    "term": term,
 }
 static_files = StaticFiles(directory=PAGE_FOLDER / "static")
 
@@ -164,7 +183,7 @@ def error_page(request: Request, error: PublicError, reason: str = "") -> HTMLRe
         if request.headers.get("sec-fetch-site") == "cross-site":
             response.headers["refresh"] = "0"
         return response
-    title = ERROR_TITLES.get(error.status, "That did not work")
+    title = say(ERROR_TITLES.get(error.status, "error.failed"))
     form = read_form(request.query_params) if request.url.path == "/" else SearchForm()
     response = page(
         request,

@@ -4,14 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
 
 from markupsafe import Markup, escape
 
 from lexichord.ingest.load.kinds import PDF_TYPE, kind_of
 from lexichord.retrieve.evidence.context import citation
-from lexichord.serve.errors import public_line
 from lexichord.serve.page.document import document_address
+from lexichord.serve.page.explain import ExplainView, show_explanation
 from lexichord.serve.page.marks import CharRange
 from lexichord.serve.page.passages import (
     answer_patterns,
@@ -24,12 +23,10 @@ from lexichord.serve.page.passages import (
 from lexichord.serve.page.reading import show_line
 from lexichord.types import ChunkHit, Response
 from lexichord.types.evidence import NEAREST_MARK, Cell, ContextSource, Quote
-from lexichord.types.response import Step
 from lexichord.types.results import CHANNEL_NAMES
-from lexichord.types.text import file_name
+from lexichord.types.text import document_name
 
 MAX_MARKED_QUOTES = 20  # of a document on its page, beside the one it is opened at
-MAX_NOTE_CHARS = 160  # that are shown of what a stage made
 CITATION_NUMBER = re.compile(r"\[(\d{1,3})\]")
 MARKDOWN_ITEM = re.compile(r"\s*(?:[-*•]|\d{1,2}\.)\s+(?=\S)")
 MARKDOWN_HEADING = re.compile(r"#{1,6}\s+")
@@ -92,16 +89,6 @@ class HitView:
 
 
 @dataclass(frozen=True, slots=True)
-class StageView:
-    """A stage with its milliseconds, its share of the longest, in percent, and what it made."""
-
-    name: str
-    ms: float
-    percent: float
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
 class ComparisonRow:
     """A row of the comparison: a document, and its cells with their quotes, each by its address."""
 
@@ -121,7 +108,7 @@ class ResultsView:
     more: list[HitView]
     file_percents: list[int]
     rows: list[ComparisonRow]
-    stages: list[StageView]
+    explained: ExplainView
 
 
 def show_results(response: Response, k: int) -> ResultsView:
@@ -140,7 +127,7 @@ def show_results(response: Response, k: int) -> ResultsView:
         more=hits[k:],
         file_percents=_file_percents(response),
         rows=_rows(response, places),
-        stages=_stages(response.trace),
+        explained=show_explanation(response, k),
     )
 
 
@@ -288,34 +275,6 @@ def _rows(response: Response, places: Mapping[str, Sequence[CharRange]]) -> list
             (cell, [(show_line(quote.text), _address(quote, places)) for quote in cell.quotes])
             for cell in cells
         ]
-        title = file.title or file_name(file.uri)
+        title = document_name(file)
         rows.append(ComparisonRow(title, f"/document/{file.document_id}", linked))
     return rows
-
-
-def _stages(trace: Sequence[Step]) -> list[StageView]:
-    longest = max((step.ms for step in trace), default=0) or 1
-    return [
-        StageView(step.stage, step.ms, round(100 * step.ms / longest, 2), _note(step))
-        for step in trace
-    ]
-
-
-def _note(step: Step) -> str:
-    """Describe in a line what a stage made; an error's words are for the server's log."""
-    output: Any = step.made
-    if isinstance(output, Mapping):
-        members = {name: value for name, value in output.items() if name != "error"}
-        text = ", ".join(f"{name} {_short(value)}" for name, value in members.items() if value)
-    elif isinstance(output, list):
-        text = f"{len(output)} found"
-    else:
-        text = "" if output is None else _short(output)
-    note = public_line(text)
-    return note if len(note) <= MAX_NOTE_CHARS else note[:MAX_NOTE_CHARS] + "…"
-
-
-def _short(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.2f}"
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

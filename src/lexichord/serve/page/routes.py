@@ -34,9 +34,11 @@ from lexichord.serve.limits import (
 )
 from lexichord.serve.page.comparison import RowPicker, show_picker
 from lexichord.serve.page.document import show_document
+from lexichord.serve.page.examples import searches
 from lexichord.serve.page.facets import FacetView, chips, find_facets
 from lexichord.serve.page.form import SearchForm, query_options, read_form, scope_options
 from lexichord.serve.page.found import FoundResponses
+from lexichord.serve.page.language import say
 from lexichord.serve.page.original import show_original
 from lexichord.serve.page.render import (
     PAGE_HEADERS,
@@ -54,23 +56,7 @@ from lexichord.serve.page.render import (
 from lexichord.serve.page.results import show_results
 from lexichord.types import Response as QueryResponse
 from lexichord.types.state import IngestRun
-from lexichord.types.text import file_name
-
-MAX_SHOWN_TITLE_CHARS = 60  # of a title that makes a readable question
-
-
-def example_questions(titles: Iterable[str]) -> list[str]:
-    """Return some questions about one document and two; none where all are nameless."""
-    names = list(dict.fromkeys(" ".join(title.split()) for title in titles))
-    names = [name for name in names if 3 <= len(name) <= MAX_SHOWN_TITLE_CHARS]
-    names.sort(key=lambda name: " " not in name)  # "Office Lease" says more than "init"
-    if not names:
-        return []
-    if len(names) == 1:
-        return [f"What is {names[0]} about?"]
-    first, second, *_, last = [*names, names[-1]]
-    return [f"What is {first} about?", f"Compare {first} and {second}", f"Summarise {last}"]
-
+from lexichord.types.text import document_name
 
 PAGE_METHODS = ["GET", "HEAD"]
 
@@ -158,7 +144,7 @@ async def _facets(scoped: ScopedClient, form: SearchForm, counts: bool) -> list[
 async def _titles(scoped: ScopedClient, documents: Sequence[str]) -> dict[str, str]:
     """Return the titles of those documents that are named by their ids."""
     rows = await scoped.list(documents=documents) if documents else []
-    return {row.document_id: row.title or file_name(row.uri) for row in rows}
+    return {row.document_id: document_name(row) for row in rows}
 
 
 def _documents(datasets: Iterable[Mapping[str, Any]]) -> int:
@@ -191,7 +177,7 @@ async def picture(request: Request, document: str, number: str) -> Response:
     """Return a page of a PDF as a picture."""
     caller = await page_caller(request)
     if not re.fullmatch(r"[1-9]\d{0,4}", number, re.ASCII):
-        raise NotFoundError("there is no such page")
+        raise NotFoundError(say("error.no_page"))
     image = await caller.page_image(document, int(number))
     return Response(image, media_type="image/png", headers=PAGE_HEADERS)
 
@@ -212,7 +198,7 @@ async def login(request: Request) -> Response:
     except TooManyRequestsError:
         raise
     except AccessError as error:
-        return key_page(request, back, sentence(error) if key else "Paste a key first.")
+        return key_page(request, back, sentence(error) if key else say("login.paste_first"))
     response = RedirectResponse(back, 303, PAGE_HEADERS)
     set_key_cookie(response, request, key)
     return response
@@ -245,7 +231,7 @@ async def _start(request: Request, form: SearchForm, scoped: ScopedClient) -> Re
         rows=datasets,
         documents=documents,
         run=await _latest_run(scoped),
-        examples=example_questions([document.title for document in documents]),
+        examples=await searches(request).find(scoped, datasets) if count else (),
         datasets=dataset_names(form, [row["dataset"] for row in datasets]),
     )
 

@@ -13,6 +13,7 @@ from lexichord.serve.http.bodies import WHOLE_NUMBER
 from lexichord.serve.http.events import EventStream, event_bytes
 from lexichord.serve.http.jobs import ChunkProgress, JobRunner
 from lexichord.serve.limits import MAX_SHOWN_FILES, WATCH_POLL_SECONDS, own_deadline
+from lexichord.serve.page.language import say
 from lexichord.serve.page.render import PAGE_HEADERS, fill, page, page_caller
 from lexichord.serve.page.routes import PAGE_METHODS, PageRoute
 from lexichord.types.state import IngestRun, JobFile
@@ -116,5 +117,5 @@ async def _caller(request: Request) -> ScopedClient:
 def _number(run: str) -> int:
     """Return the number of an ingest in an address. Raises NotFoundError."""
     if not WHOLE_NUMBER.fullmatch(run):
-        raise NotFoundError("there is no such ingest")
+        raise NotFoundError(say("error.no_ingest"))
     return int(run)

@@ -13,12 +13,13 @@ from lexichord.serve.http.events import EventStream, event_bytes, next_event
 from lexichord.serve.limits import own_deadline
 from lexichord.serve.page.form import SearchForm, query_options, read_form
 from lexichord.serve.page.found import FoundResponses
+from lexichord.serve.page.language import say
 from lexichord.serve.page.render import PAGE_HEADERS, page_caller
 from lexichord.serve.page.routes import PageRoute
 from lexichord.types import Response as QueryResponse
 from lexichord.types import Rights
 from lexichord.types.events import DraftEvent, EvidenceEvent, FilesEvent, QueryEvent
-from lexichord.types.text import file_name
+from lexichord.types.text import document_name
 
 SHOWN_DOCUMENTS = 3  # that are named of those found
 
@@ -30,7 +31,7 @@ async def show_stages(request: Request) -> Response:
     """Ask the question of a form; send a line a stage, then that its page can be loaded."""
     form, scoped = read_form(request.query_params), await page_caller(request)
     if not form.q:
-        raise ConfigError("there is no question")
+        raise ConfigError(say("error.no_question"))
     events = scoped.stream(form.q, **query_options(form))
     stream = EventStream(_written(request, events, form, scoped.rights))
     stream.headers.update(PAGE_HEADERS)
@@ -61,13 +62,14 @@ def stage_line(event: QueryEvent) -> str:
     """Return in words what has been done."""
     match event:
         case FilesEvent(files=files):
-            names = [file.title or file_name(file.uri) for file in files[:SHOWN_DOCUMENTS]]
+            names = [document_name(file) for file in files[:SHOWN_DOCUMENTS]]
             more = ", …" if len(files) > len(names) else ""
-            return f"Documents: {', '.join(names)}{more}" if names else "No document found"
+            shown = f"{', '.join(names)}{more}"
+            return say("stages.documents", names=shown) if names else say("stages.no_document")
         case EvidenceEvent(abstained=abstained, quotes=quotes):
-            passages = f"{len(quotes):,} passage{'s' * (len(quotes) != 1)}"
-            return f"Evidence: {passages}{', none of which seems to answer' * abstained}"
+            key = "stages.evidence_unsure" if abstained else "stages.evidence"
+            return say(key, count=len(quotes))
         case DraftEvent():
-            return "An answer is being written"
+            return say("stages.draft")
         case _:
-            return "The answer was checked"
+            return say("stages.checked")

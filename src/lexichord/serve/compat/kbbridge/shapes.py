@@ -14,7 +14,7 @@ from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE
 from lexichord.serve.mcp.calls import SourceLink, ToolOutput
 from lexichord.serve.mcp.schemas import UNPUBLISHED
 from lexichord.types import ChunkHit, FileHit, StoredDocument
-from lexichord.types.text import file_name
+from lexichord.types.text import document_name, file_name
 
 # The least of each level; below that of medium nothing is answered.
 HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.7, MIN_CONFIDENCE
@@ -271,7 +271,7 @@ def retrieved_documents(hits: Sequence[ChunkHit]) -> list[RetrievedDocument]:
         best.setdefault(hit.document_id, hit)
     return [
         RetrievedDocument(
-            title=hit.title or file_name(hit.uri),
+            title=document_name(hit),
             score=hit.score,
             document_id=hit.document_id,
             dataset=hit.dataset,

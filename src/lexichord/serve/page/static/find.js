@@ -19,6 +19,15 @@
     } catch {}
   };
 
+  function linked([question, address]) {
+    const item = document.createElement("li");
+    const link = item.appendChild(document.createElement("a"));
+    link.textContent = question;
+    link.dir = "auto";
+    link.href = address;
+    return item;
+  }
+
   const here = location.pathname + location.search;
   const before = asked().filter(([, address]) => address !== here);
   if (document.querySelector(".results")) {
@@ -28,14 +37,7 @@
   const history = document.querySelector("#history");
   if (history && before.length) {
     history.hidden = false;
-    history.querySelector("ul").append(...before.map(([question, address]) => {
-      const item = document.createElement("li");
-      const link = item.appendChild(document.createElement("a"));
-      link.textContent = question;
-      link.dir = "auto";
-      link.href = address;
-      return item;
-    }));
+    history.querySelector("ul").append(...before.map(linked));
   }
   const forget = () => {
     try {
@@ -49,6 +51,19 @@
   });
   // Where a key is asked for, nobody sees what another one asked.
   if (document.querySelector("form.key")) forget();
+
+  // Examples are found while the page is there already; it asks a few times, ever less often.
+  const awaited = document.querySelector("[data-awaited]");
+  async function askForExamples(seconds) {
+    const answer = await fetch("/examples").catch(() => null);
+    if (!answer?.ok) return;
+    const found = await answer.json().catch(() => []);
+    if (!found && seconds <= 32) setTimeout(askForExamples, 1000 * seconds, 2 * seconds);
+    if (!found?.length) return;
+    awaited.querySelector("ul").append(...found.map(linked));
+    awaited.hidden = false;
+  }
+  if (awaited) setTimeout(askForExamples, 2000, 4);
 
   const field = document.querySelector("#q");
   const list = document.querySelector("#suggestions");

@@ -11,7 +11,20 @@
   const chosen = new Map(); // files by their paths
   const leftOut = new Map(); // reasons by paths
 
-  const amount = (number) => `${number.toLocaleString("en")} file${number === 1 ? "" : "s"}`;
+  const language = document.documentElement.lang;
+  const texts = JSON.parse($("[data-texts]").dataset.texts);
+  const plural = new Intl.PluralRules(language);
+  const written = new Intl.NumberFormat(language, { numberingSystem: "latn" });
+
+  // A text of the server's with values put in; of its plural forms that of `count`.
+  function word(name, values = {}) {
+    const forms = texts[name];
+    const form = forms["count" in values ? plural.select(values.count) : "other"] ?? forms.other;
+    const shown = (value) => (typeof value === "number" ? written.format(value) : value);
+    return form.replace(/\{(\w+)\}/g, (_, key) => shown(values[key]));
+  }
+
+  const amount = (count) => word("files", { count });
 
   function element(name, text, ...names) {
     const made = document.createElement(name);
@@ -35,7 +48,7 @@
       source.onopen = () => (answers = true);
       source.onerror = () => {
         if (source.readyState === EventSource.CLOSED) return location.assign(address); // signed out, say
-        if (!answers) say("The server does not answer; it is asked again");
+        if (!answers) say(word("no_answer"));
         answers = false; // each stream ends now and then, and is opened again
       };
       source.addEventListener("run", ({ data }) => {
@@ -62,15 +75,15 @@
   // What is chosen.
 
   function add(path, file) {
-    if (path.split("/").some((part) => part.startsWith("."))) leftOut.set(path, "hidden");
-    else if (file.size + 2 * HEAD_BYTES > maxBytes) leftOut.set(path, "too large for this server");
+    if (path.split("/").some((part) => part.startsWith("."))) leftOut.set(path, word("hidden"));
+    else if (file.size + 2 * HEAD_BYTES > maxBytes) leftOut.set(path, word("too_large"));
     else chosen.set(path, file);
   }
 
   async function walk(entry, above = "") {
     const path = above + entry.name;
     if (entry.isFile) return add(path, await new Promise((done, fail) => entry.file(done, fail)));
-    if (entry.name.startsWith(".")) return leftOut.set(path, "hidden");
+    if (entry.name.startsWith(".")) return leftOut.set(path, word("hidden"));
     const reader = entry.createReader();
     for (;;) {
       const entries = await new Promise((done, fail) => reader.readEntries(done, fail));
@@ -82,7 +95,8 @@
   function tell() {
     const line = $("#chosen");
     line.hidden = !chosen.size && !leftOut.size;
-    line.textContent = `${amount(chosen.size)} to store${leftOut.size ? `, ${leftOut.size.toLocaleString("en")} left out` : ""}`;
+    const stored = word("to_store", { files: amount(chosen.size) });
+    line.textContent = leftOut.size ? word("and_left_out", { chosen: stored, count: leftOut.size }) : stored;
     say(line.textContent);
   }
 
@@ -126,8 +140,8 @@
   async function send(files) {
     let section = element("section", "", "run");
     const bar = element("progress", "");
-    bar.setAttribute("aria-label", "Sent");
-    section.append(element("h2", `Sending ${amount(files.length)}`), bar);
+    bar.setAttribute("aria-label", word("sent"));
+    section.append(element("h2", word("sending", { files: amount(files.length) })), bar);
     $("#runs").append(section);
     try {
       const answer = await post(files, ({ loaded, total }) => ((bar.max = total), (bar.value = loaded)));
@@ -137,18 +151,19 @@
         return offerAgain(await follow(run, answer.responseURL), files);
       }
       const notice = answer.responseXML && $(".notice", answer.responseXML);
-      refuse(section, files, notice?.textContent ?? `the server answered ${answer.status}`);
+      refuse(section, files, notice?.textContent ?? word("answered", { status: String(answer.status) }));
     } catch {
-      refuse(section, files, "they could not be sent: the server did not answer, or they were changed meanwhile");
+      refuse(section, files, word("not_sent"));
     }
   }
 
   function refuse(section, files, reason) {
     const list = element("ul", "", "outcomes");
     list.append(...files.map(([path]) => element("li", path)));
-    section.replaceChildren(element("h2", `${amount(files.length)} not stored`), element("p", reason, "notice"), list);
+    const line = { files: amount(files.length), reason };
+    section.replaceChildren(element("h2", word("not_stored", line)), element("p", reason, "notice"), list);
     section.append(again(files));
-    say(`${amount(files.length)} not stored: ${reason}`);
+    say(word("not_stored_why", line));
   }
 
   // Those of the files that failed, in whole or in a part, as archives do; all, if it was cut off.
@@ -162,7 +177,7 @@
   }
 
   function again(files) {
-    const button = element("button", "Try again");
+    const button = element("button", word("try_again"));
     button.type = "button";
     button.addEventListener("click", async () => {
       button.remove();
@@ -182,10 +197,10 @@
     const section = element("section", "", "run"), list = element("ul", "", "outcomes");
     for (const [path, reason] of leftOut) {
       const item = element("li", "");
-      item.append(element("b", "left out", "unread"), " ", element("bdi", path), " ", element("span", reason, "dim"));
+      item.append(element("b", word("left_out"), "unread"), " ", element("bdi", path), " ", element("span", reason, "dim"));
       list.append(item);
     }
-    section.append(element("h2", `${amount(leftOut.size)} left out`), list);
+    section.append(element("h2", word("files_left_out", { files: amount(leftOut.size) })), list);
     $("#runs").append(section);
   }
 
@@ -229,8 +244,8 @@
       event.preventDefault();
       if (chosen.size || leftOut.size) return sendAll();
       $("#chosen").hidden = false;
-      $("#chosen").textContent = "Choose a file first.";
-      say("Choose a file first");
+      $("#chosen").textContent = word("choose_first");
+      say($("#chosen").textContent);
     });
   }
 }

@@ -72,7 +72,8 @@ const ACTS = {
     const button = $("[data-act=expand]", passage);
     if (!button || button.hidden) return;
     const folded = passage.classList.toggle("folded");
-    button.textContent = folded ? "Show all" : "Show less";
+    button.dataset.more ??= button.textContent;
+    button.textContent = folded ? button.dataset.more : button.dataset.less;
     button.setAttribute("aria-expanded", String(!folded));
   },
   async copy(passage) {
@@ -80,11 +81,11 @@ const ACTS = {
     const { text, source, link } = passage.matches("mark") ? quoted(passage) : found(passage);
     const cited = source.map((one) => one.trim().replace(/\s+/g, " ")).filter(Boolean).join(", ");
     await navigator.clipboard.writeText(`“${text.trim()}”\n\n— ${cited}\n${link}`);
-    say("Copied");
     const button = $("[data-act=copy]", passage) ?? $(".outline [data-act=copy]");
-    if (!button) return;
-    button.textContent = "Copied";
-    setTimeout(() => (button.textContent = "Copy"), 1500);
+    button.dataset.idle ??= button.textContent;
+    button.textContent = button.dataset.done;
+    say(button.dataset.done);
+    setTimeout(() => (button.textContent = button.dataset.idle), 1500);
   },
 };
 

@@ -1,0 +1,35 @@
+"""The commands for datasets."""
+
+from typing import Annotated
+
+import typer
+
+from lexichord.cli.options import Invocation, ReferencesArgument, command
+from lexichord.cli.render import out, printable
+
+datasets_app = typer.Typer(help="Datasets, each a named set of documents.", no_args_is_help=True)
+
+
+@command(datasets_app, examples=("lexichord datasets rename contracts agreements",))
+def rename(
+    invocation: Invocation,
+    dataset: Annotated[str, typer.Argument(help="Its name until now.", show_default=False)],
+    new_name: Annotated[str, typer.Argument(help="One that no dataset has.", show_default=False)],
+) -> None:
+    """Give a dataset another name; API keys and an indexed table that name it follow."""
+    with invocation.open() as lexichord:
+        lexichord.rename_dataset(dataset, new_name)
+    row = {"dataset": new_name}
+    invocation.show(row, lambda _: out.print(printable(f"{dataset} is {new_name} now")))
+
+
+@command(datasets_app, examples=("lexichord datasets move lease.pdf nda.pdf --to archive",))
+def move(
+    invocation: Invocation,
+    references: ReferencesArgument,
+    to: Annotated[str, typer.Option(help="A dataset; one that is not there is made.")],
+) -> None:
+    """Move documents into a dataset, with all that belongs to them; nothing is embedded again."""
+    with invocation.open() as lexichord:
+        moved = lexichord.move(references, to)
+    invocation.show({"moved": moved}, lambda row: out.print(f"{row['moved']} moved"))
