@@ -1,5 +1,7 @@
 -- Which words of a query name which documents. A document is named by its title, its file's name or the title's
 -- initials (of three letters and more: MSA); what only the rest of its card holds comes along, as parties do.
+-- File names write a name of several words as one, with more behind it ("Adams Golf" in ADAMSGOLFINC_2005, "the Atlantic" in
+-- theatlantic.com): up to three words of the query, a capital among them, that open a word of at least five letters.
 -- rare: at most 3 cards, or a fiftieth of them, hold the word.
 create or replace function lexichord.link_documents(
     words text[], depth integer default 25,
@@ -53,6 +55,17 @@ begin
                    tsvector_to_array(lexichord.lexemes(regexp_replace(
                        regexp_replace(d.uri, '^.*/|\.[[:alnum:]]{1,8}$', '', 'g'), '%[[:xdigit:]]{2}', ' ', 'g'), d.text_config)) as file
             offset 0) as l
+    ), spelled as (
+        select w.ord as first, w.ord + n.more as last, array_to_string(words[w.ord : w.ord + n.more], '') as text
+        from generate_series(1, cardinality(words)) as w (ord), generate_series(0, 2) as n (more)
+        where w.ord + n.more <= cardinality(words)
+    ), by_opening as materialized (
+        select n.id, s.first, s.last, o.in_title, o.in_file
+        from spelled s cross join named n cross join lateral (
+            select exists (select from unnest(n.title) as u where starts_with(u, lower(s.text))) as in_title,
+                   exists (select from unnest(n.file) as u where starts_with(u, lower(s.text))) as in_file
+            offset 0) as o
+        where length(s.text) >= 5 and s.text ~ '[[:upper:]]' and (o.in_title or o.in_file)
     ), held as (
         select t.lexeme, count(c.document_id) + coalesce((select e.cards from term_elsewhere e where e.lexeme = t.lexeme collate "C"), 0) as cards
         from (select distinct term.lexeme from term) as t left join card_term c on c.lexeme = t.lexeme collate "C" group by t.lexeme
@@ -69,6 +82,9 @@ begin
         union all
         select i.id, i.word, false, false, false, true, count(*) over (partition by i.word)
         from by_initials i join named n on n.id = i.id
+        union all
+        select o.id, w.word, o.in_title, o.in_file, false, false, count(*) over (partition by o.first, o.last, w.word)
+        from by_opening o, generate_series(o.first, o.last) as w (word)
     )
     select m.id, s.name, d.uri, d.title, coalesce(d.metadata ->> 'domain', s.name), m.word, bool_or(m.in_title), bool_or(m.in_file),
            bool_or(m.initials), min(m.cards) <= greatest(3, max(o.document_count) / 50), n.score, n.title_terms, n.file_terms

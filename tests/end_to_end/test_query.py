@@ -7,8 +7,10 @@ from typing import Any, Literal
 import pytest
 
 from lexichord import SyncLexichord
+from lexichord.db.call_settings import asking_for
 from lexichord.errors import ConfigError
 from lexichord.providers.base import Embedder, Reranker, Vectors
+from lexichord.retrieve.query import SentenceVectors
 from lexichord.types import Ranked, Response
 
 STAGES = ["intent", "embed", "discover", "variants", "search", "confidence", "aggregate", "answer"]
@@ -253,7 +255,7 @@ def test_a_risk_sets_the_border(samples: SyncLexichord) -> None:
     assert [line for line in named.degraded if line.startswith("risk is not heeded")]
 
 
-def test_sentences_are_embedded_once_for_judging_and_answering(samples: SyncLexichord) -> None:
+def test_sentences_are_embedded_once(samples: SyncLexichord) -> None:
     assert samples.core.embedder is not None
     embedder: Embedder = samples.core.embedder
     seen: list[str] = []
@@ -266,12 +268,19 @@ def test_sentences_are_embedded_once_for_judging_and_answering(samples: SyncLexi
                 seen.extend(texts)
             return embedder.embed(texts, kind)
 
-    samples.core.embedder = Counting()
+    samples.core.embedder, samples.core.sentences = Counting(), SentenceVectors()
     try:
         found = samples.query("how long are customer support logs kept", answer=True)
+        first = [*seen]
+        again = samples.query("how long are customer support logs kept", answer=True)
+        assert seen == first
+        with asking_for("another"):  # how long it takes is not to tell what others asked
+            samples.query("how long are customer support logs kept", answer=True)
     finally:
         samples.core.embedder = embedder
+    assert (again.answer, again.confidence) == (found.answer, found.confidence)
     assert found.answer
-    assert len(seen) == len(set(seen)) > 0
+    assert len(first) == len(set(first)) > 0
+    assert seen[len(first) :] == first
     (step,) = (step for step in found.trace if step.stage == "confidence")
     assert step.given["judged_by"] == "meaning"

@@ -15,7 +15,7 @@ from lexichord.providers.rerank import rank
 from lexichord.providers.rerank.folder import FolderReranker
 from lexichord.providers.rerank.late_interaction import LateInteraction, max_sim
 from lexichord.providers.rerank.token_form import find_token_form
-from lexichord.providers.rerank.vector_cache import VectorCache
+from lexichord.providers.vector_cache import VectorCache
 from tests.conftest import new_database
 from tests.providers.late_model import COLBERT, COLBERT_ORACLE, DIMENSION, PYLATE, Oracle, build
 

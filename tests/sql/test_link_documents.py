@@ -80,6 +80,27 @@ def test_initials_stand_for_a_title(filed: Connection, word: str, uris: set[str]
     assert {uri for (uri, _), row in links.items() if row["initials"]} == uris
 
 
+@pytest.mark.parametrize(
+    ("query", "uri", "words"),
+    [
+        ("terms of Karst Oven", "f/KARSTOVENINC_03_21_2005-EX-10.17-SUPPLY AGREEMENT.txt", {3, 4}),
+        ("Dunmill and others", "f/DUNMILLHOLDINGSLTD_2019-LEASE.txt", {1}),
+        ("does the Fennwick sell", "f/thefennwick.com.md", {2, 3}),
+        ("what of SlowKiln", "f/slowkilnco.txt", {3}),
+        ("Dun and others", "f/DUNMILLHOLDINGSLTD_2019-LEASE.txt", set()),  # too short to tell
+        ("dunmill and others", "f/DUNMILLHOLDINGSLTD_2019-LEASE.txt", set()),  # no name
+        ("Oven of Karst", "f/KARSTOVENINC_03_21_2005-EX-10.17-SUPPLY AGREEMENT.txt", {3}),
+    ],
+)
+def test_a_name_that_a_file_writes_as_one_word(
+    connection: Connection, query: str, uri: str, words: set[int]
+) -> None:
+    body = "Karst Oven, Dunmill, Dun, the Fennwick, Slow Kiln and SlowKiln agree."
+    put(connection, uri, [body], title="Agreement")
+    links = link(connection, query)
+    assert {word for (_, word), row in links.items() if row["in_file"]} == words
+
+
 def test_percent_signs_of_a_file_name_part_its_words(filed: Connection) -> None:
     assert link(filed, "vertrag")["a/Gr%C3%BCnwald%20Vertrag.txt", 1]["in_file"]
 
@@ -227,3 +248,30 @@ async def test_a_whole_title_names_its_document_among_longer_ones(
     intent = await find_intent(database, query)
     assert intent.hint == hint
     assert [f"names '{title}'"] == intent.reason.split("; ")[1:] or title is None
+
+
+@pytest.mark.parametrize(
+    ("query", "titles"),
+    [
+        ("Which law governs the Karst Oven agreement?", ["KARSTOVENINC"]),
+        ("Who pays under the Dunmill lease?", ["DUNMILLHOLDINGSLTD"]),
+        ("Does the Fennwick policy speak of cookies?", ["thefennwick"]),
+        ("compare the law of the Karst Oven, Dunmill and Fennwick agreements", None),
+        ("Does every Oven need a licence?", []),
+    ],
+)
+async def test_a_name_that_a_file_writes_as_one_word_names_its_document(
+    database: Database, fresh: Connection, query: str, titles: list[str] | None
+) -> None:
+    names = [
+        ("KARSTOVENINC_03_21_2005-EX-10.17-SUPPLY AGREEMENT.txt", "Karst Oven supplies ovens."),
+        ("DUNMILLHOLDINGSLTD_2019-LEASE AGREEMENT.txt", "Dunmill leases rooms."),
+        ("thefennwick.com.md", "The Fennwick is an agreement on cookies."),
+        ("OTHERCO_2011-SUPPLY AGREEMENT.txt", "Other supplies what Karst Oven does not."),
+    ]
+    for name, body in names:
+        put(fresh, f"f/{name}", [body], title=name.rpartition(".")[0])
+    intent = await find_intent(database, query)
+    named = [name for name, _ in names if f"'{name.rpartition('.')[0]}'" in intent.reason]
+    wanted = [name for name, _ in names[:3] if titles is None or name.startswith(tuple(titles))]
+    assert named == wanted

@@ -31,7 +31,7 @@ from lexichord.providers.registry import find_reranker
 from lexichord.retrieve import pipeline
 from lexichord.retrieve.events import streamed
 from lexichord.retrieve.llm_stages import find_query_model
-from lexichord.retrieve.query import with_vectors
+from lexichord.retrieve.query import SentenceVectors, with_vectors
 from lexichord.retrieve.search.discover import discover
 from lexichord.retrieve.search.llm_keywords import KEYWORD_PASSAGES, keyword_sets
 from lexichord.retrieve.stages import STAGES, Stages, check_stages
@@ -105,6 +105,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
     ) -> None:
         self.settings = settings or load_settings(**arguments)
         self.stages = check_stages(stages)
+        self.sentences = SentenceVectors()
         self._open: AsyncExitStack | None = None
         self._close()
 
@@ -152,7 +153,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         other = type(self)(settings)
         other.database, other.find_embedder = self.database, self.find_embedder
         other.space, other.embedder, other.degraded = self.space, self.embedder, self.degraded
-        other.reranker, other.stages = reranker, self.stages
+        other.reranker, other.stages, other.sentences = reranker, self.stages, self.sentences
         return other
 
     async def position(self) -> str:
@@ -388,6 +389,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
                 question,
                 options,
                 trace=trace,
+                sentences=self.sentences,
                 reranker=self.reranker,
                 stages=self.stages,
                 generator=model,

@@ -16,7 +16,7 @@ from lexichord.retrieve.judge.confidence import find_calibration
 from lexichord.retrieve.judge.named import without_names
 from lexichord.retrieve.judge.rounds import fall_back, judge, refine, reflect, search_rewritten
 from lexichord.retrieve.llm_stages import with_llm_twins
-from lexichord.retrieve.query import QueryContext, without_waiting
+from lexichord.retrieve.query import QueryContext, SentenceVectors, without_waiting
 from lexichord.retrieve.search.chunks import (
     ASKED,
     CANDIDATES_PER_HIT,
@@ -44,14 +44,16 @@ async def query(
     options: QueryOptions,
     *,
     trace: Trace,
+    sentences: SentenceVectors,
     reranker: Reranker | None = None,
     stages: Stages = STAGES,
     generator: Generator | None = None,
 ) -> Response:
     """Find the files, then evidence in the whole scope and inside them, by the query's intent.
 
-    `question` holds the query as it was asked, without vectors; `generator` does the stages that
-    the options name, in place of `stages`. Raises ConfigError, DatabaseError, ProviderError.
+    `question` holds the query as it was asked, without vectors; `sentences` has vectors of earlier
+    queries; `generator` does the stages that the options name, in place of `stages`. Raises
+    ConfigError, DatabaseError, ProviderError.
     """
     context = QueryContext(
         query=question.query,
@@ -63,6 +65,7 @@ async def query(
         own_stages=stages.own(),
         trace=trace,
         calibration=await find_calibration(database, question.space),
+        sentences=sentences,
     )
     # Understand: what is asked, and of which documents.
     intent = await _understand(context, question)

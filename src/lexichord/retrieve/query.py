@@ -3,13 +3,15 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexichord.db.call_settings import current_asker
 from lexichord.db.pool import Database
 from lexichord.errors import BadResponseError, ProviderError
 from lexichord.providers.base import Embedder, RemoteEmbedder, Reranker, Vectors
+from lexichord.providers.vector_cache import VectorCache
 from lexichord.retrieve.evidence.relevance import EmbedSentences
 from lexichord.retrieve.judge.confidence import WITH_VECTOR, evidence_confidence
 from lexichord.retrieve.stages import STAGES, Stages
@@ -17,7 +19,37 @@ from lexichord.retrieve.trace import Trace
 from lexichord.types import ChunkHit, QueryOptions, Question
 from lexichord.types.state import Calibration
 
-type Vector = NDArray[np.float32]
+KEPT_SENTENCE_BYTES = 32_000_000  # 20,000 sentences of 384 dimensions
+
+
+class SentenceVectors:
+    """Embeds sentences, and keeps the vectors of those that queries needed last.
+
+    What judges a query's evidence and what answers by it embed each sentence once, and so do later
+    queries. Each tenant has its own: how long a query takes tells nothing of others. Several
+    threads may share one.
+    """
+
+    def __init__(self, limit: int = KEPT_SENTENCE_BYTES) -> None:
+        self._kept = VectorCache[np.float32](limit)
+
+    def embed(self, embedder: Embedder, texts: Sequence[str]) -> Vectors:
+        """Embed texts as documents, rows in their order; one that is refused is like nothing else.
+
+        Raises ProviderError.
+        """
+        owner = f"{embedder.space}\0{current_asker()}\0"
+        digests = {
+            text: sha256(f"{owner}{text}".encode(errors="surrogatepass")).digest() for text in texts
+        }
+        rows = {text: self._kept.find(digest) for text, digest in digests.items()}
+        new = [text for text, row in rows.items() if row is None]
+        if new:
+            made = np.nan_to_num(embedder.embed(new, "document"))
+            rows.update(zip(new, made, strict=True))
+            for text, row in zip(new, made, strict=True):
+                self._kept.keep(digests[text], row.copy())
+        return np.array([rows[text] for text in texts], np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +58,7 @@ class QueryContext:
 
     `query` is what was asked, in full. `calibration` is that of the space, None where words judge.
     `own_stages` names the functions that the caller put in
-    place of the default ones, by stage; they are named in the trace. `embedded` keeps vectors of
-    sentences: what judges them and what answers by them embed each once.
+    place of the default ones, by stage; they are named in the trace.
     """
 
     query: str
@@ -39,7 +70,7 @@ class QueryContext:
     own_stages: Mapping[str, str] = field(default_factory=dict)
     trace: Trace = field(default_factory=Trace)
     calibration: Calibration | None = None
-    embedded: dict[str, Vector] = field(default_factory=dict)
+    sentences: SentenceVectors = field(default_factory=SentenceVectors)
 
     def by(self, stage: str) -> dict[str, str]:
         """Return who does a stage, for the trace, where it is the caller's own function."""
@@ -54,11 +85,7 @@ class QueryContext:
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts as documents; one that the embedder refuses is like nothing else."""
         assert self.embedder is not None
-        new = [text for text in dict.fromkeys(texts) if text not in self.embedded]
-        if new:
-            rows = np.nan_to_num(self.embedder.embed(new, "document"))
-            self.embedded.update(zip(new, rows, strict=True))
-        return np.array([self.embedded[text] for text in texts], np.float32)
+        return self.sentences.embed(self.embedder, texts)
 
     def calibration_of(self, question: Question) -> Calibration | None:
         """Return what judges a question's evidence by its vector; None: words do."""

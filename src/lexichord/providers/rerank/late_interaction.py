@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lexichord.errors import ProviderError
 from lexichord.providers.base import Vectors
@@ -29,10 +30,12 @@ from lexichord.providers.onnx_folder import (
 )
 from lexichord.providers.rerank.scorer import MAX_RERANK_TOKENS, RERANK_BATCH_TEXTS, Scores
 from lexichord.providers.rerank.token_form import TokenForm
-from lexichord.providers.rerank.vector_cache import TokenVectors, VectorCache
+from lexichord.providers.vector_cache import VectorCache
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
+
+type TokenVectors = NDArray[np.float16]
 
 MASK_TOKENS = ("[MASK]", "<mask>")
 KEPT_BYTES = 64 * 2**20  # some 1,300 passages of 200 tokens and 128 numbers
@@ -75,7 +78,7 @@ class LateInteraction:
     pad: int
     mask: int
     skipped: TokenIds
-    kept: VectorCache = field(default_factory=lambda: VectorCache(KEPT_BYTES))
+    kept: VectorCache[np.float16] = field(default_factory=lambda: VectorCache(KEPT_BYTES))
 
     @classmethod
     def open(cls, folder: Path, form: TokenForm) -> Self:

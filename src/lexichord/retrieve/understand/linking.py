@@ -207,7 +207,8 @@ def _is_whole(words: Sequence[QueryWord], run: Sequence[Link]) -> bool:
 def _covered(run: Sequence[Link]) -> float:
     link = run[0]
     in_title = sum(link.in_title for link in run) / max(link.title_terms, 1)
-    return max(in_title, sum(link.in_file for link in run) / max(link.file_terms, 1))
+    in_file = sum(link.in_file for link in run) / max(link.file_terms, 1)
+    return min(max(in_title, in_file), 1)  # a file may write two words as one
 
 
 def _is_certain(words: Sequence[QueryWord], mention: Mention, rivals: Sequence[Mention]) -> bool:

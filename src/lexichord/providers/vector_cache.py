@@ -1,4 +1,4 @@
-"""Vectors of passages that were scored before."""
+"""Vectors of texts that were embedded before."""
 
 from collections import OrderedDict
 from threading import Lock
@@ -6,10 +6,8 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-TokenVectors = NDArray[np.float16]
 
-
-class VectorCache:
+class VectorCache[D: np.float16 | np.float32]:
     """Keeps vectors by their text's digest, those used last, in so many bytes.
 
     Several threads may share one.
@@ -18,10 +16,10 @@ class VectorCache:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._size = 0
-        self._kept: OrderedDict[bytes, TokenVectors] = OrderedDict()
+        self._kept: OrderedDict[bytes, NDArray[D]] = OrderedDict()
         self._lock = Lock()
 
-    def find(self, digest: bytes) -> TokenVectors | None:
+    def find(self, digest: bytes) -> NDArray[D] | None:
         """Return what is kept of a text, None if nothing is."""
         with self._lock:
             if digest not in self._kept:
@@ -29,7 +27,7 @@ class VectorCache:
             self._kept.move_to_end(digest)
             return self._kept[digest]
 
-    def keep(self, digest: bytes, vectors: TokenVectors) -> None:
+    def keep(self, digest: bytes, vectors: NDArray[D]) -> None:
         """Keep a text's vectors, and let go of those that were not used for longest."""
         with self._lock:
             before = self._kept.pop(digest, None)
