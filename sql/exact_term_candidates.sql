@@ -4,7 +4,7 @@ create or replace function lexichord.exact_term_candidates(
     terms tsvector, depth integer default lexichord.default_depth(), documents bigint[] default null, among bigint[] default null
 ) returns table (chunk_id bigint, document_id bigint, rank bigint, score double precision)
 language plpgsql stable rows 100
-set search_path = pg_catalog, lexichord_data, pg_temp as $$
+set search_path = pg_catalog, lexichord_data, pg_temp set extra_float_digits = 1 as $$
 declare
     query @extschema:vector@.sparsevec;
 begin

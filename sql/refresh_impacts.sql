@@ -2,7 +2,7 @@
 -- b * .1 of the part that depends on length, alike for all chunks. It is of all tenants: where they are on, only `anyway`, which reindex asks for, changes it, so that
 -- what one stores changes no score of another's.
 create or replace function lexichord.refresh_impacts(anyway boolean default false) returns boolean
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set extra_float_digits = 1 as $$
 declare
     average double precision;
 begin

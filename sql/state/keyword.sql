@@ -22,7 +22,8 @@ create or replace function lexichord_data.impact(
 language sql immutable parallel safe
 return tf * (k1 + 1) / (tf + k1 * (1 - b + b * token_count / average_length));
 
--- sparsevec holds 16,000 elements: of a chunk with more distinct lexemes, the least impacts stay out.
+-- sparsevec holds 16,000 elements: of a chunk with more distinct lexemes, the least impacts stay out. Its elements are written
+-- as text: who calls this sets extra_float_digits, or a session's own would round what is stored.
 create or replace function lexichord_data.impact_vector(lexemes tsvector, token_count bigint, average_length double precision)
 returns setof @extschema:vector@.sparsevec
 language sql stable parallel safe rows 1
@@ -50,7 +51,7 @@ end $$;
 
 -- Always one chunk after the other by its key: a plan for many would read the whole table where it is not analyzed yet.
 create or replace function lexichord_data.add_keywords(chunk_ids bigint[]) returns void
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set extra_float_digits = 1 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 begin
     insert into keyword (chunk_id, document_id, impacts)
     select c.id, c.document_id, i
@@ -68,7 +69,7 @@ language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 $$;
 
 create or replace function lexichord_data.add_inserted_keywords() returns trigger
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set extra_float_digits = 1 as $$
 begin
     insert into keyword (chunk_id, document_id, impacts)
     select c.id, c.document_id, i

@@ -1,6 +1,8 @@
 """Servers that the engine vectorchord must refuse."""
 
+import logging
 from collections.abc import Iterator
+from dataclasses import replace
 
 import psycopg
 import pytest
@@ -11,6 +13,7 @@ from tests.conftest import SPACE, new_database
 from tests.own_server import own_server
 
 CHOICE = Choice("vectorchord", "english", SPACE)
+CHOSEN = "select engine from lexichord.configuration()"
 NOTHING = "select from pg_namespace where nspname like 'lexichord%'"
 
 
@@ -56,6 +59,21 @@ def test_a_server_that_has_not_loaded_the_libraries_is_refused(not_loaded: str) 
     )
     with psycopg.connect(not_loaded) as connection:
         assert not connection.execute(NOTHING).rowcount
+
+
+def test_where_none_is_asked_for_one_that_works_is_taken(
+    not_loaded: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Packages bring the files of extensions that nobody has loaded."""
+    with caplog.at_level(logging.WARNING, "lexichord"):
+        prepare(not_loaded, replace(CHOICE, engine=None))
+    message = caplog.records[0].getMessage()
+    assert message.startswith(
+        "the engine vectorchord is left out: the server has not loaded vchord and vchord_bm25 at "
+        "its start: set shared_preload_libraries"
+    )
+    with psycopg.connect(not_loaded) as connection:
+        assert connection.execute(CHOSEN).fetchall() == [("plain",)]
 
 
 @pytest.fixture

@@ -2,9 +2,11 @@
 
 import logging
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from lexichord.db.schema import ENGINES, Choice, prepare
 from lexichord.errors import EngineUnsupportedError
@@ -71,6 +73,25 @@ def test_where_none_is_asked_for_a_sound_engine_is_taken(empty: str, choice: Cho
     assert fetch(empty, CHOSEN) == [("plain",)]
 
 
+def test_a_role_is_given_an_engine_whose_extensions_it_may_make(
+    empty: str, choice: Choice, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Who may make no extension has those that are there."""
+    if choice.engine == "plain":
+        pytest.skip("the engine plain has no other extension")
+    role = urlsplit(empty).path[1:]
+    run_statements(empty, "create extension if not exists vector")
+    run_statements(empty, f"create role {role} login", f"alter database {role} owner to {role}")
+    try:
+        with caplog.at_level(logging.WARNING, "lexichord"):
+            prepare(make_conninfo(empty, user=role), replace(choice, engine=None))
+        assert fetch(empty, CHOSEN) == [("plain",)]
+        assert f"the engine {choice.engine} is left out: permission denied" in caplog.text
+    finally:
+        give = f"reassign owned by {role} to current_user"
+        run_statements(empty, give, f"drop owned by {role}", f"drop role {role}")
+
+
 def test_of_other_faults_init_warns_once(
     empty: str, choice: Choice, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -79,6 +100,7 @@ def test_of_other_faults_init_warns_once(
     with caplog.at_level(logging.WARNING, "lexichord"):
         prepare(empty, choice)
         prepare(empty, choice)
-    (message,) = [record.getMessage() for record in caplog.records]
+    messages = [record.getMessage() for record in caplog.records]
+    (message,) = [each for each in messages if each.startswith("vector ")]
     assert message.startswith("vector 0.8.2: vacuum may damage an HNSW index")
     assert "install vector 0.8.3 or later and run: alter extension vector update;" in message

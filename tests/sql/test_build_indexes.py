@@ -1,4 +1,6 @@
-from tests.sql.corpus import Connection, call, put, value
+import pytest
+
+from tests.sql.corpus import Connection, call, put, small_segments, value
 
 INDEXES = "select count(*) from lexichord.index_use() where plan is not null"
 
@@ -27,3 +29,18 @@ def test_builds_what_is_missing(connection: Connection) -> None:
         connection.execute(f"drop index lexichord_data.{row['index_name']}".encode())
         assert value(connection, "select lexichord.build_indexes()") is True
         assert value(connection, INDEXES) == built(connection)
+
+
+@pytest.mark.parametrize("table", ["keyword_part_1", "keyword_part_1_term"])
+def test_a_segment_whose_tables_are_gone_is_made_anew(connection: Connection, table: str) -> None:
+    """As where statements that make tables did not come along with the rows."""
+    small_segments(connection)
+    put(connection, "a", [f"w1 w{number}" for number in range(2, 122)])
+    call(connection, "build_indexes")
+    if value(connection, f"select to_regclass('lexichord_data.{table}') is null"):
+        pytest.skip("this engine's segments are no tables of their own")
+    connection.execute(f"drop table lexichord_data.{table}".encode())
+    assert len(call(connection, "keyword_candidates", query="w1", depth=200)) == 120
+    assert value(connection, "select lexichord.rebuild_indexes()") is True
+    assert len(call(connection, "keyword_candidates", query="w1", depth=200)) == 120
+    assert value(connection, "select count(*) from lexichord_data.keyword_segment") == 1

@@ -14,6 +14,7 @@ from tests.sql.corpus import (
     ids,
     put,
     random_lines,
+    small_segments,
     value,
     wide_documents,
 )
@@ -107,6 +108,27 @@ def test_also_the_index_of_a_few_chunks_gives_the_exact_candidates(connection: C
         exact = call(connection, "exact_keyword_candidates", query=query)
         assert scores(candidates) == pytest.approx(scores(exact), rel=1e-6)
         assert ids(candidates) == ids(exact)
+
+
+def test_a_session_that_prints_few_digits_stores_and_scores_the_same(
+    connection: Connection,
+) -> None:
+    small_segments(connection)
+    lines = dict(enumerate(random_lines(Random(5), 150, words=60, longest=20), start=1))
+    connection.execute("set local extra_float_digits = -15")
+    put(connection, "a", [*lines.values()])
+    call(connection, "rebuild_indexes")
+    connection.execute(
+        "create temporary table asked as "
+        "select * from lexichord.keyword_candidates('w0 w1 w5 w7 w7', depth => 150)"
+    )
+    connection.execute("reset extra_float_digits")
+    exact = oracle.bm25(lines, "w0 w1 w5 w7 w7", **parameters(connection))
+    asked = connection.execute(
+        "select c.ordinal + 1, a.score from asked a "
+        "join lexichord_data.chunk c on c.id = a.chunk_id"
+    )
+    assert dict(asked.fetchall()) == pytest.approx(exact, rel=1e-5)
 
 
 def test_chunks_without_any_of_the_words_are_no_candidates(wide: Connection) -> None:

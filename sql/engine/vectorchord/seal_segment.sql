@@ -32,7 +32,7 @@ begin
             select h.chunk_id, string_agg(',' || p.place || ':' || h.tf, '' order by p.place) as terms, sum(h.tf) as length, h.token_count + $1 - 24 as wanted
             from %1$s_posting h join %1$s_term p on p.term_id = h.term_id where p.place is not null group by h.chunk_id, h.token_count
         ), padded as (
-            select p.chunk_id, p.terms, p.length, greatest(1, 24 - p.length + round(p.wanted / s.step) * s.step) as padding
+            select p.chunk_id, p.terms, p.length, greatest(1, 24 - p.length + round(p.wanted / s.step) * s.step)::integer as padding
             from placed p, lateral (select power(2, greatest(floor(ln(greatest(p.wanted, 1)) / ln(2)) - 3, 0)) as step) as s
         ), filled as (
             insert into %1$s select p.chunk_id, p.length + p.padding, ('{0:' || p.padding || p.terms || '}')::@extschema:vchord_bm25@.bm25vector from padded p

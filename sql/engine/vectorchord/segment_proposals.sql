@@ -29,7 +29,7 @@ begin
     foreach segment in array segments loop
         -- It weighs a term by how many of the segment's chunks hold it: as often as makes lexichord's weight of that.
         execute format($terms$
-            select (select '{' || string_agg(p.place || ':' || least(greatest(round(1000 * w.weight / ln((n.df + 1.0) / (p.df + 0.5))), 1), 1000000), ',' order by p.place) || '}'
+            select (select '{' || string_agg(p.place || ':' || least(greatest(round(1000 * w.weight / ln((n.df + 1.0) / (p.df + 0.5))), 1), 1000000)::integer, ',' order by p.place) || '}'
                     from unnest($1, $2) as w (term_id, weight) join %1$s_term p on p.term_id = w.term_id join %1$s_term n on n.term_id = 0),
                    (select array_agg(r) from %1$s_term p, unnest(p.chunk_ids) as r where p.term_id = any($1))
             $terms$, lexichord.segment_name(segment))

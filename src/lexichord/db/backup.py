@@ -27,7 +27,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from lexichord.db import schema
 from lexichord.db.pool import SEARCH_PATH, UNPREPARED, check_dsn, translate_errors
-from lexichord.errors import ConfigError, DatabaseError, EngineUnsupportedError
+from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import Backup
 
 MANIFEST, STATE = "manifest.json", "state.dump"
@@ -331,7 +331,7 @@ def _make_room(connection: Connection) -> None:
 
 def _load(connection: Connection, archive: ZipFile, manifest: Manifest, engine: str | None) -> str:
     """Restore the state, compared with the manifest; return the engine that it gets."""
-    chosen = _choose_engine(connection, engine, manifest.engine)
+    chosen = schema.choose_engine(connection, engine, manifest.engine)
     vector_schema = schema.create_extensions(connection, chosen)["vector"]
     _begin(connection)
     with NamedTemporaryFile("w") as entries:
@@ -348,15 +348,6 @@ def _load(connection: Connection, archive: ZipFile, manifest: Manifest, engine: 
     connection.execute(LEAVE_ENGINE)
     connection.execute("update lexichord_data.configuration set engine = %s", [chosen])
     return chosen
-
-
-def _choose_engine(connection: Connection, wanted: str | None, former: str) -> str:
-    try:
-        return schema.choose_engine(connection, wanted or former)
-    except EngineUnsupportedError:
-        if wanted:
-            raise
-        return schema.choose_engine(connection, None)
 
 
 def _wanted_entries(archive: ZipFile, indexes: list[str]) -> Iterator[str]:

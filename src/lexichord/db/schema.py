@@ -7,7 +7,7 @@ before any function of ours exists.
 import hashlib
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from importlib.metadata import version
@@ -241,10 +241,10 @@ def _unless_left(connection: Connection, space: EmbeddingSpace | None) -> Embedd
     return None if space and _rows(connection, left, str(space)) else space
 
 
-def choose_engine(connection: Connection, wanted: str | None) -> str:
-    """Return the engine wanted, else the best that the server has. Raises ConfigError.
+def choose_engine(connection: Connection, wanted: str | None, former: str | None = None) -> str:
+    """Return the engine wanted, else the former one, else the best that works on the server.
 
-    EngineUnsupportedError where extensions are missing.
+    Raises ConfigError; EngineUnsupportedError where extensions are missing.
     """
     if wanted == "pgvector":
         raise ConfigError(
@@ -259,8 +259,8 @@ def choose_engine(connection: Connection, wanted: str | None) -> str:
         if wanted in (None, engine) and available.issuperset(extensions)
     ]
     if possible:
-        sound = (engine for engine in possible if _is_sound(connection, engine))
-        return next(sound, possible[0])
+        best_first = sorted(possible, key=lambda engine: engine != former)
+        return wanted or _first_that_works(connection, best_first)
     needed = " or ".join(
         f"{', '.join(extensions)} (engine {engine})"
         for engine, extensions in ENGINES.items()
@@ -269,9 +269,25 @@ def choose_engine(connection: Connection, wanted: str | None) -> str:
     raise EngineUnsupportedError(f"the server lacks extensions: install {needed}")
 
 
-def _refuse_faulty(connection: Connection, engine: str) -> None:
-    """Raise EngineUnsupportedError for versions with a fault to refuse; warn of other faults."""
-    faults = _extension_faults(connection, engine)
+def _first_that_works(connection: Connection, engines: Sequence[str]) -> str:
+    """Return the first engine whose extensions are sound and can be made, else the last one.
+
+    An extension whose files are there may be another version, not loaded, or refused to this role.
+    """
+    for engine in engines[:-1]:
+        try:
+            _refuse_faulty(_extension_faults(connection, engine))
+            with translate_errors(), connection.transaction(force_rollback=True):
+                create_extensions(connection, engine)
+        except DatabaseError as error:
+            log.warning("the engine %s is left out: %s", engine, error)
+        else:
+            return engine
+    return engines[-1]
+
+
+def _refuse_faulty(faults: Sequence[ExtensionFault]) -> None:
+    """Raise EngineUnsupportedError for versions with a fault to refuse."""
     for fault in faults:
         if fault.severity == "refuse":
             problems = "; ".join(
@@ -280,11 +296,11 @@ def _refuse_faulty(connection: Connection, engine: str) -> None:
             raise EngineUnsupportedError(
                 f"{fault.extension} {fault.version} is refused ({problems}): {fault.remedy}"
             )
+
+
+def _warn_of(faults: Sequence[ExtensionFault]) -> None:
+    for fault in faults:
         log.warning("%s %s: %s: %s", fault.extension, fault.version, fault.problem, fault.remedy)
-
-
-def _is_sound(connection: Connection, engine: str) -> bool:
-    return all(fault.severity != "refuse" for fault in _extension_faults(connection, engine))
 
 
 def _extension_faults(connection: Connection, engine: str) -> list[ExtensionFault]:
@@ -384,7 +400,9 @@ def _install(connection: Connection) -> bool:
         return False
     with connection.transaction():
         _refuse_older(connection)
-        _refuse_faulty(connection, engine)
+        faults = _extension_faults(connection, engine)
+        _refuse_faulty(faults)
+        _warn_of(faults)
         schemas = create_extensions(connection, engine)
         for path in _state(engine):
             connection.execute(_render(path, schemas))
