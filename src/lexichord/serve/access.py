@@ -57,7 +57,7 @@ from lexichord.types import (
 )
 from lexichord.types.ids import unknown_id
 from lexichord.types.response import Step
-from lexichord.types.state import ApiKey, Health, IndexedTable, IngestRun, JobFile, Status
+from lexichord.types.state import Health, IndexedTable, IngestRun, JobFile, Status
 
 
 def _scoped[**P, R](
@@ -109,10 +109,7 @@ class ScopedClient(FileMethods):
         return replace(self, _client=self._client.with_models(self.settings, None))
 
     def unnoted(self) -> Self:
-        """Return the same client leaving no record, for questions that nobody asked.
-
-        It asks no language model and no reranker either.
-        """
+        """Return the same client asking no model, no record left: for what nobody asked."""
         silent = self.with_models({"llm": None, "record": "off"}).without_reranker()
         return replace(silent, _log=None)
 
@@ -428,7 +425,7 @@ class AccessPolicy:
         others = tuple(client.settings.allowed_hosts)
         has_tenants = await client.check_serving()
         needs_key = not is_loopback(host) or bool(others) or has_tenants
-        if needs_key and not _any_valid(await client.list_keys()):
+        if needs_key and not await _has_keys(client):
             raise ConfigError(
                 f"whoever reaches {', '.join(others) or host} could read everything: make a key "
                 "with lexichord keys create NAME, or listen on 127.0.0.1"
@@ -457,7 +454,7 @@ class AccessPolicy:
         Where no key is needed and none is valid, one that is sent keeps nobody out: there are
         clients that must send one.
         """
-        if not self.needs_key and (authorization is None or not await self._has_keys()):
+        if not self.needs_key and (authorization is None or not await _has_keys(self._client)):
             return ScopedClient(self._client)
         kind, _, secret = (authorization or "").partition(" ")
         if kind.lower() != "bearer" or not secret.strip():
@@ -488,12 +485,9 @@ class AccessPolicy:
         if self._log is not None:
             self._log.add(key_id, datetime.now(UTC), "authorize", public_status(error))
 
-    async def _has_keys(self) -> bool:
-        return _any_valid(await self._client.list_keys())
 
-
-def _any_valid(keys: Iterable[ApiKey]) -> bool:
-    return any(key.valid for key in keys)
+async def _has_keys(client: Lexichord) -> bool:
+    return any(key.valid for key in await client.list_keys())
 
 
 def is_loopback(host: str) -> bool:
