@@ -109,7 +109,7 @@ def test_a_passage_is_read_once(tmp_path: Path) -> None:
 
 
 def test_kept_vectors_take_no_more_than_they_may() -> None:
-    cache = VectorCache(limit=100)
+    cache = VectorCache[np.float16](limit=100)
     vectors = {key: np.full((4, 5), ord(key), np.float16) for key in (b"a", b"b", b"c")}  # 40 bytes
     for key in (b"a", b"b"):
         cache.keep(key, vectors[key])
