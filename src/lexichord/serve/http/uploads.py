@@ -39,7 +39,8 @@ class UploadForm(StrictModel):
     """Files to be stored, and how."""
 
     files: list[UploadFile] = Field(
-        min_length=1, description="PDF, Office, OpenDocument, mail, HTML, Markdown, text, code; ZIP."
+        min_length=1,
+        description="PDF, Office, OpenDocument, mail, HTML, Markdown, text, code; ZIP.",
     )
     dataset: str = Field("default", max_length=MAX_NAME_CHARS, examples=["handbook"])
     metadata: str = Field(
