@@ -15,14 +15,10 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
           and (runs is null or x.run_id = any(runs) or exists (  -- or another run since
               select from run_file r where r.run_id = any(runs) and starts_with(r.uri, format('upload://%s/%s/', s.name, x.file_id))))
     ), entries as (
-        select x.file_id, null::bigint as document_id, x.prefix || x.name as uri,
-               case when d.documents > 0 then 'completed'
-                    when failed.reason is not null or r.finished_at is not null or r.id is null
-                      or r.seen_at < clock_timestamp() - interval '60 s' then 'failed'
-                    else 'in_progress' end as state,
-               case when d.documents > 0 then null else coalesce(failed.reason,
+        select x.file_id, null::bigint as document_id, x.prefix || x.name as uri, v.state,
+               case when v.state = 'failed' then coalesce(told.reason,
                     case when r.finished_at is null then 'it was interrupted' else 'nothing in it can be read' end) end as reason,
-               case when d.documents > 0
+               case when v.state = 'completed'
                     then case when x.attributes ? 'title' then jsonb_build_object('title', d.title) else '{}' end || d.metadata
                     else x.attributes end as attributes, x.byte_count, x.created_at, x.run_id, x.file_id as sort_key
         from sent x left join run r on r.id = x.run_id,
@@ -30,8 +26,11 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
                              (array_agg(d.title order by d.id))[1] as title
                       from document d
                       where d.dataset_id = x.dataset_id and d.uri ~>=~ x.prefix and d.uri ~<~ (left(x.prefix, -1) || '0')) as d,
-             lateral (select min(f.reason) as reason from run_file f
-                      where f.run_id = x.run_id and f.status = 'failed' and starts_with(f.uri, x.prefix)) as failed
+             lateral (select count(*) as files, min(f.reason) filter (where f.status = 'failed') as reason from run_file f
+                      where f.run_id = x.run_id and starts_with(f.uri, x.prefix)) as told,
+             lateral (select case  -- what it was stored as before says nothing while its run has yet to come to it
+                      when told.files = 0 and r.finished_at is null and r.seen_at >= clock_timestamp() - interval '60 s' then 'in_progress'
+                      when d.documents > 0 then 'completed' else 'failed' end as state) as v
         union all
         select null, d.id, d.uri, 'completed', null, d.metadata, octet_length(d.text), d.created_at, null, 'doc' || lpad(d.id::text, 20, '0')
         from dataset s join document d on d.dataset_id = s.id

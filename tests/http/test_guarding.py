@@ -1,5 +1,6 @@
 """What a server does with requests that should not be, or take too much or too long."""
 
+import json
 import re
 import socket
 import threading
@@ -118,6 +119,38 @@ def test_a_body_of_another_type_is_refused_with_what_it_should_be(keyed: Keyed, 
         assert "application/json" in error(answer, 422)["message"]
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "param", "message"),
+    [
+        ("search", "", None, "the body is to be a JSON object"),
+        ("search", {"query": "a\0b"}, None, "a text holds a NUL character"),
+        ("search", {"query": "a", "filter": {"kind": "a\0b"}}, None, "holds a NUL character"),
+        ("vector_stores/open/search", {"query": ""}, "query", "at least 1 character"),
+        ("vector_stores/open/search", {"query": 5}, "query", "a valid string or a valid list"),
+        ("vector_stores/open/search", {"query": ["a", ""]}, "query.1", "at least 1 character"),
+        (
+            "vector_stores/open/search",
+            {"query": "a", "filters": {"type": "equals", "key": "kind", "value": 1}},
+            "filters.type",
+            "Input should be 'eq'",
+        ),
+        ("vector_stores/open/search", {}, "query", "Field required"),
+        ("embeddings", {"model": "x", "input": []}, "input", "at least 1 item"),
+        ("embeddings", {"model": "x", "input": [1, 2]}, "input.0", "a valid string"),
+    ],
+)
+def test_the_field_that_is_wrong_is_named_as_it_was_sent(
+    keyed: Keyed, path: str, body: object, param: str | None, message: str
+) -> None:
+    with keyed.server.client(keyed.everything) as client:
+        content = body if isinstance(body, str) else json.dumps(body)
+        answer = client.post(f"/v1/{path}", content=content, headers=JSON)
+        problem = error(answer, answer.status_code)
+    assert answer.status_code in (400, 422)
+    assert problem["param"] == param
+    assert message in problem["message"]
+
+
 def part(head: bytes, content: bytes = b"x") -> bytes:
     return b"--x\r\ncontent-disposition: form-data; %s\r\n\r\n%s\r\n--x--" % (head, content)
 
@@ -164,7 +197,8 @@ def test_what_is_not_there_is_said_as_json(keyed: Keyed) -> None:
         unknown = [f"/v1/documents/{ID_EXAMPLE['doc']}", f"/v1/chunks/{ID_EXAMPLE['chunk']}"]
         for path in (*unknown, "/v1/jobs/99999", "/nowhere"):
             assert error(client.get(path), 404)["type"] == "not_found_error"
-        assert error(client.put("/v1/search"), 405)
+        assert "/docs" in error(client.get("/nowhere"), 404)["message"]
+        assert error(client.put("/v1/search"), 405)["message"] == "PUT is not taken here, but POST"
         error(client.get("/v1/documents", params={"datasets": "open"}), 422)  # it is "dataset"
 
 

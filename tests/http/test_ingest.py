@@ -218,6 +218,14 @@ def test_metadata_come_with_files_are_changed_and_counted(own: httpx.Client) -> 
     assert own.get("/v1/documents:count", params={"by": "colour"}).status_code == 400
 
 
+def test_a_field_of_an_upload_that_nobody_reads_is_refused(own: httpx.Client) -> None:
+    sent = {"files": ("a.md", b"# A")}
+    answer = own.post("/v1/documents:upload", files=sent, data={"datset": "hr"})
+    assert answer.status_code == 422
+    assert answer.json()["error"]["message"] == "datset: there is no such field here"
+    assert uris(own) == []
+
+
 def test_a_job_names_the_kinds_that_an_archive_held_and_that_were_not_read(
     own: httpx.Client,
 ) -> None:

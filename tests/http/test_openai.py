@@ -155,6 +155,19 @@ def test_a_batch_is_polled_and_its_files_are_listed(client: openai.OpenAI) -> No
             client.vector_stores.file_batches.retrieve(nothing, vector_store_id=store.id)
 
 
+def test_polling_ends_when_a_file_is_stored_anew(client: openai.OpenAI) -> None:
+    store = client.vector_stores.create(name="anew")
+    (file_id,) = sent(client, "anew.md")
+    for year in (2025.0, 2026.0):
+        stored = client.vector_stores.files.create_and_poll(
+            file_id, vector_store_id=store.id, attributes={"year": year}
+        )
+        assert stored.attributes is not None
+        assert stored.attributes["year"] == year
+        only: Any = {"type": "eq", "key": "year", "value": year}
+        assert len(list(client.vector_stores.search(store.id, query="zebra", filters=only))) == 1
+
+
 def test_a_store_begins_with_files(client: openai.OpenAI) -> None:
     ids = sent(client, "x.md", "y.md")
     store = client.vector_stores.create(name="with files", file_ids=ids)

@@ -24,6 +24,13 @@ def attach(connection: Connection, file_id: str, dataset: str = "zoo", **attribu
     return run
 
 
+def store(connection: Connection, run: int, file_id: str, dataset: str = "zoo") -> None:
+    """Store a file as its run does."""
+    uri = f"upload://{dataset}/{file_id}/a.md"
+    put(connection, uri, ["w1"], dataset=dataset)
+    call(connection, "record_files", run_id=run, uris=[uri], status="inserted")
+
+
 def states(connection: Connection, dataset: str = "zoo", **arguments: Any) -> list[tuple[Any, str]]:
     rows = call(connection, "list_dataset_files", dataset=dataset, **arguments)
     return [(row["file_id"] or row["document_id"], row["state"]) for row in rows]
@@ -54,7 +61,7 @@ def test_what_became_of_a_file_is_told_by_its_run_and_documents(connection: Conn
     keep(connection, A)
     run = attach(connection, A, kind="lease")
     assert states(connection) == [(A, "in_progress")]
-    put(connection, f"upload://zoo/{A}/a.md", ["w1"], dataset="zoo")
+    store(connection, run, A)
     assert states(connection) == [(A, "completed")]
     call(connection, "finish_run", run_id=run)
     assert states(connection, runs=[run]) == [(A, "completed")]
@@ -62,6 +69,30 @@ def test_what_became_of_a_file_is_told_by_its_run_and_documents(connection: Conn
     (row,) = call(connection, "list_dataset_files", dataset="zoo")
     assert (row["state"], row["reason"]) == ("failed", "nothing in it can be read")
     assert row["attributes"] == {"kind": "lease"}
+
+
+def test_a_file_that_is_stored_anew_is_in_progress_until_its_run_has_come_to_it(
+    connection: Connection,
+) -> None:
+    keep(connection, A)
+    uri = f"upload://zoo/{A}/a.md"
+    store(connection, attach(connection, A, kind="lease"), A)
+    run = attach(connection, A, kind="nda")
+    (row,) = call(connection, "list_dataset_files", dataset="zoo")
+    assert (row["state"], row["attributes"]) == ("in_progress", {"kind": "nda"})
+    call(connection, "record_files", run_id=run, uris=[uri], status="skipped")
+    (row,) = call(connection, "list_dataset_files", dataset="zoo")
+    assert (row["state"], row["attributes"]) == ("completed", {})
+
+
+def test_what_was_stored_before_an_interruption_stays_completed(connection: Connection) -> None:
+    keep(connection, A)
+    put(connection, f"upload://zoo/{A}/a.md", ["w1"], dataset="zoo")
+    run = attach(connection, A)
+    connection.execute(
+        "update lexichord_data.run set seen_at = now() - interval '2 min' where id = %s", [run]
+    )
+    assert states(connection) == [(A, "completed")]
 
 
 def test_a_failure_and_an_interruption_are_told(connection: Connection) -> None:
@@ -83,8 +114,7 @@ def test_other_documents_are_files_too_and_pages_go_past_any(connection: Connect
     for name in ("a", "b", "c"):
         put(connection, name, [f"w {name}"], dataset="zoo")
     keep(connection, A)
-    attach(connection, A)
-    put(connection, f"upload://zoo/{A}/a.md", ["w1"], dataset="zoo")
+    store(connection, attach(connection, A), A)
     put(connection, f"upload://zoo/{B}/a.md", ["w1"], dataset="zoo")  # of no file that is kept
     rows = call(connection, "list_dataset_files", dataset="zoo", descending=False)
     assert [row["file_id"] or row["uri"] for row in rows] == [
@@ -104,8 +134,7 @@ def test_other_documents_are_files_too_and_pages_go_past_any(connection: Connect
 def test_a_file_goes_with_its_documents_out_of_one_dataset_or_all(connection: Connection) -> None:
     keep(connection, A)
     for dataset in ("zoo", "farm"):
-        attach(connection, A, dataset)
-        put(connection, f"upload://{dataset}/{A}/a.md", ["w1"], dataset=dataset)
+        store(connection, attach(connection, A, dataset), A, dataset)
     put(connection, f"upload://zoo/{A}0/a.md", ["w1"], dataset="zoo")
     assert value(connection, "select lexichord.delete_file(%s, 'zoo')", A)
     assert [state for _, state in states(connection)] == ["completed"]  # the other of like name

@@ -44,6 +44,21 @@ def test_who_wrote_what_to_whom_is_kept(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_headers_are_read_whose_letters_are_not_encoded(tmp_path: Path, encoding: str) -> None:
+    mail = (
+        "From: Jürgen Mühlbauer <jm@example.com>\nSubject: Prüfung für Müller\nMIME-Version: 1.0\n"
+        'Content-Type: multipart/mixed; boundary="b"\n\n--b\nContent-Type: text/plain\n\nAhoi\n'
+        '--b\nContent-Type: text/plain\nContent-Disposition: attachment; filename="Übersicht.txt"'
+        "\n\nOne.\n--b--\n"
+    )
+    file = write(tmp_path / "a.eml", mail.encode(encoding))
+    loaded = load(file)
+    assert loaded.metadata["author"] == "Jürgen Mühlbauer <jm@example.com>"
+    assert loaded.title == "Prüfung für Müller"
+    assert [part.name for part in list_parts(file, tmp_path)] == ["Übersicht.txt"]
+
+
 def test_of_alternatives_the_plain_text_is_read(tmp_path: Path) -> None:
     mail = make_mail()
     mail.add_alternative(PAGE, subtype="html")

@@ -18,6 +18,12 @@ CASES = [
     ("| a | 1 |\n| b | 2 |", ["| a | 1 |", "| b | 2 |"]),
     (f"{LONG}\nnamed in writing. It pays.", [f"{LONG}\nnamed in writing.", "It pays."]),
     ("Date: 1 July 2024\n\nParties:", ["Date: 1 July 2024", "Parties:"]),
+    (
+        "Vom 24. November auf den 3. Dezember verlegt. Der 3. zählt.",
+        ["Vom 24. November auf den 3. Dezember verlegt.", "Der 3. zählt."],
+    ),
+    (f"{LONG} am 31.\nJuli an. Ja.", [f"{LONG} am 31.\nJuli an.", "Ja."]),
+    ("It has 12. Maybe more.", ["It has 12.", "Maybe more."]),
     ("", []),
     (" \n\n ", []),
 ]

@@ -101,6 +101,8 @@ def translate_errors() -> Iterator[None]:
 
 
 def _line(error: Exception) -> str:
+    if isinstance(error, errors.UntranslatableCharacter) or "cannot contain NUL" in str(error):
+        return "a text holds a NUL character, which Postgres cannot hold: remove it"
     diag = error.diag if isinstance(error, psycopg.Error) else None
     primary = (diag and diag.message_primary) or str(error).strip().split("\n")[0]
     hint = diag and diag.message_hint

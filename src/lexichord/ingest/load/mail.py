@@ -26,6 +26,17 @@ MAX_HEADER_CHARS = 2000
 type Attachment = tuple[str, str, Callable[[], bytes]]  # its name, its media type
 
 
+class _Headers(policy.Compat32):
+    """Reads headers whose letters are not encoded, where the library has U+FFFD.
+
+    Its newer policy raises on some broken headers, which are read one by one here.
+    """
+
+    def header_fetch_parse(self, name: str, value: str) -> str:
+        """Return a header as it stands."""
+        return _decoded(value.encode(errors="surrogateescape"))
+
+
 def load(file: Path, named: str) -> LoadedText:
     """Read a mail. Raises IngestError."""
     if kind_of(file.name) == MSG_TYPE:
@@ -53,8 +64,7 @@ def _parsed(file: Path) -> Message:
     data = read_bytes(file)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         data = decode(data)[0].encode()
-    # the newer policy raises on some broken headers, which are read one by one here
-    mail = BytesParser(policy=policy.compat32).parsebytes(data)
+    mail = BytesParser(policy=_Headers()).parsebytes(data)
     if not any(name in mail for name in (*HEADERS, "received", "message-id", "content-type")):
         raise IngestError(BROKEN_MAIL)
     return mail
@@ -149,11 +159,14 @@ def _bytes(part: Message) -> bytes:
 
 def _text(part: Message) -> str:
     """Return a part's text, in its charset or the likeliest."""
+    return storable_text(_decoded(_bytes(part), _charset(part)).replace("\r\n", "\n"))
+
+
+def _decoded(data: bytes, charset: str | None = None) -> str:
     try:
-        content, _ = decode(_bytes(part), _charset(part))
+        return decode(data, charset)[0]
     except IngestError:  # of no known encoding
-        content = _bytes(part).decode("latin-1")
-    return storable_text(content.replace("\r\n", "\n"))
+        return data.decode("latin-1")
 
 
 def _charset(part: Message) -> str | None:

@@ -71,6 +71,12 @@ LEANING_SENTENCE = re.compile(
     r"|Dies(?:e[rs]?)?|Il|Elle|Ils|Elles"
     r"|Cela|Ces|Est[aeo]s?)\b"
 )
+# What German writes of a date: "24. November", whose dot ends no sentence.
+ORDINAL_DAY = re.compile(r"(?<![\w.,])[0-3]?\d\.\s*\Z")
+GERMAN_MONTH = re.compile(
+    r"(?:Jan(?:uar|\.)|Jänner|Feb(?:ruar|\.)|März|Apr(?:il|\.)|Mai|Jun[i.]|Jul[i.]|Aug(?:ust|\.)"
+    r"|Sep(?:tember|t?\.)|Okt(?:ober|\.)|Nov(?:ember|\.)|Dez(?:ember|\.))(?!\w)"
+)
 MAX_LEANING_CHARS = 400  # of such a sentence and the one before it
 TEXT_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 
@@ -117,7 +123,8 @@ def _goes_on(block: str, line: str) -> bool:
         return False
     if not line.lstrip()[0].islower() and len(last) < MIN_WRAPPED_CHARS:
         return False
-    return not SENTENCE_END.search(last) and not ITEM_NUMBER.match(line)
+    is_open = not SENTENCE_END.search(last) or _parts_a_date(last, line)
+    return is_open and not ITEM_NUMBER.match(line)
 
 
 def _is_heading(block: str) -> bool:
@@ -144,7 +151,7 @@ def _in_block(block: str) -> Iterator[tuple[int, int]]:
     for border in sentencex.get_sentence_boundaries(SENTENCE_LANGUAGE, block):
         piece = block[border["start_index"] : border["end_index"]]
         is_open = not SENTENCE_END.search(block[start:end]) or _opens(block[start:end])
-        if not is_open and not _continues(piece):
+        if not is_open and not _continues(piece) and not _parts_a_date(block[start:end], piece):
             yield _trim(block, start, end)
             start = border["start_index"]
         end = border["end_index"]
@@ -167,6 +174,11 @@ def _opens(piece: str) -> bool:
 def _continues(piece: str) -> bool:
     """Return whether a sentence cannot begin so: it would be with a small letter."""
     return piece.lstrip()[:1].islower() or not any(map(str.isalnum, piece))
+
+
+def _parts_a_date(before: str, piece: str) -> bool:
+    """Return whether a sentence was cut between a day and its month."""
+    return bool(ORDINAL_DAY.search(before) and GERMAN_MONTH.match(piece.lstrip()))
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:

@@ -27,6 +27,7 @@ from lexichord.errors import (
 )
 from lexichord.serve.compat.filters import NEGATIVE_OPERATORS, FilterValue, query
 from lexichord.serve.errors import public_error
+from lexichord.serve.http.invalid import find_invalid
 from lexichord.serve.http.routing import Caller, find_caller
 from lexichord.serve.limits import DIFY_MAX_RECORDS, MAX_FILTER_VALUES, MAX_QUERY_CHARS
 from lexichord.types import Json
@@ -299,9 +300,7 @@ def _public_form(error: Exception, authorization: str) -> tuple[int, int, str]:
         expected = "Expected 'Bearer <api-key>' format."
         return 403, INVALID_HEADER_CODE, f"Invalid Authorization header format. {expected}"
     if isinstance(error, RequestValidationError):
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        return 400, 400, f"{place}: {first['msg']}"
+        return 400, 400, find_invalid(error).message
     if isinstance(error, HTTPException):
         return error.status_code, error.status_code, str(error.detail)
     public = public_error(error)

@@ -19,6 +19,7 @@ from starlette.exceptions import HTTPException
 from lexichord.errors import LexichordError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import PublicError, public_error
+from lexichord.serve.http.invalid import find_invalid
 from lexichord.types.json import Shaped
 
 POSITION_HEADER = "Lexichord-Position"  # of answers to writes, and of requests that read after them
@@ -119,6 +120,12 @@ def error_reply(error: PublicError, param: str | None = None) -> JsonReply:
     return JsonReply(shape, error.status, error.headers)
 
 
+# What the frameworks' own errors say, in words that tell what to do.
+PLAIN_WORDS = {
+    "Not Found": "there is nothing at this address: /docs shows what there is",
+    "There was an error parsing the body": "the body cannot be read: it is to be JSON in UTF-8, "
+    "not compressed, and not nested too deep",
+}
 HTTP_ERROR_TYPES = {404: "not_found_error", 429: "rate_limit_error"}  # of HTTP's own errors
 
 
@@ -134,31 +141,21 @@ async def _answer_own(_: Request, error: Exception) -> JsonReply:
 
 
 async def _answer_invalid(_: Request, error: Exception) -> JsonReply:
-    """Name the first thing that is wrong; what was sent is not repeated."""
     assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    if first["type"] == "json_invalid" and first["loc"][0] == "body":
-        reason, place = first["ctx"]["error"], first["loc"][1]
-        message = f"the body is not valid JSON: {reason}, at character {place}"
-        return error_reply(PublicError(400, "invalid_request_error", message))
-    if first["type"] == "model_attributes_type" and first["loc"] == ("body",):
-        message = "the body is to be a JSON object, and the content-type application/json"
-        return error_reply(PublicError(422, "invalid_request_error", message))
-    param = ".".join(str(part) for part in first["loc"][1:]) or None
-    reason = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "extra_forbidden":
-        reason = "there is no such field here"
-    message = f"{param}: {reason}" if param else reason
-    status = 400 if first["type"] == "value_error" else 422  # 422 is for what the schema forbids
-    return error_reply(PublicError(status, "invalid_request_error", message), param)
+    wrong = find_invalid(error)
+    public = PublicError(wrong.status, "invalid_request_error", wrong.message)
+    return error_reply(public, wrong.param or None)
 
 
 async def _answer_http(request: Request, error: Exception) -> JsonReply:
     assert isinstance(error, HTTPException)
     kind = HTTP_ERROR_TYPES.get(error.status_code, "invalid_request_error")
-    response = error_reply(PublicError(error.status_code, kind, str(error.detail)))
-    response.headers.update(error.headers or {})
+    headers, message = dict(error.headers or {}), str(error.detail)
     if error.status_code == 405:  # of several routes of one path, only the first was asked
         methods = request.app.openapi()["paths"].get(request.scope["route"].path)
-        response.headers["allow"] = ", ".join(methods or ()).upper() or response.headers["allow"]
+        headers["Allow"] = ", ".join(methods or ()).upper() or headers["Allow"]
+        message = f"{request.method} is not taken here, but {headers['Allow']}"
+    message = PLAIN_WORDS.get(message, message)
+    response = error_reply(PublicError(error.status_code, kind, message))
+    response.headers.update(headers)
     return response

@@ -11,15 +11,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, File, Form, Request, UploadFile
-from pydantic import BeforeValidator
+from fastapi import APIRouter, Form, Request, UploadFile
+from pydantic import BeforeValidator, Field
 
 from lexichord.errors import ConfigError
 from lexichord.ingest.load.kinds import named_by_type
 from lexichord.ingest.report import Report, RunCallbacks
 from lexichord.ingest.web.crawl import is_address
 from lexichord.serve.access import ScopedClient
-from lexichord.serve.http.bodies import parse_object
+from lexichord.serve.http.bodies import StrictModel, parse_object
 from lexichord.serve.http.jobs import IngestCall, accept_job
 from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply
 from lexichord.serve.http.shapes import JobShape
@@ -37,48 +37,47 @@ router = APIRouter(
 )
 
 
+class UploadForm(StrictModel):
+    """Files and addresses whose contents are to be stored, and how."""
+
+    files: list[UploadFile] = Field(
+        [],
+        description="PDF, Office, OpenDocument, mail, HTML, Markdown, text, code; ZIP.",
+    )
+    urls: list[str] = Field(
+        [],
+        max_length=MAX_FETCHED_ADDRESSES,
+        description="Pages or files to fetch, of hosts that the server's fetch_hosts names.",
+        examples=[["https://www.example.com/handbook.pdf"]],
+    )
+    dataset: str = Field("default", max_length=MAX_NAME_CHARS, examples=["handbook"])
+    metadata: str = Field(
+        "{}",
+        max_length=MAX_UPLOAD_METADATA_CHARS,
+        description="JSON, added to the metadata of each file.",
+        examples=['{"year": 2026}'],
+    )
+    keep_originals: Annotated[
+        Literal["true", "false"], BeforeValidator(str.lower)  # True is what Python's clients send
+    ] = Field("false", description="Keep the files in the database, to look at and download.")
+
+
 @router.post("/documents:upload", response_model=JobShape, status_code=202)
 async def upload_documents(
     request: Request,
     caller: Caller,
-    files: Annotated[
-        list[UploadFile],
-        File(description="PDF, Office, OpenDocument, mail, HTML, Markdown, text, code; ZIP."),
-    ] = [],  # noqa: B006  # which FastAPI copies
-    urls: Annotated[
-        list[str],
-        Form(
-            max_length=MAX_FETCHED_ADDRESSES,
-            description="Pages or files to fetch, of hosts that the server's fetch_hosts names.",
-            examples=[["https://www.example.com/handbook.pdf"]],
-        ),
-    ] = [],  # noqa: B006
-    dataset: Annotated[str, Form(max_length=MAX_NAME_CHARS, examples=["handbook"])] = "default",
-    metadata: Annotated[
-        str,
-        Form(
-            max_length=MAX_UPLOAD_METADATA_CHARS,
-            description="JSON, added to the metadata of each file.",
-            examples=['{"year": 2026}'],
-        ),
-    ] = "{}",
-    keep_originals: Annotated[
-        Literal["true", "false"],
-        BeforeValidator(str.lower),  # True is what Python's clients send
-        Form(description="Keep the files in the database, to look at and download."),
-    ] = "false",
+    form: Annotated[UploadForm, Form(media_type="multipart/form-data")],
 ) -> JsonReply:
     """Begin to read and store files; the uri of each is upload://DATASET/NAME.
 
     A file of the same name in the same dataset is replaced. The uri of what is fetched is its
     address. The job says what becomes of them.
     """
-    caller.check_writes(dataset)
-    given = parse_object("metadata", metadata)
-    is_kept = keep_originals == "true"
-    return await accept_job(
-        request, caller, ingest_call(caller, files, dataset, is_kept, given, urls)
-    )
+    caller.check_writes(form.dataset)
+    given = parse_object("metadata", form.metadata)
+    is_kept = form.keep_originals == "true"
+    ingest = ingest_call(caller, form.files, form.dataset, is_kept, given, form.urls)
+    return await accept_job(request, caller, ingest)
 
 
 def ingest_call(
