@@ -275,3 +275,29 @@ async def test_a_name_that_a_file_writes_as_one_word_names_its_document(
     named = [name for name, _ in names if f"'{name.rpartition('.')[0]}'" in intent.reason]
     wanted = [name for name, _ in names[:3] if titles is None or name.startswith(tuple(titles))]
     assert named == wanted
+
+
+@pytest.mark.parametrize(
+    ("query", "languages"),
+    [
+        ("Vergleiche Orsk und Halden: Einwohner und Klima", ["de", "de"]),
+        ("compare Orsk and Halden: inhabitants and climate", ["en", "en"]),
+        ("compara Orsk y Halden: habitantes y clima", ["es", "en"]),  # one is not there in Spanish
+    ],
+)
+async def test_of_one_title_in_several_languages_the_questions_is_compared(
+    database: Database, fresh: Connection, query: str, languages: list[str]
+) -> None:
+    places = [(title, language) for title in ("Orsk", "Halden") for language in ("en", "de", "es")]
+    for title, language in places:
+        if (title, language) != ("Halden", "es"):
+            body = f"{title} is a city, habitantes, inhabitants."
+            uri, metadata = f"{language}/{title}.md", {"language": language}
+            put(fresh, uri, [body], title=title, metadata=metadata)
+    intent = await find_intent(database, query)
+    uris = {
+        row["uri"]: row["document_id"]
+        for row in call(fresh, "link_documents", words=["Orsk", "Halden"])
+    }
+    wanted = [f"{languages[0]}/Orsk.md", f"{languages[1]}/Halden.md"]
+    assert intent.documents == tuple(database.ids.write("doc", uris[uri]) for uri in wanted)

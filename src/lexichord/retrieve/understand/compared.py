@@ -9,11 +9,13 @@ import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
+from lexichord.db.call_settings import keys_known
 from lexichord.db.evidence import link_documents
 from lexichord.db.pool import Database
-from lexichord.retrieve.understand.cues import Cues
+from lexichord.retrieve.understand.cues import Cues, find_language
 from lexichord.retrieve.understand.linking import (
     BRIDGE_WORDS,
     DEFINITE_WORDS,
@@ -86,7 +88,7 @@ async def find_compared(
     chosen = longest if len(longest) > 1 else [each for group in lists.values() for each in group]
     if len(chosen) < 2:
         return []
-    return await _one_each(database, words, chosen, scope)
+    return await _one_each(database, words, chosen, find_language(query))
 
 
 async def find_definite(
@@ -198,16 +200,30 @@ def _mention(held: dict[int, Link], content: Sequence[int]) -> Mention:
 
 
 async def _one_each(
-    database: Database, words: Sequence[QueryWord], names: Sequence[Sequence[Mention]], scope: Scope
+    database: Database,
+    words: Sequence[QueryWord],
+    names: Sequence[Sequence[Mention]],
+    language: str,
 ) -> list[Mention]:
-    """Return a mention for each name; of documents with one title that whose card fits best."""
+    """Return a mention for each name, whichever document of one title is most likely meant."""
     tied = [mention.document_id for name in names if len(name) > 1 for mention in name]
-    order: dict[str, int] = {}
-    if tied:
-        narrow = Scope(documents=tuple(tied))
-        links = await link_documents(database, [word.text for word in words], narrow)
-        for link in links:
-            order.setdefault(link.document_id, len(order))
+    ranked = await _rank_tied(database, words, tied, language) if tied else []
+    order = {document: number for number, document in enumerate(ranked)}
     chosen = [min(name, key=lambda one: order.get(one.document_id, len(order))) for name in names]
     distinct = {mention.document_id: mention for mention in reversed(chosen)}
     return sorted(distinct.values(), key=lambda mention: mention.first)
+
+
+async def _rank_tied(
+    database: Database, words: Sequence[QueryWord], tied: Sequence[str], language: str
+) -> list[str]:
+    """Return documents of one title, those in the question's language first, by their cards' fit.
+
+    A text that is stored in several languages has the same title in each.
+    """
+    texts = [word.text for word in words]
+    alike = Scope(documents=tuple(tied))
+    with keys_known():  # where no language was told, none is
+        own = await link_documents(database, texts, replace(alike, filter={"language": language}))
+    links = [*own, *await link_documents(database, texts, alike)]
+    return list(dict.fromkeys(link.document_id for link in links))
