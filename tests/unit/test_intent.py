@@ -44,6 +44,9 @@ KINDS = {
         "Is the cap in the MSA higher than in the SOW?",
         "Do both policies treat logs the same way?",
         "What do the three NDAs say about survival?",
+        "Are the lease and the Acme agreements under the same law?",
+        "Do the travel report and the Acme report name the same auditor?",
+        "The lease and the licence compared: notice periods",
     ],
     "list_all": [
         "list all deadlines",
@@ -298,6 +301,11 @@ def test_what_is_named_becomes_the_hint(
 def test_several_documents_may_be_one_list(query: str, listed: bool) -> None:
     words, links = linked(query, *FILED)
     assert are_listed(query, words, find_mentions(words, links)) == listed
+
+
+def test_a_word_that_begins_with_a_point_stays_a_word() -> None:
+    _, _, question = names("Under the lease for Saltpan House, who may read .env files?", LEASE)
+    assert question == "who may read .env files?"
 
 
 def test_an_identifier_stays_in_the_question() -> None:

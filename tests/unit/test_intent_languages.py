@@ -24,6 +24,7 @@ KINDS = {
             "Welcher Vertrag hat die längere Frist?",
             "Ist die Haftung im Mietvertrag höher als im Kaufvertrag?",
             "Die Haftung im Mietvertrag im Vergleich zum Kaufvertrag",
+            "Mietvertrag und Kaufvertrag im Vergleich: Haftung",
         ],
         "list_all": [
             "Liste alle Fristen auf",
@@ -62,6 +63,7 @@ KINDS = {
             "En quoi les deux contrats diffèrent-ils ?",
             "Lequel des deux contrats a le délai le plus long ?",
             "Le bail par rapport à la licence",
+            "Le bail et la licence en comparaison",
         ],
         "list_all": [
             "Liste toutes les échéances",
@@ -99,6 +101,7 @@ KINDS = {
             "¿En qué se diferencian las dos políticas?",
             "¿Cuál de los dos contratos tiene el plazo mayor?",
             "El arrendamiento frente a la licencia",
+            "El arrendamiento y la licencia en comparación: plazos",
         ],
         "list_all": [
             "Lista todos los plazos",
