@@ -95,6 +95,21 @@ def test_every_quote_on_the_pages_is_in_a_box_and_the_opened_one_stands_out(
     assert page.count('aria-label="Quote ') == 3
 
 
+def test_the_sentence_that_answers_stands_out_in_its_quote(
+    client: httpx.Client, filled: str
+) -> None:
+    with SyncLexichord(dsn=filled) as core:
+        text = core.show("lease.pdf").text
+    start = text.index(RENT)
+    place = f"start={start}&end={text.index('Clause', start) + 9}"
+    sentence = f"answer={start}-{start + len(RENT)}"
+    page = client.get(f"/document/lease.pdf/original?{place}&{sentence}").text
+    assert page.count('class="answer"') == 1
+    assert page.count('class="current"') > 1
+    passage = page.partition("<blockquote")[2].partition("</blockquote>")[0]
+    assert f"<mark>{RENT}</mark>" in passage
+
+
 def test_the_passage_beside_the_pages_is_read_as_one_that_was_found(
     client: httpx.Client, filled: str
 ) -> None:

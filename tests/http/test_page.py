@@ -122,8 +122,9 @@ def test_a_question_is_answered_with_quotes_that_open_in_their_document(
     assert "lease.txt, section 1" in page.text
     opens = [each["href"] for each in page.all("a") if each.get("data-act") == "open"]
     opened = client.get(opens[0] or "")
-    (quote,) = re.findall(r'<mark[^>]*id="quote"[^>]*>([^<]*)</mark>', opened.text)
-    assert quote == "1. Rent\nThe rent of the zebra house is EUR 900."
+    marks = re.findall(r'<mark data-quote="0"[^>]*class="([^"]*)">([^<]*)</mark>', opened.text)
+    sentence = "The rent of the zebra house is EUR 900."
+    assert marks == [("current", "1. Rent\n"), ("current answer", sentence)]
 
 
 def test_a_hit_shows_the_ranks_and_scores_of_its_channels(client: httpx.Client) -> None:

@@ -1,6 +1,7 @@
 """Documents as they are read: rendered, in parts, each mark on the characters of its quote."""
 
 import re
+from collections.abc import Sequence
 from html import unescape
 from itertools import pairwise
 
@@ -8,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lexichord.ingest.load.kinds import PDF_TYPE
 from lexichord.serve.limits import MAX_PART_CHARS
 from lexichord.serve.page.code import MAX_HIGHLIGHTED_LINE_CHARS
-from lexichord.serve.page.document import part_cuts, show_document
+from lexichord.serve.page.document import DocumentView, part_cuts, read_places, show_document
 from lexichord.serve.page.marks import MarkWriter, plain_marks
 from lexichord.serve.page.reading import show_line, show_text
 from lexichord.types import ShownDocument, StoredChunk, StoredDocument
@@ -148,6 +150,16 @@ def stored(text: str, *starts: int, kind: str = PLAIN, heading: str = "") -> Sho
     return ShownDocument(document, text, chunks)
 
 
+def shown(
+    document: ShownDocument,
+    place: str,
+    others: Sequence[str] = (),
+    part: str = "",
+    answer: Sequence[str] = (),
+) -> DocumentView:
+    return show_document(document, read_places(document.text, place, others, answer), part)
+
+
 PLACE = st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda two: f"{two[0]}-{two[1]}")
 
 
@@ -156,12 +168,13 @@ PLACE = st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda two: f"{two
     st.sets(st.integers(0, 30), max_size=5),
     PLACE,
     st.lists(PLACE, max_size=4),
+    st.lists(PLACE, max_size=3),
 )
 def test_the_whole_text_is_there_and_its_marks_are_the_quotes(
-    text: str, starts: set[int], place: str, others: list[str]
+    text: str, starts: set[int], place: str, others: list[str], answer: list[str]
 ) -> None:
     inner = sorted(start for start in starts if start < len(text))
-    view = show_document(stored(text, *inner), place, others)
+    view = shown(stored(text, *inner), place, others, "", answer)
     assert unescape(re.sub("<[^>]*>", "", view.text)) == text
     for number, (start, end) in enumerate(view.quotes):
         marks = re.findall(rf'<mark data-quote="{number}"([^>]*)>([^<]*)</mark>', view.text)
@@ -179,23 +192,34 @@ def test_the_whole_text_is_there_and_its_marks_are_the_quotes(
 
 def test_a_chunk_that_begins_with_its_heading_shows_it_as_one() -> None:
     text = "1. Rent\nEUR 900.\n\n2. Notice\nNinety days."
-    view = show_document(stored(text, 0, 18, kind=HTML, heading="Lease › 1. Rent"), "")
+    view = shown(stored(text, 0, 18, kind=HTML, heading="Lease › 1. Rent"), "")
     assert '<h2><a id="chunk-0"></a>1. Rent</h2>' in view.text
     assert "<p>EUR 900.</p>" in view.text
     assert "2. Notice</h" not in view.text
     assert [(entry.name, entry.depth) for entry in view.outline] == [("1. Rent", 1)]
 
 
+def test_the_sentences_of_an_answer_are_marked_in_their_quotes() -> None:
+    text = "1. Rent\nThe rent is EUR 900. It is due in May.\n\n2. Notice\nNinety days."
+    sentence = f"{text.index('It')}-{text.index('May.') + 4}"
+    outside = f"{text.index('Ninety')}-{len(text)}"
+    view = shown(stored(text, 0), "8-46", [], "", [sentence, outside, "nonsense"])
+    answered = re.findall(r'<mark data-quote="0" class="current answer">([^<]*)</mark>', view.text)
+    assert answered == ["It is due in May."]
+    pdf = shown(stored(text, 0, kind=PDF_TYPE), "8-46", [], "", [sentence])
+    assert f"answer={sentence}" in pdf.original
+
+
 def test_lines_of_code_are_numbered_inside_a_quote_too() -> None:
     text = "def a():\n    return 1\n\nb = 2\n"
-    view = show_document(stored(text, 0, kind=PYTHON), "4-18")
+    view = shown(stored(text, 0, kind=PYTHON), "4-18")
     assert unescape(re.sub("<[^>]*>", "", view.text)) == text
     lines = re.split(r'<a id="L(\d)" class="line" href="#L\d"[^>]*></a>', view.text)
     assert lines[1::2] == ["1", "2", "3", "4"]
     assert [re.sub("<[^>]*>", "", line) for line in lines[2::2]] == text.splitlines(keepends=True)
     marked = re.findall(r"<mark[^>]*>([^<]*)</mark>", view.text)
     assert "".join(marked) == text[4:18]
-    assert "data-line" not in show_document(stored(text, 0), "").text
+    assert "data-line" not in shown(stored(text, 0), "").text
 
 
 @given(st.lists(st.sampled_from(["x" * 30_000, "\n\n", "\n", "y" * 45_000]), max_size=12))
@@ -210,22 +234,22 @@ def test_a_long_document_opens_at_the_part_of_its_quote() -> None:
     line = "Clause number one says little that is new.\n\n"
     text = line * (3 * MAX_PART_CHARS // len(line) + 100)
     late = len(text) - 100
-    view = show_document(stored(text, 0, late, kind=HTML), f"{late}-{late + 9}", ["0-6"])
+    view = shown(stored(text, 0, late, kind=HTML), f"{late}-{late + 9}", ["0-6"])
     assert (view.part.number, view.part.total, view.part.after) == (4, 4, "")
     assert "part=3" in view.part.before
     assert view.jumps[1] == "#quote"
     assert view.jumps[0].startswith("/document/doc_1?start=0&end=6&")
     assert 'id="chunk-1"' in view.text
     assert 'id="chunk-0"' not in view.text
-    first = show_document(stored(text, 0, kind=HTML), "", [], "1")
+    first = shown(stored(text, 0, kind=HTML), "", [], "1")
     assert (first.part.number, first.part.before) == (1, "")
     for nonsense in ("0", "-1", "x", "²", "9" * 30):
-        assert show_document(stored(text, 0), "", [], nonsense).part.number in (1, 4)
+        assert shown(stored(text, 0), "", [], nonsense).part.number in (1, 4)
 
 
 def test_a_quote_over_the_end_of_a_part_is_marked_in_both() -> None:
     text = "x" * (MAX_PART_CHARS + 50)
     place = f"{MAX_PART_CHARS - 5}-{MAX_PART_CHARS + 7}"
-    parts = [show_document(stored(text, 0), place, [], part).text for part in ("1", "2")]
+    parts = [shown(stored(text, 0), place, [], part).text for part in ("1", "2")]
     marked = [re.findall(r"<mark[^>]*>(x+)</mark>", part) for part in parts]
     assert marked == [["x" * 5], ["x" * 7]]

@@ -21,6 +21,34 @@ TITLE_LEVEL = 1  # of the page's own heading, above those of the text
 
 
 @dataclass(frozen=True, slots=True)
+class MarkedPlaces:
+    """What is marked in a document: quotes, and the sentences of an answer in them.
+
+    Both stand apart and in order; `current` is the number of the quote that the document is opened
+    at, None without one.
+    """
+
+    quotes: list[CharRange]
+    current: int | None
+    answer: list[CharRange]
+
+    @property
+    def quote(self) -> CharRange | None:
+        """The quote that the document is opened at."""
+        return None if self.current is None else self.quotes[self.current]
+
+    @property
+    def answered(self) -> list[CharRange]:
+        """The sentences of the answer that lie in the opened quote."""
+        start, end = self.quote or (0, 0)
+        return [one for one in self.answer if start <= one[0] and one[1] <= end]
+
+    def address(self, document: str, quote: CharRange | None, part: str = "") -> str:
+        """Return where a document is opened at one of the quotes, with the same marked."""
+        return document_address(document, quote, self.quotes, part, self.answer)
+
+
+@dataclass(frozen=True, slots=True)
 class OutlineEntry:
     """A heading, how deep it lies, from 0, and the chunk and the page where it begins."""
 
@@ -62,32 +90,25 @@ class DocumentView:
     original: str
 
 
-def show_document(
-    document: ShownDocument, place: str, others: Iterable[str] = (), part: str = ""
-) -> DocumentView:
-    """Show the part that is asked for, else that of the quote, which begins at `place`.
-
-    Places are start-end, and what is none is passed over.
-    """
-    quotes, current = read_quotes(document.text, place, others)
-    quote = None if current is None else quotes[current]
+def show_document(document: ShownDocument, marked: MarkedPlaces, part: str = "") -> DocumentView:
+    """Show the part that is asked for, else that of the quote that the document is opened at."""
     cuts = part_cuts(document.text)
-    number = _part_number(part, cuts) or _part_of(quote[0] if quote else 0, cuts)
+    number = _part_number(part, cuts) or _part_of(marked.quote[0] if marked.quote else 0, cuts)
     start, end = cuts[number - 1], cuts[number]
     row = document.document
-    pages = document_address(row.document_id, quote, quotes, "/original")
+    pages = marked.address(row.document_id, marked.quote, "/original")
     return DocumentView(
-        _show_part(document, (start, end), quotes, current),
-        _part_view(document, quote, quotes, number, len(cuts) - 1),
-        quotes,
-        current,
+        _show_part(document, (start, end), marked),
+        _part_view(row.document_id, marked, number, len(cuts) - 1),
+        marked.quotes,
+        marked.current,
         [
-            f"#{quote_anchor(at, current)}"
+            f"#{quote_anchor(at, marked.current)}"
             if start <= one[0] < end
-            else document_address(row.document_id, one, quotes)
-            for at, one in enumerate(quotes)
+            else marked.address(row.document_id, one)
+            for at, one in enumerate(marked.quotes)
         ],
-        [_place_in_words(document.chunks, one) for one in quotes],
+        [_place_in_words(document.chunks, one) for one in marked.quotes],
         outline(chunk for chunk in document.chunks if start <= chunk.start < end),
         pages if row.media_type == PDF_TYPE else "",
     )
@@ -128,25 +149,17 @@ def _part_of(place: int, cuts: Sequence[int]) -> int:
     return min(bisect_right(cuts, place), len(cuts) - 1)
 
 
-def _part_view(
-    document: ShownDocument,
-    quote: CharRange | None,
-    quotes: Sequence[CharRange],
-    number: int,
-    total: int,
-) -> PartView:
+def _part_view(document: str, marked: MarkedPlaces, number: int, total: int) -> PartView:
     def address(part: int) -> str:
         if not 1 <= part <= total:
             return ""
-        whole = document_address(document.document.document_id, quote, quotes).partition("#")[0]
+        whole = marked.address(document, marked.quote).partition("#")[0]
         return f"{whole}{'&' if '?' in whole else '?'}part={part}"
 
     return PartView(number, total, address(number - 1), address(number + 1))
 
 
-def _show_part(
-    document: ShownDocument, part: CharRange, quotes: Sequence[CharRange], current: int | None
-) -> Markup:
+def _show_part(document: ShownDocument, part: CharRange, marked: MarkedPlaces) -> Markup:
     (start, end), kind = part, text_kind(document.document.media_type, document.document.uri)
     chunks = [chunk for chunk in document.chunks if start <= chunk.start < end]
     anchors = [
@@ -155,23 +168,38 @@ def _show_part(
     ]
     if is_code(kind):
         anchors += _line_anchors(document.text, part)
-    writer = MarkWriter(
-        list(_marks(quotes, current, part)), sorted(anchors, key=lambda anchor: anchor[0])
-    )
+    writer = MarkWriter(list(_marks(marked, part)), sorted(anchors, key=lambda anchor: anchor[0]))
     headings = {place - start: level for place, level in _headings(document.text, chunks)}
     return show_text(document.text[start:end], kind, writer, headings, TITLE_LEVEL)
 
 
-def _marks(quotes: Sequence[CharRange], current: int | None, part: CharRange) -> Iterator[Mark]:
-    for number, (start, end) in enumerate(quotes):
+def _marks(marked: MarkedPlaces, part: CharRange) -> Iterator[Mark]:
+    """Yield the marks of a part: each quote, in pieces where sentences of the answer part it."""
+    for number, (start, end) in enumerate(marked.quotes):
         first, last = max(start, part[0]), min(end, part[1])
-        if first < last:
-            css = Markup(' class="current"') if number == current else ""
+        name = Markup(' id="{}" data-passage tabindex="-1"').format(
+            quote_anchor(number, marked.current)
+        )
+        for piece, is_answer in _pieces((first, last), marked.answer):
+            kinds = ["current"] * (number == marked.current) + ["answer"] * is_answer
+            css = Markup(' class="{}"').format(" ".join(kinds)) if kinds else ""
             again = Markup('<mark data-quote="{}"{}>').format(number, css)
-            opening = Markup('<mark data-quote="{}" id="{}" data-passage tabindex="-1"{}>').format(
-                number, quote_anchor(number, current), css
-            )
-            yield Mark(first - part[0], last - part[0], opening, again)
+            opening = Markup('<mark data-quote="{}"{}{}>').format(number, name, css)
+            place = piece[0] - part[0], piece[1] - part[0]
+            yield Mark(*place, opening if piece[0] == first else again, again)
+
+
+def _pieces(quote: CharRange, answer: Iterable[CharRange]) -> Iterator[tuple[CharRange, bool]]:
+    """Yield the pieces of a quote in order, and whether each is a sentence of the answer."""
+    place, last = quote
+    for start, end in answer:
+        if place < last and (first := max(start, place)) < (until := min(end, last)):
+            if place < first:
+                yield (place, first), False
+            yield (first, until), True
+            place = until
+    if place < last:
+        yield (place, last), False
 
 
 def _line_anchors(text: str, part: CharRange) -> list[tuple[int, Markup]]:
@@ -194,27 +222,44 @@ def _headings(text: str, chunks: Iterable[StoredChunk]) -> Iterator[CharRange]:
             yield line.start(1), len(path)
 
 
-def read_quotes(
-    text: str, place: str, others: Iterable[str] = ()
-) -> tuple[list[CharRange], int | None]:
-    """Return the quotes that stand apart, in order, and the number of the one that is opened."""
+def read_places(
+    text: str, place: str, others: Iterable[str] = (), answer: Iterable[str] = ()
+) -> MarkedPlaces:
+    """Read places, start-end, of the quote that is opened, other quotes, and an answer's sentences.
+
+    What is no place, or overlaps one before it, is passed over.
+    """
     ranges = [_char_range(one, len(text)) for one in (place, *others)]
-    current, kept = ranges[0], list[CharRange]()
+    quotes = _apart(ranges)
+    current = quotes.index(ranges[0]) if ranges[0] else None
+    return MarkedPlaces(quotes, current, _apart(_char_range(one, len(text)) for one in answer))
+
+
+def _apart(ranges: Iterable[CharRange | None]) -> list[CharRange]:
+    """Return in order what overlaps nothing that was given before it."""
+    kept = list[CharRange]()
     for one in filter(None, ranges):
         if all(one[1] <= other[0] or other[1] <= one[0] for other in kept):
             kept.append(one)
-    quotes = sorted(kept)
-    return quotes, quotes.index(current) if current else None
+    return sorted(kept)
 
 
 def document_address(
-    document: str, quote: CharRange | None, others: Iterable[CharRange], part: str = ""
+    document: str,
+    quote: CharRange | None,
+    others: Iterable[CharRange],
+    part: str = "",
+    answer: Iterable[CharRange] = (),
 ) -> str:
-    """Return where a document, or its part "/original", is opened at a quote, others marked too."""
+    """Return where a document, or its part "/original", is opened at a quote.
+
+    The other quotes are marked, too, and the sentences of an answer.
+    """
     if quote is None:
         return f"/document/{document}{part}"
     also = [("also", f"{start}-{end}") for start, end in others if (start, end) != quote]
-    params = [("start", quote[0]), ("end", quote[1]), *also]
+    sentences = [("answer", f"{start}-{end}") for start, end in answer]
+    params = [("start", quote[0]), ("end", quote[1]), *also, *sentences]
     return f"/document/{document}{part}?{urlencode(params)}#quote"
 
 

@@ -9,13 +9,12 @@ from markupsafe import Markup
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
-from lexichord.serve.limits import MAX_BOXED_QUOTES, MAX_SHOWN_PAGES
+from lexichord.serve.limits import MAX_BOXED_PLACES, MAX_SHOWN_PAGES
 from lexichord.serve.page.document import (
+    MarkedPlaces,
     OutlineEntry,
-    document_address,
     outline,
     quote_anchor,
-    read_quotes,
 )
 from lexichord.serve.page.language import say
 from lexichord.serve.page.marks import CharRange
@@ -27,10 +26,14 @@ MIN_POINTS, MAX_POINTS = 1, 20_000  # of a side: what a file says may be nonsens
 
 @dataclass(frozen=True, slots=True)
 class BoxView:
-    """A box: whether it is of the quote that is opened, and its name if it is a quote's first."""
+    """A box: what it is of, and its name if it is a quote's first.
+
+    `kind` is "current" of the quote that is opened, "answer" of a sentence of the answer in it,
+    "" of another quote.
+    """
 
     box: PageBox
-    is_current: bool
+    kind: str
     anchor: str
 
 
@@ -66,19 +69,17 @@ class OriginalView:
 
 
 async def show_original(
-    caller: ScopedClient, stored: ShownDocument, place: str, others: Sequence[str], page: str
+    caller: ScopedClient, stored: ShownDocument, marked: MarkedPlaces, page: str
 ) -> OriginalView:
-    """Return the pages around a quote, or from a page on; places are start-end."""
-    quotes, current = read_quotes(stored.text, place, others)
-    quote = None if current is None else quotes[current]
-    document = stored.document.document_id
+    """Return the pages around the quote that is opened, or from a page on."""
+    quote, document = marked.quote, stored.document.document_id
     view = OriginalView(
-        document_address(document, quote, quotes),
-        show_passage(stored.text[slice(*quote)], stored.document.uri) if quote else Markup(),
-        [document_address(document, one, quotes, "/original") for one in quotes],
-        current,
+        marked.address(document, quote),
+        _passage(stored, marked),
+        [marked.address(document, one, "/original") for one in marked.quotes],
+        marked.current,
         [
-            (entry, _page_address(document, entry.page, quote, quotes))
+            (entry, _page_address(document, entry.page, marked))
             for entry in outline(stored.chunks)
             if entry.page is not None
         ],
@@ -91,26 +92,49 @@ async def show_original(
         return replace(view, status=public.status, reason=public.message)
     first = _first_page(page, len(sizes)) or max(_begins(stored, quote, boxes) - 1, 1)
     last = min(first + MAX_SHOWN_PAGES - 1, len(sizes))
-    shown = _box_views(boxes, current, current)
-    near = _near(stored, quotes, current, (first, last))
-    found = await asyncio.gather(*(caller.boxes(document, *quotes[number]) for number in near))
-    for number, others_boxes in zip(near, found, strict=True):
-        shown += _box_views(others_boxes, number, current)
+    shown = _box_views(boxes, "current", "quote")
+    shown += await _other_boxes(caller, stored, marked, (first, last))
     before = max(first - MAX_SHOWN_PAGES, 1)
     return replace(
         view,
         note=say("original.unmarked") if quote and not boxes else "",
         total=len(sizes),
         sheets=[_sheet(size, shown) for size in sizes[first - 1 : last]],
-        before=_page_address(document, before, quote, quotes) if first > 1 else "",
-        after=_page_address(document, last + 1, quote, quotes) if last < len(sizes) else "",
+        before=_page_address(document, before, marked) if first > 1 else "",
+        after=_page_address(document, last + 1, marked) if last < len(sizes) else "",
     )
 
 
-def _page_address(
-    document: str, page: int | None, quote: CharRange | None, quotes: Sequence[CharRange]
-) -> str:
-    address = document_address(document, quote, quotes, "/original").partition("#")[0]
+def _passage(stored: ShownDocument, marked: MarkedPlaces) -> Markup:
+    """Return the opened quote with the sentences of the answer marked, "" without a quote."""
+    if marked.quote is None:
+        return Markup()
+    start, end = marked.quote
+    sentences = [(one - start, other - start) for one, other in marked.answered]
+    return show_passage(stored.text[start:end], stored.document.uri, sentences)
+
+
+async def _other_boxes(
+    caller: ScopedClient, stored: ShownDocument, marked: MarkedPlaces, pages: CharRange
+) -> list[BoxView]:
+    """Return the boxes of the answer's sentences in the opened quote, and of other quotes."""
+    looks = [(one, "answer", "") for one in marked.answered]
+    looks += [
+        (marked.quotes[number], "", quote_anchor(number, marked.current))
+        for number in _near(stored, marked, pages)
+    ]
+    looks = looks[:MAX_BOXED_PLACES]
+    document = stored.document.document_id
+    found = await asyncio.gather(*(caller.boxes(document, *place) for place, _, _ in looks))
+    return [
+        view
+        for boxes, (_, kind, anchor) in zip(found, looks, strict=True)
+        for view in _box_views(boxes, kind, anchor)
+    ]
+
+
+def _page_address(document: str, page: int | None, marked: MarkedPlaces) -> str:
+    address = marked.address(document, marked.quote, "/original").partition("#")[0]
     return f"{address}{'&' if '?' in address else '?'}page={page}#page-{page}"
 
 
@@ -128,25 +152,20 @@ def _begins(stored: ShownDocument, quote: CharRange | None, boxes: Sequence[Page
     )
 
 
-def _near(
-    stored: ShownDocument, quotes: Sequence[CharRange], current: int | None, pages: CharRange
-) -> list[int]:
-    """Return the numbers of the other quotes that may be seen on some pages, the nearest ones."""
+def _near(stored: ShownDocument, marked: MarkedPlaces, pages: CharRange) -> list[int]:
+    """Return the numbers of the other quotes that may be seen on some pages, the nearest first."""
     first, last = pages
     near = [
         number
-        for number, quote in enumerate(quotes)
-        if number != current and first - 1 <= _begins(stored, quote, ()) <= last
+        for number, quote in enumerate(marked.quotes)
+        if number != marked.current and first - 1 <= _begins(stored, quote, ()) <= last
     ]
-    return sorted(near, key=lambda number: abs(number - (current or 0)))[:MAX_BOXED_QUOTES]
+    return sorted(near, key=lambda number: abs(number - (marked.current or 0)))
 
 
-def _box_views(boxes: Sequence[PageBox], number: int | None, current: int | None) -> list[BoxView]:
-    """Return the boxes of a quote, the first with the quote's name."""
-    return [
-        BoxView(box, number == current, quote_anchor(number or 0, current) if at == 0 else "")
-        for at, box in enumerate(boxes)
-    ]
+def _box_views(boxes: Sequence[PageBox], kind: str, anchor: str) -> list[BoxView]:
+    """Return the boxes of a place, the first with the place's name."""
+    return [BoxView(box, kind, "" if at else anchor) for at, box in enumerate(boxes)]
 
 
 def _sheet(size: PageSize, boxes: Sequence[BoxView]) -> SheetView:

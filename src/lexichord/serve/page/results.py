@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from markupsafe import Markup, escape
@@ -34,6 +34,14 @@ MARKDOWN_HEADING = re.compile(r"#{1,6}\s+")
 MARKED = "mark"  # in the place of an address
 # Texts, each with the address that it leads to, or "", or MARKED.
 type LinkedText = list[tuple[Markup, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a document's quotes are, and the sentences of the answer in them."""
+
+    quotes: list[CharRange] = field(default_factory=list)
+    answer: list[CharRange] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +122,9 @@ class ResultsView:
 def show_results(response: Response, k: int) -> ResultsView:
     """Return what the page shows of a response; of its hits the first k at once."""
     # What is asked in the documents; the words that name these would be marked everywhere.
-    words, places = word_pattern(response.intent.question or response.query), _places(response)
+    words = word_pattern(response.intent.question or response.query)
     answer = answer_patterns(response.answer if response.claimed else _nearest(response.answer))
+    places = _places(response, answer)
     best = max((hit.score for hit in response.hits), default=0)
     passages = [_quote(quote, response, answer, places) for quote in response.quotes]
     hits = [_hit(hit, response, (answer, words, best), places) for hit in response.hits]
@@ -131,26 +140,31 @@ def show_results(response: Response, k: int) -> ResultsView:
     )
 
 
-def _places(response: Response) -> dict[str, list[CharRange]]:
+def _places(response: Response, answer: Sequence[re.Pattern[str]]) -> dict[str, Places]:
     """Return the places of each document's quotes, those of the table among them."""
     cells = response.comparison.cells if response.comparison else ()
     quotes = [*response.quotes, *(quote for cell in cells for quote in cell.quotes)]
-    places: dict[str, list[CharRange]] = {}
+    places: dict[str, Places] = {}
     for quote in quotes:
-        places.setdefault(quote.document_id, []).append((quote.start, quote.end))
-    return {document: list(dict.fromkeys(ranges)) for document, ranges in places.items()}
+        own = places.setdefault(quote.document_id, Places())
+        own.quotes.append((quote.start, quote.end))
+    for quote in response.quotes:
+        sentences = find_answer(quote.text, answer)
+        places[quote.document_id].answer.extend(
+            (quote.start + start, quote.start + end) for start, end in sentences
+        )
+    return places
 
 
-def _address(
-    passage: Quote | ChunkHit, places: Mapping[str, Sequence[CharRange]], part: str = ""
-) -> str:
+def _address(passage: Quote | ChunkHit, places: Mapping[str, Places], part: str = "") -> str:
     """Return the address of a document opened at a place, its other quotes marked as well."""
-    own = (passage.start, passage.end)
-    others = [place for place in places.get(passage.document_id, ()) if place != own]
-    return document_address(passage.document_id, own, others[:MAX_MARKED_QUOTES], part)
+    own, marked = (passage.start, passage.end), places.get(passage.document_id, Places())
+    others = [place for place in dict.fromkeys(marked.quotes) if place != own]
+    answer = [*dict.fromkeys(marked.answer)][:MAX_MARKED_QUOTES]
+    return document_address(passage.document_id, own, others[:MAX_MARKED_QUOTES], part, answer)
 
 
-def _original(passage: Quote | ChunkHit, places: Mapping[str, Sequence[CharRange]]) -> str:
+def _original(passage: Quote | ChunkHit, places: Mapping[str, Places]) -> str:
     """Return where a passage is seen on its page, "" unless its document has pages to show."""
     has_pages = kind_of(PurePosixPath(passage.uri).name) == PDF_TYPE
     return _address(passage, places, "/original") if has_pages else ""
@@ -208,7 +222,7 @@ def _quote(
     quote: Quote,
     response: Response,
     answer: Sequence[re.Pattern[str]],
-    places: Mapping[str, Sequence[CharRange]],
+    places: Mapping[str, Places],
 ) -> QuoteView:
     same = (quote.document_id, quote.start, quote.end)
     numbers = (one.number for one in response.sources if _place(one) == same)
@@ -230,7 +244,7 @@ def _hit(
     hit: ChunkHit,
     response: Response,
     looked_for: tuple[Sequence[re.Pattern[str]], re.Pattern[str] | None, float],
-    places: Mapping[str, Sequence[CharRange]],
+    places: Mapping[str, Places],
 ) -> HitView:
     answer, words, best = looked_for
     marked = find_answer(hit.content, answer) or find_words(hit.content, words)
@@ -264,7 +278,7 @@ def _overlaps(source: ContextSource, hit: ChunkHit) -> bool:
     return document == hit.document_id and start < hit.end and hit.start < end
 
 
-def _rows(response: Response, places: Mapping[str, Sequence[CharRange]]) -> list[ComparisonRow]:
+def _rows(response: Response, places: Mapping[str, Places]) -> list[ComparisonRow]:
     table = response.comparison
     if table is None:
         return []

@@ -33,7 +33,7 @@ from lexichord.serve.limits import (
     own_deadline,
 )
 from lexichord.serve.page.comparison import RowPicker, show_picker
-from lexichord.serve.page.document import show_document
+from lexichord.serve.page.document import MarkedPlaces, read_places, show_document
 from lexichord.serve.page.examples import searches
 from lexichord.serve.page.facets import FacetView, chips, find_facets
 from lexichord.serve.page.form import SearchForm, query_options, read_form, scope_options
@@ -55,6 +55,7 @@ from lexichord.serve.page.render import (
 )
 from lexichord.serve.page.results import show_results
 from lexichord.types import Response as QueryResponse
+from lexichord.types import ShownDocument
 from lexichord.types.state import IngestRun
 from lexichord.types.text import document_name
 
@@ -155,11 +156,11 @@ def _documents(datasets: Iterable[Mapping[str, Any]]) -> int:
 async def document(request: Request, document: str) -> Response:
     """Show a document opened at a quote, the characters from `start` to `end`, or its `part`.
 
-    Each `also` is the place of one more quote, start-end.
+    Each `also` is the place of one more quote, start-end, each `answer` that of a sentence.
     """
     stored = await (await page_caller(request)).show(document)
     wanted = request.query_params.get("part", "")
-    view = await asyncio.to_thread(show_document, stored, *_quotes(request), wanted)
+    view = await asyncio.to_thread(show_document, stored, _marked(request, stored), wanted)
     return page(request, "document.html", document=stored.document, view=view)
 
 
@@ -168,7 +169,7 @@ async def original(request: Request, document: str) -> Response:
     """Show the pages of a PDF, opened at a quote as its text is, or from `page` on."""
     caller = await page_caller(request)
     stored, wanted = await caller.show(document), request.query_params.get("page", "")
-    view = await show_original(caller, stored, *_quotes(request), wanted)
+    view = await show_original(caller, stored, _marked(request, stored), wanted)
     return page(request, "original.html", view.status, document=stored.document, view=view)
 
 
@@ -213,10 +214,11 @@ async def logout(request: Request) -> Response:
     return response
 
 
-def _quotes(request: Request) -> tuple[str, list[str]]:
-    """Return the place of the quote that is opened, start-end, and those of the others."""
+def _marked(request: Request, stored: ShownDocument) -> MarkedPlaces:
+    """Read what the address says is to be marked in a document."""
     params = request.query_params
-    return f"{params.get('start', '')}-{params.get('end', '')}", params.getlist("also")
+    place = f"{params.get('start', '')}-{params.get('end', '')}"
+    return read_places(stored.text, place, params.getlist("also"), params.getlist("answer"))
 
 
 async def _start(request: Request, form: SearchForm, scoped: ScopedClient) -> Response:
