@@ -91,8 +91,12 @@ def requests_for(server: ChatServer, name: Task) -> list[Prompt]:
 
 
 def rounded(value: object) -> str:
-    """Write a value for comparing: a server may add up in any order, and differ in last digits."""
-    return re.sub(r"\d+\.\d{9,}(?:e-?\d+)?", lambda match: f"{float(match[0]):.9g}", repr(value))
+    """Write a value for comparing, to six digits.
+
+    A server may add up in any order, and a text's vector differs in its last digits with the
+    texts that it was embedded with.
+    """
+    return re.sub(r"\d+\.\d{6,}(?:e-?\d+)?", lambda match: f"{float(match[0]):.6g}", repr(value))
 
 
 @contextmanager

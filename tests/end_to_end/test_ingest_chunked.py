@@ -109,7 +109,7 @@ REFUSED: dict[str, tuple[Source | str, str]] = {
     "no chunks": ({"chunks": []}, "chunks: "),
     "empty content": (chunk(content=""), "chunks.0.content: "),
     "NUL": (chunk(content="a\0b"), "holds a NUL character"),
-    "NUL in metadata": (chunk(metadata={"key": "a\0b"}), "Unicode escape"),
+    "NUL in metadata": (chunk(metadata={"key": "a\0b"}), "holds a NUL character"),
     "half a character": ('{"uri": "bad", "chunks": [{"content": "\\ud83c"}]}', "Invalid JSON"),
     "no object": ("[1]", "Input should be an object"),
     "half a line": ('{"uri": "bad", "chu', "Invalid JSON"),

@@ -99,9 +99,10 @@ def test_bytes_contexts_and_recorded_hits_go_along(connection: Connection) -> No
 
 def test_files_that_were_sent_go_where_their_documents_are(connection: Connection) -> None:
     keep(connection, A)
-    attach(connection, A, kind="lease")
+    run = attach(connection, A, kind="lease")
     for part in ("a.md", "b.md"):
         put(connection, f"upload://zoo/{A}/{part}", ["w1"], dataset="zoo")
+    call(connection, "finish_run", run_id=run)
     call(connection, "define_dataset", dataset="park")
     assert move(connection, [1]) == 1
     assert states(connection) == states(connection, "park") == [(A, "completed")]
