@@ -11,7 +11,6 @@ from pgvector import HalfVector
 from lexichord.db.fanout import SCOPE, Call, by_document, by_ids, joined
 from lexichord.db.fusion import Fused, Lists, best_of_each, fuse_files, relevance_model
 from lexichord.db.pool import Row
-from lexichord.types.ids import shard_of
 
 FILE_WEIGHTS = (0.9, 0.1)  # as sql/discover_files.sql
 OWN_CARDS = 3  # whose chunks are looked at, as there
@@ -154,8 +153,8 @@ class _Sums:
 
 async def _feedback_sums(call: Call, numbers: Sequence[int]) -> _Sums:
     asked: dict[int, dict[str, list[int]]] = {}
-    for number in numbers:
-        asked.setdefault(shard_of(number), {"chunks": []})["chunks"].append(number)
+    for number, shard in (await call.shards.where("chunk", numbers)).items():
+        asked.setdefault(shard, {"chunks": []})["chunks"].append(number)
     rows = joined(await call.ask(asked, "feedback_sums"))
     weights: dict[str, float] = {}
     for row in rows:
