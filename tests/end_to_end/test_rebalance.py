@@ -5,15 +5,22 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from random import Random
 from threading import Event, Thread
+from time import sleep
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from lexichord import SyncLexichord
 from lexichord.db import rebalance, schema
+from lexichord.db.moves import LEASE_SECONDS
+from lexichord.db.pool import Conn, Row, call
+from lexichord.errors import ConfigError, DatabaseError, NotFoundError
 from lexichord.types import EmbeddingSpace, Json
+from lexichord.types.ids import shard_of
 from tests.conftest import new_database
+from tests.end_to_end import killed
 from tests.end_to_end.test_shards import command
 
 SPACE = EmbeddingSpace("test", "tiny", 8)
@@ -186,8 +193,99 @@ def test_others_search_and_store_while_documents_move(
     add_shards(databases)
     failures: list[BaseException] = []
     with others_at_work(home, failures):
-        for arguments in ((), ("--empty", "1"), ("--empty", "2"), ()):
+        for arguments in ((), ("--empty", "1")):
             assert command(home, "rebalance", *arguments)["documents"]
     assert not failures, failures
     assert len(databases.all_stored()) == AMOUNT
     assert [execute(dsn, FAULTS) for dsn in databases.dsns] == [[], [], []]
+
+
+@pytest.mark.parametrize("cut_off", ["source", "target"])
+def test_a_switch_that_is_cut_off_is_ended_by_who_asks_next(
+    databases: Databases, monkeypatch: pytest.MonkeyPatch, cut_off: str
+) -> None:
+    """One of the two transactions is committed, and the other is not; or neither is."""
+    home, first = databases.dsns[:2]
+    fill(home)
+    with SyncLexichord(dsn=home) as lexichord:
+        assert lexichord.add_shard(first) == 1
+    before = execute(home, STORED)
+    name = conninfo_to_dict(home if cut_off == "source" else first)["dbname"]
+    ended = "select pg_terminate_backend(l.pid) from pg_locks l join pg_stat_activity a using (pid)"
+    ended += f" where a.datname = '{name}' and l.locktype = 'advisory' and l.mode = 'ExclusiveLock'"
+
+    async def cut(connection: Conn, function: str, **arguments: object) -> list[Row]:
+        if function == "hold_answers":  # the last before the mark; of the home this is not held yet
+            assert execute(home, ended)
+        return await call(connection, function, **arguments)
+
+    with SyncLexichord(dsn=home) as lexichord:
+        with monkeypatch.context() as patched:
+            patched.setattr(rebalance, "call", cut)
+            with pytest.raises(DatabaseError):
+                lexichord.rebalance_shards()
+        (state,) = execute(home, LEFT)
+        assert all(state[1:])
+        held = [len(execute(dsn, STORED)) for dsn in (home, first)]
+        assert held == ([AMOUNT, len(state[2])] if cut_off == "source" else [AMOUNT, 0])
+        check_answers(lexichord, range(AMOUNT), Random(0))
+        assert execute(home, LEFT)[0][2] is None
+        lexichord.rebalance_shards()
+        check_answers(lexichord, range(AMOUNT), Random(0))
+    assert execute(home, LEFT)[0][1:] == (None, None)
+    assert sorted(execute(home, STORED) + execute(first, STORED)) == sorted(before)
+
+
+def test_killed_at_any_point_it_goes_on(databases: Databases) -> None:
+    home, random = databases.dsns[0], Random(1)
+    fill(home)
+    add_shards(databases)
+    before = databases.all_stored()
+    with SyncLexichord(dsn=home) as lexichord:
+        for number in (1, 2, 1):
+            process, pipe = killed.start(home, "rebalance", str(number))
+            try:
+                assert pipe.recv() == "open"
+                sleep(LEASE_SECONDS + random.uniform(0, 0.5))
+                process.kill()
+            finally:
+                killed.end(process, pipe)
+            check_answers(lexichord, range(AMOUNT), random)
+    command(home, "rebalance")
+    assert databases.all_stored() == before
+    assert [execute(dsn, FAULTS) for dsn in databases.dsns] == [[], [], []]
+
+
+def test_an_emptied_shard_is_removed_and_its_number_is_not_given_again(
+    databases: Databases, embedded_dsn: str
+) -> None:
+    home = databases.dsns[0]
+    with (
+        SyncLexichord(dsn=home) as lexichord,
+        pytest.raises(ConfigError, match="has no shards: add one"),
+    ):
+        lexichord.rebalance_shards()
+    add_shards(databases)
+    with SyncLexichord(dsn=home) as lexichord:
+        with pytest.raises(NotFoundError, match="there is no shard 7"):
+            lexichord.rebalance_shards(empty=7)
+        documents = [document(number) for number in range(AMOUNT)]
+        lexichord.ingest(documents=documents[:50], dataset="a")
+        hit = next(hit for hit in lexichord.search("common", k=50).hits if made_by(hit, lexichord))
+        with pytest.raises(ConfigError, match="move them to the others by lexichord"):
+            lexichord.remove_shard(2)
+        assert command(home, "rebalance", "--empty", "2")["documents"] > 0
+        lexichord.ingest(documents=documents[50:], dataset="a")
+        lexichord.remove_shard(2)
+        assert lexichord.show(hit.document_id).document.uri == hit.uri
+        with new_database(embedded_dsn) as fourth:
+            assert lexichord.add_shard(fourth) == 3
+            check_answers(lexichord, range(AMOUNT), Random(0))
+            lexichord.rebalance_shards()
+            check_answers(lexichord, range(AMOUNT), Random(0))
+            assert len(execute(fourth, STORED)) > AMOUNT / 6
+            assert lexichord.show(hit.document_id).document.uri == hit.uri
+
+
+def made_by(hit: Any, lexichord: SyncLexichord) -> bool:
+    return shard_of(lexichord.core.database.ids.read("doc", hit.document_id)) == 2

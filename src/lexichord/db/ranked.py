@@ -17,6 +17,7 @@ OWN_CARDS = 3  # whose chunks are looked at, as there
 FEEDBACK_DOCUMENTS = 20
 CENTROID_CHUNKS = 10  # as sql/term_centroid.sql
 ORIGINAL_WEIGHT = 0.6  # as sql/feedback_vector.sql
+REPLACED_TRIES = 5  # until nothing is replaced between the candidates and their texts
 MAX_DEPTH = 10_000  # that sql/check_search.sql allows
 
 
@@ -66,14 +67,15 @@ def _written(call: Call, one: Fused) -> Row:
 
 
 async def hybrid_search(call: Call) -> list[Row]:
-    """See sql/hybrid_search.sql."""
-    k = call.take("k")
-    found = [_written(call, one) for one in (await _candidates(call))[:k]]
-    if not found:
-        return []
-    chunk_ids = [row["chunk_id"] for row in found]
-    read = Call(call.shards, call.how, "read_hits", {"chunk_ids": chunk_ids})
-    texts = {row["chunk_id"]: row for row in await by_ids("chunk_ids", "chunk")(read)}
+    """See sql/hybrid_search.sql. A document that was replaced since is searched for again."""
+    for _ in range(REPLACED_TRIES):
+        found = [_written(call, one) for one in (await _candidates(call))[: call.take("k")]]
+        chunk_ids = [row["chunk_id"] for row in found]
+        read = Call(call.shards, call.how, "read_hits", {"chunk_ids": chunk_ids})
+        rows = await by_ids("chunk_ids", "chunk")(read) if found else []
+        texts = {row["chunk_id"]: row for row in rows}
+        if len(texts) == len(found):
+            break
     return [texts[row["chunk_id"]] | row for row in found if row["chunk_id"] in texts]
 
 

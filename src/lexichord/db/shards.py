@@ -308,6 +308,9 @@ class Shards(Database):
         if max(off) <= MAX_DRIFT * total:
             return False
         terms = {n: (await self.shard(n).call("shard_terms"))[0] for n in self.numbers}
+        for number, row in own.items():  # a word stored since is in no more chunks than there are
+            row["chunk_count"] = max(row["chunk_count"], *terms[number]["dfs"], 0)
+            row["document_count"] = max(row["document_count"], *terms[number]["cards"], 0)
         for number in self.numbers:
             others = [n for n in self.numbers if n != number]
             sums = {name: sum(own[n][name] for n in others) for name in COUNTS}
