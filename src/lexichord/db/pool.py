@@ -398,6 +398,12 @@ def is_gone(error: BaseException | None) -> bool:
     )
 
 
+def is_unknown(error: DatabaseError) -> bool:
+    """Return whether the database lacks what was named, as one of another version does."""
+    lacks = (errors.UndefinedFunction, errors.UndefinedTable, errors.UndefinedColumn)
+    return isinstance(error.__cause__, lacks)
+
+
 def _is_cut(error: psycopg.OperationalError) -> bool:
     """Return whether the server is gone, or went, rather than refused."""
     gone = (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow)

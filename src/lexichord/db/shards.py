@@ -20,7 +20,7 @@ from lexichord.db import gather
 from lexichord.db.call_settings import keys_known
 from lexichord.db.fanout import HOME, Call, Rule
 from lexichord.db.moves import Moves, await_switch, end_switch, read_moves
-from lexichord.db.pool import Conn, Database, Row, call, check_dsn, is_gone
+from lexichord.db.pool import Conn, Database, Row, call, check_dsn, is_gone, is_unknown
 from lexichord.errors import ConfigError, DatabaseError, NotFoundError
 from lexichord.types.ids import IdKind, shard_of
 
@@ -32,14 +32,18 @@ RETRY_SECONDS = 5.0  # before one that did not answer is asked again
 REPLICA_SECONDS = 30.0  # that a replica may be behind at most, see db/replica.py
 UNDISTURBED_TRIES = 3  # of an answer, before moves have to wait for it
 JOIN_WRITERS = "select lexichord_data.join_writers()"
-DOWN = "shard {number} does not answer: {error}"
+DOWN = "shard {number} does not answer"
+OUTDATED = (
+    "shard {number} was prepared by another version of lexichord: run lexichord init with the DSN "
+    "that lexichord shards list shows"
+)
 NOT_THERE = (
     "over shards this is not there ({function}): do it on the database of each, where lexichord "
     "shards list says they are"
 )
-MISSING = "shard {number} does not answer: what it holds is missing"
+MISSING = "{reason}: what it holds is missing"
 
-_missing: ContextVar[set[int] | None] = ContextVar("missing", default=None)
+_missing: ContextVar[dict[int, str] | None] = ContextVar("missing", default=None)
 
 
 def check_shard_dsn(dsn: str) -> None:
@@ -55,7 +59,7 @@ def check_shard_dsn(dsn: str) -> None:
 @contextmanager
 def noting_missing() -> Iterator[None]:
     """Let answers of the block go without a shard that is down, and `notes` say which."""
-    token = _missing.set(set())
+    token = _missing.set({})
     try:
         yield
     finally:
@@ -117,8 +121,8 @@ class Shards(Database):
 
     def notes(self) -> list[str]:
         """Return what answers should say: of the home's replica, and of shards that are down."""
-        missing = sorted(_missing.get() or ())
-        return self.home.notes() + [MISSING.format(number=number) for number in missing]
+        reasons = [reason for _, reason in sorted((_missing.get() or {}).items())]
+        return self.home.notes() + [MISSING.format(reason=reason) for reason in reasons]
 
     async def home_of(self, document: str) -> Database:
         """Return the shard that has a document, by its id. Raises NotFoundError."""
@@ -270,20 +274,25 @@ class Shards(Database):
     async def _ask(
         self, number: int, how: str, function: str, arguments: Mapping[str, Any]
     ) -> list[Row] | None:
-        """Return None for a shard that is down where the answer may go without it."""
+        """Return None for a shard that cannot answer where the answer may go without it."""
         missing, error = _missing.get(), "it did not a moment ago"
         if how == "read" and monotonic() < self._primary_until:
             how = "call"
+        reason = DOWN.format(number=number)
         if self._down.get(number, 0.0) <= monotonic():
             try:
                 return await getattr(self.shard(number), how)(function, **arguments)  # type: ignore[no-any-return]
             except DatabaseError as raised:
-                if number == HOME or not is_gone(raised):
+                if number == HOME or not (is_gone(raised) or is_unknown(raised)):
                     raise
-                self._down[number], error = monotonic() + RETRY_SECONDS, str(raised)
+                error = str(raised)
+                if is_gone(raised):
+                    self._down[number] = monotonic() + RETRY_SECONDS
+                else:
+                    reason = OUTDATED.format(number=number)
         if missing is None or not self.is_partial:
-            raise DatabaseError(DOWN.format(number=number, error=error))
-        missing.add(number)
+            raise DatabaseError(f"{reason}: {error}")
+        missing[number] = reason
         return None
 
     async def _ask_without(
