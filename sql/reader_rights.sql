@@ -1,5 +1,5 @@
 -- The one list of what a reader may do: a function or table that is not here is none of a reader's.
--- Not here are what writes or locks, run logs (list_runs, failed_files), recorded queries (list_queries, query_hits,
+-- Not here are what writes or locks (hold_answers has only switches of documents between shards wait), run logs (list_runs, failed_files), recorded queries (list_queries, query_hits,
 -- sample_queries), evaluations, kept contexts, and the steps of a change of space and of vechord's import and export.
 create or replace function lexichord.reader_rights(
     out functions text[], out tables text[], out maintenance text[])
@@ -9,7 +9,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     array[
         'hybrid_search', 'discover_files', 'similar_documents', 'expand_context', 'search_variants', 'search_each',
         'relevance_feedback', 'feedback_chunks', 'feedback_terms', 'feedback_vector', 'variant_candidates',
-        'shard_candidates', 'file_candidates', 'feedback_sums', 'document_vector', 'list_shards', 'shard_statistics', 'shard_terms',
+        'shard_candidates', 'file_candidates', 'feedback_sums', 'document_vector', 'list_shards', 'shard_moves', 'held_numbers', 'hold_answers', 'shard_statistics', 'shard_terms',
         'read_spans', 'read_hits', 'chunk_places', 'shared_headings', 'file_surrogates', 'weigh_terms',
         'link_documents', 'question_coverage', 'related_words', 'find_definitions', 'complete_word',
         'dense_candidates', 'keyword_candidates', 'keyword_proposals', 'segment_proposals', 'keyword_weights', 'term_candidates', 'card_candidates',
@@ -35,7 +35,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     -- SELECT: what these functions read, and what tells whether program and database fit
     array[
         'configuration', 'calibration', 'embedding_space', 'dataset', 'document', 'original', 'file', 'dataset_file', 'chunk', 'term', 'card_term', 'corpus',
-        'dataset_count', 'dataset_change', 'term_count', 'term_change', 'corpus_statistics', 'term_statistics', 'term_dataset', 'shard', 'elsewhere', 'term_elsewhere', 'global_statistics', 'global_term_statistics',
+        'dataset_count', 'dataset_change', 'term_count', 'term_change', 'corpus_statistics', 'term_statistics', 'term_dataset', 'shard', 'shard_move', 'elsewhere', 'term_elsewhere', 'global_statistics', 'global_term_statistics',
         'keyword', 'keyword_tail', 'keyword_segment', 'posting', 'index_build', 'reembedding', 'indexed_table', 'table_row', 'table_change', 'table_failure', 'worker', 'query_vector', 'migration', 'function_release'],
     -- Of the extensions' functions, those that everybody may call and that write (spill, merge), make files on the
     -- server (dump_index, pageviz), show an index's pages or what others asked for (summarize, inspect, sampled), or

@@ -22,6 +22,7 @@ from lexichord.errors import ConfigError, DatabaseError, NotFoundError
 from lexichord.ingest.report import Report
 from lexichord.types import EmbeddingSpace, Json, Question, Scope
 from tests.conftest import new_database
+from tests.migrations.conftest import ANOTHER_VERSION, run_statements
 
 SPACE = EmbeddingSpace("test", "tiny", 8)
 SECONDS = 60.0  # for what comes by itself
@@ -181,11 +182,10 @@ def test_what_one_database_refuses_is_refused(stored: Stored, ask: Ask) -> None:
         lambda one: one.import_vechord("x"),
         lambda one: one.tables(),
         lambda one: one.index_changes(),
-        lambda one: one.ingest([Path(__file__).parent], include=["nothing"], prune=True),
         lambda one: one.rename_dataset("most", "more"),
         lambda one: one.move(["doc/007"], "more"),
     ],
-    ids=["reembed", "vechord", "tables", "worker", "prune", "rename", "move"],
+    ids=["reembed", "vechord", "tables", "worker", "rename", "move"],
 )
 def test_what_is_not_there_over_shards_says_so(stored: Stored, ask: Ask) -> None:
     with pytest.raises(ConfigError, match="over shards this is not there"):
@@ -241,6 +241,42 @@ def test_a_shard_that_is_down_fails_the_answer_or_is_named(
             assert monotonic() < end
 
 
+def test_a_shard_of_an_earlier_release_is_named_until_it_is_prepared(stored: Stored) -> None:
+    behind = stored.dsns[2]
+    run_statements(behind, ANOTHER_VERSION)
+    with SyncLexichord(dsn=stored.dsns[0], partial_answers=True) as partial:
+        whole = [hit.uri for hit in partial.search("w1").hits]
+        gone = "shard_candidates(text,jsonb,halfvec,int,text[],bigint[],text,jsonb,float8[],jsonb,"
+        run_statements(behind, f"drop function lexichord.{gone}text)")
+        line = "shard 2 was prepared by another version of lexichord: run lexichord init"
+        with pytest.raises(DatabaseError, match=line):
+            stored.many.search("w1")
+        found = partial.search("w1")
+        assert found.hits
+        assert [note for note in found.degraded if note.startswith(line)]
+        schema.prepare(behind, schema.Choice())
+        assert [hit.uri for hit in partial.search("w1").hits] == whole
+        assert not [note for note in partial.search("w1").degraded if "shard" in note]
+
+
+def test_what_is_gone_from_a_folder_is_pruned_wherever_it_is(
+    stored: Stored, tmp_path: Path
+) -> None:
+    files = [tmp_path / f"{number}.txt" for number in range(12)]
+    for file in files:
+        file.write_text(f"gnu {file.name}")
+    stored.many.ingest([tmp_path], dataset="folder")
+    for file in files[::2]:
+        file.unlink()
+    report = stored.many.ingest([tmp_path], dataset="folder", prune=True)
+    assert (report.deleted, report.skipped) == (6, 6)
+    left = [row.document_id for row in stored.many.list(datasets=["folder"])]
+    assert len(left) == 6
+    (run,) = stored.many.status().runs[:1]
+    assert (run.state, run.deleted, run.done, run.total) == ("finished", 6, 12, 12)
+    assert stored.many.delete(left) == 6
+
+
 def command(dsn: str, *arguments: str) -> Any:
     result = CliRunner().invoke(app, ["shards", *arguments, "--dsn", dsn, "--json"])
     assert result.exit_code == 0, result.output
@@ -251,7 +287,7 @@ def test_a_shard_begins_empty_and_ends_empty(
     stored: Stored, embedded_dsn: str, tmp_path: Path
 ) -> None:
     many = stored.many
-    with pytest.raises(ConfigError, match="documents: delete them first"):
+    with pytest.raises(ConfigError, match="move them to the others by lexichord shards"):
         many.remove_shard(1)
     with pytest.raises(ConfigError, match="is a shard already"):
         many.add_shard(stored.dsns[1])

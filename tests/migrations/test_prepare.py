@@ -23,7 +23,7 @@ from tests.sql.corpus import call, put, value
 
 OTHER = {"plain": "vectorchord", "textsearch": "vectorchord", "vectorchord": "textsearch"}
 LATER = (  # tables of the migrations from the sixth on, those that refer to others first
-    *("shard", "elsewhere", "term_elsewhere"),
+    *("shard", "shard_move", "elsewhere", "term_elsewhere"),
     *("dataset_file", "file"),
     *("table_row", "table_failure", "worker", "query_vector", "original"),
     *("chunk_context", "calibration"),

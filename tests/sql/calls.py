@@ -89,6 +89,9 @@ READS: dict[str, dict[str, Any]] = {
     "feedback_sums": {"chunks": [1, 4]},
     "document_vector": {"document": 1},
     "list_shards": {},
+    "shard_moves": {},
+    "held_numbers": {"kind": "doc", "numbers": [1, 99]},
+    "hold_answers": {"shared": True},
     "shard_statistics": {},
     "shard_terms": {},
     "hybrid_search": {**BY_VECTOR, "datasets": ["north"], "filter": FILTER},
@@ -222,6 +225,8 @@ ROW_TYPED = {
     *("table_fault", "rows_statement", "documents_of_rows", "part_change"),
     *("search_table", "prepare_query"),
 }
+NOW = "2026-01-01T00:00:00Z"
+MOVER = "00000000-0000-0000-0000-000000000001"
 TABLE = {"source": "public.n_document"}
 KEYS = {"table_id": 1, "keys": ["1"]}
 OTHERS: list[tuple[str, dict[str, Any]]] = [
@@ -254,6 +259,12 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("alter_index_table", {**TABLE, "filter": ""}),
     ("guard_documents", {}),
     ("add_shard", {"number": 1, "dsn": "dbname=x"}),
+    ("start_moves", {"mover": MOVER, "leaving": None}),
+    ("begin_switch", {"mover": MOVER, "from_shard": 0, "to_shard": 1, "document_numbers": [1]}),
+    ("end_switch", {"switches": 1}),
+    ("end_moves", {"mover": MOVER}),
+    ("list_places", {"past": 0, "batch": 2}),
+    ("depart_document", {"document": 1}),
     ("drop_shard", {"number": 1}),
     ("join_shards", {"first_id": 1, "secret": "00000000-0000-0000-0000-000000000000"}),
     (
@@ -390,6 +401,12 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
         "store_document",
         {"dataset": "d", "uri": "u", "title": "t", "media_type": "m"}
         | {"sha256": "0" * 64, "recipe": "r", "content": "c", "metadata": {}},
+    ),
+    (
+        "arrive_document",
+        {"document": 2**48 + 1, "dataset": "d", "uri": "v", "title": "t", "media_type": "m"}
+        | {"sha256": "0" * 64, "recipe": "r", "content": "c", "metadata": {}, "space": SPACE}
+        | {"text_config": None, "created_at": NOW, "updated_at": NOW, "chunk_ids": [2**48 + 1]},
     ),
     ("seal_keywords", {}),
     ("refresh_impacts", {}),

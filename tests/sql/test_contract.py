@@ -295,6 +295,37 @@ CONTRACT = {
     "forget_evaluations": ("older_than interval", "bigint"),
     "forget_queries": ("older_than interval", "bigint"),
     "grant_reader": ("", "void"),
+    "shard_moves": (
+        "",
+        "TABLE(switches bigint, is_moving boolean, last_number integer, numbers integer[], "
+        "leaving integer[], from_shard integer, to_shard integer, document_numbers bigint[])",
+    ),
+    "start_moves": ("mover uuid, leaving integer", "void"),
+    "end_moves": ("mover uuid", "void"),
+    "begin_switch": (
+        "mover uuid, from_shard integer, to_shard integer, document_numbers bigint[]",
+        "void",
+    ),
+    "end_switch": ("switches bigint", "void"),
+    "hold_answers": ("shared boolean", "void"),
+    "held_numbers": ("kind text, numbers bigint[]", "bigint[]"),
+    "list_places": (
+        "past bigint, batch integer",
+        "TABLE(number bigint, dataset text, uri text)",
+    ),
+    "depart_document": (
+        "document bigint",
+        "TABLE(dataset text, uri text, title text, media_type text, sha256 text, recipe text, "
+        "content text, metadata text, text_config text, created_at timestamp with time zone, "
+        "updated_at timestamp with time zone, chunk_ids bigint[])",
+    ),
+    "arrive_document": (
+        "document bigint, dataset text, uri text, title text, media_type text, sha256 text, "
+        "recipe text, content text, metadata jsonb, text_config text, "
+        "created_at timestamp with time zone, updated_at timestamp with time zone, "
+        "chunk_ids bigint[], space text",
+        "boolean",
+    ),
     "add_shard": (
         "number integer, dsn text",
         "void",
@@ -592,7 +623,8 @@ CONTRACT = {
     "start_run": ("dataset text, source text, total bigint", "bigint"),
     "store_document": (
         "dataset text, uri text, title text, media_type text, sha256 text, recipe text, "
-        "content text, metadata jsonb, twin bigint, space text, text_config text",
+        "content text, metadata jsonb, twin bigint, space text, text_config text, "
+        "chunk_ids bigint[]",
         "TABLE(document_id bigint, status text, chunks bigint)",
     ),
     "swap_spaces": (

@@ -60,9 +60,9 @@ OTHER_NUMBERS = {
     *("rank", "dense_rank", "keyword_rank"),
     *("chunk_count", "token_count", "document_count", "card_token_count", "elsewhere_chunks"),
     *("first_id", "room", "dfs", "cards"),
-    *("chunk_numbers", "document_numbers"),
+    *("chunk_numbers", "document_numbers", "numbers", "number", "past", "switches"),
 }
-OF_SHARDS = {"chunk_numbers", "document_numbers", "dfs", "cards"}  # they stay inside db/
+OF_SHARDS = {"chunk_numbers", "document_numbers", "numbers", "dfs", "cards"}  # they stay inside db/
 # Python does not call these; who calls them in SQL has the numbers.
 IN_SQL_ONLY = {
     (function, "chunks") for function in ("feedback_terms", "feedback_vector", "feedback_sums")

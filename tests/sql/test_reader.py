@@ -48,11 +48,12 @@ WRITES = """
     most_compared_rows
     turn_tenants_on guard_tenants make_tenant_views add_tenant drop_tenant fill_principals
     add_shard drop_shard join_shards set_elsewhere
+    start_moves end_moves begin_switch end_switch arrive_document
     average_length impact impact_vector add_to_tail drop_from_tail fill_keyword_text
 """
-LOCKS = "hold_reembed hold_writers join_writers is_unchanged"
+LOCKS = "hold_reembed hold_writers join_writers is_unchanged depart_document"
 PRIVATE = """
-    list_dataset_files describe_datasets
+    list_dataset_files describe_datasets list_places
     list_runs list_run_files failed_files list_queries query_hits recorded_passages sample_queries
     list_evaluations
     evaluation_results compare_evaluations known_contexts

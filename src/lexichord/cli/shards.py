@@ -6,7 +6,7 @@ import typer
 
 from lexichord.cli.options import Invocation, command
 from lexichord.cli.render import err, out, printable
-from lexichord.types.state import Shard
+from lexichord.types.state import Rebalanced, Shard
 
 shards_app = typer.Typer(
     help="Shards: other databases that hold a part of the documents.", no_args_is_help=True
@@ -37,6 +37,22 @@ def list_shards(invocation: Invocation) -> None:
     invocation.show({"shards": [each.to_dict() for each in shards]}, lambda _: _list(shards))
 
 
+@command(
+    shards_app, examples=("lexichord shards rebalance", "lexichord shards rebalance --empty 2")
+)
+def rebalance(
+    invocation: Invocation,
+    empty: Annotated[
+        int | None,
+        typer.Option(metavar="SHARD", help="Leave this one with none.", show_default=False),
+    ] = None,
+) -> None:
+    """Move documents so that all shards have their part; searches and ingests go on."""
+    with invocation.open() as lexichord:
+        moved = lexichord.rebalance_shards(empty=empty)
+    invocation.show(moved.to_dict(), lambda _: _moved(moved))
+
+
 @command(shards_app, examples=("lexichord shards remove 1",))
 def remove(
     invocation: Invocation,
@@ -51,6 +67,11 @@ def remove(
 def _added(number: int) -> None:
     out.print(f"shard {number} is added")
     err.print("restart what is open: it stores nothing there, and finds nothing, until then")
+
+
+def _moved(moved: Rebalanced) -> None:
+    noun = "document" if moved.documents == 1 else "documents"
+    out.print(f"{moved.documents:,} {noun} moved, with {moved.chunks:,} chunks")
 
 
 def _list(shards: list[Shard]) -> None:

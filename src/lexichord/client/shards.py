@@ -2,14 +2,19 @@
 
 import asyncio
 
-from lexichord.db import catalogue, schema
+from lexichord.db import catalogue, schema, store
+from lexichord.db.moves import read_moves
 from lexichord.db.pool import Database
-from lexichord.db.shards import check_shard_dsn
+from lexichord.db.rebalance import rebalance
+from lexichord.db.shards import Shards, check_shard_dsn
 from lexichord.errors import ConfigError, NotFoundError
+from lexichord.ingest.flow import background_sealing
 from lexichord.types import EmbeddingSpace
-from lexichord.types.state import Shard
+from lexichord.types.state import Rebalanced, Shard
 
 MOST_SHARDS = 31
+MOVING_CONNECTIONS = 4  # to each shard: the home lends three at once
+NO_SHARD = "there is no shard {number}: see lexichord shards list"
 
 
 class ShardMethods:
@@ -26,11 +31,14 @@ class ShardMethods:
         known = await catalogue.list_shards(self.database)
         if dsn in known.values():
             raise ConfigError("the database is a shard already: see lexichord shards list")
-        if len(known) >= MOST_SHARDS:
-            raise ConfigError(f"there are at most {MOST_SHARDS} shards besides the first database")
+        number = (await read_moves(self.database)).last_number + 1
+        if number > MOST_SHARDS:
+            raise ConfigError(
+                f"{MOST_SHARDS} shards were added, and there are no more numbers: ids keep those "
+                "of shards that were removed"
+            )
         if (await catalogue.tenancy(self.database))["has_tenants"]:
             raise ConfigError("tenants are on, and are not there over shards: keep to one database")
-        number = max(known, default=0) + 1
         await asyncio.to_thread(schema.prepare, dsn, await self._alike())
         async with Database(dsn, 1) as shard:
             await catalogue.join_shards(shard, number, self.database)
@@ -43,15 +51,37 @@ class ShardMethods:
         counts = await asyncio.gather(*map(_documents, shards.values()))
         return [Shard(*each, count) for each, count in zip(shards.items(), counts, strict=True)]
 
+    async def rebalance_shards(self, *, empty: int | None = None) -> Rebalanced:
+        """Move every document to the shard where its dataset and uri belong; ids stay.
+
+        With `empty` that shard is left with none, and gets none until this is called without it.
+        Others search and store meanwhile; cut off, it goes on when it is called again.
+        Raises ConfigError, NotFoundError.
+        """
+        known = await catalogue.list_shards(self.database)
+        if not known:
+            raise ConfigError("the database has no shards: add one by lexichord shards add")
+        if empty is not None and empty not in known:
+            raise NotFoundError(NO_SHARD.format(number=empty))
+        async with (
+            Database(self.database.dsn, MOVING_CONNECTIONS) as home,
+            Shards(home, known, MOVING_CONNECTIONS, is_partial=False) as shards,
+            background_sealing(shards),
+        ):
+            moved = await rebalance(shards, empty)
+            await store.build_indexes(shards)
+            await shards.share_statistics()
+        return moved
+
     async def remove_shard(self, number: int) -> None:
         """Take an empty shard from the list; its database stays. Raises ConfigError."""
         shards = await catalogue.list_shards(self.database)
         if number not in shards:
-            raise NotFoundError(f"there is no shard {number}: see lexichord shards list")
+            raise NotFoundError(NO_SHARD.format(number=number))
         if count := await _documents(shards[number]):
             raise ConfigError(
-                f"shard {number} holds {count} documents: delete them first, or copy them to "
-                "another database by lexichord copy"
+                f"shard {number} holds {count} documents: move them to the others by lexichord "
+                f"shards rebalance --empty {number}"
             )
         await catalogue.drop_shard(self.database, number)
 

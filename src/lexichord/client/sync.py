@@ -183,6 +183,7 @@ class SyncLexichord:
     drop_tenant = _sync(Lexichord.drop_tenant)
     add_shard = _sync(Lexichord.add_shard)
     list_shards = _sync(Lexichord.list_shards)
+    rebalance_shards = _sync(Lexichord.rebalance_shards)
     remove_shard = _sync(Lexichord.remove_shard)
     create_key = _sync(Lexichord.create_key)
     list_keys = _sync(Lexichord.list_keys)

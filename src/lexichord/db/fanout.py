@@ -1,10 +1,11 @@
 """A call of an SQL function over shards, and the ways to ask that most functions share."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lexichord.db.pool import Row
+from lexichord.types.ids import IdKind
 
 if TYPE_CHECKING:
     from lexichord.db.shards import Shards
@@ -23,6 +24,15 @@ class Call:
     how: str
     function: str
     arguments: dict[str, Any]
+    deleted: list[int] = field(default_factory=list)  # by each attempt
+
+    def is_done(self, rows: Sequence[Row]) -> bool:
+        """Return whether a write found all that it was to change."""
+        if self.function == "delete_documents":
+            return sum(self.deleted) == len(set(self.arguments["documents"]))
+        if self.function == "keep_original":
+            return bool(rows[0]["keep_original"])
+        return self.how == "write"
 
     async def ask(
         self, arguments: Mapping[int, Mapping[str, Any]], function: str | None = None
@@ -38,7 +48,7 @@ class Call:
         documents = arguments.get("documents")
         if documents is None:
             return await self.ask(dict.fromkeys(self.shards.numbers, arguments), function)
-        parted = self.shards.by_shard("doc", documents)
+        parted = await self.shards.by_shard("doc", documents)
         own = {number: arguments | {"documents": ids} for number, ids in parted.items()}
         return await self.ask(own, function)
 
@@ -76,18 +86,18 @@ def by_document(name: str = "document") -> Rule:
     """Ask the shard of the document that an argument names."""
 
     async def rule(call: Call) -> list[Row]:
-        (number,) = call.shards.by_shard("doc", [call.arguments[name]])
+        (number,) = await call.shards.by_shard("doc", [call.arguments[name]])
         return (await call.ask({number: call.arguments}))[number]
 
     return rule
 
 
-def by_ids(name: str, kind: str, ordered_by: str | None = None) -> Rule:
+def by_ids(name: str, kind: IdKind, ordered_by: str | None = None) -> Rule:
     """Part an argument of ids; put rows in its order by a column, or in that of the shards."""
 
     async def rule(call: Call) -> list[Row]:
         ids = call.arguments[name]
-        parted = call.shards.by_shard(kind, ids) or {HOME: []}
+        parted = await call.shards.by_shard(kind, ids) or {HOME: []}
         asked = {number: call.arguments | {name: own} for number, own in parted.items()}
         rows = joined(await call.ask(asked))
         if ordered_by is None:

@@ -62,9 +62,26 @@ def _summed_by(key: str, *names: str) -> Callable[[Call], Awaitable[list[Row]]]:
 
 
 async def _delete(call: Call) -> list[Row]:
-    parted = call.shards.by_shard("doc", call.arguments["documents"])
+    parted = await call.shards.by_shard("doc", call.arguments["documents"])
     answers = await call.ask({n: {"documents": ids} for n, ids in parted.items()})
-    return [{"delete_documents": sum(row["delete_documents"] for row in joined(answers))}]
+    call.deleted.append(sum(row["delete_documents"] for row in joined(answers)))
+    return [{"delete_documents": sum(call.deleted)}]
+
+
+async def _under(call: Call) -> list[Row]:
+    return sorted(await of_all(call), key=lambda row: row["uri"])
+
+
+async def _prune(call: Call) -> list[Row]:
+    """Delete wherever the documents are; the home, which has the run, records it."""
+    run, uris = call.arguments["run_id"], call.arguments["uris"]
+    (listed,) = await call.shards.home.call("list_runs", latest=1, runs=[run])
+    asked = {"dataset": listed["dataset"], "uris": uris}
+    rows = await call.shards.call("document_digests", **asked)
+    documents = [row["document_id"] for row in rows]
+    (gone,) = await call.shards.write("delete_documents", documents=documents)
+    await of_home(call)
+    return [{"prune_documents": gone["delete_documents"]}]
 
 
 async def _list_datasets(call: Call) -> list[Row]:
@@ -127,7 +144,7 @@ async def _coverage(call: Call) -> list[Row]:
 async def _spans(call: Call) -> list[Row]:
     """Part three arrays by the documents of the first; number the rows as they were."""
     documents, starts, ends = (call.arguments[name] for name in ("documents", "starts", "ends"))
-    parted = call.shards.by_shard("doc", documents)
+    parted = await call.shards.by_shard("doc", documents)
     places = {
         number: [place for place, text in enumerate(documents) if text in set(ids)]
         for number, ids in parted.items()
@@ -186,21 +203,15 @@ async def _definitions(call: Call) -> list[Row]:
 
 
 async def _without_vector(call: Call) -> list[Row]:
-    """Take the next chunks shard by shard: ids of a later shard are larger."""
-    after, batch = call.arguments["after"], call.arguments["batch"]
-    first = HOME if after is None else next(iter(call.shards.by_shard("chunk", [after])))
-    for number in call.shards.numbers:
-        if number < first:
-            continue
-        own = {"after": after if number == first else None, "batch": batch}
-        if rows := (await call.ask({number: own})).get(number):
-            return rows
-    return []
+    """Take the next chunks of all: what was moved keeps its number."""
+    rows = await of_all(call)
+    rows.sort(key=lambda row: call.shards.ids.read("chunk", row["chunk_id"]))
+    return rows[: call.arguments["batch"]]
 
 
 async def _set_vectors(call: Call) -> list[Row]:
     ids, vectors = call.arguments["chunk_ids"], call.arguments["vectors"]
-    parted = call.shards.by_shard("chunk", ids)
+    parted = await call.shards.by_shard("chunk", ids)
     by_id = dict(zip(ids, vectors, strict=True))
     asked = {
         n: call.arguments | {"chunk_ids": own, "vectors": [by_id[text] for text in own]}
@@ -245,6 +256,8 @@ RULES: Mapping[str, Rule] = {
     "keep_original": by_document(),
     "set_metadata": by_document(),
     "delete_documents": _delete,
+    "documents_under": _under,
+    "prune_documents": _prune,
     **dict.fromkeys(
         ("document_digests", "list_originals", "document_hashes", "document_recipes", "index_use"),
         of_all,
@@ -271,8 +284,9 @@ RULES: Mapping[str, Rule] = {
             *("find_api_key", "record_api_calls", "list_api_calls"),
             *("record_evaluation", "list_evaluations", "evaluation_results", "sample_queries"),
             *("record_comparison", "compare_evaluations", "forget_evaluations", "id_secret"),
-            *("list_tenants", "list_shards", "add_shard", "drop_shard"),
+            *("list_tenants", "list_shards", "add_shard", "drop_shard", "shard_moves"),
         ),
         of_home,
     ),
 }
+WHEREVER = (of_home, of_each, _prune)  # whose answers do not depend on where a document is

@@ -233,13 +233,15 @@ class Database:
                     self.replica.lose()
         return await self._ask_primary(function, arguments)
 
-    def home_of(self, document: str) -> "Database":
+    async def home_of(self, document: str) -> "Database":
         """Return the database that has a document: this one."""
         return self
 
-    async def place(self, dataset: str, uri: str) -> "Database":
-        """Return the database that has a document, or is to get it: this one."""
-        return self
+    @asynccontextmanager
+    async def storing(self, dataset: str, uri: str) -> AsyncIterator[tuple["Database", Conn]]:
+        """Yield the database that has a document, or is to get it, in a transaction: this one."""
+        async with self.transaction() as connection:
+            yield self, connection
 
     async def position(self) -> str:
         """Return the position after all that was written before, for others to read after it."""
@@ -394,6 +396,12 @@ def is_gone(error: BaseException | None) -> bool:
     return isinstance(error, PoolTimeout) or (
         isinstance(error, DatabaseError) and is_gone(error.__cause__)
     )
+
+
+def is_unknown(error: DatabaseError) -> bool:
+    """Return whether the database lacks what was named, as one of another version does."""
+    lacks = (errors.UndefinedFunction, errors.UndefinedTable, errors.UndefinedColumn)
+    return isinstance(error.__cause__, lacks)
 
 
 def _is_cut(error: psycopg.OperationalError) -> bool:

@@ -11,13 +11,13 @@ from pgvector import HalfVector
 from lexichord.db.fanout import SCOPE, Call, by_document, by_ids, joined
 from lexichord.db.fusion import Fused, Lists, best_of_each, fuse_files, relevance_model
 from lexichord.db.pool import Row
-from lexichord.types.ids import shard_of
 
 FILE_WEIGHTS = (0.9, 0.1)  # as sql/discover_files.sql
 OWN_CARDS = 3  # whose chunks are looked at, as there
 FEEDBACK_DOCUMENTS = 20
 CENTROID_CHUNKS = 10  # as sql/term_centroid.sql
 ORIGINAL_WEIGHT = 0.6  # as sql/feedback_vector.sql
+REPLACED_TRIES = 5  # until nothing is replaced between the candidates and their texts
 MAX_DEPTH = 10_000  # that sql/check_search.sql allows
 
 
@@ -67,14 +67,15 @@ def _written(call: Call, one: Fused) -> Row:
 
 
 async def hybrid_search(call: Call) -> list[Row]:
-    """See sql/hybrid_search.sql."""
-    k = call.take("k")
-    found = [_written(call, one) for one in (await _candidates(call))[:k]]
-    if not found:
-        return []
-    chunk_ids = [row["chunk_id"] for row in found]
-    read = Call(call.shards, call.how, "read_hits", {"chunk_ids": chunk_ids})
-    texts = {row["chunk_id"]: row for row in await by_ids("chunk_ids", "chunk")(read)}
+    """See sql/hybrid_search.sql. A document that was replaced since is searched for again."""
+    for _ in range(REPLACED_TRIES):
+        found = [_written(call, one) for one in (await _candidates(call))[: call.take("k")]]
+        chunk_ids = [row["chunk_id"] for row in found]
+        read = Call(call.shards, call.how, "read_hits", {"chunk_ids": chunk_ids})
+        rows = await by_ids("chunk_ids", "chunk")(read) if found else []
+        texts = {row["chunk_id"]: row for row in rows}
+        if len(texts) == len(found):
+            break
     return [texts[row["chunk_id"]] | row for row in found if row["chunk_id"] in texts]
 
 
@@ -154,8 +155,8 @@ class _Sums:
 
 async def _feedback_sums(call: Call, numbers: Sequence[int]) -> _Sums:
     asked: dict[int, dict[str, list[int]]] = {}
-    for number in numbers:
-        asked.setdefault(shard_of(number), {"chunks": []})["chunks"].append(number)
+    for number, shard in (await call.shards.where("chunk", numbers)).items():
+        asked.setdefault(shard, {"chunks": []})["chunks"].append(number)
     rows = joined(await call.ask(asked, "feedback_sums"))
     weights: dict[str, float] = {}
     for row in rows:

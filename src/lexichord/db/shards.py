@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from hashlib import blake2b
 from itertools import chain
 from time import monotonic
 from typing import Any, Self
@@ -19,24 +18,32 @@ from psycopg.conninfo import conninfo_to_dict
 
 from lexichord.db import gather
 from lexichord.db.call_settings import keys_known
-from lexichord.db.fanout import HOME, Call
-from lexichord.db.pool import Conn, Database, Row, check_dsn, is_gone
+from lexichord.db.fanout import HOME, Call, Rule
+from lexichord.db.moves import Moves, await_switch, end_switch, read_moves
+from lexichord.db.pool import Conn, Database, Row, call, check_dsn, is_gone, is_unknown
 from lexichord.errors import ConfigError, DatabaseError, NotFoundError
-from lexichord.types.ids import shard_of
+from lexichord.types.ids import IdKind, shard_of
 
 CONNECT_SECONDS = 2.0  # for a connection to a shard
 MAX_DRIFT = 0.02  # of the chunks, and of their mean length, by which what shards were told is off
 COUNTS = ("chunk_count", "token_count", "document_count", "card_token_count")
 LISTS = ("lexemes", "dfs", "cards")
 RETRY_SECONDS = 5.0  # before one that did not answer is asked again
-DOWN = "shard {number} does not answer: {error}"
+REPLICA_SECONDS = 30.0  # that a replica may be behind at most, see db/replica.py
+UNDISTURBED_TRIES = 3  # of an answer, before moves have to wait for it
+JOIN_WRITERS = "select lexichord_data.join_writers()"
+DOWN = "shard {number} does not answer"
+OUTDATED = (
+    "shard {number} was prepared by another version of lexichord: run lexichord init with the DSN "
+    "that lexichord shards list shows"
+)
 NOT_THERE = (
     "over shards this is not there ({function}): do it on the database of each, where lexichord "
     "shards list says they are"
 )
-MISSING = "shard {number} does not answer: what it holds is missing"
+MISSING = "{reason}: what it holds is missing"
 
-_missing: ContextVar[set[int] | None] = ContextVar("missing", default=None)
+_missing: ContextVar[dict[int, str] | None] = ContextVar("missing", default=None)
 
 
 def check_shard_dsn(dsn: str) -> None:
@@ -52,7 +59,7 @@ def check_shard_dsn(dsn: str) -> None:
 @contextmanager
 def noting_missing() -> Iterator[None]:
     """Let answers of the block go without a shard that is down, and `notes` say which."""
-    token = _missing.set(set())
+    token = _missing.set({})
     try:
         yield
     finally:
@@ -65,16 +72,20 @@ class Shards(Database):
     With `is_partial` an answer that can say so goes without a shard that is down; else it fails.
     """
 
+    _moves: Moves
+
     def __init__(
         self, home: Database, dsns: Mapping[int, str], size: int, *, is_partial: bool
     ) -> None:
         self.home, self.is_partial = home, is_partial
-        self.dsn, self.replica = home.dsn, home.replica
-        self.others = {
-            number: Database(dsn, size, patience=CONNECT_SECONDS) for number, dsn in dsns.items()
-        }
+        self.dsn, self.replica, self.size = home.dsn, home.replica, size
+        self.others = {number: self._shard(dsn) for number, dsn in dsns.items()}
+        self._primary_until = 0.0
         self._down: dict[int, float] = {}
         self.defaults: Row = {}
+
+    def _shard(self, dsn: str) -> Database:
+        return Database(dsn, self.size, patience=CONNECT_SECONDS)
 
     @property
     def numbers(self) -> Sequence[int]:
@@ -94,6 +105,8 @@ class Shards(Database):
         for database in self.others.values():
             database.ids = self.ids
             await database.connect()
+        self._primary_until = monotonic() + REPLICA_SECONDS  # it may lack what moved just before
+        await self._look(await read_moves(self.home))
         self.defaults = await gather.read_defaults(self.home)
         return self
 
@@ -108,24 +121,86 @@ class Shards(Database):
 
     def notes(self) -> list[str]:
         """Return what answers should say: of the home's replica, and of shards that are down."""
-        missing = sorted(_missing.get() or ())
-        return self.home.notes() + [MISSING.format(number=number) for number in missing]
+        reasons = [reason for _, reason in sorted((_missing.get() or {}).items())]
+        return self.home.notes() + [MISSING.format(reason=reason) for reason in reasons]
 
-    def home_of(self, document: str) -> Database:
+    async def home_of(self, document: str) -> Database:
         """Return the shard that has a document, by its id. Raises NotFoundError."""
-        return self.shard(shard_of(self.ids.read("doc", document)))
+        await self.moves()
+        (number,) = await self.by_shard("doc", [document])
+        return self.shard(number)
 
-    async def place(self, dataset: str, uri: str) -> Database:
-        """Return the shard that has a document, or else is to get it, by hash."""
-        rows = await self.call("document_digests", dataset=dataset, uris=[uri])
-        if rows:
-            return self.home_of(rows[0]["document_id"])
-        digest = blake2b(f"{dataset}\0{uri}".encode(errors="replace"), digest_size=8).digest()
-        return self.shard(self.numbers[int.from_bytes(digest) % len(self.numbers)])
+    def place_of(self, dataset: str, uri: str) -> int:
+        """Return the number of the shard on which a document belongs, by hash."""
+        return self._moves.place(dataset, uri, HOME)
+
+    async def moves(self) -> Moves:
+        """Return what holds of moves between shards, when no switch is under way."""
+        if not self._moves.is_quiet:
+            while (await self._look(await await_switch(self.home))).documents:
+                await self.settle()
+        return self._moves
+
+    async def settle(self) -> None:
+        """End a switch of documents that was cut off, if there is one."""
+        moves = await self._look(await read_moves(self.home))
+        if moves.documents:
+            source, target = self.shard(moves.from_shard), self.shard(moves.to_shard)
+            await end_switch(self.home, source, target, moves)
+
+    async def end_switch(self) -> None:
+        """Say that the switch that is under way is over."""
+        await self.home.write("end_switch", switches=(await read_moves(self.home)).switches)
+
+    async def _look(self, moves: Moves) -> Moves:
+        """Take notice of what holds now: shards that were added or removed, too."""
+        if moves.is_moving:
+            self._primary_until = monotonic() + REPLICA_SECONDS
+        if set(moves.numbers) != set(self.others):
+            await self._take_in()
+        self._moves = moves
+        return moves
+
+    async def _take_in(self) -> None:
+        dsns = {row["number"]: row["dsn"] for row in await self.home.call("list_shards")}
+        for number in self.others.keys() - dsns.keys():
+            await self.others.pop(number).__aexit__()
+        for number in sorted(dsns.keys() - self.others.keys()):
+            database = self._shard(dsns[number])
+            database.ids = self.ids
+            self.others[number] = database
+            await database.connect()
+
+    async def _is_as_before(self, before: Moves, connection: Conn | None = None) -> bool:
+        """Return whether no document was switched since."""
+        if before.is_quiet:
+            return True
+        return (await read_moves(connection or self.home)).switches == before.switches
+
+    @asynccontextmanager
+    async def storing(self, dataset: str, uri: str) -> AsyncIterator[tuple[Database, Conn]]:
+        """Yield the shard that has a document, or else is to get it by hash, in a transaction.
+
+        The document is not moved until that ends.
+        """
+        while True:
+            before = await self.moves()
+            place = self.shard(await self._place(dataset, uri))
+            async with place.transaction() as connection:
+                await connection.execute(JOIN_WRITERS)
+                if await self._is_as_before(before, connection if place is self.home else None):
+                    yield place, connection
+                    return
+
+    async def _place(self, dataset: str, uri: str) -> int:
+        asked = {"dataset": dataset, "uris": [uri]}
+        answers = await self.ask("call", "document_digests", dict.fromkeys(self.numbers, asked))
+        having = [number for number, rows in answers.items() if rows]
+        return having[0] if having else self.place_of(dataset, uri)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Conn]:
-        """Raise ConfigError: a transaction is one database's; see `place` and `home_of`."""
+        """Raise ConfigError: a transaction is one database's; see `storing` and `home_of`."""
         raise ConfigError(NOT_THERE.format(function="a transaction"))
         yield
 
@@ -145,7 +220,37 @@ class Shards(Database):
         rule = gather.RULES.get(function)
         if rule is None:
             raise ConfigError(NOT_THERE.format(function=function))
-        return await rule(Call(self, how, function, arguments))
+        asked = Call(self, how, function, arguments)
+        if rule in gather.WHEREVER:
+            return await rule(asked)
+        return await self._undisturbed(asked, rule)
+
+    async def _undisturbed(self, asked: Call, rule: Rule) -> list[Row]:
+        """Ask again while documents were switched meanwhile.
+
+        What writes found its document, or is to look for it where it is now; it waits for whoever
+        moves it, so that it cannot have these wait for it.
+        """
+        tries = 0
+        while asked.how == "write" or tries < UNDISTURBED_TRIES:
+            before, tries = await self.moves(), tries + 1
+            try:
+                rows = await rule(asked)
+                if asked.is_done(rows) or await self._is_as_before(before):
+                    return rows
+            except ConfigError:  # what is refused may be elsewhere now
+                if await self._is_as_before(before):
+                    raise
+        async with self._answers_held():
+            return await rule(asked)
+
+    @asynccontextmanager
+    async def _answers_held(self) -> AsyncIterator[None]:
+        """Have no document switched in the block; on a connection that the block does not need."""
+        async with Database(self.dsn, 1) as apart, apart.transaction() as connection:
+            await call(connection, "hold_answers", shared=True)
+            await self.moves()
+            yield
 
     async def ask(
         self, how: str, function: str, arguments: Mapping[int, Mapping[str, Any]]
@@ -169,18 +274,25 @@ class Shards(Database):
     async def _ask(
         self, number: int, how: str, function: str, arguments: Mapping[str, Any]
     ) -> list[Row] | None:
-        """Return None for a shard that is down where the answer may go without it."""
+        """Return None for a shard that cannot answer where the answer may go without it."""
         missing, error = _missing.get(), "it did not a moment ago"
+        if how == "read" and monotonic() < self._primary_until:
+            how = "call"
+        reason = DOWN.format(number=number)
         if self._down.get(number, 0.0) <= monotonic():
             try:
                 return await getattr(self.shard(number), how)(function, **arguments)  # type: ignore[no-any-return]
             except DatabaseError as raised:
-                if number == HOME or not is_gone(raised):
+                if number == HOME or not (is_gone(raised) or is_unknown(raised)):
                     raise
-                self._down[number], error = monotonic() + RETRY_SECONDS, str(raised)
+                error = str(raised)
+                if is_gone(raised):
+                    self._down[number] = monotonic() + RETRY_SECONDS
+                else:
+                    reason = OUTDATED.format(number=number)
         if missing is None or not self.is_partial:
-            raise DatabaseError(DOWN.format(number=number, error=error))
-        missing.add(number)
+            raise DatabaseError(f"{reason}: {error}")
+        missing[number] = reason
         return None
 
     async def _ask_without(
@@ -205,6 +317,9 @@ class Shards(Database):
         if max(off) <= MAX_DRIFT * total:
             return False
         terms = {n: (await self.shard(n).call("shard_terms"))[0] for n in self.numbers}
+        for number, row in own.items():  # a word stored since is in no more chunks than there are
+            row["chunk_count"] = max(row["chunk_count"], *terms[number]["dfs"], 0)
+            row["document_count"] = max(row["document_count"], *terms[number]["cards"], 0)
         for number in self.numbers:
             others = [n for n in self.numbers if n != number]
             sums = {name: sum(own[n][name] for n in others) for name in COUNTS}
@@ -216,9 +331,23 @@ class Shards(Database):
             await self.shard(number).write("refresh_impacts", anyway=is_apart)
         return True
 
-    def by_shard(self, kind: Any, ids: Iterable[str]) -> dict[int, list[str]]:  # noqa: ANN401
-        """Part ids by the shards that they name. Raises NotFoundError."""
+    async def by_shard(self, kind: IdKind, ids: Iterable[str]) -> dict[int, list[str]]:
+        """Part ids by the shards that have what they name. Raises NotFoundError."""
+        numbers = {text: self.ids.read(kind, text) for text in ids}
+        where = await self.where(kind, list(numbers.values()))
         parted = defaultdict[int, list[str]](list)
-        for text in ids:
-            parted[shard_of(self.ids.read(kind, text))].append(text)
+        for text, number in numbers.items():
+            parted[where[number]].append(text)
         return dict(parted)
+
+    async def where(self, kind: IdKind, numbers: Sequence[int]) -> dict[int, int]:
+        """Return the shards of documents or chunks: those that made them, until some were moved."""
+        made = {number: shard_of(number) for number in numbers}
+        if not self._moves.switches or not numbers:
+            return made
+        asked = {"kind": kind, "numbers": list(made)}
+        answers = await self.ask("call", "held_numbers", dict.fromkeys(self.numbers, asked))
+        held = {n: shard for shard, rows in answers.items() for n in rows[0]["held_numbers"]}
+        return {
+            n: held.get(n, shard if shard in self.others else HOME) for n, shard in made.items()
+        }

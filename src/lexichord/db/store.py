@@ -45,8 +45,7 @@ async def store_document(
     Raises DatabaseError, and EmbeddingMismatchError if the database is bound to another space by
     now; nothing changes then.
     """
-    place = await database.place(document.dataset, document.uri)
-    async with place.transaction() as connection:
+    async with database.storing(document.dataset, document.uri) as (place, connection):
         stored = await replace_document(connection, document, chunks, vectors, twin, space)
         record = {"status": stored["status"], "chunks": stored["chunks"]}
         if place is database:
@@ -269,7 +268,7 @@ async def document_recipes(database: Database, datasets: Sequence[str] | None) -
 
 async def read_document(database: Database, document: str) -> tuple[Document, list[Chunk]] | None:
     """Return a stored document with its chunks, from one snapshot; None if it is gone."""
-    async with database.home_of(document).transaction() as connection:
+    async with (await database.home_of(document)).transaction() as connection:
         await connection.execute(REPEATABLE_READ)
         documents = await call(connection, "read_document", document=document)
         chunks = await call(connection, "list_chunks", document=document)
@@ -293,7 +292,7 @@ async def replace_contexts(
 
     Returns False, and nothing changes, if it was replaced or deleted since `updated_at`.
     """
-    async with database.home_of(document).transaction() as connection:
+    async with (await database.home_of(document)).transaction() as connection:
         asked = {"document": document, "updated_at": updated_at, "dataset": changed.dataset}
         rows = await call(connection, "is_unchanged", **asked)
         if rows[0]["is_unchanged"]:
@@ -315,7 +314,7 @@ async def copy_document(
     the source no longer has it. Raises DatabaseError, EmbeddingMismatchError if one of them is
     bound to another space than `space` by now; nothing changes then.
     """
-    place = source.home_of(row["document_id"])
+    place = await source.home_of(row["document_id"])
     async with place.transaction() as reading, target.transaction() as writing:
         await reading.execute(REPEATABLE_READ)
         await reading.execute(CLIENT_UTF8)
@@ -326,7 +325,7 @@ async def copy_document(
         if old and row["vectors"] < row["chunks"]:  # else store_document would keep the old ones
             await call(writing, "delete_documents", documents=[old["document_id"]])
         await call(writing, "stage_chunks")
-        await _stream(reading, writing, row["document_id"])
+        await stream_chunks(reading, writing, row["document_id"])
         # The chunks were read, so no swap of the source's spaces can come in between.
         if (await configuration(source))["space"] != space:
             raise EmbeddingMismatchError(f"the source has left {space}: copy again")
@@ -337,7 +336,8 @@ async def copy_document(
     return chunks
 
 
-async def _stream(reading: Conn, writing: Conn, document: str) -> None:
+async def stream_chunks(reading: Conn, writing: Conn, document: str) -> None:
+    """Stage a document's chunks as they are elsewhere, with their vectors."""
     number = reading.ids.read("doc", document)
     async with (
         reading.cursor().copy(COPY_CHUNKS_OUT, [number]) as out,

@@ -81,7 +81,7 @@ class Ids:
 
 
 def shard_of(number: int) -> int:
-    """Return on which shard the document or chunk of a number is."""
+    """Return which shard made the document or chunk of a number."""
     return number >> SHARD_BITS
 
 

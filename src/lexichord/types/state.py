@@ -81,6 +81,14 @@ class Shard(Shaped):
 
 
 @dataclass(frozen=True, slots=True)
+class Rebalanced(Shaped):
+    """How much was moved from one shard to another."""
+
+    documents: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
 class ApiCall(Shaped):
     """A call by an API key, on record: its `kind` is the name of the method of `Lexichord`.
 

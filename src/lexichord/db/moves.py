@@ -1,0 +1,96 @@
+"""What answers over shards have to know of documents that move between them.
+
+The home counts the switches of documents from one shard to another. An answer that began and ended
+at one count is of one moment, as far as moves are concerned; one that did not is made again. While
+nobody moves anything that is asked once a second.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from hashlib import blake2b
+from time import monotonic
+from typing import Self
+
+from lexichord.db.pool import Conn, Database, Row, call
+
+QUIET_SECONDS = 1.0  # that a look at the home holds, where nobody moves
+LEASE_SECONDS = 1.5 * QUIET_SECONDS  # after which everybody knows that somebody moves
+SWITCH_SECONDS = 1.0  # after which a switch counts as cut off
+SWITCH_STEP_SECONDS = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """What the home said, and until when nothing can have moved."""
+
+    switches: int
+    last_number: int
+    numbers: tuple[int, ...]
+    leaving: tuple[int, ...]
+    is_moving: bool
+    quiet_until: float
+    from_shard: int
+    to_shard: int
+    documents: tuple[int, ...]  # that are just being switched
+
+    @classmethod
+    def of(cls, row: Row, asked_at: float) -> Self:
+        """Take what sql/shard_moves.sql gave when it was asked then."""
+        return cls(
+            row["switches"],
+            row["last_number"],
+            tuple(row["numbers"]),
+            tuple(row["leaving"]),
+            row["is_moving"],
+            0.0 if row["is_moving"] else asked_at + QUIET_SECONDS,
+            row["from_shard"] or 0,
+            row["to_shard"] or 0,
+            tuple(row["document_numbers"] or ()),
+        )
+
+    @property
+    def is_quiet(self) -> bool:
+        """Return whether nothing can have moved since."""
+        return monotonic() < self.quiet_until
+
+    def place(self, dataset: str, uri: str, home: int) -> int:
+        """Return the shard on which a document belongs."""
+        numbers = [home, *(n for n in self.numbers if n not in self.leaving)]
+        digest = blake2b(f"{dataset}\0{uri}".encode(errors="replace"), digest_size=8).digest()
+        return numbers[int.from_bytes(digest) % len(numbers)]
+
+
+async def read_moves(home: Database | Conn) -> Moves:
+    """See sql/shard_moves.sql."""
+    asked_at = monotonic()
+    if isinstance(home, Database):
+        (row,) = await home.call("shard_moves")
+    else:
+        (row,) = await call(home, "shard_moves")
+    return Moves.of(row, asked_at)
+
+
+async def await_switch(home: Database) -> Moves:
+    """Return what holds when no switch is under way, or one that does not end."""
+    end = monotonic() + SWITCH_SECONDS
+    while True:
+        moves = await read_moves(home)
+        if not moves.documents or monotonic() > end:
+            return moves
+        await asyncio.sleep(SWITCH_STEP_SECONDS)
+
+
+async def end_switch(home: Database, source: Database, target: Database, moves: Moves) -> None:
+    """End a switch that was cut off: what has arrived leaves, what has not stays.
+
+    Whoever began it holds the writers of both until its transactions are over.
+    """
+    async with target.transaction() as arriving:
+        await call(arriving, "hold_writers")
+        asked = {"kind": "doc", "numbers": list(moves.documents)}
+        arrived = (await call(arriving, "held_numbers", **asked))[0]["held_numbers"]
+    async with source.transaction() as leaving:
+        await call(leaving, "hold_writers")
+        documents = [home.ids.write("doc", number) for number in arrived]
+        await call(leaving, "delete_documents", documents=documents)
+    await home.write("end_switch", switches=moves.switches)
