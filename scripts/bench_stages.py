@@ -118,43 +118,48 @@ def _same(one: object, other: object) -> bool:
     return one == other
 
 
+type ByStage = dict[str, list[Spent]]
+
+
 def measure(
     lexichord: SyncLexichord, texts: Sequence[str]
-) -> tuple[dict[str, list[Spent]], dict[str, dict[str, list[Spent]]], dict[str, Json]]:
+) -> tuple[ByStage, dict[str, ByStage], dict[str, Json]]:
     """Ask all; return what each way of asking spent, its stages, and what was answered."""
     meter = Meter(lexichord.core.database.dsn)
-    whole: dict[str, list[Spent]] = defaultdict(list)
-    stages: dict[str, dict[str, list[Spent]]] = defaultdict(lambda: defaultdict(list))
+    whole: ByStage = defaultdict(list)
+    stages: dict[str, ByStage] = defaultdict(lambda: defaultdict(list))
     answers: dict[str, Json] = {}
     ask = partial(lexichord.query, answer=True)
-    for way in (lexichord.search, ask):
+    ways: dict[str, Callable[[str], object]] = {
+        "search": lexichord.search,
+        "query": ask,
+        "query again": ask,
+    }
+    for way in ways.values():
         way("Which words warm this up?")
     for text in texts:
         lexichord.core.sentences = SentenceVectors()
-        ways: list[tuple[str, Callable[[str], Any]]] = [
-            ("search", lexichord.search),
-            ("query", ask),
-            ("query again", ask),
-        ]
-        for name, way in ways:
+        for name, way in ways.items():
             with by_stage(meter) as steps:
                 before = meter.read()
                 result = way(text)
-                spent = meter.between(before)
-            whole[name].append(spent)
-            summed: dict[str, Spent] = defaultdict(lambda: Spent(0, 0, 0))
-            for stage, one in steps:
-                summed[stage] = Spent(*map(sum, zip(summed[stage], one, strict=True)))
-            for stage, one in summed.items():
+                whole[name].append(meter.between(before))
+            for stage, one in _summed(steps).items():
                 stages[name][stage].append(one)
-            if name == "query":
+            if name == "query" and isinstance(result, Response):
                 answers[text] = answer_of(result)
     return whole, stages, answers
 
 
-def report(
-    whole: dict[str, list[Spent]], stages: dict[str, dict[str, list[Spent]]], load: float
-) -> None:
+def _summed(steps: Sequence[tuple[str, Spent]]) -> dict[str, Spent]:
+    """Add up what a stage that ran several times spent."""
+    summed: dict[str, Spent] = defaultdict(lambda: Spent(0, 0, 0))
+    for stage, one in steps:
+        summed[stage] = Spent(*map(sum, zip(summed[stage], one, strict=True)))
+    return summed
+
+
+def report(whole: ByStage, stages: dict[str, ByStage], load: float) -> None:
     """Print medians: processor time by client and server, the clock, and ratios to a search."""
     print(f"load {load:.1f} to {os.getloadavg()[0]:.1f}\n")
     print("| p50, ms | client | server | both | p95 | ratio | clock | ratio |")
