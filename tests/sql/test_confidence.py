@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from lexichord.db import search
 from lexichord.db.evidence import LEAST_CHUNKS, weigh_terms
 from lexichord.db.pool import Database
+from lexichord.retrieve.evidence.sentences import EMBEDDED_SENTENCES
 from lexichord.retrieve.judge.confidence import (
     FIRST_EMBEDDED,
-    MOST_EMBEDDED,
     evidence_confidence,
     measure_evidence,
 )
@@ -59,7 +59,7 @@ async def test_sentences_are_embedded_until_there_is_no_doubt(
         assert signals.cosine == pytest.approx(cosine)
         assert signals.passage == pytest.approx(1, abs=0.4)
         counts.append(len(asked))
-    assert counts == [FIRST_EMBEDDED, MOST_EMBEDDED]
+    assert counts == [FIRST_EMBEDDED, EMBEDDED_SENTENCES]
 
 
 async def test_in_a_tiny_collection_an_unheard_word_weighs_little_more(

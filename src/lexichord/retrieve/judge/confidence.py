@@ -22,6 +22,7 @@ from lexichord.retrieve.evidence.relevance import (
     weigh_texts,
 )
 from lexichord.retrieve.evidence.sentences import (
+    EMBEDDED_SENTENCES,
     FITTED_SPACE,
     find_candidates,
     word_signals,
@@ -34,10 +35,6 @@ from lexichord.types.state import Calibration
 JUDGED_HITS = 10  # hits that are judged
 COVERAGE_HITS = 5  # of them, among which the passage is that holds most of the question's terms
 FIRST_EMBEDDED = 4  # sentences, the best by words; the others only where these leave a doubt
-# 524 everyday questions over eight kinds, in two halves: AUROC .893 and .825 with 12, .879 and .825
-# with 16; three have another confidence, one is on the other side of MIN_CONFIDENCE. With 8: .893
-# and .822, ten, three.
-MOST_EMBEDDED = 12
 CLEAR_CONFIDENCE = 0.8  # above it there is none
 
 
@@ -146,7 +143,7 @@ async def measure_evidence(
         return ConfidenceSignals(None, 0.0, passage)
     if embed is None or question.vector is None:
         return ConfidenceSignals(None, signals[likely[0]].coverage, passage)
-    for most in (FIRST_EMBEDDED, MOST_EMBEDDED):
+    for most in (FIRST_EMBEDDED, EMBEDDED_SENTENCES):
         cosines = await _cosines(question, named, embed, [found[n].sentence for n in likely[:most]])
         measured = [
             signals[n]._replace(cosine=cosine) for n, cosine in zip(likely, cosines, strict=False)
