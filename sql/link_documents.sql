@@ -15,6 +15,7 @@ set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_st
 set plan_cache_mode = force_generic_plan as $$
 declare
     scope bigint[] := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
+    few bigint := (select greatest(3, o.document_count / 50) from global_statistics o);
 begin
     if depth is null or depth not between 1 and 1000 or cardinality(words) > 1000 then
         raise exception 'depth must be between 1 and 1000, and there may be 1000 words at most'
@@ -45,7 +46,9 @@ begin
         select * from (select distinct i.id, 0::float8 from by_initials i where i.id not in (select c.id from by_card c)
                        order by i.id limit depth) as more
     ), named as materialized (
-        select c.id, c.score, l.title, l.file,
+        -- With all that is said of a document in the end: joined there again, the planner, which takes statistics of one
+        -- row for a thousand, read every document into a hash table that it parted over files.
+        select c.id, c.score, d.dataset_id, d.uri, d.title as called, d.metadata ->> 'domain' as domain, l.title, l.file,
                (select count(*)::integer from unnest(l.title) as u where u ~ '[^[:digit:]]') as title_terms,
                (select count(*)::integer from unnest(l.file) as u where u ~ '[^[:digit:]]') as file_terms
         from candidate c
@@ -86,11 +89,12 @@ begin
         select o.id, w.word, o.in_title, o.in_file, false, false, count(*) over (partition by o.first, o.last, w.word)
         from by_opening o, generate_series(o.first, o.last) as w (word)
     )
-    select m.id, s.name, d.uri, d.title, coalesce(d.metadata ->> 'domain', s.name), m.word, bool_or(m.in_title), bool_or(m.in_file),
-           bool_or(m.initials), min(m.cards) <= greatest(3, max(o.document_count) / 50), n.score, n.title_terms, n.file_terms
-    from matched m join named n on n.id = m.id join document d on d.id = m.id join dataset s on s.id = d.dataset_id, global_statistics o
-    where m.in_title or m.in_file or m.in_card or m.initials
-    group by m.id, s.name, d.uri, d.title, d.metadata, m.word, n.score, n.title_terms, n.file_terms
+    select n.id, s.name, n.uri, n.called, coalesce(n.domain, s.name), m.word, m.in_title, m.in_file,
+           m.initials, m.cards <= few, n.score, n.title_terms, n.file_terms
+    from (select a.id, a.word, bool_or(a.in_title) as in_title, bool_or(a.in_file) as in_file,
+                 bool_or(a.initials) as initials, min(a.cards) as cards
+          from matched a where a.in_title or a.in_file or a.in_card or a.initials group by a.id, a.word) as m
+    join named n on n.id = m.id join dataset s on s.id = n.dataset_id
     order by n.score desc, m.id, m.word;
 end $$;
 comment on function lexichord.link_documents(text[], integer, text[], bigint[], text, jsonb) is

@@ -255,6 +255,30 @@ def test_a_risk_sets_the_border(samples: SyncLexichord) -> None:
     assert [line for line in named.degraded if line.startswith("risk is not heeded")]
 
 
+def test_all_that_is_asked_is_embedded_at_once(samples: SyncLexichord) -> None:
+    assert samples.core.embedder is not None
+    embedder: Embedder = samples.core.embedder
+    asked: list[list[str]] = []
+
+    class Listening:
+        space = embedder.space
+
+        def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+            if kind == "query":
+                asked.append([*texts])
+            return embedder.embed(texts, kind)
+
+    question = "In the lease for Saltpan House, who insures the building?"
+    samples.core.embedder = Listening()
+    try:
+        found = samples.query(question)
+    finally:
+        samples.core.embedder = embedder
+    assert asked == [[found.intent.question, question, found.intent.hint]]
+    (search,) = (step for step in found.trace if step.stage == "search")
+    assert "asked" in search.given["variants"]
+
+
 def test_sentences_are_embedded_once(samples: SyncLexichord) -> None:
     assert samples.core.embedder is not None
     embedder: Embedder = samples.core.embedder

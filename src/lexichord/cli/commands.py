@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterable, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -80,6 +79,8 @@ def main() -> None:
 
 def _show_version(is_asked: bool) -> None:
     if is_asked:
+        from importlib.metadata import version
+
         typer.echo(f"lexichord {version('lexichord')}")
         raise typer.Exit
 

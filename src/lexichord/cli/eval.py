@@ -12,7 +12,6 @@ from rich.text import Text
 from lexichord.cli.options import CHECK_PANEL, EXIT_FAILED, Invocation, command
 from lexichord.cli.progress import TaskProgress
 from lexichord.cli.render import err, out, printable
-from lexichord.display.text import comparison_table, evaluation_table
 from lexichord.errors import ConfigError
 from lexichord.types.evaluation import (
     DEFAULT_KS,
@@ -165,6 +164,8 @@ def _numbers(name: str, text: str) -> tuple[int, ...]:
 
 def _print(evaluation: Evaluation, by: Literal["kind", "type"] | None) -> None:
     """Print a column a strategy or tables by kind, then what differs from the earlier run."""
+    from lexichord.display.text import comparison_table, evaluation_table
+
     if evaluation.runs and by:
         from lexichord.evaluate.kinds import tables
 

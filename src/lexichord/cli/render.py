@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from lexichord.display.text import status_rows
 from lexichord.types import (
     Backup,
     ChunkHit,
@@ -228,6 +227,8 @@ def passage(excerpt: Excerpt) -> None:
 
 def status(state: Status) -> None:
     """Print what the database is and holds."""
+    from lexichord.display.text import status_rows
+
     for name, value in status_rows(state):
         out.print(f"{name}: {value}")
     for dataset in state.by_dataset:

@@ -1,6 +1,5 @@
 """The commands that answer over HTTP, and to agents by the Model Context Protocol."""
 
-import asyncio
 import signal
 from contextlib import aclosing, nullcontext, suppress
 from typing import TYPE_CHECKING, Annotated
@@ -50,6 +49,8 @@ def serve(
     worker: WorkerOption = False,
 ) -> None:
     """Answer over HTTP, with a page to ask on, until Ctrl-C."""
+    import asyncio
+
     try:
         asyncio.run(_serve_http(invocation.settings, host, port, worker))
     except ModuleNotFoundError as error:
@@ -72,6 +73,8 @@ def mcp(
     port: PortOption = 8081,
 ) -> None:
     """Answer agents by the Model Context Protocol, until they go or Ctrl-C."""
+    import asyncio
+
     serving = (
         _serve_mcp(invocation.settings, host, port) if http else _serve_stdio(invocation.settings)
     )
@@ -89,11 +92,15 @@ def worker(
     ] = False,
 ) -> None:
     """Keep indexed tables in sync, until Ctrl-C or SIGTERM; any number may run."""
+    import asyncio
+
     report = asyncio.run(_work(invocation.settings, until_idle))
     invocation.show(report.to_dict(), render.worked)
 
 
 async def _work(settings: "Settings", until_idle: bool) -> "WorkerReport":
+    import asyncio
+
     from lexichord.client.lexichord import Lexichord
     from lexichord.ingest.tables.worker import STOP_SECONDS
 

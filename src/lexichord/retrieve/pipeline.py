@@ -69,11 +69,11 @@ async def query(
     )
     # Understand: what is asked, and of which documents.
     intent = await _understand(context, question)
-    resolved, about = await _embed(context, question, intent)
+    resolved, about, asked = await _embed(context, question, intent)
     # Search: for files, then for chunks by several ways of asking.
     files = await _discover(context, resolved)
     emit(FilesEvent(intent, files))
-    plan = await _plan_search(context, SearchPlan(intent, resolved, about, files))
+    plan = await _plan_search(context, SearchPlan(intent, resolved, about, files), asked)
     hits = await search_by_plan(context, plan)
     # Judge: what it covers and how sure it is, and search again for what it lacks.
     reflection = None
@@ -104,25 +104,22 @@ async def _understand(context: QueryContext, question: Question) -> Intent:
     return intent
 
 
-async def _embed(
-    context: QueryContext, question: Question, intent: Intent
-) -> tuple[Question, Question]:
-    """Return what is searched, and what its evidence is judged by, with their vectors."""
+async def _embed(context: QueryContext, question: Question, intent: Intent) -> list[Question]:
+    """Return what is searched, what its evidence is judged by, and what was asked, with vectors."""
     k = question.depth if intent.kind == "list_all" else question.k
-    searched = replace(question, query=intent.question, hint=intent.hint, domain=intent.domain, k=k)
-    about = replace(searched, query=_subject(intent))
+    searched = replace(question, hint=intent.hint, domain=intent.domain, k=k)
+    texts = (intent.question, _subject(intent), context.query)
+    each = [replace(searched, query=text) for text in texts]
     with context.trace.stage("embed"):
         if context.embedder is None or question.mode == "keyword":
-            return searched, about
-        queries = list(dict.fromkeys([searched.query, about.query, *filter(None, [searched.hint])]))
+            return each
+        queries = list(dict.fromkeys([*texts, *filter(None, [intent.hint])]))
         rows = await context.embed(queries, question)
     if rows is None:
-        return replace(searched, space=None), replace(about, space=None)
+        return [replace(one, space=None) for one in each]
     vectors: dict[str | None, list[float]] = dict(zip(queries, rows, strict=True))
-    searched = replace(
-        searched, vector=vectors[searched.query], hint_vector=vectors.get(searched.hint)
-    )
-    return searched, replace(about, vector=vectors[about.query])
+    hint_vector = vectors.get(intent.hint)
+    return [replace(one, vector=vectors[one.query], hint_vector=hint_vector) for one in each]
 
 
 def _subject(intent: Intent) -> str:
@@ -148,7 +145,7 @@ async def _discover(context: QueryContext, question: Question) -> list[FileHit]:
     return files
 
 
-async def _plan_search(context: QueryContext, plan: SearchPlan) -> SearchPlan:
+async def _plan_search(context: QueryContext, plan: SearchPlan, asked: Question) -> SearchPlan:
     """Return a plan with variants and boost, and with candidates for a reranker to choose among."""
     question, stages = plan.question, context.stages
     boost = dict(await stages.boost_files(files=plan.files, hint=question.hint))
@@ -168,8 +165,8 @@ async def _plan_search(context: QueryContext, plan: SearchPlan) -> SearchPlan:
             "coherence": variant_set.coherence,
             "reason": variant_set.reason,
         }
-    asked = _as_asked(context, question)
-    variants = await embed_variants(context, question, (*variant_set.variants, *asked))
+    own = (*variant_set.variants, *_as_asked(question, asked))
+    variants = await embed_variants(context, question, own)
     if variant_set.is_scattered and plan.intent.hint is None:
         boost = {}
     plan = replace(plan, question=question, variants=variants, boost=boost)
@@ -178,11 +175,11 @@ async def _plan_search(context: QueryContext, plan: SearchPlan) -> SearchPlan:
     return plan
 
 
-def _as_asked(context: QueryContext, question: Question) -> list[Variant]:
+def _as_asked(question: Question, asked: Question) -> list[Variant]:
     """Return what was asked, in full, as a variant, where a clause is left out of the question."""
-    if question.query == context.query:
+    if question.query == asked.query:
         return []
-    return [Variant(ASKED, context.query, None, REWRITTEN_WEIGHT)]
+    return [Variant(ASKED, asked.query, asked.vector, REWRITTEN_WEIGHT)]
 
 
 async def _conclude(

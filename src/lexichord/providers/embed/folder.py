@@ -7,7 +7,6 @@ of tokens, config_sentence_transformers.json for what is put before queries and 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import batched
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,6 +20,7 @@ from lexichord.providers.onnx_folder import (
     USUAL_MAX_TOKENS,
     Graph,
     TokenIds,
+    batches_by_length,
     open_folder,
     open_tokenizer,
     pad_rows,
@@ -61,15 +61,14 @@ class FolderEmbedder:
         model = self.load()
         rows = model.tokenize([model.prompts.get(kind, "") + text for text in texts])
         vectors = np.empty((len(rows), self.space.dimension), np.float32)
-        order = sorted(range(len(rows)), key=lambda index: len(rows[index]))
-        for batch in batched(order, LOCAL_BATCH_TEXTS):
+        for batch in batches_by_length([len(row) for row in rows], LOCAL_BATCH_TEXTS):
             pooled = model.run([rows[index] for index in batch])
             if pooled.shape[1] != self.space.dimension:
                 raise ProviderError(
                     f"the model in '{self._folder}' makes vectors of {pooled.shape[1]} numbers: "
                     f"name the space local/{self.space.model}/{pooled.shape[1]}"
                 )
-            vectors[list(batch)] = pooled
+            vectors[batch] = pooled
         return vectors
 
     def load(self) -> "FolderModel":

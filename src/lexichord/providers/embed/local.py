@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPMessage
 from importlib.util import find_spec
-from itertools import batched
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
@@ -22,6 +21,7 @@ from lexichord.providers.embed.minilm import GRAPH_VERSION, MINILM_MAX_TOKENS, b
 from lexichord.providers.onnx_folder import (
     TOKENIZER_FILE,
     TokenIds,
+    batches_by_length,
     open_session,
     pad_rows,
     tokenize,
@@ -124,10 +124,8 @@ class LocalEmbedder:
         model = self.load()
         rows = model.tokenize(texts)
         vectors = np.empty((len(rows), LOCAL_SPACE.dimension), np.float32)
-        # Texts of one length share a batch, so that little padding is computed.
-        order = sorted(range(len(rows)), key=lambda index: len(rows[index]))
-        for batch in batched(order, LOCAL_BATCH_TEXTS):
-            vectors[list(batch)] = model.run([rows[index] for index in batch])
+        for batch in batches_by_length([len(row) for row in rows], LOCAL_BATCH_TEXTS):
+            vectors[batch] = model.run([rows[index] for index in batch])
         return vectors
 
     def load(self) -> "LocalModel":

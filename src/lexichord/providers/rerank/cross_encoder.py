@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import batched
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -12,6 +11,7 @@ from lexichord.errors import ProviderError
 from lexichord.providers.onnx_folder import (
     USUAL_MAX_TOKENS,
     Graph,
+    batches_by_length,
     clean,
     open_folder,
     open_tokenizer,
@@ -44,8 +44,7 @@ class CrossEncoder:
         """Yield the scores of texts by length. Raises ProviderError if the model gives no such."""
         question, *passages = clean((query, *texts))
         pairs = self.tokenizer.encode_batch([(question, passage) for passage in passages])
-        order = sorted(range(len(pairs)), key=lambda number: len(pairs[number].ids))
-        for numbers in batched(order, RERANK_BATCH_TEXTS):
+        for numbers in batches_by_length([len(pair.ids) for pair in pairs], RERANK_BATCH_TEXTS):
             yield numbers, self._run([pairs[number] for number in numbers])
 
     def _run(self, pairs: "Sequence[Encoding]") -> Scores:

@@ -7,7 +7,6 @@ the question, so that the vectors of one that was read before serve the next que
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import batched
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -21,6 +20,7 @@ from lexichord.providers.onnx_folder import (
     Graph,
     TokenIds,
     TokenMask,
+    batches_by_length,
     clean,
     open_folder,
     open_tokenizer,
@@ -129,8 +129,7 @@ class LateInteraction:
         self, texts: Sequence[str]
     ) -> Iterator[tuple[Sequence[int], list[TokenVectors]]]:
         rows = self.passages.read(texts)
-        order = sorted(range(len(rows)), key=lambda number: len(rows[number]))
-        for numbers in batched(order, RERANK_BATCH_TEXTS):
+        for numbers in batches_by_length([len(row) for row in rows], RERANK_BATCH_TEXTS):
             ids, mask = pad_rows([rows[number] for number in numbers], self.pad)
             vectors = self._run(ids, mask).astype(np.float16)
             counted = mask & ~np.isin(ids, self.skipped)

@@ -8,7 +8,7 @@ copying it.
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -59,10 +59,13 @@ class Cues:
         """What opens a list."""
         return next(opening for kind, opening, _ in self.kinds if kind == "list_all")
 
-    def share(self, text: str) -> int:
-        """Return how many of a text's words and letters tell that it is in this language."""
+    def share(self, text: str, words: Iterable[str]) -> int:
+        """Return how many of a text's words and letters tell that it is in this language.
+
+        The words are those of the text without its capitals.
+        """
         letters = len(self.letters.findall(text)) if self.letters else 0
-        return letters + sum(word in self.common for word in CUE_WORD.findall(text.lower()))
+        return letters + sum(map(self.common.__contains__, words))
 
 
 KINDS_IN_ORDER: Sequence[IntentKind] = (
@@ -133,7 +136,8 @@ def find_cues(query: str) -> Cues:
 def find_language(query: str) -> str:
     """Return the language, of those with cues, that most of a query's words belong to."""
     text = read_ends(query)
-    return max(LANGUAGES, key=lambda language: load_cues(language).share(text))
+    words = CUE_WORD.findall(text.lower())
+    return max(LANGUAGES, key=lambda language: load_cues(language).share(text, words))
 
 
 QUESTION_WORD = named_words("en")["question"]
