@@ -1,5 +1,9 @@
 create or replace function lexichord.add_shard(number integer, dsn text) returns void
-language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
-    insert into shard (number, dsn) values (add_shard.number, add_shard.dsn)
-$$;
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+begin
+    insert into shard (number, dsn) values (add_shard.number, add_shard.dsn);
+    if to_regclass('lexichord_data.shard_node') is not null then
+        perform lexichord.fan_out();
+    end if;
+end $$;
 comment on function lexichord.add_shard(integer, text) is 'Lists a database that has joined as a shard.';

@@ -47,7 +47,7 @@ WRITES = """
     awaits_vector add_change queue_row make_queue_function owns_queue_function
     most_compared_rows
     turn_tenants_on guard_tenants make_tenant_views add_tenant drop_tenant fill_principals
-    add_shard drop_shard join_shards set_elsewhere
+    add_shard drop_shard join_shards set_elsewhere fan_out
     average_length impact impact_vector add_to_tail drop_from_tail fill_keyword_text
 """
 LOCKS = "hold_reembed hold_writers join_writers is_unchanged"
@@ -66,7 +66,7 @@ STEPS = """
     vechord_documents vechord_orphans vechord_tables
     define_table check_table_key filter_columns table_partitions renamed_uri is_renamed table_fault
     rows_statement joined_columns read_rows changed_rows kept_row_vectors known_row_texts
-    tenant_policies tenant_functions
+    tenant_policies tenant_functions shard_number
     lexeme_count table_statements primary_key list_table_failures compared_columns
 """
 OTHERS = set(f"{WRITES} {LOCKS} {PRIVATE} {STEPS}".split())
