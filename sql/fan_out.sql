@@ -1,13 +1,14 @@
 -- A distributed table with one row on each node: what is joined with it laterally runs on all nodes at once. Which rows
 -- go to which node, Citus alone says.
 create or replace function lexichord.fan_out() returns void
-language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = warning set citus.enable_ddl_propagation = on as $$
+language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = warning as $$
 declare
     missing text;
 begin
     if not exists (select from pg_extension e where e.extname = 'citus') then
         raise exception 'this is no coordinator of a Citus cluster' using errcode = 'feature_not_supported', hint = 'create extension citus;';
     end if;
+    perform set_config('citus.enable_ddl_propagation', 'on', true);
     drop table if exists lexichord_data.shard_node;
     if not exists (select from lexichord_data.shard) then
         return;

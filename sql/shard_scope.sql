@@ -16,6 +16,7 @@ begin
         own_documents := array(select d from unnest(documents) as d where d >> 48 = number);
     end if;
     if filter is not null then
+        perform set_config('lexichord.keys_are_known', 'off', true);  -- of an earlier call of the transaction
         begin
             perform lexichord.scope_documents(own_datasets, null, uri_prefix, filter);
         exception when invalid_parameter_value then
