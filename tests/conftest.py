@@ -186,9 +186,7 @@ def embedder(home: Path) -> LocalEmbedder:
 
 
 @contextmanager
-def new_database(
-    server: str, copy_of: str | None = None, name: str | None = None
-) -> Iterator[str]:
+def new_database(server: str, copy_of: str | None = None, name: str | None = None) -> Iterator[str]:
     """A database that is there for the length of a with statement."""
     name = name or f"t{os.getpid()}_{next(NUMBERS)}"
     template = urlsplit(copy_of).path[1:] if copy_of else "template0"

@@ -90,7 +90,9 @@ def same(asked: Asked, function: str, number: int = 0, **arguments: object) -> l
     )
     assert many
     for rows in zip(one, many, strict=True):
-        first, second = ({n: row[n] for n in row if not n.endswith(("_id", "rank"))} for row in rows)
+        first, second = (
+            {n: row[n] for n in row if not n.endswith(("_id", "rank"))} for row in rows
+        )
         assert second == {n: approximate(value) for n, value in first.items()}
     return many
 
@@ -116,7 +118,9 @@ def test_without_a_vector_the_keyword_hits_of_all_shards_stand_in(asked: Asked) 
             for connection in (asked.one, asked.many)
         )
         assert [row["uri"] for row in many] == [row["uri"] for row in one]
-        assert [row["score"] for row in many] == pytest.approx([row["score"] for row in one], abs=0.01)
+        assert [row["score"] for row in many] == pytest.approx(
+            [row["score"] for row in one], abs=0.01
+        )
 
 
 def test_what_is_made_of_searches_answers_for_all(asked: Asked) -> None:
@@ -200,9 +204,9 @@ def test_a_worker_that_is_down_fails_the_search(asked: Asked) -> None:
 
 
 def test_a_shard_that_is_no_node_is_refused(asked: Asked) -> None:
-    with new_database(asked.stored.dsns[0]) as fourth:
-        with pytest.raises(DatabaseError, match="not just one is shard 3"):
-            asked.stored.many.add_shard(fourth)
+    refusal = pytest.raises(DatabaseError, match="not just one is shard 3")
+    with new_database(asked.stored.dsns[0]) as fourth, refusal:
+        asked.stored.many.add_shard(fourth)
     assert [shard.number for shard in asked.stored.many.list_shards()] == [1, 2]
     assert ask(asked.many, "hybrid_search", query="w1")
 

@@ -1,4 +1,4 @@
-"""Several databases as one, of one embedded server and of a Citus cluster: what one database answers."""
+"""Several databases as one, of one server or a Citus cluster: the same answers as from one."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence

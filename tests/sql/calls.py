@@ -13,7 +13,13 @@ WEIGHTS = [0.35, 0.65]
 FILTER = {"key": "year", "op": "gt", "value": 2001}
 API_CALLS = '[{"key_id": 1, "called_at": "2026-01-31", "kind": "search", "status": 200}]'
 SCOPE_AND_ALL: dict[str, Any] = {
-    **{"query": "w1 w2", "terms": None, "query_vector": VECTOR, "depth": 100, "datasets": ["north"]},
+    **{
+        "query": "w1 w2",
+        "terms": None,
+        "query_vector": VECTOR,
+        "depth": 100,
+        "datasets": ["north"],
+    },
     **{"documents": None, "uri_prefix": None, "filter": FILTER},
     **{"weights": WEIGHTS, "boost": None, "query_space": SPACE},
 }

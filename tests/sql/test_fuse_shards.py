@@ -16,7 +16,10 @@ WHOLE: dict[str, Any] = {
 
 def rounded(rows: list[Row]) -> list[Row]:
     return [
-        {name: round(value, 4) if isinstance(value, float) else value for name, value in row.items()}
+        {
+            name: round(value, 4) if isinstance(value, float) else value
+            for name, value in row.items()
+        }
         for row in rows
     ]
 
