@@ -1,5 +1,6 @@
 """A Citus coordinator whose workers are shards: its SQL functions answer as one database's do."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
@@ -184,6 +185,22 @@ def test_other_functions_are_asked_of_all_by_a_lateral_join(asked: Asked) -> Non
     assert [row["uri"] for row in rows] == [row.uri for row in asked.stored.one.list()]
     counted = OF_ALL.format("sum(r) as documents", "count_documents()", "")
     assert asked.many.execute(counted.encode()).fetchall() == [{"documents": 120}]
+
+
+def test_a_reader_may_ask_all_shards(asked: Asked) -> None:
+    name = f"reader{os.getpid()}"
+    asked.many.execute(f"create role {name} login in role lexichord_reader".encode())
+    try:
+        dsn = asked.stored.dsns[0]
+        with psycopg.connect(dsn, user=name, autocommit=True, row_factory=dict_row) as reader:
+            for function in ("hybrid_search", "discover_files"):
+                rows = ask(reader, function, query="w1 w2")
+                assert rows
+                assert rows == ask(asked.many, function, query="w1 w2")
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                reader.execute("select lexichord.fan_out()")
+    finally:
+        asked.many.execute(f"drop role {name}".encode())
 
 
 def test_every_node_searches_by_both_indexes(asked: Asked) -> None:
