@@ -279,3 +279,19 @@ def test_a_shard_begins_empty_and_ends_empty(stored: Stored, tmp_path: Path) -> 
         ]
         assert command(home, "remove", "3") == {"removed": 3}
     assert [shard.number for shard in many.list_shards()] == [1, 2]
+
+
+def test_datasets_of_which_no_shard_has_all_are_searched(stored: Stored) -> None:
+    names = [f"alone-{number}" for number in range(6)]
+    for name in names:
+        for lexichord in (stored.one, stored.many):
+            lexichord.ingest(documents=DOCUMENTS[:1], dataset=name)
+    one, many = (
+        {hit.dataset for hit in lexichord.search("w1", k=50, datasets=names).hits}
+        for lexichord in (stored.one, stored.many)
+    )
+    assert one == many == set(names)
+    with pytest.raises(NotFoundError, match="'nowhere'"):
+        stored.many.search("w1", datasets=[*names, "nowhere"])
+    with pytest.raises(ConfigError, match="has the key"):
+        stored.many.search("w1", datasets=names, filter={"nothing": 1})
