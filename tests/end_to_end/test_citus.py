@@ -203,7 +203,7 @@ def test_a_reader_may_ask_all_shards(asked: Asked) -> None:
         asked.many.execute(f"drop role {name}".encode())
 
 
-def test_every_node_searches_by_both_indexes(asked: Asked) -> None:
+def test_every_node_says_which_indexes_it_uses(asked: Asked) -> None:
     explained = OF_ALL.format("n.number, r.*", "index_use()", "order by n.number, r.index_name")
     rows = asked.many.execute(explained.encode()).fetchall()
     assert [(row["number"], row["index_name"]) for row in rows] == [
