@@ -12,3 +12,13 @@ create table lexichord_data.shard_move (
 );
 insert into lexichord_data.shard_move (last_number) select coalesce(max(s.number), 0) from lexichord_data.shard s;
 alter table lexichord_data.shard add column is_leaving boolean not null default false;  -- gets no new documents
+-- A shard's number is read from where its ids begin.
+do $$
+declare
+    first_id bigint := (select (s.last_value >> 48) << 48 from lexichord_data.chunk_id_seq s);
+begin
+    if first_id > 0 then
+        execute format('alter table lexichord_data.document alter column id set start with %s', first_id);
+        execute format('alter table lexichord_data.chunk alter column id set start with %s', first_id);
+    end if;
+end $$;

@@ -138,7 +138,7 @@ def by_own_list(scores: Scores, _: int) -> Sequence[float]:
 
 
 def with_zeros(scores: Scores, chunks: int) -> Sequence[float]:
-    """Return those of the present one, as sql/fuse_terms.sql: a short list goes on with zeros."""
+    """Return those of the present one, as sql/fuse_candidates.sql: short lists go on with zeros."""
     return [*scores.values(), *[0.0] * (min(DEPTH, chunks) - len(scores))]
 
 

@@ -1,7 +1,8 @@
 """Shards against one database: how far the first ten agree, and what a search takes.
 
 Two builds of one database, the second with the documents in another order, say how far agreement
-can go. All databases are on one server, so that shards share its processors.
+can go. All databases are on one server, or with `--nodes` on those of a Citus cluster, asked in SQL
+of its coordinator: as long as all are on one machine, shards share its processors.
 """
 
 import argparse
@@ -56,12 +57,24 @@ def database(server: str, name: str, space: LocalEmbedder) -> Iterator[str]:
 
 
 def filled(
-    stack: ExitStack, server: str, shards: int, corpus: Sequence[Text], embedder: LocalEmbedder
+    stack: ExitStack,
+    servers: Sequence[str],
+    shards: int,
+    corpus: Sequence[Text],
+    embedder: LocalEmbedder,
 ) -> SyncLexichord:
-    """Store documents in one database, or over shards."""
+    """Store documents in one database, or over shards; those of several servers are Citus nodes."""
     name = f"bench_shards_{shards}_{len(_names)}"
     _names.append(name)
-    dsns = [stack.enter_context(database(server, f"{name}_{n}", embedder)) for n in range(shards)]
+    is_cluster = len(servers) > 1
+    dsns = [
+        stack.enter_context(
+            database(servers[n % len(servers)], name if is_cluster else f"{name}_{n}", embedder)
+        )
+        for n in range(shards)
+    ]
+    if is_cluster and shards > 1:
+        join_nodes(dsns)
     if shards > 1:
         with SyncLexichord(dsn=dsns[0]) as home:
             for dsn in dsns[1:]:
@@ -69,8 +82,25 @@ def filled(
     lexichord = stack.enter_context(SyncLexichord(dsn=dsns[0]))
     started = time.perf_counter()
     lexichord.ingest(documents=(_document(text, embedder) for text in corpus), context="none")
+    if is_cluster and shards > 1:
+        with psycopg.connect(dsns[0]) as coordinator:
+            coordinator.execute("select lexichord.fan_out()")
     print(f"{shards} shards: ingest {time.perf_counter() - started:.1f} s")
     return lexichord
+
+
+def join_nodes(dsns: Sequence[str]) -> None:
+    """Make nodes of databases of one name, the first one's the coordinator."""
+    for dsn in dsns:
+        with psycopg.connect(dsn, autocommit=True) as node:
+            node.execute("create extension citus")
+    with psycopg.connect(dsns[0], autocommit=True) as coordinator:
+        for number, dsn in enumerate(dsns):
+            place = (urlsplit(dsn).hostname, urlsplit(dsn).port)
+            add = "citus_add_node(%s, %s)" if number else "citus_set_coordinator_host(%s, %s)"
+            coordinator.execute(f"select {add}".encode(), place)
+            holds = "select citus_set_node_property(%s, %s, 'shouldhaveshards', true)"
+            coordinator.execute(holds, place)
 
 
 type Found = list[list[tuple[str, int]]]
@@ -92,6 +122,26 @@ def ask(lexichord: SyncLexichord, questions: Sequence[Question]) -> tuple[Found,
     return found, spent
 
 
+SEARCH = """
+    select uri, char_start
+    from lexichord.hybrid_search(%s, %s::public.halfvec, k => %s, query_space => %s)"""
+
+
+def ask_in_sql(
+    lexichord: SyncLexichord, questions: Sequence[Question]
+) -> tuple[Found, list[float]]:
+    """Return each question's hits, and milliseconds, of the function as an application calls it."""
+    found, spent = [], []
+    with psycopg.connect(lexichord.core.database.dsn, autocommit=True) as connection:
+        for question in questions:
+            asked = (question.query, str(question.vector), question.k, question.space)
+            started = time.perf_counter()
+            hits = connection.execute(SEARCH, asked).fetchall()
+            spent.append(1000 * (time.perf_counter() - started))
+            found.append([(uri, start) for uri, start in hits])
+    return found, spent
+
+
 def show(name: str, found: Found, others: Found) -> None:
     """Print the share of the first ten in both, and of the same first hit."""
     pairs = list(zip(found, others, strict=True))
@@ -103,27 +153,31 @@ def show(name: str, found: Found, others: Found) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--server", required=True, help="DSN of a server for databases of its own")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--server", help="DSN of a server for databases of its own")
+    where.add_argument("--nodes", nargs="+", help="DSNs of servers with Citus, at least two")
     parser.add_argument("--documents", type=int, default=130)
     parser.add_argument("--shards", type=int, nargs="+", default=[2, 4])
     arguments = parser.parse_args()
+    servers = arguments.nodes or [arguments.server]
+    search_all = ask_in_sql if arguments.nodes else ask
     embedder = LocalEmbedder(windows_home())
     corpus = random.Random(7).sample(
         list(texts(arguments.data / "legalbenchrag/corpus")), arguments.documents
     )
     questions = asked(arguments.data, embedder)
     with ExitStack() as stack:
-        make = stack, arguments.server
+        make = stack, servers
         one = filled(*make, 1, corpus, embedder)
-        found, _ = ask(one, questions)
+        found, _ = search_all(one, questions)
         with ExitStack() as other:
-            again = filled(other, arguments.server, 1, corpus[::-1], embedder)
-            show("second build", found, ask(again, questions)[0])
+            again = filled(other, servers, 1, corpus[::-1], embedder)
+            show("second build", found, search_all(again, questions)[0])
         built = {n: filled(*make, n, corpus, embedder) for n in arguments.shards}
         spent: dict[int, list[float]] = {n: [] for n in (1, *built)}
         for _ in range(ROUNDS):
             for number, lexichord in {1: one, **built}.items():
-                others, times = ask(lexichord, questions)
+                others, times = search_all(lexichord, questions)
                 spent[number] += times
                 if number > 1 and len(spent[number]) == len(questions):
                     show(f"{number} shards", found, others)

@@ -15,8 +15,9 @@ set search_path = pg_catalog, lexichord_data, pg_temp
 -- A custom plan looks cheaper each time, and costs a planning each time.
 set plan_cache_mode = force_generic_plan as $$
 declare
+    is_alone boolean := not lexichord.fans_out();
     scope bigint[];
-    room bigint;
+    own_room bigint;
 begin
     perform lexichord.check_search(query, query_vector, query_space, k, depth, fusion, weights);
     if aggregate is null or aggregate not in ('max', 'mean', 'sum') then
@@ -25,32 +26,45 @@ begin
         raise exception 'file_weights must be two numbers, {card,chunks}, not negative and not both 0'
             using errcode = 'invalid_parameter_value';
     end if;
-    scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
-    room := least(depth, coalesce(cardinality(scope), (select count(*) from (select from document limit depth) as d)));
+    if is_alone then
+        scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
+        own_room := least(depth, coalesce(cardinality(scope), (select count(*) from (select from document limit depth) as d)));
+    end if;
     return query
     with card as materialized (
-        select c.* from lexichord.card_candidates(query, depth, scope) as c
+        select c.*, own_room as room from lexichord.card_candidates(query, depth, scope) as c where is_alone
+        union all
+        select c.* from lexichord.gather_cards(query, depth, datasets, documents, uri_prefix, filter) as c where not is_alone
     ), own as (
         select jsonb_object_agg(c.document_id, 0) as boost from card c where c.rank <= 3
     ), chunks as (
         select f.document_id, count(*) as hits,
                case aggregate when 'max' then max(f.score) when 'mean' then avg(f.score) else sum(f.score) end as score
-        from own, lexichord.fuse_terms(lexichord.query_lexemes(query, scope), query_vector, depth, scope, fusion, weights, own.boost) as f
+        from own, lateral (
+            select t.* from lexichord.fuse_terms(lexichord.query_lexemes(query, scope), query_vector, depth, scope, fusion, weights, own.boost) as t
+            where is_alone
+            union all
+            select t.* from lexichord.fuse_shards(query, null, query_vector, depth, datasets, documents, uri_prefix, filter, weights, own.boost,
+                                query_space, fusion) as t
+            where not is_alone) as f
         group by f.document_id
     ), card_scale as (
         select avg(c.score) as mean, nullif(stddev_pop(c.score), 0) as spread, min(c.score) as lowest
-        from (select k.score from card k union all select 0 from generate_series(1, room - (select count(*) from card))) as c
+        from (select k.score from card k union all select 0 from generate_series(1, (select max(k.room) - count(*) from card k))) as c
     ), chunk_scale as (
         select avg(h.score) as mean, nullif(stddev_pop(h.score), 0) as spread, min(h.score) as lowest from chunks h
+    ), best as materialized (
+        select coalesce(c.document_id, h.document_id) as document_id,
+               file_weights[1] * coalesce((coalesce(c.score, a.lowest) - a.mean) / a.spread, 0)
+               + file_weights[2] * coalesce((coalesce(h.score, b.lowest) - b.mean) / b.spread, 0) as score,
+               c.score as card_score, h.score as chunk_score, coalesce(h.hits, 0) as hits
+        from (card c full join chunks h on h.document_id = c.document_id), card_scale a, chunk_scale b
+        order by 2 desc, 1
+        limit k
     )
-    select d.id, s.name, d.uri, d.title,
-           file_weights[1] * coalesce((coalesce(c.score, a.lowest) - a.mean) / a.spread, 0)
-           + file_weights[2] * coalesce((coalesce(h.score, b.lowest) - b.mean) / b.spread, 0),
-           c.score, h.score, coalesce(h.hits, 0)
-    from (card c full join chunks h on h.document_id = c.document_id), card_scale a, chunk_scale b, document d, dataset s
-    where d.id = coalesce(c.document_id, h.document_id) and s.id = d.dataset_id
-    order by 5 desc, 1
-    limit k;
+    select d.document_id, d.dataset, d.uri, d.title, b.score, b.card_score, b.chunk_score, b.hits
+    from best b join lexichord.gather_documents(array(select b.document_id from best b)) as d on d.document_id = b.document_id
+    order by b.score desc, b.document_id;
 end $$;
 comment on function lexichord.discover_files(text, @extschema:vector@.halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], text, double precision[], text) is
 'The k documents that a query is about: chunk hits aggregated by document (max, mean or sum) and the match of the document''s card, both on the scale of their own list, weighed by file_weights = {card,chunks}. hits = chunks among the candidates.';

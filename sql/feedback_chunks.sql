@@ -7,15 +7,12 @@ create or replace function lexichord.feedback_chunks(
 language plpgsql stable rows 20
 set search_path = pg_catalog, lexichord_data, pg_temp
 set plan_cache_mode = force_generic_plan as $$
-declare
-    scope bigint[];
 begin
     perform lexichord.check_search(query, query_vector, query_space, feedback_documents, depth, fusion, weights);
-    scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
     return query
     select b.chunk_id, b.document_id, row_number() over (order by b.score desc, b.chunk_id), b.score
     from (select distinct on (f.document_id) f.*
-          from lexichord.fuse_terms(lexichord.query_lexemes(query, scope), query_vector, depth, scope, fusion, weights) as f
+          from lexichord.fuse_scope(query, null, query_vector, depth, datasets, documents, uri_prefix, filter, weights, null, query_space, fusion) as f
           order by f.document_id, f.score desc, f.chunk_id) as b
     order by b.score desc, b.chunk_id
     limit feedback_documents;

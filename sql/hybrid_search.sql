@@ -9,22 +9,20 @@ set search_path = pg_catalog, lexichord_data, pg_temp
 -- A custom plan looks cheaper each time, and costs a planning each time.
 set plan_cache_mode = force_generic_plan as $$
 declare
-    scope bigint[];
     vector @extschema:vector@.halfvec;
 begin
     perform lexichord.check_search(query, query_vector, query_space, k, depth, fusion, weights);
     vector := coalesce(query_vector, lexichord.known_vector(query));
-    scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
     return query
-    select c.id, c.document_id, s.name, d.uri, d.title, c.heading, c.char_start, c.char_end, c.page, c.content, c.context,
-           f.score, f.dense_score, f.dense_rank, f.keyword_score, f.keyword_rank, f.fused_score
-    from (select * from lexichord.fuse_terms(lexichord.query_lexemes(query, scope), vector, depth, scope, fusion, weights, boost) as f
-          order by f.score desc, f.chunk_id limit k) as f
-    join chunk c on c.id = f.chunk_id
-    join document d on d.id = c.document_id
-    join dataset s on s.id = c.dataset_id
-    where not lexichord_data.is_bound() or s.id = any ((select lexichord_data.own_datasets())::bigint[])
-    order by f.score desc, f.chunk_id;
+    with best as materialized (
+        select f.* from lexichord.fuse_scope(query, null, vector, depth, datasets, documents, uri_prefix, filter, weights, boost, query_space, fusion) as f
+        order by f.score desc, f.chunk_id limit k
+    )
+    select h.*, b.score, b.dense_score, b.dense_rank, b.keyword_score, b.keyword_rank, b.fused_score
+    from best b join lexichord.gather_hits(array(select b.chunk_id from best b)) as h on h.chunk_id = b.chunk_id
+    where not lexichord_data.is_bound()
+       or exists (select from dataset s where s.name = h.dataset and s.id = any ((select lexichord_data.own_datasets())::bigint[]))
+    order by b.score desc, b.chunk_id;
 end $$;
 comment on function lexichord.hybrid_search(text, @extschema:vector@.halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], jsonb, text) is
 'The k best chunks for a query by meaning and by words. depth = candidates per channel (k never changes the head of the list); weights = {dense,keyword}, 0 leaves a channel out; boost = {"document id": points added}; query_space = the space that query_vector is of. Without a vector the one that prepare_query() had made is taken, else the keyword hits'' centroid.';

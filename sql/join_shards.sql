@@ -6,8 +6,8 @@ begin
         raise exception 'the database is not empty: a shard begins with none of its own'
             using errcode = 'invalid_parameter_value';
     end if;
-    execute format('alter table document alter column id restart with %s', first_id);
-    execute format('alter table chunk alter column id restart with %s', first_id);
+    execute format('alter table document alter column id set start with %1$s restart with %1$s', first_id);
+    execute format('alter table chunk alter column id set start with %1$s restart with %1$s', first_id);
     update configuration set id_secret = secret;
 end $$;
 comment on function lexichord.join_shards(bigint, uuid) is

@@ -9,7 +9,9 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     array[
         'hybrid_search', 'discover_files', 'similar_documents', 'expand_context', 'search_variants', 'search_each',
         'relevance_feedback', 'feedback_chunks', 'feedback_terms', 'feedback_vector', 'variant_candidates',
-        'shard_candidates', 'file_candidates', 'feedback_sums', 'document_vector', 'list_shards', 'shard_moves', 'held_numbers', 'hold_answers', 'shard_statistics', 'shard_terms',
+        'shard_candidates', 'file_candidates', 'shard_number', 'shard_scope', 'fans_out', 'fuse_shards', 'gather_lists', 'gather_candidates',
+        'gather_centroid', 'gather_hits', 'gather_documents', 'gather_cards', 'gather_vector', 'feedback_sums', 'document_vector', 'list_shards',
+        'shard_moves', 'held_numbers', 'hold_answers', 'shard_statistics', 'shard_terms',
         'read_spans', 'read_hits', 'chunk_places', 'shared_headings', 'file_surrogates', 'weigh_terms',
         'link_documents', 'question_coverage', 'related_words', 'find_definitions', 'complete_word',
         'dense_candidates', 'keyword_candidates', 'keyword_proposals', 'segment_proposals', 'keyword_weights', 'term_candidates', 'card_candidates',
@@ -20,7 +22,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'scope_documents', 'is_bound', 'own_datasets', 'own_principals', 'own_statistics', 'is_narrow', 'check_boost', 'check_count', 'check_filter', 'check_search', 'check_space', 'check_variants',
         'are_weights',
         'document_facts', 'is_date', 'filter_compares', 'filter_contains', 'filter_form', 'filter_matches', 'filter_operator',
-        'fuse_terms', 'weighted_terms', 'term_centroid', 'dense_statement', 'keyword_statement', 'posting_statement', 'segment_statement', 'bound_space',
+        'fuse_scope', 'fuse_terms', 'fuse_candidates', 'own_candidates', 'chunk_room', 'weighted_terms', 'term_centroid', 'dense_statement', 'keyword_statement', 'posting_statement', 'segment_statement', 'bound_space',
         'default_depth', 'default_feedback_documents', 'default_fusion', 'default_k', 'default_weights',
         'rrf_constant', 'keyword_text', 'lexemes', 'query_lexemes', 'question_config', 'text_configs', 'lexeme_text', 'dense_probes',
         'segment_name', 'sealing', 'keyword_plan', 'unsealed_keywords', 'bm25_parameters', 'most_dimensions',
@@ -35,7 +37,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     -- SELECT: what these functions read, and what tells whether program and database fit
     array[
         'configuration', 'calibration', 'embedding_space', 'dataset', 'document', 'original', 'file', 'dataset_file', 'chunk', 'term', 'card_term', 'corpus',
-        'dataset_count', 'dataset_change', 'term_count', 'term_change', 'corpus_statistics', 'term_statistics', 'term_dataset', 'shard', 'shard_move', 'elsewhere', 'term_elsewhere', 'global_statistics', 'global_term_statistics',
+        'dataset_count', 'dataset_change', 'term_count', 'term_change', 'corpus_statistics', 'term_statistics', 'term_dataset', 'shard', 'shard_move', 'shard_node', 'elsewhere', 'term_elsewhere', 'global_statistics', 'global_term_statistics',
         'keyword', 'keyword_tail', 'keyword_segment', 'posting', 'index_build', 'reembedding', 'indexed_table', 'table_row', 'table_change', 'table_failure', 'worker', 'query_vector', 'migration', 'function_release'],
     -- Of the extensions' functions, those that everybody may call and that write (spill, merge), make files on the
     -- server (dump_index, pageviz), show an index's pages or what others asked for (summarize, inspect, sampled), or

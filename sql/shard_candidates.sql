@@ -1,5 +1,5 @@
--- The lists that fuse_terms is made of, not fused: db/fusion.py puts those of all shards together and fuses them once. A
--- row a list, its chunks best first. room = chunks in scope, up to the depth.
+-- The lists that fuse_terms is made of, not fused: gather_candidates, or db/fusion.py, puts those of all shards together,
+-- and they are fused once. A row a list, its chunks best first. room = chunks in scope, up to the depth.
 create or replace function lexichord.shard_candidates(
     query text, terms jsonb default null, query_vector @extschema:vector@.halfvec default null, depth integer default lexichord.default_depth(),
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
@@ -22,24 +22,11 @@ begin
     if weights[2] > 0 then
         lexemes := coalesce(lexichord.weighted_terms(terms), lexichord.query_lexemes(query, scope));
     end if;
-    if weights[1] = 0 then
-        query_vector := null;
-    end if;
-    room := case when scope is null then (select count(*) from (select from chunk limit depth) as c)
-                 else (select count(*) from (select from chunk c where c.document_id = any(scope) limit depth) as c) end;
+    room := lexichord.chunk_room(depth, scope);
     return query
     select w.channel, w.is_boosted, array_agg(w.chunk_id order by w.rank), array_agg(w.document_id order by w.rank),
            array_agg(w.score order by w.rank), shard_candidates.room
-    from (select 'dense' as channel, false as is_boosted, d.* from lexichord.dense_candidates(query_vector, depth, scope) as d
-          where query_vector is not null
-          union all
-          select 'dense', true, d.* from lexichord.dense_candidates(query_vector, depth, boosted) as d
-          where query_vector is not null and boosted is not null
-          union all
-          select 'keyword', false, k.* from lexichord.term_candidates(lexemes, depth, scope) as k where lexemes is not null
-          union all
-          select 'keyword', true, k.* from lexichord.term_candidates(lexemes, depth, boosted) as k
-          where lexemes is not null and boosted is not null) as w
+    from lexichord.own_candidates(lexemes, case when weights[1] > 0 then query_vector end, depth, scope, boosted) as w
     group by w.channel, w.is_boosted
     union all
     select null, null, null, null, null, shard_candidates.room;

@@ -9,16 +9,13 @@ language plpgsql stable rows 100
 set search_path = pg_catalog, lexichord_data, pg_temp
 -- A custom plan looks cheaper each time, and costs a planning each time.
 set plan_cache_mode = force_generic_plan as $$
-declare
-    scope bigint[];
 begin
     perform lexichord.check_search(coalesce(query, terms::text), query_vector, query_space, 1, depth, lexichord.default_fusion(), weights);
-    scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
     return query
     select f.chunk_id, f.document_id, row_number() over (order by f.score desc, f.chunk_id), f.score,
            f.dense_score, f.dense_rank, f.keyword_score, f.keyword_rank, f.fused_score
-    from lexichord.fuse_terms(coalesce(lexichord.weighted_terms(terms), lexichord.query_lexemes(query, scope)), query_vector, depth, scope,
-             lexichord.default_fusion(), weights, boost) as f
+    from lexichord.fuse_scope(query, terms, query_vector, depth, datasets, documents, uri_prefix, filter, weights, boost, query_space,
+             lexichord.default_fusion()) as f
     order by f.score desc, f.chunk_id
     limit depth;
 end $$;

@@ -5,8 +5,8 @@ import shutil
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -105,6 +105,42 @@ def vectorchord_dsn() -> Iterator[str]:
         yield container.get_connection_url()
 
 
+@pytest.fixture(scope="session")
+def citus_nodes() -> list[str]:
+    """The servers of the Citus cluster whose coordinator the environment names: it and workers."""
+    dsn = os.environ.get("LEXICHORD_TEST_DSN_CITUS")
+    if not dsn:
+        pytest.skip("no Citus cluster: LEXICHORD_TEST_DSN_CITUS is unset")
+    with psycopg.connect(dsn) as coordinator:
+        nodes = coordinator.execute(
+            "select nodename, nodeport from pg_dist_node where groupid <> 0 "
+            "and noderole = 'primary' and isactive order by nodeid"
+        ).fetchall()
+    user = urlsplit(dsn).netloc.rpartition("@")[0]
+    places = [f"{user}@{host}:{port}" for host, port in nodes]
+    return [dsn, *(urlunsplit(urlsplit(dsn)._replace(netloc=place)) for place in places)]
+
+
+@contextmanager
+def new_cluster(nodes: Sequence[str]) -> Iterator[list[str]]:
+    """A database of one name on each node, and Citus in all of them; the coordinator's first."""
+    with ExitStack() as stack:
+        dsns = [stack.enter_context(new_database(nodes[0]))]
+        name = urlsplit(dsns[0]).path[1:]
+        dsns += [stack.enter_context(new_database(node, name=name)) for node in nodes[1:]]
+        for dsn in dsns:
+            with psycopg.connect(dsn, autocommit=True) as connection:
+                connection.execute("create extension citus")
+        with psycopg.connect(dsns[0], autocommit=True) as coordinator:
+            for number, dsn in enumerate(dsns):
+                place = (urlsplit(dsn).hostname, urlsplit(dsn).port)
+                add = "citus_add_node(%s, %s)" if number else "citus_set_coordinator_host(%s, %s)"
+                coordinator.execute(f"select {add}".encode(), place)
+                shards = "select citus_set_node_property(%s, %s, 'shouldhaveshards', true)"
+                coordinator.execute(shards, place)
+        yield dsns
+
+
 def _docker_runs() -> bool:
     client = shutil.which("docker")
     return (
@@ -150,9 +186,9 @@ def embedder(home: Path) -> LocalEmbedder:
 
 
 @contextmanager
-def new_database(server: str, copy_of: str | None = None) -> Iterator[str]:
+def new_database(server: str, copy_of: str | None = None, name: str | None = None) -> Iterator[str]:
     """A database that is there for the length of a with statement."""
-    name = f"t{os.getpid()}_{next(NUMBERS)}"
+    name = name or f"t{os.getpid()}_{next(NUMBERS)}"
     template = urlsplit(copy_of).path[1:] if copy_of else "template0"
     with psycopg.connect(at(server, "postgres"), autocommit=True) as admin:
         locale = "locale 'C.UTF-8'"

@@ -16,7 +16,9 @@ begin
         from (values ('located_chunk', chunk),
                      ('hit', hit || later),
                      ('numbered_hit', array['query_number integer'] || hit || later),
-                     ('variant_hit', hit || array['variant_ranks jsonb', 'variant_scores jsonb'] || later)
+                     ('variant_hit', hit || array['variant_ranks jsonb', 'variant_scores jsonb'] || later),
+                     ('candidate', array['channel text', 'is_boosted boolean', 'chunk_id bigint', 'document_id bigint', 'rank bigint',
+                                         'score double precision'])
              ) as t (name, attributes)
     loop
         if type.known is null then
@@ -35,3 +37,4 @@ comment on type lexichord.located_chunk is 'A chunk with its place: what each ro
 comment on type lexichord.hit is 'A row of hybrid_search.';
 comment on type lexichord.numbered_hit is 'A row of search_each: the number of the query, and a hit.';
 comment on type lexichord.variant_hit is 'A row of search_variants: a hit, and the ranks and scores that each variant gave it.';
+comment on type lexichord.candidate is 'A chunk that a channel, dense or keyword, proposes: in the list of the scope, or in that of boosted documents.';

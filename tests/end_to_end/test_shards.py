@@ -1,8 +1,8 @@
-"""Several databases of one embedded server as one: the same answers as from one database."""
+"""Several databases as one, of one server or a Citus cluster: the same answers as from one."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -21,7 +21,7 @@ from lexichord.db.backup import backup
 from lexichord.errors import ConfigError, DatabaseError, NotFoundError
 from lexichord.ingest.report import Report
 from lexichord.types import EmbeddingSpace, Json, Question, Scope
-from tests.conftest import new_database
+from tests.conftest import at, new_cluster, new_database
 from tests.migrations.conftest import ANOTHER_VERSION, run_statements
 
 SPACE = EmbeddingSpace("test", "tiny", 8)
@@ -64,23 +64,32 @@ class Stored:
     dsns: list[str]
 
 
-@pytest.fixture(scope="module")
-def stored(embedded_dsn: str) -> Iterator[Stored]:
-    with (
-        new_database(embedded_dsn) as one,
-        new_database(embedded_dsn) as home,
-        new_database(embedded_dsn) as second,
-        new_database(embedded_dsn) as third,
-    ):
+@pytest.fixture(scope="module", params=["one server", "citus"])
+def stored(request: pytest.FixtureRequest) -> Iterator[Stored]:
+    with ExitStack() as stack:
+        if request.param == "citus":
+            nodes = request.getfixturevalue("citus_nodes")
+            dsns = stack.enter_context(new_cluster(nodes[:3]))
+        else:
+            server = request.getfixturevalue("embedded_dsn")
+            dsns = [stack.enter_context(new_database(server)) for _ in range(3)]
+        yield stack.enter_context(filled(dsns))
+
+
+@contextmanager
+def filled(dsns: Sequence[str]) -> Iterator[Stored]:
+    """Store the documents in a new database of the first one's server, and in all of these."""
+    home, *others = dsns
+    with new_database(home) as one:
         for dsn in (one, home):
             schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
         with SyncLexichord(dsn=home) as lexichord:
             lexichord.ingest(documents=DOCUMENTS[:20], dataset="most")
-            assert [lexichord.add_shard(dsn) for dsn in (second, third)] == [1, 2]
+            assert [lexichord.add_shard(dsn) for dsn in others] == [1, 2]
         with SyncLexichord(dsn=one) as alone, SyncLexichord(dsn=home) as many:
             for lexichord in (alone, many):
                 ingest(lexichord)
-            yield Stored(alone, many, [home, second, third])
+            yield Stored(alone, many, [*dsns])
 
 
 def test_documents_are_on_all_shards(stored: Stored) -> None:
@@ -211,10 +220,10 @@ def test_what_is_deleted_is_gone_from_its_shard(stored: Stored) -> None:
 
 
 @contextmanager
-def stopped(server: str, dsn: str) -> Iterator[None]:
+def stopped(dsn: str) -> Iterator[None]:
     """Let nobody connect to a database, as if its server were down."""
     name = conninfo_to_dict(dsn)["dbname"]
-    with psycopg.connect(server, autocommit=True) as admin:
+    with psycopg.connect(at(dsn, "postgres"), autocommit=True) as admin:
         admin.execute(f"alter database {name} allow_connections false".encode())
         ended = "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s"
         admin.execute(ended, (name,))
@@ -222,11 +231,9 @@ def stopped(server: str, dsn: str) -> Iterator[None]:
         admin.execute(f"alter database {name} allow_connections true".encode())
 
 
-def test_a_shard_that_is_down_fails_the_answer_or_is_named(
-    stored: Stored, embedded_dsn: str
-) -> None:
+def test_a_shard_that_is_down_fails_the_answer_or_is_named(stored: Stored) -> None:
     with SyncLexichord(dsn=stored.dsns[0], partial_answers=True) as partial:
-        with stopped(embedded_dsn, stored.dsns[2]):
+        with stopped(stored.dsns[2]):
             for ask in (stored.many.search, stored.many.query, stored.many.files):
                 with pytest.raises(DatabaseError, match="shard 2 does not answer"):
                     ask("w1")
@@ -283,9 +290,7 @@ def command(dsn: str, *arguments: str) -> Any:
     return json.loads(result.stdout)
 
 
-def test_a_shard_begins_empty_and_ends_empty(
-    stored: Stored, embedded_dsn: str, tmp_path: Path
-) -> None:
+def test_a_shard_begins_empty_and_ends_empty(stored: Stored, tmp_path: Path) -> None:
     many = stored.many
     with pytest.raises(ConfigError, match="move them to the others by lexichord shards"):
         many.remove_shard(1)
@@ -300,7 +305,7 @@ def test_a_shard_begins_empty_and_ends_empty(
     with pytest.raises(ConfigError, match="the database has shards"):
         backup(stored.dsns[0], tmp_path / "file")
     home = stored.dsns[0]
-    with new_database(embedded_dsn) as fourth:
+    with new_database(home) as fourth:
         assert command(home, "add", fourth) == {"number": 3}
         listed = command(home, "list")["shards"]
         assert [(row["number"], row["documents"] > 0) for row in listed] == [
@@ -310,3 +315,19 @@ def test_a_shard_begins_empty_and_ends_empty(
         ]
         assert command(home, "remove", "3") == {"removed": 3}
     assert [shard.number for shard in many.list_shards()] == [1, 2]
+
+
+def test_datasets_of_which_no_shard_has_all_are_searched(stored: Stored) -> None:
+    names = [f"alone-{number}" for number in range(6)]
+    for name in names:
+        for lexichord in (stored.one, stored.many):
+            lexichord.ingest(documents=DOCUMENTS[:1], dataset=name)
+    one, many = (
+        {hit.dataset for hit in lexichord.search("w1", k=50, datasets=names).hits}
+        for lexichord in (stored.one, stored.many)
+    )
+    assert one == many == set(names)
+    with pytest.raises(NotFoundError, match="'nowhere'"):
+        stored.many.search("w1", datasets=[*names, "nowhere"])
+    with pytest.raises(ConfigError, match="has the key"):
+        stored.many.search("w1", datasets=names, filter={"nothing": 1})

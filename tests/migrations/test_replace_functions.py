@@ -229,7 +229,7 @@ HIT_VIEWS = {
 }
 LATER = {  # the edits that add a column to each hit
     "sql/types/hit.sql": ("later text[] := '{}'", "later text[] := '{length integer}'"),
-    "sql/hybrid_search.sql": ("f.fused_score\n", "f.fused_score, length(c.content)\n"),
+    "sql/hybrid_search.sql": ("b.fused_score\n", "b.fused_score, length(h.content)\n"),
     "sql/search_variants.sql": ("f.ranks, f.parts\n", "f.ranks, f.parts, length(h.content)\n"),
 }
 PREPARE = (

@@ -12,6 +12,18 @@ BY_TERMS = {"terms": "w1:1", "depth": 100}
 WEIGHTS = [0.35, 0.65]
 FILTER = {"key": "year", "op": "gt", "value": 2001}
 API_CALLS = '[{"key_id": 1, "called_at": "2026-01-31", "kind": "search", "status": 200}]'
+SCOPE_AND_ALL: dict[str, Any] = {
+    **{
+        "query": "w1 w2",
+        "terms": None,
+        "query_vector": VECTOR,
+        "depth": 100,
+        "datasets": ["north"],
+    },
+    **{"documents": None, "uri_prefix": None, "filter": FILTER},
+    **{"weights": WEIGHTS, "boost": None, "query_space": SPACE},
+}
+PROPOSED = '{"(keyword,f,1,1,1,0.5)","(dense,f,4,2,1,0.25)"}'
 READS: dict[str, dict[str, Any]] = {
     "are_weights": {"weights": WEIGHTS},
     "bm25_parameters": {},
@@ -83,6 +95,27 @@ READS: dict[str, dict[str, Any]] = {
     "fuse_terms": {
         **BY_TERMS,
         **{"query_vector": VECTOR, "scope": [1], "fusion": "rrf", "weights": WEIGHTS},
+    },
+    "fuse_candidates": {"candidates": PROPOSED, "room": 9, "fusion": "zscore", "weights": WEIGHTS},
+    "own_candidates": {**BY_TERMS, "query_vector": VECTOR},
+    "chunk_room": {"depth": 100},
+    "fuse_scope": {**SCOPE_AND_ALL, "fusion": "rrf"},
+    "fuse_shards": {**SCOPE_AND_ALL, "fusion": "rrf"},
+    "fans_out": {},
+    "gather_lists": SCOPE_AND_ALL,
+    "gather_candidates": SCOPE_AND_ALL,
+    "gather_centroid": {"candidates": PROPOSED},
+    "gather_hits": {"chunk_ids": [1]},
+    "gather_documents": {"documents": [1]},
+    "gather_cards": {
+        name: SCOPE_AND_ALL[name]
+        for name in ("query", "depth", "datasets", "documents", "uri_prefix", "filter")
+    },
+    "gather_vector": {"document": 1},
+    "shard_number": {},
+    "shard_scope": {
+        "number": 0,
+        **{name: SCOPE_AND_ALL[name] for name in ("datasets", "documents", "uri_prefix", "filter")},
     },
     "shard_candidates": {**BY_VECTOR, "datasets": ["north"], "filter": FILTER},
     "file_candidates": {"query": "w1", "datasets": ["north"]},
@@ -266,6 +299,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("list_places", {"past": 0, "batch": 2}),
     ("depart_document", {"document": 1}),
     ("drop_shard", {"number": 1}),
+    ("fan_out", {}),
     ("join_shards", {"first_id": 1, "secret": "00000000-0000-0000-0000-000000000000"}),
     (
         "set_elsewhere",

@@ -105,6 +105,13 @@ def put(
         )[0]
 
 
+# As Citus' table on a coordinator, but of one node: what asks all shards asks this database.
+NODE = """
+    create table lexichord_data.shard_node (place integer primary key, number integer);
+    insert into lexichord_data.shard_node values (1, 0);
+    grant select on lexichord_data.shard_node to lexichord_reader"""
+
+
 def library(connection: Connection) -> None:
     """Store 42 documents of 122 chunks in two datasets: more chunks than the least depth."""
     small_segments(connection)
@@ -125,6 +132,7 @@ def library(connection: Connection) -> None:
     put(connection, "south/one.md", ["w1 alone"], [[1, 1, 0, 0]], dataset="south", metadata=keys)
     put(connection, "south/unembedded.md", ["w1 w2 unembedded"], dataset="south")
     call(connection, "build_indexes")
+    connection.execute(NODE)
 
 
 def wide_documents() -> Iterator[tuple[str, list[str], list[list[float]]]]:
@@ -254,7 +262,9 @@ INNER = {
     "filter_form",
     "filter_matches",
     "filter_operator",
-    "fuse_terms",
+    *("own_candidates", "chunk_room", "fuse_candidates", "fuse_scope", "fuse_shards", "fuse_terms"),
+    *("fans_out", "gather_candidates", "gather_cards", "gather_centroid", "gather_documents"),
+    *("gather_hits", "gather_lists", "gather_vector", "shard_number", "shard_scope"),
     "is_date",
     "is_narrow",
     "keyword_index",

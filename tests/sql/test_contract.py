@@ -343,6 +343,7 @@ CONTRACT = {
         "TABLE(amount bigint, direction real[], centroid real[], lexemes text[], "
         "weights double precision[])",
     ),
+    "fan_out": ("", "void"),
     "file_candidates": (
         f"query text, depth integer, {SCOPE}",
         "TABLE(document_numbers bigint[], scores double precision[], room bigint)",

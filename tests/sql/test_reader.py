@@ -47,7 +47,7 @@ WRITES = """
     awaits_vector add_change queue_row make_queue_function owns_queue_function
     most_compared_rows
     turn_tenants_on guard_tenants make_tenant_views add_tenant drop_tenant fill_principals
-    add_shard drop_shard join_shards set_elsewhere
+    add_shard drop_shard join_shards set_elsewhere fan_out
     start_moves end_moves begin_switch end_switch arrive_document
     average_length impact impact_vector add_to_tail drop_from_tail fill_keyword_text
 """

@@ -28,8 +28,8 @@ INNER = {
     *("key_expression", "key_type", "key_values", "row_columns", "hidden_documents"),
     *("is_bound", "own_datasets", "own_principals", "own_statistics"),
 }
-# They need vechord's own tables and extensions; a shard begins with no documents.
-REFUSED = {"prepare_vechord", "write_vechord", "join_shards"}
+# They need vechord's own tables and extensions, or Citus; a shard begins with no documents.
+REFUSED = {"prepare_vechord", "write_vechord", "join_shards", "fan_out", "add_shard", "drop_shard"}
 TABLES = (
     "create table public.n_document (key bigint primary key, title text, text text)",
     "create table public.n_chunk (doc bigint references public.n_document, seq integer, "

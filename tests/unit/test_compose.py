@@ -21,16 +21,20 @@ ROOT = Path(__file__).parents[2]
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
+NODES = ("citus", "citus-worker-1", "citus-worker-2")
 SOCKET = "unix_socket_permissions"  # the embedded server has no other door
 POSTGRES = dict(line.split(" = ") for line in POSTGRES_SETTINGS.splitlines())
 SERVED = {name: value for name, value in POSTGRES.items() if name != SOCKET}
 
 
 def test_the_servers_have_the_settings_of_the_embedded_one() -> None:
-    for name in ("db", "replica"):
+    libraries = dict.fromkeys(("db", "replica"), "vchord,vchord_bm25") | dict.fromkeys(
+        NODES, "citus"
+    )
+    for name, preloaded in libraries.items():
         command = SERVICES[name]["command"]
         given = dict(each.removeprefix("-c").split("=", 1) for each in command[1:])
-        assert given.pop("shared_preload_libraries") == "vchord,vchord_bm25"
+        assert given.pop("shared_preload_libraries") == preloaded
         assert given == SERVED
 
 
@@ -41,13 +45,26 @@ def test_images_are_named_by_digest_and_ci_takes_the_same() -> None:
     assert f"image: {name} " in (ROOT / ".github/workflows/test.yml").read_text()
 
 
+def test_citus_nodes_know_each_other_and_keep_their_data_apart() -> None:
+    base = SERVICES["citus"]["build"]["dockerfile_inline"].splitlines()[0]
+    assert re.fullmatch(r"FROM [\w/.:-]+@sha256:[0-9a-f]{64}", base)
+    given = [SERVICES[name]["environment"] for name in NODES]
+    assert all(each == given[0] for each in given)
+    assert given[0]["PGPASSWORD"] == given[0]["POSTGRES_PASSWORD"]
+    volumes = [SERVICES[name]["volumes"][0].partition(":")[0] for name in NODES]
+    assert volumes == list(NODES)
+    assert set(volumes) <= COMPOSE["volumes"].keys()
+    page = (ROOT / "docs/guides/deploy.md").read_text()
+    assert all(f"'{name}', 5432" in page for name in NODES)
+
+
 def test_nothing_listens_for_others_and_all_comes_up_again() -> None:
     for name, service in SERVICES.items():
         assert all(port.startswith("127.0.0.1:${") for port in service.get("ports", []))
         assert service["restart"] == ("no" if name == "init" else "unless-stopped")
 
 
-@pytest.mark.parametrize("name", [name for name in SERVICES if "build" in SERVICES[name]])
+@pytest.mark.parametrize("name", [name for name in SERVICES if SERVICES[name].get("build") == "."])
 def test_the_program_is_started_by_commands_and_settings_that_there_are(name: str) -> None:
     service = SERVICES[name]
     assert service.get("command", ["serve"])[0] in get_command(app).commands  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""The one fusion of what several shards propose: `sql/fuse_terms.sql` on lists put together."""
+"""The one fusion of what several shards propose: twin of `sql/fuse_candidates.sql`."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -31,6 +31,9 @@ DEFAULT_TEXT_CONFIG = "pg_catalog.english"
 ONE_TEXT_CONFIG = """
 update lexichord_data.configuration set by_document = false where by_document
 """
+# Citus would make schemas, types and functions of a coordinator on its workers as well, and refuse
+# them on these: each database is prepared by itself. Elsewhere the setting means nothing.
+OWN_OBJECTS = "set local citus.enable_ddl_propagation = off"
 ENGINES = {  # the extensions of each, best first; what they share is in folders of its own
     "vectorchord": ("vchord", "vchord_bm25"),
     "textsearch": ("vector", "pg_textsearch"),
@@ -131,6 +134,7 @@ def _transaction(dsn: str) -> Iterator[Connection]:
         connection.execute("set local client_min_messages = warning")
         connection.execute("set local standard_conforming_strings = on")
         connection.execute(f"set local search_path = {SEARCH_PATH}")
+        connection.execute(OWN_OBJECTS)
         yield connection
 
 

@@ -263,13 +263,36 @@ class Shards(Database):
         results = await asyncio.gather(*asked, return_exceptions=True)
         answers = dict(zip(arguments, results, strict=True))
         refused = {n: error for n, error in answers.items() if isinstance(error, ConfigError)}
-        if refused and len(refused) < len(arguments):
+        if refused and len(refused) == len(arguments):
+            if own := await self._with_known_datasets(arguments):
+                return await self.ask(how, function, own)
+        elif refused:
             again = [self._ask_without(n, how, function, arguments[n]) for n in refused]
             answers |= dict(zip(refused, await asyncio.gather(*again), strict=True))
         for answer in answers.values():
             if isinstance(answer, BaseException):
                 raise answer
         return {number: rows for number, rows in answers.items() if isinstance(rows, list)}
+
+    async def _with_known_datasets(
+        self, arguments: Mapping[int, Mapping[str, Any]]
+    ) -> dict[int, dict[str, Any]]:
+        """Narrow what all refused to the datasets of each shard; {} where that is not why."""
+        known = {number: await self._datasets(number) for number in arguments}
+        wanted = {name for each in arguments.values() for name in each.get("datasets") or ()}
+        if not wanted or not wanted <= set(chain(*known.values())):
+            return {}
+        narrowed = {
+            number: {**each, "datasets": own}
+            for number, each in arguments.items()
+            if (own := [name for name in each["datasets"] if name in known[number]])
+        }
+        return {} if narrowed == arguments else narrowed
+
+    async def _datasets(self, number: int) -> set[str]:
+        return {
+            row["dataset"] for row in await self._ask(number, "call", "list_datasets", {}) or ()
+        }
 
     async def _ask(
         self, number: int, how: str, function: str, arguments: Mapping[str, Any]
@@ -301,8 +324,7 @@ class Shards(Database):
         """Ask a shard that refused what others know for what it has of it."""
         own = dict(arguments)
         if own.get("datasets"):
-            rows = await self._ask(number, "call", "list_datasets", {})
-            known = {row["dataset"] for row in rows or ()}
+            known = await self._datasets(number)
             own["datasets"] = [name for name in own["datasets"] if name in known]
             if not own["datasets"]:
                 return []

@@ -1,0 +1,55 @@
+"""What asks all shards, on the one node that this database is: what it answers by itself."""
+
+from typing import Any
+
+import pytest
+
+from tests.sql.calls import FILTER, VECTOR
+from tests.sql.corpus import SPACE, Connection, Row, call
+
+WHOLE: dict[str, Any] = {
+    **{"query": "w1 w2 w7", "terms": None, "query_vector": VECTOR, "depth": 100},
+    **dict.fromkeys(("datasets", "documents", "uri_prefix", "filter", "boost")),
+    **{"weights": [0.35, 0.65], "query_space": SPACE, "fusion": "zscore"},
+}
+
+
+def rounded(rows: list[Row]) -> list[Row]:
+    return [
+        {
+            name: round(value, 4) if isinstance(value, float) else value
+            for name, value in row.items()
+        }
+        for row in rows
+    ]
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {},
+        {"fusion": "rrf"},
+        {"terms": {"w3": 2}},
+        {"datasets": ["north"], "filter": FILTER},
+        {"documents": [1, 2, 3, 4]},
+        {"boost": {"3": 0.5}},
+        {"boost": {"3": 0.5}, "documents": [3]},
+        {"weights": [1.0, 0.0]},
+        {"weights": [0.0, 1.0]},
+        {"query_vector": None},
+        {"datasets": []},
+    ],
+    ids=str,
+)
+def test_one_node_gives_what_the_database_gives(library: Connection, own: Row) -> None:
+    rows = call(library, "fuse_shards", **WHOLE | own)
+    assert rows or own == {"datasets": []}
+    assert rounded(rows) == rounded(call(library, "fuse_scope", **WHOLE | own))
+
+
+def test_cards_are_those_of_the_database(library: Connection) -> None:
+    asked = {name: WHOLE[name] for name in ("query", "depth", *tuple(WHOLE)[4:8])}
+    asked["query"] = "tale of animal7"
+    cards = call(library, "gather_cards", **asked)
+    own = call(library, "card_candidates", query="tale of animal7")
+    assert [{**row, "room": 42} for row in own] == cards
