@@ -1,0 +1,21 @@
+"""scripts/soak_http.py for some seconds: nothing is lost, and nothing is there that was deleted."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.slow
+
+
+def test_clients_side_by_side_lose_nothing(embedded_dsn: str) -> None:
+    program = [sys.executable, ROOT / "scripts/soak_http.py", "--server", embedded_dsn]
+    how = ["--minutes", "0.3", "--clients", "4", "--seed", "3"]
+    done = subprocess.run([*program, *how], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    counted = dict(re.findall(r"'(\w+ ok)': (\d+)", done.stdout))
+    assert {"store ok", "search ok", "query ok"} <= counted.keys()
+    assert "\n0 problems" in done.stdout
