@@ -127,6 +127,13 @@ def test_a_question_is_answered_with_quotes_that_open_in_their_document(
     assert marks == [("current", "1. Rent\n"), ("current answer", sentence)]
 
 
+def test_an_address_names_so_many_places_and_no_more(client: httpx.Client) -> None:
+    places = "&".join(f"also={start}-{start + 1}&answer={start}-{start + 1}" for start in range(90))
+    many = client.get(f"/document/lease.txt?start=90&end=95&{places}&{places}&also=96-97").text
+    assert len(many) < 2_000_000
+    assert "96-97" not in many
+
+
 def test_a_hit_shows_the_ranks_and_scores_of_its_channels(client: httpx.Client) -> None:
     page = client.get("/", params={"q": "zebra", "k": 1}).text
     table = page[page.index("Ranks and scores of hit 1") :]

@@ -23,6 +23,7 @@ MAX_JSON_DEPTH = 32  # objects and lists inside each other
 MAX_PAGE_HITS = 100  # that the page shows
 MAX_PART_CHARS = 100_000  # of a document's text on one page
 MAX_SHOWN_PAGES = 20  # of a PDF at once; without scripts a browser wants all their pictures
+MAX_MARKED_PLACES = 100  # of each kind that an address names: each one's own address names all
 MAX_BOXED_PLACES = 4  # on them, beside the opened quote: each takes a look at the file, two at once
 MAX_LISTED_DOCUMENTS = 500  # on the start page; more take too long to read
 # Facets beside what was found: counting takes some 70 µs a document and facet, so that those of

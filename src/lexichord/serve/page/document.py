@@ -177,14 +177,13 @@ def _marks(marked: MarkedPlaces, part: CharRange) -> Iterator[Mark]:
     """Yield the marks of a part: each quote, in pieces where sentences of the answer part it."""
     for number, (start, end) in enumerate(marked.quotes):
         first, last = max(start, part[0]), min(end, part[1])
-        name = Markup(' id="{}" data-passage tabindex="-1"').format(
-            quote_anchor(number, marked.current)
-        )
         for piece, is_answer in _pieces((first, last), marked.answer):
             kinds = ["current"] * (number == marked.current) + ["answer"] * is_answer
             css = Markup(' class="{}"').format(" ".join(kinds)) if kinds else ""
             again = Markup('<mark data-quote="{}"{}>').format(number, css)
-            opening = Markup('<mark data-quote="{}"{}{}>').format(number, name, css)
+            opening = Markup('<mark data-quote="{}" id="{}" data-passage tabindex="-1"{}>').format(
+                number, quote_anchor(number, marked.current), css
+            )
             place = piece[0] - part[0], piece[1] - part[0]
             yield Mark(*place, opening if piece[0] == first else again, again)
 

@@ -29,6 +29,7 @@ from lexichord.serve.errors import public_error
 from lexichord.serve.limits import (
     MAX_FACETED_DOCUMENTS,
     MAX_LISTED_DOCUMENTS,
+    MAX_MARKED_PLACES,
     MAX_PINNED_DOCUMENTS,
     own_deadline,
 )
@@ -218,7 +219,8 @@ def _marked(request: Request, stored: ShownDocument) -> MarkedPlaces:
     """Read what the address says is to be marked in a document."""
     params = request.query_params
     place = f"{params.get('start', '')}-{params.get('end', '')}"
-    return read_places(stored.text, place, params.getlist("also"), params.getlist("answer"))
+    others, answer = (params.getlist(name)[:MAX_MARKED_PLACES] for name in ("also", "answer"))
+    return read_places(stored.text, place, others, answer)
 
 
 async def _start(request: Request, form: SearchForm, scoped: ScopedClient) -> Response:
