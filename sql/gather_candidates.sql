@@ -25,9 +25,10 @@ begin
     into candidates, room, found_documents, refusal;
     if refusal is not null then
         raise exception '%', refusal using errcode = case when refusal like 'there is no dataset %' then 'no_data_found' else 'invalid_parameter_value' end;
-    elsif found_documents < cardinality(documents) then
+    elsif found_documents < (select count(distinct d) from unnest(documents) as d) then
         raise exception 'there is no such document' using errcode = 'no_data_found';
     end if;
+    perform set_config('lexichord.keys_are_known', 'off', true);  -- as it was for what the transaction asks next
 end $$;
 comment on function lexichord.gather_candidates(text, jsonb, @extschema:vector@.halfvec, integer, text[], bigint[], text, jsonb, double precision[], jsonb, text) is
 'The candidates of all shards as if they were of one database, and how many chunks are in scope, up to the depth.';

@@ -16,6 +16,7 @@ begin
                         gather_cards.uri_prefix, gather_cards.filter) as f) as c) as l,
         unnest(l.document_numbers, l.scores) as u (document_id, score)) as w
     where w.rank <= depth;
+    perform set_config('lexichord.keys_are_known', 'off', true);  -- as it was for what the transaction asks next
 end $$;
 comment on function lexichord.gather_cards(text, integer, text[], bigint[], text, jsonb) is
 'card_candidates of a scope on all shards, and how many documents are in it, up to the depth.';

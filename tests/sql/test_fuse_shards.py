@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from psycopg import errors
 
 from tests.sql.calls import FILTER, VECTOR
 from tests.sql.corpus import SPACE, Connection, Row, call
@@ -32,6 +33,7 @@ def rounded(rows: list[Row]) -> list[Row]:
         {"terms": {"w3": 2}},
         {"datasets": ["north"], "filter": FILTER},
         {"documents": [1, 2, 3, 4]},
+        {"documents": [1, 1, None]},
         {"boost": {"3": 0.5}},
         {"boost": {"3": 0.5}, "documents": [3]},
         {"weights": [1.0, 0.0]},
@@ -45,6 +47,13 @@ def test_one_node_gives_what_the_database_gives(library: Connection, own: Row) -
     rows = call(library, "fuse_shards", **WHOLE | own)
     assert rows or own == {"datasets": []}
     assert rounded(rows) == rounded(call(library, "fuse_scope", **WHOLE | own))
+
+
+def test_what_the_transaction_asks_next_is_refused_as_ever(library: Connection) -> None:
+    assert call(library, "fuse_shards", **WHOLE | {"filter": FILTER})
+    wrong = {"key": "nokey", "op": "eq", "value": 7}
+    with pytest.raises(errors.InvalidParameterValue, match="nokey"), library.transaction():
+        call(library, "list_documents", filter=wrong)
 
 
 def test_cards_are_those_of_the_database(library: Connection) -> None:
