@@ -1,5 +1,6 @@
 """Documents move between shards while others search and store: each is there once, and stays."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from lexichord import SyncLexichord
-from lexichord.db import rebalance, schema
+from lexichord.db import moves, rebalance, schema
 from lexichord.db.moves import LEASE_SECONDS
 from lexichord.db.pool import Conn, Row, call
 from lexichord.errors import ConfigError, DatabaseError, NotFoundError
@@ -21,7 +22,7 @@ from lexichord.types import EmbeddingSpace, Json
 from lexichord.types.ids import shard_of
 from tests.conftest import new_database
 from tests.end_to_end import killed
-from tests.end_to_end.test_shards import command
+from tests.end_to_end.test_shards import command, stopped
 
 SPACE = EmbeddingSpace("test", "tiny", 8)
 AMOUNT = 60
@@ -200,17 +201,8 @@ def test_others_search_and_store_while_documents_move(
     assert [execute(dsn, FAULTS) for dsn in databases.dsns] == [[], [], []]
 
 
-@pytest.mark.parametrize("cut_off", ["source", "target"])
-def test_a_switch_that_is_cut_off_is_ended_by_who_asks_next(
-    databases: Databases, monkeypatch: pytest.MonkeyPatch, cut_off: str
-) -> None:
-    """One of the two transactions is committed, and the other is not; or neither is."""
-    home, first = databases.dsns[:2]
-    fill(home)
-    with SyncLexichord(dsn=home) as lexichord:
-        assert lexichord.add_shard(first) == 1
-    before = execute(home, STORED)
-    name = conninfo_to_dict(home if cut_off == "source" else first)["dbname"]
+def move_until_cut(home: str, name: object) -> None:
+    """Move documents until the connection to the database of this name is cut amid a switch."""
     ended = "select pg_terminate_backend(l.pid) from pg_locks l join pg_stat_activity a using (pid)"
     ended += f" where a.datname = '{name}' and l.locktype = 'advisory' and l.mode = 'ExclusiveLock'"
 
@@ -219,11 +211,29 @@ def test_a_switch_that_is_cut_off_is_ended_by_who_asks_next(
             assert execute(home, ended)
         return await call(connection, function, **arguments)
 
+    with SyncLexichord(dsn=home) as lexichord, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(rebalance, "call", cut)
+        with pytest.raises(DatabaseError):
+            lexichord.rebalance_shards()
+
+
+def share(home: str, first: str) -> None:
+    """Store the documents, and add a shard that has none of them yet."""
+    fill(home)
     with SyncLexichord(dsn=home) as lexichord:
-        with monkeypatch.context() as patched:
-            patched.setattr(rebalance, "call", cut)
-            with pytest.raises(DatabaseError):
-                lexichord.rebalance_shards()
+        assert lexichord.add_shard(first) == 1
+
+
+@pytest.mark.parametrize("cut_off", ["source", "target"])
+def test_a_switch_that_is_cut_off_is_ended_by_who_asks_next(
+    databases: Databases, cut_off: str
+) -> None:
+    """One of the two transactions is committed, and the other is not; or neither is."""
+    home, first = databases.dsns[:2]
+    share(home, first)
+    before = execute(home, STORED)
+    move_until_cut(home, conninfo_to_dict(home if cut_off == "source" else first)["dbname"])
+    with SyncLexichord(dsn=home) as lexichord:
         (state,) = execute(home, LEFT)
         assert all(state[1:])
         held = [len(execute(dsn, STORED)) for dsn in (home, first)]
@@ -234,6 +244,48 @@ def test_a_switch_that_is_cut_off_is_ended_by_who_asks_next(
         check_answers(lexichord, range(AMOUNT), Random(0))
     assert execute(home, LEFT)[0][1:] == (None, None)
     assert sorted(execute(home, STORED) + execute(first, STORED)) == sorted(before)
+
+
+def test_who_stalls_while_ending_a_switch_takes_nothing_that_came_back(
+    databases: Databases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, first = databases.dsns[:2]
+    share(home, first)
+    move_until_cut(home, conninfo_to_dict(home)["dbname"])
+    held: list[str] = []
+
+    def end_it_and_move_back() -> None:
+        with SyncLexichord(dsn=home) as other:
+            assert other.rebalance_shards(empty=1).documents
+
+    async def stall(connection: Conn, function: str, **arguments: object) -> list[Row]:
+        if function == "hold_writers":
+            held.append(function)
+            if len(held) == 2:  # what has arrived was looked up, and has yet to leave
+                await asyncio.to_thread(end_it_and_move_back)
+        return await call(connection, function, **arguments)
+
+    monkeypatch.setattr(moves, "call", stall)
+    with SyncLexichord(dsn=home) as lexichord:
+        assert lexichord.count() == AMOUNT
+    assert [len(execute(dsn, STORED)) for dsn in (home, first)] == [AMOUNT, 0]
+
+
+def test_a_shard_that_is_down_amid_a_switch_is_named_or_left_out(databases: Databases) -> None:
+    home, first = databases.dsns[:2]
+    share(home, first)
+    move_until_cut(home, conninfo_to_dict(home)["dbname"])
+    with stopped(first):
+        with SyncLexichord(dsn=home) as lexichord:
+            for asked in (lambda: lexichord.search("common"), lexichord.rebalance_shards):
+                with pytest.raises(DatabaseError, match="shard 1 does not answer"):
+                    asked()
+        with SyncLexichord(dsn=home, partial_answers=True) as lexichord:
+            found = lexichord.search("common", mode="keyword", k=4 * AMOUNT, depth=4 * AMOUNT)
+            assert len({hit.uri for hit in found.hits}) == AMOUNT
+            assert found.degraded == ["shard 1 does not answer: what it holds is missing"]
+    with SyncLexichord(dsn=home) as lexichord:
+        check_answers(lexichord, range(AMOUNT), Random(0))
 
 
 def test_killed_at_any_point_it_goes_on(databases: Databases) -> None:

@@ -91,6 +91,8 @@ async def end_switch(home: Database, source: Database, target: Database, moves: 
         arrived = (await call(arriving, "held_numbers", **asked))[0]["held_numbers"]
     async with source.transaction() as leaving:
         await call(leaving, "hold_writers")
+        if (await read_moves(home)).switches != moves.switches:
+            return  # somebody else ended it, and what had left may have come back since
         documents = [home.ids.write("doc", number) for number in arrived]
         await call(leaving, "delete_documents", documents=documents)
     await home.write("end_switch", switches=moves.switches)

@@ -404,6 +404,11 @@ def is_unknown(error: DatabaseError) -> bool:
     return isinstance(error.__cause__, lacks)
 
 
+def is_denied(error: DatabaseError) -> bool:
+    """Return whether the role may not do what was asked."""
+    return isinstance(error.__cause__, errors.InsufficientPrivilege)
+
+
 def _is_cut(error: psycopg.OperationalError) -> bool:
     """Return whether the server is gone, or went, rather than refused."""
     gone = (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow)

@@ -48,6 +48,7 @@ class Mover:
         await home.write("start_moves", mover=self.token, leaving=self.emptied)
         try:
             await asyncio.sleep(LEASE_SECONDS)
+            await self.shards.check_all()
             await self.shards.settle()
             yield
         finally:

@@ -20,7 +20,7 @@ from lexichord.db import gather
 from lexichord.db.call_settings import keys_known
 from lexichord.db.fanout import HOME, Call, Rule
 from lexichord.db.moves import Moves, await_switch, end_switch, read_moves
-from lexichord.db.pool import Conn, Database, Row, call, check_dsn, is_gone, is_unknown
+from lexichord.db.pool import Conn, Database, Row, call, check_dsn, is_denied, is_gone, is_unknown
 from lexichord.errors import ConfigError, DatabaseError, NotFoundError
 from lexichord.types.ids import IdKind, shard_of
 
@@ -41,6 +41,11 @@ NOT_THERE = (
     "over shards this is not there ({function}): do it on the database of each, where lexichord "
     "shards list says they are"
 )
+CUT_OFF = (
+    "a move of documents between shards was cut off, and this role may not end it: run lexichord "
+    "shards rebalance"
+)
+NOTHING_HELD = ("held_numbers", {"kind": "doc", "numbers": []})  # what every shard can answer
 MISSING = "{reason}: what it holds is missing"
 
 _missing: ContextVar[dict[int, str] | None] = ContextVar("missing", default=None)
@@ -138,15 +143,32 @@ class Shards(Database):
         """Return what holds of moves between shards, when no switch is under way."""
         if not self._moves.is_quiet:
             while (await self._look(await await_switch(self.home))).documents:
-                await self.settle()
+                if not await self.settle():
+                    break  # one of the two is down, so that no answer has a document of both
         return self._moves
 
-    async def settle(self) -> None:
-        """End a switch of documents that was cut off, if there is one."""
+    async def settle(self) -> bool:
+        """End a switch of documents that was cut off, if there is one.
+
+        Returns False for one with a shard that is down, where the answer may go without it.
+        """
         moves = await self._look(await read_moves(self.home))
-        if moves.documents:
-            source, target = self.shard(moves.from_shard), self.shard(moves.to_shard)
+        if not moves.documents:
+            return True
+        numbers = (moves.from_shard, moves.to_shard)
+        if None in [await self._ask(number, "call", *NOTHING_HELD) for number in numbers]:
+            return False
+        source, target = map(self.shard, numbers)
+        try:
             await end_switch(self.home, source, target, moves)
+        except DatabaseError as error:
+            raise DatabaseError(CUT_OFF) if is_denied(error) else error from None
+        return True
+
+    async def check_all(self) -> None:
+        """Raise DatabaseError, which names it, if a shard does not answer."""
+        function, nothing = NOTHING_HELD
+        await self.ask("call", function, dict.fromkeys(self.numbers, nothing))
 
     async def end_switch(self) -> None:
         """Say that the switch that is under way is over."""

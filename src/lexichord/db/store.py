@@ -6,9 +6,9 @@ Chunks arrive by COPY.
 import hashlib
 import json
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from psycopg.types.json import Jsonb
 
@@ -268,6 +268,16 @@ async def document_recipes(database: Database, datasets: Sequence[str] | None) -
 
 async def read_document(database: Database, document: str) -> tuple[Document, list[Chunk]] | None:
     """Return a stored document with its chunks, from one snapshot; None if it is gone."""
+    return await _found_at_last(lambda: _read_document(database, document))
+
+
+async def _found_at_last[T](attempt: Callable[[], Awaitable[T | None]]) -> T | None:
+    """Attempt once more what found no document: it may have moved to another shard meanwhile."""
+    found = await attempt()
+    return await attempt() if found is None else found
+
+
+async def _read_document(database: Database, document: str) -> tuple[Document, list[Chunk]] | None:
     async with (await database.home_of(document)).transaction() as connection:
         await connection.execute(REPEATABLE_READ)
         documents = await call(connection, "read_document", document=document)
@@ -292,12 +302,17 @@ async def replace_contexts(
 
     Returns False, and nothing changes, if it was replaced or deleted since `updated_at`.
     """
-    async with (await database.home_of(document)).transaction() as connection:
-        asked = {"document": document, "updated_at": updated_at, "dataset": changed.dataset}
-        rows = await call(connection, "is_unchanged", **asked)
-        if rows[0]["is_unchanged"]:
+    asked = {"document": document, "updated_at": updated_at, "dataset": changed.dataset}
+
+    async def replace() -> Literal[True] | None:
+        async with (await database.home_of(document)).transaction() as connection:
+            (row,) = await call(connection, "is_unchanged", **asked)
+            if not row["is_unchanged"]:
+                return None
             await replace_document(connection, changed, chunks, vectors, space=space)
-    return bool(rows[0]["is_unchanged"])
+            return True
+
+    return await _found_at_last(replace) or False
 
 
 def _chunk(row: Row) -> Chunk:
@@ -314,6 +329,12 @@ async def copy_document(
     the source no longer has it. Raises DatabaseError, EmbeddingMismatchError if one of them is
     bound to another space than `space` by now; nothing changes then.
     """
+    return await _found_at_last(lambda: _copy_document(source, target, row, old, run, space))
+
+
+async def _copy_document(
+    source: Database, target: Database, row: Row, old: Row | None, run: int, space: str
+) -> int | None:
     place = await source.home_of(row["document_id"])
     async with place.transaction() as reading, target.transaction() as writing:
         await reading.execute(REPEATABLE_READ)
