@@ -78,6 +78,7 @@ def expect_told(page: Page) -> None:
 def test_a_folder_is_chosen_stored_and_asked(scripted: Page, folder: Path) -> None:
     scripted.goto("/")
     scripted.get_by_role("link", name="Documents", exact=True).click()
+    expect(scripted.get_by_role("button", name="choose a folder")).to_be_visible()  # by the script
     scripted.set_input_files("#folder", folder)
     expect(scripted.get_by_text("4 files to store, 2 left out").first).to_be_visible()
     scripted.get_by_label("Dataset, one of these").fill("zoo")
