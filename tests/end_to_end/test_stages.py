@@ -16,8 +16,13 @@ import pytest
 from lexichord import Stages, SyncLexichord
 from lexichord.db import schema
 from lexichord.db.pool import Database
+from lexichord.db.store import delete_documents
+from lexichord.errors import NotFoundError
+from lexichord.providers.base import Reranker
 from lexichord.retrieve import stages as documented
-from lexichord.types import ChunkHit, Explanation, Question, Scope
+from lexichord.retrieve.search.discover import discover
+from lexichord.retrieve.trace import Trace
+from lexichord.types import ChunkHit, Explanation, FileHit, Question, Scope
 from lexichord.types.evidence import Evidence
 from lexichord.types.questions import Intent
 from tests.conftest import SAMPLES, new_database
@@ -50,6 +55,26 @@ class ReadTitles:
         self, *, database: Database, query: str, hint: str | None, scope: Scope
     ) -> Intent:
         return Intent("clause_lookup", query, hint or "software licence", reason="by title")
+
+
+class DeleteWhatIsFound:
+    """A stage that finds the files, and deletes the best of them before it is read."""
+
+    deleted = 0
+
+    async def __call__(
+        self,
+        *,
+        database: Database,
+        question: Question,
+        trace: Trace,
+        limit: int,
+        reranker: Reranker | None,
+    ) -> list[FileHit]:
+        files = await discover(database, question, trace, limit, reranker)
+        if self.deleted < 1:
+            self.deleted += await delete_documents(database, [files[0].document_id])
+        return files
 
 
 @pytest.fixture
@@ -87,6 +112,24 @@ def test_nothing_kept_is_no_answer(opened: Open) -> None:
     assert (response.hits, response.confidence, response.abstained) == ([], 0.0, True)
     assert response.answer.endswith(" does not say.")  # of the lease that the question names
     assert response.context == ""
+
+
+def test_a_document_that_is_deleted_amid_a_query_does_not_fail_it(
+    embedded_dsn: str, home: Path
+) -> None:
+    stage = DeleteWhatIsFound()
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice())
+        with SyncLexichord(dsn=dsn, home=home, stages=Stages(discover=stage)) as lexichord:
+            lexichord.ingest([SAMPLES / "agreements"])
+            documents = {row.document_id for row in lexichord.list()}
+            found = lexichord.query(QUERY, answer=True)
+            (gone,) = documents - {row.document_id for row in lexichord.list()}
+            assert found.hits
+            assert gone not in {hit.document_id for hit in found.hits}
+            assert [step.stage for step in found.trace].count("intent") == 1
+            with pytest.raises(NotFoundError, match="there is no document"):
+                lexichord.query(QUERY, documents=[gone])
 
 
 def test_evidence_is_selected_before_it_is_shown(opened: Open) -> None:

@@ -21,12 +21,12 @@ from lexichord.db.call_settings import time_limit
 from lexichord.db.pool import Database
 from lexichord.db.server import open_server, restart_server
 from lexichord.db.shards import Shards
-from lexichord.errors import ConfigError
+from lexichord.errors import ConfigError, NotFoundError
 from lexichord.evaluate.measure import calibrate, evaluate
 from lexichord.ingest.llm_context import backfill
 from lexichord.ingest.report import ProgressCallbacks
 from lexichord.ingest.tables.worker import TableWorker
-from lexichord.providers.base import Reranker
+from lexichord.providers.base import Generator, Reranker
 from lexichord.providers.registry import find_reranker
 from lexichord.retrieve import pipeline
 from lexichord.retrieve.events import streamed
@@ -383,20 +383,32 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         model = await find_query_model(self.settings, options.llm)
         trace = Trace(options.budget_ms / 1000, self._degraded(options.mode))
         with time_limit(trace.seconds):
-            response = await pipeline.query(
-                self.database,
-                self.embedder,
-                question,
-                options,
-                trace=trace,
-                sentences=self.sentences,
-                reranker=self.reranker,
-                stages=self.stages,
-                generator=model,
-            )
+            try:
+                response = await self._ask(question, options, trace, model)
+            except NotFoundError:
+                # Where what the caller named is there, it was a document that the query found, and
+                # that was deleted before it was read.
+                await catalogue.count_documents(self.database, question.scope)
+                trace = Trace(trace.seconds, self._degraded(options.mode), started=trace.started)
+                response = await self._ask(question, options, trace, model)
         response = replace(response, degraded=response.degraded + self.database.notes())
         return await record_response(
             self.database, response, question, trace.started, self.settings.record
+        )
+
+    async def _ask(
+        self, question: Question, options: QueryOptions, trace: Trace, model: Generator | None
+    ) -> Response:
+        return await pipeline.query(
+            self.database,
+            self.embedder,
+            question,
+            options,
+            trace=trace,
+            sentences=self.sentences,
+            reranker=self.reranker,
+            stages=self.stages,
+            generator=model,
         )
 
     async def _embedded_question(
