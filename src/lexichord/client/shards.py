@@ -6,7 +6,7 @@ from lexichord.db import catalogue, schema, store
 from lexichord.db.moves import read_moves
 from lexichord.db.pool import Database
 from lexichord.db.rebalance import rebalance
-from lexichord.db.shards import Shards, check_shard_dsn
+from lexichord.db.shards import NO_SHARD, Shards, check_shard_dsn
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.ingest.flow import background_sealing
 from lexichord.types import EmbeddingSpace
@@ -14,7 +14,6 @@ from lexichord.types.state import Rebalanced, Shard
 
 MOST_SHARDS = 31
 MOVING_CONNECTIONS = 4  # to each shard: the home lends three at once
-NO_SHARD = "there is no shard {number}: see lexichord shards list"
 
 
 class ShardMethods:

@@ -21,6 +21,7 @@ from lexichord.db.call_settings import keys_known
 from lexichord.db.fanout import HOME, Call, Rule
 from lexichord.db.moves import Moves, await_switch, end_switch, read_moves
 from lexichord.db.pool import Conn, Database, Row, call, check_dsn, is_denied, is_gone, is_unknown
+from lexichord.db.replica import MAX_LAG_SECONDS
 from lexichord.errors import ConfigError, DatabaseError, NotFoundError
 from lexichord.types.ids import IdKind, shard_of
 
@@ -29,9 +30,9 @@ MAX_DRIFT = 0.02  # of the chunks, and of their mean length, by which what shard
 COUNTS = ("chunk_count", "token_count", "document_count", "card_token_count")
 LISTS = ("lexemes", "dfs", "cards")
 RETRY_SECONDS = 5.0  # before one that did not answer is asked again
-REPLICA_SECONDS = 30.0  # that a replica may be behind at most, see db/replica.py
 UNDISTURBED_TRIES = 3  # of an answer, before moves have to wait for it
 JOIN_WRITERS = "select lexichord_data.join_writers()"
+NO_SHARD = "there is no shard {number}: see lexichord shards list"
 DOWN = "shard {number} does not answer"
 OUTDATED = (
     "shard {number} was prepared by another version of lexichord: run lexichord init with the DSN "
@@ -102,7 +103,7 @@ class Shards(Database):
         if number == HOME:
             return self.home
         if number not in self.others:
-            raise NotFoundError(f"there is no shard {number}: see lexichord shards list")
+            raise NotFoundError(NO_SHARD.format(number=number))
         return self.others[number]
 
     async def __aenter__(self) -> Self:
@@ -110,7 +111,7 @@ class Shards(Database):
         for database in self.others.values():
             database.ids = self.ids
             await database.connect()
-        self._primary_until = monotonic() + REPLICA_SECONDS  # it may lack what moved just before
+        self._primary_until = monotonic() + MAX_LAG_SECONDS  # it may lack what moved just before
         await self._look(await read_moves(self.home))
         self.defaults = await gather.read_defaults(self.home)
         return self
@@ -177,7 +178,7 @@ class Shards(Database):
     async def _look(self, moves: Moves) -> Moves:
         """Take notice of what holds now: shards that were added or removed, too."""
         if moves.is_moving:
-            self._primary_until = monotonic() + REPLICA_SECONDS
+            self._primary_until = monotonic() + MAX_LAG_SECONDS
         if set(moves.numbers) != set(self.others):
             await self._take_in()
         self._moves = moves
