@@ -90,15 +90,6 @@ def requests_for(server: ChatServer, name: Task) -> list[Prompt]:
     return [prompt for prompt in server.requests if task(prompt) == name]
 
 
-def rounded(value: object) -> str:
-    """Write a value for comparing, to six digits.
-
-    A server may add up in any order, and a text's vector differs in its last digits with the
-    texts that it was embedded with.
-    """
-    return re.sub(r"\d+\.\d{6,}(?:e-?\d+)?", lambda match: f"{float(match[0]):.6g}", repr(value))
-
-
 @contextmanager
 def with_model(samples: SyncLexichord, server: ChatServer) -> Iterator[SyncLexichord]:
     """Open the same database with a model in the settings."""

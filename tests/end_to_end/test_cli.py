@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from lexichord import SyncLexichord
 from lexichord.cli.commands import app
 from lexichord.providers.embed.local import find_model
+from tests.alike import differences
 from tests.conftest import ROOT, SAMPLES
 from tests.end_to_end.processes import start_cli
 
@@ -171,17 +172,7 @@ def test_the_command_and_python_give_the_same_response(
     with SyncLexichord(home=home_of_cli) as lexichord:
         response = lexichord.query(query, answer=True, reflect=True).to_dict()
     assert shown["intent"]["kind"] == kind
-    assert _timeless(shown) == _timeless(json.loads(json.dumps(response)))
-
-
-def _timeless(value: Any) -> Any:
-    """Leave out how long things took."""
-    if isinstance(value, list):
-        return [_timeless(each) for each in value]
-    if not isinstance(value, dict):
-        return value
-    spent = ("ms", "timings_ms", "milliseconds")
-    return {name: _timeless(each) for name, each in value.items() if name not in spent}
+    assert differences(shown, response) == []
 
 
 def test_a_comparison_is_drawn_on_a_terminal_only(stocked: Cli) -> None:

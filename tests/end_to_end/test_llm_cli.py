@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from lexichord import SyncLexichord
+from tests.alike import differences
 from tests.conftest import ROOT
-from tests.end_to_end.llm_replies import KEY, grades, replying, rounded, with_model
+from tests.end_to_end.llm_replies import KEY, grades, replying, with_model
 from tests.providers.chat_servers import ChatServer, chat_server
 
 QUERY = "In the lease for Saltpan House, who insures the building?"
@@ -92,13 +93,13 @@ def test_json_is_the_response(samples: SyncLexichord, server: ChatServer) -> Non
             *(QUERY,), intent="clause_lookup", answer=True, reflect=True, llm_stages=["answer"]
         )
     printed, shape = json.loads(done.stdout), json.loads(json.dumps(response.to_dict()))
-    assert rounded(without_times(printed)) == rounded(without_times(shape))
+    assert differences(untraced(printed), untraced(shape)) == []
     assert [step["stage"] for step in printed["trace"]] == [s["stage"] for s in shape["trace"]]
     assert QUOTE in printed["answer"]
 
 
-def without_times(shape: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in shape.items() if name not in ("timings_ms", "trace")}
+def untraced(shape: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in shape.items() if name != "trace"}
 
 
 def test_orders_to_the_terminal_are_not_obeyed(samples: SyncLexichord, server: ChatServer) -> None:

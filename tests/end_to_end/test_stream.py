@@ -13,10 +13,10 @@ from lexichord.client.lexichord import Lexichord
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.types import Response
 from lexichord.types.events import AnswerEvent, DraftEvent, EvidenceEvent, FilesEvent
+from tests.alike import differences
 from tests.conftest import ROOT
 from tests.end_to_end.llm_replies import grades, replying, shown
 from tests.end_to_end.test_llm_cli import environment, to_server
-from tests.http.test_routes import plain, timeless
 from tests.providers.chat_servers import chat_server
 
 QUERY = "In the lease for Saltpan House, who insures the building?"
@@ -32,7 +32,7 @@ async def test_python_gets_each_as_it_comes(samples: SyncLexichord, home: Path) 
     assert isinstance(evidence, EvidenceEvent)
     assert isinstance(answer, AnswerEvent)
     assert isinstance(last, Response)
-    assert timeless(plain(last.to_dict())) == timeless(plain(response.to_dict()))
+    assert differences(last.to_dict(), response.to_dict()) == []
     assert (files.files, files.intent) == (last.files, last.intent)
     assert (evidence.context, evidence.sources) == (last.context, last.sources)
     assert answer.answer == last.answer != ""
@@ -93,7 +93,7 @@ def test_an_answer_that_is_written_again_has_two_drafts(samples: SyncLexichord) 
     last = events[-1]
     assert isinstance(last, Response)
     assert BETTER in last.answer
-    assert timeless(plain(last.to_dict())) == timeless(plain(expected.to_dict()))
+    assert differences(last.to_dict(), expected.to_dict()) == []
 
 
 def run(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -126,7 +126,7 @@ def test_the_command_writes_events_as_json_a_line_each(samples: SyncLexichord) -
     done = run(environment(samples), "--stream", "--json")
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert [event["event"] for event in events] == ["files", "evidence", "response"]
-    assert timeless(events[-1]["data"]) == timeless(plain(samples.query(QUERY).to_dict()))
+    assert differences(events[-1]["data"], samples.query(QUERY).to_dict()) == []
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -17,13 +17,13 @@ from lexichord.errors import DatabaseError, ProviderError
 from lexichord.types import ChunkHit, Question
 from lexichord.types.evidence import Evidence
 from lexichord.types.questions import Intent
+from tests.alike import differences
 from tests.end_to_end.llm_replies import grades, replying, shown, with_model
 from tests.end_to_end.processes import wait_until
 from tests.http.conftest import Keyed
 from tests.http.served import serving
 from tests.http.server import active, request
 from tests.http.test_guarding import Locked
-from tests.http.test_routes import plain, timeless
 from tests.listening import PATIENCE
 from tests.providers.chat_servers import ChatServer, chat_server
 
@@ -69,8 +69,8 @@ def test_the_last_event_is_what_a_query_gives(
     assert [kind for kind, _ in events] == kinds
     response = events[-1][1]
     expected = client.post("/v1/query", json={"query": QUESTION, **options}).json()
-    assert timeless(response) == timeless(expected)
-    assert timeless(response) == timeless(plain(samples.query(QUESTION, **options).to_dict()))
+    assert differences(response, expected) == []
+    assert differences(response, samples.query(QUESTION, **options).to_dict()) == []
     for _, data in events[:-1]:
         assert all(response[name] == value for name, value in data.items())
 
@@ -116,7 +116,7 @@ def test_a_model_is_heard_while_it_writes_and_what_counts_is_checked(
     assert draft.startswith(f"{INVENTED}\n")
     assert INVENTED not in data["answer"]
     assert data["unverified"] == [INVENTED]
-    assert timeless(data) == timeless(expected)
+    assert differences(data, expected) == []
 
 
 def test_a_model_whose_service_cannot_stream_answers_at_once(

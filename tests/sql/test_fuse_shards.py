@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from psycopg import errors
 
+from tests.alike import differences
 from tests.sql.calls import FILTER, VECTOR
 from tests.sql.corpus import SPACE, Connection, Row, call
 
@@ -13,16 +14,6 @@ WHOLE: dict[str, Any] = {
     **dict.fromkeys(("datasets", "documents", "uri_prefix", "filter", "boost")),
     **{"weights": [0.35, 0.65], "query_space": SPACE, "fusion": "zscore"},
 }
-
-
-def rounded(rows: list[Row]) -> list[Row]:
-    return [
-        {
-            name: round(value, 4) if isinstance(value, float) else value
-            for name, value in row.items()
-        }
-        for row in rows
-    ]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +37,7 @@ def rounded(rows: list[Row]) -> list[Row]:
 def test_one_node_gives_what_the_database_gives(library: Connection, own: Row) -> None:
     rows = call(library, "fuse_shards", **WHOLE | own)
     assert rows or own == {"datasets": []}
-    assert rounded(rows) == rounded(call(library, "fuse_scope", **WHOLE | own))
+    assert differences(rows, call(library, "fuse_scope", **WHOLE | own)) == []
 
 
 def test_what_the_transaction_asks_next_is_refused_as_ever(library: Connection) -> None:
