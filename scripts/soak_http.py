@@ -1,12 +1,13 @@
 """Ingest, change, delete and ask through HTTP for long; see whether anything is lost, or grows.
 
 Starts `lexichord serve` on a database of its own on a server, with the local model, and drops it at
-the end. Each client stores documents, changes and deletes them, and asks in between; what it was
-told is stored must be the first hit of its own word, what it deleted must be gone. Per tenth of the
-time: milliseconds, memory of the server's process, connections, and the recall@10 of both channels
-against exact ones. Exits with 1 if something was lost, or an answer was an error.
+the end. Each client stores documents first, so that the library is as large at the beginning as it
+is at the end, then changes and deletes them, and asks in between; what it was told is stored must
+be the first hit of its own word, what it deleted must be gone. Per tenth of the time: milliseconds,
+memory of the server's process, connections, and the recall@10 of both channels against exact ones.
+Exits with 1 if something was lost, or an answer was an error.
 
-python scripts/soak_http.py --server DSN [--minutes 30] [--clients 8] [--seed 1]
+python scripts/soak_http.py --server DSN [--minutes 30] [--clients 8] [--stored 50] [--seed 1]
 """
 
 import argparse
@@ -96,6 +97,11 @@ class Client:
     random: Random
     stored: dict[str, str] = field(default_factory=dict)
     versions: Iterator[int] = field(default_factory=count)
+
+    def fill(self, documents: int) -> None:
+        """Store so many documents."""
+        while len(self.stored) < documents:
+            self.store()
 
     def run(self) -> None:
         """Act at random until the time is over."""
@@ -192,14 +198,25 @@ def main() -> None:
     parser.add_argument("--server", required=True, help="a DSN of a server with pgvector")
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--stored", type=int, default=50, help="documents of a client at first")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     with _database(arguments.server) as dsn, _serving(dsn) as (process, url):
-        tally = Tally(time.monotonic(), 60 * arguments.minutes)
+        before = Tally(time.monotonic(), 3600)
+        clients = [
+            Client(
+                number,
+                httpx.Client(base_url=url, timeout=120),
+                before,
+                Random(f"{arguments.seed} {number}"),
+            )
+            for number in range(arguments.clients)
+        ]
         with ThreadPoolExecutor(arguments.clients) as pool:
-            for number in range(arguments.clients):
-                http = httpx.Client(base_url=url, timeout=120)
-                client = Client(number, http, tally, Random(f"{arguments.seed} {number}"))
+            list(pool.map(lambda client: client.fill(arguments.stored), clients))
+            tally = Tally(time.monotonic(), 60 * arguments.minutes, problems=before.problems)
+            for client in clients:
+                client.tally = tally
                 pool.submit(client.run)
             _watch(tally, process, dsn, Random(arguments.seed))
     print(dict(sorted(tally.outcomes.items())))
