@@ -110,6 +110,16 @@ def test_an_identifier_is_found_by_its_parts(filed: Connection) -> None:
     assert link(filed, "parseConfig")["src/parse_config.py", 1]["in_title"]
 
 
+def test_a_name_is_not_found_by_its_number_alone(connection: Connection) -> None:
+    for name in ("KPL-2.0", "Zander-2.0", "GRL-3", "GRL-2"):
+        put(connection, f"l/{name}.txt", ["Words of no weight."], title=name.replace("-", " "))
+    links = link(connection, "compare KPL-2.0 and GRL-3")
+    assert {key for key, row in links.items() if row["in_title"] or row["in_file"]} == {
+        ("l/KPL-2.0.txt", 2),
+        ("l/GRL-3.txt", 4),
+    }
+
+
 def test_the_domain_is_the_metadatas_else_the_dataset(filed: Connection) -> None:
     links = link(filed, "lease travel")
     assert links["a/lease-saltpan-house.md", 1]["domain"] == "property"
