@@ -261,6 +261,33 @@ async def test_a_whole_title_names_its_document_among_longer_ones(
 
 
 @pytest.mark.parametrize(
+    "query",
+    [
+        "What is the difference between the travel policy and the security policy?",
+        "How do the travel policy and the security policy differ?",
+        "travel policy vs security policy",
+    ],
+)
+async def test_a_comparison_that_names_no_aspect_stays_whole(stored: Database, query: str) -> None:
+    intent = await find_intent(stored, query)
+    assert intent.kind == "comparison"
+    assert intent.documents == tuple(stored.ids.write("doc", number) for number in (6, 7))
+    assert intent.question == query
+
+
+async def test_a_title_of_one_word_that_others_speak_of_is_a_topic(
+    database: Database, fresh: Connection
+) -> None:
+    bodies = {"Depot": "The depot keeps parcels.", "Ledger": "The ledger lists payments."}
+    others = [f"How a parcel leaves the depot by lorry {number}." for number in range(5)]
+    for title, body in [*bodies.items(), *((f"Lorry {n}", text) for n, text in enumerate(others))]:
+        put(fresh, f"t/{title}.md", [body], title=title)
+    topic = await find_intent(database, "how do I send a parcel to the depot?")
+    assert (topic.documents, topic.hint) == ((), None)
+    assert "'Ledger'" in (await find_intent(database, "what does the ledger list?")).reason
+
+
+@pytest.mark.parametrize(
     ("query", "titles"),
     [
         ("Which law governs the Karst Oven agreement?", ["KARSTOVENINC"]),
