@@ -31,6 +31,8 @@ COSINE_WEIGHT = 8.0
 SENTENCE_COVERAGE_WEIGHT = 2.0
 RANK_WEIGHT = 2.0  # of 1 / (1 + the passage's number)
 WANTED_WEIGHT = 2.0
+# Of what says nothing that the question does not say, a heading or a link in most cases.
+REPETITION_COST = 4.0
 
 # Whether the first sentence is right, 335 questions, near misses among them, each kind by the other
 # three: AUROC .791, calibration error .052, one near miss at .7 or more. By the sentence's own
@@ -59,13 +61,15 @@ class Candidate(NamedTuple):
 class Signals(NamedTuple):
     """What is measured of a candidate.
 
-    `held` is whether it holds something of the type wanted, None where no type is told. `cosine` is
-    0 without vectors.
+    `held` is whether it holds something of the type wanted, None where no type is told; `repeats`
+    whether it has no word beside the question's, which answers nothing but by yes or no. `cosine`
+    is 0 without vectors.
     """
 
     passage: int
     coverage: float
     held: bool | None
+    repeats: bool = False
     cosine: float = 0.0
 
     @property
@@ -76,6 +80,7 @@ class Signals(NamedTuple):
             + SENTENCE_COVERAGE_WEIGHT * self.coverage
             + RANK_WEIGHT / (1 + self.passage)
             + WANTED_WEIGHT * (self.held or 0)
+            - REPETITION_COST * self.repeats
         )
 
 
@@ -163,6 +168,7 @@ def word_signals(
             one.passage,
             coverage(question_terms, words),
             None if wanted is None else holds_wanted(wanted, one.sentence.quote.text),
+            wanted != "yes/no" and question_terms.keys() >= set(words),
         )
         for one, words in zip(candidates, terms, strict=True)
     ]
