@@ -23,13 +23,17 @@ begin
     end if;
     return query
     with term as materialized (
-        select w.ord::integer as word, u.lexeme
+        select w.ord::integer as word, u.lexeme, u.lexeme ~ '[^[:digit:].]' as lettered
         from unnest(words) with ordinality as w (text, ord), unnest(lexichord.query_lexemes(w.text, scope)) as u
     ), needed as (
-        -- An identifier has its parts and its whole as lexemes: most of them, in one language, will do.
-        select w.ord::integer as word, min(length(lexichord.lexemes(w.text, c.config))) / 2 + 1 as least
-        from unnest(words) with ordinality as w (text, ord), unnest(lexichord.text_configs(scope)) as c (config)
-        group by w.ord
+        -- An identifier has its parts and its whole as lexemes: most of them, in one language, will do; but
+        -- most of its numbers do not make up for its name, "MPL-2.0" is not "Apache 2.0".
+        select l.word, l.lettered, min(l.lexemes) / 2 + 1 as least
+        from (select w.ord::integer as word, u.lexeme ~ '[^[:digit:].]' as lettered, count(*) as lexemes
+              from unnest(words) with ordinality as w (text, ord), unnest(lexichord.text_configs(scope)) as c (config),
+                   unnest(lexichord.lexemes(w.text, c.config)) as u
+              group by w.ord, c.config, lettered) as l
+        group by l.word, l.lettered
     ), abbreviation as (
         select w.ord::integer as word, '\m' || regexp_replace(left(w.text, -1), '(.)', '\1[[:alnum:]]*[^[:alnum:]]+', 'g')
                                             || right(w.text, 1) as pattern
@@ -72,16 +76,20 @@ begin
     ), held as (
         select t.lexeme, count(c.document_id) + coalesce((select e.cards from term_elsewhere e where e.lexeme = t.lexeme collate "C"), 0) as cards
         from (select distinct term.lexeme from term) as t left join card_term c on c.lexeme = t.lexeme collate "C" group by t.lexeme
-    ), matched as (
+    ), most as (
         select n.id, t.word,
                count(*) filter (where t.lexeme = any(n.title)) >= max(e.least) as in_title,
                count(*) filter (where t.lexeme = any(n.file)) >= max(e.least) as in_file,
-               count(c.document_id) >= max(e.least) as in_card, false as initials, min(h.cards) as cards
-        from named n cross join term t join needed e on e.word = t.word join held h on h.lexeme = t.lexeme
+               count(c.document_id) >= max(e.least) as in_card, min(h.cards) as cards
+        from named n cross join term t join needed e using (word, lettered) join held h on h.lexeme = t.lexeme
         -- "offset 0" keeps it a look-up by key: the planner would read the whole table.
         left join lateral (select c.document_id from card_term c
                            where c.document_id = n.id and c.lexeme = t.lexeme collate "C" offset 0) as c on true
-        group by n.id, t.word
+        group by n.id, t.word, t.lettered
+    ), matched as (
+        select m.id, m.word, bool_and(m.in_title) as in_title, bool_and(m.in_file) as in_file,
+               bool_and(m.in_card) as in_card, false as initials, min(m.cards) as cards
+        from most m group by m.id, m.word
         union all
         select i.id, i.word, false, false, false, true, count(*) over (partition by i.word)
         from by_initials i join named n on n.id = i.id

@@ -61,3 +61,18 @@ def test_the_words_that_ask_how_much_need_not_be_in_the_answer(
     assert not found.abstained
     assert "days of leave a year" in found.answer
     assert foreign.abstained
+
+
+@pytest.mark.usefixtures("embedder")
+def test_a_sentence_without_a_date_is_no_sure_answer_to_when(
+    embedded_dsn: str, home: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "ferry.md").write_text(
+        "# Halden Ferry Timetable\n\nThe Halden Ferry Timetable, edition 4, was printed by Orsk. "
+        "Ferries carry bicycles.\n"
+    )
+    question = "When was edition 4 of the Halden Ferry Timetable printed?"
+    with stored(embedded_dsn, home, schema.Choice(), tmp_path, SAMPLES) as lexichord:
+        found = lexichord.query(question, answer=True)
+        by_whom = lexichord.query(question.replace("When was", "Who printed"), answer=True)
+    assert (found.answer_confidence or 0) < 0.7 <= (by_whom.answer_confidence or 0)

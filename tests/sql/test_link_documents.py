@@ -110,6 +110,16 @@ def test_an_identifier_is_found_by_its_parts(filed: Connection) -> None:
     assert link(filed, "parseConfig")["src/parse_config.py", 1]["in_title"]
 
 
+def test_a_name_is_not_found_by_its_number_alone(connection: Connection) -> None:
+    for name in ("KPL-2.0", "Zander-2.0", "GRL-3", "GRL-2"):
+        put(connection, f"l/{name}.txt", ["Words of no weight."], title=name.replace("-", " "))
+    links = link(connection, "compare KPL-2.0 and GRL-3")
+    assert {key for key, row in links.items() if row["in_title"] or row["in_file"]} == {
+        ("l/KPL-2.0.txt", 2),
+        ("l/GRL-3.txt", 4),
+    }
+
+
 def test_the_domain_is_the_metadatas_else_the_dataset(filed: Connection) -> None:
     links = link(filed, "lease travel")
     assert links["a/lease-saltpan-house.md", 1]["domain"] == "property"
@@ -248,6 +258,33 @@ async def test_a_whole_title_names_its_document_among_longer_ones(
     intent = await find_intent(database, query)
     assert intent.hint == hint
     assert [f"names '{title}'"] == intent.reason.split("; ")[1:] or title is None
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What is the difference between the travel policy and the security policy?",
+        "How do the travel policy and the security policy differ?",
+        "travel policy vs security policy",
+    ],
+)
+async def test_a_comparison_that_names_no_aspect_stays_whole(stored: Database, query: str) -> None:
+    intent = await find_intent(stored, query)
+    assert intent.kind == "comparison"
+    assert intent.documents == tuple(stored.ids.write("doc", number) for number in (6, 7))
+    assert intent.question == query
+
+
+async def test_a_title_of_one_word_that_others_speak_of_is_a_topic(
+    database: Database, fresh: Connection
+) -> None:
+    bodies = {"Depot": "The depot keeps parcels.", "Ledger": "The ledger lists payments."}
+    others = [f"How a parcel leaves the depot by lorry {number}." for number in range(5)]
+    for title, body in [*bodies.items(), *((f"Lorry {n}", text) for n, text in enumerate(others))]:
+        put(fresh, f"t/{title}.md", [body], title=title)
+    topic = await find_intent(database, "how do I send a parcel to the depot?")
+    assert (topic.documents, topic.hint) == ((), None)
+    assert "'Ledger'" in (await find_intent(database, "what does the ledger list?")).reason
 
 
 @pytest.mark.parametrize(

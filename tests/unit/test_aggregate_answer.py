@@ -100,6 +100,16 @@ def test_code_that_a_sentence_announces_comes_with_it() -> None:
     assert whole == text[: text.index("\n\nThat")]
     shown = write_unit(passage_of(whole), [replace(SOURCE, end=90)])
     assert shown == "Call the function: [2]\n```python\nprint(1)\n```"
+    assert unit_with(text, "print") == whole
+
+
+def test_code_that_nothing_announces_stands_before_its_source() -> None:
+    text = "This works.\n\n```python\nif x:\n    print(1)\n```\n"
+    code = unit_with(text, "print")
+    assert code == text[text.index("```") :].strip()
+    shown = write_unit(passage_of(code), [replace(SOURCE, end=90)])
+    assert shown == f"{code}\n[2]"
+    assert first_sentence(shown) == code
 
 
 def test_a_row_is_written_with_the_names_of_its_columns() -> None:

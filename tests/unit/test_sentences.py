@@ -24,6 +24,12 @@ CASES = [
     ),
     (f"{LONG} am 31.\nJuli an. Ja.", [f"{LONG} am 31.\nJuli an.", "Ja."]),
     ("It has 12. Maybe more.", ["It has 12.", "Maybe more."]),
+    (
+        "Run:\n```sh\nmake all;\nmake x\n```\nIt ends.",
+        ["Run:", "```sh\nmake all;\nmake x\n```", "It ends."],
+    ),
+    ("It is:\n~~~\na = 1\n\nb = 2", ["It is:", "~~~\na = 1\n\nb = 2"]),
+    ("Oranges\n-------\n\nThey are sold.", ["They are sold."]),
     ("", []),
     (" \n\n ", []),
 ]
@@ -34,10 +40,21 @@ def test_where_sentences_end(text: str, expected: list[str]) -> None:
     assert [text[start:end] for start, end, _ in split_sentences(text)] == expected
 
 
-@pytest.mark.parametrize("heading", ["## 5. Term", "5. Term", "ARTICLE V - TERM", "Term and End"])
+@pytest.mark.parametrize(
+    "heading", ["## 5. Term", "5. Term", "5. Term.", "ARTICLE V - TERM", "Term and End"]
+)
 def test_a_heading_is_no_sentence_but_named(heading: str) -> None:
     text = f"{heading}\n\nIt ends soon. Then no more."
-    assert [one.heading for one in split_sentences(text)] == [heading.strip("# ")] * 2
+    assert [one.heading for one in split_sentences(text)] == [heading.strip("#. ")] * 2
+
+
+def test_items_of_one_word_are_no_headings() -> None:
+    assert len(split_sentences("They sell:\n1. Oranges.\n2. Lemons.\n3. Limes.")) == 4
+
+
+def test_long_code_has_a_sentence_a_line() -> None:
+    lines = [f"call_number_{number}();" for number in range(200)]
+    assert len(split_sentences("```\n{}\n```".format("\n".join(lines)))) == 200
 
 
 def test_what_ends_openly_is_no_heading() -> None:

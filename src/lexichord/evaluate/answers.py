@@ -27,6 +27,7 @@ CITATION = re.compile(r"\s*\[(\d+)\]")
 TABLE_HEAD = re.compile(r"\|.*\n\| ---.*\n?")
 MARK = re.escape(NEAREST_MARK)
 NEAREST = re.compile(rf"\A.*{re.escape(NEAREST_TO_IT)}\n\n.*?{MARK}(.+?){MARK}")
+CODE = re.compile(r"\s*(```.*?\n\s*```)\s*\n", re.S)
 LIST_TYPE = "list"  # of questions that want all of a sort
 MAX_FIRST_CHARS = 400  # of an answer's first sentence that are judged
 
@@ -49,10 +50,12 @@ def first_sentence(answer: str) -> str:
     """Return the first sentence of an answer, up to its citation.
 
     A list's file names and a table's head are none; of a passage that is shown without a claim it
-    is the sentence that is marked.
+    is the sentence that is marked; a block of code is one.
     """
     if nearest := NEAREST.search(answer):
         return nearest[1][:MAX_FIRST_CHARS]
+    if code := CODE.match(answer):
+        return code[1][:MAX_FIRST_CHARS]
     first = CITATION.split(_first_line(answer), maxsplit=1)[0]
     return first.removeprefix("- ")[:MAX_FIRST_CHARS]
 

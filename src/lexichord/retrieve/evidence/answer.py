@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.context import citation
-from lexichord.retrieve.evidence.relevance import EmbedSentences, sentences_of
+from lexichord.retrieve.evidence.relevance import EmbedSentences, is_code, sentences_of
 from lexichord.retrieve.evidence.sentences import rank_sentences
 from lexichord.retrieve.evidence.units import (
     ITEM_OPENING,
@@ -94,10 +94,15 @@ def write_row(head: str, row: Quote, sources: Sequence[ContextSource]) -> str:
 
 
 def write_unit(unit: Quote, sources: Sequence[ContextSource]) -> str:
-    """Write a sentence on one line with its source, what it leads to on lines of their own."""
+    """Write a sentence on one line with its source, what it leads to on lines of their own.
+
+    Code that nothing leads to stands before its source.
+    """
     lines = [line.rstrip() for line in unit.text.strip().splitlines() if line.strip()]
-    is_code = any(line.lstrip().startswith("```") for line in lines)
-    if not is_code and not any(ITEM_OPENING.match(line.strip()) for line in lines[1:]):
+    if is_code(unit.text):
+        return "\n".join([*lines, cite_source(unit, sources)])
+    leads = [line for line in lines[1:] if is_code(line) or ITEM_OPENING.match(line.strip())]
+    if not leads:
         return cite_line(unit, sources)
     return "\n".join([f"{lines[0]} {cite_source(unit, sources)}", *lines[1:]])
 

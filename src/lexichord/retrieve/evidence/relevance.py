@@ -79,6 +79,10 @@ GERMAN_MONTH = re.compile(
 )
 MAX_LEANING_CHARS = 400  # of such a sentence and the one before it
 TEXT_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
+CODE_BLOCK = re.compile(
+    r"^[ \t]*(?P<fence>`{3,}|~{3,})[^\n]*$(?:.*?^[ \t]*(?P=fence)[ \t]*$|.*)", re.M | re.S
+)
+MAX_CODE_CHARS = 1500  # of a block of code that is one sentence; of a longer one each line is one
 
 
 class SentenceSpan(NamedTuple):
@@ -92,23 +96,48 @@ class SentenceSpan(NamedTuple):
 def split_sentences(text: str) -> list[SentenceSpan]:
     """Return the sentences of `text` in order, without the white space around them.
 
-    A list item, a table row and a paragraph end a sentence; a line that is a heading is none.
+    A list item, a table row and a paragraph end a sentence, a block of code is one; a line that is
+    a heading is none, nor is one without a letter or a figure.
     """
     spans: list[SentenceSpan] = []
     heading = ""
-    for start, end in _blocks(text):
-        block = text[start:end]
-        if _is_heading(block):
-            heading = block.strip(" \n#*")
-            continue
-        spans += [SentenceSpan(start + a, start + b, heading) for a, b in _in_block(block)]
-    return spans
+    for start, end in _parts(text):
+        part = text[start:end]
+        if is_code(part):
+            spans.append(SentenceSpan(*_trim(text, start, end), heading))
+        elif _is_heading(part, _stands_alone(text, start, end)):
+            heading = part.strip(" \n#*").removesuffix(".")
+        else:
+            spans += [SentenceSpan(start + a, start + b, heading) for a, b in _in_block(part)]
+    return [span for span in spans if any(map(str.isalnum, text[span.start : span.end]))]
 
 
-def _blocks(text: str) -> Iterator[tuple[int, int]]:
+def is_code(text: str) -> bool:
+    """Return whether a text begins a block of code that is short enough to be read as one."""
+    return len(text) <= MAX_CODE_CHARS and bool(CODE_BLOCK.match(text))
+
+
+def _parts(text: str) -> Iterator[tuple[int, int]]:
+    """Return blocks of code, and what stands between them parted into lines."""
+    place = 0
+    for code in CODE_BLOCK.finditer(text):
+        if code.end() - code.start() <= MAX_CODE_CHARS:
+            yield from _blocks(text, place, code.start())
+            yield code.span()
+            place = code.end()
+    yield from _blocks(text, place, len(text))
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Return whether an empty line, or nothing, stands before lines and after them."""
+    after = text[end : end + 1] in ("", "\n")
+    return after and (start == 0 or text.endswith("\n\n", 0, start))
+
+
+def _blocks(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
     """Return lines, those together that one sentence runs through."""
-    start = end = 0
-    for line in TEXT_LINE.finditer(text):
+    start = end = first
+    for line in TEXT_LINE.finditer(text, first, last):
         if end > start and not _goes_on(text[start:end], line.group()):
             yield start, end
             start = end
@@ -127,13 +156,18 @@ def _goes_on(block: str, line: str) -> bool:
     return is_open and not ITEM_NUMBER.match(line)
 
 
-def _is_heading(block: str) -> bool:
-    """Return whether a line is a heading: by its sign, or short, open, numbered or in capitals."""
+def _is_heading(block: str, alone: bool) -> bool:
+    """Return whether a line is a heading: by its sign, or short, open, numbered or in capitals.
+
+    One with a number and capitals that stands alone may end in a full stop: "8. Termination."
+    """
     line = block.strip()
     if line.startswith("#"):
         return True
     number = SECTION_NUMBER.match(line)
     name = line[number.end() :] if number else line
+    is_closed = bool(number) and alone and name.endswith(".")
+    name = name.removesuffix(".") if is_closed else name
     words = name.split()
     if (
         not words
@@ -142,7 +176,8 @@ def _is_heading(block: str) -> bool:
         or not name[0].isupper()
     ):
         return False
-    return bool(number) or all(word[0].isupper() for word in words if len(word) > SMALL_WORD_CHARS)
+    in_capitals = all(word[0].isupper() for word in words if len(word) > SMALL_WORD_CHARS)
+    return in_capitals or (bool(number) and not is_closed)
 
 
 def _in_block(block: str) -> Iterator[tuple[int, int]]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from lexichord.retrieve.evidence.relevance import sentences_of, sub_quote
+from lexichord.retrieve.evidence.relevance import is_code, sentences_of, sub_quote
 from lexichord.types.evidence import Quote
 
 MAX_LIST_CHARS = 1500  # of a list or code that is shown whole
@@ -17,15 +17,14 @@ ITEM_OPENING = re.compile(
     r"|(?P<sign>[-*•–]\s)"
 )
 CLAUSE_NUMBER = re.compile(r"(?:§\s*|(?:Section|Article|Clause)\s+)?\d{1,3}(?:\.\d{1,3})*[.):]?\s")
-CODE_BLOCK = re.compile(r"\s*```[^\n]*\n.*?\n[ \t]*```[ \t]*(?=\n|\Z)", re.S)
 
 
 def whole_unit(stretch: Quote, passages: Iterable[Quote], whole_lists: bool = False) -> Quote:
     """Return sentences together with what they cannot do without in their passage.
 
     These are the sentence that the first leans on and, where the last ends in a colon, the items or
-    the code that follow; of a numbered clause or an item, if it is short, its other sentences; of
-    an item, `whole_lists`, all of its list and what leads to that.
+    the code that follow; of code what leads to it; of a numbered clause or an item, if it is short,
+    its other sentences; of an item, `whole_lists`, all of its list and what leads to that.
     """
     around = next((passage for passage in passages if holds_quote(passage, stretch)), None)
     if around is None:
@@ -35,10 +34,11 @@ def whole_unit(stretch: Quote, passages: Iterable[Quote], whole_lists: bool = Fa
     if not inside:
         return stretch
     quotes = [one.quote for one in sentences]
-    first = _lead_of_list(quotes, inside[0]) if whole_lists else inside[0]
+    is_part = whole_lists or is_code(quotes[inside[0]].text)
+    first = _lead(quotes, inside[0]) if is_part else inside[0]
     while sentences[first].before and not quotes[first].text.startswith("|"):
         first -= 1
-    end = _end_of_list(around, quotes, inside[-1], whole_lists)
+    end = _end_of_list(quotes, inside[-1], whole_lists)
     start = quotes[first].start
     if end - start > MAX_LIST_CHARS:
         return stretch
@@ -75,12 +75,12 @@ def _opens_item(sentence: Quote) -> bool:
     return bool(ITEM_OPENING.match(sentence.text) or CLAUSE_NUMBER.match(sentence.text))
 
 
-def _lead_of_list(sentences: Sequence[Quote], number: int) -> int:
-    """Return the sentence that leads to an item's list, or else its first item."""
+def _lead(sentences: Sequence[Quote], number: int) -> int:
+    """Return the sentence that leads to code or an item's list, or else its first item."""
     kind = kind_of_item(sentences[number])
-    if kind is None:
+    if kind is None and not is_code(sentences[number].text):
         return number
-    while number and kind_of_item(sentences[number - 1]) == kind:
+    while kind and number and kind_of_item(sentences[number - 1]) == kind:
         number -= 1
     return number - 1 if number and sentences[number - 1].text.rstrip().endswith(":") else number
 
@@ -91,15 +91,15 @@ def kind_of_item(sentence: Quote) -> str | None:
     return opening.lastgroup if opening else None
 
 
-def _end_of_list(passage: Quote, sentences: Sequence[Quote], number: int, whole_lists: bool) -> int:
+def _end_of_list(sentences: Sequence[Quote], number: int, whole_lists: bool) -> int:
     """Return where a sentence ends: with its list, or the list or the code that it announces."""
     own, later = sentences[number], sentences[number + 1 :]
     kind = kind_of_item(own) if whole_lists else None
     if kind is None:
         if not own.text.rstrip().endswith(":"):
             return own.end
-        if code := CODE_BLOCK.match(passage.text, own.end - passage.start):
-            return passage.start + code.end()
+        if later and is_code(later[0].text):
+            return later[0].end
         kind = kind_of_item(later[0]) if later else None
     items = [*takewhile(lambda one: kind is not None and kind_of_item(one) == kind, later)]
     return items[-1].end if items else own.end

@@ -36,6 +36,7 @@ type WantedType = Literal[
     "definition",
 ]
 
+VALUE_TYPES: frozenset[WantedType] = frozenset(["duration", "date", "amount", "number"])
 YEAR_IN_TEXT = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
 
 

@@ -82,7 +82,7 @@ async def find_intent(
     # What is compared in the documents is all but their names; else a clause goes or stays.
     remove = remove_mentions if linked.kind == "comparison" else remove_naming_clauses
     question = remove(query, words, mentions)
-    asks = _asks(question) or (linked.kind == "comparison" and _names_aspect(question))
+    asks = _names_aspect(question) if linked.kind == "comparison" else _asks(question)
     return replace(
         linked,
         hint=make_hint(query, words, mentions),

@@ -192,9 +192,11 @@ def _names(words: Sequence[QueryWord], run: Sequence[Link], mention: Mention) ->
         # "the Researcher" is a role and no name, "the Seeed agreement" has one.
         return mention.last > mention.first or not definite
     covered = _covered(run)
+    is_rare = any(link.rare for link in run)
     if definite and several:
-        return covered >= 0.5 or any(link.rare for link in run)
-    return covered == 1 and (definite or several)
+        return covered >= 0.5 or is_rare
+    # "the registry" of which many documents speak is a topic, whatever a page is called.
+    return covered == 1 and (several or (definite and is_rare))
 
 
 def _is_whole(words: Sequence[QueryWord], run: Sequence[Link]) -> bool:
