@@ -1,5 +1,6 @@
 """An extractive answer: sentences of the evidence, each with its source; empty without evidence."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from lexichord.db.pool import Database
@@ -30,6 +31,7 @@ from lexichord.types.evidence import (
 # Of an answer to a question for one thing. The answer holds the quote, four kinds, 186 questions:
 # 3 and .25 66.7 % in 304 characters, 4 and .1 70.4 in 437, 5 and .1 72.0 in 495.
 MAX_ANSWER_SENTENCES = 5
+FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*")
 MIN_ANSWER_SHARE = 0.1  # of the best sentence's likelihood, for those after it
 
 
@@ -187,6 +189,10 @@ def _cell(cell: Cell, sources: Sequence[ContextSource]) -> str:
 
 
 def _line(text: str) -> str:
+    """Return a text on one line, a block of code without its fences."""
+    if is_code(text):
+        lines = text.strip().splitlines()[1:]
+        text = f"`{' '.join(line for line in lines if not FENCE.fullmatch(line)).strip()}`"
     return " ".join(text.split())
 
 

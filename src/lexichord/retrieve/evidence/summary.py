@@ -18,6 +18,7 @@ from lexichord.retrieve.evidence.relevance import (
     coverage,
     embed_all,
     in_document_order,
+    is_code,
     sentences_of,
     weigh_texts,
     word_cosine,
@@ -114,11 +115,14 @@ async def _pool(
 
 
 def _candidates(quotes: Sequence[Quote]) -> list[QuotedSentence]:
-    """Return the sentences that can stand alone, each place once, of the best quotes first."""
+    """Return the sentences that can stand alone, each place once, of the best quotes first.
+
+    Code can not.
+    """
     places: dict[tuple[str, int, int], QuotedSentence] = {}
     for quote in quotes:
         for one in sentences_of(quote):
-            if len(one.quote.text.split()) >= MIN_SENTENCE_WORDS:
+            if len(one.quote.text.split()) >= MIN_SENTENCE_WORDS and not is_code(one.quote.text):
                 places.setdefault((one.quote.document_id, one.quote.start, one.quote.end), one)
     return list(places.values())[:SUMMARY_CANDIDATES]
 
