@@ -256,6 +256,8 @@ def doctor(health: Health) -> None:
     for fault in health.extension_faults:
         known = f"{fault.extension} {fault.version} is known for: {fault.problem}: {fault.remedy}"
         out.print(printable(known), style="yellow")
+    for advice in health.advice:
+        out.print(printable(f"advice: {advice.problem}: {advice.remedy}"), style="yellow")
     for problem in health.problems:
         out.print(printable(f"problem: {problem.problem}: {problem.remedy}"), style="red")
     if not health.problems:
