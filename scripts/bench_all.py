@@ -29,8 +29,8 @@ from lexichord.retrieve.query import SentenceVectors
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = ROOT / "samples"
 LAST = Path(__file__).with_name("ratios.json")
-# Four runs on one machine at loads of 7 to 10 differed by 1.09 at most; the rest is for processors on
-# which onnxruntime, Python and Postgres are fast in another proportion.
+# Four runs on one machine at loads of 7 to 10 differed by 1.09 at most; the rest is for processors
+# on which onnxruntime, Python and Postgres are fast in another proportion.
 TOLERANCE = 1.4
 CHUNKS = 64  # that are stored at once
 WARM_UP = 5  # turns
