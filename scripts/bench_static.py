@@ -2,8 +2,8 @@
 
 python scripts/bench_static.py FOLDER --texts DIR
 
-Each token of all-MiniLM-L6-v2 is embedded alone, the frequent ones weigh less (as model2vec
-distils), and FOLDER gets what `local//FOLDER/384` takes. Quality, then:
+Each token of all-MiniLM-L6-v2 is embedded alone, their mean is taken off, and the frequent ones
+weigh less, as model2vec distils but for its principal components. FOLDER gets what `local//FOLDER/384` takes. Quality, then:
 
 LEXICHORD_BENCH_CACHE=NEW LEXICHORD_EMBEDDING=local//FOLDER/384 \\
     python scripts/bench_quality.py --data DATA codebase
@@ -36,6 +36,7 @@ def distil(folder: Path) -> None:
     tokenizer = local.load().tokenizer
     vocabulary = sorted(tokenizer.get_vocab().items(), key=lambda one: one[1])
     vectors = local.embed([token.removeprefix("##") for token, _ in vocabulary], "document")
+    vectors -= vectors.mean(axis=0)  # dense Pass@10 of the code set 44.75, without 39.20
     shares = 1 / np.arange(2, len(vocabulary) + 2)  # by Zipf: the vocabulary is in that order
     weights = SMOOTHING / (SMOOTHING + shares / shares.sum())
     folder.mkdir(parents=True, exist_ok=True)
