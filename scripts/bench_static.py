@@ -3,7 +3,8 @@
 python scripts/bench_static.py FOLDER --texts DIR
 
 Each token of all-MiniLM-L6-v2 is embedded alone, their mean is taken off, and the frequent ones
-weigh less, as model2vec distils but for its principal components. FOLDER gets what `local//FOLDER/384` takes. Quality, then:
+weigh less, as model2vec distils but for its principal components. FOLDER gets what
+`local//FOLDER/384` takes. Quality, then:
 
 LEXICHORD_BENCH_CACHE=NEW LEXICHORD_EMBEDDING=local//FOLDER/384 \\
     python scripts/bench_quality.py --data DATA codebase
