@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from lexichord.db import evidence
 from lexichord.db.pool import Database
+from lexichord.retrieve.kept import kept
 from lexichord.types.evidence import Quote
 
 
@@ -89,7 +90,8 @@ class SentenceSpan(NamedTuple):
     heading: str
 
 
-def split_sentences(text: str) -> list[SentenceSpan]:
+@kept(1_000)  # passages
+def split_sentences(text: str) -> tuple[SentenceSpan, ...]:
     """Return the sentences of `text` in order, without the white space around them.
 
     A list item, a table row and a paragraph end a sentence; a line that is a heading is none.
@@ -102,7 +104,7 @@ def split_sentences(text: str) -> list[SentenceSpan]:
             heading = block.strip(" \n#*")
             continue
         spans += [SentenceSpan(start + a, start + b, heading) for a, b in _in_block(block)]
-    return spans
+    return tuple(spans)
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
