@@ -1,6 +1,6 @@
 """What is made of a text once, for the one who asks."""
 
-from lexichord.db.call_settings import Asker, asking_for
+from lexichord.db.call_settings import asking_for
 from lexichord.retrieve.kept import kept
 
 
@@ -14,6 +14,6 @@ def test_a_text_is_looked_at_once_for_each_who_asks() -> None:
 
     assert words("a b") == words("a b") == ("a", "b")
     assert seen == ["a b"]
-    with asking_for(Asker("acme", ())):
+    with asking_for("acme"):
         assert words("a b") == ("a", "b")
     assert seen == ["a b", "a b"]
