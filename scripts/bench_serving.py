@@ -1,6 +1,9 @@
 """What HTTP adds to the Python call, and how the server does under more clients than it takes.
 
 python scripts/bench_serving.py [--rounds N] [--clients N] [--seconds N] [FOLDER ...]
+python scripts/bench_serving.py --workers 1 2 [--rounds N] [--seconds N] [FOLDER ...]
+
+With --workers: queries a second of servers with so many processes, in turns, beside empty requests.
 
 It ingests the folders, by default the sample corpus, into a server of its own.
 """
@@ -10,16 +13,20 @@ import asyncio
 import http.client
 import json
 import os
+import re
+import selectors
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from itertools import count, product
 from pathlib import Path
 from statistics import median, quantiles
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import psutil
@@ -46,6 +53,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--workers", type=int, nargs="*", default=[])
     arguments = parser.parse_args()
     folders = arguments.folders or [SAMPLES / "agreements", SAMPLES / "policies"]
     lines = (SAMPLES / "questions.jsonl").read_text().splitlines()
@@ -55,6 +63,9 @@ def main() -> None:
         with SyncLexichord(home=Path(home)) as lexichord:
             lexichord.ingest(folders)
             dsn = lexichord.core.database.dsn
+            if arguments.workers:
+                rates(dsn, home, questions, arguments)
+                return
             with served(dsn, home) as (port, process):
                 compare(lexichord, port, questions, arguments.rounds)
                 asyncio.run(
@@ -63,11 +74,15 @@ def main() -> None:
 
 
 @contextmanager
-def served(dsn: str, home: str) -> Iterator[tuple[int, psutil.Process]]:
+def served(
+    dsn: str, home: str, workers: int = 1, **settings: object
+) -> Iterator[tuple[int, psutil.Process]]:
     """Run a server; give its port and process."""
-    own = {"LEXICHORD_DSN": dsn, "LEXICHORD_HOME": home}
-    command = [sys.executable, "-m", "lexichord", "serve", "--port", "0"]
-    log = Path(home) / "serve.log"
+    own = {f"LEXICHORD_{name.upper()}": str(value) for name, value in settings.items()}
+    own |= {"LEXICHORD_DSN": dsn, "LEXICHORD_HOME": home}
+    count = str(workers)
+    command = [sys.executable, "-m", "lexichord", "serve", "--port", "0", "--workers", count]
+    log = Path(home) / f"serve-{workers}.log"
     with (
         log.open("w") as stream,
         subprocess.Popen(command, env=os.environ | own, stderr=stream) as process,
@@ -164,6 +179,76 @@ async def load(
     print(f"connections to the database: {before} before, {after} after")
     print("resident memory, MB:", *(f"{each:.0f}" for each in memory))
     print(f"answers other than 200 and 429: {seen.total() - seen[200] - seen[429]}")
+
+
+CLIENTS = (1, 8, 64)
+PATHS = ("/healthz", "keyword", "hybrid")  # of searches the mode
+
+
+def rates(dsn: str, home: str, questions: Sequence[str], arguments: argparse.Namespace) -> None:
+    """Print what servers of so many processes answer a second, and their memory."""
+    with ExitStack() as stack:
+        started = {
+            workers: stack.enter_context(served(dsn, home, workers, max_requests=100))
+            for workers in arguments.workers
+        }
+        for port, _ in started.values():  # which takes connections before its processes are up
+            answered(port, "hybrid", max(CLIENTS), questions, 10)
+        seen: dict[tuple[str, int, int], list[float]] = {}
+        for _ in range(arguments.rounds):
+            for path, clients, workers in product(PATHS, CLIENTS, arguments.workers):
+                port, _ = started[workers]
+                rate = answered(port, path, clients, questions, arguments.seconds)
+                seen.setdefault((path, clients, workers), []).append(rate)
+        for (path, clients, workers), each in seen.items():
+            rounds = " ".join(f"{one:.0f}" for one in each)
+            rate = median(each)
+            print(f"{path:9} {clients:2} clients, {workers} workers: {rate:5.0f}/s ({rounds})")
+        for workers, (_, process) in started.items():
+            parts = [process, *process.children()]
+            memory = " ".join(f"{one.memory_info().rss / MB:.0f}" for one in parts)
+            print(f"{workers} workers: resident memory, MB: {memory}")
+        print("load", os.getloadavg())
+
+
+def answered(port: int, path: str, clients: int, questions: Sequence[str], seconds: float) -> float:
+    """Have clients ask without a pause, in one thread and without a parser; give answers a second.
+
+    An answer other than 200 is not counted.
+    """
+    requests = [request(path, question) for question in questions]
+    asked, right = count(), 0
+    with selectors.DefaultSelector() as selector, ExitStack() as stack:
+        for _ in range(clients):
+            one = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+            one.sendall(requests[next(asked) % len(requests)])
+            selector.register(one, selectors.EVENT_READ, bytearray())
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for key, _ in selector.select(0.1):
+                one = cast(socket.socket, key.fileobj)
+                key.data.extend(one.recv(2**16))
+                if is_whole(key.data):
+                    right += key.data.startswith(b"HTTP/1.1 200")
+                    key.data.clear()
+                    one.sendall(requests[next(asked) % len(requests)])
+    return right / seconds
+
+
+def request(path: str, question: str) -> bytes:
+    """Write the request of a path, or of a search in a mode."""
+    if path.startswith("/"):
+        return f"GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n".encode()
+    body = json.dumps({"query": question, "mode": path})
+    head = f"host: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: {len(body)}"
+    return f"POST /v1/search HTTP/1.1\r\n{head}\r\n\r\n{body}".encode()
+
+
+def is_whole(answer: bytearray) -> bool:
+    """Return whether an answer has come whole, by its length."""
+    head, end, body = answer.partition(b"\r\n\r\n")
+    length = re.search(rb"content-length: (\d+)", head)
+    return bool(end) and length is not None and len(body) >= int(length[1])
 
 
 def connections(dsn: str) -> dict[str, Any]:

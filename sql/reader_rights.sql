@@ -27,7 +27,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'rrf_constant', 'keyword_text', 'lexemes', 'query_lexemes', 'question_config', 'text_configs', 'lexeme_text', 'dense_probes',
         'segment_name', 'sealing', 'keyword_plan', 'unsealed_keywords', 'bm25_parameters', 'most_dimensions',
         -- looks
-        'configuration', 'tenancy', 'find_calibration', 'id_secret', 'replica_state', 'written_position', 'database_status', 'database_identity', 'server_versions', 'list_datasets', 'list_documents', 'count_documents', 'count_by',
+        'configuration', 'tenancy', 'find_calibration', 'id_secret', 'replica_state', 'written_position', 'database_status', 'database_identity', 'server_versions', 'server_facts', 'list_datasets', 'list_documents', 'count_documents', 'count_by',
         'list_keys', 'list_chunks', 'find_documents', 'sample_documents', 'document_text', 'read_document', 'read_chunks',
         'read_original', 'list_originals', 'read_file', 'list_files',
         'document_digests', 'document_hashes', 'document_recipes', 'document_twins', 'documents_under',

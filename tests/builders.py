@@ -128,6 +128,7 @@ RESULTS = (
         ],
         indexes=[types.IndexUse("keyword_bm25", True, "Index Scan")],
         faults=[types.Fault("wrong corpus counts", 0)],
+        advice=[types.Problem("jit is on: with off it is faster", "alter system set jit = off;")],
         problems=[types.Problem("index chunk_hnsw is missing", "build it")],
     ),
     types.IndexUse("chunk_hnsw", False, None),

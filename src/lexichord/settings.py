@@ -29,7 +29,7 @@ from pydantic_settings import (
 
 from lexichord.errors import ConfigError
 from lexichord.types.generation import Price
-from lexichord.types.response import Recording
+from lexichord.types.options import Recording
 
 CONTAINER_SECRETS = Path("/run/secrets")  # of Docker and Podman, readable by all inside
 MAX_KEY_FILE_BYTES = 10_000

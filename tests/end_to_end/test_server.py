@@ -15,12 +15,14 @@ from time import monotonic
 import psutil
 import psycopg
 import pytest
+from psycopg.rows import dict_row
 
 from lexichord import Lexichord, SyncLexichord
 from lexichord.db.embedded import EmbeddedServer
 from lexichord.db.pool import CONNECT_TIMEOUT_SECONDS
 from lexichord.db.postmaster import STALE_LOCK_SECONDS, find_postmaster
 from lexichord.db.server import start_server, stop_server
+from lexichord.db.tuning import Machine, ServerSettings
 from lexichord.errors import DatabaseError
 from lexichord.settings import Settings, load_settings
 from tests.end_to_end.client import SPACE
@@ -236,6 +238,16 @@ def test_its_settings_are_in_force(prepared_home: Path) -> None:
             assert setting(lexichord, "jit") == "off"
             assert setting(lexichord, "work_mem") == "7MB"
     assert main.read_text().count("lexichord.conf") == 1
+
+
+def test_its_settings_suit_the_machine(prepared_home: Path) -> None:
+    with SyncLexichord(home=prepared_home) as lexichord:
+        with psycopg.connect(lexichord.core.database.dsn, row_factory=dict_row) as connection:
+            facts = connection.execute("select * from lexichord.server_facts()").fetchone()
+        assert facts is not None
+        assert facts.items() >= vars(ServerSettings.of(Machine.here())).items()
+        assert facts["is_local"]
+        assert lexichord.doctor().advice == []
 
 
 def test_no_other_user_of_the_machine_can_connect(prepared_home: Path) -> None:

@@ -9,13 +9,16 @@ import sys
 from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
-from signal import SIGINT, SIGTERM, Signals
+from signal import SIGINT, SIGKILL, SIGTERM, Signals
 
+import httpx
+import psutil
 import pytest
 
 from lexichord import SyncLexichord
 from lexichord.serve.server import open_listeners
 from tests.conftest import ROOT
+from tests.end_to_end.processes import wait_until
 from tests.http.server import Server
 
 
@@ -108,3 +111,61 @@ def test_it_listens_on_all_addresses_of_a_name_and_sends_without_a_pause() -> No
         assert {one.getsockname()[0] for one in sockets} <= {"127.0.0.1", "::1"}
         assert len({one.getsockname()[1] for one in sockets}) == 1
         assert all(one.proto == socket.IPPROTO_TCP for one in sockets)  # what asyncio looks at
+
+
+def processes_that_answer(server: Server) -> set[int]:
+    """Connect until two processes have answered; give them."""
+    met = set[int]()
+
+    def all_met() -> bool:
+        with closing(HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
+            connection.request("GET", "/healthz")
+            assert connection.getresponse().status == 200
+            assert connection.sock is not None
+            own = connection.sock.getsockname()
+            met.update(
+                process.pid
+                for process in psutil.Process(server.process.pid).children()
+                if any(each.raddr == own for each in process.net_connections("tcp"))
+            )
+        return len(met) == 2
+
+    wait_until(all_met)
+    return met
+
+
+def test_several_processes_answer_and_end_together(fresh: str, home: Path) -> None:
+    with Server(fresh, home, "--workers", "2") as server:
+        met = processes_that_answer(server)
+        assert server.process.pid not in met
+        with server.client() as client:
+            assert client.post("/v1/search", json={"query": "gnu"}).status_code == 200
+            wait_until(lambda: counted(client, "/healthz") >= 2)
+        assert server.end(SIGTERM) == 0
+        assert not any(psutil.pid_exists(pid) for pid in met)
+        assert [line for line in server.log().splitlines() if "Ctrl-C ends it" in line] == [
+            f"{server.url}  from this machine, without a key; Ctrl-C ends it"
+        ]
+        assert not re.search("Traceback|Error", server.log())
+
+
+def counted(client: httpx.Client, route: str) -> float:
+    """Give how many requests of a route all processes of a server counted."""
+    text = client.get("/metrics").text
+    name = f'lexichord_requests_total{{method="GET",route="{route}",status="200"}}'
+    return sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith(name))
+
+
+def test_a_process_that_dies_is_replaced(fresh: str, home: Path) -> None:
+    with Server(fresh, home, "--workers", "2") as server:
+        (victim, *_) = processes_that_answer(server)
+        os.kill(victim, SIGKILL)
+        wait_until(lambda: f"process {victim} ended" in server.log())
+        assert victim not in processes_that_answer(server)
+
+
+def test_processes_do_not_outlive_the_one_that_keeps_them(fresh: str, home: Path) -> None:
+    with Server(fresh, home, "--workers", "2") as server:
+        met = processes_that_answer(server)
+        server.end(SIGKILL)
+        wait_until(lambda: not any(psutil.pid_exists(pid) for pid in met))

@@ -194,6 +194,7 @@ READS: dict[str, dict[str, Any]] = {
     "scope_documents": {"datasets": ["north"], "filter": FILTER},
     "search_each": {"queries": ["w1"], "documents": [1, 2]},
     "search_variants": {"variants": '[{"name": "x", "text": "w1"}]'},
+    "server_facts": {},
     "server_versions": {},
     "shared_headings": {"documents": [1, 3]},
     "similar_documents": {"source": 1},

@@ -599,6 +599,12 @@ CONTRACT = {
         "keyword_score double precision, keyword_rank bigint, fused_score double precision, "
         "variant_ranks jsonb, variant_scores jsonb)",
     ),
+    "server_facts": (
+        "",
+        "TABLE(shared_buffers bigint, maintenance_work_mem bigint, effective_cache_size bigint, "
+        "max_parallel_maintenance_workers integer, random_page_cost double precision, "
+        "jit boolean, stored_bytes bigint, index_bytes bigint, is_local boolean)",
+    ),
     "server_versions": ("", "TABLE(name text, version text)"),
     "set_other_vectors": (
         "space text, chunk_ids bigint[], row_versions text[], vectors text[]",

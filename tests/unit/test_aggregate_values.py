@@ -48,7 +48,7 @@ def test_what_is_found(text: str, expected: list[str]) -> None:
 
 @pytest.mark.parametrize("text", NOT_FOUND)
 def test_words_and_section_numbers_hold_no_values(text: str) -> None:
-    assert find_values(text) == []
+    assert find_values(text) == ()
 
 
 pieces = st.sampled_from([text for text, _ in FOUND] + NOT_FOUND + ["(", "1", " 5", "%", "\n"])

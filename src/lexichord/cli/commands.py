@@ -30,11 +30,12 @@ from lexichord.cli.options import (
 )
 from lexichord.cli.progress import FileProgress
 from lexichord.errors import ConfigError
-from lexichord.types.events import QueryEvent
-from lexichord.types.response import Recording, Response
+from lexichord.types.options import Recording
 
 if TYPE_CHECKING:
     from lexichord.client.sync import SyncLexichord
+    from lexichord.types import Response
+    from lexichord.types.events import QueryEvent
 
 RecordOption = Annotated[
     Recording | None, typer.Option(help="Keep it in the database; text: with its words.")
@@ -183,8 +184,10 @@ def query(
         invocation.show(response, lambda response: render.response(response, explain))
 
 
-def _show_events(invocation: Invocation, events: Iterable[QueryEvent]) -> Response:
+def _show_events(invocation: Invocation, events: "Iterable[QueryEvent]") -> "Response":
     """Show a query's events as they come, as JSON a line each; return the response."""
+    from lexichord.types import Response
+
     for event in events:
         shape = {"event": event.kind, "data": event} if invocation.as_json else event
         invocation.show(shape, render.event)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.table import Table
@@ -13,13 +13,10 @@ from lexichord.cli.options import CHECK_PANEL, EXIT_FAILED, Invocation, command
 from lexichord.cli.progress import TaskProgress
 from lexichord.cli.render import err, out, printable
 from lexichord.errors import ConfigError
-from lexichord.types.evaluation import (
-    DEFAULT_KS,
-    DEFAULT_STRATEGIES,
-    Calibrated,
-    Evaluation,
-    Extractor,
-)
+from lexichord.types.options import DEFAULT_KS, DEFAULT_STRATEGIES, Extractor
+
+if TYPE_CHECKING:
+    from lexichord.types.evaluation import Calibrated, Evaluation
 
 eval_app = typer.Typer()
 
@@ -139,7 +136,7 @@ def calibrate(
     invocation.show(calibrated, _calibrated)
 
 
-def _calibrated(calibrated: Calibrated) -> None:
+def _calibrated(calibrated: "Calibrated") -> None:
     """Print how it does on questions left out; they are what `--risk` goes by."""
     judged = calibrated.holds + calibrated.lacks
     out.print(printable(f"confidence for {calibrated.space} is fitted on {judged} questions"))
@@ -162,7 +159,7 @@ def _numbers(name: str, text: str) -> tuple[int, ...]:
     return numbers
 
 
-def _print(evaluation: Evaluation, by: Literal["kind", "type"] | None) -> None:
+def _print(evaluation: "Evaluation", by: Literal["kind", "type"] | None) -> None:
     """Print a column a strategy or tables by kind, then what differs from the earlier run."""
     from lexichord.display.text import comparison_table, evaluation_table
 

@@ -15,7 +15,7 @@ from lexichord.cli import metadata, render
 from lexichord.cli.options import EXIT_FAILED, STORE_PANEL, CliOption, Invocation, command
 from lexichord.cli.progress import FileProgress
 from lexichord.errors import ConfigError
-from lexichord.types import ContextKind, ContextPart
+from lexichord.types.options import ContextKind, ContextPart
 
 if TYPE_CHECKING:
     from lexichord.client.sync import SyncLexichord

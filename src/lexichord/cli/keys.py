@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -10,7 +10,9 @@ from rich.text import Text
 from lexichord.cli.options import Invocation, command
 from lexichord.cli.render import err, out, printable
 from lexichord.errors import ConfigError
-from lexichord.types import ApiCall, ApiKey, NewApiKey
+
+if TYPE_CHECKING:
+    from lexichord.types import ApiCall, ApiKey, NewApiKey
 
 OVERLAP_HOURS = 24  # as the library has it
 
@@ -108,12 +110,12 @@ def _span(unit: str, amount: int) -> timedelta:
         raise ConfigError(f"{amount} {unit} is more than can be counted") from None
 
 
-def _created(key: NewApiKey) -> None:
+def _created(key: "NewApiKey") -> None:
     err.print(Text("keep it: it is not shown again"))
     out.print(Text(key.secret))
 
 
-def _list(keys: list[ApiKey]) -> None:
+def _list(keys: "list[ApiKey]") -> None:
     for key in keys:
         deeds = {"read": key.reads, "write": key.writes, "delete": key.deletes}
         mode = "+".join(name for name, allowed in deeds.items() if allowed)
@@ -128,7 +130,7 @@ def _list(keys: list[ApiKey]) -> None:
         out.print(printable("  ".join(parts)))
 
 
-def _state(key: ApiKey) -> str:
+def _state(key: "ApiKey") -> str:
     renews = f", renews {key.renews}" if key.renews else ""
     if key.revoked_at:
         return f"revoked {key.revoked_at:%Y-%m-%d}{renews}"
@@ -139,7 +141,7 @@ def _state(key: ApiKey) -> str:
     return f"valid{renews}"
 
 
-def _list_calls(calls: list[ApiCall]) -> None:
+def _list_calls(calls: "list[ApiCall]") -> None:
     for call in calls:
         when, query = f"{call.called_at:%Y-%m-%d %H:%M:%S}", f"  {call.query}" if call.query else ""
         who = f"{call.key_id:>4}  {call.name}"

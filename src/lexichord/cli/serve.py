@@ -1,17 +1,23 @@
 """The commands that answer over HTTP, and to agents by the Model Context Protocol."""
 
 import signal
-from contextlib import aclosing, nullcontext, suppress
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager, nullcontext, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lexichord.cli import render
-from lexichord.cli.options import SERVE_PANEL, Invocation, command
+from lexichord.cli.options import SERVE_PANEL, Invocation, command, log_to_stderr
 from lexichord.cli.render import err
 from lexichord.errors import ConfigError
 
 if TYPE_CHECKING:
+    from socket import socket
+
+    from starlette.types import ASGIApp
+
     from lexichord.ingest.tables.worker import WorkerReport
     from lexichord.serve.access import AccessPolicy
     from lexichord.settings import Settings
@@ -32,6 +38,9 @@ HttpOption = Annotated[
 WorkerOption = Annotated[
     bool, typer.Option("--worker", help="Keep indexed tables in sync as well, as a worker does.")
 ]
+WorkersOption = Annotated[
+    int, typer.Option(help="Processes that answer; each has a pool and a model.", min=1, max=64)
+]
 
 
 @command(
@@ -40,6 +49,7 @@ WorkerOption = Annotated[
     examples=(
         "lexichord serve",
         "lexichord serve --port 9000 --worker",
+        "lexichord serve --workers 4",
     ),
 )
 def serve(
@@ -47,12 +57,13 @@ def serve(
     host: HostOption = "127.0.0.1",
     port: PortOption = 8080,
     worker: WorkerOption = False,
+    workers: WorkersOption = 1,
 ) -> None:
     """Answer over HTTP, with a page to ask on, until Ctrl-C."""
     import asyncio
 
     try:
-        asyncio.run(_serve_http(invocation.settings, host, port, worker))
+        asyncio.run(_serve_http(invocation.settings, host, port, worker, workers))
     except ModuleNotFoundError as error:
         raise ConfigError(f"no {error.name}: pip install 'lexichord[server]'") from error
     err.print("stopped")
@@ -123,11 +134,43 @@ async def _work(settings: "Settings", until_idle: bool) -> "WorkerReport":
         return own.report
 
 
-async def _serve_http(settings: "Settings", host: str, port: int, with_worker: bool) -> None:
+async def _serve_http(
+    settings: "Settings", host: str, port: int, with_worker: bool, workers: int
+) -> None:
+    """Answer in this process, or keep others at it, which begin once this one could answer."""
+    from lexichord.serve.server import open_listeners, run_server
+    from lexichord.serve.workers import check_workers, run_workers
+
+    check_workers(workers)
+    async with _http_server(settings, host, with_worker) as (door, app):
+        with open_listeners(host, port) as sockets:
+            _announce(door, sockets)
+            if workers == 1:
+                await run_server(app, sockets)
+            else:
+                await run_workers(partial(_serve_in_worker, settings, host, sockets), workers)
+
+
+def _serve_in_worker(settings: "Settings", host: str, sockets: "list[socket]") -> None:
+    import asyncio
+
+    from lexichord.serve.server import run_server
+
+    async def run() -> None:
+        async with _http_server(settings, host) as (_, app):
+            await run_server(app, sockets)
+
+    log_to_stderr()
+    asyncio.run(run())
+
+
+@asynccontextmanager
+async def _http_server(
+    settings: "Settings", host: str, with_worker: bool = False
+) -> "AsyncIterator[tuple[AccessPolicy, ASGIApp]]":
     from lexichord.client.lexichord import Lexichord
     from lexichord.serve.access import AccessPolicy
     from lexichord.serve.http.app import create_http_server
-    from lexichord.serve.server import run_server
 
     async with Lexichord(settings) as core:
         door = await AccessPolicy.open(core, host)
@@ -135,21 +178,22 @@ async def _serve_http(settings: "Settings", host: str, port: int, with_worker: b
             raise ConfigError("tenants are on: run lexichord worker by itself, as the owner")
         worker = core.worker().in_background() if with_worker else nullcontext()
         async with aclosing(door), worker:
-            app = create_http_server(door)
-            await run_server(app, host, port, lambda taken: _announce(door, taken))
+            yield door, create_http_server(door)
 
 
 async def _serve_mcp(settings: "Settings", host: str, port: int) -> None:
     from lexichord.client.lexichord import Lexichord
     from lexichord.serve.access import AccessPolicy
     from lexichord.serve.mcp.server import MCP_PATH, create_mcp_app
-    from lexichord.serve.server import add_middleware, run_server
+    from lexichord.serve.server import add_middleware, open_listeners, run_server
 
     async with Lexichord(settings) as core:
         door = await AccessPolicy.open(core, host)
         app = add_middleware(create_mcp_app(door), door)
         async with aclosing(door):
-            await run_server(app, host, port, lambda taken: _announce(door, taken, MCP_PATH))
+            with open_listeners(host, port) as sockets:
+                _announce(door, sockets, MCP_PATH)
+                await run_server(app, sockets)
 
 
 async def _serve_stdio(settings: "Settings") -> None:
@@ -160,8 +204,9 @@ async def _serve_stdio(settings: "Settings") -> None:
         await serve_stdio(core)
 
 
-def _announce(door: "AccessPolicy", port: int, path: str = "") -> None:
+def _announce(door: "AccessPolicy", sockets: "list[socket]", path: str = "") -> None:
     """Print where it listens, who may come, and what it has to do without."""
+    port = sockets[0].getsockname()[1]
     name = f"[{door.host}]" if ":" in door.host and "[" not in door.host else door.host
     who = "with an API key" if door.needs_key else "from this machine, without a key"
     err.print(f"http://{name}:{port}{path}  {who}; Ctrl-C ends it", highlight=False, markup=False)

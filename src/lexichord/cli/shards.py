@@ -1,12 +1,14 @@
 """The commands for shards."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lexichord.cli.options import Invocation, command
 from lexichord.cli.render import err, out, printable
-from lexichord.types.state import Rebalanced, Shard
+
+if TYPE_CHECKING:
+    from lexichord.types.state import Rebalanced, Shard
 
 shards_app = typer.Typer(
     help="Shards: other databases that hold a part of the documents.", no_args_is_help=True
@@ -69,12 +71,12 @@ def _added(number: int) -> None:
     err.print("restart what is open: it stores nothing there, and finds nothing, until then")
 
 
-def _moved(moved: Rebalanced) -> None:
+def _moved(moved: "Rebalanced") -> None:
     noun = "document" if moved.documents == 1 else "documents"
     out.print(f"{moved.documents:,} {noun} moved, with {moved.chunks:,} chunks")
 
 
-def _list(shards: list[Shard]) -> None:
+def _list(shards: "list[Shard]") -> None:
     for each in shards:
         noun = "document" if each.documents == 1 else "documents"
         out.print(printable(f"{each.number}  {each.documents:,} {noun}  {each.dsn}"))

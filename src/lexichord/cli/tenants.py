@@ -1,12 +1,14 @@
 """The commands for tenants."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lexichord.cli.options import Invocation, command
 from lexichord.cli.render import err, out, printable
-from lexichord.types import Tenant
+
+if TYPE_CHECKING:
+    from lexichord.types import Tenant
 
 tenants_app = typer.Typer(
     help="Tenants, who share a database and see nothing of each other.", no_args_is_help=True
@@ -72,7 +74,7 @@ def _turned_on() -> None:
     err.print(f"to serve them, {SERVE_AS}; restart what serves now", highlight=False, markup=False)
 
 
-def _list(tenants: list[Tenant]) -> None:
+def _list(tenants: "list[Tenant]") -> None:
     for each in tenants:
         datasets = ", ".join(each.datasets) or "no dataset"
         roles = f"  roles {', '.join(each.roles)}" if each.roles else ""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from lexichord.db import catalogue, reembed, store, tables
 from lexichord.db.pool import Database
+from lexichord.db.tuning import Machine, advise
 from lexichord.errors import DatabaseError
 from lexichord.providers.base import Embedder
 from lexichord.retrieve.judge.confidence import describe_calibration, find_calibration
@@ -70,6 +71,7 @@ class StatusMethods:
             ],
             indexes=await self._index_use(),
             faults=[Fault(**row) for row in await catalogue.count_faults(self.database)],
+            advice=advise(await catalogue.server_facts(self.database), Machine.here()),
             problems=[Problem(**row) for row in await catalogue.find_problems(self.database)],
         )
 

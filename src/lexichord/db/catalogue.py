@@ -168,6 +168,11 @@ async def server_versions(database: Database) -> list[Row]:
     return await database.call("server_versions")
 
 
+async def server_facts(database: Database) -> Row:
+    """See sql/server_facts.sql."""
+    return (await database.call("server_facts"))[0]
+
+
 async def extension_faults(database: Database, engine: str) -> list[Row]:
     """See sql/extension_faults.sql."""
     return await database.call("extension_faults", engine=engine)

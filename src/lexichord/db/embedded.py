@@ -26,6 +26,7 @@ from lexichord.db.postmaster import (
     start_postmaster,
     utils,
 )
+from lexichord.db.tuning import Machine, ServerSettings
 from lexichord.errors import ConfigError, DatabaseError
 
 log = logging.getLogger("lexichord")
@@ -35,11 +36,8 @@ PROGRAMS = utils.POSTGRES_VERSIONS[POSTGRES_VERSION]
 SHELL_CHARACTERS = '"$`\\'  # pg_ctl puts a data folder's name into a shell's double quotes
 POSTGRES_SETTINGS = """\
 unix_socket_permissions = 0700
-shared_buffers = 256MB
-maintenance_work_mem = 512MB
 max_wal_size = 2GB
-random_page_cost = 1.1
-jit = off
+autovacuum_work_mem = 64MB
 """
 
 servers: dict[Path, "EmbeddedServer"] = {}  # this process's, by data folder
@@ -72,7 +70,8 @@ class EmbeddedServer(PostgresServer):
         if include not in main.read_text():
             with main.open("a") as file:
                 file.write(include)
-        (self.pgdata / "lexichord.conf").write_text(POSTGRES_SETTINGS)
+        suited = ServerSettings.of(Machine.here()).lines()
+        (self.pgdata / "lexichord.conf").write_text(POSTGRES_SETTINGS + suited)
 
     def _make_data(self) -> None:
         """Make the data whole or not at all: what a killed initdb leaves never starts."""

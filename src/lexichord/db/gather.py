@@ -276,6 +276,7 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(
         (
             *("configuration", "database_identity", "server_versions", "extension_faults"),
+            "server_facts",
             *("weigh_terms", "find_calibration", "set_calibration", "reembed_status", "tenancy"),
             *("start_run", "touch_run", "interrupt_run", "record_files", "finish_run"),
             *("list_runs", "list_run_files", "failed_files"),

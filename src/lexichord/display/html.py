@@ -179,12 +179,14 @@ def _(record: Health) -> str:
     wrong = [f"{each.problem}: {each.remedy}" for each in record.problems]
     versions = [[each.name, each.version] for each in record.server]
     known = [[each.extension, each.problem, each.remedy] for each in record.extension_faults]
+    advice = [[each.problem, each.remedy] for each in record.advice]
     plans = [[each.index_name, each.plan or "not built yet"] for each in record.indexes]
     return page(
         [*wrong, *record.degraded],
         *_status(record),
         table(("server", "version"), versions),
         *([table(("extension", "known fault", "remedy"), known)] if known else []),
+        *([table(("advice", "remedy"), advice)] if advice else []),
         table(("index", "plan"), plans),
     )
 

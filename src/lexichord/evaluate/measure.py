@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING, Literal, get_args
 from lexichord.errors import ConfigError
 from lexichord.evaluate.application import Application
 from lexichord.types.evaluation import (
-    DEFAULT_KS,
-    DEFAULT_STRATEGIES,
     Calibrated,
     EvalSet,
     Evaluation,
     EvaluationRun,
-    Extractor,
 )
-from lexichord.types.options import no_single_text
+from lexichord.types.options import DEFAULT_KS, DEFAULT_STRATEGIES, Extractor, no_single_text
 
 if TYPE_CHECKING:
     from lexichord.evaluate.run import Plan

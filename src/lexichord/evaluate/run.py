@@ -23,14 +23,13 @@ from lexichord.providers.base import Embedder, Generator
 from lexichord.retrieve.llm_stages import find_query_model
 from lexichord.types import ContextKind, Json, LoadedText
 from lexichord.types.evaluation import (
-    DEFAULT_KS,
     Change,
     EvalQuery,
     EvalSet,
     EvaluationRun,
-    Extractor,
     Outcome,
 )
+from lexichord.types.options import DEFAULT_KS, Extractor
 
 # Passages asked for at least, so that evidence within 4,000 characters is full: contracts' chunks
 # have 260 on average.

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 TOKENIZER_FILE = "tokenizer.json"
 GRAPH_FILES = ("model.onnx", "onnx/model.onnx")
+STATIC_FILE = "model.safetensors"  # of an embedder without a graph, see embed/static.py
 USUAL_MAX_TOKENS = 512  # of models that do not say how many they read
 PAD_TOKENS = ("[PAD]", "<pad>")
 # Tokens of filler that one more text may cost its batch: a run of its own costs about as much.
@@ -66,23 +67,26 @@ class Graph:
             raise ProviderError(f"the model in '{self.folder}' cannot be run: {reason}") from error
 
 
-def find_folder(model: str, home: Path, model_dir: Path | None = None) -> Path | None:
+def find_folder(model: str, home: Path, model_dir: Path | None = None, *others: str) -> Path | None:
     """Return a model's folder: `model_dir`, a path or home/models/MODEL; None where there is none.
 
-    Raises ConfigError if `model_dir` is given and does not hold a model.
+    `others` are files that do in place of a graph. Raises ConfigError if `model_dir` is given and
+    does not hold a model.
     """
     if model_dir is not None:
-        if not _holds_model(model_dir):
+        if not _holds_model(model_dir, others):
             raise ConfigError(
                 f"'{model_dir}' holds no model: it needs {GRAPH_FILES[0]} and {TOKENIZER_FILE}"
             )
         return model_dir
     folder = home / "models" / model  # an absolute path stays itself
-    return folder if _holds_model(folder) else None
+    return folder if _holds_model(folder, others) else None
 
 
-def _holds_model(folder: Path) -> bool:
-    return (folder / TOKENIZER_FILE).is_file() and _graph_file(folder) is not None
+def _holds_model(folder: Path, others: Sequence[str]) -> bool:
+    return (folder / TOKENIZER_FILE).is_file() and any(
+        (folder / name).is_file() for name in (*GRAPH_FILES, *others)
+    )
 
 
 def _graph_file(folder: Path) -> Path | None:
@@ -138,12 +142,17 @@ def clean(texts: Iterable[str]) -> Iterator[str]:
     return (text.encode(errors="replace").decode() for text in texts)
 
 
-def tokenize(tokenizer: "Tokenizer", texts: Iterable[str]) -> list[TokenIds]:
-    """Return each text's token ids, cut where the tokenizer is told to."""
+def tokenize(
+    tokenizer: "Tokenizer", texts: Iterable[str], *, marked: bool = True
+) -> list[TokenIds]:
+    """Return each text's token ids, cut where the tokenizer is told to.
+
+    `marked`: with the tokens that the model puts around a text.
+    """
     return [
         np.array(encoding.ids, np.int64)
         for slab in batched(clean(texts), TOKENIZED_TEXTS)
-        for encoding in tokenizer.encode_batch_fast(slab)
+        for encoding in tokenizer.encode_batch_fast(slab, add_special_tokens=marked)
     ]
 
 

@@ -21,7 +21,7 @@ from lexichord.providers.embed.gemini import GEMINI_URL, GeminiEmbeddings
 from lexichord.providers.embed.local import LOCAL_INT8_SPACE, LOCAL_SPACE, LocalEmbedder, find_model
 from lexichord.providers.embed.openai import OPENAI_URL, OpenAIEmbeddings
 from lexichord.providers.http import checked_url, find_key, has_library, host
-from lexichord.providers.onnx_folder import GRAPH_FILES, TOKENIZER_FILE, find_folder
+from lexichord.providers.onnx_folder import GRAPH_FILES, STATIC_FILE, TOKENIZER_FILE, find_folder
 from lexichord.providers.rerank.cohere import CohereReranker
 from lexichord.providers.rerank.folder import FolderReranker
 from lexichord.providers.rerank.http import JINA_URL, JinaReranker, TeiReranker
@@ -123,7 +123,7 @@ def find_embedder(
 def _find_folder(
     settings: Settings, space: EmbeddingSpace
 ) -> tuple[FolderEmbedder | None, list[str]]:
-    folder = find_folder(space.model, settings.home, settings.model_dir)
+    folder = find_folder(space.model, settings.home, settings.model_dir, STATIC_FILE)
     if folder is None:
         place = settings.home / "models" / space.model
         missing = f"put model.onnx and tokenizer.json into {place}"

@@ -10,7 +10,8 @@ from lexichord.db.catalogue import record_query
 from lexichord.db.pool import Database
 from lexichord.errors import LexichordError
 from lexichord.types import QueryOptions, Question, Response
-from lexichord.types.response import Recording, Step
+from lexichord.types.options import Recording
+from lexichord.types.response import Step
 
 # Of the time that is left, what one call may take: one that hangs leaves time for the next.
 CALL_SHARE = 0.5

@@ -97,6 +97,7 @@ LISTEN_BACKLOG = 2048  # connections that wait for the server to take them, as u
 KEEP_ALIVE_SECONDS = 75
 SHUTDOWN_SECONDS = 10  # for requests that are under way when the server is told to stop
 JOBS_SHUTDOWN_SECONDS = 30  # for jobs that go on then
+RESTART_SECONDS = 1  # before another process takes the place of one that ended by itself
 
 
 def own_deadline(seconds: float) -> float:

@@ -4,7 +4,7 @@ import errno
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -49,8 +49,8 @@ def add_middleware(app: AsgiApp, policy: AccessPolicy) -> "ASGIApp":
     )
 
 
-async def run_server(app: "ASGIApp", host: str, port: int, on_start: Callable[[int], None]) -> None:
-    """Listen until interrupted; `on_start` gets the port once it listens. Raises ConfigError.
+async def run_server(app: "ASGIApp", sockets: Sequence[socket.socket]) -> None:
+    """Answer on sockets that listen, until interrupted.
 
     Requests are not logged: their addresses may hold questions.
     """
@@ -66,9 +66,8 @@ async def run_server(app: "ASGIApp", host: str, port: int, on_start: Callable[[i
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
-    with open_listeners(host, port) as sockets, _signals_end_here():
-        on_start(sockets[0].getsockname()[1])
-        await uvicorn.Server(config).serve(sockets)
+    with _signals_end_here():
+        await uvicorn.Server(config).serve([*sockets])
 
 
 @contextmanager

@@ -1,71 +1,75 @@
 """Frozen records that cross module borders. Offsets are in characters, scores: higher is better."""
 
-from lexichord.types.documents import (
-    Chunk,
-    ContextKind,
-    ContextPart,
-    Document,
-    Documents,
-    EmbeddingSpace,
-    Excerpt,
-    Facet,
-    Heading,
-    LoadedText,
-    Original,
-    PageBox,
-    PageSize,
-    ShownDocument,
-    StoredChunk,
-    StoredDataset,
-    StoredDocument,
-    Table,
-)
-from lexichord.types.evidence import Cell, Comparison, ContextSource, Quote
-from lexichord.types.json import Json, Shaped
-from lexichord.types.options import (
-    ContextFormat,
-    IntentKind,
-    LlmStage,
-    Mode,
-    QueryOptions,
-    ScopeOptions,
-    SearchOptions,
-    Unit,
-)
-from lexichord.types.questions import Intent, Question, Scope
-from lexichord.types.reflection import Coverage, Reflection
-from lexichord.types.response import Explanation, Part, Response, Step
-from lexichord.types.results import (
-    ChunkHit,
-    FileHit,
-    FilesResult,
-    HitScores,
-    KeywordSets,
-    Ranked,
-    SearchResult,
-)
-from lexichord.types.state import (
-    ApiCall,
-    ApiKey,
-    Backup,
-    Exported,
-    ExtensionFault,
-    Fault,
-    Health,
-    IndexedTable,
-    IndexUse,
-    IngestRun,
-    NewApiKey,
-    Problem,
-    Rebalanced,
-    Rights,
-    Shard,
-    SpaceChange,
-    Status,
-    Tenant,
-    TrainingTriplet,
-    Version,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lexichord.types.documents import (
+        Chunk,
+        Document,
+        Documents,
+        EmbeddingSpace,
+        Excerpt,
+        Facet,
+        Heading,
+        LoadedText,
+        Original,
+        PageBox,
+        PageSize,
+        ShownDocument,
+        StoredChunk,
+        StoredDataset,
+        StoredDocument,
+        Table,
+    )
+    from lexichord.types.evidence import Cell, Comparison, ContextSource, Quote
+    from lexichord.types.json import Json, Shaped
+    from lexichord.types.options import (
+        ContextFormat,
+        ContextKind,
+        ContextPart,
+        IntentKind,
+        LlmStage,
+        Mode,
+        QueryOptions,
+        ScopeOptions,
+        SearchOptions,
+        Unit,
+    )
+    from lexichord.types.questions import Intent, Question, Scope
+    from lexichord.types.reflection import Coverage, Reflection
+    from lexichord.types.response import Explanation, Part, Response, Step
+    from lexichord.types.results import (
+        ChunkHit,
+        FileHit,
+        FilesResult,
+        HitScores,
+        KeywordSets,
+        Ranked,
+        SearchResult,
+    )
+    from lexichord.types.state import (
+        ApiCall,
+        ApiKey,
+        Backup,
+        Exported,
+        ExtensionFault,
+        Fault,
+        Health,
+        IndexedTable,
+        IndexUse,
+        IngestRun,
+        NewApiKey,
+        Problem,
+        Rebalanced,
+        Rights,
+        Shard,
+        SpaceChange,
+        Status,
+        Tenant,
+        TrainingTriplet,
+        Version,
+    )
 
 __all__ = [
     "ApiCall",
@@ -137,3 +141,24 @@ __all__ = [
     "Unit",
     "Version",
 ]
+
+# In the order in which they know each other.
+MODULES = (
+    *("json", "options", "documents", "results", "evidence", "questions", "reflection"),
+    *("response", "state"),
+)
+
+
+def __getattr__(name: str) -> object:
+    """Import a record when it is asked for: making all classes takes half of `lexichord --help`."""
+    if name in __all__:
+        for each in MODULES:
+            module = import_module(f"{__name__}.{each}")
+            if name in vars(module):
+                return globals().setdefault(name, getattr(module, name))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Name also what is imported when it is asked for."""
+    return sorted({*globals(), *__all__})

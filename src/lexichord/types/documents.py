@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from lexichord.errors import ConfigError
 from lexichord.types.json import Json, Shaped, Shown, frame_of
@@ -10,8 +10,6 @@ from lexichord.types.json import Json, Shaped, Shown, frame_of
 if TYPE_CHECKING:
     import pandas
 
-ContextKind = Literal["none", "structural", "given", "llm"]
-ContextPart = Literal["title", "heading", "keyphrases", "edges", "symbols"]  # of the structural
 CONTEXT_BY = "context_by"  # the key in a chunk's metadata: the model that wrote part of its context
 
 

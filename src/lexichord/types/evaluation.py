@@ -7,14 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from statistics import fmean, quantiles
-from typing import Any, Literal
+from typing import Any
 
 from lexichord.types.json import Json, Shaped, Shown, plain
 from lexichord.types.options import IntentKind
-
-Extractor = Literal["rules", "llm"]  # of the entities of answers
-DEFAULT_STRATEGIES = ("keyword", "vector", "hybrid", "pipeline")
-DEFAULT_KS = (5, 10, 20)  # ranks
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,15 @@ Mode = Literal["hybrid", "dense", "keyword"]
 ContextFormat = Literal["simple", "structured", "qa"]
 Unit = Literal["characters", "tokens"]
 LlmStage = Literal["intent", "boost", "rewrite", "answer", "reflect"]
+ContextKind = Literal["none", "structural", "given", "llm"]
+ContextPart = Literal["title", "heading", "keyphrases", "edges", "symbols"]  # of the structural
+Recording = Literal["off", "on", "text"]  # text: with the question's words
 ScoreName = Literal["dense", "keyword", "fused", "variants", "rerank"]
+
+# Of an evaluation.
+Extractor = Literal["rules", "llm"]  # of the entities of answers
+DEFAULT_STRATEGIES = ("keyword", "vector", "hybrid", "pipeline")
+DEFAULT_KS = (5, 10, 20)  # ranks
 
 MAX_INTEGER = 2**31 - 1  # what an integer of Postgres holds
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from lexichord.types.evidence import Comparison, ContextSource, Quote
 from lexichord.types.json import Json, Shown, Sparse, frame_of, plain
@@ -13,8 +13,6 @@ from lexichord.types.text import TITLE_CHARS, one_line
 
 if TYPE_CHECKING:
     import pandas
-
-Recording = Literal["off", "on", "text"]  # text: with the question's words
 
 
 @dataclass(frozen=True, slots=True)

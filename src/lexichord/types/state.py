@@ -316,13 +316,15 @@ class Health(Status):
     """The status, with versions, whether indexes are used, faults counted, and what is wrong.
 
     No `problems`: it is healthy. A small table needs no index. `extension_faults` are those that
-    the versions are known for, whether or not this database has met them.
+    the versions are known for, whether or not this database has met them; `advice` is settings of
+    the server that would make it faster.
     """
 
     server: list[Version]
     extension_faults: list[ExtensionFault]
     indexes: list[IndexUse]
     faults: list[Fault]
+    advice: list[Problem]
     problems: list[Problem]
 
 

@@ -1,5 +1,6 @@
-"""Any sentence model in ONNX from a folder: `local/FOLDER`, embedded on this machine.
+"""Any sentence model from a folder: `local/FOLDER`, embedded on this machine.
 
+A static one in model2vec's form (embed/static.py), or one in ONNX:
 A folder as sentence-transformers writes it: model.onnx (or onnx/model.onnx) and tokenizer.json.
 What stands beside them is kept to: 1_Pooling/config.json, sentence_bert_config.json for the number
 of tokens, config_sentence_transformers.json for what is put before queries and documents.
@@ -16,6 +17,11 @@ import numpy as np
 from lexichord.errors import ProviderError
 from lexichord.providers.base import Vectors
 from lexichord.providers.embed.local import LOCAL_BATCH_TEXTS
+from lexichord.providers.embed.static import (
+    StaticModel,
+    holds_static_model,
+    load_static_model,
+)
 from lexichord.providers.onnx_folder import (
     USUAL_MAX_TOKENS,
     Graph,
@@ -50,7 +56,7 @@ class FolderEmbedder:
         self.space = space
         self._folder = folder
         self._lock = Lock()
-        self._model: FolderModel | None = None
+        self._model: FolderModel | StaticModel | None = None
 
     def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
         """Embed each text by as many tokens as the model reads, in the order of `texts`.
@@ -71,7 +77,7 @@ class FolderEmbedder:
             vectors[batch] = pooled
         return vectors
 
-    def load(self) -> "FolderModel":
+    def load(self) -> "FolderModel | StaticModel":
         """Load the model now, or return the loaded one. Raises ProviderError as `embed` does."""
         with self._lock:
             if self._model is None:
@@ -114,8 +120,10 @@ def _output(graph: Graph) -> str:
     return next((name for name in SENTENCE_OUTPUTS if name in names), names[0])
 
 
-def _load(folder: Path) -> FolderModel:
+def _load(folder: Path) -> FolderModel | StaticModel:
     try:
+        if holds_static_model(folder):
+            return load_static_model(folder)
         tokenizer = _tokenizer(folder)
         graph = open_folder(folder)
         pooling = read_settings(folder / "1_Pooling/config.json")

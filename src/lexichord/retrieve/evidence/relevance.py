@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from lexichord.db import evidence
 from lexichord.db.pool import Database
+from lexichord.retrieve.kept import kept
 from lexichord.types.evidence import Quote
 
 
@@ -93,7 +94,8 @@ class SentenceSpan(NamedTuple):
     heading: str
 
 
-def split_sentences(text: str) -> list[SentenceSpan]:
+@kept(1_000)  # passages
+def split_sentences(text: str) -> tuple[SentenceSpan, ...]:
     """Return the sentences of `text` in order, without the white space around them.
 
     A list item, a table row and a paragraph end a sentence, a block of code is one; a line that is
@@ -109,7 +111,7 @@ def split_sentences(text: str) -> list[SentenceSpan]:
             heading = part.strip(" \n#*").removesuffix(".")
         else:
             spans += [SentenceSpan(start + a, start + b, heading) for a, b in _in_block(part)]
-    return [span for span in spans if any(map(str.isalnum, text[span.start : span.end]))]
+    return tuple(span for span in spans if any(map(str.isalnum, text[span.start : span.end])))
 
 
 def is_code(text: str) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
+from lexichord.retrieve.kept import kept
 from lexichord.retrieve.numbers import (
     DAY,
     DAY_OF_MONTH,
@@ -102,14 +103,15 @@ VALUE_SIGNS: dict[ValueKind, re.Pattern[str]] = {
 }
 
 
-def find_values(text: str) -> list[TextValue]:
+@kept(4_000)  # sentences
+def find_values(text: str) -> tuple[TextValue, ...]:
     """Return the values in a text, in its order; no two overlap."""
     taken: list[TextValue] = []
     for kind, pattern in VALUE_PATTERNS.items():
         if kind in VALUE_SIGNS and not VALUE_SIGNS[kind].search(text):
             continue
         taken += [value for value in _matches(kind, pattern, text) if not _overlaps(value, taken)]
-    return sorted(taken, key=lambda value: value.start)
+    return tuple(sorted(taken, key=lambda value: value.start))
 
 
 def values_of(quotes: Iterable[Quote]) -> tuple[str, ...]:

@@ -102,11 +102,12 @@ async def find_definite(
         for last in range(first, min(first + MAX_PHRASE_WORDS, len(words)))
         if words[last].lower in cues.document_words or ABBREVIATION.fullmatch(words[last].text)
     ]
-    found = [
-        await _find(database, words, part, scope, cues)
+    whole = [
+        part
         for part in parts
         if not any(word.apart for word in words[part.first + 1 : part.last + 1])
     ]
+    found = await asyncio.gather(*(_find(database, words, part, scope, cues) for part in whole))
     return [mentions[0] for mentions in found if len(mentions) == 1]
 
 

@@ -4,6 +4,10 @@ Metrics are numbers only, nothing of what is asked or stored.
 """
 
 import asyncio
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any, Literal
@@ -12,6 +16,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from prometheus_client.metrics_core import GaugeMetricFamily
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 from pydantic import BaseModel, ConfigDict
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -64,14 +71,19 @@ async def readyz(request: Request) -> ProbeStatus:
 
 
 class ServerMetrics:
-    """The numbers of one application, in a registry of its own."""
+    """What is counted as requests come: of one application, or by all processes of a server."""
 
     def __init__(self) -> None:
-        self.registry = own = CollectorRegistry()
+        own = CollectorRegistry()
         labels = ("method", "route", "status")
         self.requests = Counter("lexichord_requests", "Answered.", labels, registry=own)
         self.refused = Counter("lexichord_requests_refused", "By 413 or 429.", registry=own)
-        self.running = Gauge("lexichord_requests_running", "Not yet answered.", registry=own)
+        self.running = Gauge(
+            "lexichord_requests_running",
+            "Not yet answered.",
+            registry=own,
+            multiprocess_mode="livesum",
+        )
         self.seconds = Histogram(
             "lexichord_request_seconds",
             "To answer.",
@@ -79,23 +91,11 @@ class ServerMetrics:
             buckets=LATENCY_BUCKETS_SECONDS,
             registry=own,
         )
-        self.connections = Gauge(
-            "lexichord_connections",
-            "To the database: open, lent, and requests that wait for one.",
-            ("state",),
-            registry=own,
-        )
-        self.stored = Gauge("lexichord_stored", "What there is.", ("what",), registry=own)
-        self.rows = Gauge(
-            "lexichord_table_rows",
-            "Of indexed tables: rows stored, waiting for a worker, and that could not be stored.",
-            ("state",),
-            registry=own,
-        )
-        self.lag = Gauge(
-            "lexichord_table_lag_seconds", "The age of the oldest change.", registry=own
-        )
         ProcessCollector(registry=own)
+        if "PROMETHEUS_MULTIPROC_DIR" in os.environ:  # where they are kept, see serve/workers.py
+            own = CollectorRegistry()
+            MultiProcessCollector(own)  # type: ignore[no-untyped-call]
+        self.registry = own
 
     def count(self, scope: Scope, status: int, seconds: float) -> None:
         """Count a request that was answered."""
@@ -136,38 +136,53 @@ class MetricsMiddleware:
 async def metrics(request: Request, caller: Caller) -> PlainTextResponse:
     """Return the numbers in Prometheus' format. A key needs to reach all datasets."""
     numbers: ServerMetrics = request.app.state.metrics
-    for state, count in caller.connections().items():
-        numbers.connections.labels(state).set(count)
-    await _count_stored(numbers, caller)
-    await _count_rows(numbers, caller)
-    text = generate_latest(numbers.registry)
+    asked = _Asked([_connections(caller), await _stored(caller), *await _rows(caller)])
+    own = CollectorRegistry()
+    own.register(asked)
+    text = generate_latest(numbers.registry) + generate_latest(own)
     return PlainTextResponse(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
-async def _count_stored(numbers: ServerMetrics, caller: ScopedClient) -> None:
+@dataclass(frozen=True, eq=False)
+class _Asked(Collector):
+    """Numbers that are asked for when they are shown."""
+
+    families: Sequence[GaugeMetricFamily]
+
+    def collect(self) -> Sequence[GaugeMetricFamily]:
+        return self.families
+
+
+def _connections(caller: ScopedClient) -> GaugeMetricFamily:
+    text = "Of this process to the database: open, lent, and requests that wait for one."
+    family = GaugeMetricFamily("lexichord_connections", text, labels=["state"])
+    for state, count in caller.connections().items():
+        family.add_metric([state], count)
+    return family
+
+
+async def _stored(caller: ScopedClient) -> GaugeMetricFamily:
     """Count documents and chunks; where the database cannot answer, show none, not old ones."""
-    numbers.stored.clear()
-    try:
+    family = GaugeMetricFamily("lexichord_stored", "What there is.", labels=["what"])
+    with suppress(LexichordError, TimeoutError):
         async with asyncio.timeout(METRICS_DATABASE_SECONDS):
             datasets = await caller.datasets()
-    except (LexichordError, TimeoutError):
-        return
-    for what in ("documents", "chunks"):
-        numbers.stored.labels(what).set(sum(row[what] for row in datasets))
+        for what in ("documents", "chunks"):
+            family.add_metric([what], sum(row[what] for row in datasets))
+    return family
 
 
-async def _count_rows(numbers: ServerMetrics, caller: ScopedClient) -> None:
-    """Show the rows of indexed tables, as `_count_stored` does documents."""
-    numbers.rows.clear()
-    numbers.lag.set(0)
-    try:
+async def _rows(caller: ScopedClient) -> tuple[GaugeMetricFamily, GaugeMetricFamily]:
+    """Show the rows of indexed tables, as `_stored` does documents, and how late they are."""
+    text = "Of indexed tables: rows stored, waiting for a worker, and that could not be stored."
+    rows = GaugeMetricFamily("lexichord_table_rows", text, labels=["state"])
+    waiting: list[datetime] = []
+    with suppress(LexichordError, TimeoutError):
         async with asyncio.timeout(METRICS_DATABASE_SECONDS):
             tables = await caller.tables()
-    except (LexichordError, TimeoutError):
-        return
-    numbers.rows.labels("stored").set(sum(table.rows_stored for table in tables))
-    numbers.rows.labels("waiting").set(sum(table.rows_waiting for table in tables))
-    numbers.rows.labels("failed").set(sum(table.rows_failed for table in tables))
-    waiting = [table.waiting_since for table in tables if table.waiting_since]
-    if waiting:
-        numbers.lag.set((datetime.now(UTC) - min(waiting)).total_seconds())
+        for state in ("stored", "waiting", "failed"):
+            rows.add_metric([state], sum(getattr(table, f"rows_{state}") for table in tables))
+        waiting = [table.waiting_since for table in tables if table.waiting_since]
+    late = (datetime.now(UTC) - min(waiting)).total_seconds() if waiting else 0.0
+    name, text = "lexichord_table_lag_seconds", "The age of the oldest change."
+    return rows, GaugeMetricFamily(name, text, value=late)

@@ -1,0 +1,19 @@
+"""What is made of a text once, for the one who asks."""
+
+from lexichord.db.call_settings import asking_for
+from lexichord.retrieve.kept import kept
+
+
+def test_a_text_is_looked_at_once_for_each_who_asks() -> None:
+    seen: list[str] = []
+
+    @kept(2)
+    def words(text: str) -> tuple[str, ...]:
+        seen.append(text)
+        return tuple(text.split())
+
+    assert words("a b") == words("a b") == ("a", "b")
+    assert seen == ["a b"]
+    with asking_for("acme"):
+        assert words("a b") == ("a", "b")
+    assert seen == ["a b", "a b"]
