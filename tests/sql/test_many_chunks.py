@@ -167,6 +167,17 @@ def test_both_indexes_are_used(many: Connection) -> None:
     assert call(many, "outgrown_indexes") == []
 
 
+def test_postings_are_chosen_by_their_index_alone(connection: Connection) -> None:
+    """All rows of a frequent word were read to choose a few: of 1M chunks, 1,161 pages, not 9."""
+    if value(connection, "select engine from lexichord.configuration()") != "plain":
+        pytest.skip("this engine has no postings")
+    fill_library(connection, FREQUENT)
+    (plan,) = [
+        row["plan"] for row in call(connection, "index_use") if row["index_name"] == "posting_term"
+    ]
+    assert plan.startswith("Index Only Scan using posting_term on posting")
+
+
 def test_frequent_words_together(connection: Connection) -> None:
     """Of a word that is read in part, a chunk may hold more than was read of it."""
     fill_library(connection, FREQUENT)
