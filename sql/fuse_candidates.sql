@@ -1,8 +1,8 @@
 -- The one fusion, of what one database or several propose: what every search is made of. db/fusion.py is its twin.
 -- zscore: each channel's scores on the scale of its own list; a chunk that a list lacks counts as that list's lowest;
 -- a list without spread counts 0. A keyword list shorter than the depth holds every chunk that matches; the others of
--- the scope score 0, so it goes on with zeros up to the depth, and the only chunk with a rare word stands far above
--- them. A dense list is short only where the scope is, and a cosine of 0 means nothing: it is taken as it is. One-word
+-- the scope score 0, so it goes on with zeros up to the depth (10,000 at most, as check_search has it), and the only
+-- chunk with a rare word stands far above them. A dense list is short only where the scope is, and a cosine of 0 means nothing: it is taken as it is. One-word
 -- questions, 45 each on code, contracts, documentation: the only chunk with the word is first in 2 to 11 % on the scale
 -- of the entries alone, in 100 % with zeros. rrf: Reciprocal Rank Fusion (Cormack et al., 2009).
 create or replace function lexichord.fuse_candidates(
@@ -25,7 +25,7 @@ begin
         select e.score from entry e where e.channel = 'keyword' and not e.is_boosted
     ), keyword_scale as (
         select avg(w.score) as mean, nullif(stddev_pop(w.score), 0) as spread, min(w.score) as lowest
-        from (select k.score from keyword k union all select 0 from generate_series(1, room - (select count(*) from keyword))) as w
+        from (select k.score from keyword k union all select 0 from generate_series(1, least(room, 10000) - (select count(*) from keyword))) as w
     ), candidate as (
         select e.chunk_id, e.document_id,
                max(e.score) filter (where e.channel = 'dense') as dense_score,

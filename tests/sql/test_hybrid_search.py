@@ -257,3 +257,17 @@ def test_a_boost_brings_nothing_from_outside_the_scope(wide: Connection) -> None
     assert call(wide, "hybrid_search", boost={str(far): 10_000}, **question) == call(
         wide, "hybrid_search", **question
     )
+
+
+def test_room_beyond_any_depth_is_as_the_greatest_depth(library: Connection) -> None:
+    """A list goes on with zeros: not with as many as somebody names, which would never end."""
+    asked: dict[str, Any] = {
+        "candidates": '{"(keyword,f,1,1,1,0.5)","(keyword,f,2,1,2,0.3)"}',
+        "fusion": "zscore",
+        "weights": [0.35, 0.65],
+    }
+    with library.transaction():
+        library.execute("set local statement_timeout = '60s'")
+        wide = call(library, "fuse_candidates", room=10**12, **asked)
+    assert wide == call(library, "fuse_candidates", room=10_000, **asked)
+    assert wide != call(library, "fuse_candidates", room=100, **asked)

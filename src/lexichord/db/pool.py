@@ -59,6 +59,14 @@ SEARCH_PATH = "pg_catalog, pg_temp"
 # Nothing is prepared in the server: a pooler that lends its connections for a transaction brings
 # the next one to another server process. Our functions keep their plans themselves.
 UNPREPARED: dict[str, Any] = {"prepare_threshold": None}
+# A server that is gone without a word (a host without power, a firewall that forgot the connection)
+# is noticed within half a minute, not after the two hours of the system's own settings.
+TCP_OPTIONS = {
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
 CONNECTION_OPTIONS: dict[str, Any] = UNPREPARED | {
     "row_factory": dict_row,
     "autocommit": True,
@@ -380,13 +388,18 @@ def _make_pool(dsn: str, size: int, seconds: float) -> AsyncConnectionPool[Conn]
     return AsyncConnectionPool(
         dsn,
         connection_class=Conn,
-        kwargs=CONNECTION_OPTIONS,
+        kwargs=CONNECTION_OPTIONS | tcp_options(dsn),
         min_size=1,
         max_size=size,
         timeout=seconds,
         configure=register_vectors,
         open=False,
     )
+
+
+def tcp_options(dsn: str) -> dict[str, Any]:
+    """Return those of TCP_OPTIONS that a DSN does not set itself."""
+    return {name: value for name, value in TCP_OPTIONS.items() if name not in conninfo_to_dict(dsn)}
 
 
 def is_gone(error: BaseException | None) -> bool:

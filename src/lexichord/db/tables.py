@@ -10,7 +10,7 @@ import psycopg
 from psycopg import AsyncConnection, errors
 from psycopg.types.json import Jsonb
 
-from lexichord.db.pool import Conn, Database, Row, call
+from lexichord.db.pool import Conn, Database, Row, call, tcp_options
 from lexichord.db.search import Vector, vector_text
 from lexichord.db.store import pack_halfvec
 from lexichord.errors import IngestError
@@ -184,7 +184,10 @@ class Listener:
 
     async def _connect(self) -> AsyncConnection[Any]:
         connection = await AsyncConnection.connect(
-            self._dsn, autocommit=True, application_name="lexichord worker"
+            self._dsn,
+            autocommit=True,
+            application_name="lexichord worker",
+            **tcp_options(self._dsn),
         )
         await connection.execute(f"listen {self._channel}".encode())
         return connection
