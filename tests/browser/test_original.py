@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
@@ -119,3 +119,52 @@ def test_pages_are_turned_and_enlarged_without_scripts(
     page.get_by_label("150%").check()
     context.close()
     assert strange == []
+
+
+@pytest.mark.parametrize("width", [320, 1440])
+def test_name_view_and_zoom_stay_in_sight(reader: Page, width: int) -> None:
+    reader.set_viewport_size({"width": width, "height": 700})
+    open_from_results(reader)
+    expect(reader.locator("#quote")).to_be_in_viewport()
+    assert reader.evaluate("scrollY") > 300
+    held = reader.locator(".held")
+    for one in (
+        held.get_by_role("heading", name="lease"),
+        held.get_by_role("link", name="Text"),
+        held.get_by_role("button", name="Larger"),
+    ):
+        expect(one).to_be_in_viewport(ratio=1)
+    box, quote = held.bounding_box(), reader.locator("#quote").bounding_box()
+    assert box is not None
+    assert quote is not None
+    assert box["y"] + box["height"] <= quote["y"]  # it hides nothing that was looked for
+    assert box["height"] < 150
+    held.get_by_role("button", name="Larger").click()
+    expect(reader.get_by_label("150%")).to_be_checked()
+
+
+def test_a_page_says_that_it_is_drawn_or_cannot_be(browser: Browser, original_address: str) -> None:
+    context = browser.new_context(base_url=original_address)
+    page = context.new_page()
+    held: list[Route] = []
+    page.route("**/pages/*.png", held.append)
+    open_from_results(page)
+    told = page.locator("#page-12 .awaited")
+    expect(told).to_be_in_viewport()
+    expect(told).to_have_text("Page 12 is being drawn …")
+    for route in held:
+        route.abort()
+    expect(told).to_have_text("Page 12 could not be drawn: load this page again")
+    context.close()
+
+
+def test_a_page_that_is_drawn_covers_what_was_said(reader: Page) -> None:
+    open_from_results(reader)
+    reader.wait_for_load_state("networkidle")
+    uppermost = """one => {
+      const { x, y, width } = one.getBoundingClientRect();
+      const there = document.elementsFromPoint(x + width / 2, Math.max(y, 0) + 150);
+      return there.map((each) => each.localName);
+    }"""
+    order = reader.locator("#page-12 .sheet").evaluate(uppermost)
+    assert order.index("img") < order.index("span")

@@ -9,12 +9,15 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from lexichord import SyncLexichord
-from lexichord.db import schema
+from lexichord.db import catalogue, schema
+from lexichord.serve.http.app import ROUTERS
+from lexichord.serve.page.routes import PageRoute
 from lexichord.types import Json
 from tests.browser.conftest import watch
 from tests.conftest import SPACE, new_database
 from tests.documents import clause_pages, draw_pdf
 from tests.http.served_page import fill, served
+from tests.http.test_evaluation_pages import evaluation
 
 type Scheme = Literal["light", "dark"]
 WIDTHS = (320, 768, 1440)
@@ -90,6 +93,19 @@ VIEWS = (
     "/documents/runs/1",
     "/status",
     "/evaluations",
+    "/evaluations/1?metric=mrr",
+    "/judged?q=zebra&judgment=right",
+)
+
+# What is no page: files, suggestions, events, and what leads elsewhere.
+NO_VIEWS = (
+    "/comparison.csv",
+    "/comparison.md",
+    "/document/{document}/pages/{number}.png",
+    "/documents/runs/{run}/events",
+    "/login",
+    "/stages",
+    "/suggest",
 )
 
 
@@ -102,6 +118,7 @@ def library(embedded_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iter
         with SyncLexichord(dsn=dsn) as core:
             core.ingest([file], dataset="open")
             core.ingest(documents=DOCUMENTS, dataset="open")
+            core.run(catalogue.record_evaluation(core.core.database, evaluation(5)))
         with served(dsn, fetch_hosts="example.org") as address:
             yield address
 
@@ -117,18 +134,52 @@ def reader(browser: Browser, library: str) -> Iterator[Page]:
     assert [one for one in strange if "404" not in one and "400" not in one] == []
 
 
+def test_each_page_of_the_server_is_looked_at() -> None:
+    """A new page without its view fails."""
+    routes = [one for router in ROUTERS for one in router.routes if isinstance(one, PageRoute)]
+    paths = [one for one in routes if "GET" in (one.methods or ()) and one.path not in NO_VIEWS]
+    shown = [view.partition("?")[0].partition("#")[0] for view in VIEWS]
+    missed = [one.path for one in paths if not any(map(one.path_regex.match, shown))]
+    assert missed == []
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_axe_finds_nothing_wrong_on_any_page(reader: Page, width: int, scheme: Scheme) -> None:
     reader.set_viewport_size({"width": width, "height": 900})
     reader.emulate_media(color_scheme=scheme)
-    wrong = []
-    for view in VIEWS:
-        reader.goto(view)
-        reader.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-        for found in Axe().run(reader).response["violations"]:
-            nodes = [f"{one['html']}: {one['failureSummary']}" for one in found["nodes"]]
-            wrong.append("\n".join([f"{view}: {found['id']}", *nodes]))
+    wrong = [fault for view in VIEWS for fault in axe_faults(reader, view)]
+    assert not wrong, "\n\n".join(wrong)
+
+
+def axe_faults(page: Page, view: str) -> list[str]:
+    """Return what axe finds wrong on a page whose folds are open."""
+    page.goto(view)
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    return [
+        "\n".join(
+            [
+                f"{view}: {found['id']}",
+                *(f"{one['html']}: {one['failureSummary']}" for one in found["nodes"]),
+            ]
+        )
+        for found in Axe().run(page).response["violations"]
+    ]
+
+
+def test_axe_finds_nothing_wrong_where_a_key_is_asked_for(
+    browser: Browser, embedded_dsn: str
+) -> None:
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
+        with SyncLexichord(dsn=dsn) as core:
+            core.create_key("Ann")
+        with served(dsn, allowed_hosts="search.example.com") as address:
+            page = browser.new_context(base_url=address, color_scheme="dark").new_page()
+            page.set_viewport_size({"width": 320, "height": 800})
+            wrong = axe_faults(page, "/?q=zebra")
+            expect(page.get_by_label("Key", exact=True)).to_be_visible()
+            page.context.close()
     assert not wrong, "\n\n".join(wrong)
 
 

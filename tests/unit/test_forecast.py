@@ -4,7 +4,7 @@ import pytest
 
 from lexichord.errors import IngestError
 from lexichord.ingest import forecast as module
-from lexichord.ingest.forecast import Forecast
+from lexichord.ingest.forecast import Forecast, Reading
 from lexichord.ingest.sources import IngestSource, PreparedDocument
 from lexichord.types import Chunk, Document
 
@@ -71,3 +71,21 @@ def test_a_file_that_takes_long_is_named_now_and_then(
     assert named == [("slow.pdf", 11), ("slow.pdf", 23)]
     assert totals[0] == 2
     assert totals[-1] == 0
+
+
+def test_it_says_which_files_are_read_and_how_many_were() -> None:
+    told: list[Reading] = []
+    forecast = Forecast(lambda total: None, lambda uri, seconds: None, told.append)
+
+    def read() -> PreparedDocument:
+        forecast.report()
+        raise IngestError("is broken")
+
+    sources = [IngestSource("a.pdf", "", "", read, 2000), source("b.txt", "txt", 10, 1)]
+    first, second = forecast.expect(sources)
+    with pytest.raises(IngestError):
+        first.read()
+    second.read()
+    forecast.report()
+    assert told == [Reading(0, 2, ("a.pdf",)), Reading(2, 2)]
+    assert [one.is_done for one in told] == [False, True]

@@ -16,6 +16,20 @@ SLOW_SECONDS = 10.0  # a file that takes longer is named, and again each time th
 TYPICAL_CHUNK_BYTES = 1000.0  # until the run's own files say more
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How many files of a run were read, of how many that are to be, and those being read now."""
+
+    read: int
+    total: int
+    names: tuple[str, ...] = ()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all were read, so that the number of chunks is known."""
+        return self.read == self.total
+
+
 @dataclass
 class Forecast:
     """The chunks of a run: those of the files that were read, and what the others will give.
@@ -26,6 +40,8 @@ class Forecast:
 
     on_estimate: Callable[[int], None]
     on_slow: Callable[[str, float], None]
+    on_reading: Callable[[Reading], None] = lambda reading: None
+    _total: int = 0
     _chunks: Counter[str] = field(default_factory=Counter)
     _bytes: Counter[str] = field(default_factory=Counter)
     _left: Counter[str] = field(default_factory=Counter)  # bytes by kind
@@ -37,6 +53,7 @@ class Forecast:
     def expect(self, sources: Iterable[IngestSource]) -> list[IngestSource]:
         """Return sources whose reading is followed here."""
         followed = [replace(source, read=partial(self._read, source)) for source in sources]
+        self._total += len(followed)
         for source in followed:
             self._left[source.kind] += source.size
         return followed
@@ -49,10 +66,12 @@ class Forecast:
             return self._chunks.total() + round(expected)
 
     def report(self) -> None:
-        """Pass on how many chunks there will be, and the files that take long."""
+        """Pass on how many chunks there will be, what is read, and the files that take long."""
         self.on_estimate(self.total)
         with self._lock:
             begun = list(self._begun.items())
+            read = len(self._read_once)
+        self.on_reading(Reading(read, self._total, tuple(uri for uri, _ in begun)))
         for uri, since in begun:
             seconds = monotonic() - since
             if seconds >= self._named.get(uri, SLOW_SECONDS):

@@ -25,7 +25,7 @@ from lexichord.ingest.flow import (
     unbounded_gather,
     yielded,
 )
-from lexichord.ingest.forecast import Forecast, reported
+from lexichord.ingest.forecast import Forecast, Reading, reported
 from lexichord.ingest.language import LANGUAGE, find_text_config, tell_language
 from lexichord.ingest.llm_context.prompt import model_label, with_contexts
 from lexichord.ingest.llm_context.template import find_template
@@ -66,10 +66,11 @@ class IngestOptions(ProgressCallbacks, total=False):
     `exclude` take and leave out what their patterns match, written as in .gitignore. `metadata` is
     added to that of each file. `keep_originals` keeps the files' bytes in the database. As many
     files are read at once as there are `workers`, by default one a processor. `on_estimate` is
-    called with how many chunks there will probably be, `on_slow` with a file that takes long and
-    the seconds. `depth`, `max_pages` and `allow_private` are about pages of the web, of which
-    private addresses are refused unless allowed; with `fetch_hosts` these hosts alone are asked, as
-    the setting names them, within the limits of a request.
+    called with how many chunks there will probably be, `on_reading` with how many files were read
+    and which are being, `on_slow` with a file that takes long and the seconds. `depth`, `max_pages`
+    and `allow_private` are about pages of the web, of which private addresses are refused unless
+    allowed; with `fetch_hosts` these hosts alone are asked, as the setting names them, within the
+    limits of a request.
     """
 
     dataset: str
@@ -84,6 +85,7 @@ class IngestOptions(ProgressCallbacks, total=False):
     keep_originals: bool
     workers: int | None
     on_estimate: Callable[[int], None]
+    on_reading: Callable[[Reading], None]
     on_slow: Callable[[str, float], None]
     depth: int
     max_pages: int
@@ -118,6 +120,7 @@ class IngestPipeline:
     keep_originals: bool = False
     workers: int | None = None
     on_estimate: Callable[[int], None] = lambda chunks: None
+    on_reading: Callable[[Reading], None] = lambda reading: None
     on_slow: Callable[[str, float], None] = lambda uri, seconds: None
     depth: int = 0
     max_pages: int = WEB_LIMITS.pages
@@ -143,7 +146,7 @@ class IngestPipeline:
             self.workers = read_number("workers", self.workers, 1)
         self.depth = read_number("depth", self.depth, 0)
         self.max_pages = read_number("max_pages", self.max_pages, 1)
-        self.forecast = Forecast(self.on_estimate, self.on_slow)
+        self.forecast = Forecast(self.on_estimate, self.on_slow, self.on_reading)
         if not self.dataset:
             raise ConfigError("the dataset needs a name")
         self.recorder = RunRecorder(self.database, self.listener, self.limits)

@@ -9,6 +9,7 @@ from lexichord.db import store
 from lexichord.db.pool import Database, Row
 from lexichord.ingest.find import FileSearch
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
+from lexichord.ingest.forecast import Reading
 from lexichord.ingest.sources import FileGoneError
 from lexichord.types import Shaped
 from lexichord.types.generation import Usage
@@ -67,6 +68,7 @@ class RunCallbacks(TypedDict):
     on_run: Callable[[int], None]
     on_chunks: Callable[[int], None]
     on_estimate: Callable[[int], None]
+    on_reading: Callable[[Reading], None]
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from lexichord.db.pool import Database
 from lexichord.errors import NotFoundError
 from lexichord.ingest import originals
 from lexichord.ingest.files import FileSources
+from lexichord.ingest.forecast import Reading
 from lexichord.ingest.language import LANGUAGE
 from lexichord.ingest.load.kinds import named_by_type
 from lexichord.ingest.load.options import load_options
@@ -35,6 +36,7 @@ class RereadCallbacks(TypedDict, total=False):
     on_run: Callable[[int], None]
     on_chunks: Callable[[int], None]
     on_estimate: Callable[[int], None]
+    on_reading: Callable[[Reading], None]
 
 
 async def reread_options(database: Database, document: StoredDocument) -> tuple[IngestOptions, str]:

@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 from fastapi import APIRouter, Path, Query, Request
 
 from lexichord.errors import TooManyRequestsError
+from lexichord.ingest.forecast import Reading
 from lexichord.ingest.report import Report, RunCallbacks
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
@@ -41,11 +42,12 @@ type IngestCall = Callable[[RunCallbacks], Awaitable[Report]]
 
 
 @dataclass
-class ChunkProgress:
-    """How many chunks of an ingest are finished, of how many that there will probably be."""
+class RunProgress:
+    """How many chunks are finished, of how many that there will probably be; the files read."""
 
     done: int = 0
     expected: int = 0
+    reading: Reading | None = None
 
     def add(self, count: int) -> None:
         """Count chunks as finished."""
@@ -55,6 +57,10 @@ class ChunkProgress:
         """Take over how many there will probably be."""
         self.expected = count
 
+    def read(self, reading: Reading) -> None:
+        """Take over which files are being read."""
+        self.reading = reading
+
 
 class JobRunner:
     """The ingests of this process."""
@@ -63,12 +69,12 @@ class JobRunner:
         self._slots = asyncio.Semaphore(MAX_RUNNING_JOBS)
         self._running = set[asyncio.Task[None]]()
         # Of a run, as long as its ingest holds it.
-        self._chunks = WeakValueDictionary[int, ChunkProgress]()
+        self._progress = WeakValueDictionary[int, RunProgress]()
         self._watchers = 0
 
-    def chunks(self, run_id: int) -> ChunkProgress | None:
+    def progress(self, run_id: int) -> RunProgress | None:
         """Return how far an ingest of this process is; None of others and of those that ended."""
-        return self._chunks.get(run_id)
+        return self._progress.get(run_id)
 
     @contextmanager
     def watched(self) -> Iterator[float]:
@@ -105,15 +111,20 @@ class JobRunner:
             raise TooManyRequestsError(message, JOB_SLOT_SECONDS) from None
 
     async def _run(self, ingest: IngestCall, run_id: asyncio.Future[int]) -> None:
-        progress = ChunkProgress()
+        progress = RunProgress()
 
         def on_run(run: int) -> None:
-            self._chunks[run] = progress
+            self._progress[run] = progress
             run_id.set_result(run)
 
         try:
             await ingest(
-                {"on_run": on_run, "on_chunks": progress.add, "on_estimate": progress.expect}
+                {
+                    "on_run": on_run,
+                    "on_chunks": progress.add,
+                    "on_estimate": progress.expect,
+                    "on_reading": progress.read,
+                }
             )
         except Exception as error:
             if run_id.done():  # its record shows that it ended early; why, the log

@@ -11,7 +11,7 @@ from lexichord.ingest.load import kinds
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.limits import MAX_FACET_VALUES, SHOWN_FACET_VALUES
 from lexichord.serve.page.form import FILTER_KEYS, SearchForm, scope_options
-from lexichord.serve.page.language import say
+from lexichord.serve.page.language import say, spoken
 
 # What people call files of a type: keys of texts.
 KIND_NAMES = MappingProxyType(
@@ -155,6 +155,8 @@ def _common(paths: Iterable[tuple[str, ...]]) -> list[str]:
 def _in_words(field: str, value: str) -> str:
     if field == "kind":
         return kind_in_words(value)
+    if field == "language":
+        return str(spoken().locale.languages.get(value, value))
     return f"{value.rstrip('/').rpartition('/')[2]}/" if field == "folder" else value
 
 

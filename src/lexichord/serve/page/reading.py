@@ -72,6 +72,12 @@ def show_line(text: str) -> Markup:
     return Markup(shown)  # noqa: S704 (as above)
 
 
+def show_heading(path: str, uri: str) -> Markup:
+    """Return a path of headings; those of Markdown with their code and emphasis rendered."""
+    is_markdown = text_kind(TEXT_TYPE, uri) in MARKDOWN_TYPES
+    return show_line(path) if is_markdown else Markup.escape(path)
+
+
 def _as_parsed(text: str) -> str:
     """Return a text as the parser would make it, but with each character in its place."""
     return text.replace("\r\n", " \n").replace("\r", "\n").replace("\0", "\ufffd")

@@ -20,6 +20,7 @@ from lexichord.serve.limits import MAX_PAGE_HITS, MAX_PAGE_QUERY_CHARS
 from lexichord.serve.page.facets import chips
 from lexichord.serve.page.form import SearchForm, read_form
 from lexichord.serve.page.language import say, spoken, term
+from lexichord.serve.page.reading import show_heading
 from lexichord.types import IntentKind, Mode, Rights
 from lexichord.types.text import document_name, file_name
 
@@ -137,6 +138,7 @@ templates.filters |= {
     "shell_word": shlex.quote,
     "document_name": document_name,
     "element": _element,
+    "show_heading": show_heading,
     "terms": lambda values, section: [(value, term(section, value)) for value in values],
     **{name: _written(name) for name in ("number", "figure", "score", "size")},
     **{name: _written(name) for name in ("day", "moment", "second")},

@@ -11,7 +11,7 @@ from lexichord.errors import LexichordError, NotFoundError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.http.bodies import WHOLE_NUMBER
 from lexichord.serve.http.events import EventStream, event_bytes
-from lexichord.serve.http.jobs import ChunkProgress, JobRunner
+from lexichord.serve.http.jobs import JobRunner, RunProgress
 from lexichord.serve.limits import MAX_SHOWN_FILES, WATCH_POLL_SECONDS, own_deadline
 from lexichord.serve.page.language import say
 from lexichord.serve.page.render import PAGE_HEADERS, fill, page, page_caller
@@ -30,12 +30,14 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 class RunView:
     """An ingest as its page shows it.
 
-    `files` are those shown, with their names, `more` counts the others. `is_sent`: who brought the
-    files has them, not the server.
+    `reading` names the files that are being read. `files` are those of which it is known what
+    became, with their names, `more` counts the others. `is_sent`: who brought the files has them,
+    not the server.
     """
 
     run: IngestRun
-    chunks: ChunkProgress | None
+    progress: RunProgress | None
+    reading: list[str]
     files: list[tuple[str, JobFile]]
     more: int
     is_sent: bool
@@ -101,7 +103,10 @@ def _view(request: Request, job: IngestRun, files: Sequence[JobFile]) -> RunView
     shown = [(_name(each.uri, prefix), each) for each in files]
     more = job.done + sum(job.unread.values()) - len(shown)
     is_sent = all(each.uri.startswith(prefix) for each in files)
-    return RunView(job, runner.chunks(job.run_id), shown, more, is_sent)
+    progress = runner.progress(job.run_id)
+    names = progress.reading.names if progress and progress.reading else ()
+    reading = [_name(uri, prefix) for uri in names]
+    return RunView(job, progress, reading, shown, more, is_sent)
 
 
 def _name(uri: str, prefix: str) -> str:

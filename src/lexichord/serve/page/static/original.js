@@ -33,6 +33,16 @@
     document.querySelector("#status").textContent = `${size.value}%`;
   };
 
+  // A page that cannot be drawn says so, instead of that it is being drawn.
+  const tellFailed = ({ target }) => {
+    const told = target.parentElement.querySelector(".awaited");
+    told.textContent = told.dataset.failed;
+  };
+  for (const picture of document.querySelectorAll(".sheet img")) {
+    picture.addEventListener("error", tellFailed);
+    if (picture.complete && !picture.naturalWidth) tellFailed({ target: picture });
+  }
+
   const KEYS = { "+": 1, "=": 1, "-": -1 };
   document.addEventListener("keydown", (event) => {
     const typing = event.target.matches("input:not([type=radio]), select, textarea");
