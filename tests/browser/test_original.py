@@ -147,7 +147,7 @@ def test_a_page_says_that_it_is_drawn_or_cannot_be(browser: Browser, original_ad
     context = browser.new_context(base_url=original_address)
     page = context.new_page()
     held: list[Route] = []
-    page.route("**/pages/*.png", held.append)
+    page.route("**/pages/*.png", lambda route: held.append(route))
     open_from_results(page)
     told = page.locator("#page-12 .awaited")
     expect(told).to_be_in_viewport()
