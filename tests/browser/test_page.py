@@ -144,6 +144,13 @@ def test_what_can_be_done_with_a_document_breaks_between_its_links(page: Page) -
     assert page.locator(".outline .acts a").evaluate_all(lines) == [1, 1, 1, 1]
 
 
+def test_what_can_be_done_with_a_dataset_is_in_sight_on_a_narrow_screen(page: Page) -> None:
+    page.set_viewport_size({"width": 320, "height": 740})
+    page.goto("/documents")
+    table = page.locator("#datasets .wide")
+    assert table.evaluate("one => one.scrollWidth - one.clientWidth") == 0
+
+
 def test_a_hostile_document_does_nothing(page: Page) -> None:
     """The watched page itself fails if a dialog opens, a script fails or another host is asked."""
     page.goto("/?q=giraffe")
