@@ -127,6 +127,30 @@ def test_a_narrow_screen_never_scrolls_sideways(page: Page, path: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
+def test_an_answer_in_its_document_is_marked_as_text_and_no_box(page: Page) -> None:
+    page.goto("/document/lease.txt?start=0&end=48&answer=8-48#quote")
+    marked = page.locator(".whole mark.answer")
+    expect(marked).to_have_text("The rent of the zebra house is EUR 900.")
+    style = marked.evaluate(
+        "one => (({borderLeftWidth, paddingLeft}) => [borderLeftWidth, paddingLeft])"
+        "(getComputedStyle(one))"
+    )
+    assert style == ["0px", "0px"]
+
+
+def test_what_can_be_done_with_a_document_breaks_between_its_links(page: Page) -> None:
+    page.goto("/document/lease.txt")
+    lines = "all => all.map((one) => one.getClientRects().length)"
+    assert page.locator(".outline .acts a").evaluate_all(lines) == [1, 1, 1, 1]
+
+
+def test_what_can_be_done_with_a_dataset_is_in_sight_on_a_narrow_screen(page: Page) -> None:
+    page.set_viewport_size({"width": 320, "height": 740})
+    page.goto("/documents")
+    table = page.locator("#datasets .wide")
+    assert table.evaluate("one => one.scrollWidth - one.clientWidth") == 0
+
+
 def test_a_hostile_document_does_nothing(page: Page) -> None:
     """The watched page itself fails if a dialog opens, a script fails or another host is asked."""
     page.goto("/?q=giraffe")

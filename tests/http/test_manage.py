@@ -540,6 +540,20 @@ def test_how_what_failed_is_taken_up_again_is_said(
     assert "bring it again" not in page
 
 
+def test_what_failed_last_is_one_click_from_the_first_page(
+    client: httpx.Client, managed: Managed
+) -> None:
+    answer = bring(client, ("empty.txt", b""), dataset="torn")
+    watched(client, answer)
+    link = f'<a href="{answer.headers["location"]}">Which, and why</a>'
+    assert link in client.get("/").text
+    reading = {"authorization": f"Bearer {managed.core.create_key('reads only').secret}"}
+    with httpx.Client(base_url=managed.address, headers=reading, timeout=60) as reader:
+        first = reader.get("/").text
+        assert "Of the latest ingest 1 failed." in words(first)
+        assert "Which, and why" not in first
+
+
 def test_an_empty_dataset_is_made_once(client: httpx.Client, managed: Managed) -> None:
     answer = client.post("/documents/new-dataset", data={"dataset": " box "})
     assert (answer.status_code, answer.headers["location"]) == (303, "/documents?dataset=box")

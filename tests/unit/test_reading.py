@@ -130,6 +130,12 @@ def test_a_row_stands_in_a_line_without_its_bars() -> None:
     )
 
 
+def test_items_stand_in_a_line_without_their_marks() -> None:
+    assert show_line("The parts\n\n* **path**: is `/`.\n* 2 * 3") == (
+        "The parts · <strong>path</strong>: is <code>/</code>. · 2 * 3"
+    )
+
+
 @pytest.mark.parametrize(
     "text", ["x = 1 # " + "y" * MAX_HIGHLIGHTED_LINE_CHARS, "x = 1\n" * MAX_PART_CHARS]
 )

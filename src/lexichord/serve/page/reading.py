@@ -21,6 +21,7 @@ from lexichord.serve.page.offsets import LINES, PLACE, add_places
 MARKDOWN_TYPES = (MARKDOWN_TYPE, NOTEBOOK_TYPE)
 CELL_PARTER = " · "  # between the cells of a row that stands in a line of text
 UNESCAPED_BAR = re.compile(r"(?<!\\)\|")
+ITEM_JOINT = re.compile(r"\s*\n\s*[-*+•]\s+")
 NO_LEVEL = 0  # of the headings of a passage: they are none of the page
 LAST_LEVEL = 6
 
@@ -58,10 +59,14 @@ def show_text(
 
 
 def show_line(text: str) -> Markup:
-    """Return a line with its code and emphasis rendered; the cells of a row stand in a line."""
+    """Return a line with its code and emphasis rendered; the cells of a row stand in a line.
+
+    So do several lines, of which items are parted as cells are.
+    """
     row = text.strip()
     if ROW.fullmatch(row):
         text = CELL_PARTER.join(filter(None, map(str.strip, UNESCAPED_BAR.split(row))))
+    text = ITEM_JOINT.sub(CELL_PARTER, text)
     env = {"writer": MarkWriter(), "headings": {}, "level": NO_LEVEL, "above": []}
     shown = _markdown().renderInline(_as_parsed(text), env)
     return Markup(shown)  # noqa: S704 (as above)
