@@ -66,9 +66,8 @@ def write(dsn: str, files: list[Path]) -> None:
         assert not lexichord.ingest(files).failed
 
 
-def write_at_once(dsn: str, parts: list[list[Path]], waits: Counter[str]) -> float:
-    """Seconds that a writer for each part takes; count what the server's sessions wait for."""
-    writers = [Process(target=write, args=(dsn, part)) for part in parts]
+def write_at_once(dsn: str, writers: list[Process], waits: Counter[str]) -> float:
+    """Seconds that writers take; count what the server's sessions wait for."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         started = time.perf_counter()
         for writer in writers:
@@ -91,7 +90,8 @@ def measure_writers(files: list[Path], home: Path) -> None:
         for _ in range(ROUNDS):
             for count in spent:
                 parts = [files[number::count] for number in range(count)]
-                spent[count].append(write_at_once(dsn, parts, waits[count]))
+                writers = [Process(target=write, args=(dsn, part)) for part in parts]
+                spent[count].append(write_at_once(dsn, writers, waits[count]))
                 lexichord.delete([document.document_id for document in lexichord.list()])
     for count, seconds in spent.items():
         told = ", ".join(f"{event} {n}" for event, n in waits[count].most_common(6))
