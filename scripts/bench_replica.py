@@ -1,8 +1,8 @@
-"""What a standby adds to reads, and what writers side by side wait for.
+"""What a standby adds to reads.
 
 The servers are the embedded one's programs, the primary and its standby on a processor each. The
-client runs on the same processors: its share is left out by counting what the servers' processes
-themselves spent. A server that is busy all the time answers one search in that time.
+client runs on the same processors: its share is left out by counting the processor time of the
+servers' own processes. That of the busier server bounds what can be answered.
 """
 
 import argparse
@@ -11,11 +11,9 @@ import random
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
-from multiprocessing import Process
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -28,7 +26,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.postmasters import give, running
 
 from bench_data import Text, questions, texts
-from bench_ingest import write_at_once
 from lexichord import SyncLexichord
 from lexichord.db.embedded import PROGRAMS, EmbeddedServer
 from lexichord.db.postmaster import postmaster_url
@@ -36,7 +33,7 @@ from lexichord.db.schema import Choice, prepare
 from lexichord.types import EmbeddingSpace
 
 SPACE = EmbeddingSpace("bench", "random", 384)
-ROUNDS, CLIENTS, WRITERS = 3, 4, 4
+ROUNDS, CLIENTS = 3, 4
 
 
 def document(text: Text) -> dict[str, object]:
@@ -133,52 +130,18 @@ def measure_reads(folder: Path, corpus: Sequence[Text], asked: Sequence[str]) ->
         print(f"reads {times:.2f} times, by the time of the busier server")
 
 
-def write(dsn: str, corpus: Sequence[Text], dataset: str) -> None:
-    with SyncLexichord(dsn=dsn) as lexichord:
-        assert not lexichord.ingest(documents=map(document, corpus), dataset=dataset).failed
-
-
-def measure_writers(home: Path, corpus: Sequence[Text]) -> None:
-    """One writer of a part, then as many as WRITERS of a part each."""
-    parts = [corpus[number::WRITERS] for number in range(WRITERS)]
-    with SyncLexichord(home=home, embedding=str(SPACE)) as lexichord:
-        dsn = lexichord.core.database.dsn
-        speeds: dict[int, list[float]] = {1: [], WRITERS: []}
-        for _ in range(ROUNDS):
-            for count, speed in speeds.items():
-                waits: Counter[str] = Counter()
-                writers = [
-                    Process(target=write, args=(dsn, part, f"d{n}"))
-                    for n, part in enumerate(parts[:count])
-                ]
-                before = psutil.cpu_times()
-                seconds = write_at_once(dsn, writers, waits)
-                busy = 1 - (psutil.cpu_times().idle - before.idle) / seconds / os.cpu_count()
-                speed.append(lexichord.status().chunks / seconds)
-                told = ", ".join(f"{event} {n}" for event, n in waits.most_common(8))
-                print(f"{count} writers: {speed[-1]:.0f} chunks/s, machine busy {busy:.2f}; {told}")
-                lexichord.delete([row.document_id for row in lexichord.list()])
-        print(f"{WRITERS} writers {median(speeds[WRITERS]) / median(speeds[1]):.2f} times one")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of the public sets")
     parser.add_argument("--documents", type=int, default=60)
     parser.add_argument("--searches", type=int, default=100, help="by each client")
-    parser.add_argument("parts", nargs="*", default=["reads", "writers"])
     arguments = parser.parse_args()
-    everything = list(texts(arguments.data / "legalbenchrag/corpus/contractnli"))
-    corpus = everything[: arguments.documents]
+    corpus = list(texts(arguments.data / "legalbenchrag/corpus/contractnli"))[: arguments.documents]
     asked = (questions(arguments.data) * arguments.searches)[: arguments.searches]
     print("load", os.getloadavg())
     with TemporaryDirectory(prefix="lxc") as folder:
         Path(folder).chmod(0o755)
-        if "reads" in arguments.parts:
-            measure_reads(Path(folder), corpus, asked)
-        if "writers" in arguments.parts:
-            measure_writers(Path(folder), corpus)
-    print("load", os.getloadavg())
+        measure_reads(Path(folder), corpus, asked)
 
 
 if __name__ == "__main__":
