@@ -48,7 +48,7 @@ def document(text: Text) -> dict[str, object]:
 
 def spent_by(postmaster: psutil.Process) -> float:
     """Seconds of processor time of a server's processes, those that ended among them."""
-    spent = sum(postmaster.cpu_times())
+    spent = float(sum(postmaster.cpu_times()))
     for child in postmaster.children():
         with suppress(psutil.NoSuchProcess):
             times = child.cpu_times()
