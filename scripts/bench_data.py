@@ -65,19 +65,30 @@ def windows_home() -> Path:
     return cache_folder() / "windows"
 
 
-def opened(name: str, engine: str, server: str | None) -> SyncLexichord:
-    """Open a database of the benchmarks: an embedded one, or one on a server, made if need be."""
+def opened(name: str, engine: str, server: str | None, shards: int = 1) -> SyncLexichord:
+    """Open a database of the benchmarks: an embedded one, or one on a server, made if need be.
+
+    Where it is to be several, they are databases of that server, and made only once.
+    """
     home = cache_folder() / name
     if server is None:
         return SyncLexichord(home=home)
-    database = f"bench_{engine}_{name.replace('-', '_')}"
+    database = f"bench_{engine}_{name.replace('-', '_')}" + (f"_{shards}" if shards > 1 else "")
+    dsn, *others = (_database(server, f"{database}_{n}" if n else database) for n in range(shards))
+    initialise(load_settings(dsn=dsn, engine=engine))
+    with SyncLexichord(dsn=dsn, home=home) as lexichord:
+        for other in others[len(lexichord.list_shards()) :]:
+            lexichord.add_shard(other)
+    return SyncLexichord(dsn=dsn, home=home)
+
+
+def _database(server: str, name: str) -> str:
+    """Return the DSN of a server's database, made if need be."""
     with psycopg.connect(server, autocommit=True) as admin:
         row = "select from pg_database where datname = %s"
-        if not admin.execute(row, (database,)).rowcount:
-            admin.execute(sql.SQL("create database {}").format(sql.Identifier(database)))
-    dsn = urlunsplit(urlsplit(server)._replace(path=f"/{database}"))
-    initialise(load_settings(dsn=dsn, engine=engine))
-    return SyncLexichord(dsn=dsn, home=home)
+        if not admin.execute(row, (name,)).rowcount:
+            admin.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+    return urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
 
 
 def fill_windows(lexichord: SyncLexichord, data: Path) -> None:

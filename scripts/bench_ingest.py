@@ -9,10 +9,13 @@ import random
 import time
 from collections import Counter
 from contextlib import ExitStack, suppress
-from multiprocessing import Process
+from multiprocessing import Barrier, Process
+from multiprocessing.synchronize import Barrier as Waiting
+from os import getloadavg
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import psycopg
 
@@ -20,13 +23,19 @@ from lexichord import SyncLexichord
 from lexichord.errors import IngestError
 from lexichord.ingest.load import load
 from lexichord.ingest.structural_context import embedding_text
+from lexichord.types import EmbeddingSpace
 
 PARTS = ["change", "second", "overhead", "writers"]
 ROUNDS = 3
 WRITERS = 4
-WAITS = """select wait_event_type || ' ' || wait_event from pg_stat_activity
-           where application_name = 'lexichord' and state = 'active' and wait_event is not null"""
-SAMPLE_SECONDS = 0.01
+WAITS = """select case state when 'active' then
+               coalesce(wait_event_type || ' ' || wait_event, 'running') else state end
+           from pg_stat_activity
+           where application_name = 'lexichord' and datname = current_database()
+               and state <> 'idle'"""
+SAMPLE_SECONDS = 0.05
+SPACE = EmbeddingSpace("bench", "none", 256)
+CHUNK, GIVEN = 1_000, 30_000  # characters: of a chunk, and of a file that are given
 LONG = 300_000  # characters of the contract in which one clause changes
 
 
@@ -60,22 +69,35 @@ def measure_overhead(files: list[Path], rounds: int) -> None:
     print(f"ingest {whole:.1f} s, bare embedder {bare:.1f} s, ratio {ratio:.3f}")
 
 
-def write(dsn: str, files: list[Path]) -> None:
-    """Ingest files without an embedder, in a process of its own."""
+def given(file: Path) -> dict[str, Any]:
+    """Return a file's text as a document of chunks with vectors, which needs no embedder."""
+    text, draw = file.read_text(), random.Random(file.name)
+    chunks = [
+        {"content": part, "vector": [draw.gauss(0, 1) for _ in range(SPACE.dimension)]}
+        for start in range(0, min(len(text), GIVEN), CHUNK)
+        if (part := text[start : start + CHUNK].strip())
+    ]
+    return {"uri": file.name, "chunks": chunks, "space": str(SPACE)}
+
+
+def write(dsn: str, documents: list[dict[str, Any]], ready: Waiting) -> None:
+    """Ingest documents in a process of its own, from when all are ready."""
     with SyncLexichord(dsn=dsn) as lexichord:
-        assert not lexichord.ingest(files).failed
+        ready.wait()
+        assert not lexichord.ingest(documents=documents, context="none").failed
 
 
-def write_at_once(dsn: str, parts: list[list[Path]], waits: Counter[str]) -> float:
-    """Seconds that a writer for each part takes; count what the server's sessions wait for."""
-    writers = [Process(target=write, args=(dsn, part)) for part in parts]
+def write_at_once(dsn: str, parts: list[list[dict[str, Any]]], waits: Counter[str]) -> float:
+    """Seconds that writers of a part each take; count what their sessions wait for."""
+    ready = Barrier(len(parts) + 1)
+    writers = [Process(target=write, args=(dsn, part, ready)) for part in parts]
+    for writer in writers:
+        writer.start()
     with psycopg.connect(dsn, autocommit=True) as connection:
+        ready.wait()
         started = time.perf_counter()
-        for writer in writers:
-            writer.start()
         while any(writer.is_alive() for writer in writers):
             waits.update(row[0] for row in connection.execute(WAITS))
-            waits["samples"] += 1
             time.sleep(SAMPLE_SECONDS)
         spent = time.perf_counter() - started
     assert not any(writer.exitcode for writer in writers)
@@ -83,25 +105,29 @@ def write_at_once(dsn: str, parts: list[list[Path]], waits: Counter[str]) -> flo
 
 
 def measure_writers(files: list[Path], home: Path) -> None:
-    """One writer of all files, then as many as WRITERS of a part each, in alternating rounds."""
+    """One writer of all documents, then WRITERS of a part each, in alternating rounds."""
     spent: dict[int, list[float]] = {1: [], WRITERS: []}
     waits: dict[int, Counter[str]] = {1: Counter(), WRITERS: Counter()}
-    with SyncLexichord(home=home, embedding="bench/none/8") as lexichord:
+    documents = [given(file) for file in files]
+    with SyncLexichord(home=home, embedding=str(SPACE)) as lexichord:
         dsn = lexichord.core.database.dsn
         for _ in range(ROUNDS):
             for count in spent:
-                parts = [files[number::count] for number in range(count)]
+                parts = [documents[number::count] for number in range(count)]
                 spent[count].append(write_at_once(dsn, parts, waits[count]))
                 lexichord.delete([document.document_id for document in lexichord.list()])
+    chunks = sum(len(document["chunks"]) for document in documents)
+    print(f"{len(files)} documents, {chunks} chunks with vectors; load {getloadavg()[0]:.1f}")
     for count, seconds in spent.items():
-        told = ", ".join(f"{event} {n}" for event, n in waits[count].most_common(6))
-        print(f"{count} writers, {len(files)} files: {median(seconds):.1f} s; waits: {told}")
-    print(f"{WRITERS} writers take {median(spent[WRITERS]) / median(spent[1]):.2f} of one's time")
+        total = waits[count].total()
+        told = ", ".join(f"{event} {n / total:.0%}" for event, n in waits[count].most_common(8))
+        print(f"{count} writers: {median(seconds):.1f} s; sampled sessions: {told}")
+    print(f"{WRITERS} writers are {median(spent[1]) / median(spent[WRITERS]):.2f} times as fast")
 
 
 def measure_second_run(folder: Path, home: Path) -> None:
     """All files, none of them changed since the first run, which needs no embedder."""
-    with SyncLexichord(home=home, embedding="bench/none/8") as lexichord:
+    with SyncLexichord(home=home, embedding=str(SPACE)) as lexichord:
         started = time.perf_counter()
         report = lexichord.ingest([folder])
         first = time.perf_counter() - started

@@ -1,4 +1,7 @@
-"""Quality through SQL with all defaults: Pass@k on code, document@1 and recall on contracts."""
+"""Quality through SQL with all defaults: Pass@k on code, document@1 and recall on contracts.
+
+With --shards over so many databases of one server.
+"""
 
 import argparse
 import json
@@ -26,15 +29,17 @@ HOW: dict[str, Callable[[str], tuple[str, str | None]]] = {
 }
 MODES: tuple[Mode, ...] = ("dense", "keyword", "hybrid")
 
+type Opening = Callable[[str], SyncLexichord]  # a database by its name
 
-def codebase(data: Path, engine: str, server: str | None) -> None:
+
+def codebase(data: Path, opening: Opening, every: int) -> None:
     """Anthropic's contextual-retrieval set in its own chunks; halves by the golden document."""
     documents = json.loads((data / "codebase/codebase_chunks.json").read_text())
     with (data / "codebase/evaluation_set.jsonl").open() as lines:
-        queries = [json.loads(line) for line in lines]
+        queries = [json.loads(line) for line in lines][::every]
     numbers = {document["original_uuid"]: n for n, document in enumerate(documents)}
     parity = [numbers[query["golden_doc_uuids"][0]] % 2 for query in queries]
-    with opened("codebase", engine, server) as lexichord:
+    with opening("codebase") as lexichord:
         lexichord.ingest(documents=map(_document, documents))
         starts = {
             (document.uri, chunk.start): chunk.ordinal
@@ -67,20 +72,20 @@ def _row(scores: Sequence[Sequence[float]]) -> str:
     return " ".join(f"{100 * mean(column):6.2f}" for column in zip(*scores, strict=True))
 
 
-def documents(data: Path, engine: str, server: str | None) -> None:
+def documents(data: Path, opening: Opening, every: int) -> None:
     """Document @1 of every LegalBench-RAG question among 95 NDAs and 462 other contracts."""
-    tests = _legal_tests(data)
-    with opened("windows", engine, server) as lexichord:
+    tests = _legal_tests(data)[::every]
+    with opening("windows") as lexichord:
         fill_windows(lexichord, data)
         print(f"documents, {len(tests)} questions, 557 documents, document @1")
         _report_files(lexichord, tests, data)
 
 
-def contracts(data: Path, engine: str, server: str | None) -> None:
+def contracts(data: Path, opening: Opening, every: int) -> None:
     """The same over the NDAs alone, and how much evidence comes first, by kind of splitter."""
-    tests = _legal_tests(data)
+    tests = _legal_tests(data)[::every]
     for splitter, fill in SPLITTERS.items():
-        with opened(f"contracts-{splitter}", engine, server) as lexichord:
+        with opening(f"contracts-{splitter}") as lexichord:
             fill(lexichord, data / "legalbenchrag/corpus/contractnli")
             chunks = [
                 len(chunk.content)
@@ -159,9 +164,17 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", default=list(SETS), help=", ".join(SETS))
     parser.add_argument("--engine", choices=ENGINES, default="plain")
     parser.add_argument("--server", help="a server's DSN; by default the embedded one")
+    parser.add_argument("--every", type=int, default=1, help="question of a set is asked")
+    parser.add_argument("--shards", type=int, default=1, help="databases of that server")
     arguments = parser.parse_args()
+    if arguments.shards > 1 and not arguments.server:
+        parser.error("--shards needs --server")
     for name in arguments.sets:
-        SETS[name](arguments.data.resolve(), arguments.engine, arguments.server)
+        SETS[name](
+            arguments.data.resolve(),
+            lambda name: opened(name, arguments.engine, arguments.server, arguments.shards),
+            arguments.every,
+        )
 
 
 SETS = {"codebase": codebase, "documents": documents, "contracts": contracts}

@@ -1,6 +1,9 @@
 """Break things at random while documents are stored, deleted, copied, migrated; check after each.
 
-python scripts/faults.py --count 100 [--seed 0] [--server DSN] [--engine plain]
+python scripts/faults.py --count 100 [--seed 0] [--server DSN] [--engine plain] [--losses]
+
+With --losses, servers are lost amid searches and ingests instead: a primary, its standby, one of
+three shards (tests/faults/losses.py).
 
 A seed is a trial: a step, a kind of fault, one to three times (tests/faults/trial.py). What breaks
 is a server of its own, made of the programs of the one that --server names, without one of the
@@ -13,6 +16,8 @@ import sys
 import time
 import traceback
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 
@@ -20,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.faults.bench import bench
 from tests.faults.earlier import PRELOADS, fill_earlier
+from tests.faults.losses import Loss, scenes
 from tests.faults.stage import stage
 from tests.faults.trial import Trial, unfit_faults
 from tests.own_server import find_pg_ctl
@@ -37,16 +43,11 @@ def main() -> None:
     engine = arguments.engine
     counts: Counter[str] = Counter()
     failed = 0
-    with (
-        bench(pg_ctl, PRELOADS[engine]) as own,
-        stage(own, engine, fill_earlier(engine)) as ready,
-    ):
-        for fault, reason in unfit_faults(ready).items():
-            print(f"left out: {fault} ({reason})", flush=True)
+    with (losses if arguments.losses else trials)(pg_ctl, engine) as make:
         for seed in range(arguments.seed, arguments.seed + arguments.count):
             if ended.is_set():
                 break
-            trial = Trial(ready, seed)
+            trial = make(seed)
             failed += not _try(trial)
             counts[trial.fault] += trial.hits
     print(f"{engine}: {counts.total()} faults, {failed} trials failed")
@@ -54,7 +55,23 @@ def main() -> None:
     sys.exit(failed > 0)
 
 
-def _try(trial: Trial) -> bool:
+@contextmanager
+def trials(pg_ctl: Path, engine: str) -> Iterator[Callable[[int], Trial]]:
+    with bench(pg_ctl, PRELOADS[engine]) as own, stage(own, engine, fill_earlier(engine)) as ready:
+        for fault, reason in unfit_faults(ready).items():
+            print(f"left out: {fault} ({reason})", flush=True)
+        yield lambda seed: Trial(ready, seed)
+
+
+@contextmanager
+def losses(pg_ctl: Path, engine: str) -> Iterator[Callable[[int], Loss]]:
+    with scenes(pg_ctl, PRELOADS[engine], engine) as made:
+        yield lambda seed: Loss(made, seed)
+        for name, scene in made.items():
+            print(f"{name.__name__}: {dict(scene.traffic.counts)}", flush=True)
+
+
+def _try(trial: Trial | Loss) -> bool:
     started = time.perf_counter()
     try:
         trial.run()
@@ -75,6 +92,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="of the first trial")
     parser.add_argument("--server", help="DSN of a server on this machine, for its programs")
     parser.add_argument("--engine", choices=ENGINES, default="plain")
+    parser.add_argument("--losses", action="store_true", help="of servers, amid searches")
     return parser.parse_args()
 
 

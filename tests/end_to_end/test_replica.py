@@ -260,6 +260,21 @@ def test_one_that_is_late_or_lost_is_asked_again_in_time() -> None:
     assert (asked.is_fit, asked.is_due, asked.note) == (False, False, replica.GONE)
 
 
+def test_what_was_stored_last_may_be_missing_after_its_primary_failed(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replica, "LOOK_SECONDS", 60.0)  # it was looked at a moment ago
+    with pair.lexichord() as lexichord:
+        assert first(lexichord, 1) == "doc/0001"
+        with paused(pair):
+            assert first(lexichord, 1) == "doc/0001"
+            lexichord.ingest(documents=documents(MANY_DOCUMENTS, MANY_DOCUMENTS + 1))
+            stop_now(pair.primary_data)
+            for _ in range(2):
+                result = lexichord.search(word(MANY_DOCUMENTS), mode="keyword")
+                assert (result.hits, result.degraded) == ([], [replica.MISSED])
+
+
 def test_another_database_is_no_replica(pair: Pair) -> None:
     with psycopg.connect(pair.primary, autocommit=True) as primary:
         primary.execute("create database other")

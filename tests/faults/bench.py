@@ -98,7 +98,7 @@ class Bench:
         return False
 
     def kill_postmaster(self) -> None:
-        if pid := self._postmaster():
+        if self._runs() and (pid := self._postmaster()):
             os.kill(pid, SIGKILL)
             wait_until(lambda: not psutil.pid_exists(pid))
 
@@ -160,10 +160,11 @@ class Bench:
     @contextmanager
     def standby(self) -> Iterator[Callable[[], None]]:
         """Keep a standby that has whatever the server reports as done; yield what promotes it."""
-        standby = self._copy()
+        standby = new_folder(self.pg_ctl)[0]
+        self.copy_to(standby)
         standby.start(self.preload, *SETTINGS)
         with self.connected("postgres") as connection:
-            self._await_standbys(connection, "*")
+            self.await_standbys(connection, "*")
             synchronous = "select from pg_stat_replication where sync_state = 'sync'"
             wait_until(lambda: bool(connection.execute(synchronous.encode()).fetchall()))
         spare = [standby]
@@ -178,19 +179,17 @@ class Bench:
             yield promote
         finally:
             with self.connected("postgres") as connection:
-                self._await_standbys(connection, "")
+                self.await_standbys(connection, "")
             discard(spare[0])
 
-    def _copy(self) -> Server:
-        """Copy the server as it runs, to follow it."""
-        other = new_folder(self.pg_ctl)[0]
+    def copy_to(self, other: Server) -> None:
+        """Copy the server as it runs into another's folder, to follow it."""
         base = [str(self.pg_ctl.with_name("pg_basebackup")), "-D", str(other.folder / "data")]
         options = ["-d", self.dsn("postgres"), "-R", "-X", "stream", "-c", "fast"]
         subprocess.run([*base, *options], check=True, user=other.user, stdout=subprocess.DEVNULL)
-        return other
 
     @staticmethod
-    def _await_standbys(connection: Connection, names: str) -> None:
+    def await_standbys(connection: Connection, names: str) -> None:
         """Report as done what these standbys have, too."""
         connection.execute(f"alter system set synchronous_standby_names = '{names}'".encode())
         connection.execute("select pg_reload_conf()")

@@ -285,12 +285,17 @@ class Database:
             self._writes += 1
 
     async def _is_replica_fit(self, replica: Replica) -> bool:
-        if self._writes != self._awaited_writes or replica.is_due:
+        if self._is_look_due(replica):
             async with self._looking:  # one look serves all who ask meanwhile
-                await self._await_writes(replica)
+                if self._is_look_due(replica):
+                    await self._await_writes(replica)
                 if replica.is_due:
                     await self._look_at(replica)
         return replica.is_fit
+
+    def _is_look_due(self, replica: Replica) -> bool:
+        has_written = self._writes != self._awaited_writes
+        return replica.is_due or (has_written and not replica.may_miss)
 
     async def _is_replica_asked(self) -> bool:
         """Return whether it has what the caller wrote elsewhere, or is all that there is."""
@@ -320,12 +325,14 @@ class Database:
         writes = self._writes
         if writes == self._awaited_writes:
             return
-        if (position := await self._written_position()) is not None:
-            replica.await_position(position)
+        if (position := await self._written_position()) is None:
+            replica.miss()
+            return
+        replica.await_position(position)
         self._awaited_writes = writes
 
     async def _written_position(self) -> str | None:
-        """Return None where the primary does not answer: the replica's note says so."""
+        """Return None where the primary does not answer."""
         with suppress(psycopg.OperationalError, PoolTimeout, TimeoutError):
             async with asyncio.timeout(CONNECT_SECONDS):
                 rows = await self._call(self._pool, "written_position", {})

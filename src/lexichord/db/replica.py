@@ -26,11 +26,13 @@ class Replica:
     """What is known of a standby, or of several that one DSN names.
 
     `note` is what answers should say of it; `awaited` a position in the write-ahead log that it
-    has to reach before it is asked; times are the monotonic clock's.
+    has to reach before it is asked; `may_miss` says that the position of the last write could not
+    be had, for the primary did not answer; times are the monotonic clock's.
     """
 
     note: str | None = None
     awaited: str | None = None
+    may_miss: bool = False
     is_fit: bool = False
     next_look: float = 0.0
 
@@ -41,7 +43,11 @@ class Replica:
 
     def await_position(self, position: str) -> None:
         """Let nothing be read there before all is there that was written up to a position."""
-        self.awaited, self.next_look = position, 0.0
+        self.awaited, self.may_miss, self.next_look = position, False, 0.0
+
+    def miss(self) -> None:
+        """Let answers say that what was stored last may not be there, until its position is."""
+        self.may_miss, self.next_look = True, 0.0
 
     def lose(self) -> None:
         """Ask it nothing for a while: it did not answer."""
@@ -51,10 +57,11 @@ class Replica:
         """Take in a row of sql/replica_state.sql."""
         seconds = state["seconds"]
         self.is_fit = state["reached"] and seconds <= MAX_LAG_SECONDS
-        self.next_look = monotonic() + LOOK_SECONDS if state["reached"] else 0.0
+        pause = RETRY_SECONDS if self.may_miss else LOOK_SECONDS
+        self.next_look = monotonic() + pause if state["reached"] else 0.0
         if state["reached"]:
             self.awaited = None
-        self.note = _note(state, seconds)
+        self.note = MISSED if self.may_miss else _note(state, seconds)
 
 
 @dataclass(slots=True)

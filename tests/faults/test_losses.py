@@ -1,0 +1,28 @@
+"""A short run of scripts/faults.py --losses: each way to lose a server, once."""
+
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from lexichord.db.embedded import PROGRAMS
+from tests.faults.earlier import PRELOADS
+from tests.faults.losses import LOSSES, Loss, Scene, scenes
+
+pytestmark = [pytest.mark.faults, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[dict[type, Scene]]:
+    with scenes(PROGRAMS / "pg_ctl", PRELOADS["plain"], "plain") as both:
+        yield both
+
+
+@pytest.mark.parametrize("fault", LOSSES)
+def test_nothing_is_lost_and_no_answer_is_wrong_unmarked(
+    made: dict[type, Scene], fault: str
+) -> None:
+    """`python scripts/faults.py --losses --seed SEED --count 1` repeats it."""
+    loss = next(each for seed in count() if (each := Loss(made, seed)).fault == fault)
+    print(loss)
+    loss.run()
