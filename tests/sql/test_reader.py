@@ -14,7 +14,7 @@ from lexichord.db import schema, search
 from lexichord.db.pool import Database
 from lexichord.errors import DatabaseError
 from lexichord.types import Question
-from tests.sql.calls import BY_VECTOR, OF_A_TABLE, READS, VECTOR
+from tests.sql.calls import BY_VECTOR, OF_A_TABLE, OF_THE_SERVER, READS, VECTOR
 from tests.sql.corpus import MOST, Connection, Row, call, put, value
 
 NUMBERS = count()
@@ -153,7 +153,7 @@ def test_every_read_gives_a_member_what_it_gives_the_owner(
     functions = [(where, name) for where, name, _ in library.execute(FUNCTIONS.encode())]
     tried = 0
     for where, name in functions:
-        if name in READS:
+        if name in READS.keys() - OF_THE_SERVER:
             results = [call(each, name, where, **READS[name]) for each in (library, reader)]
             assert results[0] == results[1], name
             tried += 1

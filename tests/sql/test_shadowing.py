@@ -29,7 +29,10 @@ INNER = {
     *("is_bound", "own_datasets", "own_principals", "own_statistics"),
 }
 # They need vechord's own tables and extensions, or Citus; a shard begins with no documents.
-REFUSED = {"prepare_vechord", "write_vechord", "join_shards", "fan_out", "add_shard", "drop_shard"}
+REFUSED = {
+    *("prepare_vechord", "write_vechord", "join_shards", "fan_out", "add_shard", "drop_shard"),
+    "keep_hidden_postings",  # of a segment that is not there
+}
 TABLES = (
     "create table public.n_document (key bigint primary key, title text, text text)",
     "create table public.n_chunk (doc bigint references public.n_document, seq integer, "

@@ -15,12 +15,11 @@ from psycopg import errors
 from lexichord.db import schema
 from tests.conftest import new_database
 from tests.sql import corpus
-from tests.sql.calls import BY_VECTOR, READS
+from tests.sql.calls import BY_VECTOR, OF_THE_SERVER, READS
 from tests.sql.corpus import Connection, call, ids, put, value
 from tests.sql.test_reader import FUNCTIONS
 
 NUMBERS = count()
-OF_THE_SERVER = {"written_position"}  # whom Postgres tells it itself: pg_current_wal_lsn()
 OTHER = {"north": "south", "south": "north"}
 OF_LISTS = {"documents", "files", "scope", "chunk_ids", "chunks"}  # with ids
 SCOPES: dict[str, dict[str, Any]] = {
