@@ -1,8 +1,10 @@
 """From an empty database to a marked sentence on a PDF's page, with nothing but the page."""
 
 from pathlib import Path
+from typing import Literal
 
-from playwright.sync_api import Browser, expect
+import pytest
+from playwright.sync_api import Browser, ViewportSize, expect
 
 from lexichord.db import schema
 from tests.browser.conftest import watch
@@ -17,15 +19,25 @@ LINES = (
 )
 
 
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(320, "dark"), (320, "light"), (768, "light"), (1440, "dark")]
+)
 def test_a_pdf_is_brought_asked_and_seen_marked(
-    embedded_dsn: str, browser: Browser, tmp_path: Path, strange: list[str]
+    embedded_dsn: str,
+    browser: Browser,
+    tmp_path: Path,
+    strange: list[str],
+    width: int,
+    scheme: Literal["dark", "light"],
 ) -> None:
     lines = [(60.0, 760.0 - 40 * row, line) for row, line in enumerate(LINES)]
     file = draw_pdf(tmp_path / "lease.pdf", [lines])
     with new_database(embedded_dsn) as dsn:
         schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
         with served(dsn) as address:
-            page = browser.new_context(base_url=address).new_page()
+            size = ViewportSize(width=width, height=900)
+            seen = browser.new_context(base_url=address, viewport=size, color_scheme=scheme)
+            page = seen.new_page()
             watch(page, address, strange)
             page.goto("/")
             page.get_by_role("link", name="Bring files").click()
@@ -42,5 +54,5 @@ def test_a_pdf_is_brought_asked_and_seen_marked(
             expect(page.locator("#quote")).to_be_in_viewport()
             picture = page.get_by_alt_text("with the passage marked")
             expect(picture).to_be_visible()
-            page.context.close()
+            seen.close()
     assert strange == []
