@@ -14,6 +14,7 @@ from typer.main import get_command
 
 from lexichord.cli.commands import app
 from lexichord.db.embedded import POSTGRES_SETTINGS
+from lexichord.db.tuning import ELSEWHERE, ServerSettings
 from lexichord.serve.middleware import UNLIMITED_PATHS
 from lexichord.settings import Settings
 
@@ -23,7 +24,8 @@ SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 NODES = ("citus", "citus-worker-1", "citus-worker-2")
 SOCKET = "unix_socket_permissions"  # the embedded server has no other door
-POSTGRES = dict(line.split(" = ") for line in POSTGRES_SETTINGS.splitlines())
+LINES = POSTGRES_SETTINGS + ServerSettings.of(ELSEWHERE).lines()  # of an unknown machine
+POSTGRES = dict(line.split(" = ") for line in LINES.splitlines())
 SERVED = {name: value for name, value in POSTGRES.items() if name != SOCKET}
 
 
