@@ -89,7 +89,7 @@ def test_facets_count_what_their_links_then_find(client: httpx.Client) -> None:
         "Kind": ["PDF 1", "Mail 1", "Markdown 1", "Plain text 1"],
         "Folder": ["legal/ 2", "mail/ 1"],
         "Year": ["2024 2", "2023 1"],
-        "Language": ["en 2", "de 1"],
+        "Language": ["English 2", "German 1"],
         "Author": ["Ann Lee 2", f"{HOSTILE} 1", "Bo 1"],
     }
     for values in shown.values():

@@ -44,6 +44,8 @@ OTHER_NUMBERS = {
         "amount",
         "byte_count",
         "bytes",
+        *("stored_bytes", "index_bytes", "shared_buffers", "maintenance_work_mem"),
+        "effective_cache_size",
         "chunks",
         "chunks_without_vector",
         "datasets",
