@@ -61,7 +61,8 @@ def _collect(hints: Iterable[object], into: set[type]) -> None:
     """Add the package's own classes among the hints, and those that they hold in turn."""
     for hint in hints:
         inner = getattr(hint, "__value__", hint)  # of a type alias
-        _collect(get_args(inner), into)
+        # A callable's parameters are a list among its arguments.
+        _collect(inner if isinstance(inner, list) else get_args(inner), into)
         if not inspect.isclass(inner) or not inner.__module__.startswith("lexichord."):
             continue
         if inner not in into and inner not in CLASSES:
