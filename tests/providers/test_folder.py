@@ -7,13 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexichord import SyncLexichord
-from lexichord.db import schema
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
-from lexichord.types import EmbeddingSpace
-from tests.conftest import new_database
+from tests.providers.by_meaning import first_hits
 
 WORDS = ["<pad>", "<s>", "</s>", "[UNK]", "der", "hund", "dog", "frist", "term", "query:"]
 # Words of one meaning in two languages have one vector: the model is multilingual.
@@ -129,13 +126,5 @@ def test_what_is_wrong_is_said_in_a_line(tmp_path: Path) -> None:
 
 def test_a_question_in_another_language_finds_by_meaning(embedded_dsn: str, tmp_path: Path) -> None:
     build(tmp_path / "model")
-    space = EmbeddingSpace("local", str(tmp_path / "model"), 4)
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice(space=space))
-        with SyncLexichord(dsn=dsn, home=tmp_path / "home") as lexichord:
-            report = lexichord.ingest(
-                documents=[{"uri": text, "text": text} for text in ("Hund", "Frist")]
-            )
-            assert (report.embedded, report.degraded) == (2, [])
-            assert [hit.uri for hit in lexichord.search("term", k=1).hits] == ["Frist"]
-            assert [hit.uri for hit in lexichord.search("dog", k=1).hits] == ["Hund"]
+    asked = {"term": "Frist", "dog": "Hund"}
+    assert first_hits(embedded_dsn, tmp_path / "model", asked, tmp_path / "home") == asked

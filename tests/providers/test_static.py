@@ -8,13 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from lexichord import SyncLexichord
-from lexichord.db import schema
 from lexichord.errors import ProviderError
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
-from lexichord.types import EmbeddingSpace
-from tests.conftest import new_database
+from tests.providers.by_meaning import first_hits
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "dog", "hound", "term", "rent"]
 TABLE = np.array(
@@ -100,13 +97,5 @@ def test_weights_of_another_model_want_its_graph(tmp_path: Path) -> None:
 
 def test_a_question_finds_by_meaning(embedded_dsn: str, tmp_path: Path) -> None:
     build(tmp_path / "model")
-    space = EmbeddingSpace("local", str(tmp_path / "model"), 4)
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice(space=space))
-        with SyncLexichord(dsn=dsn, home=tmp_path / "home") as lexichord:
-            report = lexichord.ingest(
-                documents=[{"uri": text, "text": text} for text in ("dog", "term")]
-            )
-            assert (report.embedded, report.degraded) == (2, [])
-            assert [hit.uri for hit in lexichord.search("hound", k=1).hits] == ["dog"]
-            assert [hit.uri for hit in lexichord.search("rent", k=1).hits] == ["term"]
+    asked = {"hound": "dog", "rent": "term"}
+    assert first_hits(embedded_dsn, tmp_path / "model", asked, tmp_path / "home") == asked
