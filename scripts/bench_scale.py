@@ -27,7 +27,7 @@ from lexichord.providers.base import Vectors
 from lexichord.providers.embed.local import LocalEmbedder
 
 LENGTHS, STRIDE = (800, 740, 860, 680, 920, 770, 830, 710, 890, 650), 265  # characters
-DRAWN, NOISE = 512, 0.02
+DRAWN, NOISE = 20_000, 0.02
 CLIENTS = (1, 4, 8)
 SHARES = (0.001, 0.01, 0.1)  # of the documents, which a filter lets through
 TAIL = 1000  # chunks that are stored after the indexes were built, at least
