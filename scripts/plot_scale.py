@@ -11,11 +11,13 @@ from typing import Any
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 from bench_scale import CLIENTS, LEGS
 from lexichord.evaluate.plots import FIGURE_WIDTH_INCHES, PLOT_COLOURS, PLOT_MARKERS, PLOT_STYLE
 
-HEIGHT_INCHES = 3.2
+HEIGHT_INCHES = 4.2
+SIZES = (10_000, 100_000, 1_000_000)  # on the axis
 
 type Figures = list[dict[str, Any]]
 
@@ -35,7 +37,7 @@ def panels(lines: Figures) -> dict[str, dict[str, list[float]]]:
             for n in CLIENTS
         },
         "KiB a chunk": {
-            "all tables and indexes": [
+            "ten largest relations": [
                 1024 * sum(line["MiB"].values()) / line["chunks"] for line in lines
             ]
         },
@@ -49,8 +51,12 @@ def draw(axes: Axes, title: str, engines: dict[str, Figures]) -> None:
         curves = panels(lines)[title]
         for marker, (name, values) in zip(PLOT_MARKERS, curves.items(), strict=False):
             axes.plot(sizes, values, color=colour, marker=marker, label=f"{engine}: {name}")
-    axes.set(xscale="log", xlabel="chunks", title=title, ylim=(0, None))
-    axes.legend(fontsize=6)
+    axes.set(xscale="log", yscale="log", xlabel="chunks", title=title)
+    axes.set_xticks(SIZES, [f"{size // 1000:,}k" for size in SIZES])
+    axes.minorticks_off()
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.legend(fontsize=6, loc="upper center", bbox_to_anchor=(0.5, -0.16))
 
 
 def main() -> None:
