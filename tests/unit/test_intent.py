@@ -278,6 +278,14 @@ FILED = [LEASE, TRAVEL, SECURITY, "Kerber Agreement", "Seeed Agreement", "Resear
             "Agreement Seeed, Kerber Agreement, Seeed Agreement",
             "Compare fees.",
         ),
+        ("Which way does Kalder House face?", [], "", "Which way does Kalder House face?"),
+        (
+            "What are the parts that security policy readers know?",
+            [],
+            "",
+            "What are the parts that security policy readers know?",
+        ),
+        ("Under that security policy, who pays?", [2], "security policy", "who pays?"),
         ("What do both policy texts say?", [1, 2], "policy", "What do texts say?"),
         ("What do three policy texts say?", [], "", "What do three policy texts say?"),
         ("Was he in Saltpan, House of Lords?", [0, 0], "Saltpan, House", "Was he of Lords?"),
@@ -301,6 +309,26 @@ def test_what_is_named_becomes_the_hint(
 def test_several_documents_may_be_one_list(query: str, listed: bool) -> None:
     words, links = linked(query, *FILED)
     assert are_listed(query, words, find_mentions(words, links)) == listed
+
+
+@pytest.mark.parametrize(
+    ("query", "title", "is_named"),
+    [
+        ("What body in Velland sets the rules?", "Norse and Vellandian War", False),
+        ("Which woods lie in South Velland?", "Southern Marches", False),
+        ("What do Vellandian rules say?", "Report on Velland", False),
+        ("What does Marches cost?", "Southern March", True),
+        ("What does Fenner owe?", "FennerInc 2020", True),
+        ("What does Fenner owe?", "FennerHoldings 2020", True),
+    ],
+)
+def test_another_word_of_the_same_stem_is_another_name(
+    query: str, title: str, is_named: bool
+) -> None:
+    words = split_words(query, read_intent(query).entities)
+    first = next(number for number, word in enumerate(words) if word.name)
+    links = [Link("0", title, "", first, True, True, False, True, 2, 2)]
+    assert bool(find_mentions(words, links)) == is_named
 
 
 def test_a_word_that_begins_with_a_point_stays_a_word() -> None:

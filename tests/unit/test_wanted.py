@@ -4,8 +4,10 @@ import pytest
 
 from lexichord.retrieve.evidence.wanted import (
     WantedType,
+    counted_things,
     holds_wanted,
     load_wanted,
+    opens_with_term,
     wanted_type,
     without_asking,
 )
@@ -19,13 +21,22 @@ QUESTIONS = {
     "when does the insurance start": "start",
     "what is the expiry date of the pass": "end",
     "in which year did the ferry sink": "date",
-    "how much does a replacement badge cost": "amount",
-    "what's the penalty for paying late": "amount",
+    "how much does a replacement badge cost": "price",
+    "what's the penalty for paying late": "price",
+    "what do I owe the library": None,
+    "how much do I owe the library": "price",
+    "how much of the wood lies in the north": "amount",
+    "What is the term for a bird that sleeps standing on one leg in the water?": None,
     "how many parking spaces are there": "number",
     "who signs off the budget": "person",
     "to whom do I report a lost laptop?": "person",
     "where are the backups stored": "place",
     "why was the bridge closed": "reason",
+    "what do I do if the alarm goes off": "duty",
+    "my wallet is gone, what now?": "duty",
+    "what must be done to change the plan": "duty",
+    "what must the warden do at night": "duty",
+    "with the new panel, what does the red key do": None,
     "how do i turn off the alarm": "how-to",
     "turn off the alarm": "how-to",
     "set my own alarm tone": "how-to",
@@ -36,6 +47,8 @@ QUESTIONS = {
     "can I bring my dog to the office?": "yes/no",
     "what is a bill of lading": "definition",
     "what does force majeure mean?": "definition",
+    "explain force majeure": "definition",
+    "bill of lading??": "definition",
     "turbine maintenance": None,
     "tell me about the pilots' strike": None,
 }
@@ -44,11 +57,13 @@ HOLDING = {
     "start": "Cover is given from 3 March 2021.",
     "end": "The pass expires on 3 March 2021.",
     "date": "It fell on 3 March 1921.",
-    "amount": "A badge costs EUR 15.",
+    "price": "A badge costs EUR 15.",
+    "amount": "A third of it, 33 %, lies there.",
     "number": "There are forty spaces.",
     "person": "Every invoice is approved by Marta Lind.",
     "place": "Copies are kept in Oslo.",
     "reason": "It was closed because the deck had cracked.",
+    "duty": "Any loss shall be reported to the warden.",
     "how-to": "Press the red button twice.",
     "yes/no": "Dogs may not enter the building.",
     "definition": "A bill of lading is a receipt for goods.",
@@ -119,6 +134,45 @@ def test_other_languages_have_files_of_their_own(
 def test_each_language_tells_the_common_types(language: str) -> None:
     common = {"duration", "date", "amount", "person", "place", "yes/no", "definition", "how-to"}
     assert load_wanted(language).keys() >= common
+
+
+def test_a_price_is_money_and_no_other_number() -> None:
+    assert not holds_wanted("price", "The Building is open from 07:00 to 20:00.")
+
+
+@pytest.mark.parametrize(
+    ("question", "counted"),
+    [
+        ("How many sick days do I get at Aldersund?", "sick"),
+        ("how many lynxes live in the park", "lynxes"),
+        ("how many preference shares did the founder buy", "preference shares"),
+        ("How many people, at most, have died?", ""),
+        ("within how many days must it be paid", ""),
+        ("how many of them are new?", ""),
+        ("which lynxes are there", ""),
+        ("Wie viele Luchse leben im Park?", ""),
+    ],
+)
+def test_what_is_counted(question: str, counted: str) -> None:
+    assert counted_things(question) == counted
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "opens"),
+    [
+        ("whats a lock gate", 'A "lock gate" is a door that holds water back.', True),
+        ("what are lock gates?", "Lock gate means a door in a canal.", True),
+        ("what is a lock gate", "Of each lock the gate is a door.", False),
+        ("what is a lock gate", "The lock gate of Veldhoven is painted green.", False),
+        ("what is the keeper's favourite tune", "The keeper is Marta Lind.", False),
+        ("Was ist ein Frachtbrief?", "Der Frachtbrief ist eine Urkunde.", True),
+        ("Was ist ein Frachtbrief?", "Der Frachtbrief des Spediteurs ist gelb.", False),
+        ("¿Qué es un conocimiento?", "El conocimiento es un recibo.", True),
+        ("Qu'est-ce qu'un connaissement ?", "Le connaissement est un reçu.", True),
+    ],
+)
+def test_a_definition_opens_with_its_term(question: str, sentence: str, opens: bool) -> None:
+    assert opens_with_term(question, sentence) == opens
 
 
 @pytest.mark.parametrize(

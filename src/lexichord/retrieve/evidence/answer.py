@@ -12,6 +12,7 @@ from lexichord.retrieve.evidence.units import (
     apart,
     holds_quote,
     is_list,
+    whole_clause,
     whole_unit,
 )
 from lexichord.retrieve.evidence.wanted import wanted_type
@@ -148,10 +149,12 @@ def write_nearest(
 ) -> str:
     """Write the nearest sentence, marked in its passage, not claiming that it answers.
 
+    Of a short numbered clause or item all is marked, as it would be shown if it were claimed.
     `titles` are those of the documents that are named, if any.
     """
     where = f"in {', '.join(f'“{title}”' for title in titles)}" if titles else "that was found"
     around = next((one for one in passages if holds_quote(one, sentence)), sentence)
+    sentence = whole_clause(sentence, around)
     start, end = sentence.start - around.start, sentence.end - around.start
     before, after = around.text[:start], around.text[end:]
     shown = f"{_line(before)} {NEAREST_MARK}{_line(sentence.text)}{NEAREST_MARK} {_line(after)}"

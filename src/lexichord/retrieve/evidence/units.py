@@ -48,6 +48,18 @@ def whole_unit(stretch: Quote, passages: Iterable[Quote], whole_lists: bool = Fa
     return sub_quote(around, start - around.start, end - around.start, stretch.score)
 
 
+def whole_clause(sentence: Quote, passage: Quote) -> Quote:
+    """Return a sentence with the others of its numbered clause or item, if that is short."""
+    quotes = [one.quote for one in sentences_of(passage)]
+    inside = [number for number, one in enumerate(quotes) if holds_quote(sentence, one)]
+    if not inside:
+        return sentence
+    start, end = _clause_of(passage, quotes, inside[0])
+    if end - start > MAX_CLAUSE_CHARS:
+        return sentence
+    return sub_quote(passage, start - passage.start, end - passage.start, sentence.score)
+
+
 def _clause_of(passage: Quote, sentences: Sequence[Quote], number: int) -> tuple[int, int]:
     """Return where a sentence's numbered clause or item begins and ends; of others, the sentence.
 

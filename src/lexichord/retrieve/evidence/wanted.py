@@ -7,7 +7,7 @@ which they are tried. Where no type is told, no sentence is preferred for it.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -17,6 +17,7 @@ from lexichord.retrieve.numbers import SPELLED_NUMBER
 from lexichord.retrieve.understand.cues import (
     find_language,
     language_file,
+    load_cues,
     named_words,
     words_filled_in,
 )
@@ -26,17 +27,20 @@ type WantedType = Literal[
     "start",
     "end",
     "date",
+    "price",
     "amount",
     "number",
     "person",
     "place",
     "reason",
+    "duty",
     "how-to",
     "yes/no",
     "definition",
 ]
 
-VALUE_TYPES: frozenset[WantedType] = frozenset(["duration", "date", "amount", "number"])
+VALUE_TYPES: frozenset[WantedType] = frozenset(["duration", "date", "price", "amount", "number"])
+WORD = re.compile(r"[^\W_]+")
 YEAR_IN_TEXT = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
 
 
@@ -45,13 +49,14 @@ class WantedCues:
     """How one language asks for a type, and what a sentence with it holds.
 
     That is a value of one of the kinds, or what a pattern finds; where it is `dated`, a pattern's
-    and a date.
+    and a date. `subject` finds what stands behind the thing that a sentence defines.
     """
 
     question: re.Pattern[str]
     values: frozenset[str]
     patterns: tuple[re.Pattern[str], ...]
     dated: bool
+    subject: re.Pattern[str] | None
 
     def are_held(self, sentence: str) -> bool:
         """Return whether a sentence holds what is wanted."""
@@ -82,6 +87,7 @@ def load_wanted(language: str) -> Mapping[WantedType, WantedCues]:
                 if key in data
             ),
             data.get("dated", False),
+            _any_of(language, data["subject"], re.I) if "subject" in data else None,
         )
         for name, data in language_file(language)["wanted"].items()
     }
@@ -110,6 +116,39 @@ def without_asking(question: str) -> str:
     """
     rest = _asking_words(find_language(question)).sub(" ", question)
     return rest if any(map(str.isalnum, rest)) else question
+
+
+def counted_things(question: str) -> str:
+    """Return what a question wants the number of: "sick" of "how many sick days do I get?".
+
+    "" where it wants no number, or one of people or of units, which a text need not name.
+    """
+    words = named_words(find_language(question))
+    found = re.search(words["counted"], question, re.I) if "counted" in words else None
+    if found is None:
+        return ""
+    return " ".join(re.sub(words["uncounted"], " ", found["counted"], flags=re.I).split())
+
+
+def opens_with_term(question: str, sentence: str) -> bool:
+    """Return whether a sentence defines what a question asks for: "A bill of lading is …".
+
+    Before its verb stands nothing but words of the question, and at least half of these.
+    """
+    language = find_language(sentence)
+    cues = load_wanted(language).get("definition")
+    verb = cues.subject.search(sentence) if cues and cues.subject else None
+    if verb is None:
+        return False
+    small = load_cues(language).common
+    asked = _stems(question, small)
+    subject = {word for word in _stems(sentence[: verb.start()], small) if word.isalpha()}
+    return bool(subject) and subject <= asked and 2 * len(subject) >= len(asked)
+
+
+def _stems(text: str, small: Container[str]) -> set[str]:
+    """Return a text's words but small ones, without capitals and the "s" of a plural."""
+    return {word.removesuffix("s") for word in WORD.findall(text.lower()) if word not in small}
 
 
 def holds_wanted(wanted: WantedType, sentence: str) -> bool:

@@ -15,6 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from lexichord.retrieve.kept import kept
 from lexichord.types.options import IntentKind
 
 MAX_READ_CHARS = (
@@ -30,6 +31,7 @@ INSTRUCTION_BREAK = re.compile(r"[?!\n？！。；]+|[.;:]\s")
 SENTENCE_JOINT = r"(?<=[?!;\n？！。；]) *|(?<=\.) "
 CUE_WORD = re.compile(r"[^\W\d_]+")
 NAMED_WORDS = re.compile(r"<<(\w+)>>")
+TELLING_WORDS = 2  # of a language, more than of any other, from which on a text is surely in it
 LANGUAGES = ("en", "de", "es", "fr", "zh")  # the first where a question's words tell nothing
 
 
@@ -138,6 +140,15 @@ def find_language(query: str) -> str:
     text = read_ends(query)
     words = CUE_WORD.findall(text.lower())
     return max(LANGUAGES, key=lambda language: load_cues(language).share(text, words))
+
+
+@kept(4_000)  # sentences
+def tell_language(text: str) -> str | None:
+    """Return the language that a text is surely in; None without two words more of it."""
+    words = CUE_WORD.findall(read_ends(text).lower())
+    shares = {name: load_cues(name).share(text, words) for name in LANGUAGES}
+    best, second = sorted(LANGUAGES, key=shares.__getitem__, reverse=True)[:2]
+    return best if shares[best] >= shares[second] + TELLING_WORDS else None
 
 
 QUESTION_WORD = named_words("en")["question"]

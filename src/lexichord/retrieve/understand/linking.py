@@ -17,6 +17,7 @@ MENTION_CONJUNCTION = re.compile(  # between two mentions
     r"[\s,]*(?:and|or|vs\.?|versus|with|to|und|oder|sowie|mit|y|e|o|con|et|ou|avec)?\s*", re.I
 )
 POSSESSIVE_ENDING = re.compile(r"['’]s?\b|['’](?= )")
+WORD = re.compile(r"[^\W_]+")
 INNER_CAPITAL = re.compile(r"\w(?:[A-Z]|_\w)")  # capitals inside, as in names, and underscores
 CODE_SIGN = re.compile(r"_|[a-z][A-Z]")
 PARTING_SIGN = re.compile(r"[,;:?!\n()\"“”]|\. ")
@@ -30,6 +31,8 @@ MENTION_COUNTS = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 
 PLACE_PREPOSITIONS = frozenset(
     ["in", "under", "for", "from", "of", "to", "with", "within", "per", "on", "by", "at", "as"]
 )
+MAX_FORM_CHARS = 3  # at a word's end, that make another word of it: "Indian", "Southern"
+SAME_NAME_ENDINGS = frozenset(["s", "es", "co", "com", "inc", "llc", "llp", "ltd", "plc", "ag"])
 CLAUSE_OPENINGS = PLACE_PREPOSITIONS | {"according"}
 
 
@@ -86,7 +89,9 @@ def find_mentions(words: Sequence[QueryWord], links: Sequence[Link]) -> list[Men
     """Return the mentions of documents, in the order of the words."""
     by_document: dict[str, list[Link]] = defaultdict(list)
     for link in links:
-        by_document[link.document_id].append(link)
+        if not _is_other_form(words[link.word], link):
+            by_document[link.document_id].append(link)
+    known = {name: {link.word for link in each} for name, each in by_document.items()}
     sorts = {link.word for link in links if link.named and not link.rare}
     runs = [
         (run, _mention(words, run, sorts))
@@ -101,7 +106,8 @@ def find_mentions(words: Sequence[QueryWord], links: Sequence[Link]) -> list[Men
     chosen = [
         mention
         for run, mention in widest
-        if _names(words, run, mention)
+        if not _is_cut_off(words, run, known[mention.document_id])
+        and _names(words, run, mention)
         and _is_certain(words, mention, [m for _, m in widest if m.held & mention.held])
     ]
     return sorted(chosen, key=lambda mention: mention.first)
@@ -179,6 +185,36 @@ def _outdoes(other: Mention, mention: Mention) -> bool:
     return mention.rare < other.rare or (mention.rare <= other.rare and mention.held < other.held)
 
 
+def _is_other_form(word: QueryWord, link: Link) -> bool:
+    """Return whether a name is only the stem of a title's word, or the title's that of the name.
+
+    "India" is not the French and Indian War, nor "South America" in Southern California.
+    """
+    if not (word.name and link.in_title):
+        return False
+    pairs = [sorted((word.lower, other.lower()), key=len) for other in WORD.findall(link.title)]
+    rests = [long.removeprefix(short) for short, long in pairs if long.startswith(short)]
+    return bool(rests) and all(
+        0 < len(rest) <= MAX_FORM_CHARS and rest not in SAME_NAME_ENDINGS for rest in rests
+    )
+
+
+def _is_cut_off(words: Sequence[QueryWord], run: Sequence[Link], known: set[int]) -> bool:
+    """Return whether a run is the end of a name whose beginning the document does not know.
+
+    "State Route 180" is not what a page on routes is called.
+    """
+    before = run[0].word - 1
+    return (
+        len(run) == 1
+        and before >= 0
+        and words[before].name
+        and words[run[0].word].name
+        and not words[run[0].word].apart
+        and before not in known
+    )
+
+
 def _names(words: Sequence[QueryWord], run: Sequence[Link], mention: Mention) -> bool:
     """Return whether a run names its document: by a rare name, initials, or most of its title."""
     before = words[mention.first - 1].lower if mention.first else ""
@@ -186,7 +222,7 @@ def _names(words: Sequence[QueryWord], run: Sequence[Link], mention: Mention) ->
         return False
     if before in MENTION_COUNTS or any(link.initials for link in run):
         return True
-    definite = before in DEFINITE_WORDS
+    definite = before in DEFINITE_WORDS and not _is_relative(words, mention.first - 1)
     several = sum(link.named for link in run) > 1
     if any(link.named and link.rare and words[link.word].name for link in run):
         # "the Researcher" is a role and no name, "the Seeed agreement" has one.
@@ -197,6 +233,13 @@ def _names(words: Sequence[QueryWord], run: Sequence[Link], mention: Mention) ->
         return covered >= 0.5 or is_rare
     # "the registry" of which many documents speak is a topic, whatever a page is called.
     return covered == 1 and (several or (definite and is_rare))
+
+
+def _is_relative(words: Sequence[QueryWord], number: int) -> bool:
+    """Return whether a "that" follows what it stands for: "scripts that npm install runs"."""
+    if words[number].lower != "that" or number < 2 or words[number].apart:
+        return False
+    return words[number - 1].lower not in PLACE_PREPOSITIONS | {"and", "or"}
 
 
 def _is_whole(words: Sequence[QueryWord], run: Sequence[Link]) -> bool:
