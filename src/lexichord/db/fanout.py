@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 type Rule = Callable[["Call"], Awaitable[list[Row]]]
 
 HOME = 0
+CUT_OFF = "the shards are not of one embedding space: a change was cut off between them"
+FINISH = "run lexichord reembed, or, where it was to change back, lexichord reembed --rollback"
+SPACES_DIFFER = f"{CUT_OFF}: {FINISH}"
 SCOPE = ("datasets", "documents", "uri_prefix", "filter")
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from time import monotonic
@@ -240,6 +240,10 @@ class Database:
                         raise
                     self.replica.lose()
         return await self._ask_primary(function, arguments)
+
+    async def each(self) -> Sequence["Database"]:
+        """Return the databases that hold what is stored: this one."""
+        return [self]
 
     async def home_of(self, document: str) -> "Database":
         """Return the database that has a document: this one."""
