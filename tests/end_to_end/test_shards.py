@@ -17,7 +17,6 @@ from typer.testing import CliRunner
 from lexichord import SyncLexichord
 from lexichord.cli.commands import app
 from lexichord.db import schema, search
-from lexichord.db.backup import backup
 from lexichord.errors import ConfigError, DatabaseError, NotFoundError
 from lexichord.ingest.report import Report
 from lexichord.types import EmbeddingSpace, Json, Question, Scope
@@ -289,7 +288,7 @@ def command(dsn: str, *arguments: str) -> Any:
     return json.loads(result.stdout)
 
 
-def test_a_shard_begins_empty_and_ends_empty(stored: Stored, tmp_path: Path) -> None:
+def test_a_shard_begins_empty_and_ends_empty(stored: Stored) -> None:
     many = stored.many
     with pytest.raises(ConfigError, match="move them to the others by lexichord shards"):
         many.remove_shard(1)
@@ -301,8 +300,6 @@ def test_a_shard_begins_empty_and_ends_empty(stored: Stored, tmp_path: Path) -> 
         many.add_shard("postgresql://me:secret@localhost/x")  # pragma: allowlist secret
     with pytest.raises(NotFoundError, match="there is no shard 7"):
         many.remove_shard(7)
-    with pytest.raises(ConfigError, match="the database has shards"):
-        backup(stored.dsns[0], tmp_path / "file")
     home = stored.dsns[0]
     with new_database(home) as fourth:
         assert command(home, "add", fourth) == {"number": 3}
