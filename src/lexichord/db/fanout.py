@@ -35,7 +35,7 @@ class Call:
             return sum(self.deleted) == len(set(self.arguments["documents"]))
         if self.function == "keep_original":
             return bool(rows[0]["keep_original"])
-        if self.function == "set_vectors":  # it does not say which chunks were there
+        if self.function in ("set_vectors", "delete_dataset"):  # they do not say what was there
             return False
         return self.how == "write"
 

@@ -27,6 +27,14 @@ from lexichord.db.ranked import (
     similar_documents,
     variant_candidates,
 )
+from lexichord.db.sent_files import (
+    add_dataset_files,
+    define_dataset,
+    delete_dataset,
+    delete_file,
+    describe_datasets,
+    list_dataset_files,
+)
 
 DEFAULTS = ("default_k", "default_depth", "default_fusion", "default_weights")
 
@@ -273,6 +281,13 @@ RULES: Mapping[str, Rule] = {
     "delete_documents": _delete,
     "documents_under": _under,
     "prune_documents": _prune,
+    # Of files that are sent before a dataset is named.
+    "define_dataset": define_dataset,
+    "delete_dataset": delete_dataset,
+    "describe_datasets": describe_datasets,
+    "add_dataset_files": add_dataset_files,
+    "list_dataset_files": list_dataset_files,
+    "delete_file": delete_file,
     **dict.fromkeys(
         ("document_digests", "list_originals", "document_hashes", "document_recipes", "index_use"),
         of_all,
@@ -301,6 +316,7 @@ RULES: Mapping[str, Rule] = {
             *("find_api_key", "record_api_calls", "list_api_calls"),
             *("record_evaluation", "list_evaluations", "evaluation_results", "sample_queries"),
             *("record_comparison", "compare_evaluations", "forget_evaluations", "id_secret"),
+            *("keep_file", "read_file", "list_files"),
             *("list_tenants", "list_shards", "add_shard", "drop_shard", "shard_moves"),
         ),
         of_home,
