@@ -187,12 +187,10 @@ def test_what_one_database_refuses_is_refused(stored: Stored, ask: Ask) -> None:
     "ask",
     [
         lambda one: one.import_vechord("x"),
-        lambda one: one.tables(),
-        lambda one: one.index_changes(),
         lambda one: one.rename_dataset("most", "more"),
         lambda one: one.move(["doc/007"], "more"),
     ],
-    ids=["vechord", "tables", "worker", "rename", "move"],
+    ids=["vechord", "rename", "move"],
 )
 def test_what_is_not_there_over_shards_says_so(stored: Stored, ask: Ask) -> None:
     with pytest.raises(ConfigError, match="over shards this is not there"):

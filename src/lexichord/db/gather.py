@@ -301,6 +301,7 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("build_indexes", "seal_keywords", "rebuild_indexes"), of_each),
     # Of the database as a whole.
     "database_status": _status,
+    "list_indexed_tables": of_all,
     "find_problems": _problems,
     "reembed_status": _reembed_status,
     "count_faults": _summed_by("kind", "amount"),

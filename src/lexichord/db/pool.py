@@ -248,6 +248,10 @@ class Database:
         """Return the databases that hold what is stored: this one."""
         return [self]
 
+    async def share_statistics(self) -> bool:
+        """Tell shards what the others hold; return whether there was anything to tell."""
+        return False
+
     async def home_of(self, document: str) -> "Database":
         """Return the database that has a document: this one."""
         return self

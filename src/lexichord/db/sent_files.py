@@ -10,7 +10,9 @@ from psycopg.types.json import Jsonb
 
 from lexichord.db.fanout import HOME, Call, joined, of_home
 from lexichord.db.pool import Row
+from lexichord.errors import ConfigError
 
+OF_A_TABLE = "the dataset {dataset} is an indexed table's: drop_index_table deletes it"
 COUNTS = ("byte_count", "in_progress", "completed", "failed")
 
 
@@ -46,6 +48,9 @@ async def define_dataset(call: Call) -> list[Row]:
 
 async def delete_dataset(call: Call) -> list[Row]:
     """Delete it at the home first, which refuses while something is stored in it."""
+    name = call.arguments["dataset"]
+    if name in {row["dataset"] for row in await call.shards.call("list_indexed_tables")}:
+        raise ConfigError(OF_A_TABLE.format(dataset=name))
     rows = await of_home(call)
     others = [number for number in call.shards.numbers if number != HOME]
     rows += joined(await call.ask(dict.fromkeys(others, call.arguments)))
