@@ -215,11 +215,14 @@ class Shards(Database):
         while True:
             before = await self.moves()
             place = self.shard(await self._place(dataset, uri))
-            async with place.transaction() as connection:
-                await connection.execute(JOIN_WRITERS)
-                if await self._is_as_before(before, connection if place is self.home else None):
-                    yield place, connection
-                    return
+            try:
+                async with place.transaction() as connection:
+                    await connection.execute(JOIN_WRITERS)
+                    if await self._is_as_before(before, connection if place is self.home else None):
+                        yield place, connection
+                        return
+            except EmbeddingMismatchError as error:
+                raise await self._explained(error) from error
 
     async def _place(self, dataset: str, uri: str) -> int:
         asked = {"dataset": dataset, "uris": [uri]}
@@ -299,8 +302,8 @@ class Shards(Database):
             again = [self._ask_without(n, how, function, arguments[n]) for n in refused]
             answers |= dict(zip(refused, await asyncio.gather(*again), strict=True))
         for answer in answers.values():
-            if isinstance(answer, EmbeddingMismatchError) and len(await self.spaces()) > 1:
-                raise EmbeddingMismatchError(SPACES_DIFFER)
+            if isinstance(answer, EmbeddingMismatchError):
+                raise await self._explained(answer)
             if isinstance(answer, BaseException):
                 raise answer
         return {number: rows for number, rows in answers.items() if isinstance(rows, list)}
@@ -309,6 +312,10 @@ class Shards(Database):
         """Return the embedding spaces of all: one, unless a change of it was cut off."""
         answers = await self.ask("call", "configuration", {number: {} for number in self.numbers})
         return {rows[0]["space"] for rows in answers.values()}
+
+    async def _explained(self, error: EmbeddingMismatchError) -> EmbeddingMismatchError:
+        """Return what is wrong where it is not the vector's space but the shards'."""
+        return EmbeddingMismatchError(SPACES_DIFFER) if len(await self.spaces()) > 1 else error
 
     async def _with_known_datasets(
         self, arguments: Mapping[int, Mapping[str, Any]]
