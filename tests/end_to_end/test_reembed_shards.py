@@ -65,6 +65,9 @@ def sharded(embedded_dsn: str) -> Iterator[Sharded]:
         schema.prepare(dsns[0], schema.Choice("plain", "english", EmbeddingSpace.parse(OLD)))
         with application(dsns[0]) as alone:
             assert [alone.add_shard(dsn) for dsn in dsns[1:]] == [1, 2]
+            for work in (lambda: alone.reembed(SAME), alone.index_changes):  # not of one alone
+                with pytest.raises(ConfigError, match="has shards since it was opened"):
+                    work()
         with application(dsns[0]) as lexichord:
             store(lexichord, 0, AMOUNT)
             assert min(len(rows(dsn, CHUNKS)) for dsn in dsns) > 0

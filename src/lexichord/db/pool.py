@@ -77,6 +77,7 @@ CONNECTION_OPTIONS: dict[str, Any] = UNPREPARED | {
 
 
 OTHER_DATABASE = "LEXICHORD_READ_DSN leads to another database than the DSN: name a standby of it"
+SHARDS_ADDED = "the database has shards since it was opened here: start this program again"
 _awaited: ContextVar[Awaited | None] = ContextVar("awaited", default=None)
 
 
@@ -245,7 +246,12 @@ class Database:
         return await self._ask_primary(function, arguments)
 
     async def each(self) -> Sequence["Database"]:
-        """Return the databases that hold what is stored: this one."""
+        """Return the databases that hold what is stored: this one.
+
+        Raises ConfigError where the first shard was added since it was opened.
+        """
+        if await self.call("list_shards"):
+            raise ConfigError(SHARDS_ADDED)
         return [self]
 
     async def share_statistics(self) -> bool:
