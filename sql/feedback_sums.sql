@@ -1,10 +1,11 @@
 -- term_change is empty at one time and large at another: a plan made for the one would read all of it, once a term.
 create or replace function lexichord.feedback_sums(chunks bigint[]) returns table (
-    amount bigint, direction real[], centroid real[], lexemes text[], weights double precision[])
+    amount bigint, direction real[], centroid real[], lexemes text[], weights double precision[], space text)
 language plpgsql stable rows 1
 set search_path = pg_catalog, lexichord_data, pg_temp
 set enable_seqscan = off set jit = off as $$
 begin
+    space := (select b.space from lexichord.bound_space() as b);
     select count(*), @extschema:vector@.avg(@extschema:vector@.l2_normalize(c.embedding)::@extschema:vector@.vector)::real[],
            @extschema:vector@.avg(c.embedding)::@extschema:vector@.vector::real[]
     into amount, direction, centroid from chunk c where c.id = any(chunks) and c.embedding is not null;
@@ -16,4 +17,4 @@ begin
     return next;
 end $$;
 comment on function lexichord.feedback_sums(bigint[]) is
-'One row: what feedback_terms and feedback_vector learn from chunks of one shard, as sums: how many have a vector, the mean of their directions and of the vectors themselves, and the relevance model''s weights by lexeme.';
+'One row: what feedback_terms and feedback_vector learn from chunks of one shard, as sums: how many have a vector, the mean of their directions and of the vectors themselves, the space of these, and the relevance model''s weights by lexeme.';

@@ -11,9 +11,9 @@ begin
                       where cardinality(h.numbers) > 0);
     end if;
     if own_place is null then
-        return query select v.* from lexichord.document_vector(document) as v;
+        return query select v.chunks, v.vector from lexichord.document_vector(document) as v;
     else
-        return query select v.* from shard_node n, lateral lexichord.document_vector(document) as v where n.place = own_place;
+        return query select v.chunks, v.vector from shard_node n, lateral lexichord.document_vector(document) as v where n.place = own_place;
     end if;
 end $$;
 comment on function lexichord.gather_vector(bigint) is 'document_vector, of whichever shard has the document.';

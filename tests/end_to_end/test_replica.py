@@ -1,5 +1,6 @@
 """Searches on a standby of the embedded server's programs, made by pg_basebackup."""
 
+import asyncio
 import signal
 import subprocess
 import time
@@ -69,13 +70,20 @@ def pair() -> Iterator[Pair]:
         prepare(primary, Choice(space=SPACE))
         with SyncLexichord(dsn=primary) as lexichord:
             lexichord.ingest(documents=documents(0, MANY_DOCUMENTS))
-        base = [str(PROGRAMS / "pg_basebackup"), "-D", str(copy), "-R", "-d", primary]
-        subprocess.run([*base, "-c", "fast"], check=True, capture_output=True)
-        for lock in copy.glob(".s.PGSQL.*"):
-            lock.unlink()
-        give(copy, user)
-        info = stack.enter_context(running(copy, user))
-        yield Pair(data, copy, primary, postmaster_url(info, "postgres"))
+        standby = stack.enter_context(standby_of(primary, copy, user))
+        yield Pair(data, copy, primary, standby)
+
+
+@contextmanager
+def standby_of(primary: str, copy: Path, user: str | None) -> Iterator[str]:
+    """Start a standby in a new folder, and yield its address."""
+    base = [str(PROGRAMS / "pg_basebackup"), "-D", str(copy), "-R", "-d", primary]
+    subprocess.run([*base, "-c", "fast"], check=True, capture_output=True)
+    for lock in copy.glob(".s.PGSQL.*"):
+        lock.unlink()
+    give(copy, user)
+    with running(copy, user) as info:
+        yield postmaster_url(info, "postgres")
 
 
 def within(is_so: Callable[[], bool]) -> bool:
@@ -118,6 +126,11 @@ def test_searches_go_to_the_standby_and_see_what_was_just_stored(pair: Pair) -> 
         assert not alone.doctor().problems
 
 
+def replicas(database: Database) -> replica.Replicas:
+    assert database.replica
+    return database.replica
+
+
 async def test_what_was_under_way_while_others_read_is_found_once_it_is_stored(pair: Pair) -> None:
     with psycopg.connect(pair.standby, autocommit=True) as standby:
         async with Database(pair.primary, 2, read_dsn=pair.standby) as database:
@@ -126,7 +139,7 @@ async def test_what_was_under_way_while_others_read_is_found_once_it_is_stored(p
                     "insert into lexichord_data.dataset (name) values ('late')"
                 )
                 end = time.monotonic() + SECONDS
-                while not (database.replica and database.replica.is_fit):
+                while not any(one.is_fit for one in replicas(database).known.values()):
                     assert time.monotonic() < end
                     await database.read("list_datasets")
                 standby.execute("select pg_wal_replay_pause()")
@@ -190,6 +203,38 @@ def test_what_another_program_stored_is_waited_for_by_who_names_its_position(pai
             with reader.reading_after(position):
                 result = reader.query(word(MANY_DOCUMENTS), mode="keyword")
             assert (result.hits[0].uri, result.degraded.count(replica.MISSED)) == (new, 1)
+
+
+async def test_of_several_standbys_each_is_looked_at_where_it_reads(pair: Pair) -> None:
+    """One is behind and the other is not; what was stored is found whichever is asked."""
+    user = EmbeddedServer(pair.primary_data).system_user
+    with (
+        standby_of(pair.primary, pair.primary_data.parent / "second", user) as second,
+        paused(pair),
+    ):
+        folders = [dsn.partition("host=")[2] for dsn in (pair.standby, second)]
+        several = f"{second.partition('?')[0]}?host={','.join(folders)}&load_balance_hosts=random"
+        async with Database(pair.primary, 2 * MANY_DOCUMENTS, read_dsn=several) as database:
+            end = time.monotonic() + SECONDS
+            while len(replicas(database).known) < 2:
+                assert time.monotonic() < end
+                await read_at_once(database)
+            position = await database.position()
+            with database.reading_after(position):
+                await read_at_once(database)
+            for number in range(5):
+                async with database.transaction() as connection:
+                    statement = f"insert into lexichord_data.dataset (name) values ('n{number}')"
+                    await connection.execute(statement.encode())
+                for found in await read_at_once(database):
+                    assert f"n{number}" in found
+            assert sum(one.is_fit for one in replicas(database).known.values()) == 1
+
+
+async def read_at_once(database: Database) -> list[set[str]]:
+    """Ask for the datasets by many connections, whatever the standbys they lead to."""
+    asked = [database.read("list_datasets") for _ in range(MANY_DOCUMENTS)]
+    return [{row["dataset"] for row in found} for found in await asyncio.gather(*asked)]
 
 
 def test_over_http_a_header_names_it(pair: Pair) -> None:
@@ -256,8 +301,10 @@ def test_one_that_is_late_or_lost_is_asked_again_in_time() -> None:
     assert asked.note == "the replica is up to 30 s behind"
     asked.judge({**state, "reached": True, "seconds": replica.MAX_LAG_SECONDS + 1})
     assert (asked.is_fit, asked.note) == (False, replica.LATE.format(seconds=31))
-    asked.lose()
-    assert (asked.is_fit, asked.is_due, asked.note) == (False, False, replica.GONE)
+    both = replica.Replicas()
+    assert (both.at(("a", "", 1)) is both.at(("a", "", 1)), both.is_lost) == (True, False)
+    both.lose()
+    assert (both.is_lost, both.notes()) == (True, [replica.GONE])
 
 
 def test_what_was_stored_last_may_be_missing_after_its_primary_failed(

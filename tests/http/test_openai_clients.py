@@ -10,9 +10,12 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
+import httpx
 import openai
 import pytest
 
@@ -32,6 +35,23 @@ QUESTION = "When is the rent due?"
 TEXT = b"# Lease\n\nThe rent of Saltpan House is due on the first day of each quarter."
 
 type Outcomes = dict[str, str]
+
+
+@pytest.fixture
+def sharded(
+    embedded_dsn: str, home: Path, embedder: LocalEmbedder
+) -> Iterator[tuple[str, SyncLexichord]]:
+    """The address of a server whose documents are on three databases, and what it serves."""
+    with ExitStack() as stack:
+        dsns = [stack.enter_context(new_database(embedded_dsn)) for _ in range(3)]
+        model = stack.enter_context(chat_server(replying(clauses=clauses)))
+        named: Any = {"llm": "openai/any", "llm_base_url": model.url, "llm_api_key": KEY}
+        schema.prepare(dsns[0], schema.Choice())
+        with SyncLexichord(dsn=dsns[0], home=home) as alone:
+            for dsn in dsns[1:]:
+                alone.add_shard(dsn)
+        lexichord = stack.enter_context(SyncLexichord(dsn=dsns[0], home=home, **named))
+        yield stack.enter_context(serving(lexichord)) + "/v1", lexichord
 
 
 @pytest.fixture(scope="module")
@@ -230,6 +250,36 @@ def written() -> list[str]:
 def test_the_table_is_what_the_python_client_meets(url: str) -> None:
     outcomes = by_python(url)
     assert written() == table(outcomes), "\n".join(table(outcomes))
+
+
+def test_over_shards_it_is_the_same(sharded: tuple[str, SyncLexichord]) -> None:
+    url, lexichord = sharded
+    outcomes = by_python(url)
+    assert written() == table(outcomes), "\n".join(table(outcomes))
+    client = openai.OpenAI(api_key=KEY, base_url=url, max_retries=0)
+    files, stores = client.files, client.vector_stores
+    names = ("a.md", "b.md", "c.md")
+    sent = {files.create(file=file(name), purpose="assistants").id for name in names}
+    store = stores.create(name="mixed", file_ids=[*sent])
+    for number in range(9):
+        document = {"uri": f"other/{number}", "text": f"other {number}"}
+        body = {"dataset": "mixed", "documents": [document]}
+        httpx.post(f"{url}/documents", json=body, timeout=SECONDS).raise_for_status()
+    end = monotonic() + SECONDS
+    while stores.retrieve(store.id).file_counts.completed < 12:
+        assert monotonic() < end
+    assert lexichord.rebalance_shards().documents == 0  # what was sent stays where its file is
+    for order in ("asc", "desc"):
+        pages = list(stores.files.list(store.id, limit=3, order=order))
+        assert len({each.id for each in pages}) == len(pages) == 12
+        times = [each.created_at for each in pages]
+        assert times == sorted(times, reverse=order == "desc")
+        assert {each.id for each in pages if each.id.startswith("file-")} == sent
+    assert [each.id for each in stores.list() if each.name == "mixed"] == [store.id]
+    assert [files.delete(each).deleted for each in sent] == [True] * 3
+    assert stores.retrieve(store.id).file_counts.total == 9
+    assert stores.delete(store.id).deleted
+    assert "mixed" not in {each.id for each in stores.list()}
 
 
 @pytest.mark.client(

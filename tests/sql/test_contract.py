@@ -332,7 +332,7 @@ CONTRACT = {
     ),
     "document_vector": (
         "document bigint",
-        "TABLE(chunks bigint, vector halfvec)",
+        "TABLE(chunks bigint, vector halfvec, space text)",
     ),
     "drop_shard": (
         "number integer",
@@ -341,7 +341,7 @@ CONTRACT = {
     "feedback_sums": (
         "chunks bigint[]",
         "TABLE(amount bigint, direction real[], centroid real[], lexemes text[], "
-        "weights double precision[])",
+        "weights double precision[], space text)",
     ),
     "fan_out": ("", "void"),
     "file_candidates": (

@@ -271,7 +271,7 @@ def backup(
     invocation: Invocation,
     file: Annotated[Path, typer.Argument(help="A file that is not there yet.", show_default=False)],
 ) -> None:
-    """Write all that is stored, keys included, to one file; searches and ingests go on."""
+    """Write all that is stored, keys and shards too, to one file; searches and ingests go on."""
     from lexichord.db.server import make_backup
 
     invocation.show(make_backup(invocation.settings, file), render.backup)
@@ -289,12 +289,18 @@ def restore(
         Literal["plain", "textsearch", "vectorchord"] | None,
         typer.Option(help="By default the backup's, where the server has it."),
     ] = None,
+    shard: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="DSN", help="An empty database for each shard, in order.", show_default=False
+        ),
+    ] = None,
 ) -> None:
     """Put a backup, of this or an earlier version, into a database that holds nothing."""
     from lexichord.db.server import restore_backup
 
     invocation.arguments["engine"] = engine
-    invocation.show(restore_backup(invocation.settings, file), render.restored)
+    invocation.show(restore_backup(invocation.settings, file, shard or ()), render.restored)
 
 
 @command(

@@ -8,7 +8,6 @@ from typing import Unpack, cast
 from lexichord.client.documents import DocumentMethods
 from lexichord.client.space import SpaceMethods
 from lexichord.db.catalogue import list_documents
-from lexichord.db.shards import Shards
 from lexichord.ingest import jobs
 from lexichord.ingest.pipeline import IngestOptions, IngestPipeline
 from lexichord.ingest.report import Report
@@ -98,7 +97,6 @@ class IngestMethods(SpaceMethods, DocumentMethods):
     async def _completed(self, report: Report) -> Report:
         report.degraded += self.degraded
         if report.run_id:
-            if isinstance(self.database, Shards):
-                await self.database.share_statistics()
+            await self.database.share_statistics()
             report.position = await self.database.position()
         return report

@@ -6,6 +6,7 @@ from lexichord.db import catalogue, schema, store
 from lexichord.db.moves import read_moves
 from lexichord.db.pool import Database
 from lexichord.db.rebalance import rebalance
+from lexichord.db.reembed import reembed_status
 from lexichord.db.shards import NO_SHARD, Shards, check_shard_dsn
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.ingest.flow import background_sealing
@@ -13,6 +14,9 @@ from lexichord.types import EmbeddingSpace
 from lexichord.types.state import Rebalanced, Shard
 
 MOST_SHARDS = 31
+REEMBEDDING = (
+    "a change to {space} is under way: finish it with lexichord reembed, or give it up with --drop"
+)
 MOVING_CONNECTIONS = 4  # to each shard: the home lends three at once
 
 
@@ -38,6 +42,9 @@ class ShardMethods:
             )
         if (await catalogue.tenancy(self.database))["has_tenants"]:
             raise ConfigError("tenants are on, and are not there over shards: keep to one database")
+        change = await reembed_status(self.database)
+        if change is not None and change["state"] == "filling":
+            raise ConfigError(REEMBEDDING.format(space=change["other_space"]))
         await asyncio.to_thread(schema.prepare, dsn, await self._alike())
         async with Database(dsn, 1) as shard:
             await catalogue.join_shards(shard, number, self.database)

@@ -71,7 +71,8 @@ class SpaceMethods:
         no_other_options(options, ReembedOptions.__annotations__)
         if (to is not None) + rollback + drop > 1:
             raise ConfigError("to, rollback and drop each go alone")
-        change = Reembed(self.database, self._embedder_of, limits=self.ingest_limits, **options)
+        databases = await self.database.each()
+        change = Reembed(databases, self._embedder_of, limits=self.ingest_limits, **options)
         work = change.drop() if drop else change.roll_back() if rollback else change.run(to)
         done = await work
         await self._follow()

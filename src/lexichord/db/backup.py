@@ -1,7 +1,8 @@
 """A backup: all that is stored, in one file that any engine and any later version restores.
 
 The file is a zip archive of two: `manifest.json`, with the number and a sum of each table's rows,
-and `state.dump`, which is pg_dump's. Functions, indexes and what else an engine makes of the state
+and `state.dump`, which is pg_dump's; of a database with shards also both of each of these, in a
+folder `shard-N`, all of one moment. Functions, indexes and what else an engine makes of the state
 are left out and made anew; so are roles and rights, which are the server's.
 """
 
@@ -10,8 +11,8 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -21,19 +22,20 @@ from threading import Thread
 from typing import IO, Any
 from zipfile import BadZipFile, ZipFile
 
-import psycopg
 from psycopg import Connection, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from lexichord.db import schema
-from lexichord.db.pool import SEARCH_PATH, UNPREPARED, check_dsn, translate_errors
+from lexichord.db.pool import check_dsn, translate_errors
+from lexichord.db.shards import check_shard_dsn
+from lexichord.db.snapshots import Snapshot, begin, fetch, take_snapshots, transaction
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import Backup
 
 MANIFEST, STATE = "manifest.json", "state.dump"
-FORMAT = 1
+FORMAT, FORMAT_OF_SHARDS = 1, 2
 # What an engine or a program makes of the rest, or that has no meaning elsewhere.
-DERIVED_TABLES = ("posting", "keyword_part_*")
+DERIVED_TABLES = ("posting", "keyword_part_*", "shard_node*")
 DERIVED_ROWS = (
     "keyword",
     "keyword_tail",
@@ -48,15 +50,10 @@ COPY_LINE = re.compile(rb"COPY .* FROM stdin;\n")
 SKIPPED_LINES = (b"\\restrict ", b"\\unrestrict ", b"SET transaction_timeout = 0;")
 BLOCK_BYTES = 1 << 20
 
-# Rows as text do not depend on the session: sums of two servers can be compared.
-PLAIN_TEXT = """
-select set_config(name, value, true) from (values
-    ('search_path', %s), ('timezone', 'UTC'), ('datestyle', 'ISO, YMD'), ('bytea_output', 'hex'),
-    ('intervalstyle', 'postgres'), ('extra_float_digits', '1')) as v (name, value)
-"""
 TABLES = """
 select c.relname from pg_class c where c.relnamespace = 'lexichord_data'::regnamespace
-and c.relkind = 'r' and c.relname <> all(%s) and c.relname !~ '^(posting|keyword_part_.*)$'
+and c.relkind = 'r' and c.relname <> all(%s)
+and c.relname !~ '^(posting|keyword_part_.*|shard_node.*)$'
 order by c.relname
 """
 TABLE_SUM = """
@@ -94,6 +91,8 @@ KNOWN_TABLES = """
 alter table if exists lexichord_data.indexed_table alter column relation type regclass
 using coalesce(to_regclass(relation), 0::oid::regclass)
 """
+MOVED_SHARD = "update lexichord_data.shard set dsn = %s where 'shard-' || number || '/' = %s"
+ALONE = "select pg_try_advisory_xact_lock(hashtextextended('lexichord restore', 0))"
 # What engines add to the impacts, which are computed anew.
 LEAVE_ENGINE = """
 drop trigger if exists add_to_tail on lexichord_data.keyword;
@@ -115,47 +114,65 @@ class Manifest:
     tables: dict[str, list[Any]]
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What an archive holds of one database, in a folder of its own or at the top."""
+
+    archive: ZipFile
+    folder: str
+    manifest: Manifest
+
+    def state(self) -> IO[bytes]:
+        """Open what pg_dump wrote."""
+        return self.archive.open(self.folder + STATE)
+
+
 def backup(dsn: str, file: Path) -> Backup:
-    """Write all that a database holds to a new file. Raises ConfigError, DatabaseError."""
+    """Write all that a database and its shards hold to a new file.
+
+    Raises ConfigError, DatabaseError.
+    """
     if file.exists():
         raise ConfigError(f"{file} exists: name another file, or move it away")
     check_dsn(dsn)
-    with translate_errors(), _new_file(file) as opened, _snapshot(dsn) as (connection, snapshot):
-        manifest = _describe(connection)
-        _refuse_shards(connection)
+    with translate_errors(), _new_file(file) as opened, take_snapshots(dsn) as snapshots:
+        manifests = []
         with ZipFile(opened, "w") as archive:
-            archive.writestr(MANIFEST, json.dumps(asdict(manifest), indent=1))
-            with archive.open(STATE, "w", force_zip64=True) as member:
-                _dump(dsn, snapshot, member)
-    return _outcome(file, manifest, manifest.engine)
+            for each in snapshots:
+                manifest = _describe(each, len(snapshots))
+                archive.writestr(each.folder + MANIFEST, json.dumps(asdict(manifest), indent=1))
+                manifests.append(manifest)
+            for each in snapshots:
+                with archive.open(each.folder + STATE, "w", force_zip64=True) as member:
+                    _dump(each.dsn, each.name, member)
+    return _outcome(file, manifests, manifests[0].engine)
 
 
-def _refuse_shards(connection: Connection) -> None:
-    known = connection.execute("select to_regclass('lexichord_data.shard')").fetchone()
-    if known and known[0] and connection.execute("select from lexichord_data.shard").rowcount:
-        raise ConfigError(
-            "the database has shards, and a backup is of one: take one of each by pg_dump"
-        )
-
-
-def restore(dsn: str, file: Path, engine: str | None = None) -> Backup:
-    """Put a backup into a database that holds nothing of lexichord's yet.
+def restore(dsn: str, file: Path, engine: str | None = None, shards: Sequence[str] = ()) -> Backup:
+    """Put a backup into a database that holds nothing of lexichord's yet; a shard's into `shards`.
 
     The engine is the one named, else the backup's, else the best that the server has. All or
     nothing is stored: numbers and sums of rows are compared first. Raises ConfigError,
     DatabaseError.
     """
+    for each in shards:
+        check_shard_dsn(each)
+    dsns, left_out = [dsn, *shards], list[str]()
     check_dsn(dsn)
-    with _archive(file) as (archive, manifest):
-        with _all_or_nothing(), psycopg.connect(dsn, **UNPREPARED) as connection:
-            _begin(connection)
-            _make_room(connection)
-            chosen = _load(connection, archive, manifest, engine)
-        schema.prepare(dsn, schema.Choice())
-        with translate_errors(), psycopg.connect(dsn, **UNPREPARED) as connection:
-            _begin(connection)
-            left_out = _follow_tables(connection)
-    return _outcome(file, manifest, chosen, left_out)
+    with _parts(file, len(dsns)) as parts:
+        manifests = [part.manifest for part in parts]
+        with _all_or_nothing(), ExitStack() as stack:  # the home is committed last
+            home, *others = [stack.enter_context(transaction(each)) for each in dsns]
+            chosen = _load(home, parts[0], engine)
+            for connection, part in zip(others, parts[1:], strict=True):
+                _load(connection, part, chosen)
+            for part, address in zip(parts[1:], shards, strict=True):
+                home.execute(MOVED_SHARD, [address, part.folder])
+        for each in dsns:
+            schema.prepare(each, schema.Choice())
+            with translate_errors(), transaction(each) as connection:
+                left_out += _follow_tables(connection)
+    return _outcome(file, manifests, chosen, tuple(left_out))
 
 
 @contextmanager
@@ -168,8 +185,12 @@ def _all_or_nothing() -> Iterator[None]:
         raise type(error)(f"nothing was restored: {error}") from error
 
 
-def _outcome(file: Path, manifest: Manifest, engine: str, left_out: tuple[str, ...] = ()) -> Backup:
-    documents, chunks = (manifest.tables[name][0] for name in ("document", "chunk"))
+def _outcome(
+    file: Path, manifests: Sequence[Manifest], engine: str, left_out: tuple[str, ...] = ()
+) -> Backup:
+    documents, chunks = (
+        sum(each.tables[name][0] for each in manifests) for name in ("document", "chunk")
+    )
     return Backup(str(file), documents, chunks, engine, left_out)
 
 
@@ -186,49 +207,32 @@ def _new_file(file: Path) -> Iterator[IO[bytes]]:
         raise ConfigError(f"{file} cannot be written: {error.strerror}") from error
 
 
-def _begin(connection: Connection) -> None:
-    connection.execute("set local client_min_messages = warning")
-    connection.execute(PLAIN_TEXT, [SEARCH_PATH])
-
-
-def _rows(connection: Connection, statement: str | sql.Composed, *values: object) -> list[Any]:
-    return connection.execute(statement, values).fetchall()
-
-
-@contextmanager
-def _snapshot(dsn: str) -> Iterator[tuple[Connection, str]]:
-    """Yield a connection that sees one moment, and the name by which others see the same."""
-    with psycopg.connect(dsn, **UNPREPARED) as connection:
-        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-        _begin(connection)
-        yield connection, _rows(connection, "select pg_export_snapshot()")[0][0]
-
-
-def _describe(connection: Connection) -> Manifest:
+def _describe(snapshot: Snapshot, databases: int) -> Manifest:
+    connection = snapshot.connection
     if not _is_prepared(connection):
         raise ConfigError("the database has no lexichord schema: there is nothing to back up")
-    configuration = _rows(connection, "select engine from lexichord_data.configuration")
+    configuration = fetch(connection, "select engine from lexichord_data.configuration")
     return Manifest(
-        FORMAT,
+        FORMAT if databases == 1 else FORMAT_OF_SHARDS,
         version("lexichord"),
         configuration[0][0],
-        _rows(connection, VECTOR_SCHEMA)[0][0],
-        [name for (name,) in _rows(connection, ENGINE_INDEXES)],
+        fetch(connection, VECTOR_SCHEMA)[0][0],
+        [name for (name,) in fetch(connection, ENGINE_INDEXES)],
         _table_sums(connection),
     )
 
 
 def _is_prepared(connection: Connection) -> bool:
     return bool(
-        _rows(connection, "select where to_regclass('lexichord_data.migration') is not null")
+        fetch(connection, "select where to_regclass('lexichord_data.migration') is not null")
     )
 
 
 def _table_sums(connection: Connection) -> dict[str, list[Any]]:
     """Return the number of each table's rows and a sum of them, whatever their order."""
     return {
-        name: list(_rows(connection, sql.SQL(TABLE_SUM).format(sql.Identifier(name)))[0])
-        for (name,) in _rows(connection, TABLES, list(DERIVED_ROWS))
+        name: list(fetch(connection, sql.SQL(TABLE_SUM).format(sql.Identifier(name)))[0])
+        for (name,) in fetch(connection, TABLES, list(DERIVED_ROWS))
     }
 
 
@@ -300,49 +304,64 @@ def _feed(source: IO[bytes] | None, target: IO[bytes] | None) -> None:
 
 
 @contextmanager
-def _archive(file: Path) -> Iterator[tuple[ZipFile, Manifest]]:
-    """Open a backup. Raises ConfigError for what is none, or of a later version."""
+def _parts(file: Path, databases: int) -> Iterator[list[Part]]:
+    """Open a backup of so many databases. Raises ConfigError for another, or a later version's."""
     try:
         with ZipFile(file) as archive:
-            found = json.loads(archive.read(MANIFEST))
-            if found["format"] > FORMAT:
+            names = [name for name in archive.namelist() if name.endswith(MANIFEST)]
+            parts = [_part(archive, file, name.removesuffix(MANIFEST)) for name in names]
+            if not parts:
+                raise ConfigError(f"{file} is no backup, or not whole: it has no {MANIFEST}")
+            if len(parts) != databases:
                 raise ConfigError(
-                    f"{file} was made by lexichord {found['version']}: upgrade lexichord"
+                    f"{file} is of a database with {len(parts) - 1} shards: name as many databases "
+                    "that hold nothing, each by --shard"
                 )
-            yield archive, Manifest(**found)
+            yield parts
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}") from error
     except (BadZipFile, KeyError, TypeError, ValueError) as error:
         raise ConfigError(f"{file} is no backup, or not whole: {error}") from error
 
 
+def _part(archive: ZipFile, file: Path, folder: str) -> Part:
+    found = json.loads(archive.read(folder + MANIFEST))
+    if found["format"] > FORMAT_OF_SHARDS:
+        raise ConfigError(f"{file} was made by lexichord {found['version']}: upgrade lexichord")
+    return Part(archive, folder, Manifest(**found))
+
+
 def _make_room(connection: Connection) -> None:
     """Drop a schema with nothing in it. Raises ConfigError where there is something to lose."""
     if not _is_prepared(connection):
         return
-    if _rows(connection, STORED)[0][0]:
+    if fetch(connection, STORED)[0][0]:
         raise ConfigError(
             "the database holds documents or keys already: restore into another, named by --dsn"
         )
-    if views := [name for (name,) in _rows(connection, DEPENDENTS)]:
+    if views := [name for (name,) in fetch(connection, DEPENDENTS)]:
         raise ConfigError(f"views use functions of lexichord: drop them first ({', '.join(views)})")
     connection.execute("drop schema if exists lexichord, lexichord_data, lexichord_former cascade")
 
 
-def _load(connection: Connection, archive: ZipFile, manifest: Manifest, engine: str | None) -> str:
+def _load(connection: Connection, part: Part, engine: str | None) -> str:
     """Restore the state, compared with the manifest; return the engine that it gets."""
+    if not fetch(connection, ALONE)[0][0]:
+        raise ConfigError("two of the databases named are one, or another restore goes on there")
+    _make_room(connection)
+    manifest = part.manifest
     chosen = schema.choose_engine(connection, engine, manifest.engine)
     vector_schema = schema.create_extensions(connection, chosen)["vector"]
-    _begin(connection)
+    begin(connection)
     with NamedTemporaryFile("w") as entries:
-        entries.writelines(_wanted_entries(archive, manifest.indexes))
+        entries.writelines(_wanted_entries(part))
         entries.flush()
         with (
-            archive.open(STATE) as state,
+            part.state() as state,
             _running("pg_restore", [f"--use-list={entries.name}", "-f-"], None, state) as lines,
         ):
             _run_script(connection, lines, (manifest.vector_schema, vector_schema))
-    _begin(connection)
+    begin(connection)
     _compare(manifest.tables, _table_sums(connection))
     connection.execute(KNOWN_TABLES)
     connection.execute(LEAVE_ENGINE)
@@ -350,10 +369,11 @@ def _load(connection: Connection, archive: ZipFile, manifest: Manifest, engine: 
     return chosen
 
 
-def _wanted_entries(archive: ZipFile, indexes: list[str]) -> Iterator[str]:
+def _wanted_entries(part: Part) -> Iterator[str]:
     """Yield the lines of an archive's contents but for the engine's indexes."""
+    indexes = part.manifest.indexes
     unwanted = re.compile(rf" INDEX lexichord_data ({'|'.join(map(re.escape, indexes))}) ")
-    with archive.open(STATE) as state, _running("pg_restore", ["--list"], source=state) as lines:
+    with part.state() as state, _running("pg_restore", ["--list"], source=state) as lines:
         for line in lines:
             if not (indexes and unwanted.search(line.decode())):
                 yield line.decode()
@@ -407,5 +427,5 @@ def _follow_tables(connection: Connection) -> tuple[str, ...]:
         "select lexichord.create_table_triggers(t) from lexichord_data.indexed_table t "
         "join pg_class c on c.oid = t.relation"
     )
-    rows = _rows(connection, "select source, remark from lexichord.follow_tables()")
+    rows = fetch(connection, "select source, remark from lexichord.follow_tables()")
     return tuple(f"indexed table {source}: {remark}" for source, remark in rows)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 type Rule = Callable[["Call"], Awaitable[list[Row]]]
 
 HOME = 0
+CUT_OFF = "the shards are not of one embedding space: a change was cut off between them"
+FINISH = "run lexichord reembed, or, where it was to change back, lexichord reembed --rollback"
+SPACES_DIFFER = f"{CUT_OFF}: {FINISH}"
 SCOPE = ("datasets", "documents", "uri_prefix", "filter")
 
 
@@ -32,7 +35,7 @@ class Call:
             return sum(self.deleted) == len(set(self.arguments["documents"]))
         if self.function == "keep_original":
             return bool(rows[0]["keep_original"])
-        if self.function == "set_vectors":  # it does not say which chunks were there
+        if self.function in ("set_vectors", "delete_dataset"):  # they do not say what was there
             return False
         return self.how == "write"
 

@@ -3,6 +3,7 @@
 One Python function per SQL function, of the same name.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,6 +13,15 @@ from psycopg.types.json import Jsonb
 
 from lexichord.db.pool import Database, Row
 from lexichord.types import Json
+
+SENT_FILE = re.compile(r"(file-[0-9a-f]{24})/", re.A)
+
+
+def sent_file(dataset: str, uri: str) -> str:
+    """Return the file that a document's uri names, "" where it did not come as one."""
+    prefix = f"upload://{dataset}/"
+    match = SENT_FILE.match(uri, len(prefix)) if uri.startswith(prefix) else None
+    return match[1] if match else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
 from lexichord.db.fanout import (
+    CUT_OFF,
+    FINISH,
     HOME,
     Call,
     Rule,
@@ -24,6 +26,14 @@ from lexichord.db.ranked import (
     relevance_feedback,
     similar_documents,
     variant_candidates,
+)
+from lexichord.db.sent_files import (
+    add_dataset_files,
+    define_dataset,
+    delete_dataset,
+    delete_file,
+    describe_datasets,
+    list_dataset_files,
 )
 
 DEFAULTS = ("default_k", "default_depth", "default_fusion", "default_weights")
@@ -124,9 +134,22 @@ async def _status(call: Call) -> list[Row]:
     return [rows[0] | sums | {"datasets": len(datasets)}]
 
 
+async def _reembed_status(call: Call) -> list[Row]:
+    """Give the home's change with the sums of all; one that only some have made goes on."""
+    rows = await of_all(call)
+    if not rows:
+        return []
+    is_cut_off = len(await call.shards.spaces()) > 1
+    unfinished = [row for row in rows if row["state"] == "filling" and is_cut_off]
+    shown = (unfinished or rows)[0]
+    held = [name for name in ("chunks", "missing", "embedded") if shown[name] is not None]
+    return [shown | {name: sum(row[name] or 0 for row in rows) for name in held}]
+
+
 async def _problems(call: Call) -> list[Row]:
     answers = await call.ask(dict.fromkeys(call.shards.numbers, call.arguments))
-    return [
+    is_cut_off = len(await call.shards.spaces()) > 1
+    return [{"problem": CUT_OFF, "remedy": FINISH}] * is_cut_off + [
         row if number == HOME else row | {"problem": f"shard {number}: {row['problem']}"}
         for number in sorted(answers)
         for row in answers[number]
@@ -258,6 +281,13 @@ RULES: Mapping[str, Rule] = {
     "delete_documents": _delete,
     "documents_under": _under,
     "prune_documents": _prune,
+    # Of files that are sent before a dataset is named.
+    "define_dataset": define_dataset,
+    "delete_dataset": delete_dataset,
+    "describe_datasets": describe_datasets,
+    "add_dataset_files": add_dataset_files,
+    "list_dataset_files": list_dataset_files,
+    "delete_file": delete_file,
     **dict.fromkeys(
         ("document_digests", "list_originals", "document_hashes", "document_recipes", "index_use"),
         of_all,
@@ -271,13 +301,15 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("build_indexes", "seal_keywords", "rebuild_indexes"), of_each),
     # Of the database as a whole.
     "database_status": _status,
+    "list_indexed_tables": of_all,
     "find_problems": _problems,
+    "reembed_status": _reembed_status,
     "count_faults": _summed_by("kind", "amount"),
     **dict.fromkeys(
         (
             *("configuration", "database_identity", "server_versions", "extension_faults"),
             "server_facts",
-            *("weigh_terms", "find_calibration", "set_calibration", "reembed_status", "tenancy"),
+            *("weigh_terms", "find_calibration", "set_calibration", "tenancy"),
             *("start_run", "touch_run", "interrupt_run", "record_files", "finish_run"),
             *("list_runs", "list_run_files", "failed_files"),
             *("known_contexts", "keep_contexts", "record_query", "judge_query", "written_position"),
@@ -285,6 +317,7 @@ RULES: Mapping[str, Rule] = {
             *("find_api_key", "record_api_calls", "list_api_calls"),
             *("record_evaluation", "list_evaluations", "evaluation_results", "sample_queries"),
             *("record_comparison", "compare_evaluations", "forget_evaluations", "id_secret"),
+            *("keep_file", "read_file", "list_files"),
             *("list_tenants", "list_shards", "add_shard", "drop_shard", "shard_moves"),
         ),
         of_home,

@@ -11,6 +11,7 @@ from hashlib import blake2b
 from time import monotonic
 from typing import Self
 
+from lexichord.db.files import sent_file
 from lexichord.db.pool import Conn, Database, Row, call
 
 QUIET_SECONDS = 1.0  # that a look at the home holds, where nobody moves
@@ -54,7 +55,9 @@ class Moves:
         return monotonic() < self.quiet_until
 
     def place(self, dataset: str, uri: str, home: int) -> int:
-        """Return the shard on which a document belongs."""
+        """Return the shard on which a document belongs: the home where it was sent as a file."""
+        if sent_file(dataset, uri):
+            return home
         numbers = [home, *(n for n in self.numbers if n not in self.leaving)]
         digest = blake2b(f"{dataset}\0{uri}".encode(errors="replace"), digest_size=8).digest()
         return numbers[int.from_bytes(digest) % len(numbers)]

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from time import monotonic
@@ -24,8 +24,10 @@ from lexichord.db.replica import (
     AWAIT_STEP_SECONDS,
     CONNECT_SECONDS,
     MISSED,
+    Address,
     Awaited,
     Replica,
+    Replicas,
     position_number,
     position_text,
 )
@@ -75,6 +77,7 @@ CONNECTION_OPTIONS: dict[str, Any] = UNPREPARED | {
 
 
 OTHER_DATABASE = "LEXICHORD_READ_DSN leads to another database than the DSN: name a standby of it"
+SHARDS_ADDED = "the database has shards since it was opened here: start this program again"
 _awaited: ContextVar[Awaited | None] = ContextVar("awaited", default=None)
 
 
@@ -149,7 +152,7 @@ class Database:
     """
 
     ids: Ids
-    replica: Replica | None = None
+    replica: Replicas | None = None
 
     def __init__(
         self,
@@ -171,7 +174,7 @@ class Database:
         self._looking = asyncio.Lock()
         if read_dsn:
             check_dsn(read_dsn, "LEXICHORD_READ_DSN")
-            self.replica = Replica()
+            self.replica = Replicas()
             self._replica_pool = _make_pool(read_dsn, size, CONNECT_SECONDS)
 
     async def __aenter__(self) -> Self:
@@ -230,16 +233,30 @@ class Database:
 
         What this program wrote before is there, or the primary is asked.
         """
-        if self.replica is not None and await self._is_replica_fit(self.replica):
+        if self.replica is not None and not self.replica.is_lost:
             with translate_errors():
                 try:
-                    if await self._is_replica_asked():
-                        return await self._call(self._replica_pool, function, arguments)
+                    async with self._lend(self._replica_pool) as connection:
+                        if await self._is_asked(self.replica, connection):
+                            return await _call_with_settings(connection, function, arguments)
                 except (psycopg.OperationalError, PoolTimeout) as error:
                     if isinstance(error, psycopg.OperationalError) and not _is_cut(error):
                         raise
                     self.replica.lose()
         return await self._ask_primary(function, arguments)
+
+    async def each(self) -> Sequence["Database"]:
+        """Return the databases that hold what is stored: this one.
+
+        Raises ConfigError where the first shard was added since it was opened.
+        """
+        if await self.call("list_shards"):
+            raise ConfigError(SHARDS_ADDED)
+        return [self]
+
+    async def share_statistics(self) -> bool:
+        """Tell shards what the others hold; return whether there was anything to tell."""
+        return False
 
     async def home_of(self, document: str) -> "Database":
         """Return the database that has a document: this one."""
@@ -273,8 +290,10 @@ class Database:
 
     def notes(self) -> list[str]:
         """Return what answers should say of the replica that they come from, if anything."""
-        asked = (self.replica, _awaited.get()) if self.replica is not None else ()
-        return [one.note for one in asked if one is not None and one.note]
+        if self.replica is None:
+            return []
+        awaited = _awaited.get()
+        return self.replica.notes() + ([awaited.note] if awaited and awaited.note else [])
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -284,33 +303,39 @@ class Database:
         finally:
             self._writes += 1
 
-    async def _is_replica_fit(self, replica: Replica) -> bool:
+    async def _is_asked(self, replicas: Replicas, connection: Conn) -> bool:
+        """Return whether the standby to which a connection leads may answer, by what it has."""
+        info = connection.info
+        address = (info.host, info.hostaddr, info.port)
+        replica = replicas.at(address)
         if self._is_look_due(replica):
             async with self._looking:  # one look serves all who ask meanwhile
                 if self._is_look_due(replica):
-                    await self._await_writes(replica)
+                    await self._await_writes(replicas)
                 if replica.is_due:
-                    await self._look_at(replica)
-        return replica.is_fit
+                    await self._look_at(replica, connection)
+        replica.answered = monotonic()
+        return replica.is_fit and await self._has_awaited(address, connection)
 
     def _is_look_due(self, replica: Replica) -> bool:
         has_written = self._writes != self._awaited_writes
         return replica.is_due or (has_written and not replica.may_miss)
 
-    async def _is_replica_asked(self) -> bool:
+    async def _has_awaited(self, address: Address, connection: Conn) -> bool:
         """Return whether it has what the caller wrote elsewhere, or is all that there is."""
         awaited = _awaited.get()
         if awaited is None:
             return True
-        async with awaited.waiting:  # all that one caller reads comes from one place
-            if awaited.from_replica is None:
-                awaited.from_replica = await self._await_replica(awaited)
-        return awaited.from_replica
+        async with awaited.waiting:  # who was not in time is not asked for the rest
+            if not awaited.from_primary and address not in awaited.reached:
+                awaited.from_primary = not await self._await_replica(awaited, connection)
+                awaited.reached.add(address)
+        return not awaited.from_primary
 
-    async def _await_replica(self, awaited: Awaited) -> bool:
+    async def _await_replica(self, awaited: Awaited, connection: Conn) -> bool:
         asked: dict[str, object] = {"position": awaited.position}
         end = monotonic() + AWAIT_SECONDS
-        while not (await self._call(self._replica_pool, "replica_state", asked))[0]["reached"]:
+        while not (await call(connection, "replica_state", **asked))[0]["reached"]:
             if monotonic() >= end:
                 break
             await asyncio.sleep(AWAIT_STEP_SECONDS)
@@ -321,14 +346,15 @@ class Database:
         awaited.note = MISSED
         return True
 
-    async def _await_writes(self, replica: Replica) -> None:
+    async def _await_writes(self, replicas: Replicas) -> None:
         writes = self._writes
         if writes == self._awaited_writes:
             return
         if (position := await self._written_position()) is None:
-            replica.miss()
+            for replica in replicas.known.values():
+                replica.miss()
             return
-        replica.await_position(position)
+        replicas.await_position(position)
         self._awaited_writes = writes
 
     async def _written_position(self) -> str | None:
@@ -339,13 +365,8 @@ class Database:
             return str(rows[0]["written_position"])
         return None
 
-    async def _look_at(self, replica: Replica) -> None:
-        asked: dict[str, object] = {"position": replica.awaited}
-        try:
-            (state,) = await self._call(self._replica_pool, "replica_state", asked)
-        except (psycopg.OperationalError, PoolTimeout):
-            replica.lose()
-            return
+    async def _look_at(self, replica: Replica, connection: Conn) -> None:
+        (state,) = await call(connection, "replica_state", position=replica.awaited)
         if not self._are_own_ids(state):
             raise ConfigError(OTHER_DATABASE)
         replica.judge(state)
@@ -369,19 +390,25 @@ class Database:
         self, pool: AsyncConnectionPool[Conn], function: str, arguments: dict[str, object]
     ) -> list[Row]:
         async with self._lend(pool) as connection:
-            settings = call_settings()
-            if not settings:
-                return await call(connection, function, **arguments)
-            # Sent together these are one transaction, and the settings end with it.
-            async with connection.pipeline():
-                await connection.execute(*_set(settings))
-                return await call(connection, function, **arguments)
+            return await _call_with_settings(connection, function, arguments)
 
     @asynccontextmanager
     async def _lend(self, pool: AsyncConnectionPool[Conn]) -> AsyncIterator[Conn]:
         async with pool.connection() as connection:
             connection.ids = self.ids
             yield connection
+
+
+async def _call_with_settings(
+    connection: Conn, function: str, arguments: dict[str, object]
+) -> list[Row]:
+    settings = call_settings()
+    if not settings:
+        return await call(connection, function, **arguments)
+    # Sent together these are one transaction, and the settings end with it.
+    async with connection.pipeline():
+        await connection.execute(*_set(settings))
+        return await call(connection, function, **arguments)
 
 
 def _set(settings: Mapping[str, str]) -> tuple[bytes, list[str]]:

@@ -8,9 +8,10 @@ from typing import Any
 
 from pgvector import HalfVector
 
-from lexichord.db.fanout import SCOPE, Call, by_document, by_ids, joined
+from lexichord.db.fanout import SCOPE, SPACES_DIFFER, Call, by_document, by_ids, joined
 from lexichord.db.fusion import Fused, Lists, best_of_each, fuse_files, relevance_model
 from lexichord.db.pool import Row
+from lexichord.errors import EmbeddingMismatchError
 
 FILE_WEIGHTS = (0.9, 0.1)  # as sql/discover_files.sql
 OWN_CARDS = 3  # whose chunks are looked at, as there
@@ -34,7 +35,7 @@ async def _candidates(call: Call, **others: Any) -> list[Fused]:  # noqa: ANN401
         "weights": list(weights),
     }
     if asked["query_vector"] is None and weights[0] > 0:
-        asked["query_vector"] = await _centroid(call, asked)
+        asked |= await _centroid(call, asked)
     own = Call(call.shards, call.how, "shard_candidates", asked)
     lists = Lists.of(joined(await own.ask_in_scope()), depth)
     points = {call.shards.ids.read("doc", text): value for text, value in boost.items()}
@@ -42,14 +43,16 @@ async def _candidates(call: Call, **others: Any) -> list[Fused]:  # noqa: ANN401
     return lists.fuse(fusion, weights, points)
 
 
-async def _centroid(call: Call, asked: Mapping[str, Any]) -> HalfVector | None:
-    """Return the direction of the ten best keyword hits: there is no vector of the question."""
+async def _centroid(call: Call, asked: Mapping[str, Any]) -> Row:
+    """Return the direction of the ten best keyword hits, as the vector that the question lacks."""
     by_words = {"weights": [0.0, 1.0], "boost": None, "query_vector": None}
     own = Call(call.shards, call.how, "shard_candidates", {**asked, **by_words})
     lists = Lists.of(joined(await own.ask_in_scope()), asked["depth"])
     numbers = [entry[1] for entry in lists.ranked["keyword"][:CENTROID_CHUNKS]]
     sums = await _feedback_sums(call, numbers) if numbers else None
-    return HalfVector(sums.centroid) if sums is not None and sums.amount else None
+    if sums is None or not sums.amount:
+        return {}
+    return {"query_vector": HalfVector(sums.centroid), "query_space": sums.space}
 
 
 def _written(call: Call, one: Fused) -> Row:
@@ -125,8 +128,8 @@ async def similar_documents(call: Call) -> list[Row]:
     asked = {"document": source}
     (own,) = await by_document()(Call(call.shards, call.how, "document_vector", asked))
     depth = min(own["chunks"] + max(20 * k, 200), MAX_DEPTH)
-    by_vector = {"query": None, "query_vector": own["vector"], "weights": [1.0, 0.0]}
-    asked = {**by_vector, "depth": depth, **call.scope()}
+    by_vector = {"query_vector": own["vector"], "query_space": own.get("space")}
+    asked = {"query": None, **by_vector, "weights": [1.0, 0.0], "depth": depth, **call.scope()}
     near = Call(call.shards, call.how, "shard_candidates", asked)
     lists = Lists.of(joined(await near.ask_in_scope()), depth)
     hits: dict[int, list[float]] = {}
@@ -145,9 +148,13 @@ async def similar_documents(call: Call) -> list[Row]:
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """What is learned from chunks: the means of the vectors that `amount` of them have."""
+    """What is learned from chunks: the means of the vectors, of `space`, that `amount` have.
+
+    A shard of an earlier release does not tell its space, which then is None.
+    """
 
     amount: int
+    space: str | None
     direction: list[float]
     centroid: list[float]
     weights: dict[str, float]
@@ -162,8 +169,11 @@ async def _feedback_sums(call: Call, numbers: Sequence[int]) -> _Sums:
     for row in rows:
         for lexeme, weight in zip(row["lexemes"], row["weights"], strict=True):
             weights[lexeme] = weights.get(lexeme, 0.0) + weight
-    amount = sum(row["amount"] for row in rows)
-    return _Sums(amount, _mean(rows, "direction"), _mean(rows, "centroid"), weights)
+    spaces = {row.get("space") for row in rows if row["amount"]} - {None}
+    if len(spaces) > 1:
+        raise EmbeddingMismatchError(SPACES_DIFFER)
+    space, amount = next(iter(spaces), None), sum(row["amount"] for row in rows)
+    return _Sums(amount, space, _mean(rows, "direction"), _mean(rows, "centroid"), weights)
 
 
 def _mean(rows: Sequence[Row], name: str) -> list[float]:
@@ -190,17 +200,21 @@ async def relevance_feedback(call: Call) -> list[Row]:
         asked = await call.shards.read("weigh_terms", texts=[call.arguments["query"]])
         times = {term["lexeme"]: term["frequencies"][0] for term in asked}
         row["terms"] = relevance_model(sums.weights, times) or None
-        row["vector"] = _moved(call.arguments.get("query_vector"), sums)
+        row["vector"] = _moved(call.arguments, sums)
     return [row]
 
 
-def _moved(asked: HalfVector | None, sums: _Sums) -> HalfVector | None:
+def _moved(question: Mapping[str, Any], sums: _Sums) -> HalfVector | None:
     """Move a question's vector towards the chunks' direction, as sql/feedback_vector.sql does."""
+    asked: HalfVector | None = question.get("query_vector")
     if not sums.amount:
         return asked
     mean = _unit(sums.direction)
     if asked is None:
         return HalfVector(mean)
+    space = question.get("query_space")
+    if space and sums.space and space != sums.space:
+        raise EmbeddingMismatchError(SPACES_DIFFER)
     pairs = zip(_unit(asked.to_list()), mean, strict=True)
     return HalfVector(_unit([ORIGINAL_WEIGHT * x + (1 - ORIGINAL_WEIGHT) * y for x, y in pairs]))
 

@@ -73,16 +73,17 @@ class Mover:
         return await shard.call("list_places", past=past, batch=LISTED_DOCUMENTS)
 
     async def _move(self, source: int, target: int, numbers: Sequence[int]) -> None:
-        shards, space = self.shards, await self._space(source)
+        shards = self.shards
         async with shards.home.transaction() as guard:
             async with (
                 shards.shard(source).transaction() as leaving,
                 shards.shard(target).transaction() as arriving,
             ):
-                for connection in (leaving, arriving):
+                for _, connection in sorted({source: leaving, target: arriving}.items()):
                     await connection.execute(CLIENT_UTF8)
                     await connection.execute(DURABLE)
                     await call(connection, "hold_writers")
+                space = (await call(leaving, "configuration"))[0]["space"]
                 chunks = [await self._carry(leaving, arriving, number, space) for number in numbers]
                 await call(guard, "hold_answers", shared=False)
                 marked = {"from_shard": source, "to_shard": target, "document_numbers": [*numbers]}
@@ -92,9 +93,6 @@ class Mover:
             self.moved.documents + sum(count is not None for count in chunks),
             self.moved.chunks + sum(count or 0 for count in chunks),
         )
-
-    async def _space(self, source: int) -> str:
-        return str((await self.shards.shard(source).call("configuration"))[0]["space"])
 
     async def _carry(self, leaving: Conn, arriving: Conn, number: int, space: str) -> int | None:
         """Move a document with all that hangs on it; return its chunk count, None if it is gone."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from itertools import count
 from typing import Any
 
@@ -31,6 +31,10 @@ SHORT_LOCK_WAIT_MS, LONG_LOCK_WAIT_MS = 200, 1500
 ATTEMPTS_PER_LONG_WAIT = 5
 LOCK_RETRY_SECONDS = 0.5
 DEAD_HOLDER_SECONDS = 5  # until the server notices that the one before was killed
+
+
+class _NotSwappedError(Exception):
+    """One of the databases has chunks that lack a vector."""
 
 
 @asynccontextmanager
@@ -124,36 +128,70 @@ async def record_comparison(database: Database, comparison: Mapping[str, float])
     await database.call("record_comparison", comparison=Jsonb(comparison))
 
 
-async def swap_incomplete(database: Database) -> None:
+async def swap_incomplete(databases: Sequence[Database]) -> None:
     """See sql/swap_spaces.sql; chunks that lack a vector then have none."""
-    await _call_exclusively(database, "swap_spaces", incomplete=True)
+    for attempt in count(1):
+        async with _writers_held(databases) as connections:
+            if await _swap(connections, attempt, incomplete=True):
+                return
+        await asyncio.sleep(LOCK_RETRY_SECONDS)
 
 
 async def swap_spaces(
-    database: Database, space: EmbeddingSpace, embed: EmbedRows, limit: int
+    databases: Sequence[Database], space: EmbeddingSpace, embed: EmbedRows, limit: int
 ) -> tuple[bool, int]:
-    """See sql/swap_spaces.sql; the last chunks are filled in the same transaction.
+    """See sql/swap_spaces.sql; the last chunks are filled in the same transactions.
 
     Writers wait meanwhile: else one that never pauses would never let it come to an end. Nothing is
     filled where more than `limit` chunks lack a vector. Returns whether it has swapped, and how
     many it filled; those stay, even if searches were in the way of the swap.
     """
     for attempt in count(1):
-        async with database.transaction() as connection:
-            await call(connection, "hold_writers")
-            rows = await call(connection, "chunks_without_other", after=None, batch=limit + 1)
-            if len(rows) > limit:
+        async with _writers_held(databases) as connections:
+            asked: dict[str, Any] = {"after": None, "batch": limit + 1}
+            lacking = [await call(each, "chunks_without_other", **asked) for each in connections]
+            if sum(map(len, lacking)) > limit:
                 return False, 0
-            vectors = await embed(rows) if rows else []
-            filled = await _set_other_vectors(connection, space, rows, vectors)
-            with suppress(errors.LockNotAvailable):
-                async with connection.transaction():
-                    swap = await call(connection, "swap_spaces", wait_ms=_lock_wait_ms(attempt))
-                    return bool(swap[0]["swapped"]), filled
+            filled = 0
+            for connection, rows in zip(connections, lacking, strict=True):
+                vectors = await embed(rows) if rows else []
+                filled += await _set_other_vectors(connection, space, rows, vectors)
+            if await _swap(connections, attempt):
+                return True, filled
         if filled:
             return False, filled
         await asyncio.sleep(LOCK_RETRY_SECONDS)
     raise AssertionError
+
+
+@asynccontextmanager
+async def _writers_held(databases: Sequence[Database]) -> AsyncIterator[list[Conn]]:
+    """Yield a transaction of each, in which nobody else writes; the first is committed first.
+
+    Who is refused by one that has swapped asks the first database for its space.
+    """
+    async with AsyncExitStack() as stack:
+        lent = [await stack.enter_async_context(each.transaction()) for each in databases[::-1]]
+        connections = lent[::-1]
+        for connection in connections:  # in the order of all who hold several: none waits for two
+            await call(connection, "hold_writers")
+        yield connections
+
+
+async def _swap(connections: Sequence[Conn], attempt: int, *, incomplete: bool = False) -> bool:
+    """Swap in all transactions, or, where somebody is in the way, in none of them.
+
+    All searches wait until these are over, so that none finds one swapped and another not.
+    """
+    asked = {"incomplete": incomplete, "wait_ms": _lock_wait_ms(attempt)}
+    with suppress(errors.LockNotAvailable, _NotSwappedError):
+        async with AsyncExitStack() as stack:
+            for connection in connections:
+                await stack.enter_async_context(connection.transaction())
+                if not (await call(connection, "swap_spaces", **asked))[0]["swapped"]:
+                    raise _NotSwappedError
+        return True
+    return False
 
 
 async def drop_other(database: Database) -> str:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
+type Address = tuple[str, str, int]  # host, its number, port
+
 # Reasoned, not measured: a look is one short statement, and a second is what a reader notices.
 LOOK_SECONDS = 1.0  # between two looks at how far it is behind
 MIN_SHOWN_LAG_SECONDS = 1.0  # less is not worth telling
@@ -23,11 +25,12 @@ ALONE = "the replica follows no primary: what was stored since it lost it is not
 
 @dataclass(slots=True)
 class Replica:
-    """What is known of a standby, or of several that one DSN names.
+    """What is known of a standby.
 
     `note` is what answers should say of it; `awaited` a position in the write-ahead log that it
     has to reach before it is asked; `may_miss` says that the position of the last write could not
-    be had, for the primary did not answer; times are the monotonic clock's.
+    be had, for the primary did not answer; `answered` is when it last did. Times are the monotonic
+    clock's.
     """
 
     note: str | None = None
@@ -35,6 +38,7 @@ class Replica:
     may_miss: bool = False
     is_fit: bool = False
     next_look: float = 0.0
+    answered: float = 0.0
 
     @property
     def is_due(self) -> bool:
@@ -49,10 +53,6 @@ class Replica:
         """Let answers say that what was stored last may not be there, until its position is."""
         self.may_miss, self.next_look = True, 0.0
 
-    def lose(self) -> None:
-        """Ask it nothing for a while: it did not answer."""
-        self.note, self.is_fit, self.next_look = GONE, False, monotonic() + RETRY_SECONDS
-
     def judge(self, state: Mapping[str, Any]) -> None:
         """Take in a row of sql/replica_state.sql."""
         seconds = state["seconds"]
@@ -65,14 +65,56 @@ class Replica:
 
 
 @dataclass(slots=True)
+class Replicas:
+    """The standbys that one DSN names, one or several, by address: each is as far as it is.
+
+    `position` is that of the last write that could be had, for those which are met later.
+    """
+
+    known: dict[Address, Replica] = field(default_factory=dict)
+    position: str | None = None
+    lost_until: float = 0.0
+
+    @property
+    def is_lost(self) -> bool:
+        """Return whether none is to be asked for a while."""
+        return monotonic() < self.lost_until
+
+    def at(self, address: Address) -> Replica:
+        """Return what is known of the one to which a connection leads."""
+        return self.known.setdefault(address, Replica(awaited=self.position))
+
+    def lose(self) -> None:
+        """Ask none for a while: one did not answer, and where another is, is to be found out."""
+        self.lost_until = monotonic() + RETRY_SECONDS
+        self.known.clear()
+
+    def await_position(self, position: str) -> None:
+        """Have each asked only when it is there."""
+        self.position = position
+        for replica in self.known.values():
+            replica.await_position(position)
+
+    def notes(self) -> list[str]:
+        """Return what answers should say of those that gave the latest ones."""
+        if self.is_lost:
+            return [GONE]
+        latest = max((one.answered for one in self.known.values()), default=0.0)
+        asked = (one for one in self.known.values() if one.answered >= latest - LOOK_SECONDS)
+        return list(dict.fromkeys(one.note for one in asked if one.note))
+
+
+@dataclass(slots=True)
 class Awaited:
     """The position that what one caller reads has to hold, and who is asked therefore.
 
-    `from_replica` is None until that is known; `note` is what its answer should say of it.
+    `reached` are the standbys that are known to be there; `from_primary` says that one was not in
+    time; `note` is what the answer should say of it.
     """
 
     position: str
-    from_replica: bool | None = None
+    reached: set[Address] = field(default_factory=set)
+    from_primary: bool = False
     note: str | None = None
     waiting: asyncio.Lock = field(default_factory=asyncio.Lock)
 

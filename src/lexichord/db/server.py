@@ -1,6 +1,6 @@
 """Which server: the one that a DSN names, or the embedded one of the home folder."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -56,15 +56,21 @@ def initialise(settings: Settings) -> None:
 
 
 def make_backup(settings: Settings, file: Path) -> Backup:
-    """Write all that the database holds to a new file. Raises ConfigError, DatabaseError."""
+    """Write all that the database and its shards hold to a new file.
+
+    Raises ConfigError, DatabaseError.
+    """
     with _server_as_it_is(settings) as dsn:
         return backup.backup(dsn, file)
 
 
-def restore_backup(settings: Settings, file: Path) -> Backup:
-    """Put a backup into a database without documents. Raises ConfigError, DatabaseError."""
+def restore_backup(settings: Settings, file: Path, shards: Sequence[str] = ()) -> Backup:
+    """Put a backup into a database without documents, and its shards' into as many others.
+
+    Raises ConfigError, DatabaseError.
+    """
     with _server_as_it_is(settings) as dsn:
-        return backup.restore(dsn, file, settings.engine)
+        return backup.restore(dsn, file, settings.engine, shards)
 
 
 @contextmanager

@@ -18,11 +18,11 @@ from psycopg.conninfo import conninfo_to_dict
 
 from lexichord.db import gather
 from lexichord.db.call_settings import keys_known
-from lexichord.db.fanout import HOME, Call, Rule
+from lexichord.db.fanout import HOME, SPACES_DIFFER, Call, Rule
 from lexichord.db.moves import Moves, await_switch, end_switch, read_moves
 from lexichord.db.pool import Conn, Database, Row, call, check_dsn, is_denied, is_gone, is_unknown
 from lexichord.db.replica import MAX_LAG_SECONDS
-from lexichord.errors import ConfigError, DatabaseError, NotFoundError
+from lexichord.errors import ConfigError, DatabaseError, EmbeddingMismatchError, NotFoundError
 from lexichord.types.ids import IdKind, shard_of
 
 CONNECT_SECONDS = 2.0  # for a connection to a shard
@@ -166,6 +166,12 @@ class Shards(Database):
             raise DatabaseError(CUT_OFF) if is_denied(error) else error from None
         return True
 
+    async def each(self) -> Sequence[Database]:
+        """Return all shards, the home first. Raises DatabaseError if one does not answer."""
+        await self._look(await read_moves(self.home))
+        await self.check_all()
+        return [self.shard(number) for number in self.numbers]
+
     async def check_all(self) -> None:
         """Raise DatabaseError, which names it, if a shard does not answer."""
         function, nothing = NOTHING_HELD
@@ -209,11 +215,14 @@ class Shards(Database):
         while True:
             before = await self.moves()
             place = self.shard(await self._place(dataset, uri))
-            async with place.transaction() as connection:
-                await connection.execute(JOIN_WRITERS)
-                if await self._is_as_before(before, connection if place is self.home else None):
-                    yield place, connection
-                    return
+            try:
+                async with place.transaction() as connection:
+                    await connection.execute(JOIN_WRITERS)
+                    if await self._is_as_before(before, connection if place is self.home else None):
+                        yield place, connection
+                        return
+            except EmbeddingMismatchError as error:
+                raise await self._explained(error) from error
 
     async def _place(self, dataset: str, uri: str) -> int:
         asked = {"dataset": dataset, "uris": [uri]}
@@ -293,9 +302,20 @@ class Shards(Database):
             again = [self._ask_without(n, how, function, arguments[n]) for n in refused]
             answers |= dict(zip(refused, await asyncio.gather(*again), strict=True))
         for answer in answers.values():
+            if isinstance(answer, EmbeddingMismatchError):
+                raise await self._explained(answer)
             if isinstance(answer, BaseException):
                 raise answer
         return {number: rows for number, rows in answers.items() if isinstance(rows, list)}
+
+    async def spaces(self) -> set[str]:
+        """Return the embedding spaces of all: one, unless a change of it was cut off."""
+        answers = await self.ask("call", "configuration", {number: {} for number in self.numbers})
+        return {rows[0]["space"] for rows in answers.values()}
+
+    async def _explained(self, error: EmbeddingMismatchError) -> EmbeddingMismatchError:
+        """Return what is wrong where it is not the vector's space but the shards'."""
+        return EmbeddingMismatchError(SPACES_DIFFER) if len(await self.spaces()) > 1 else error
 
     async def _with_known_datasets(
         self, arguments: Mapping[int, Mapping[str, Any]]

@@ -6,9 +6,9 @@ What becomes of the rows, also of one that cannot be stored: `batch`.
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import monotonic
 
@@ -70,6 +70,7 @@ class WorkerReport(Shaped):
 class TableWorker:
     """Keeps indexed tables in sync; any number of them may, on any machine.
 
+    A table's documents are in the database where it is: over shards it works on all of them.
     `follow` returns the embedder of the space that the database is bound to by now.
     """
 
@@ -77,6 +78,7 @@ class TableWorker:
     follow: FollowSpace
     limits: IngestLimits = INGEST_LIMITS
     report: WorkerReport = field(default_factory=WorkerReport)
+    _whole: Database | None = None
     _stopped: asyncio.Event = field(default_factory=asyncio.Event)
     _rests_until: float = 0.0
     _followed_at: float = float("-inf")
@@ -91,11 +93,29 @@ class TableWorker:
     async def run(self, *, until_idle: bool = False) -> WorkerReport:
         """Index what changes until stopped, or until nothing waits. Raises DatabaseError."""
         by_document = (await configuration(self.database))["by_document"]
+        databases = await self._databases(until_idle=until_idle)
+        parts = [replace(self, database=each, _whole=self.database) for each in databases]
+        await unbounded_gather(each._run(by_document, until_idle) for each in parts)
+        return self.report
+
+    async def _databases(self, *, until_idle: bool) -> Sequence[Database]:
+        """Return where tables may be, when all answer."""
+        while not self._stopped.is_set():
+            try:
+                return await self.database.each()
+            except DatabaseError as error:
+                if until_idle:
+                    raise
+                await self._recover(error)
+        return []
+
+    async def _run(self, by_document: bool, until_idle: bool) -> None:
         with Reader() as reader:
             indexer = RowIndexer(self.database, reader, by_document)
             async with background_sealing(self.database):
                 await (self._finish(indexer) if until_idle else self._stay_and_answer(indexer))
-        return self.report
+        if self._whole is not None:
+            await self._whole.share_statistics()
 
     async def _finish(self, indexer: RowIndexer) -> None:
         """Do what there is to do."""
@@ -136,9 +156,15 @@ class TableWorker:
     async def _look(self, indexer: RowIndexer) -> bool:
         """Index what waits; return whether there was nothing."""
         await self._follow_tables()
-        if await self._work(indexer):
-            self._pause = FIRST_PAUSE_SECONDS
-            return False
+        _, space = await self.follow()
+        try:
+            if await self._work(indexer):
+                self._pause = FIRST_PAUSE_SECONDS
+                return False
+        except EmbeddingMismatchError as error:
+            if space == (await self.follow())[1]:  # so that it comes to nothing however often
+                raise DatabaseError(str(error)) from error
+            raise
         await self._tend()
         return True
 
@@ -182,6 +208,8 @@ class TableWorker:
         if not self._is_tended and monotonic() > self._tended_at + TEND_SECONDS:
             self._is_tended, self._tended_at = True, monotonic()
             await store.build_indexes(self.database)
+            if self._whole is not None:
+                await self._whole.share_statistics()
 
     async def _embedder(self) -> ChunkEmbedder:
         embedder, space = await self.follow()

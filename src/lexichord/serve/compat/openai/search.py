@@ -1,12 +1,12 @@
 """The search of a vector store."""
 
-import re
 from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from lexichord.client.passages import ScoredPassage
+from lexichord.db.files import sent_file
 from lexichord.errors import ConfigError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.compat.filters import FilterValue, query
@@ -20,11 +20,9 @@ from lexichord.serve.limits import (
     MAX_VECTOR_STORE_QUERIES,
     MAX_VECTOR_STORE_RESULTS,
 )
-from lexichord.types import ChunkHit, Json, Response
+from lexichord.types import Json, Response
 
 router = openai_router()
-
-SENT_FILE = re.compile(r"(file-[0-9a-f]{24})/", re.A)
 
 type StoreQuery = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
 
@@ -160,14 +158,14 @@ async def describe_results(
     caller: ScopedClient, passages: Sequence[ScoredPassage]
 ) -> list[VectorStoreResult]:
     """Return passages as results, each of the file that was sent, else of its document."""
-    sent = {sent_file(passage.hit) for passage in passages} - {""}
+    sent = {sent_file(passage.hit.dataset, passage.hit.uri) for passage in passages} - {""}
     rows = await caller.kept_files(file_ids=sorted(sent)) if sent else ()
     kept = {row["file_id"] for row in rows}
     return [_result(passage, kept) for passage in passages]
 
 
 def _result(passage: ScoredPassage, kept: Collection[str]) -> VectorStoreResult:
-    file_id = sent_file(passage.hit)
+    file_id = sent_file(passage.hit.dataset, passage.hit.uri)
     return VectorStoreResult(
         file_id=file_id if file_id in kept else passage.hit.document_id,
         filename=passage.name,
@@ -175,12 +173,6 @@ def _result(passage: ScoredPassage, kept: Collection[str]) -> VectorStoreResult:
         attributes=_attributes(passage),
         content=[ResultContent(text=passage.hit.content)],
     )
-
-
-def sent_file(hit: ChunkHit) -> str:
-    """Return the file that a document's uri names, "" where it did not come as one."""
-    match = SENT_FILE.match(hit.uri.removeprefix(f"upload://{hit.dataset}/"))
-    return match[1] if match else ""
 
 
 def _attributes(passage: ScoredPassage) -> dict[str, Any]:
