@@ -31,6 +31,7 @@ DIMENSION = 64
 SPACE = EmbeddingSpace("test", "random", DIMENSION)
 SIZES = {"t10": 10, "t1000": 1_000, "t50000": 50_000, "others": 14_000}
 WORDS = 5_000
+LETTERS: Mapping[str, str] = {}
 INDEXES = {  # what a search asks an index for, as the reader
     "nearest": "select id from lexichord_data.chunk where embedding is not null "
     "order by embedding <=> array_fill(0.1, array[64])::halfvec(64) limit 100",
@@ -58,16 +59,21 @@ select d.dataset_id, d.id, n, 0, 0, 'text', l.lexemes, 30, 'h',
 from lexichord_data.document d join lexichord_data.dataset s on s.id = d.dataset_id,
      generate_series(1, 10) as n,
      lateral (select array_to_tsvector(array_agg(distinct
-                  'w' || floor(random() ^ 2 * %(words)s + 0 * (g + n + d.id))::int)) as lexemes
+                  (%(letters)s::text[])[1 + g %% cardinality(%(letters)s)]
+                  || floor(random() ^ 2 * %(words)s + 0 * (g + n + d.id))::int)) as lexemes
               from generate_series(1, 30) as g) as l
 where s.name = %(name)s
 """
 
 
-def fill(connection: Connection) -> None:
-    for name, chunks in SIZES.items():
+def fill(
+    connection: Connection, sizes: Mapping[str, int] = SIZES, letters: Mapping[str, str] = LETTERS
+) -> None:
+    """Store so many chunks of each name, of words that begin with its letters, or with "w"."""
+    for name, chunks in sizes.items():
         connection.execute("insert into lexichord_data.dataset (name) values (%s)", [name])
-        values = {"name": name, "chunks": chunks, "dimension": DIMENSION, "words": WORDS}
+        values: dict[str, object] = {"name": name, "chunks": chunks, "dimension": DIMENSION}
+        values |= {"words": WORDS, "letters": [*letters.get(name, "w")]}
         for statement in FILL.split(";"):
             connection.execute(statement.encode(), values)
     connection.execute("select lexichord.fold_statistics()")
@@ -79,9 +85,9 @@ def fill(connection: Connection) -> None:
 def serving(owner: Connection) -> Iterator[Connection]:
     """Turn tenants on, and connect as a server does: as a login role of lexichord_server."""
     owner.execute("select lexichord.turn_tenants_on()")
-    for name in SIZES:
+    for (name,) in owner.execute("select name from lexichord_data.dataset").fetchall():
         owner.execute("select lexichord.add_tenant(%s, array[%s])", [name, name])
-    role = f"bench_server_{os.getpid()}"
+    role = f"bench_server_{os.getpid()}_{owner.info.backend_pid}"
     owner.execute(f"create role {role} login in role lexichord_server".encode())
     try:
         dsn = owner.info.dsn

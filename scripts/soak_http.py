@@ -5,6 +5,7 @@ the end. Each client stores documents first, so that the library is as large at 
 is at the end, then changes and deletes them, and asks in between; what it was told is stored must
 be the first hit of its own word, what it deleted must be gone. Per tenth of the time: milliseconds,
 memory of the server's process, connections, and the recall@10 of both channels against exact ones.
+/healthz is asked, too, which does nothing: its milliseconds grow with the machine's load alone.
 Exits with 1 if something was lost, or an answer was an error.
 
 python scripts/soak_http.py --server DSN [--minutes 30] [--clients 8] [--stored 50] [--seed 1]
@@ -218,7 +219,8 @@ def main() -> None:
             for client in clients:
                 client.tally = tally
                 pool.submit(client.run)
-            _watch(tally, process, dsn, Random(arguments.seed))
+            with httpx.Client(base_url=url, timeout=120) as alive:
+                _watch(tally, process, dsn, Random(arguments.seed), alive)
     print(dict(sorted(tally.outcomes.items())))
     for problem, times in Counter(tally.problems).most_common(50):
         print(f"{times} x {problem}")
@@ -226,13 +228,16 @@ def main() -> None:
     sys.exit(bool(tally.problems))
 
 
-def _watch(tally: Tally, process: psutil.Process, dsn: str, random: Random) -> None:
+def _watch(
+    tally: Tally, process: psutil.Process, dsn: str, random: Random, alive: httpx.Client
+) -> None:
     """Print a line at the end of each tenth."""
     for tenth in range(TENTHS):
         while tally.tenth() == tenth:
-            time.sleep(0.2)
+            _ask_health(tally, alive)
+            time.sleep(0.25)
         shown = []
-        for kind in ("search", "query", "store"):
+        for kind in ("search", "query", "store", "healthz"):
             found = sorted(tally.milliseconds[tenth, kind])
             if found:
                 shown.append(
@@ -246,6 +251,16 @@ def _watch(tally: Tally, process: psutil.Process, dsn: str, random: Random) -> N
             f"recall@10 {recall}; {len(tally.problems)} problems",
             flush=True,
         )
+
+
+def _ask_health(tally: Tally, alive: httpx.Client) -> None:
+    """Note how long the answer to a question takes that asks for nothing."""
+    started = time.monotonic()
+    try:
+        alive.get("/healthz").raise_for_status()
+        tally.note("healthz", time.monotonic() - started)
+    except httpx.HTTPError as error:
+        tally.blame(f"healthz: {type(error).__name__}: {error}")
 
 
 def _look(dsn: str, random: Random) -> tuple[str, int]:

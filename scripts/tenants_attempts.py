@@ -4,7 +4,8 @@ Six tenants have documents whose texts, titles, uris and metadata bear the tenan
 attempt calls a function that readers may call, or asks a table, as one tenant, with arguments drawn
 from others' ids, datasets, folders, metadata and words, and settings that claim to be another. What
 comes back must hold no mark and no id of another's. An error counts as an answer: its text is
-looked through, too. Errors of other kinds than expected are counted by kind.
+looked through, too. Errors of other kinds than expected are counted by kind. Exits with 1 if
+something leaked, or if no attempt was answered with anything, which would show nothing.
 
 python scripts/tenants_attempts.py --server DSN [--attempts N] [--engine plain] [--seed N]
 """
@@ -16,7 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, NoReturn
 
 import psycopg
 from psycopg import ClientCursor, Connection
@@ -186,12 +187,7 @@ class Attempts:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--server", required=True, help="a server's DSN, of a superuser")
-    parser.add_argument("--attempts", type=int, default=100_000)
-    parser.add_argument("--engine", default="plain")
-    parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
+    arguments = parsed()
     rng = random.Random(arguments.seed)
     with new_database(arguments.server) as dsn, ExitStack() as stack:
         prepare(dsn, Choice(arguments.engine, "english", SPACE))
@@ -199,17 +195,36 @@ def main() -> None:
         fill(owner, rng)
         askers = connect(owner, dsn, stack)
         attempts = Attempts(owner, rng)
-        while (made := attempts.kinds.total()) < arguments.attempts:
-            if made % 10_000 == 0:
-                print(f"{made:,} attempts, leaked {len(attempts.leaked)}", flush=True)
+        while attempts.kinds.total() < arguments.attempts:
             own = rng.randrange(len(TENANTS))
             is_server = rng.random() < 0.5
             attempts.attempt(askers[-1 if is_server else own], own, is_server=is_server)
+            if (made := attempts.kinds.total()) % 10_000 == 0:
+                print(f"{made:,} attempts, leaked {len(attempts.leaked)}", flush=True)
+    report(arguments.seed, attempts)
+
+
+def parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--server", required=True, help="a server's DSN, of a superuser")
+    parser.add_argument("--attempts", type=int, default=100_000)
+    parser.add_argument("--engine", default="plain")
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    if arguments.attempts < 1:
+        parser.error("--attempts must be at least 1: without any, nothing is shown")
+    return arguments
+
+
+def report(seed: int, attempts: Attempts) -> NoReturn:
+    made, leaked = attempts.kinds.total(), len(attempts.leaked)
     kinds = ", ".join(f"{kind} {number:,}" for kind, number in attempts.kinds.most_common())
-    print(f"seed {arguments.seed}: {attempts.kinds.total():,} attempts ({kinds})")
+    print(f"seed {seed}: {made:,} attempts ({kinds})")
     print("\n".join(attempts.leaked[:20]))
-    print(f"leaked {len(attempts.leaked)}")
-    raise SystemExit(bool(attempts.leaked))
+    if not attempts.kinds["answered"]:
+        raise SystemExit("no attempt was answered with anything: nothing is shown")
+    print(f"leaked {leaked} in {made:,} attempts")
+    raise SystemExit(bool(leaked))
 
 
 def connect(owner: Connection[Any], dsn: str, stack: ExitStack) -> list[Connection[Any]]:

@@ -225,6 +225,32 @@ def test_a_full_disk_is_said_at_once(small_disk: Path) -> None:
     assert monotonic() - started < STALE_LOCK_SECONDS  # it did not try again
 
 
+@pytest.fixture
+def read_only(prepared_home: Path, tmp_path: Path) -> Iterator[Path]:
+    """The prepared home, on a disk that takes no writes any more."""
+    mount = ["mount", "--bind", str(prepared_home), str(tmp_path)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no right to mount a disk")
+    try:
+        subprocess.run(["mount", "-o", "remount,bind,ro", str(tmp_path)], check=True)
+        yield tmp_path
+    finally:
+        subprocess.run(["umount", str(tmp_path)], check=True)
+
+
+@pytest.mark.parametrize("name", [".", "new"])
+def test_a_disk_that_takes_no_writes_is_said_in_one_line(read_only: Path, name: str) -> None:
+    run = [sys.executable, "-m", "lexichord", "status"]
+    environment = os.environ | {"LEXICHORD_HOME": str(read_only / name)}
+    done = subprocess.run(run, env=environment, capture_output=True, text=True)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert "the data folder" in line
+    assert line.endswith(
+        (" cannot be written: set LEXICHORD_HOME", "file system): set LEXICHORD_HOME")
+    )
+
+
 def test_stopping_where_nothing_is_makes_nothing(tmp_path: Path) -> None:
     assert stop_server(settings_of(tmp_path / "none")) is False
     assert not (tmp_path / "none").exists()

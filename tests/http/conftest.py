@@ -1,6 +1,7 @@
 """Servers for a session: on the samples without a key, and one that needs keys."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,6 +81,13 @@ def client(sampled: Server) -> Iterator[httpx.Client]:
 @pytest.fixture(scope="session")
 def keyed(bare: str, home: Path) -> Iterator[Keyed]:
     """To be read only: whoever writes uses dataset "open" and other uris."""
+    with keyed_server(bare, home) as keyed:
+        yield keyed
+
+
+@contextmanager
+def keyed_server(bare: str, home: Path) -> Iterator[Keyed]:
+    """Serve a database of one's own to those who have a key."""
     with new_database(bare, copy_of=bare) as dsn:
         with SyncLexichord(dsn=dsn, home=home) as lexichord:
             for name, document in DOCUMENTS.items():

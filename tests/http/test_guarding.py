@@ -90,9 +90,9 @@ NESTED = '{"and": [' * 40 + '{"kind": "open"}' + "]}" * 40
         (b'{"query": "zebra", "documents": [1]}', 422),
         (b'{"query": "zebra", "documents": [' + b"9" * 30 + b"]}", 422),
         (b'{"query": "zebra", "documents": ["nda.txt"]}', 400),  # there are two
-        (b'{"query": "zebra", "filter": {"kind": NaN}}', 400),
-        (b'{"query": "zebra", "filter": {"kind": 1e400}}', 400),
-        (b'{"query": "zebra", "filter": {"kind": "\\ud800"}}', 400),
+        (b'{"query": "zebra", "filter": {"kind": NaN}}', 422),
+        (b'{"query": "zebra", "filter": {"kind": 1e400}}', 422),
+        (b'{"query": "zebra", "filter": {"kind": "\\ud800"}}', 422),
         (b'{"query": "zebra", "filter": {"kind": "\\u0000"}}', 400),
         (b'{"query": "zebra", "filter": {"nothing": 1}}', 400),
         (b'{"query": "zebra", "filter": {"and": 1}}', 400),

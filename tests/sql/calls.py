@@ -24,7 +24,7 @@ SCOPE_AND_ALL: dict[str, Any] = {
     **{"weights": WEIGHTS, "boost": None, "query_space": SPACE},
 }
 PROPOSED = '{"(keyword,f,1,1,1,0.5)","(dense,f,4,2,1,0.25)"}'
-OF_THE_SERVER = {"written_position", "server_facts"}  # which Postgres tells every role itself
+OF_THE_SERVER = {"written_position"}  # which Postgres tells every role itself
 READS: dict[str, dict[str, Any]] = {
     "are_weights": {"weights": WEIGHTS},
     "bm25_parameters": {},

@@ -46,6 +46,23 @@ def test_nothing_is_told_of_other_documents(connection: Connection) -> None:
     assert completed(connection, "bro", documents=[1]) == north
 
 
+def test_words_of_deleted_documents_complete_nothing_nor_take_a_place(
+    connection: Connection,
+) -> None:
+    text = " ".join(f"wand{letter} ends" for letter in "abcdefghij")
+    for number in range(3):
+        put(connection, f"gone{number}", [text, text], headings=["Wands"] * 2)
+    put(connection, "here", ["A wandz is near."], headings=["Wandering"])
+    assert "wanda ends" in completed(connection, "wand")["phrase"]
+    for number in range(3):
+        (row,) = call(connection, "find_documents", reference=f"gone{number}")
+        call(connection, "delete_documents", documents=[row["document_id"]])
+    alone = {"heading": ["Wandering"], "word": ["wandz"], "phrase": []}
+    assert completed(connection, "wand", most=1) == alone
+    call(connection, "fold_statistics")
+    assert completed(connection, "wand", most=1) == alone
+
+
 def test_what_is_no_beginning_of_a_word_completes_nothing(connection: Connection) -> None:
     put(connection, "a", ["a.b (c) %x _y"])
     for beginning in ("", " ", "(", ".*", "a.b", "%", "_", "x" * 61, "\\"):

@@ -92,6 +92,10 @@ def test_no_more_is_called_for_than_what_is_stored_fills() -> None:
     assert advise(FACTS | {"stored_bytes": 200 * MB, "jit": True}, LAPTOP) == []
 
 
+def test_a_tenant_who_is_not_told_what_is_stored_gets_no_advice() -> None:
+    assert advise(FACTS | {"stored_bytes": None, "index_bytes": None, "jit": True}, LAPTOP) == []
+
+
 def test_of_a_server_elsewhere_this_machines_memory_says_nothing() -> None:
     large = replace(LAPTOP, memory=256 * GB, shared=128 * GB)
     assert [each.problem.split()[0] for each in advise(FACTS, large)] == [

@@ -29,6 +29,7 @@ from lexichord.serve.compat.filters import NEGATIVE_OPERATORS, FilterValue, quer
 from lexichord.serve.errors import public_error
 from lexichord.serve.http.invalid import find_invalid
 from lexichord.serve.http.routing import Caller, find_caller
+from lexichord.serve.http.unfit import JsonRequest, UnfitError
 from lexichord.serve.limits import DIFY_MAX_RECORDS, MAX_FILTER_VALUES, MAX_QUERY_CHARS
 from lexichord.types import Json
 
@@ -160,7 +161,7 @@ class DifyRoute(APIRoute):
         async def handle_dify(request: Request) -> Response:
             try:
                 await find_caller(request)
-                return await handle(request)
+                return await handle(JsonRequest(request.scope, request.receive))
             except Exception as error:
                 return _error_response(request, error)
 
@@ -301,6 +302,8 @@ def _public_form(error: Exception, authorization: str) -> tuple[int, int, str]:
         return 403, INVALID_HEADER_CODE, f"Invalid Authorization header format. {expected}"
     if isinstance(error, RequestValidationError):
         return 400, 400, find_invalid(error).message
+    if isinstance(error, UnfitError):
+        return 400, 400, error.detail
     if isinstance(error, HTTPException):
         return error.status_code, error.status_code, str(error.detail)
     public = public_error(error)

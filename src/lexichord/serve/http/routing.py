@@ -20,6 +20,7 @@ from lexichord.errors import LexichordError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import PublicError, public_error
 from lexichord.serve.http.invalid import find_invalid
+from lexichord.serve.http.unfit import JsonRequest, UnfitError
 from lexichord.types.json import Shaped
 
 POSITION_HEADER = "Lexichord-Position"  # of answers to writes, and of requests that read after them
@@ -56,7 +57,7 @@ class AuthorizedRoute(APIRoute):
             caller = await find_caller(request)
             position = request.headers.get(POSITION_HEADER)
             with nullcontext() if position is None else caller.reading_after(position):
-                return await handle(request)
+                return await handle(JsonRequest(request.scope, request.receive))
 
         return handle_authorized
 
@@ -133,6 +134,7 @@ def handle_errors(app: FastAPI) -> None:
     """Register what answers where a route raises; the timeout's middleware answers for all else."""
     app.add_exception_handler(LexichordError, _answer_own)
     app.add_exception_handler(RequestValidationError, _answer_invalid)
+    app.add_exception_handler(UnfitError, _answer_unfit)
     app.add_exception_handler(HTTPException, _answer_http)
 
 
@@ -145,6 +147,12 @@ async def _answer_invalid(_: Request, error: Exception) -> JsonReply:
     wrong = find_invalid(error)
     public = PublicError(wrong.status, "invalid_request_error", wrong.message)
     return error_reply(public, wrong.param or None)
+
+
+async def _answer_unfit(_: Request, error: Exception) -> JsonReply:
+    assert isinstance(error, UnfitError)
+    public = PublicError(error.status_code, "invalid_request_error", error.detail)
+    return error_reply(public, error.param or None)
 
 
 async def _answer_http(request: Request, error: Exception) -> JsonReply:
