@@ -14,7 +14,14 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 from PIL import Image
-from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    Page,
+    PdfMargins,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 from bench_page import PROGRAMS
 from bench_serving import ROOT, SAMPLES, served
@@ -77,9 +84,8 @@ def draw_lease(browser: Browser, folder: Path) -> Path:
     text = MarkdownIt().render(LEASE.read_text())
     page.set_content(f"<title>{LEASE_TITLE}</title>{text}")
     file = folder / "Saltpan House lease.pdf"
-    page.pdf(
-        path=file, format="A4", margin=dict.fromkeys(("top", "right", "bottom", "left"), "25mm")
-    )
+    margin = PdfMargins(top="25mm", right="25mm", bottom="25mm", left="25mm")
+    page.pdf(path=file, format="A4", margin=margin)
     page.close()
     return file
 
