@@ -8,7 +8,7 @@ begin
     perform lexichord.hold_writers();  -- one who knows the old name would make it anew
     select s.id into known from dataset s where s.name = rename_dataset.dataset for update;
     if not found then
-        raise exception 'there is no dataset %', dataset using errcode = 'no_data_found';
+        perform lexichord.check_datasets(array[dataset]);
     elsif coalesce(new_name, '') = '' then
         raise exception 'the dataset needs a name' using errcode = 'invalid_parameter_value';
     elsif exists (select from dataset s where s.name = new_name) then

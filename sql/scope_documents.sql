@@ -15,11 +15,8 @@ begin
        and own_ids is null and not row_security_active('lexichord_data.document') then
         return null;
     end if;
-    select string_agg(quote_literal(n), ', ') into missing
-    from unnest(datasets) as n where not exists (select from dataset s where s.name = n and (own_ids is null or s.id = any(own_ids)));
-    if missing is not null then
-        raise exception 'there is no dataset %', missing
-            using errcode = 'no_data_found', hint = 'select * from lexichord.list_datasets();';
+    if datasets is not null then
+        perform lexichord.check_datasets(datasets);
     end if;
     select 'document ' || string_agg(i::text, ', ') into missing
     from unnest(documents) as i where not exists (

@@ -3,6 +3,7 @@
 LexichordError
 ├── ConfigError               a setting, a flag or an argument is wrong
 │   └── NotFoundError         a dataset, a document or a chunk that is not there
+│       └── UnknownDatasetError   a dataset, with some that are there
 ├── AccessError               an API key is missing, unknown, revoked or over
 │   ├── KeyExpiredError       an API key's time is over
 │   ├── ForbiddenError        an API key does not reach that far
@@ -34,6 +35,14 @@ class ConfigError(LexichordError):
 
 class NotFoundError(ConfigError):
     """A dataset, a document or a chunk is not there."""
+
+
+class UnknownDatasetError(NotFoundError):
+    """A dataset is not there; the message names some that are, `bare` is it without these."""
+
+    def __init__(self, message: str, bare: str) -> None:
+        super().__init__(message)
+        self.bare = bare
 
 
 class AccessError(LexichordError):

@@ -4,7 +4,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, sync_playwright
@@ -15,6 +15,29 @@ from tests.http.served_page import fill, served
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 VARIABLE = "LEXICHORD_TEST_CHROMIUM"
+
+type Scheme = Literal["light", "dark"]
+
+WIDTHS = (320, 768, 1440)
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+
+
+class Screen(NamedTuple):
+    """What a person looks at: its width in pixels, and which colours the system asks for."""
+
+    width: int
+    scheme: Scheme
+
+    def __str__(self) -> str:
+        return f"{self.width}-{self.scheme}"
+
+    def options(self) -> dict[str, Any]:
+        """Return those of a browser's context with such a screen."""
+        viewport = {"width": self.width, "height": 800}
+        return {"viewport": viewport, "color_scheme": self.scheme}
+
+
+SCREENS = [Screen(width, scheme) for width in WIDTHS for scheme in SCHEMES]
 QUIET = (
     "--disable-background-networking",
     "--disable-component-update",
@@ -23,6 +46,8 @@ QUIET = (
     "--no-first-run",
     "--no-sandbox",  # it has none where it runs as root
 )
+CLIPBOARD: dict[str, Any] = {"permissions": ["clipboard-read", "clipboard-write"]}
+BARE: dict[str, Any] = {"java_script_enabled": False}
 
 
 @pytest.fixture(scope="module")
@@ -53,13 +78,40 @@ def strange() -> list[str]:
     return []
 
 
+@pytest.fixture(params=SCREENS, ids=str)
+def screen(request: pytest.FixtureRequest) -> Screen:
+    """Each screen that a flow has to work on; what a test stores, it names by its screen."""
+    screen: Screen = request.param
+    return screen
+
+
 @pytest.fixture
 def page(browser: Browser, address: str, strange: list[str]) -> Iterator[Page]:
     """A page that is watched; at the end nothing strange may have happened."""
-    permissions = ["clipboard-read", "clipboard-write"]
-    with watched_page(browser, address, strange, permissions=permissions) as page:
-        page.set_default_timeout(10_000)
+    with watched_page(browser, address, strange, **CLIPBOARD) as page:
         yield page
+
+
+@pytest.fixture
+def sized(browser: Browser, address: str, strange: list[str], screen: Screen) -> Iterator[Page]:
+    """The same on each screen, which it has to fit at the end."""
+    with watched_page(browser, address, strange, **screen.options(), **CLIPBOARD) as page:
+        yield page
+        assert fits(page)
+
+
+@pytest.fixture
+def bare(browser: Browser, address: str, strange: list[str], screen: Screen) -> Iterator[Page]:
+    """The same without scripts."""
+    with watched_page(browser, address, strange, **screen.options(), **BARE) as page:
+        yield page
+        assert fits(page)
+
+
+def fits(page: Page) -> bool:
+    """Return whether a page is no wider than its screen."""
+    wide: bool = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    return not wide
 
 
 @contextmanager

@@ -1,18 +1,11 @@
 """Finding in a real Chromium, on screens of three widths, in light and dark."""
 
-from collections.abc import Iterator
-from typing import Literal
-
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import watched_page
+from tests.browser.conftest import fits
 
-type Scheme = Literal["light", "dark"]
-
-WIDTHS = (320, 768, 1440)
-SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 MAX_BYTES = 150_000  # of a page with all that it loads
 COMPARED = "/?q=Compare+notice+and+law+in+the+Office+Lease+and+the+Software+Licence"
 
@@ -21,27 +14,6 @@ COMPARED = "/?q=Compare+notice+and+law+in+the+Office+Lease+and+the+Software+Lice
 def _asked_once(address: str) -> None:
     """Ask once before a browser does, whose patience is short: a first search is slow."""
     httpx.get(address, params={"q": "zebra"}, timeout=60)
-
-
-@pytest.fixture(params=[(width, scheme) for width in WIDTHS for scheme in SCHEMES], ids=str)
-def screen(page: Page, request: pytest.FixtureRequest) -> Page:
-    width, scheme = request.param
-    page.set_viewport_size({"width": width, "height": 800})
-    page.emulate_media(color_scheme=scheme)
-    return page
-
-
-@pytest.fixture
-def bare(browser: Browser, address: str, strange: list[str]) -> Iterator[Page]:
-    """A page without scripts."""
-    with watched_page(browser, address, strange, java_script_enabled=False) as page:
-        yield page
-
-
-def fits(page: Page) -> bool:
-    """Return whether a page is no wider than its screen."""
-    wide: bool = page.evaluate("document.documentElement.scrollWidth > innerWidth")
-    return not wide
 
 
 def narrow(page: Page) -> None:
@@ -57,11 +29,11 @@ def narrow(page: Page) -> None:
     expect(page.locator("article.hit", has_text="giraffe")).to_have_count(0)
 
 
-def test_what_is_found_is_narrowed_and_widened_again(screen: Page) -> None:
-    narrow(screen)
-    assert fits(screen)
-    screen.get_by_role("link", name="Without folder: contracts/").click()
-    expect(screen.get_by_label("Narrowed to")).to_have_count(0)
+def test_what_is_found_is_narrowed_and_widened_again(sized: Page) -> None:
+    narrow(sized)
+    assert fits(sized)
+    sized.get_by_role("link", name="Without folder: contracts/").click()
+    expect(sized.get_by_label("Narrowed to")).to_have_count(0)
 
 
 def test_it_is_narrowed_without_scripts(bare: Page) -> None:
@@ -82,11 +54,11 @@ def choose(page: Page) -> None:
     expect(rows.nth(1)).to_contain_text("not found in this file")
 
 
-def test_the_files_of_a_comparison_are_chosen(screen: Page) -> None:
-    choose(screen)
-    assert fits(screen)
-    with screen.expect_download() as download:
-        screen.get_by_role("link", name="CSV").click()
+def test_the_files_of_a_comparison_are_chosen(sized: Page) -> None:
+    choose(sized)
+    assert fits(sized)
+    with sized.expect_download() as download:
+        sized.get_by_role("link", name="CSV").click()
     assert download.value.suggested_filename == "comparison.csv"
     assert download.value.path().read_text("utf-8-sig").startswith("File,")
 
@@ -95,31 +67,31 @@ def test_the_files_of_a_comparison_are_chosen_without_scripts(bare: Page) -> Non
     choose(bare)
 
 
-def test_a_further_question_stays_with_its_document(screen: Page) -> None:
-    screen.goto("/?q=Which+law+governs+the+Office+Lease%3F")
-    field = screen.get_by_label("Ask further about Office Lease")
+def test_a_further_question_stays_with_its_document(sized: Page) -> None:
+    sized.goto("/?q=Which+law+governs+the+Office+Lease%3F")
+    field = sized.get_by_label("Ask further about Office Lease")
     field.fill("And who gives notice?")
     field.press("Enter")
-    expect(screen.get_by_role("link", name="Without about: Office Lease")).to_be_visible()
-    assert fits(screen)
-    before = screen.locator("#history").get_by_role("link")
+    expect(sized.get_by_role("link", name="Without about: Office Lease")).to_be_visible()
+    assert fits(sized)
+    before = sized.locator("#history").get_by_role("link")
     expect(before).to_have_text(["Which law governs the Office Lease?"])
-    screen.goto("/")
+    sized.goto("/")
     expect(before).to_have_text(["And who gives notice?", "Which law governs the Office Lease?"])
-    assert fits(screen)
+    assert fits(sized)
     before.last.click()
-    expect(screen.locator("#q")).to_have_value("Which law governs the Office Lease?")
-    screen.goto("/")
-    screen.get_by_role("button", name="Forget these").click()
-    expect(screen.locator("#history")).to_be_hidden()
-    screen.reload()
-    expect(screen.locator("#history")).to_be_hidden()
+    expect(sized.locator("#q")).to_have_value("Which law governs the Office Lease?")
+    sized.goto("/")
+    sized.get_by_role("button", name="Forget these").click()
+    expect(sized.locator("#history")).to_be_hidden()
+    sized.reload()
+    expect(sized.locator("#history")).to_be_hidden()
 
 
-def test_what_is_typed_is_completed_by_a_title(page: Page) -> None:
-    page.goto("/")
-    page.locator("#q").press_sequentially("The law of the off")
-    offered = page.locator("#suggestions option")
+def test_what_is_typed_is_completed_by_a_title(sized: Page) -> None:
+    sized.goto("/")
+    sized.locator("#q").press_sequentially("The law of the off")
+    offered = sized.locator("#suggestions option")
     expect(offered).to_have_count(1)
     expect(offered).to_have_attribute("value", "The law of the Office Lease")
 

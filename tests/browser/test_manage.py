@@ -1,45 +1,53 @@
-"""Files brought to the page and what is stored looked after, with and without scripts."""
+"""Files brought to the page, what is stored looked after, with and without scripts."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from lexichord.db import schema
-from tests.browser.conftest import watched_page
+from tests.browser.conftest import BARE, Screen, fits, watched_page
 from tests.conftest import SPACE, new_database
 from tests.http.served_page import fill, served
 
-MAX_BODY = 200_000
+MAX_BODY = 20_000
 MAX_PAGE_BYTES = 150_000
 
 
 @pytest.fixture(scope="module")
 def own_address(embedded_dsn: str) -> Iterator[str]:
-    """A server whose documents these tests change."""
+    """A server whose documents these tests change, each those of datasets of its own."""
     with new_database(embedded_dsn) as dsn:
         schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
         fill(dsn)
-        with served(dsn, max_body=MAX_BODY) as address:
+        with served(dsn, max_body=MAX_BODY, record="text") as address:
             yield address
 
 
-@pytest.fixture(params=[True, False], ids=["scripts", "bare"])
-def context(
-    browser: Browser, own_address: str, request: pytest.FixtureRequest
-) -> Iterator[BrowserContext]:
-    context = browser.new_context(base_url=own_address, java_script_enabled=request.param)
-    yield context
-    context.close()
+@pytest.fixture
+def scripted(
+    browser: Browser, own_address: str, strange: list[str], screen: Screen
+) -> Iterator[Page]:
+    with watched_page(browser, own_address, strange, **screen.options()) as page:
+        yield page
+        assert fits(page)
 
 
 @pytest.fixture
-def scripted(browser: Browser, own_address: str, strange: list[str]) -> Iterator[Page]:
-    with watched_page(browser, own_address, strange) as page:
+def unscripted(
+    browser: Browser, own_address: str, strange: list[str], screen: Screen
+) -> Iterator[Page]:
+    with watched_page(browser, own_address, strange, **screen.options(), **BARE) as page:
         yield page
+        assert fits(page)
+
+
+@pytest.fixture(params=["scripted", "unscripted"])
+def either(request: pytest.FixtureRequest) -> Page:
+    page: Page = request.getfixturevalue(request.param)
+    return page
 
 
 @pytest.fixture
@@ -75,25 +83,25 @@ def expect_told(page: Page) -> None:
     assert re.search(r"left out folder/sub/\.hidden(/x.txt)? hidden", told)
 
 
-def test_a_folder_is_chosen_stored_and_asked(scripted: Page, folder: Path) -> None:
+def test_a_folder_is_chosen_stored_and_asked(scripted: Page, folder: Path, screen: Screen) -> None:
     scripted.goto("/")
     scripted.get_by_role("link", name="Documents", exact=True).click()
     expect(scripted.get_by_role("button", name="choose a folder")).to_be_visible()  # by the script
     scripted.set_input_files("#folder", folder)
     expect(scripted.get_by_text("4 files to store, 2 left out").first).to_be_visible()
-    scripted.get_by_label("Dataset, one of these").fill("zoo")
+    scripted.get_by_label("Dataset, one of these").fill(f"zoo {screen}")
     scripted.get_by_role("button", name="Store").click()
     expect_told(scripted)
-    expect(scripted.locator("#holdings").get_by_role("row", name="zoo 3 3")).to_be_visible()
+    expect(scripted.locator("#holdings").get_by_role("row", name=f"zoo {screen} 3")).to_be_visible()
     scripted.get_by_role("link", name="Ask them").click()
     scripted.locator("#q").fill("Which animal has stripes?")
     scripted.get_by_role("button", name="Ask").click()
     expect(scripted.locator("article.hit .text").first).to_contain_text("stripes")
 
 
-def test_files_and_folders_are_dropped(scripted: Page, folder: Path) -> None:
+def test_files_and_folders_are_dropped(scripted: Page, folder: Path, screen: Screen) -> None:
     scripted.goto("/documents")
-    scripted.get_by_label("Dataset, one of these").fill("dropped")
+    scripted.get_by_label("Dataset, one of these").fill(f"dropped {screen}")
     box = scripted.locator("#bring").bounding_box()
     assert box is not None
     devtools = scripted.context.new_cdp_session(scripted)
@@ -106,13 +114,15 @@ def test_files_and_folders_are_dropped(scripted: Page, folder: Path) -> None:
     expect_told(scripted)
 
 
-def test_more_than_the_server_takes_at_once_goes_in_parts(scripted: Page, tmp_path: Path) -> None:
+def test_more_than_the_server_takes_at_once_goes_in_parts(
+    scripted: Page, tmp_path: Path, screen: Screen
+) -> None:
     files = [tmp_path / f"{number}.txt" for number in range(3)]
     for file in files:
         file.write_text("A zebra. " * (MAX_BODY // 15))
     scripted.goto("/documents")
     scripted.set_input_files("#files", files)
-    scripted.get_by_label("Dataset, one of these").fill("parts")
+    scripted.get_by_label("Dataset, one of these").fill(f"parts {screen}")
     scripted.get_by_role("button", name="Store").click()
     expect_done(scripted, "Done: 1 stored", 3)
 
@@ -135,7 +145,7 @@ def test_what_the_server_refuses_is_said_beside_the_files(
 
 
 def test_what_failed_is_tried_again_with_what_the_page_still_has(
-    scripted: Page, tmp_path: Path
+    scripted: Page, tmp_path: Path, screen: Screen
 ) -> None:
     (tmp_path / "good.txt").write_text("A gnu.")
     (tmp_path / "torn.pdf").write_bytes(b"%PDF-1.4 torn")
@@ -143,7 +153,7 @@ def test_what_failed_is_tried_again_with_what_the_page_still_has(
     expect(scripted.locator("#files")).to_be_hidden()  # it would say that no file is chosen
     scripted.set_input_files("#files", [tmp_path / "good.txt", tmp_path / "torn.pdf"])
     expect(scripted.locator("#chosen")).to_have_text("2 files to store")
-    scripted.get_by_label("Dataset, one of these").fill("again")
+    scripted.get_by_label("Dataset, one of these").fill(f"again {screen}")
     scripted.get_by_role("button", name="Store").click()
     expect_done(scripted, "Done: 1 stored, 1 failed")
     scripted.get_by_role("button", name="Try again").click()
@@ -160,39 +170,66 @@ def test_files_and_folders_are_chosen(scripted: Page, folder: Path) -> None:
     expect(scripted.locator("#chosen")).to_have_text("5 files to store, 2 left out")
 
 
-def test_all_goes_without_scripts(browser: Browser, own_address: str, folder: Path) -> None:
-    context = browser.new_context(base_url=own_address, java_script_enabled=False)
-    page = context.new_page()
+def test_all_goes_without_scripts(
+    unscripted: Page, folder: Path, screen: Screen, strange: list[str]
+) -> None:
+    page, dataset = unscripted, f"bare {screen}"
     page.goto("/documents")
     files = [folder / "zebra.md", folder / "empty.txt"]
     page.set_input_files("#files", files)
-    page.get_by_label("Dataset, one of these").fill("bare")
+    page.get_by_label("Dataset, one of these").fill(dataset)
     page.get_by_role("button", name="Store").click()
     expect_done(page, "Done: 1 stored, 1 failed")  # it loads itself again
-    page.get_by_role("link", name="Documents of bare").click()
+    page.get_by_role("link", name=f"Documents of {dataset}").click()
     page.get_by_role("link", name="Metadata of Zebra").click()
     page.get_by_label("Keys with their values").fill('{"kind": "horse"}')
     page.get_by_role("button", name="Keep").click()
     expect(page.get_by_role("heading", name="Zebra", exact=True, level=1)).to_be_visible()
     page.get_by_role("link", name="Metadata of Zebra").click()
     expect(page.get_by_label("Keys with their values")).to_have_value(re.compile('"horse"'))
-    page.goto("/documents?dataset=bare")
+    page.goto(f"/documents?dataset={dataset}")
     page.set_input_files("#files", folder / "large.txt")
     page.get_by_role("button", name="Store").click()
     expect(page.get_by_role("heading", name="Too large")).to_be_visible()
-    context.close()
+    assert len(strange) == 1
+    assert "413" in strange.pop()  # the console's own line
+
+
+def test_a_document_is_read_again_and_moved_and_its_dataset_renamed(
+    unscripted: Page, folder: Path, screen: Screen
+) -> None:
+    page, old, new, other = unscripted, *(f"{each} {screen}" for each in ("old", "new", "other"))
+    page.goto("/documents")
+    page.set_input_files("#files", folder / "zebra.md")
+    page.get_by_label("Dataset, one of these").fill(old)
+    page.get_by_role("button", name="Store").click()
+    expect_done(page, "Done: 1 stored")
+    page.get_by_role("link", name=f"Documents of {old}").click()
+    page.get_by_role("link", name=f"Rename dataset {old}").click()
+    page.get_by_label("Its new name").fill(new)
+    page.get_by_role("button", name="Rename").click()
+    expect(page.get_by_role("heading", name=f"Documents of {new}")).to_be_visible()
+    page.get_by_role("link", name="Read Zebra again").click()
+    page.get_by_role("button", name="Read again").click()
+    expect_done(page, "Done: 1 stored")
+    page.get_by_role("link", name=f"Documents of {new}").click()
+    page.get_by_role("link", name="Move Zebra").click()
+    page.get_by_label("into a dataset").fill(other)
+    page.get_by_role("button", name="Move").click()
+    page.goto(f"/documents?dataset={other}")
+    expect(page.get_by_role("link", name="Zebra", exact=True)).to_be_visible()
 
 
 def test_documents_and_datasets_are_deleted_after_a_question(
-    context: BrowserContext, folder: Path
+    either: Page, folder: Path, request: pytest.FixtureRequest
 ) -> None:
-    page = context.new_page()
+    page, dataset = either, f"short {request.node.callspec.id}"
     page.goto("/documents")
     page.set_input_files("#files", [folder / "zebra.md", folder / "sub" / "gnu.txt"])
-    page.get_by_label("Dataset, one of these").fill("short")
+    page.get_by_label("Dataset, one of these").fill(dataset)
     page.get_by_role("button", name="Store").click()
     expect_done(page, "Done: 2 stored")
-    page.goto("/documents?dataset=short")
+    page.goto(f"/documents?dataset={dataset}")
     page.get_by_role("link", name="Delete Zebra").click()
     page.get_by_role("link", name="Keep it").click()
     page.get_by_role("link", name="Delete Zebra").click()
@@ -200,11 +237,19 @@ def test_documents_and_datasets_are_deleted_after_a_question(
     page.get_by_role("button", name="Delete").click()
     expect(page.get_by_role("link", name="gnu", exact=True)).to_be_visible()
     expect(page.get_by_role("link", name="Zebra", exact=True)).to_have_count(0)
-    page.get_by_role("link", name="Delete dataset short").click()
+    page.get_by_role("link", name=f"Delete dataset {dataset}").click()
     expect(page.get_by_text("1 document with 1 chunk")).to_be_visible()
     page.get_by_role("button", name="Delete").click()
     expect(page.get_by_role("link", name="open", exact=True)).to_be_visible()
-    expect(page.get_by_role("link", name="short", exact=True)).to_have_count(0)
+    expect(page.get_by_role("link", name=dataset, exact=True)).to_have_count(0)
+
+
+def test_an_answer_is_judged(either: Page) -> None:
+    either.goto("/?q=What+is+the+rent+of+the+zebra+house%3F&document=lease.txt")
+    for judgment in ("Right", "Wrong"):
+        either.get_by_role("button", name=judgment).click()
+        expect(either.get_by_role("heading", name="Thank you")).to_be_visible()
+        either.get_by_role("link", name="What is the rent").click()
 
 
 VIEWS = (
@@ -216,16 +261,10 @@ VIEWS = (
 
 
 @pytest.mark.parametrize("path", VIEWS)
-@pytest.mark.parametrize("width", [320, 768, 1440])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_view_scrolls_sideways_or_weighs_much(
-    scripted: Page, path: str, width: int, scheme: Literal["light", "dark"]
-) -> None:
+def test_no_view_scrolls_sideways_or_weighs_much(scripted: Page, path: str) -> None:
     weights: list[int] = []
     scripted.on("response", lambda answer: weights.append(len(answer.body())))
-    scripted.set_viewport_size({"width": width, "height": 800})
-    scripted.emulate_media(color_scheme=scheme)
     scripted.goto(path)
     scripted.wait_for_load_state("networkidle")
-    assert scripted.evaluate("document.documentElement.scrollWidth") == width
+    assert fits(scripted)
     assert 0 < sum(weights) <= MAX_PAGE_BYTES

@@ -7,12 +7,13 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
-from tests.browser.conftest import watch, watched_page
+from tests.browser.conftest import BARE, Screen, fits, watched_page
 from tests.conftest import SPACE, new_database
 from tests.documents import clause_pages, draw_pdf
 from tests.http.served_page import served
 
 PAGES = 25
+BLANK = '<svg xmlns="http://www.w3.org/2000/svg"/>'
 RENT = "The tenant of the zebra house shall pay the rent monthly"
 
 
@@ -35,29 +36,47 @@ def reader(browser: Browser, original_address: str, strange: list[str]) -> Itera
         yield page
 
 
+@pytest.fixture
+def sized(
+    browser: Browser, original_address: str, strange: list[str], screen: Screen
+) -> Iterator[Page]:
+    with watched_page(browser, original_address, strange, **screen.options()) as page:
+        yield page
+        assert fits(page)
+
+
+@pytest.fixture
+def blank(sized: Page) -> Page:
+    """One whose pictures are not drawn, for what does not look at them: they take seconds."""
+    leave_blank(sized)
+    return sized
+
+
+def leave_blank(page: Page) -> None:
+    def answer(route: Route) -> None:
+        route.fulfill(content_type="image/svg+xml", body=BLANK)
+
+    page.route("**/pages/*.png", answer)
+
+
 def open_from_results(page: Page) -> None:
     page.goto("/?q=rent+of+the+zebra+house")
     page.get_by_role("link", name="Show on the page").first.click()
 
 
-@pytest.mark.parametrize("width", [320, 768, 1440])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_passage_is_seen_marked_on_its_page(reader: Page, width: int, scheme: str) -> None:
-    reader.set_viewport_size({"width": width, "height": 800})
-    reader.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    open_from_results(reader)
-    expect(reader.locator("#quote")).to_be_in_viewport()
-    picture = reader.get_by_alt_text("Page 12 of lease, with the passage marked")
+def test_a_passage_is_seen_marked_on_its_page(sized: Page) -> None:
+    open_from_results(sized)
+    expect(sized.locator("#quote")).to_be_in_viewport()
+    picture = sized.get_by_alt_text("Page 12 of lease, with the passage marked")
     expect(picture).to_be_visible()
-    reader.wait_for_load_state("networkidle")
+    sized.wait_for_load_state("networkidle")
     assert picture.evaluate("one => one.naturalWidth") > 1000
-    sheet, boxes = picture.bounding_box(), reader.locator("#page-12 rect.current")
+    sheet, boxes = picture.bounding_box(), sized.locator("#page-12 rect.current")
     box = boxes.last.bounding_box()
     assert sheet is not None
     assert box is not None
     line = (841.89 - 300) / 841.89 * sheet["height"] + sheet["y"]
     assert abs(box["y"] + box["height"] - line) < sheet["height"] / 100
-    assert reader.evaluate("document.documentElement.scrollWidth") == width
 
 
 def test_only_pictures_in_sight_are_drawn_and_they_can_be_enlarged(reader: Page) -> None:
@@ -74,73 +93,68 @@ def test_only_pictures_in_sight_are_drawn_and_they_can_be_enlarged(reader: Page)
     assert small is not None
     assert large is not None
     assert large["width"] > 1.9 * small["width"]
-    assert reader.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_pages_are_enlarged_by_button_and_by_key(reader: Page) -> None:
-    open_from_results(reader)
-    sheet = reader.locator(".sheet").first
+def test_pages_are_enlarged_by_button_and_by_key(blank: Page) -> None:
+    open_from_results(blank)
+    sheet = blank.locator(".sheet").first
     width = "one => one.getBoundingClientRect().width"
     small = sheet.evaluate(width)
-    expect(reader.locator("#quote")).to_be_in_viewport()
-    reader.keyboard.press("+")
-    expect(reader.get_by_label("150%")).to_be_checked()
+    expect(blank.locator("#quote")).to_be_in_viewport()
+    blank.keyboard.press("+")
+    expect(blank.get_by_label("150%")).to_be_checked()
     assert sheet.evaluate(width) > 1.4 * small
-    expect(reader.locator("#quote")).to_be_in_viewport()  # what is seen stays
-    reader.get_by_role("button", name="Larger").click()
-    expect(reader.get_by_label("200%")).to_be_checked()
+    expect(blank.locator("#quote")).to_be_in_viewport()  # what is seen stays
+    blank.get_by_role("button", name="Larger").click()
+    expect(blank.get_by_label("200%")).to_be_checked()
     for _ in range(3):
-        reader.keyboard.press("-")
-    expect(reader.get_by_label("100%")).to_be_checked()
-    expect(reader.get_by_role("button", name="Smaller")).to_be_disabled()
+        blank.keyboard.press("-")
+    expect(blank.get_by_label("100%")).to_be_checked()
+    expect(blank.get_by_role("button", name="Smaller")).to_be_disabled()
     assert sheet.evaluate(width) == small
 
 
-def test_text_and_original_are_one_click_apart(reader: Page) -> None:
-    open_from_results(reader)
-    reader.get_by_role("navigation", name="View").get_by_role("link", name="Text").click()
-    expect(reader.locator("mark.current", has_text="zebra")).to_be_visible()
-    reader.get_by_role("navigation", name="View").get_by_role("link", name="Original").click()
-    expect(reader.locator("rect#quote")).to_be_in_viewport()
+def test_text_and_original_are_one_click_apart(blank: Page) -> None:
+    open_from_results(blank)
+    blank.get_by_role("navigation", name="View").get_by_role("link", name="Text").click()
+    expect(blank.locator("mark.current", has_text="zebra")).to_be_visible()
+    blank.get_by_role("navigation", name="View").get_by_role("link", name="Original").click()
+    expect(blank.locator("rect#quote")).to_be_in_viewport()
 
 
 def test_pages_are_turned_and_enlarged_without_scripts(
-    browser: Browser, original_address: str, strange: list[str]
+    browser: Browser, original_address: str, strange: list[str], screen: Screen
 ) -> None:
-    context = browser.new_context(base_url=original_address, java_script_enabled=False)
-    page = context.new_page()
-    watch(page, original_address, strange)
-    open_from_results(page)
-    expect(page.locator("#quote")).to_be_in_viewport()
-    page.get_by_role("link", name="Pages before").first.click()
-    expect(page.locator("#page-1")).to_be_attached()
-    page.get_by_role("link", name="Pages after").first.click()
-    expect(page.locator(f"#page-{PAGES}")).to_be_attached()
-    page.get_by_label("150%").check()
-    context.close()
-    assert strange == []
+    with watched_page(browser, original_address, strange, **screen.options(), **BARE) as page:
+        leave_blank(page)
+        open_from_results(page)
+        expect(page.locator("#quote")).to_be_in_viewport()
+        page.get_by_role("link", name="Pages before").first.click()
+        expect(page.locator("#page-1")).to_be_attached()
+        page.get_by_role("link", name="Pages after").first.click()
+        expect(page.locator(f"#page-{PAGES}")).to_be_attached()
+        page.get_by_label("150%").check()
+        assert fits(page)
 
 
-@pytest.mark.parametrize("width", [320, 1440])
-def test_name_view_and_zoom_stay_in_sight(reader: Page, width: int) -> None:
-    reader.set_viewport_size({"width": width, "height": 700})
-    open_from_results(reader)
-    expect(reader.locator("#quote")).to_be_in_viewport()
-    assert reader.evaluate("scrollY") > 300
-    held = reader.locator(".held")
+def test_name_view_and_zoom_stay_in_sight(blank: Page) -> None:
+    open_from_results(blank)
+    expect(blank.locator("#quote")).to_be_in_viewport()
+    assert blank.evaluate("scrollY") > 300
+    held = blank.locator(".held")
     for one in (
         held.get_by_role("heading", name="lease"),
         held.get_by_role("link", name="Text"),
         held.get_by_role("button", name="Larger"),
     ):
         expect(one).to_be_in_viewport(ratio=1)
-    box, quote = held.bounding_box(), reader.locator("#quote").bounding_box()
+    box, quote = held.bounding_box(), blank.locator("#quote").bounding_box()
     assert box is not None
     assert quote is not None
     assert box["y"] + box["height"] <= quote["y"]  # it hides nothing that was looked for
     assert box["height"] < 150
     held.get_by_role("button", name="Larger").click()
-    expect(reader.get_by_label("150%")).to_be_checked()
+    expect(blank.get_by_label("150%")).to_be_checked()
 
 
 def test_a_page_says_that_it_is_drawn_or_cannot_be(browser: Browser, original_address: str) -> None:

@@ -1,8 +1,7 @@
-"""The pages in a real Chromium: by keyboard, in light and dark, on a narrow screen, bare."""
+"""The pages in a real Chromium: by keyboard, on screens of three widths, light and dark, bare."""
 
 import re
 from collections.abc import Iterator
-from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -10,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.serve.limits import MAX_PART_CHARS
-from tests.browser.conftest import watch
+from tests.browser.conftest import SCHEMES, Screen, fits, watched_page
 from tests.conftest import SPACE, new_database
 from tests.http.served_page import MARKED, served
 
@@ -23,37 +22,38 @@ def ask(page: Page, question: str = "zebra") -> None:
     page.keyboard.type(question)
     page.keyboard.press("Enter")
     expect(page.locator("#hits")).to_be_visible()
+    page.wait_for_load_state()  # till then it does not listen to keys
 
 
-def test_it_is_asked_and_read_by_keyboard(page: Page) -> None:
-    ask(page, "When may either party give notice? zebra")
-    assert re.search(r"/\?q=[^&]+$", page.url)  # a short address: what is usual is left out
-    first, second = page.locator("[data-passage]").nth(0), page.locator("[data-passage]").nth(1)
+def test_it_is_asked_and_read_by_keyboard(sized: Page) -> None:
+    ask(sized, "When may either party give notice? zebra")
+    assert re.search(r"/\?q=[^&]+$", sized.url)  # a short address: what is usual is left out
+    first, second = sized.locator("[data-passage]").nth(0), sized.locator("[data-passage]").nth(1)
     expect(first.locator("mark").first).to_be_visible()
     for key, expected in (("j", first), ("j", second), ("k", first), ("k", first)):
-        page.keyboard.press(key)
+        sized.keyboard.press(key)
         expect(expected).to_be_focused()
-    page.keyboard.press("c")
+    sized.keyboard.press("c")
     expect(first.get_by_role("button", name="Copied")).to_be_visible()
-    copied = page.evaluate("navigator.clipboard.readText()")
+    copied = sized.evaluate("navigator.clipboard.readText()")
     text = (first.locator(".text").text_content() or "").strip()
     cited, link = copied.removeprefix(f"“{text}”\n\n— ").split("\n")
     assert cited.startswith("Office Lease")
     assert "lease.txt, section" in cited
     assert "/document/" in link
-    page.keyboard.press("o")
-    expect(page.locator("#quote")).to_be_in_viewport()
-    assert page.locator("#quote").text_content() in copied
-    page.keyboard.press("u")
-    expect(page.locator("#hits")).to_be_visible()
-    assert page.locator("#q").input_value().startswith("When may")
+    sized.keyboard.press("o")
+    expect(sized.locator("#quote")).to_be_in_viewport()
+    assert sized.locator("#quote").text_content() in copied
+    sized.keyboard.press("u")
+    expect(sized.locator("#hits")).to_be_visible()
+    assert sized.locator("#q").input_value().startswith("When may")
 
 
-def test_stages_are_shown_while_an_answer_is_waited_for(page: Page, address: str) -> None:
+def test_stages_are_shown_while_an_answer_is_waited_for(sized: Page, address: str) -> None:
     asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url.removeprefix(address)))
-    page.goto("/")
-    page.evaluate(
+    sized.on("request", lambda request: asked.append(request.url.removeprefix(address)))
+    sized.goto("/")
+    sized.evaluate(
         """() => {
           window.told = [];
           const tell = () => window.told.push(document.querySelector("#stages").innerText);
@@ -61,39 +61,39 @@ def test_stages_are_shown_while_an_answer_is_waited_for(page: Page, address: str
           addEventListener("pagehide", () => sessionStorage.setItem("told", window.told.join("|")));
         }"""
     )
-    page.locator("#q").fill("zebra")
-    page.get_by_role("button", name="Ask").click()
-    expect(page.locator("#hits")).to_be_visible()
-    told = page.evaluate("sessionStorage.getItem('told')")
+    sized.locator("#q").fill("zebra")
+    sized.get_by_role("button", name="Ask").click()
+    expect(sized.locator("#hits")).to_be_visible()
+    told = sized.evaluate("sessionStorage.getItem('told')")
     assert "Documents: " in told
     assert "Evidence: " in told
     completed = "/suggest?q=zebra"  # where that is asked in time
     questions = [url for url in asked if "q=" in url and url != completed]
     assert questions == ["/stages?q=zebra", "/?q=zebra"]
-    expect(page.locator("#stages")).to_be_hidden()
-    page.go_back()
-    expect(page.locator("#stages")).to_be_hidden()
+    expect(sized.locator("#stages")).to_be_hidden()
+    sized.go_back()
+    expect(sized.locator("#stages")).to_be_hidden()
 
 
-def test_the_keys_are_shown_and_stay_off_while_typing(page: Page) -> None:
-    page.goto("/?q=zebra")
-    page.keyboard.press("?")
-    expect(page.get_by_role("dialog")).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("dialog")).to_be_hidden()
-    page.keyboard.press("/")
-    page.keyboard.type("jko?")
-    assert page.locator("#q").input_value() == "jko?"
-    expect(page.get_by_role("dialog")).to_be_hidden()
-    page.keyboard.press("Escape")
-    expect(page.locator("#q")).not_to_be_focused()
+def test_the_keys_are_shown_and_stay_off_while_typing(sized: Page) -> None:
+    sized.goto("/?q=zebra")
+    sized.keyboard.press("?")
+    expect(sized.get_by_role("dialog")).to_be_visible()
+    sized.keyboard.press("Escape")
+    expect(sized.get_by_role("dialog")).to_be_hidden()
+    sized.keyboard.press("/")
+    sized.keyboard.type("jko?")
+    assert sized.locator("#q").input_value() == "jko?"
+    expect(sized.get_by_role("dialog")).to_be_hidden()
+    sized.keyboard.press("Escape")
+    expect(sized.locator("#q")).not_to_be_focused()
 
 
-def test_a_citation_leads_to_its_quote(page: Page) -> None:
-    page.goto("/?q=What+is+the+rent+of+the+zebra+house%3F&document=lease.txt&intent=list_all&k=1")
-    cite = page.locator(".answer .cite").first
+def test_a_citation_leads_to_its_quote(sized: Page) -> None:
+    sized.goto("/?q=What+is+the+rent+of+the+zebra+house%3F&document=lease.txt&intent=list_all&k=1")
+    cite = sized.locator(".answer .cite").first
     cite.click()
-    target = page.locator(f"#{page.url.partition('#')[2]}")
+    target = sized.locator(f"#{sized.url.partition('#')[2]}")
     expect(target).to_be_focused()
     expect(target).to_be_in_viewport()
 
@@ -101,8 +101,7 @@ def test_a_citation_leads_to_its_quote(page: Page) -> None:
 def test_it_is_light_and_dark_as_the_system_is(page: Page) -> None:
     page.goto("/")
     grounds = {}
-    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-    for scheme in schemes:
+    for scheme in SCHEMES:
         page.emulate_media(color_scheme=scheme)
         colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
         grounds[scheme] = sum(map(int, re.findall(r"\d+", colour)[:3]))
@@ -175,12 +174,15 @@ def long_address(embedded_dsn: str) -> Iterator[str]:
             yield address
 
 
-def test_a_long_document_opens_at_the_quote_and_goes_to_the_next(
-    browser: Browser, long_address: str, strange: list[str]
-) -> None:
-    context = browser.new_context(base_url=long_address)
-    page = context.new_page()
-    watch(page, long_address, strange)
+@pytest.fixture
+def long(browser: Browser, long_address: str, strange: list[str], screen: Screen) -> Iterator[Page]:
+    with watched_page(browser, long_address, strange, **screen.options()) as page:
+        yield page
+        assert fits(page)
+
+
+def test_a_long_document_opens_at_the_quote_and_goes_to_the_next(long: Page) -> None:
+    page = long
     middle, late = f"start={LONG // 2}&end={LONG // 2 + 90}", LONG - 5_000
     page.goto(f"/document/long.txt?{middle}&also={late}-{late + 50}#quote")
     expect(page.locator("#quote")).to_be_in_viewport()
@@ -193,16 +195,10 @@ def test_a_long_document_opens_at_the_quote_and_goes_to_the_next(
     expect(page.locator("#quote")).to_be_in_viewport()
     page.get_by_role("link", name="Part before").first.click()
     expect(page.get_by_text(re.compile(r"^part 1 of \d$")).first).to_be_visible()
-    context.close()
-    assert strange == []
 
 
-def test_a_long_passage_is_folded_until_it_is_wanted(
-    browser: Browser, long_address: str, strange: list[str]
-) -> None:
-    context = browser.new_context(base_url=long_address)
-    page = context.new_page()
-    watch(page, long_address, strange)
+def test_a_long_passage_is_folded_until_it_is_wanted(long: Page) -> None:
+    page = long
     page.goto("/?q=contract")
     hit = page.locator("article.hit").first
     folded = hit.locator(".text").bounding_box()
@@ -215,14 +211,10 @@ def test_a_long_passage_is_folded_until_it_is_wanted(
     assert unfolded["height"] > 2 * folded["height"]
     page.keyboard.press("e")  # of the passage that has the focus
     expect(button).to_be_visible()
-    context.close()
-    assert strange == []
 
 
-def test_all_is_there_without_scripts(browser: Browser, address: str, strange: list[str]) -> None:
-    context = browser.new_context(base_url=address, java_script_enabled=False)
-    page = context.new_page()
-    watch(page, address, strange)
+def test_all_is_there_without_scripts(bare: Page) -> None:
+    page = bare
     page.goto("/")
     page.locator("#q").fill("zebra")
     page.get_by_text("Where and how").click()
@@ -233,8 +225,6 @@ def test_all_is_there_without_scripts(browser: Browser, address: str, strange: l
     expect(page.get_by_role("button", name="Copy")).to_have_count(0)
     page.locator("article.hit [data-act=open]").first.click()
     expect(page.locator("#quote")).to_be_in_viewport()
-    context.close()
-    assert strange == []
 
 
 def follow_from_elsewhere(page: Page, address: str) -> None:
@@ -247,26 +237,34 @@ def follow_from_elsewhere(page: Page, address: str) -> None:
     page.wait_for_url(address)
 
 
-def test_a_key_is_given_once_and_taken_back(
-    browser: Browser, embedded_dsn: str, strange: list[str]
-) -> None:
+@pytest.fixture(scope="module")
+def locked(embedded_dsn: str) -> Iterator[tuple[str, str]]:
+    """The address of a server that wants a key, and a key of its."""
     with new_database(embedded_dsn) as dsn:
         schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
         with SyncLexichord(dsn=dsn) as core:
             secret = core.create_key("Ann").secret
         with served(dsn, allowed_hosts="search.example.com") as address:
-            context = browser.new_context(base_url=address)
-            page = context.new_page()
-            page.goto("/?q=zebra")
-            page.keyboard.type(secret)  # the field has the focus
-            page.keyboard.press("Enter")
-            expect(page.locator("#hits")).to_be_visible()
-            assert page.url == f"{address}/?q=zebra"
-            assert page.evaluate("document.cookie") == ""
-            follow_from_elsewhere(page, f"{address}/?q=zebra+house")
-            expect(page.locator("#hits")).to_be_visible()
-            page.get_by_role("button", name="Sign out").click()
-            expect(page.get_by_label("Key", exact=True)).to_be_visible()
-            follow_from_elsewhere(page, f"{address}/?q=zebra")
-            expect(page.get_by_label("Key", exact=True)).to_be_visible()
-            context.close()
+            yield address, secret
+
+
+def test_a_key_is_given_once_and_taken_back(
+    browser: Browser, locked: tuple[str, str], screen: Screen
+) -> None:
+    address, secret = locked
+    context = browser.new_context(base_url=address, **screen.options())
+    page = context.new_page()
+    page.goto("/?q=zebra")
+    page.keyboard.type(secret)  # the field has the focus
+    page.keyboard.press("Enter")
+    expect(page.locator("#hits")).to_be_visible()
+    assert page.url == f"{address}/?q=zebra"
+    assert page.evaluate("document.cookie") == ""
+    follow_from_elsewhere(page, f"{address}/?q=zebra+house")
+    expect(page.locator("#hits")).to_be_visible()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_label("Key", exact=True)).to_be_visible()
+    assert fits(page)
+    follow_from_elsewhere(page, f"{address}/?q=zebra")
+    expect(page.get_by_label("Key", exact=True)).to_be_visible()
+    context.close()

@@ -1,7 +1,6 @@
 """Documents as they are read, in a real Chromium: every kind, narrow and wide, light and dark."""
 
 from collections.abc import Iterator
-from typing import Literal
 from urllib.parse import quote
 
 import pytest
@@ -13,15 +12,11 @@ from lexichord.db import catalogue, schema
 from lexichord.serve.http.app import ROUTERS
 from lexichord.serve.page.routes import PageRoute
 from lexichord.types import Json
-from tests.browser.conftest import watch
+from tests.browser.conftest import SCHEMES, WIDTHS, Scheme, watch
 from tests.conftest import SPACE, new_database
 from tests.documents import clause_pages, draw_pdf
 from tests.http.served_page import fill, served
 from tests.http.test_evaluation_pages import evaluation
-
-type Scheme = Literal["light", "dark"]
-WIDTHS = (320, 768, 1440)
-SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 
 GUIDE = """\
 # The zebra pump

@@ -35,3 +35,8 @@ def table() -> list[str]:
 def test_the_table_is_what_is_tested() -> None:
     assert len(table()) > 9
     assert "\n".join(table()) in PAGE.read_text(encoding="utf-8"), "\n".join(table())
+
+
+def test_each_client_s_page_says_what_to_install() -> None:
+    pages = [page for page in PAGE.parent.glob("*.md") if page.name not in (PAGE.name, "sql.md")]
+    assert [page.name for page in pages if "pip install" not in page.read_text("utf-8")] == []

@@ -335,7 +335,7 @@ def test_stored_text_cannot_speak_to_the_terminal(stocked: Cli, tmp_path: Path) 
         (["search", "x", "-k", "0"], "k must be at least 1"),
         (["search", "x", "-k", "500"], "raise depth"),
         (["search", "x", "--depth", "5"], "depth must be between"),
-        (["search", "x", "--dataset", "nope"], "there is no dataset 'nope'"),
+        (["search", "x", "--dataset", "nope"], "there is no dataset 'nope': take one of "),
         (["search", "x", "--document", "nope.txt"], "there is no document nope.txt"),
         (["search", "x", "--filter", "{"], "--filter is not valid JSON"),
         (["search", "x", "--filter", "[1]"], "must be a JSON object"),

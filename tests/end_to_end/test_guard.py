@@ -77,8 +77,19 @@ async def test_whether_a_dataset_out_of_reach_is_there_is_not_told(
         lambda: limited.show("nda.txt", [name]),
     ]
     for call in refused:
-        with pytest.raises(ForbiddenError, match=f"does not reach dataset {name}$"):
+        with pytest.raises(ForbiddenError, match=f"dataset {name}: it reaches 'open'$"):
             await call()
+
+
+async def test_an_unknown_dataset_is_told_with_those_in_reach(core: Lexichord) -> None:
+    with pytest.raises(NotFoundError, match=r"'none': take one of 'closed', 'open'$"):
+        await ScopedClient(core).search("zebra", datasets=["none"])
+    gone = ScopedClient(core, Rights(("open", "gone")))
+    with pytest.raises(NotFoundError, match=r"'gone': the API key reaches 'gone', 'open'$"):
+        await gone.search("zebra", datasets=["gone"])
+    many = ScopedClient(core, Rights(tuple("abcdefg")))
+    with pytest.raises(ForbiddenError, match=r"it reaches 'a', 'b', 'c', 'd', 'e' and 2 more$"):
+        await many.list(datasets=["none"])
 
 
 async def test_a_reader_writes_nothing_and_a_writer_only_within_reach(core: Lexichord) -> None:

@@ -220,7 +220,9 @@ def test_datasets_hold_documents_of_their_own(lexichord: SyncLexichord, folder: 
     assert [hit.dataset for hit in hits] == ["two"]
     with pytest.raises(ConfigError, match=r"may mean 2 documents: .*; give the id"):
         lexichord.show("a.md")
-    with pytest.raises(ConfigError, match="there is no dataset 'three'"):
+    with pytest.raises(
+        ConfigError, match=r"there is no dataset 'three': take one of 'one', 'two'$"
+    ):
         lexichord.search("zebra", datasets=["three"])
 
 

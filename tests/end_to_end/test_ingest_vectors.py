@@ -1,9 +1,10 @@
 """Vectors that are made here: at once, later, or not at all."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
+from threading import Event
 
 import pytest
 
@@ -13,6 +14,7 @@ from lexichord.errors import ConfigError, ProviderError
 from lexichord.ingest.flow import INGEST_LIMITS
 from lexichord.providers.embed.local import LOCAL_SPACE
 from lexichord.types import Chunk, Document, Json
+from tests.end_to_end.hashing import application
 
 GROUP = INGEST_LIMITS.group_chunks
 NO_LIBRARIES = "no embedder: by words only; run: pip install 'lexichord[local]'"
@@ -116,13 +118,29 @@ def document_with_vector(number: int) -> Json:
     return {"uri": f"given {number}", "chunks": pieces, "space": str(LOCAL_SPACE)}
 
 
+def test_files_are_stored_while_later_ones_are_embedded(dsn: str, tmp_path: Path) -> None:
+    """Fewer chunks than a full group: the last file is embedded once another one was stored."""
+    write(tmp_path, **{f"{number:03}": f"Clause {number}." for number in range(GROUP // 2)})
+    last = f"Clause {GROUP // 2 - 1}."
+    stored, waited = Event(), list[bool]()
+
+    def wait(texts: Sequence[str]) -> None:
+        if any(last in text for text in texts):
+            waited.append(stored.wait(30))
+
+    with application(dsn, heard=wait) as lexichord:
+        report = lexichord.ingest([tmp_path], listener=lambda *_: stored.set())
+    assert (report.inserted, waited) == (GROUP // 2, [True])
+
+
 def test_a_model_that_fails_in_the_middle_keeps_what_was_reported(
     opened: Callable[[], SyncLexichord], embedding_dsn: str, tmp_path: Path
 ) -> None:
     """One group is being stored while the next one fails: it is stored to its end."""
     for name in ("model.safetensors", "tokenizer.json"):
         (tmp_path / name).write_text("damaged")
-    documents = [document_with_vector(number) for number in range(GROUP)]
+    first = INGEST_LIMITS.first_group_chunks
+    documents = [document_with_vector(number) for number in range(first)]
     documents.append({"uri": "to embed", "chunks": [{"content": "Cats sleep."}]})
     heard: list[str] = []
     with (
@@ -130,9 +148,9 @@ def test_a_model_that_fails_in_the_middle_keeps_what_was_reported(
         pytest.raises(ProviderError, match="is not the official file"),
     ):
         lexichord.ingest(documents=documents, listener=lambda uri, *_: heard.append(uri))
-    assert len(heard) == GROUP
+    assert len(heard) == first
     with opened() as lexichord:
         assert sorted(row.uri for row in lexichord.list()) == sorted(heard)
         assert lexichord.status().runs[0].finished_at is None
         report = lexichord.ingest(documents=documents)
-        assert (report.skipped, report.inserted) == (GROUP, 1)
+        assert (report.skipped, report.inserted) == (first, 1)

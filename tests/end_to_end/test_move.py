@@ -50,7 +50,7 @@ def test_what_cannot_be_is_said_in_a_line(lexichord: SyncLexichord) -> None:
         lexichord.move(["yak.md"], "new")
     with pytest.raises(ConfigError, match="there is a dataset byre already: choose another"):
         lexichord.rename_dataset("barn", "byre")
-    with pytest.raises(NotFoundError, match="there is no dataset new"):
+    with pytest.raises(NotFoundError, match=r"dataset 'new': take one of 'barn', 'byre'$"):
         lexichord.rename_dataset("new", "other")
 
 

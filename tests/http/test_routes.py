@@ -130,7 +130,10 @@ def test_a_list_is_narrowed_by_prefix_and_dataset(
     one = samples.list()[0]
     page = get(client, "/v1/documents", uri_prefix=one.uri, dataset="default")
     assert [row["uri"] for row in page["documents"]] == [one.uri]
-    assert client.get("/v1/documents", params={"dataset": "other"}).status_code == 404
+    unknown = client.get("/v1/documents", params={"dataset": "other"})
+    assert unknown.status_code == 404
+    message = unknown.json()["error"]["message"]
+    assert message == "there is no dataset 'other': take one of 'default'"
     assert client.get("/v1/documents", params={"filter": '{"no": 1}'}).status_code == 400
     for text in ("{no", "5", "null", "[1]"):
         assert client.get("/v1/documents", params={"filter": text}).status_code == 400, text

@@ -90,6 +90,13 @@ async def test_only_datasets_in_reach_are_offered(locked: Served, keys: Keys) ->
         assert told["details"] == "there is no dataset 'e'; 'policies' may be meant"
         hidden = await refused(client, "file_count", dataset_id="agree")
         assert hidden["type"] == "permission_error"
+        assert hidden["details"].endswith("it reaches 'policies'")
+
+
+async def test_where_nothing_fits_the_error_names_what_is_there(server: Served) -> None:
+    async with over_http(server.url) as client:
+        told = await refused(client, "retriever", query="logs", resource_id="nowhere")
+        assert told["details"].endswith("'nowhere': take one of 'agreements', 'policies'")
 
 
 async def test_a_dataset_is_a_resource_that_leads_to_its_documents(server: Served) -> None:

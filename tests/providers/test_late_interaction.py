@@ -1,7 +1,7 @@
 """Late interaction from a folder: a small ONNX graph, against MaxSim in plain Python."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Event
 
@@ -16,7 +16,8 @@ from lexichord.providers.rerank.folder import FolderReranker
 from lexichord.providers.rerank.late_interaction import LateInteraction, max_sim
 from lexichord.providers.rerank.token_form import find_token_form
 from lexichord.providers.vector_cache import VectorCache
-from tests.conftest import new_database
+from lexichord.types import Ranked, Response
+from tests.conftest import SPACE, new_database
 from tests.providers.late_model import COLBERT, COLBERT_ORACLE, DIMENSION, PYLATE, Oracle, build
 
 PYLATE_FILE, COLBERT_FILE = "config_sentence_transformers.json", "artifact.metadata"
@@ -244,3 +245,29 @@ def test_a_query_is_reranked_by_it(embedded_dsn: str, tmp_path: Path) -> None:
             assert len(expected) == 3
             assert expected == sorted(expected, reverse=True)
             assert not any("rerank" in line for line in response.degraded)
+
+
+def test_it_chooses_among_fifty_where_another_reranker_has_thrice_the_hits(
+    embedded_dsn: str, tmp_path: Path
+) -> None:
+    build(tmp_path / "model")
+    texts = [f"The rent of house {number} is due" for number in range(60)]
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
+        with SyncLexichord(dsn=dsn, reranker=f"local/{tmp_path}/model") as lexichord:
+            lexichord.ingest(documents=[{"uri": text, "text": text} for text in texts])
+            assert reranked(lexichord.query("what rent is due", k=4)) == 50
+            assert reranked(lexichord.query("what rent is due", k=18)) == 54
+            lexichord.core.reranker = ByLength()
+            assert reranked(lexichord.query("what rent is due", k=4)) == 12
+
+
+class ByLength:
+    async def rerank(self, query: str, texts: Sequence[str], top_n: int) -> list[Ranked]:
+        order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
+        return [Ranked(index, 1 / len(texts[index])) for index in order[:top_n]]
+
+
+def reranked(response: Response) -> object:
+    """Return how many chunks a reranker was given."""
+    return next(step.given["chunks"] for step in response.trace if step.stage == "rerank")

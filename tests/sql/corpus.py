@@ -243,6 +243,7 @@ INNER = {
     "are_weights",
     "check_boost",
     "check_count",
+    "check_datasets",
     "check_at_rest",
     "check_move",
     "dataset_to_move_to",

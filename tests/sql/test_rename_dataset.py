@@ -125,7 +125,7 @@ def test_what_cannot_be_is_refused_in_words(connection: Connection) -> None:
     refuse(connection, "there is a dataset farm already", "zoo", "farm")
     refuse(connection, "there is a dataset zoo already", "zoo", "zoo")
     refuse(connection, "the dataset needs a name", "zoo", "")
-    with pytest.raises(errors.NoDataFound, match="no dataset none"), connection.transaction():
+    with pytest.raises(errors.NoDataFound, match="no dataset 'none'"), connection.transaction():
         rename(connection, "none")
     put(connection, "upload://park/a", ["w1"], dataset="zoo")
     refuse(connection, "zoo holds upload://park/a already")

@@ -113,6 +113,18 @@ def test_an_unknown_name_is_an_error_in_every_search(
         call(library, function, **arguments, **source, **scope)
 
 
+def test_an_unknown_dataset_is_told_with_five_that_are_there(connection: Connection) -> None:
+    def told() -> str | None:
+        with pytest.raises(psycopg.errors.NoDataFound) as caught, connection.transaction():
+            scoped(connection, datasets=["nowhere"])
+        return caught.value.diag.message_hint
+
+    assert told() == "Nothing is stored yet"
+    for name in "bacfed":
+        call(connection, "define_dataset", dataset=name)
+    assert told() == "Take one of 'a', 'b', 'c', 'd', 'e' and 1 more"
+
+
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize(("function", "arguments"), SEARCHES)
 def test_every_search_finds_all_of_the_scope_and_nothing_else(

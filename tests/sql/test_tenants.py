@@ -337,6 +337,14 @@ def test_principals_hide_documents_from_the_tenants_others(owner: Connection) ->
             call(owner, "set_metadata", document=document, changes={"principals": wrong})
 
 
+def test_an_unknown_dataset_is_told_with_those_of_the_tenant(tenant: Connection) -> None:
+    own = value(tenant, "select dataset from lexichord.list_datasets()")
+    for name in ("nowhere", OTHER[own]):
+        with pytest.raises(errors.NoDataFound, match=f"no dataset '{name}'") as caught:
+            call(tenant, "count_documents", datasets=[name])
+        assert caught.value.diag.message_hint == f"Take one of '{own}'"
+
+
 def test_a_tenants_lists_are_exact(owner: Connection, tenant: Connection) -> None:
     """By statistics of its own: as in a database that holds nothing else."""
     scope = call(tenant, "scope_documents")[0]["scope_documents"]

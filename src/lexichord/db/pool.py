@@ -38,6 +38,7 @@ from lexichord.errors import (
     EmbeddingMismatchError,
     EngineUnsupportedError,
     NotFoundError,
+    UnknownDatasetError,
 )
 from lexichord.types.ids import Ids, unknown_id
 
@@ -90,7 +91,7 @@ def translate_errors() -> Iterator[None]:
         kind = EmbeddingMismatchError if error.sqlstate == "22000" else ConfigError
         raise kind(_line(error)) from error
     except errors.NoDataFound as error:
-        raise NotFoundError(_line(error)) from error
+        raise _not_found(error) from error
     except UnicodeEncodeError as error:
         raise ConfigError(
             "a text holds a lone surrogate, which UTF-8 cannot hold: remove it"
@@ -109,6 +110,12 @@ def translate_errors() -> Iterator[None]:
         raise EngineUnsupportedError(_line(error)) from error
     except (psycopg.Error, PoolTimeout) as error:
         raise DatabaseError(_line(error)) from error
+
+
+def _not_found(error: errors.NoDataFound) -> NotFoundError:
+    if error.diag.table_name == "dataset":
+        return UnknownDatasetError(_line(error), str(error.diag.message_primary))
+    return NotFoundError(_line(error))
 
 
 def _line(error: Exception) -> str:

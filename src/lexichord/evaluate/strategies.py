@@ -11,7 +11,7 @@ from lexichord.errors import ConfigError, ProviderError
 from lexichord.evaluate.answers import first_source
 from lexichord.evaluate.application import Application
 from lexichord.retrieve.evidence.context import format_context
-from lexichord.retrieve.search.chunks import CANDIDATES_PER_HIT, rerank
+from lexichord.retrieve.search.chunks import count_candidates, rerank
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.intent import read_intent
@@ -131,7 +131,7 @@ async def embed_question(app: Application, query: EvalQuery, k: int) -> Question
 
 async def _rerank(app: Application, query: EvalQuery, k: int) -> StrategyAnswer:
     assert app.reranker is not None
-    candidates = await _by_ranks(app, query, CANDIDATES_PER_HIT * k)
+    candidates = await _by_ranks(app, query, count_candidates(app.reranker, k))
     trace = Trace()
     hits = await rerank(_join_hint(query), candidates, k, app.reranker, trace)
     if trace.degraded:

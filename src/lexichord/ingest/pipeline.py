@@ -280,8 +280,10 @@ class IngestPipeline:
         return [written[prepared.document.uri] for prepared in read]
 
     async def _read(self, part: Sequence[IngestSource]) -> AsyncGenerator[list[PreparedDocument]]:
-        """Read the documents, in groups of at least `limits.group_chunks`."""
+        """Read the documents, in groups of at least so many chunks as `limits` says."""
         group: list[PreparedDocument] = []
+        sizes = self.limits.group_sizes()
+        size = next(sizes)
         gathered = bounded_gather(yielded(part), self._outcome, self.files_at_once)
         async with aclosing(gathered) as outcomes:
             async for source, outcome in outcomes:
@@ -289,9 +291,9 @@ class IngestPipeline:
                     await self.recorder.fail(source.uri, outcome)
                 else:
                     group.append(outcome)
-                if sum(len(prepared.chunks) for prepared in group) >= self.limits.group_chunks:
+                if sum(len(prepared.chunks) for prepared in group) >= size:
                     yield group
-                    group = []
+                    group, size = [], next(sizes)
         if group:
             yield group
 

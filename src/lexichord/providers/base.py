@@ -64,6 +64,16 @@ class Reranker(Protocol):
         ...
 
 
+@runtime_checkable
+class WideReranker(Reranker, Protocol):
+    """A reranker to which what it has read before costs little, so that it looks at more."""
+
+    @property
+    def least_texts(self) -> int:
+        """How many texts it is to choose among at least, where so many are found."""
+        ...
+
+
 class Generator(Protocol):
     """A language model: a task's inputs in, its outputs out."""
 

@@ -19,10 +19,10 @@ from lexichord.retrieve.llm_stages import with_llm_twins
 from lexichord.retrieve.query import QueryContext, SentenceVectors, without_waiting
 from lexichord.retrieve.search.chunks import (
     ASKED,
-    CANDIDATES_PER_HIT,
     REWRITTEN_WEIGHT,
     SearchPlan,
     add_wording,
+    count_candidates,
     embed_variants,
     search_by_plan,
 )
@@ -151,7 +151,8 @@ async def _plan_search(context: QueryContext, plan: SearchPlan, asked: Question)
     boost = dict(await stages.boost_files(files=plan.files, hint=question.hint))
     if context.reranker is not None and plan.intent.kind != "list_all":
         plan = replace(plan, reranked=question.k)
-        question = replace(question, k=min(CANDIDATES_PER_HIT * question.k, question.depth))
+        candidates = count_candidates(context.reranker, question.k)
+        question = replace(question, k=min(candidates, question.depth))
     with context.trace.stage("variants", **context.by("make_variants")) as step:
         variant_set = await stages.make_variants(
             database=context.database,

@@ -96,8 +96,8 @@ class FileMethods(Scoped):
     async def delete_dataset(self, dataset: str) -> None:
         """Delete a dataset with its documents. Raises NotFoundError."""
         self._scope("delete", [dataset])
-        if await db.delete_dataset(self._client.database, dataset) is None:
-            raise NotFoundError(f"there is no dataset {dataset}")
+        await self._client.count(datasets=[dataset])  # which fails where there is none
+        await db.delete_dataset(self._client.database, dataset)
 
     @recorded
     async def rename_dataset(self, dataset: str, new_name: str) -> None:

@@ -9,12 +9,18 @@ from typing import Any, Concatenate, Literal, TypedDict
 
 from lexichord.client.lexichord import Lexichord
 from lexichord.db.call_settings import asking_for
-from lexichord.errors import ForbiddenError, MissingScopeError
+from lexichord.errors import (
+    ForbiddenError,
+    MissingScopeError,
+    NotFoundError,
+    UnknownDatasetError,
+)
 from lexichord.serve.calls import CallLog
 from lexichord.serve.errors import public_status
 from lexichord.types import Rights
 
 FULL_RIGHTS = Rights()
+MOST_NAMES = 5  # in an error's line, as in sql/check_datasets.sql
 
 
 class _DatasetScope(TypedDict, total=False):
@@ -38,6 +44,8 @@ def recorded[S: "Scoped", **P, R](
                 return await method(self, *args, **kwargs)
         except BaseException as error:
             status = public_status(error)
+            if isinstance(error, UnknownDatasetError) and self.rights.datasets is not None:
+                raise NotFoundError(f"{error.bare}: the API key reaches {self._reach()}") from None
             raise
         finally:
             arguments = parameters.bind(self, *args, **kwargs).arguments
@@ -75,8 +83,17 @@ class Scoped:
         if reach is None or isinstance(datasets, str) or not datasets:
             return {"datasets": datasets}  # one text and none are refused further down
         if beyond := set(datasets).difference(reach):
-            raise ForbiddenError(f"the API key does not reach dataset {', '.join(sorted(beyond))}")
+            named, reached = ", ".join(sorted(beyond)), self._reach()
+            raise ForbiddenError(
+                f"the API key does not reach dataset {named}: it reaches {reached}"
+            )
         return {"datasets": datasets}
+
+    def _reach(self) -> str:
+        """Return a few of the datasets that the rights reach, for an error's line."""
+        names = sorted(self.rights.datasets or ())
+        few, more = ", ".join(map(repr, names[:MOST_NAMES])), len(names) - MOST_NAMES
+        return few + (f" and {more} more" if more > 0 else "")
 
     def check_all(self, *deeds: Deed) -> None:
         """Raise MissingScopeError unless the rights allow all of these deeds."""

@@ -19,6 +19,8 @@ from lexichord.providers.rerank.scorer import Scorer, Scores
 from lexichord.providers.rerank.token_form import find_token_form
 from lexichord.types import Ranked
 
+LATE_TEXTS = 50  # of late interaction; those that a question shares with an earlier one are kept
+
 
 class FolderReranker:
     """Scores with the model of a folder on this machine's cores; several queries may share one.
@@ -30,6 +32,14 @@ class FolderReranker:
         self._folder = folder
         self._lock = Lock()
         self._model: Scorer | None = None
+
+    @property
+    def least_texts(self) -> int:
+        """How many texts it is to choose among at least: more where it keeps what it has read."""
+        try:
+            return LATE_TEXTS if find_token_form(self._folder) else 0
+        except (OSError, ValueError):  # said when it is asked
+            return 0
 
     async def rerank(self, query: str, texts: Sequence[str], top_n: int) -> list[Ranked]:
         """Return the `top_n` best of `texts`, each by as many tokens as the model reads.

@@ -11,7 +11,7 @@ from operator import add
 from lexichord.db import search as db
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, ProviderError
-from lexichord.providers.base import Reranker
+from lexichord.providers.base import Reranker, WideReranker
 from lexichord.providers.rerank import rank
 from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.stages import name_of
@@ -194,6 +194,12 @@ def _check(question: Question, variants: Sequence[Variant]) -> None:
         raise ConfigError("the weight of a variant must be above 0")
     if not 1 <= question.k <= question.depth:
         raise ConfigError("k must be at least 1 and at most the depth")
+
+
+def count_candidates(reranker: Reranker, k: int) -> int:
+    """Return among how many hits a reranker chooses k."""
+    least = reranker.least_texts if isinstance(reranker, WideReranker) else 0
+    return max(CANDIDATES_PER_HIT * k, least)
 
 
 async def rerank(
