@@ -26,7 +26,8 @@ from psycopg import Connection, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from lexichord.db import schema
-from lexichord.db.pool import check_dsn, translate_errors
+from lexichord.db.failures import translate_errors
+from lexichord.db.pool import check_dsn
 from lexichord.db.shards import check_shard_dsn
 from lexichord.db.snapshots import Snapshot, begin, fetch, take_snapshots, transaction
 from lexichord.errors import ConfigError, DatabaseError

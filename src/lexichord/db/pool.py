@@ -11,13 +11,14 @@ from typing import Any, Self
 
 import psycopg
 from pgvector.psycopg.halfvec import register_halfvec_info
-from psycopg import AsyncConnection, errors, sql
+from psycopg import AsyncConnection, sql
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
 from psycopg.types import TypeInfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from lexichord.db.call_settings import call_settings, current_asker
+from lexichord.db.failures import is_cut, translate_errors
 from lexichord.db.ids import with_numbers, with_texts
 from lexichord.db.replica import (
     AWAIT_SECONDS,
@@ -33,12 +34,6 @@ from lexichord.db.replica import (
 )
 from lexichord.errors import (
     ConfigError,
-    DatabaseError,
-    DatabaseTimeoutError,
-    EmbeddingMismatchError,
-    EngineUnsupportedError,
-    NotFoundError,
-    UnknownDatasetError,
 )
 from lexichord.types.ids import Ids, unknown_id
 
@@ -80,53 +75,6 @@ CONNECTION_OPTIONS: dict[str, Any] = UNPREPARED | {
 OTHER_DATABASE = "LEXICHORD_READ_DSN leads to another database than the DSN: name a standby of it"
 SHARDS_ADDED = "the database has shards since it was opened here: start this program again"
 _awaited: ContextVar[Awaited | None] = ContextVar("awaited", default=None)
-
-
-@contextmanager
-def translate_errors() -> Iterator[None]:
-    """Raise the driver's errors as ours, each in one line."""
-    try:
-        yield
-    except (psycopg.DataError, errors.ProgramLimitExceeded) as error:
-        kind = EmbeddingMismatchError if error.sqlstate == "22000" else ConfigError
-        raise kind(_line(error)) from error
-    except errors.NoDataFound as error:
-        raise _not_found(error) from error
-    except UnicodeEncodeError as error:
-        raise ConfigError(
-            "a text holds a lone surrogate, which UTF-8 cannot hold: remove it"
-        ) from error
-    except errors.QueryCanceled as error:
-        raise DatabaseTimeoutError(
-            "the database took longer than the time for it: ask with fewer words or of fewer "
-            "documents, or raise budget_ms"
-        ) from error
-    except errors.LockNotAvailable as error:
-        raise DatabaseError(
-            "another session holds what this changes: try again when it has ended (the view "
-            "pg_locks shows which)"
-        ) from error
-    except errors.FeatureNotSupported as error:  # what an engine's index.sql raises
-        raise EngineUnsupportedError(_line(error)) from error
-    except (psycopg.Error, PoolTimeout) as error:
-        raise DatabaseError(_line(error)) from error
-
-
-def _not_found(error: errors.NoDataFound) -> NotFoundError:
-    if error.diag.table_name == "dataset":
-        return UnknownDatasetError(_line(error), str(error.diag.message_primary))
-    return NotFoundError(_line(error))
-
-
-def _line(error: Exception) -> str:
-    if isinstance(error, errors.UntranslatableCharacter) or "cannot contain NUL" in str(error):
-        return "a text holds a NUL character, which Postgres cannot hold: remove it"
-    diag = error.diag if isinstance(error, psycopg.Error) else None
-    primary = (diag and diag.message_primary) or str(error).strip().split("\n")[0]
-    hint = diag and diag.message_hint
-    if not hint or hint.startswith("select "):  # a statement is for those who sit at psql
-        return primary
-    return f"{primary}: {hint[0].lower()}{hint[1:]}"
 
 
 def check_dsn(dsn: str, name: str = "the DSN") -> None:
@@ -247,7 +195,7 @@ class Database:
                         if await self._is_asked(self.replica, connection):
                             return await _call_with_settings(connection, function, arguments)
                 except (psycopg.OperationalError, PoolTimeout) as error:
-                    if isinstance(error, psycopg.OperationalError) and not _is_cut(error):
+                    if isinstance(error, psycopg.OperationalError) and not is_cut(error):
                         raise
                     self.replica.lose()
         return await self._ask_primary(function, arguments)
@@ -386,7 +334,7 @@ class Database:
             try:
                 return await self._call(self._pool, function, arguments)
             except psycopg.OperationalError as error:
-                if not _is_cut(error):
+                if not is_cut(error):
                     raise
                 if self._restart is not None:
                     await asyncio.to_thread(self._restart)
@@ -441,32 +389,6 @@ def _make_pool(dsn: str, size: int, seconds: float) -> AsyncConnectionPool[Conn]
 def tcp_options(dsn: str) -> dict[str, Any]:
     """Return those of TCP_OPTIONS that a DSN does not set itself."""
     return {name: value for name, value in TCP_OPTIONS.items() if name not in conninfo_to_dict(dsn)}
-
-
-def is_gone(error: BaseException | None) -> bool:
-    """Return whether an error of ours, or the driver's, means that no server answered."""
-    if isinstance(error, psycopg.OperationalError):
-        return _is_cut(error)
-    return isinstance(error, PoolTimeout) or (
-        isinstance(error, DatabaseError) and is_gone(error.__cause__)
-    )
-
-
-def is_unknown(error: DatabaseError) -> bool:
-    """Return whether the database lacks what was named, as one of another version does."""
-    lacks = (errors.UndefinedFunction, errors.UndefinedTable, errors.UndefinedColumn)
-    return isinstance(error.__cause__, lacks)
-
-
-def is_denied(error: DatabaseError) -> bool:
-    """Return whether the role may not do what was asked."""
-    return isinstance(error.__cause__, errors.InsufficientPrivilege)
-
-
-def _is_cut(error: psycopg.OperationalError) -> bool:
-    """Return whether the server is gone, or went, rather than refused."""
-    gone = (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow)
-    return isinstance(error, gone) or error.sqlstate is None
 
 
 async def read_ids(connection: Conn) -> Ids:

@@ -17,7 +17,8 @@ from typing import Any
 import psycopg
 from psycopg import Connection
 
-from lexichord.db.pool import SEARCH_PATH, UNPREPARED, check_dsn, translate_errors
+from lexichord.db.failures import translate_errors
+from lexichord.db.pool import SEARCH_PATH, UNPREPARED, check_dsn
 from lexichord.db.replace import Rows, replace_functions
 from lexichord.errors import ConfigError, DatabaseError, EngineUnsupportedError, SchemaOutdatedError
 from lexichord.types import EmbeddingSpace, ExtensionFault

@@ -10,7 +10,8 @@ from psycopg import Connection, errors, sql
 from psycopg.conninfo import make_conninfo
 
 from lexichord.db import schema
-from lexichord.db.pool import SEARCH_PATH, UNPREPARED, refuse_pooler, translate_errors
+from lexichord.db.failures import translate_errors
+from lexichord.db.pool import SEARCH_PATH, UNPREPARED, refuse_pooler
 from lexichord.errors import ConfigError
 from lexichord.types import EmbeddingSpace
 

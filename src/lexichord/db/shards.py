@@ -18,9 +18,10 @@ from psycopg.conninfo import conninfo_to_dict
 
 from lexichord.db import gather
 from lexichord.db.call_settings import keys_known
+from lexichord.db.failures import is_denied, is_gone, is_unknown
 from lexichord.db.fanout import HOME, SPACES_DIFFER, Call, Rule
 from lexichord.db.moves import Moves, await_switch, end_switch, read_moves
-from lexichord.db.pool import Conn, Database, Row, call, check_dsn, is_denied, is_gone, is_unknown
+from lexichord.db.pool import Conn, Database, Row, call, check_dsn
 from lexichord.db.replica import MAX_LAG_SECONDS
 from lexichord.errors import ConfigError, DatabaseError, EmbeddingMismatchError, NotFoundError
 from lexichord.types.ids import IdKind, shard_of

@@ -9,7 +9,8 @@ from typing import Any
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from lexichord.db.pool import Database, Row, translate_errors
+from lexichord.db.failures import translate_errors
+from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError
 
 # vechord writes a namespace unquoted into foreign keys, and names indexes up to 33 letters longer.
