@@ -279,6 +279,8 @@ FILED = [LEASE, TRAVEL, SECURITY, "Kerber Agreement", "Seeed Agreement", "Resear
             "Compare fees.",
         ),
         ("Which way does Kalder House face?", [], "", "Which way does Kalder House face?"),
+        ("Check Kerber's rent.", [3], "Kerber", "Check rent."),
+        ("Thanks. Check Kerber's rent.", [3], "Kerber", "Thanks. Check rent."),
         (
             "What are the parts that security policy readers know?",
             [],

@@ -202,13 +202,15 @@ def _is_other_form(word: QueryWord, link: Link) -> bool:
 def _is_cut_off(words: Sequence[QueryWord], run: Sequence[Link], known: set[int]) -> bool:
     """Return whether a run is the end of a name whose beginning the document does not know.
 
-    "State Route 180" is not what a page on routes is called.
+    "State Route 180" is not what a page on routes is called. The first word of a sentence is no
+    name for its capital: "Summarize Kerber's agreement".
     """
     before = run[0].word - 1
     return (
         len(run) == 1
-        and before >= 0
+        and before > 0
         and words[before].name
+        and not words[before].apart
         and words[run[0].word].name
         and not words[run[0].word].apart
         and before not in known
