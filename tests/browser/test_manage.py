@@ -44,10 +44,18 @@ def unscripted(
         assert fits(page)
 
 
-@pytest.fixture(params=["scripted", "unscripted"])
-def either(request: pytest.FixtureRequest) -> Page:
-    page: Page = request.getfixturevalue(request.param)
-    return page
+@pytest.fixture(params=[{}, BARE], ids=["scripted", "unscripted"])
+def either(
+    request: pytest.FixtureRequest,
+    browser: Browser,
+    own_address: str,
+    strange: list[str],
+    screen: Screen,
+) -> Iterator[Page]:
+    options = screen.options() | request.param
+    with watched_page(browser, own_address, strange, **options) as page:
+        yield page
+        assert fits(page)
 
 
 @pytest.fixture

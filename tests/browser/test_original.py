@@ -99,8 +99,8 @@ def test_pages_are_enlarged_by_button_and_by_key(blank: Page) -> None:
     open_from_results(blank)
     sheet = blank.locator(".sheet").first
     width = "one => one.getBoundingClientRect().width"
-    small = sheet.evaluate(width)
     expect(blank.locator("#quote")).to_be_in_viewport()
+    small = sheet.evaluate(width)  # once the page stands as its style has it
     blank.keyboard.press("+")
     expect(blank.get_by_label("150%")).to_be_checked()
     assert sheet.evaluate(width) > 1.4 * small

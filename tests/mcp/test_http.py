@@ -77,7 +77,8 @@ async def test_a_key_reaches_its_datasets_in_every_tool(locked: Served, keys: Ke
             for name in ("agreements", "neither"):  # told alike, whether it is there or not
                 result = await refused(client, tool, query="term", resource_id=name)
                 assert result["type"] == "permission_error"
-                assert result["details"].endswith(name)
+                told = f"does not reach dataset {name}: it reaches 'policies'"
+                assert result["details"].endswith(told)
         assert (await refused(client, "file_count", dataset_id="agreements"))["error"]
         assert (await refused(client, "fetch", id=f"chunk://{chunk}"))["error"]
         assert (await refused(client, "fetch", id=f"document://{hidden['document_id']}"))["error"]

@@ -41,6 +41,7 @@ READS: dict[str, dict[str, Any]] = {
     "query_vector_source": {"query": "w1"},
     "check_boost": {"boost": '{"1": 0.5}'},
     "check_count": {"argument": "latest", "amount": 1},
+    "check_datasets": {"datasets": ["north"]},
     "check_filter": {"filter": FILTER, "documents": [1, 2]},
     "check_search": {**BY_VECTOR, "k": 1, "depth": 100, "fusion": "rrf", "weights": WEIGHTS},
     "check_space": {"space": SPACE},

@@ -23,6 +23,7 @@ from lexichord.errors import (
     ForbiddenError,
     LexichordError,
     NotFoundError,
+    UnknownDatasetError,
 )
 from lexichord.serve.access import AccessPolicy
 from tests.mcp.serving import over_http, read
@@ -83,6 +84,7 @@ def by_python(house: House, case: Case) -> Answer:
     except LexichordError as error:
         kinds: dict[type[LexichordError], Refused] = {
             NotFoundError: "not found",
+            UnknownDatasetError: "not found",
             ConfigError: "invalid",
             ForbiddenError: "forbidden",
             AccessError: "unauthorised",
