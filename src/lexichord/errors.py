@@ -37,6 +37,9 @@ class NotFoundError(ConfigError):
     """A dataset, a document or a chunk is not there."""
 
 
+LONE_SURROGATE = "a text holds a lone surrogate, which UTF-8 cannot hold: remove it"
+
+
 class UnknownDatasetError(NotFoundError):
     """A dataset is not there; the message names some that are, `bare` is it without these."""
 

@@ -11,7 +11,7 @@ from lexichord.db.store import copy_document
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.ingest.flow import background_sealing, heartbeat
 from lexichord.ingest.report import DocumentListener, ProgressCallbacks
-from lexichord.types import EmbeddingSpace, Scope, Shaped
+from lexichord.types import EmbeddingSpace, Shaped
 from lexichord.types.options import no_other_options
 
 COPY_CONNECTIONS = 2  # to the target: one writes, the other gives signs of life
@@ -52,8 +52,7 @@ async def copy_datasets(
 
 
 async def _names(source: Database, wanted: Sequence[str]) -> list[str]:
-    if wanted:
-        await catalogue.count_documents(source, Scope(tuple(wanted)))  # fails for unknown ones
+    await catalogue.check_datasets(source, wanted)
     names = [row["dataset"] for row in await catalogue.list_datasets(source)]
     return [name for name in names if name in wanted or not wanted]
 

@@ -50,6 +50,12 @@ async def count_documents(database: Database, scope: Scope) -> int:
     return int(rows[0]["count_documents"])
 
 
+async def check_datasets(database: Database, names: Sequence[str]) -> None:
+    """Raise UnknownDatasetError, which names some that are there, unless all of these are."""
+    if names:
+        await count_documents(database, Scope(tuple(names)))
+
+
 async def count_by(database: Database, key: str, scope: Scope) -> list[Facet]:
     """See sql/count_by.sql."""
     rows = await database.read("count_by", key=key, **scope_arguments(scope))

@@ -8,6 +8,7 @@ from psycopg import errors
 from psycopg_pool import PoolTimeout
 
 from lexichord.errors import (
+    LONE_SURROGATE,
     ConfigError,
     DatabaseError,
     DatabaseTimeoutError,
@@ -29,9 +30,7 @@ def translate_errors() -> Iterator[None]:
     except errors.NoDataFound as error:
         raise _not_found(error) from error
     except UnicodeEncodeError as error:
-        raise ConfigError(
-            "a text holds a lone surrogate, which UTF-8 cannot hold: remove it"
-        ) from error
+        raise ConfigError(LONE_SURROGATE) from error
     except errors.QueryCanceled as error:
         raise DatabaseTimeoutError(
             "the database took longer than the time for it: ask with fewer words or of fewer "

@@ -139,7 +139,7 @@ async def _reembed_status(call: Call) -> list[Row]:
     rows = await of_all(call)
     if not rows:
         return []
-    is_cut_off = len(await call.shards.spaces()) > 1
+    is_cut_off = await call.shards.is_cut_off()
     unfinished = [row for row in rows if row["state"] == "filling" and is_cut_off]
     shown = (unfinished or rows)[0]
     held = [name for name in ("chunks", "missing", "embedded") if shown[name] is not None]
@@ -148,7 +148,7 @@ async def _reembed_status(call: Call) -> list[Row]:
 
 async def _problems(call: Call) -> list[Row]:
     answers = await call.ask(dict.fromkeys(call.shards.numbers, call.arguments))
-    is_cut_off = len(await call.shards.spaces()) > 1
+    is_cut_off = await call.shards.is_cut_off()
     return [{"problem": CUT_OFF, "remedy": FINISH}] * is_cut_off + [
         row if number == HOME else row | {"problem": f"shard {number}: {row['problem']}"}
         for number in sorted(answers)

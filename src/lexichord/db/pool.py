@@ -32,9 +32,7 @@ from lexichord.db.replica import (
     position_number,
     position_text,
 )
-from lexichord.errors import (
-    ConfigError,
-)
+from lexichord.errors import ConfigError
 from lexichord.types.ids import Ids, unknown_id
 
 log = logging.getLogger("lexichord")

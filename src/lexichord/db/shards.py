@@ -309,14 +309,14 @@ class Shards(Database):
                 raise answer
         return {number: rows for number, rows in answers.items() if isinstance(rows, list)}
 
-    async def spaces(self) -> set[str]:
-        """Return the embedding spaces of all: one, unless a change of it was cut off."""
+    async def is_cut_off(self) -> bool:
+        """Return whether shards are of different spaces: a change was cut off between them."""
         answers = await self.ask("call", "configuration", {number: {} for number in self.numbers})
-        return {rows[0]["space"] for rows in answers.values()}
+        return len({rows[0]["space"] for rows in answers.values()}) > 1
 
     async def _explained(self, error: EmbeddingMismatchError) -> EmbeddingMismatchError:
         """Return what is wrong where it is not the vector's space but the shards'."""
-        return EmbeddingMismatchError(SPACES_DIFFER) if len(await self.spaces()) > 1 else error
+        return EmbeddingMismatchError(SPACES_DIFFER) if await self.is_cut_off() else error
 
     async def _with_known_datasets(
         self, arguments: Mapping[int, Mapping[str, Any]]

@@ -8,6 +8,7 @@ from secrets import token_hex
 from tempfile import TemporaryDirectory
 from typing import Any, Unpack
 
+from lexichord.db import catalogue
 from lexichord.db import files as db
 from lexichord.db.files import Page
 from lexichord.db.pool import Row
@@ -96,7 +97,7 @@ class FileMethods(Scoped):
     async def delete_dataset(self, dataset: str) -> None:
         """Delete a dataset with its documents. Raises NotFoundError."""
         self._scope("delete", [dataset])
-        await self._client.count(datasets=[dataset])  # which fails where there is none
+        await catalogue.check_datasets(self._client.database, [dataset])
         await db.delete_dataset(self._client.database, dataset)
 
     @recorded
@@ -125,7 +126,7 @@ class FileMethods(Scoped):
         Their documents are upload://DATASET/FILE/NAME.
         """
         self._scope("write", [dataset])
-        await self._client.count(datasets=[dataset])  # which fails where there is none
+        await catalogue.check_datasets(self._client.database, [dataset])
         rows = await self._find_files(list(attributes))
         with TemporaryDirectory(prefix="lexichord-") as folder:
             uris = {}
@@ -159,7 +160,7 @@ class FileMethods(Scoped):
         `file_id` is a kept file's or a document's.
         """
         self._scope("read", [dataset])
-        await self._client.count(datasets=[dataset])  # which fails where there is none
+        await catalogue.check_datasets(self._client.database, [dataset])
         chosen = {} if file_id is None else _file_arguments(self._client.database.ids, file_id)
         runs = None if run is None else [run]
         rows = await db.list_dataset_files(

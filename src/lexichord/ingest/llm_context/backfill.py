@@ -16,7 +16,7 @@ from lexichord.ingest.structural_context import embedding_text
 from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors
 from lexichord.providers.base import Embedder
 from lexichord.settings import Settings
-from lexichord.types import Chunk, Document, Scope, Shaped
+from lexichord.types import Chunk, Document, Shaped
 from lexichord.types.documents import CONTEXT_BY
 from lexichord.types.options import no_other_options, read_datasets
 
@@ -80,8 +80,7 @@ async def contextualize(
     """
     names = read_datasets(datasets)
     no_other_options(callbacks, ProgressCallbacks.__annotations__)
-    if names:
-        await catalogue.count_documents(app.database, Scope(tuple(names)))  # fails for unknown ones
+    await catalogue.check_datasets(app.database, names)
     rows = await store.document_recipes(app.database, names or None)
     writer = await open_writer(app.database, app.settings, budget, app.ingest_limits)
     run = _Run(app.database, app.embedder, app.space, writer, dry_run, **callbacks)

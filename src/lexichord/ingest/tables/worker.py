@@ -96,6 +96,8 @@ class TableWorker:
         databases = await self._databases(until_idle=until_idle)
         parts = [replace(self, database=each, _whole=self.database) for each in databases]
         await unbounded_gather(each._run(by_document, until_idle) for each in parts)
+        if parts:
+            await self.database.share_statistics()
         return self.report
 
     async def _databases(self, *, until_idle: bool) -> Sequence[Database]:
@@ -114,8 +116,6 @@ class TableWorker:
             indexer = RowIndexer(self.database, reader, by_document)
             async with background_sealing(self.database):
                 await (self._finish(indexer) if until_idle else self._stay_and_answer(indexer))
-        if self._whole is not None:
-            await self._whole.share_statistics()
 
     async def _finish(self, indexer: RowIndexer) -> None:
         """Do what there is to do."""

@@ -7,6 +7,7 @@ form it is late interaction, else a cross-encoder.
 
 import asyncio
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from threading import Event, Lock
 
@@ -16,7 +17,7 @@ from lexichord.errors import ProviderError
 from lexichord.providers.rerank.cross_encoder import CrossEncoder
 from lexichord.providers.rerank.late_interaction import LateInteraction
 from lexichord.providers.rerank.scorer import Scorer, Scores
-from lexichord.providers.rerank.token_form import find_token_form
+from lexichord.providers.rerank.token_form import TokenForm, find_token_form
 from lexichord.types import Ranked
 
 LATE_TEXTS = 50  # of late interaction; those that a question shares with an earlier one are kept
@@ -37,7 +38,7 @@ class FolderReranker:
     def least_texts(self) -> int:
         """How many texts it is to choose among at least: more where it keeps what it has read."""
         try:
-            return LATE_TEXTS if find_token_form(self._folder) else 0
+            return LATE_TEXTS if self._form else 0
         except (OSError, ValueError):  # said when it is asked
             return 0
 
@@ -57,7 +58,7 @@ class FolderReranker:
     def _score(self, query: str, texts: Sequence[str], stopped: Event) -> Scores:
         with self._lock:
             if self._model is None:
-                self._model = _load(self._folder)
+                self._model = self._load()
         scores = np.zeros(len(texts))
         for numbers, batch in self._model.score(query, texts):
             if stopped.is_set():
@@ -65,16 +66,19 @@ class FolderReranker:
             scores[list(numbers)] = batch
         return scores
 
+    @cached_property
+    def _form(self) -> TokenForm | None:
+        """What the folder says of ColBERT's form; read once, for each query asks."""
+        return find_token_form(self._folder)
 
-def _load(folder: Path) -> Scorer:
-    try:
-        form = find_token_form(folder)
-        if form is None:
-            return CrossEncoder.open(folder)
-        return LateInteraction.open(folder, form)
-    except ImportError as error:
-        raise ProviderError(
-            f"the local reranker cannot start ({error}): pip install 'lexichord[local]'"
-        ) from error
-    except (OSError, ValueError) as error:
-        raise ProviderError(f"the model in '{folder}' cannot be read: {error}") from error
+    def _load(self) -> Scorer:
+        try:
+            if self._form is None:
+                return CrossEncoder.open(self._folder)
+            return LateInteraction.open(self._folder, self._form)
+        except ImportError as error:
+            raise ProviderError(
+                f"the local reranker cannot start ({error}): pip install 'lexichord[local]'"
+            ) from error
+        except (OSError, ValueError) as error:
+            raise ProviderError(f"the model in '{self._folder}' cannot be read: {error}") from error

@@ -15,6 +15,7 @@ from typing import Literal
 from lexichord.retrieve.evidence.values import find_values
 from lexichord.retrieve.numbers import SPELLED_NUMBER
 from lexichord.retrieve.understand.cues import (
+    WORD,
     find_language,
     language_file,
     load_cues,
@@ -40,7 +41,6 @@ type WantedType = Literal[
 ]
 
 VALUE_TYPES: frozenset[WantedType] = frozenset(["duration", "date", "price", "amount", "number"])
-WORD = re.compile(r"[^\W_]+")
 YEAR_IN_TEXT = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
 
 

@@ -11,13 +11,13 @@ from decimal import Decimal
 from lexichord.db import evidence
 from lexichord.db.pool import Database
 from lexichord.retrieve.numbers import SPELLED_NUMBER, find_dates, parse_number, signed_values
+from lexichord.retrieve.understand.cues import WORD
 from lexichord.types import ChunkHit, QueryOptions
 from lexichord.types.reflection import Budget, Coverage, Decision, Reflection, Rewrite, Round, Term
 
 NO_WORDING_LEFT = "no other wording is left"
 MIN_SUB_QUESTION_COVERAGE = 0.5  # of a sub-question's weight, in one passage; not tuned
 
-COVERED_WORD = re.compile(r"[^\W_]+")
 CITATION_MARK = re.compile(r"\[\d{1,3}(?:, ?\d{1,3})*\]")
 DIGIT_NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)*(?![\d_])(?!,\d{3})")
 
@@ -149,7 +149,7 @@ def _share(parts: Sequence[str], missing: Sequence[str]) -> float | None:
 
 
 def _plain(text: str) -> str:
-    return " ".join(COVERED_WORD.findall(text.casefold()))
+    return " ".join(WORD.findall(text.casefold()))
 
 
 def _facts(text: str) -> list[tuple[object, str]]:

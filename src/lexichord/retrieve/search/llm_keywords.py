@@ -14,7 +14,7 @@ from lexichord.retrieve.search.discover import BOOSTED_FILES, discover
 from lexichord.retrieve.search.variants import FILE_WEIGHT, VariantSet
 from lexichord.retrieve.stages import MakeVariants
 from lexichord.retrieve.trace import Trace
-from lexichord.retrieve.understand.rewrite import PLAIN_WORD
+from lexichord.retrieve.understand.cues import WORD
 from lexichord.types import FileHit, KeywordSets, Question
 from lexichord.types.questions import Variant
 
@@ -91,7 +91,7 @@ def choose_diverse(texts: Iterable[str], limit: int, taken: str) -> list[str]:
 
 
 def _words(text: str) -> set[str]:
-    return set(PLAIN_WORD.findall(text.casefold()))
+    return set(WORD.findall(text.casefold()))
 
 
 KEYWORD_PASSAGES = 20  # passages whose words are looked at

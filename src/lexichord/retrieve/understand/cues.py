@@ -29,6 +29,7 @@ QUOTED_PHRASE = re.compile(
 # Where an instruction or a question may begin, once a sentence's opening is passed.
 INSTRUCTION_BREAK = re.compile(r"[?!\n？！。；]+|[.;:]\s")
 SENTENCE_JOINT = r"(?<=[?!;\n？！。；]) *|(?<=\.) "
+WORD = re.compile(r"[^\W_]+")
 CUE_WORD = re.compile(r"[^\W\d_]+")
 NAMED_WORDS = re.compile(r"<<(\w+)>>")
 TELLING_WORDS = 2  # of a language, more than of any other, from which on a text is surely in it

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from lexichord.retrieve.understand.cues import WORD
 from lexichord.types.questions import Link
 
 QUERY_WORD = re.compile(r"\w+(?:[-.]\d\w*)*")
@@ -17,7 +18,6 @@ MENTION_CONJUNCTION = re.compile(  # between two mentions
     r"[\s,]*(?:and|or|vs\.?|versus|with|to|und|oder|sowie|mit|y|e|o|con|et|ou|avec)?\s*", re.I
 )
 POSSESSIVE_ENDING = re.compile(r"['’]s?\b|['’](?= )")
-WORD = re.compile(r"[^\W_]+")
 INNER_CAPITAL = re.compile(r"\w(?:[A-Z]|_\w)")  # capitals inside, as in names, and underscores
 CODE_SIGN = re.compile(r"_|[a-z][A-Z]")
 PARTING_SIGN = re.compile(r"[,;:?!\n()\"“”]|\. ")

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from lexichord.db import evidence
 from lexichord.db.pool import Database
+from lexichord.retrieve.understand.cues import WORD
 from lexichord.types import ChunkHit, Scope
 from lexichord.types.reflection import Definition, Rewrite, Term, Wording
 
@@ -18,7 +19,6 @@ MAX_ADDED_WORDS = 5  # words of the documents at most; not tuned
 MIN_KEPT_TERMS = 2  # terms that a relaxed question keeps
 MAX_LONG_FORM_WORDS = 5  # words of a long form
 
-PLAIN_WORD = re.compile(r"[^\W_]+")
 UPPERCASE_ABBREVIATION = re.compile(r"(?<!\w)[A-Z][A-Z0-9]{1,5}(?!\w)")
 # What stands in brackets or follows such a word only narrows what is asked.
 BRACKETED_QUALIFIER = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])")
@@ -51,7 +51,7 @@ async def rewrite(
 
 def find_short_forms(question: str) -> list[str]:
     """Return the abbreviations and initials of a question, which may have a long form."""
-    words = PLAIN_WORD.findall(question)
+    words = WORD.findall(question)
     runs = (
         words[start : start + length]
         for length in range(MAX_LONG_FORM_WORDS, 1, -1)
@@ -66,17 +66,17 @@ def expand(
 ) -> Rewrite:
     """Add long forms, short forms and definitions, then words that the best chunks share."""
     forms = [form for definition in definitions for form in _forms(question, definition)]
-    known = {word.casefold() for word in PLAIN_WORD.findall(question)}
+    known = {word.casefold() for word in WORD.findall(question)}
     text, reasons = question, list[str]()
     for added, reason in [*forms, *((word, "shared by the best passages") for word in related)]:
-        new = not {word.casefold() for word in PLAIN_WORD.findall(added)} <= known
+        new = not {word.casefold() for word in WORD.findall(added)} <= known
         if (
             new
             and len(reasons) < MAX_ADDED_WORDS
             and len(text) + 1 + len(added) <= MAX_EXPANDED_CHARS
         ):
             text = f"{text} {added}"
-            known |= {word.casefold() for word in PLAIN_WORD.findall(added)}
+            known |= {word.casefold() for word in WORD.findall(added)}
             reasons.append(f"'{added}': {reason}")
     if not reasons:
         return Rewrite("none", question, "the documents offer no other words, or there is no room")
@@ -97,28 +97,28 @@ def relax(question: str, terms: Sequence[Term]) -> Rewrite:
         text, dropped = _without(text, term.words), ", ".join(term.words)
         reasons.append(f"'{dropped}': {reason}")
     text = cut_at_word(text, MAX_RELAXED_CHARS)
-    if not reasons or not PLAIN_WORD.search(text):
+    if not reasons or not WORD.search(text):
         return Rewrite("none", question, "nothing can be dropped")
     return Rewrite("relaxation", text, "dropped " + "; ".join(reasons))
 
 
 def _forms(question: str, definition: Definition) -> list[tuple[str, str]]:
     """Return the other form of an abbreviation, or what a definition says."""
-    question_words = {word.casefold() for word in PLAIN_WORD.findall(question)}
+    question_words = {word.casefold() for word in WORD.findall(question)}
     long = _long_form(definition.term, definition.before)
     if definition.term.casefold() in question_words:
         if long:
             return [(long, f"what {definition.term} is short for")]
         meaning = DEFINITION_TEXT.match(definition.after)
         return [(meaning[1].strip(), f"how {definition.term} is defined")] if meaning else []
-    written = {word.casefold() for word in PLAIN_WORD.findall(long)}
+    written = {word.casefold() for word in WORD.findall(long)}
     return [(definition.term, f"short for {long}")] if long and written <= question_words else []
 
 
 def _long_form(term: str, before: str) -> str:
     """Return the words at the end of `before` whose initials are the term, else ""."""
     letters = term.casefold()
-    words = list(PLAIN_WORD.finditer(before))[-len(letters) :]
+    words = list(WORD.finditer(before))[-len(letters) :]
     if not letters.isalpha() or "".join(word[0][0] for word in words).casefold() != letters:
         return ""
     gap = before[words[-1].end() :]

@@ -11,6 +11,8 @@ from typing import Any
 from fastapi import Request
 from starlette.exceptions import HTTPException
 
+from lexichord.errors import LONE_SURROGATE
+
 # What such values are written with, and what other encodings than UTF-8 have.
 SUSPECT = re.compile(
     rb"NaN|Infinity|[eE]\+?0*[1-9]\d\d|\d{300}|\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]|\0"
@@ -44,7 +46,7 @@ def _unfit(value: object, place: Place) -> Iterator[tuple[Place, str]]:
     if isinstance(value, float) and not isfinite(value):
         yield place, "NaN and infinite numbers are no JSON: give a finite one, or null"
     elif isinstance(value, str) and SURROGATE.search(value):
-        yield place, "a text holds a lone surrogate, which UTF-8 cannot hold: remove it"
+        yield place, LONE_SURROGATE
     elif isinstance(value, list):
         for number, member in enumerate(value):
             yield from _unfit(member, (*place, str(number)))
