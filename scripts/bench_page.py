@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median, quantiles
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from bench_serving import SAMPLES, served
 from lexichord import SyncLexichord
@@ -55,15 +55,22 @@ def main() -> None:
 
 
 @contextmanager
-def opened(address: str) -> Iterator[Page]:
-    """Open a page of this machine's Chromium that notes when an answer is there."""
+def chromium() -> Iterator[Browser]:
+    """Start this machine's Chromium."""
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def opened(address: str) -> Iterator[Page]:
+    """Open a page of Chromium that notes when an answer is there."""
+    with chromium() as browser:
         page = browser.new_context(base_url=address).new_page()
         page.add_init_script(NOTE_FOUND)
         yield page
-        browser.close()
 
 
 def seen_after(page: Page, question: str) -> float:

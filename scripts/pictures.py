@@ -5,7 +5,6 @@ python scripts/pictures.py
 page.png is an answer, first-answer.gif the way from an empty database to one on a PDF's page.
 """
 
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,10 +19,9 @@ from playwright.sync_api import (
     PdfMargins,
     ViewportSize,
     expect,
-    sync_playwright,
 )
 
-from bench_page import PROGRAMS
+from bench_page import chromium
 from bench_serving import ROOT, SAMPLES, served
 from lexichord import SyncLexichord
 
@@ -36,9 +34,7 @@ FRAME_MS = 1500
 
 
 def main() -> None:
-    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    with sync_playwright() as playwright, tempfile.TemporaryDirectory(prefix="lxb") as folder:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+    with chromium() as browser, tempfile.TemporaryDirectory(prefix="lxb") as folder:
         with opened(
             browser, folder, (1180, 660), SAMPLES / "agreements", SAMPLES / "policies"
         ) as page:
@@ -46,7 +42,6 @@ def main() -> None:
         lease = draw_lease(browser, Path(folder))
         with opened(browser, folder, (800, 512)) as page:
             draw_first_answer(page, lease)
-        browser.close()
 
 
 @contextmanager

@@ -95,17 +95,15 @@ def page(browser: Browser, address: str, strange: list[str]) -> Iterator[Page]:
 @pytest.fixture
 def sized(browser: Browser, address: str, strange: list[str], screen: Screen) -> Iterator[Page]:
     """The same on each screen, which it has to fit at the end."""
-    with watched_page(browser, address, strange, **screen.options(), **CLIPBOARD) as page:
+    with fitting_page(browser, address, strange, screen, **CLIPBOARD) as page:
         yield page
-        assert fits(page)
 
 
 @pytest.fixture
 def bare(browser: Browser, address: str, strange: list[str], screen: Screen) -> Iterator[Page]:
     """The same without scripts."""
-    with watched_page(browser, address, strange, **screen.options(), **BARE) as page:
+    with fitting_page(browser, address, strange, screen, **BARE) as page:
         yield page
-        assert fits(page)
 
 
 def fits(page: Page) -> bool:
@@ -125,6 +123,16 @@ def watched_page(
     yield page
     context.close()
     assert strange == []
+
+
+@contextmanager
+def fitting_page(
+    browser: Browser, address: str, strange: list[str], screen: Screen, **options: Any
+) -> Iterator[Page]:
+    """Open a watched page on a screen, which it has to fit at the end."""
+    with watched_page(browser, address, strange, **screen.options(), **options) as page:
+        yield page
+        assert fits(page)
 
 
 def watch(page: Page, address: str, strange: list[str]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from lexichord.db import schema
-from tests.browser.conftest import BARE, Screen, fits, watched_page
+from tests.browser.conftest import BARE, Screen, fits, fitting_page
 from tests.conftest import SPACE, new_database
 from tests.http.served_page import fill, served
 
@@ -30,18 +30,16 @@ def own_address(embedded_dsn: str) -> Iterator[str]:
 def scripted(
     browser: Browser, own_address: str, strange: list[str], screen: Screen
 ) -> Iterator[Page]:
-    with watched_page(browser, own_address, strange, **screen.options()) as page:
+    with fitting_page(browser, own_address, strange, screen) as page:
         yield page
-        assert fits(page)
 
 
 @pytest.fixture
 def unscripted(
     browser: Browser, own_address: str, strange: list[str], screen: Screen
 ) -> Iterator[Page]:
-    with watched_page(browser, own_address, strange, **screen.options(), **BARE) as page:
+    with fitting_page(browser, own_address, strange, screen, **BARE) as page:
         yield page
-        assert fits(page)
 
 
 @pytest.fixture(params=[{}, BARE], ids=["scripted", "unscripted"])
@@ -52,10 +50,8 @@ def either(
     strange: list[str],
     screen: Screen,
 ) -> Iterator[Page]:
-    options = screen.options() | request.param
-    with watched_page(browser, own_address, strange, **options) as page:
+    with fitting_page(browser, own_address, strange, screen, **request.param) as page:
         yield page
-        assert fits(page)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
-from tests.browser.conftest import BARE, Screen, fits, watched_page
+from tests.browser.conftest import BARE, Screen, fitting_page, watched_page
 from tests.conftest import SPACE, new_database
 from tests.documents import clause_pages, draw_pdf
 from tests.http.served_page import served
@@ -40,9 +40,8 @@ def reader(browser: Browser, original_address: str, strange: list[str]) -> Itera
 def sized(
     browser: Browser, original_address: str, strange: list[str], screen: Screen
 ) -> Iterator[Page]:
-    with watched_page(browser, original_address, strange, **screen.options()) as page:
+    with fitting_page(browser, original_address, strange, screen) as page:
         yield page
-        assert fits(page)
 
 
 @pytest.fixture
@@ -125,7 +124,7 @@ def test_text_and_original_are_one_click_apart(blank: Page) -> None:
 def test_pages_are_turned_and_enlarged_without_scripts(
     browser: Browser, original_address: str, strange: list[str], screen: Screen
 ) -> None:
-    with watched_page(browser, original_address, strange, **screen.options(), **BARE) as page:
+    with fitting_page(browser, original_address, strange, screen, **BARE) as page:
         leave_blank(page)
         open_from_results(page)
         expect(page.locator("#quote")).to_be_in_viewport()
@@ -134,7 +133,6 @@ def test_pages_are_turned_and_enlarged_without_scripts(
         page.get_by_role("link", name="Pages after").first.click()
         expect(page.locator(f"#page-{PAGES}")).to_be_attached()
         page.get_by_label("150%").check()
-        assert fits(page)
 
 
 def test_name_view_and_zoom_stay_in_sight(blank: Page) -> None:

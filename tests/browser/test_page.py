@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.serve.limits import MAX_PART_CHARS
-from tests.browser.conftest import SCHEMES, Screen, fits, watched_page
+from tests.browser.conftest import SCHEMES, Screen, fits, fitting_page
 from tests.conftest import SPACE, new_database
 from tests.http.served_page import MARKED, served
 
@@ -176,9 +176,8 @@ def long_address(embedded_dsn: str) -> Iterator[str]:
 
 @pytest.fixture
 def long(browser: Browser, long_address: str, strange: list[str], screen: Screen) -> Iterator[Page]:
-    with watched_page(browser, long_address, strange, **screen.options()) as page:
+    with fitting_page(browser, long_address, strange, screen) as page:
         yield page
-        assert fits(page)
 
 
 def test_a_long_document_opens_at_the_quote_and_goes_to_the_next(long: Page) -> None:
