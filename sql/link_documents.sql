@@ -40,8 +40,11 @@ begin
         from (select s.ord, substring(s.text from '^([[:upper:]]{3,6})s?$') as text
               from unnest(words) with ordinality as s (text, ord)) as w where w.text is not null
     ), by_initials as materialized (
+        -- An abbreviation in a title counts with all its letters: "UI Static Assets" is not USA.
         select a.word, d.id from abbreviation a join document d on d.title ~* a.pattern
-        where scope is null or d.id = any(scope)
+        where (scope is null or d.id = any(scope))
+            and case when d.title ~ '[[:lower:]]' then regexp_replace(d.title, '([[:upper:]])(?=[[:upper:]])', '\1 ', 'g')
+                     else d.title end ~* a.pattern
     ), by_card as materialized (
         select c.document_id as id, c.score from lexichord.card_candidates(array_to_string(words, ' '), depth, scope) as c
     ), candidate as (

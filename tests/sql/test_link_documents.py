@@ -19,6 +19,7 @@ FILED = [
     ("p/travel.md", "Travel Policy"),
     ("p/security.md", "Security Policy"),
     ("src/parse_config.py", "parse_config.py"),
+    ("w/ui.md", "Own UI Plain Sheets"),
 ]
 
 
@@ -71,6 +72,7 @@ def test_words_that_many_cards_hold_are_not_rare(filed: Connection) -> None:
         ("NDAs", {"a/one.md", "a/two.md"}),
         ("MNDA", {"a/one.md"}),
         ("LOOS", {"a/lease-saltpan-house.md"}),
+        ("UPS", set()),  # UI gives both its letters or none
         ("nda", set()),
         ("SP", set()),  # two letters begin too much
     ],
@@ -244,6 +246,8 @@ async def test_a_naming_clause_goes_whole_or_stays_whole(
         ("how do I use valve settings", "Valve Settings", "valve settings"),
         ("can the same valve settings be kept", None, None),
         ("which settings has a valve", None, None),
+        # The words of a title, but not as it has them: what is asked about.
+        ("how do I see hose's uses", None, None),
     ],
 )
 async def test_a_whole_title_names_its_document_among_longer_ones(
@@ -338,3 +342,21 @@ async def test_of_one_title_in_several_languages_the_questions_is_compared(
     }
     wanted = [f"{languages[0]}/Orsk.md", f"{languages[1]}/Halden.md"]
     assert intent.documents == tuple(database.ids.write("doc", uris[uri]) for uri in wanted)
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("how do I end my ZEB account", None),  # three are called so
+        ("how do I end my QUO account", "QUO Partners"),
+    ],
+)
+async def test_a_name_in_capitals_that_several_titles_share_is_no_documents(
+    database: Database, fresh: Connection, query: str, named: str | None
+) -> None:
+    shared = ["ZEB Partners", "Ownership of a ZEB domain", "What ZEB costs a partner"]
+    for number, title in enumerate([*shared, "QUO Partners", "Ending an account"]):
+        put(fresh, f"z/{number}.md", ["Words of no weight on ZEB."], title=title)
+    intent = await find_intent(database, query)
+    assert [f"names '{named}'"] == intent.reason.split("; ")[1:] or named is None
+    assert bool(intent.documents) == bool(named)

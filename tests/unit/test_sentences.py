@@ -24,6 +24,8 @@ CASES = [
     ),
     (f"{LONG} am 31.\nJuli an. Ja.", [f"{LONG} am 31.\nJuli an.", "Ja."]),
     ("It has 12. Maybe more.", ["It has 12.", "Maybe more."]),
+    ("**Never do so.** Use the other.", ["**Never do so.**", "Use the other."]),
+    ("_It ends._ **It begins.**", ["_It ends._", "**It begins.**"]),
     (
         "Run:\n```sh\nmake all;\nmake x\n```\nIt ends.",
         ["Run:", "```sh\nmake all;\nmake x\n```", "It ends."],

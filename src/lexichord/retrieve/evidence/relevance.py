@@ -62,6 +62,7 @@ MIN_WRAPPED_CHARS = 60  # characters from which on a line without an end may go 
 
 ITEM_NUMBER = re.compile(r"\s*[^\w\s]*\s*(?:\d+(?:\.\d+)*|[IVXLC]+|\w)[.)]")
 SENTENCE_END = re.compile(r"[.;:!?|][\"'”’)*]*\s*\Z")
+CLOSING_EMPHASIS = re.compile(r"[*_]+(?=\s)")  # behind a full stop: "**Never.** Use the other."
 SECTION_NUMBER = re.compile(
     r"(?:(?:article|section|part|§)\s*)?(?:\d+(?:\.\d+)*|[IVXLC]+)[.)]?\s+[-–]?\s*", re.I
 )
@@ -189,8 +190,10 @@ def _in_block(block: str) -> Iterator[tuple[int, int]]:
         piece = block[border["start_index"] : border["end_index"]]
         is_open = not SENTENCE_END.search(block[start:end]) or _opens(block[start:end])
         if not is_open and not _continues(piece) and not _parts_a_date(block[start:end], piece):
-            yield _trim(block, start, end)
-            start = border["start_index"]
+            closing = CLOSING_EMPHASIS.match(piece)
+            border_at = border["start_index"] + (closing.end() if closing else 0)
+            yield _trim(block, start, border_at)
+            start = border_at
         end = border["end_index"]
     if block[start:end].strip():
         yield _trim(block, start, end)

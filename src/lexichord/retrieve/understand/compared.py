@@ -108,7 +108,17 @@ async def find_definite(
         if not any(word.apart for word in words[part.first + 1 : part.last + 1])
     ]
     found = await asyncio.gather(*(_find(database, words, part, scope, cues) for part in whole))
-    return [mentions[0] for mentions in found if len(mentions) == 1]
+    return [
+        mentions[0]
+        for part, mentions in zip(whole, found, strict=True)
+        if len(mentions) == 1
+        and (words[part.last].lower in cues.document_words or _is_telling(mentions[0]))
+    ]
+
+
+def _is_telling(mention: Mention) -> bool:
+    """Return whether no more than a few documents are called by these words: "the MSA"."""
+    return mention.by_initials or bool(mention.rare)
 
 
 async def _find(

@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from lexichord.retrieve.understand.cues import WORD
 from lexichord.types.questions import Link
@@ -31,6 +31,7 @@ MENTION_COUNTS = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 
 PLACE_PREPOSITIONS = frozenset(
     ["in", "under", "for", "from", "of", "to", "with", "within", "per", "on", "by", "at", "as"]
 )
+MIN_STEM_CHARS = 3
 MAX_FORM_CHARS = 3  # at a word's end, that make another word of it: "Indian", "Southern"
 SAME_NAME_ENDINGS = frozenset(["s", "es", "co", "com", "inc", "llc", "llp", "ltd", "plc", "ag"])
 CLAUSE_OPENINGS = PLACE_PREPOSITIONS | {"according"}
@@ -186,17 +187,29 @@ def _outdoes(other: Mention, mention: Mention) -> bool:
 
 
 def _is_other_form(word: QueryWord, link: Link) -> bool:
-    """Return whether a name is only the stem of a title's word, or the title's that of the name.
+    """Return whether a name has only its stem in common with a title's words.
 
-    "India" is not the French and Indian War, nor "South America" in Southern California.
+    "India" is not the French and Indian War, "South America" not in Southern California, and
+    Fielding, a person, is no page on fields.
     """
     if not (word.name and link.in_title):
         return False
-    pairs = [sorted((word.lower, other.lower()), key=len) for other in WORD.findall(link.title)]
-    rests = [long.removeprefix(short) for short, long in pairs if long.startswith(short)]
-    return bool(rests) and all(
-        0 < len(rest) <= MAX_FORM_CHARS and rest not in SAME_NAME_ENDINGS for rest in rests
-    )
+    rests = [_rests(word.lower, other.lower()) for other in WORD.findall(link.title)]
+    return any(rests) and all(_make_other_words(*rest) for rest in rests if rest)
+
+
+def _rests(one: str, other: str) -> tuple[str, str] | None:
+    """Return what follows in two words after a beginning that is long enough to be their stem."""
+    stem = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return (one[stem:], other[stem:]) if stem >= MIN_STEM_CHARS else None
+
+
+def _make_other_words(one: str, other: str) -> bool:
+    """Return whether these endings make two words, and not two forms of one name."""
+    short, long = sorted((one, other), key=len)
+    if short:  # "Europa" and "Europe" are one, as are cases of a name
+        return len(long) == MAX_FORM_CHARS
+    return 0 < len(long) <= MAX_FORM_CHARS and long not in SAME_NAME_ENDINGS
 
 
 def _is_cut_off(words: Sequence[QueryWord], run: Sequence[Link], known: set[int]) -> bool:
@@ -233,8 +246,9 @@ def _names(words: Sequence[QueryWord], run: Sequence[Link], mention: Mention) ->
     is_rare = any(link.rare for link in run)
     if definite and several:
         return covered >= 0.5 or is_rare
-    # "the registry" of which many documents speak is a topic, whatever a page is called.
-    return covered == 1 and (several or (definite and is_rare))
+    # "the registry" of which many documents speak is a topic, whatever a page is called, and
+    # "run Fenner" is not Fenner Running.
+    return covered == 1 and (is_rare if definite else several and _is_written_out(words, run))
 
 
 def _is_relative(words: Sequence[QueryWord], number: int) -> bool:
@@ -249,6 +263,19 @@ def _is_whole(words: Sequence[QueryWord], run: Sequence[Link]) -> bool:
     is_title = len(run) > 1 and _covered(run) == 1
     in_capitals = all(words[link.word].text[0].isupper() for link in run)
     return is_title and (in_capitals or run[-1].word == len(words) - 1)
+
+
+def _is_written_out(words: Sequence[QueryWord], run: Sequence[Link]) -> bool:
+    """Return whether a run has a title's words in their order, or those of a file's name."""
+    title = iter(QUERY_WORD.findall(run[0].title.lower()))
+    if all(any(_are_one(words[link.word].lower, other) for other in title) for link in run):
+        return True
+    return run[0].file_terms > 1 and all(link.in_file for link in run)
+
+
+def _are_one(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return one == other or (long.startswith(short) and long[len(short) :] in SAME_NAME_ENDINGS)
 
 
 def _covered(run: Sequence[Link]) -> float:
