@@ -186,6 +186,20 @@ def test_frequent_words_together(connection: Connection) -> None:
     assert found[:10] == best[:10]
 
 
+def test_more_is_read_where_there_is_more(connection: Connection) -> None:
+    """Of a million chunks a budget for 100,000 found a half of the best ten."""
+    if value(connection, "select engine from lexichord.configuration()") != "plain":
+        pytest.skip("this engine's index has no budget of ours")
+    fill_library(connection, FREQUENT)
+    proposed = (
+        "select cardinality(lexichord.segment_proposals("
+        "array(select number from lexichord_data.keyword_segment), 'w1 w2 w3', 100, null))"
+    )
+    assert value(connection, proposed) == 2000
+    connection.execute("update lexichord_data.corpus set chunk_count = 1000000")
+    assert value(connection, proposed) == pytest.approx(2000 * 10**0.5, abs=1)
+
+
 def test_frequent_words_of_deleted_chunks(connection: Connection) -> None:
     """By the share of the living alone, what was read of a word could exceed what there is."""
     fill_library(connection, FREQUENT)
