@@ -1,6 +1,9 @@
 """The examples in --help are commands that the command line takes."""
 
+import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -61,5 +64,13 @@ def test_help_shows_each_example_on_a_line_of_its_own() -> None:
 
 def test_the_commands_stand_in_groups() -> None:
     shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "100"}).stdout
-    panels = [line.split()[1] for line in shown.splitlines() if line.startswith("╭─ ")]
-    assert panels == ["Options", "Search", "Store", "Look", "Run"]
+    panels = [line for line in shown.splitlines() if re.fullmatch(r"\w.*:", line)]
+    assert panels == ["Options:", "Search:", "Store and change:", "Look after:", "Run:"]
+
+
+def test_help_imports_nothing_that_is_slow() -> None:
+    code = "import sys, lexichord.cli; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert not {"rich", "asyncio", "psycopg", "pydantic_settings"} & set(loaded.stdout.split())

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from lexichord.cli import config, datasets, keys, metadata, render, serve, shards, stored, tenants
+from lexichord.cli import config, datasets, keys, metadata, serve, shards, stored, tenants
 from lexichord.cli import eval as evaluation
+from lexichord.cli.deferred import progress, render
+from lexichord.cli.help import CommandGroup
 from lexichord.cli.ingest import ingest_app
 from lexichord.cli.options import (
     CHECK_PANEL,
@@ -28,7 +30,6 @@ from lexichord.cli.options import (
     command,
     show_examples,
 )
-from lexichord.cli.progress import FileProgress
 from lexichord.errors import ConfigError
 from lexichord.types.options import Recording
 
@@ -46,6 +47,8 @@ RerankerOption = Annotated[
 ]
 
 app = typer.Typer(
+    cls=CommandGroup,
+    rich_markup_mode=None,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     epilog=show_examples(
@@ -56,7 +59,7 @@ app = typer.Typer(
         ]
     ),
 )
-models = typer.Typer(help="The local embedder's model.", no_args_is_help=True)
+models = typer.Typer(cls=CommandGroup, help="The local embedder's model.", no_args_is_help=True)
 app.add_typer(models, name="models", rich_help_panel=CHECK_PANEL)
 app.add_typer(ingest_app)
 app.add_typer(stored.contextualize_app)
@@ -322,8 +325,8 @@ def copy(
     if source and invocation.arguments["dsn"]:
         raise ConfigError("--from and --dsn both say where to copy from: leave one out")
     invocation.arguments["dsn"] = source or invocation.arguments["dsn"]
-    with invocation.open() as lexichord, FileProgress("copy") as progress:
-        reports = lexichord.copy_to(to, dataset, **progress.callbacks())
+    with invocation.open() as lexichord, progress.FileProgress("copy") as bars:
+        reports = lexichord.copy_to(to, dataset, **bars.callbacks())
     invocation.show({"datasets": [report.to_dict() for report in reports]}, render.copied)
 
 

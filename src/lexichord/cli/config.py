@@ -1,15 +1,19 @@
 """The commands that show the settings and the providers."""
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import typer
-from rich.text import Text
 
+from lexichord.cli.deferred import render
+from lexichord.cli.help import CommandGroup
 from lexichord.cli.options import CHECK_PANEL, Invocation, command
-from lexichord.cli.render import ResultRow, out, printable
+
+if TYPE_CHECKING:
+    from lexichord.cli.render import ResultRow
 
 config_app = typer.Typer()
-config_commands = typer.Typer(help="The settings.", no_args_is_help=True)
+config_commands = typer.Typer(cls=CommandGroup, help="The settings.", no_args_is_help=True)
 config_app.add_typer(config_commands, name="config", rich_help_panel=CHECK_PANEL)
 
 
@@ -32,21 +36,29 @@ def providers(invocation: Invocation) -> None:
     invocation.show({"providers": providers}, _providers)
 
 
-def _settings(row: ResultRow) -> None:
+def _settings(row: "ResultRow") -> None:
     """Print a line for each setting."""
+    from rich.text import Text
+
     for setting in row["settings"]:
         value = "-" if setting["value"] is None else str(setting["value"])
         source = Text(f"  ({setting['source']})", "dim")
-        out.print(Text(f"{setting['name']}: ") + printable(value) + source)
+        render.out.print(Text(f"{setting['name']}: ") + render.printable(value) + source)
 
 
-def _providers(row: ResultRow) -> None:
-    """Print a line for provider provider, and what it lacks."""
+def _providers(row: "ResultRow") -> None:
+    """Print a line for each provider, and what it lacks."""
+    from rich.text import Text
+
     for provider in row["providers"]:
         use = "in use, " if provider["in_use"] else ""
         state = f"{use}{'there' if not provider['missing'] else 'lacks something'}"
         address = f" at {provider['address']}" if provider["address"] else ""
-        line = Text(f"{provider['kind']} ") + printable(f"{provider['name']}{address}: {state}")
-        out.print(line + Text(f"; needs {provider['needs']}", "dim"))
+        line = Text(f"{provider['kind']} ") + render.printable(
+            f"{provider['name']}{address}: {state}"
+        )
+        render.out.print(line + Text(f"; needs {provider['needs']}", "dim"))
         for step in provider["missing"]:
-            out.print(printable(f"  {step}"), style="red" if provider["in_use"] else "yellow")
+            render.out.print(
+                render.printable(f"  {step}"), style="red" if provider["in_use"] else "yellow"
+            )

@@ -4,10 +4,13 @@ from typing import Annotated
 
 import typer
 
+from lexichord.cli.deferred import render
+from lexichord.cli.help import CommandGroup
 from lexichord.cli.options import Invocation, ReferencesArgument, command
-from lexichord.cli.render import out, printable
 
-datasets_app = typer.Typer(help="Datasets, each a named set of documents.", no_args_is_help=True)
+datasets_app = typer.Typer(
+    cls=CommandGroup, help="Datasets, each a named set of documents.", no_args_is_help=True
+)
 
 
 @command(datasets_app, examples=("lexichord datasets rename contracts agreements",))
@@ -20,7 +23,9 @@ def rename(
     with invocation.open() as lexichord:
         lexichord.rename_dataset(dataset, new_name)
     row = {"dataset": new_name}
-    invocation.show(row, lambda _: out.print(printable(f"{dataset} is {new_name} now")))
+    invocation.show(
+        row, lambda _: render.out.print(render.printable(f"{dataset} is {new_name} now"))
+    )
 
 
 @command(datasets_app, examples=("lexichord datasets move lease.pdf nda.pdf --to archive",))
@@ -32,4 +37,4 @@ def move(
     """Move documents into a dataset, with all that belongs to them; nothing is embedded again."""
     with invocation.open() as lexichord:
         moved = lexichord.move(references, to)
-    invocation.show({"moved": moved}, lambda row: out.print(f"{row['moved']} moved"))
+    invocation.show({"moved": moved}, lambda row: render.out.print(f"{row['moved']} moved"))

@@ -6,12 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
+from lexichord.cli.deferred import progress, render
 from lexichord.cli.options import CHECK_PANEL, EXIT_FAILED, Invocation, command
-from lexichord.cli.progress import TaskProgress
-from lexichord.cli.render import err, out, printable
 from lexichord.errors import ConfigError
 from lexichord.types.options import DEFAULT_KS, DEFAULT_STRATEGIES, Extractor
 
@@ -93,7 +90,7 @@ def evaluate(
     names, asked_kinds = _names(strategies or ""), _names(kinds)
     ks, client_counts = _numbers("k", k), _numbers("clients", clients)
     invocation.arguments["llm"] = llm
-    with invocation.open() as lexichord, TaskProgress() as progress:
+    with invocation.open() as lexichord, progress.TaskProgress() as bars:
         evaluation = lexichord.evaluate(
             questions,
             strategies=names,
@@ -104,8 +101,8 @@ def evaluate(
             extract=extract,
             kinds=asked_kinds,
             limit=limit,
-            on_progress=progress.update,
-            on_warning=progress.warn,
+            on_progress=bars.update,
+            on_warning=bars.warn,
         )
     invocation.show(evaluation, partial(_print, by=by))
     if records is not None:
@@ -116,9 +113,9 @@ def evaluate(
         from lexichord.evaluate.report import write_report
 
         for file in write_report(evaluation.runs, report):
-            err.print(Text(f"written: {file}"))
+            render.err.print(render.printable(f"written: {file}"))
     for line in evaluation.failures:
-        err.print(Text(f"lexichord: {line}"))
+        render.err.print(render.printable(f"lexichord: {line}"))
     if evaluation.failures or evaluation.warnings:
         raise typer.Exit(EXIT_FAILED)
 
@@ -131,18 +128,20 @@ def calibrate(
     ],
 ) -> None:
     """Fit confidence by vectors on your own questions about what is stored."""
-    with invocation.open() as lexichord, TaskProgress() as progress:
-        calibrated = lexichord.calibrate(questions, on_progress=progress.update)
+    with invocation.open() as lexichord, progress.TaskProgress() as bars:
+        calibrated = lexichord.calibrate(questions, on_progress=bars.update)
     invocation.show(calibrated, _calibrated)
 
 
 def _calibrated(calibrated: "Calibrated") -> None:
     """Print how it does on questions left out; they are what `--risk` goes by."""
     judged = calibrated.holds + calibrated.lacks
-    out.print(printable(f"confidence for {calibrated.space} is fitted on {judged} questions"))
-    out.print(f"AUROC, questions left out: {calibrated.auroc:.2f}")
-    out.print(f"refused of {calibrated.holds} with an answer: {calibrated.refused:.0%}")
-    out.print(f"refused of {calibrated.lacks} without one: {calibrated.turned_away:.0%}")
+    render.out.print(
+        render.printable(f"confidence for {calibrated.space} is fitted on {judged} questions")
+    )
+    render.out.print(f"AUROC, questions left out: {calibrated.auroc:.2f}")
+    render.out.print(f"refused of {calibrated.holds} with an answer: {calibrated.refused:.0%}")
+    render.out.print(f"refused of {calibrated.lacks} without one: {calibrated.turned_away:.0%}")
 
 
 def _names(text: str) -> list[str] | None:
@@ -168,7 +167,7 @@ def _print(evaluation: "Evaluation", by: Literal["kind", "type"] | None) -> None
 
         for lines in tables(evaluation.runs, by):
             _table(lines)
-            out.print()
+            render.out.print()
     elif evaluation.runs:
         _table(evaluation_table(evaluation))
     if evaluation.comparisons:
@@ -177,14 +176,16 @@ def _print(evaluation: "Evaluation", by: Literal["kind", "type"] | None) -> None
 
 def _table(lines: Sequence[Sequence[str]]) -> None:
     """Draw a table on a terminal; elsewhere it is Markdown."""
+    from rich.table import Table
+
     head, *rows = lines
-    if not out.is_terminal:
+    if not render.out.is_terminal:
         for cells in (head, ["---"] * len(head), *rows):
-            out.print(printable(f"| {' | '.join(cells)} |"))
+            render.out.print(render.printable(f"| {' | '.join(cells)} |"))
         return
     table = Table()
     for number, name in enumerate(head):
-        table.add_column(printable(name), justify="right" if number else "left")
+        table.add_column(render.printable(name), justify="right" if number else "left")
     for cells in rows:
-        table.add_row(*map(printable, cells))
-    out.print(table, soft_wrap=False)
+        table.add_row(*map(render.printable, cells))
+    render.out.print(table, soft_wrap=False)

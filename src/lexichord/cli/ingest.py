@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_args, get_type_hints
 
 import typer
 
-from lexichord.cli import metadata, render
+from lexichord.cli import metadata
+from lexichord.cli.deferred import progress, render
 from lexichord.cli.options import EXIT_FAILED, STORE_PANEL, CliOption, Invocation, command
-from lexichord.cli.progress import FileProgress
 from lexichord.errors import ConfigError
 from lexichord.types.options import ContextKind, ContextPart
 
 if TYPE_CHECKING:
+    from lexichord.cli.progress import FileProgress
     from lexichord.client.sync import SyncLexichord
     from lexichord.ingest.pipeline import IngestOptions
 
@@ -107,7 +108,7 @@ class IngestArguments:
         if not (paths or self.chunked or self.retry_failed):
             raise ConfigError("nothing to ingest: name files, folders, or --chunked FILE.jsonl")
 
-    def options(self, progress: FileProgress) -> "IngestOptions":
+    def options(self, bars: "FileProgress") -> "IngestOptions":
         """Return the application's options."""
         options: IngestOptions = {
             "dataset": self.dataset,
@@ -121,11 +122,11 @@ class IngestArguments:
             "depth": self.depth,
             "max_pages": self.max_pages,
             "allow_private": self.allow_private,
-            "on_usage": progress.show_usage,
-            "on_estimate": progress.estimate,
-            "on_slow": progress.name_slow,
+            "on_usage": bars.show_usage,
+            "on_estimate": bars.estimate,
+            "on_slow": bars.name_slow,
         }
-        return options | cast("IngestOptions", progress.callbacks())
+        return options | cast("IngestOptions", bars.callbacks())
 
 
 class IngestGroup:
@@ -167,14 +168,14 @@ def ingest(
     shown = partial(render.report, verbose=options.verbose)
     if options.retry_failed:
         shown = partial(render.retried)
-    with invocation.open() as lexichord, FileProgress() as progress:
+    with invocation.open() as lexichord, progress.FileProgress() as bars:
         if options.watch:
-            watched = lexichord.watch(paths or [], prune=options.prune, **options.options(progress))
+            watched = lexichord.watch(paths or [], prune=options.prune, **options.options(bars))
             with closing(watched) as reports:
                 for report in reports:
                     invocation.show(report.to_dict(), shown)
             return
-        report = _run(lexichord, paths or [], options, progress)
+        report = _run(lexichord, paths or [], options, bars)
     invocation.show(report.to_dict(), shown)
     if report.failed or report.is_empty:
         raise typer.Exit(EXIT_FAILED)
@@ -196,9 +197,9 @@ def reread(
 
 
 def _run(
-    lexichord: "SyncLexichord", paths: list[str], given: IngestArguments, progress: FileProgress
+    lexichord: "SyncLexichord", paths: list[str], given: IngestArguments, bars: "FileProgress"
 ) -> Any:  # noqa: ANN401
-    options = given.options(progress)
+    options = given.options(bars)
     if given.retry_failed:
         return lexichord.retry_failed(**options)
     if given.name is None:

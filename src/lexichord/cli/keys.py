@@ -5,10 +5,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
+from lexichord.cli.deferred import render
+from lexichord.cli.help import CommandGroup
 from lexichord.cli.options import Invocation, command
-from lexichord.cli.render import err, out, printable
 from lexichord.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 OVERLAP_HOURS = 24  # as the library has it
 
-keys_app = typer.Typer(help="API keys for HTTP and MCP.", no_args_is_help=True)
+keys_app = typer.Typer(cls=CommandGroup, help="API keys for HTTP and MCP.", no_args_is_help=True)
 
 
 @command(keys_app, examples=("lexichord keys create agents --dataset contracts --days 90",))
@@ -99,7 +99,9 @@ def revoke(
     """Revoke a key, for good."""
     with invocation.open() as lexichord:
         lexichord.revoke_key(number)
-    invocation.show({"revoked": number}, lambda row: out.print(f"key {row['revoked']} is revoked"))
+    invocation.show(
+        {"revoked": number}, lambda row: render.out.print(f"key {row['revoked']} is revoked")
+    )
 
 
 def _span(unit: str, amount: int) -> timedelta:
@@ -111,8 +113,8 @@ def _span(unit: str, amount: int) -> timedelta:
 
 
 def _created(key: "NewApiKey") -> None:
-    err.print(Text("keep it: it is not shown again"))
-    out.print(Text(key.secret))
+    render.err.print(render.printable("keep it: it is not shown again"))
+    render.out.print(render.printable(key.secret))
 
 
 def _list(keys: "list[ApiKey]") -> None:
@@ -127,7 +129,7 @@ def _list(keys: "list[ApiKey]") -> None:
             *(f"{key.created_at:%Y-%m-%d}", _state(key)),
             f"last used {key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never used",
         ]
-        out.print(printable("  ".join(parts)))
+        render.out.print(render.printable("  ".join(parts)))
 
 
 def _state(key: "ApiKey") -> str:
@@ -146,7 +148,7 @@ def _list_calls(calls: "list[ApiCall]") -> None:
         when, query = f"{call.called_at:%Y-%m-%d %H:%M:%S}", f"  {call.query}" if call.query else ""
         who = f"{call.key_id:>4}  {call.name}"
         line = f"{when}  {who}  {call.kind}  {call.status}  {_reach(call.datasets)}{query}"
-        out.print(printable(line))
+        render.out.print(render.printable(line))
 
 
 def _reach(datasets: Sequence[str] | None) -> str:

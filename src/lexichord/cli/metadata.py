@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lexichord.cli.deferred import render
+from lexichord.cli.help import CommandGroup
 from lexichord.cli.options import SCOPE_OPTIONS, Invocation, command
-from lexichord.cli.render import out, printable
 from lexichord.errors import ConfigError
 
 if TYPE_CHECKING:
     from lexichord.types import Facet
 
-metadata_app = typer.Typer(help="Documents' metadata.", no_args_is_help=True)
+metadata_app = typer.Typer(cls=CommandGroup, help="Documents' metadata.", no_args_is_help=True)
 
 
 @command(metadata_app, "set", examples=("lexichord metadata set lease.pdf year=2024 party=Acme",))
@@ -26,7 +27,9 @@ def set_metadata(
     changes = parse_pairs(pairs)
     with invocation.open() as lexichord:
         metadata = lexichord.set_metadata(reference, changes)
-    invocation.show({"metadata": metadata}, lambda row: out.print(printable(str(row["metadata"]))))
+    invocation.show(
+        {"metadata": metadata}, lambda row: render.out.print(render.printable(str(row["metadata"])))
+    )
 
 
 @command(
@@ -67,4 +70,4 @@ def _value(written: str) -> Any:  # noqa: ANN401
 def _list(facets: "Iterable[Facet]") -> None:
     for facet in facets:
         shown = facet.value if isinstance(facet.value, str) else json.dumps(facet.value)
-        out.print(printable(f"{facet.documents:>7}  {shown}"))
+        render.out.print(render.printable(f"{facet.documents:>7}  {shown}"))

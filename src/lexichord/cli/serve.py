@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lexichord.cli import render
+from lexichord.cli.deferred import render
 from lexichord.cli.options import SERVE_PANEL, Invocation, command, log_to_stderr
-from lexichord.cli.render import err
 from lexichord.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def serve(
         asyncio.run(_serve_http(invocation.settings, host, port, worker, workers))
     except ModuleNotFoundError as error:
         raise ConfigError(f"no {error.name}: pip install 'lexichord[server]'") from error
-    err.print("stopped")
+    render.err.print("stopped")
 
 
 @command(
@@ -117,7 +116,7 @@ async def _work(settings: "Settings", until_idle: bool) -> "WorkerReport":
 
     async with Lexichord(settings) as core:
         for line in core.degraded:
-            err.print(line, highlight=False, markup=False)
+            render.err.print(line, highlight=False, markup=False)
         own = core.worker()
         task = asyncio.create_task(own.run(until_idle=until_idle))
 
@@ -209,6 +208,8 @@ def _announce(door: "AccessPolicy", sockets: "list[socket]", path: str = "") -> 
     port = sockets[0].getsockname()[1]
     name = f"[{door.host}]" if ":" in door.host and "[" not in door.host else door.host
     who = "with an API key" if door.needs_key else "from this machine, without a key"
-    err.print(f"http://{name}:{port}{path}  {who}; Ctrl-C ends it", highlight=False, markup=False)
+    render.err.print(
+        f"http://{name}:{port}{path}  {who}; Ctrl-C ends it", highlight=False, markup=False
+    )
     for line in door.degraded:
-        err.print(line, highlight=False, markup=False)
+        render.err.print(line, highlight=False, markup=False)

@@ -4,14 +4,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lexichord.cli.deferred import render
+from lexichord.cli.help import CommandGroup
 from lexichord.cli.options import Invocation, command
-from lexichord.cli.render import err, out, printable
 
 if TYPE_CHECKING:
     from lexichord.types.state import Rebalanced, Shard
 
 shards_app = typer.Typer(
-    help="Shards: other databases that hold a part of the documents.", no_args_is_help=True
+    cls=CommandGroup,
+    help="Shards: other databases that hold a part of the documents.",
+    no_args_is_help=True,
 )
 
 
@@ -63,20 +66,20 @@ def remove(
     """Take an empty shard from the list; its database stays as it is."""
     with invocation.open() as lexichord:
         lexichord.remove_shard(number)
-    invocation.show({"removed": number}, lambda _: out.print(f"shard {number} is removed"))
+    invocation.show({"removed": number}, lambda _: render.out.print(f"shard {number} is removed"))
 
 
 def _added(number: int) -> None:
-    out.print(f"shard {number} is added")
-    err.print("restart what is open: it stores nothing there, and finds nothing, until then")
+    render.out.print(f"shard {number} is added")
+    render.err.print("restart what is open: it stores nothing there, and finds nothing, until then")
 
 
 def _moved(moved: "Rebalanced") -> None:
     noun = "document" if moved.documents == 1 else "documents"
-    out.print(f"{moved.documents:,} {noun} moved, with {moved.chunks:,} chunks")
+    render.out.print(f"{moved.documents:,} {noun} moved, with {moved.chunks:,} chunks")
 
 
 def _list(shards: "list[Shard]") -> None:
     for each in shards:
         noun = "document" if each.documents == 1 else "documents"
-        out.print(printable(f"{each.number}  {each.documents:,} {noun}  {each.dsn}"))
+        render.out.print(render.printable(f"{each.number}  {each.documents:,} {noun}  {each.dsn}"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lexichord.cli import render
+from lexichord.cli.deferred import progress, render
 from lexichord.cli.options import (
     CHECK_PANEL,
     EXIT_FAILED,
@@ -16,7 +16,6 @@ from lexichord.cli.options import (
     Invocation,
     command,
 )
-from lexichord.cli.progress import ChunkProgress, FileProgress
 from lexichord.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -43,9 +42,9 @@ def import_(
     dataset: Annotated[str, typer.Option(help="Where to store it.")] = "default",
 ) -> None:
     """Take over documents, chunks, contexts and vectors; nothing is embedded again."""
-    with invocation.open() as lexichord, FileProgress("import") as progress:
+    with invocation.open() as lexichord, progress.FileProgress("import") as bars:
         report = lexichord.import_vechord(
-            from_vechord, table=table, dataset=dataset, **progress.callbacks()
+            from_vechord, table=table, dataset=dataset, **bars.callbacks()
         )
     invocation.show(report.to_dict(), render.report)
     if report.failed:
@@ -126,9 +125,9 @@ def contextualize(
 ) -> None:
     """Have a language model say of each stored chunk where in its document it belongs."""
     invocation.arguments["context_prompt"] = prompt
-    with invocation.open() as lexichord, FileProgress("contextualize") as progress:
+    with invocation.open() as lexichord, progress.FileProgress("contextualize") as bars:
         report = lexichord.contextualize(
-            dataset, dry_run=dry_run, budget=budget, **progress.callbacks()
+            dataset, dry_run=dry_run, budget=budget, **bars.callbacks()
         )
     invocation.show(report.to_dict(), _print_contexts)
     if report.llm.failed or report.llm.stopped or report.changed:
@@ -194,9 +193,9 @@ def reembed(
         if not sys.stdin.isatty():
             raise ConfigError("--drop deletes vectors for good: add --yes")
         typer.confirm("Delete the vectors that are not in use?", abort=True, err=True)
-    with invocation.open() as lexichord, ChunkProgress("reembed") as progress:
+    with invocation.open() as lexichord, progress.ChunkProgress("reembed") as bars:
         options: ReembedOptions = {"sample": sample, "min_overlap": min_overlap}
-        options |= {"on_start": progress.start, "on_chunks": progress.add_chunks}
+        options |= {"on_start": bars.start, "on_chunks": bars.add_chunks}
         report = lexichord.reembed(to, rollback=rollback, drop=drop, **options)
     invocation.show(report.to_dict(), _print)
 

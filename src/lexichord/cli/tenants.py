@@ -4,14 +4,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lexichord.cli.deferred import render
+from lexichord.cli.help import CommandGroup
 from lexichord.cli.options import Invocation, command
-from lexichord.cli.render import err, out, printable
 
 if TYPE_CHECKING:
     from lexichord.types import Tenant
 
 tenants_app = typer.Typer(
-    help="Tenants, who share a database and see nothing of each other.", no_args_is_help=True
+    cls=CommandGroup,
+    help="Tenants, who share a database and see nothing of each other.",
+    no_args_is_help=True,
 )
 
 
@@ -44,7 +47,10 @@ def add(
         )
     row = {"tenant": name, "created": is_new}
     invocation.show(
-        row, lambda _: out.print(printable(f"{name} is {'added' if is_new else 'changed'}"))
+        row,
+        lambda _: render.out.print(
+            render.printable(f"{name} is {'added' if is_new else 'changed'}")
+        ),
     )
 
 
@@ -64,14 +70,18 @@ def drop(
     """Forget a tenant and revoke its keys; its datasets stay, for the owner alone to see."""
     with invocation.open() as lexichord:
         lexichord.drop_tenant(name)
-    invocation.show({"dropped": name}, lambda _: out.print(printable(f"{name} is dropped")))
+    invocation.show(
+        {"dropped": name}, lambda _: render.out.print(render.printable(f"{name} is dropped"))
+    )
 
 
 def _turned_on() -> None:
     from lexichord.client.keys import SERVE_AS
 
-    out.print("tenants are on")
-    err.print(f"to serve them, {SERVE_AS}; restart what serves now", highlight=False, markup=False)
+    render.out.print("tenants are on")
+    render.err.print(
+        f"to serve them, {SERVE_AS}; restart what serves now", highlight=False, markup=False
+    )
 
 
 def _list(tenants: "list[Tenant]") -> None:
@@ -79,4 +89,4 @@ def _list(tenants: "list[Tenant]") -> None:
         datasets = ", ".join(each.datasets) or "no dataset"
         roles = f"  roles {', '.join(each.roles)}" if each.roles else ""
         keys = "1 key" if each.keys == 1 else f"{each.keys} keys"
-        out.print(printable(f"{each.tenant}  {datasets}  {keys}{roles}"))
+        render.out.print(render.printable(f"{each.tenant}  {datasets}  {keys}{roles}"))

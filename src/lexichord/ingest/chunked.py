@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -16,6 +18,7 @@ from pydantic import (
     model_validator,
 )
 
+from lexichord.db.search import Vector
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.chunk import CHUNK_RECIPE
 from lexichord.ingest.find import storable_name
@@ -48,9 +51,13 @@ def _indexable(uri: str) -> str:
 
 
 def _comparable(vector: list[float]) -> list[float]:
-    if max(map(abs, vector), default=0) < MIN_VECTOR_VALUE:
+    if not _has_direction(vector):
         raise ValueError("has no direction: all its numbers are 0, or as good as 0")
     return vector
+
+
+def _has_direction(vector: Vector) -> bool:
+    return max(max(vector, default=0), -min(vector, default=0)) >= MIN_VECTOR_VALUE
 
 
 PostgresText = Annotated[str, AfterValidator(_storable)]
@@ -118,19 +125,52 @@ def document_sources(
     seen = set[str]()
     for number, document in enumerate(descriptions, 1):
         place = f"document {number}"
+        bare, vectors = _part_vectors(document)
         try:
-            line = json.dumps(document).encode()
+            line = json.dumps(bare).encode()
         except (TypeError, ValueError) as error:
             yield refused_source(place, IngestError(str(error)))
         else:
-            yield _source(line, place, seen, dataset, context, reader)
+            yield _source(line, place, seen, dataset, context, reader, vectors)
+
+
+def _part_vectors(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[array[float]]]:
+    """Part a document from its chunks' vectors: as text they take longer than all the rest.
+
+    They stay where they are unless each chunk has a good one, so that what is wrong is named.
+    """
+    try:
+        chunks = [dict(chunk) for chunk in document["chunks"]]
+        vectors = [_numbers(chunk.pop("vector")) for chunk in chunks]
+    except (KeyError, OverflowError, TypeError, ValueError):
+        return document, []
+    return {**document, "chunks": chunks}, vectors
+
+
+def _numbers(vector: object) -> array[float]:
+    """Return a list's numbers. Raises OverflowError, TypeError, ValueError if it is no vector."""
+    if not isinstance(vector, list):
+        raise TypeError
+    numbers = array("d", vector)
+    if not isfinite(sum(numbers)) or not _has_direction(numbers):
+        raise ValueError
+    return numbers
 
 
 def _source(
-    line: bytes, place: str, seen: set[str], dataset: str, context: str, reader: Reader
+    line: bytes,
+    place: str,
+    seen: set[str],
+    dataset: str,
+    context: str,
+    reader: Reader,
+    vectors: Sequence[array[float]] = (),
 ) -> IngestSource:
     """Read one document. Those that are refused are named by their place, not to touch another."""
-    sha256 = hashlib.sha256(line).hexdigest()
+    digest = hashlib.sha256(line)
+    for vector in vectors:
+        digest.update(vector)
+    sha256 = digest.hexdigest()
     try:
         document = GivenDocument.model_validate_json(line)
     except ValidationError as error:
@@ -144,7 +184,7 @@ def _source(
         read = partial(_cut, reader, document, dataset, sha256, recipe)
         return IngestSource(document.uri, sha256, recipe, read, size=len(line))
     recipe = f"{GIVEN_RECIPE_PREFIX}{context}{_contexts(document.chunks)}"
-    read = partial(prepare_document, document, dataset, sha256, recipe)
+    read = partial(prepare_document, document, dataset, sha256, recipe, vectors)
     return IngestSource(document.uri, sha256, recipe, read, size=len(line))
 
 
@@ -162,13 +202,22 @@ def explain(error: ValidationError) -> str:
 
 
 def prepare_document(
-    source: GivenDocument, dataset: str, sha256: str, recipe: str
+    source: GivenDocument,
+    dataset: str,
+    sha256: str,
+    recipe: str,
+    vectors: Sequence[Vector] = (),
 ) -> PreparedDocument:
-    """Return a document with its chunks as it is stored. Raises IngestError."""
+    """Return a document with its chunks, and their vectors if these stand apart, as it is stored.
+
+    Raises IngestError.
+    """
     chunks = source.chunks or []
     text = source.text or "\n\n".join(chunk.content for chunk in chunks)
     document = _document(source, text, dataset, sha256, recipe)
-    return PreparedDocument(document, list(_place(chunks, text)), _vectors(source), source.space)
+    own = vectors or _own_vectors(chunks)
+    _check_dimension(own, source.space)
+    return PreparedDocument(document, list(_place(chunks, text)), own, source.space)
 
 
 def _cut(
@@ -220,19 +269,21 @@ def _place(chunks: Iterable[GivenChunk], text: str) -> Iterator[Chunk]:
         )
 
 
-def _vectors(source: GivenDocument) -> list[list[float]]:
-    chunks = source.chunks or []
+def _own_vectors(chunks: Sequence[GivenChunk]) -> list[list[float]]:
     vectors = [chunk.vector for chunk in chunks if chunk.vector is not None]
-    if not vectors:
-        return []
-    if len(vectors) < len(chunks):
+    if vectors and len(vectors) < len(chunks):
         raise IngestError("some chunks have a vector and some have none: give all or none")
-    if source.space is None:
+    return vectors
+
+
+def _check_dimension(vectors: Sequence[Vector], space: str | None) -> None:
+    if not vectors:
+        return
+    if space is None:
         raise IngestError("vectors need a space: provider/model/dimension")
     try:
-        dimension = EmbeddingSpace.parse(source.space).dimension
+        dimension = EmbeddingSpace.parse(space).dimension
     except ConfigError as error:
         raise IngestError(str(error)) from None
     if any(len(vector) != dimension for vector in vectors):
         raise IngestError(f"a vector has not the {dimension} numbers that its space names")
-    return vectors
