@@ -3,7 +3,8 @@
 import hashlib
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from math import isfinite
 from pathlib import Path
@@ -31,6 +32,7 @@ from lexichord.ingest.sources import (
     PreparedDocument,
     refused_source,
 )
+from lexichord.ingest.spool import Spool
 from lexichord.types import Chunk, Document, EmbeddingSpace
 
 MAX_URI_BYTES = 2000  # bytes; an index takes 2,700
@@ -103,35 +105,73 @@ class GivenDocument(BaseModel):
         return self
 
 
-def json_line_sources(
-    file: Path, dataset: str, context: str, reader: Reader
-) -> Iterator[IngestSource]:
-    """Yield the documents of a JSON-lines file. Raises ConfigError if it cannot be read at all."""
-    seen = set[str]()
-    name = storable_name(file.name)
-    try:
-        with file.open("rb") as stream:
-            for number, line in enumerate(stream, 1):
-                if line.strip():
-                    yield _source(line, f"{name}:{number}", seen, dataset, context, reader)
-    except OSError as error:
-        raise ConfigError(f"{file} cannot be read: {error.strerror}") from None
+@dataclass(slots=True)
+class GivenSources:
+    """Sources of documents that are passed in; `spool` keeps what they hold until it is stored."""
 
+    dataset: str
+    context: str
+    reader: Reader
+    spool: Spool
+    seen: set[str] = field(default_factory=set)
 
-def document_sources(
-    descriptions: Iterable[Mapping[str, Any]], dataset: str, context: str, reader: Reader
-) -> Iterator[IngestSource]:
-    """Yield documents in the shape of `GivenDocument`."""
-    seen = set[str]()
-    for number, document in enumerate(descriptions, 1):
-        place = f"document {number}"
-        bare, vectors = _part_vectors(document)
+    def json_lines(self, file: Path) -> Iterator[IngestSource]:
+        """Yield a JSON-lines file's documents. Raises ConfigError if it cannot be read at all."""
+        name = storable_name(file.name)
         try:
-            line = json.dumps(bare).encode()
-        except (TypeError, ValueError) as error:
-            yield refused_source(place, IngestError(str(error)))
-        else:
-            yield _source(line, place, seen, dataset, context, reader, vectors)
+            with file.open("rb") as stream:
+                for number, line in enumerate(stream, 1):
+                    if line.strip():
+                        yield self._source(line, f"{name}:{number}")
+        except OSError as error:
+            raise ConfigError(f"{file} cannot be read: {error.strerror}") from None
+
+    def documents(self, descriptions: Iterable[Mapping[str, Any]]) -> Iterator[IngestSource]:
+        """Yield documents in the shape of `GivenDocument`."""
+        for number, document in enumerate(descriptions, 1):
+            place = f"document {number}"
+            bare, vectors = _part_vectors(document)
+            try:
+                line = json.dumps(bare).encode()
+            except (TypeError, ValueError) as error:
+                yield refused_source(place, IngestError(str(error)))
+            else:
+                yield self._source(line, place, vectors)
+
+    def _source(
+        self, line: bytes, place: str, vectors: Sequence[array[float]] = ()
+    ) -> IngestSource:
+        """Read one document. One that is refused is named by its place, not to touch another."""
+        digest = hashlib.sha256(line)
+        for vector in vectors:
+            digest.update(vector)
+        sha256 = digest.hexdigest()
+        try:
+            document = GivenDocument.model_validate_json(line)
+        except ValidationError as error:
+            return refused_source(place, IngestError(explain(error)))
+        if document.uri in self.seen:
+            again = f"{document.uri} was given before: give all its chunks at once"
+            return refused_source(place, IngestError(again))
+        self.seen.add(document.uri)
+        made_by = f"{CHUNK_RECIPE} {self.context}"
+        if document.chunks is not None:
+            made_by = f"{self.context}{_contexts(document.chunks)}"
+        recipe = f"{GIVEN_RECIPE_PREFIX}{made_by}"
+        kept = self.spool.keep((document, vectors))
+        read = partial(self._prepared, kept, sha256, recipe)
+        return IngestSource(document.uri, sha256, recipe, read, size=len(line))
+
+    def _prepared(
+        self,
+        kept: Callable[[], tuple[GivenDocument, Sequence[Vector]]],
+        sha256: str,
+        recipe: str,
+    ) -> PreparedDocument:
+        document, vectors = kept()
+        if document.chunks is None:
+            return _cut(self.reader, document, self.dataset, sha256, recipe)
+        return prepare_document(document, self.dataset, sha256, recipe, vectors)
 
 
 def _part_vectors(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[array[float]]]:
@@ -155,37 +195,6 @@ def _numbers(vector: object) -> array[float]:
     if not isfinite(sum(numbers)) or not _has_direction(numbers):
         raise ValueError
     return numbers
-
-
-def _source(
-    line: bytes,
-    place: str,
-    seen: set[str],
-    dataset: str,
-    context: str,
-    reader: Reader,
-    vectors: Sequence[array[float]] = (),
-) -> IngestSource:
-    """Read one document. Those that are refused are named by their place, not to touch another."""
-    digest = hashlib.sha256(line)
-    for vector in vectors:
-        digest.update(vector)
-    sha256 = digest.hexdigest()
-    try:
-        document = GivenDocument.model_validate_json(line)
-    except ValidationError as error:
-        return refused_source(place, IngestError(explain(error)))
-    if document.uri in seen:
-        again = f"{document.uri} was given before: give all its chunks at once"
-        return refused_source(place, IngestError(again))
-    seen.add(document.uri)
-    if document.chunks is None:
-        recipe = f"{GIVEN_RECIPE_PREFIX}{CHUNK_RECIPE} {context}"
-        read = partial(_cut, reader, document, dataset, sha256, recipe)
-        return IngestSource(document.uri, sha256, recipe, read, size=len(line))
-    recipe = f"{GIVEN_RECIPE_PREFIX}{context}{_contexts(document.chunks)}"
-    read = partial(prepare_document, document, dataset, sha256, recipe, vectors)
-    return IngestSource(document.uri, sha256, recipe, read, size=len(line))
 
 
 def _contexts(chunks: Sequence[GivenChunk]) -> str:

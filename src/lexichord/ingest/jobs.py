@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -12,7 +12,8 @@ from threading import Event
 
 from lexichord.db import store
 from lexichord.errors import ConfigError
-from lexichord.ingest import chunked, sources
+from lexichord.ingest import sources
+from lexichord.ingest.chunked import GivenSources
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.find import FileSearch
 from lexichord.ingest.load.kinds import kind_of_file
@@ -20,6 +21,7 @@ from lexichord.ingest.load.options import load_options
 from lexichord.ingest.pipeline import IngestPipeline
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.report import Report
+from lexichord.ingest.spool import Spool
 from lexichord.ingest.vechord import find_namespace
 from lexichord.ingest.web.crawl import split_addresses
 from lexichord.ingest.web.fetch import WEB_LIMITS, WebLimits, check_url
@@ -92,14 +94,17 @@ async def ingest(
     if prune and not folders:
         raise ConfigError("prune deletes what is gone from a folder: name one")
     search = FileSearch(run.include, run.exclude)
-    with _reader(run) as reader, TemporaryDirectory(prefix="lexichord-") as scratch:
+    with (
+        _reader(run) as reader,
+        TemporaryDirectory(prefix="lexichord-") as scratch,
+        closing(Spool(Path(scratch))) as spool,
+    ):
         files = FileSources(run.dataset, run.recipe, reader, run.uris, run.metadata, search)
+        given = GivenSources(run.dataset, run.recipe, reader, spool)
         listed = chain(
             files.find(paths),
-            chunked.document_sources(documents, run.dataset, run.recipe, reader),
-            chunked.json_line_sources(chunked_file, run.dataset, run.recipe, reader)
-            if chunked_file
-            else (),
+            given.documents(documents),
+            given.json_lines(chunked_file) if chunked_file else (),
         )
         todo = await asyncio.to_thread(list, listed)
         if urls:
