@@ -4,7 +4,8 @@ files      bytes of real files, damaged, to the reader and to the cutter of chun
 texts      generated text of each kind of markup, to the same
 questions  generated questions, to what understands a question without a database
 functions  generated arguments, to every SQL function
-requests   wrong values in requests to a running server, by its OpenAPI document, and in MCP calls
+requests   wrong values in requests to a running server, by its OpenAPI document
+calls      the same in messages to a running server of MCP, by its tools
 slopes     the same text in 50 kB and 5 MB: what grows faster than its input
 
 An input breaks something if it raises anything but lexichord's own errors (in SQL: the classes of
@@ -13,7 +14,7 @@ chunks that are not where they say. What runs in this process is timed by its ow
 that a busy machine makes nothing slow. `--only TARGET --first SEED --count 1` repeats one.
 
 python scripts/fuzz.py [--only TARGET] [--first 0] [--count 1000] [--folder FOLDER]
-                       [--server DSN] [--url http://127.0.0.1:PORT]
+                       [--server DSN] [--url http://127.0.0.1:PORT] [--mcp URL]
 """
 
 import argparse
@@ -34,7 +35,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
-from fuzz_requests import requests
+from fuzz_requests import calls, requests
 from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.errors import LexichordError
@@ -47,8 +48,9 @@ from lexichord.types import EmbeddingSpace
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 MAX_SEED_FILE_BYTES = 200_000  # a larger one takes long to read when it is whole
-SECONDS = {"files": 20.0, "texts": 5.0, "questions": 2.0, "functions": 10.0, "requests": 40.0}
-ELSEWHERE = ("functions", "requests")  # what a server does
+SECONDS = {"files": 20.0, "texts": 5.0, "questions": 2.0, "functions": 10.0}
+SECONDS |= {"requests": 40.0, "calls": 40.0}
+ELSEWHERE = ("functions", "requests", "calls")  # what a server does
 BATCH = 200  # inputs of a process
 SLOPE_CHARS = (50_000, 500_000, 5_000_000)
 SLOPE_SUFFIXES = (".md", ".txt", ".html", ".rst", ".py")
@@ -149,6 +151,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, default=SAMPLES, help="of real files to damage")
     parser.add_argument("--server", help="a DSN; without one SQL functions are left out")
     parser.add_argument("--url", help="of `lexichord serve`; without one requests are left out")
+    parser.add_argument("--mcp", help="of `lexichord mcp --http`; without one calls are left out")
     return parser.parse_args()
 
 
@@ -192,9 +195,9 @@ def _run(
     """Run seeds in processes that may die; what was under way then is the failure."""
     outcomes: Counter[str] = Counter()
     failures: list[str] = []
-    needed = {"functions": arguments.server, "requests": arguments.url}
+    needed = {"functions": arguments.server, "requests": arguments.url, "calls": arguments.mcp}
     if not needed.get(target, True):
-        return Counter({"left out, for it needs --server or --url": 1}), failures
+        return Counter({"left out, for it needs --server, --url or --mcp": 1}), failures
     seed, context = first, multiprocessing.get_context("fork")
     while seed < first + count:
         receiver, sender = context.Pipe(duplex=False)
@@ -270,7 +273,7 @@ def _files(scratch: Path, folder: Path, _: str | None) -> Callable[[Random], Non
         file = random.choice(_seed_files(folder))
         damaged = scratch / f"file{file.suffix}"
         damaged.write_bytes(_damage(random, file.read_bytes()))
-        _read(damaged)
+        read(damaged)
 
     return run
 
@@ -319,12 +322,12 @@ def _texts(scratch: Path, _: Path, __: str | None) -> Callable[[Random], None]:
     def run(random: Random) -> None:
         file = scratch / f"text{random.choice(SUFFIXES)}"
         file.write_text(_text(random, 3000), "utf-8", "surrogatepass", newline="")
-        _read(file)
+        read(file)
 
     return run
 
 
-def _read(file: Path) -> None:
+def read(file: Path) -> None:
     """Read a file and cut it; raise ValueError unless each chunk is where it says."""
     loaded = load(file)
     last = 0
@@ -465,7 +468,7 @@ def _timed(sender: Any, suffix: str, token: str, size: int) -> None:  # noqa: AN
         file.write_text((token * (size // len(token) + 1))[:size])
         started = time.perf_counter()
         with suppress(LexichordError):
-            _read(file)
+            read(file)
         sender.send(time.perf_counter() - started)
 
 
@@ -475,6 +478,7 @@ TARGETS: dict[str, Callable[[Path, Path, str | None], Callable[[Random], str | N
     "questions": _questions,
     "functions": _functions,
     "requests": lambda _, __, url: requests(str(url)),
+    "calls": lambda _, __, url: calls(str(url)),
 }
 
 if __name__ == "__main__":

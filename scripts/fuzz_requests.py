@@ -1,4 +1,4 @@
-"""Requests for fuzz.py: operations of a server's OpenAPI document and MCP, with wrong values."""
+"""Requests for fuzz.py, with wrong values: operations of an OpenAPI document, tools of MCP."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -52,22 +52,55 @@ def requests(url: str) -> Callable[[Random], str | None]:
     ]
 
     def run(random: Random) -> str | None:
-        if random.random() < 0.15:
-            method, path, content = "post", "/mcp", _spoilt(random, _mcp_call(random))
-        else:
-            method, path, content = _request(random, random.choice(operations), schemas)
-        headers = {
-            "content-type": "application/json",
-            "accept": "application/json, text/event-stream",
-        }
-        answer = client.request(method, path, content=content, headers=headers)
-        if answer.status_code >= 500 and answer.status_code not in BUSY:
-            raise ValueError(f"{answer.status_code} for {method} {path} {content[:200]!r}")
-        if answer.headers.get("content-type") == "application/json":
-            json.loads(answer.content, parse_constant=_refuse)
-        return str(answer.status_code) if answer.status_code >= 400 else None
+        method, path, content = _request(random, random.choice(operations), schemas)
+        answer = client.request(method, path, content=content, headers=HEADERS)
+        return _status(answer, f"{method} {path} {content[:200]!r}")
 
     return run
+
+
+def calls(url: str) -> Callable[[Random], str | None]:
+    """Return what sends one random message to a server of MCP: mostly a call of one of its tools.
+
+    It raises ValueError as `requests` does, and for an error that blames the server.
+    """
+    client = httpx.Client(timeout=TIMEOUT_SECONDS)
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    listed = _told(client.post(url, json=asked, headers=HEADERS))["result"]["tools"]
+    tools = {tool["name"]: tool["inputSchema"] for tool in listed}
+
+    def run(random: Random) -> str | None:
+        content = _spoilt(random, _call(random, tools))
+        answer = client.post(url, content=content, headers=HEADERS)
+        refused = _status(answer, f"{content[:500]!r}")
+        told = _told(answer) if answer.content else {}
+        result = told.get("result", told) if "jsonrpc" in told else told
+        shape = result.get("structuredContent", result)
+        if BLAMES_SERVER & {told.get("error") and _code(told), shape.get("type")}:
+            raise ValueError(f"{answer.text[:200]} for {content[:500]!r}")
+        return refused or ("error" if result.get("isError") else None)
+
+    return run
+
+
+def _code(told: Any) -> Any:  # noqa: ANN401
+    error = told["error"]
+    return error.get("code") if isinstance(error, dict) else None
+
+
+def _told(answer: httpx.Response) -> Any:  # noqa: ANN401
+    """Return the JSON of an answer, or of the last event of one that is a stream."""
+    lines = [line[6:] for line in answer.text.splitlines() if line.startswith("data: ")]
+    return json.loads((lines or [answer.text])[-1], parse_constant=_refuse)
+
+
+def _status(answer: httpx.Response, what: str) -> str | None:
+    """Return the status of an answer that refuses."""
+    if answer.status_code >= 500 and answer.status_code not in BUSY:
+        raise ValueError(f"{answer.status_code} for {what}")
+    if answer.content and answer.headers.get("content-type") == "application/json":
+        json.loads(answer.content, parse_constant=_refuse)
+    return str(answer.status_code) if answer.status_code >= 400 else None
 
 
 def _refuse(constant: str) -> None:
@@ -121,34 +154,22 @@ FITTING: dict[str, list[Any]] = {
     "number": [0, 0.5, 1, 1.5, -1, 1e9],
     "boolean": [True, False],
 }
-TOOLS = ("file_discover", "file_search", "keyword_generate", "assistant", "search", "fetch", "none")
-ARGUMENTS = ("query", "dataset_info", "resource_id", "document_name", "top_k", "limit", "filter")
+METHODS_OF_MCP = ("tools/list", "initialize", "resources/read", "prompts/get", "ping", "x")
+MEMBERS = ("name", "uri", "arguments", "argument", "ref", "cursor", "_meta", "protocolVersion")
+BLAMES_SERVER = {-32603, "server_error", "database_error"}  # a code of the protocol, types of ours
 
 
-def _mcp_call(random: Random) -> Any:  # noqa: ANN401
-    names = (
-        "query",
-        "dataset_info",
-        "resource_id",
-        "document_name",
-        "top_k",
-        "limit",
-        "id",
-        "filter",
-    )
-    arguments = {name: random.choice([*UNFIT, "late"]) for name in random.sample(names, 3)}
-    if random.random() < 0.5:
-        return {"tool": random.choice(TOOLS), "parameters": arguments}
-    method = random.choice(
-        ("tools/call", "tools/list", "initialize", "resources/read", "ping", "x")
-    )
-    params = {"name": random.choice(TOOLS), "arguments": arguments}
-    return {
-        "jsonrpc": "2.0",
-        "id": random.choice([1, "a", None]),
-        "method": method,
-        "params": params,
-    }
+def _call(random: Random, tools: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Return a message, often a fitting one: a tool's call in one of both forms, or another."""
+    name, schema = random.choice([*tools.items()])
+    arguments = _body(random, schema, {}, 0)
+    if random.random() < 0.3:
+        return {"tool": name, "parameters": arguments}
+    message = {"jsonrpc": "2.0", "id": random.choice([1, "a", *UNFIT])}
+    if random.random() < 0.8:
+        return {**message, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+    params = {member: random.choice([*UNFIT, name]) for member in random.sample(MEMBERS, 3)}
+    return {**message, "method": random.choice(METHODS_OF_MCP), "params": params}
 
 
 def _spoilt(random: Random, body: Any) -> bytes:  # noqa: ANN401

@@ -1,4 +1,4 @@
-"""Servers of a test's own, of the embedded server's programs: on a data folder, with settings."""
+"""Servers of a test's own, of the embedded server's programs or others: on a data folder."""
 
 import shutil
 from collections.abc import Iterator
@@ -17,12 +17,14 @@ from lexichord.db.postmaster import (
 
 
 @contextmanager
-def running(data: Path, user: str | None, **settings: str) -> Iterator[PostmasterInfo]:
+def running(
+    data: Path, user: str | None, programs: Path = PROGRAMS, /, **settings: str
+) -> Iterator[PostmasterInfo]:
     """A server of its own on a data folder, with settings."""
     with (data / "postgresql.auto.conf").open("a") as file:
         file.writelines(f"{name} = '{value}'\n" for name, value in settings.items())
     try:
-        yield await_postmaster(data, partial(start_postmaster, data, PROGRAMS, user))
+        yield await_postmaster(data, partial(start_postmaster, data, programs, user))
     finally:
         if find_postmaster(data):
             stop_postmaster(data)

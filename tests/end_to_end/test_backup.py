@@ -22,6 +22,8 @@ from lexichord.types import EmbeddingSpace
 from tests.conftest import new_database
 from tests.end_to_end.client import CHUNKS, documents, word
 from tests.end_to_end.killed import assert_same
+from tests.faults.earlier import fill_earlier
+from tests.migrations.test_earlier_release import CHUNKS as CHUNK_ROWS
 
 SPACE = EmbeddingSpace("test", "tiny", 4)
 STORED = 30
@@ -110,6 +112,20 @@ def test_the_engine_is_the_backups_where_the_server_has_it(
         assert_same(target, source)
         with new_database(source) as own:
             assert backup.restore(own, file).engine == "vectorchord"
+
+
+@pytest.mark.parametrize("engine", FIXTURES)
+def test_what_an_earlier_release_stored_restores_too(
+    server: Servers, target: str, file: Path, engine: str
+) -> None:
+    with new_database(server(engine)) as source:
+        fill_earlier(engine)(source)
+        stored = run(source, CHUNK_ROWS)
+        backup.backup(source, file)
+    backup.restore(target, file)
+    assert run(target, CHUNK_ROWS) == stored != []
+    with SyncLexichord(dsn=target) as lexichord:
+        assert not lexichord.doctor().problems
 
 
 def test_a_schema_of_its_own_for_the_vectors_types(source: str, target: str, file: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from lexichord.types import Chunk
 from tests.conftest import ROOT
 from tests.http.server import Server
+from tests.mcp.serving import Place, served
 
 COUNT = 400
 
@@ -30,7 +31,7 @@ def test_what_is_broken_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     import fuzz
 
     monkeypatch.setattr(fuzz, "split", lambda loaded: [Chunk(0, 1, "none of it")])
-    arguments = argparse.Namespace(folder=ROOT / "samples", server=None, url=None)
+    arguments = argparse.Namespace(folder=ROOT / "samples", server=None, url=None, mcp=None)
     outcomes, failures = fuzz._run("texts", 0, 20, arguments)
     assert outcomes["broken"] + outcomes["refused"] == 20
     assert "is not at 0" in failures[0]
@@ -51,3 +52,8 @@ def test_arguments_of_sql_functions(plain_dsn: str) -> None:
 def test_requests(dsn: str, tmp_path: Path) -> None:
     with Server(dsn, tmp_path) as server:
         fuzz("requests", "--url", server.url)
+
+
+def test_calls_of_tools(dsn: str, tmp_path: Path) -> None:
+    with served(Place(dsn, tmp_path), tmp_path / "log") as server:
+        fuzz("calls", "--mcp", server.url)

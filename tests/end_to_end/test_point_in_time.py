@@ -6,35 +6,43 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db.embedded import PROGRAMS, EmbeddedServer
+from lexichord.db.embedded import PROGRAMS
 from lexichord.db.postmaster import postmaster_url
 from lexichord.db.schema import Choice, prepare
-from lexichord.types import EmbeddingSpace
+from tests.conftest import ENGINES, SPACE
 from tests.end_to_end.client import documents, word
 from tests.end_to_end.conftest import new_home
+from tests.faults.earlier import PRELOADS
+from tests.own_server import find_pg_ctl, own_user
 from tests.postmasters import give, running
 
 pytestmark = pytest.mark.slow
 
-SPACE = EmbeddingSpace("test", "tiny", 4)
+INITDB = ("-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C")
 
 
-def test_the_moment_before_a_mistake_comes_back() -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_moment_before_a_mistake_comes_back(
+    engine: str, request: pytest.FixtureRequest
+) -> None:
+    programs, user = PROGRAMS, own_user()
+    if engine != "plain":
+        programs = find_pg_ctl(request.getfixturevalue(f"{engine}_dsn")).parent
+    libraries = {"shared_preload_libraries": PRELOADS[engine].strip("'")}
     with new_home() as home:
         data, archive, copy = home / "main", home / "archive", home / "copy"
-        data.mkdir()
-        archive.mkdir()
-        server = EmbeddedServer(data)
-        server.ensure_pgdata_inited()
-        user = server.system_user
-        give(archive, user)
-        kept = {"archive_mode": "on", "archive_command": f"cp %p {archive}/%f"}
-        with running(data, user, wal_level="replica", **kept) as info:
+        for folder in (data, archive):
+            folder.mkdir()
+            give(folder, user)
+        initdb = [str(programs / "initdb"), *INITDB, "-D", str(data)]
+        subprocess.run(initdb, check=True, capture_output=True, user=user)
+        kept = {"archive_mode": "on", "archive_command": f"cp %p {archive}/%f", **libraries}
+        with running(data, user, programs, wal_level="replica", **kept) as info:
             url = postmaster_url(info, "postgres")
-            prepare(url, Choice(space=SPACE))
+            prepare(url, Choice(engine, space=SPACE))
             with SyncLexichord(dsn=url) as lexichord:
                 lexichord.ingest(documents=documents(0, 20))
-                base = [str(PROGRAMS / "pg_basebackup"), "-D", str(copy), "-X", "none", "-d", url]
+                base = [str(programs / "pg_basebackup"), "-D", str(copy), "-X", "none", "-d", url]
                 subprocess.run([*base, "-c", "fast"], check=True, capture_output=True)
                 lexichord.ingest(documents=documents(20, 40))
                 with psycopg.connect(url, autocommit=True) as connection:
@@ -53,10 +61,10 @@ def test_the_moment_before_a_mistake_comes_back() -> None:
             "archive_mode": "off",
         }
         with (
-            running(copy, user, **recovery) as info,
+            running(copy, user, programs, **recovery) as info,
             SyncLexichord(dsn=postmaster_url(info, "postgres")) as lexichord,
         ):
-            assert lexichord.status().documents == 40
+            assert (lexichord.status().engine, lexichord.status().documents) == (engine, 40)
             assert not lexichord.doctor().problems
             for number in (0, 19, 20, 39):
                 hits = lexichord.search(word(number), mode="keyword", k=1).hits

@@ -33,6 +33,7 @@ from lexichord.serve.mcp.calls import (
     request_caller,
 )
 from lexichord.serve.mcp.similar import similar
+from lexichord.serve.mcp.unfit import UnfitMiddleware, mark_standard_input
 from lexichord.serve.middleware import AsgiApp, AsgiReceive, AsgiScope, AsgiSend, answer
 from lexichord.serve.services import allowed_origins
 from lexichord.types import StoredDocument
@@ -111,7 +112,7 @@ def create_mcp_server(find_caller: FindCaller) -> FastMCP:
         MCP_INSTRUCTIONS,
         version=version("lexichord"),
         mask_error_details=True,
-        middleware=[InvalidArgumentsMiddleware()],
+        middleware=[UnfitMiddleware(), InvalidArgumentsMiddleware()],
     )
     for run, title, partial in (
         (assistant.assistant, "Ask the documents", assistant.partial_answer),
@@ -202,4 +203,5 @@ async def serve_stdio(client: Lexichord) -> None:
     async def find_caller() -> ToolCaller:
         return ToolCaller(ScopedClient(client))
 
+    mark_standard_input()
     await create_mcp_server(find_caller).run_stdio_async(show_banner=False)
