@@ -426,6 +426,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("move_documents", {"documents": [2], "dataset": "e"}),
     ("dataset_to_move_to", {"documents": [2], "dataset": "e"}),
     ("check_move", {"documents": [2], "dataset_id": 1}),
+    ("follow_moved", {"datasets": ["d"], "uris": ["u"], "new_dataset": "e"}),
     ("move_sent_files", {"documents": [2], "dataset_id": 1}),
     ("delete_dataset", {"dataset": "e"}),
     (

@@ -35,6 +35,7 @@ from lexichord.db.sent_files import (
     describe_datasets,
     list_dataset_files,
 )
+from lexichord.db.together import move_documents, rename_dataset
 
 DEFAULTS = ("default_k", "default_depth", "default_fusion", "default_weights")
 
@@ -279,6 +280,8 @@ RULES: Mapping[str, Rule] = {
     "keep_original": by_document(),
     "set_metadata": by_document(),
     "delete_documents": _delete,
+    "move_documents": move_documents,
+    "rename_dataset": rename_dataset,
     "documents_under": _under,
     "prune_documents": _prune,
     # Of files that are sent before a dataset is named.
@@ -323,4 +326,5 @@ RULES: Mapping[str, Rule] = {
         of_home,
     ),
 }
-WHEREVER = (of_home, of_each, _prune)  # whose answers do not depend on where a document is
+# Whose answers do not depend on where a document is, or that see to it themselves.
+WHEREVER = (of_home, of_each, _prune, move_documents, rename_dataset)

@@ -23,7 +23,13 @@ from lexichord.db.fanout import HOME, SPACES_DIFFER, Call, Rule
 from lexichord.db.moves import Moves, await_switch, end_switch, read_moves
 from lexichord.db.pool import Conn, Database, Row, call, check_dsn
 from lexichord.db.replica import MAX_LAG_SECONDS
-from lexichord.errors import ConfigError, DatabaseError, EmbeddingMismatchError, NotFoundError
+from lexichord.errors import (
+    ConfigError,
+    DatabaseError,
+    EmbeddingMismatchError,
+    NotFoundError,
+    UnknownDatasetError,
+)
 from lexichord.types.ids import IdKind, shard_of
 
 CONNECT_SECONDS = 2.0  # for a connection to a shard
@@ -297,7 +303,8 @@ class Shards(Database):
         answers = dict(zip(arguments, results, strict=True))
         refused = {n: error for n, error in answers.items() if isinstance(error, ConfigError)}
         if refused and len(refused) == len(arguments):
-            if own := await self._with_known_datasets(arguments):
+            is_why = any(isinstance(error, UnknownDatasetError) for error in refused.values())
+            if is_why and (own := await self._with_known_datasets(arguments)):
                 return await self.ask(how, function, own)
         elif refused:
             again = [self._ask_without(n, how, function, arguments[n]) for n in refused]
@@ -321,11 +328,17 @@ class Shards(Database):
     async def _with_known_datasets(
         self, arguments: Mapping[int, Mapping[str, Any]]
     ) -> dict[int, dict[str, Any]]:
-        """Narrow what all refused to the datasets of each shard; {} where that is not why."""
-        known = {number: await self._datasets(number) for number in arguments}
+        """Narrow what all refused to the datasets of each shard; {} where that is not why.
+
+        Raises UnknownDatasetError for what none of them has.
+        """
         wanted = {name for each in arguments.values() for name in each.get("datasets") or ()}
-        if not wanted or not wanted <= set(chain(*known.values())):
+        if not wanted:
             return {}
+        known = {number: await self._datasets(number) for number in self.numbers}
+        reached = set(chain(*known.values()))
+        if missing := wanted - reached:
+            raise UnknownDatasetError.among(sorted(missing), reached)
         narrowed = {
             number: {**each, "datasets": own}
             for number, each in arguments.items()
