@@ -58,7 +58,7 @@ PRIVATE = """
     list_evaluations
     evaluation_results compare_evaluations known_contexts
     create_api_key list_api_keys revoke_api_key find_api_key rotate_api_key
-    record_api_calls list_api_calls forget_api_calls list_tenants
+    record_api_calls list_api_calls forget_api_calls list_tenants tenant_roles
 """
 STEPS = """
     chunks_without_other reembed_index_statements space_overlap

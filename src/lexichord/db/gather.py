@@ -35,7 +35,7 @@ from lexichord.db.sent_files import (
     describe_datasets,
     list_dataset_files,
 )
-from lexichord.db.together import move_documents, rename_dataset
+from lexichord.db.together import move_documents, on_all, rename_dataset
 
 DEFAULTS = ("default_k", "default_depth", "default_fusion", "default_weights")
 
@@ -295,6 +295,7 @@ RULES: Mapping[str, Rule] = {
         ("document_digests", "list_originals", "document_hashes", "document_recipes", "index_use"),
         of_all,
     ),
+    **dict.fromkeys(("turn_tenants_on", "add_tenant", "drop_tenant"), on_all),
     # Of ingests.
     "document_twins": _nothing,  # a vector is kept on its own shard only
     "reusable_chunks": by_ids("documents", "doc"),
@@ -321,10 +322,17 @@ RULES: Mapping[str, Rule] = {
             *("record_evaluation", "list_evaluations", "evaluation_results", "sample_queries"),
             *("record_comparison", "compare_evaluations", "forget_evaluations", "id_secret"),
             *("keep_file", "read_file", "list_files"),
-            *("list_tenants", "list_shards", "add_shard", "drop_shard", "shard_moves"),
+            *(
+                "list_tenants",
+                "tenant_roles",
+                "list_shards",
+                "add_shard",
+                "drop_shard",
+                "shard_moves",
+            ),
         ),
         of_home,
     ),
 }
 # Whose answers do not depend on where a document is, or that see to it themselves.
-WHEREVER = (of_home, of_each, _prune, move_documents, rename_dataset)
+WHEREVER = (of_home, of_each, on_all, _prune, move_documents, rename_dataset)

@@ -73,6 +73,7 @@ async def rename_dataset(asked: Call) -> list[Row]:
         for connection in connections.values():
             await call(connection, "define_dataset", dataset=name, details=Jsonb({}), anew=True)
             await call(connection, "rename_dataset", **asked.arguments)
+        await _own_alike(connections, asked.arguments["new_name"])
 
     await _switch(asked.shards, change)
     return []
@@ -95,8 +96,19 @@ async def move_documents(asked: Call) -> list[Row]:
                 named = {name: [row[name[:-1]] for row in places] for name in ("datasets", "uris")}
                 await call(connections[HOME], "follow_moved", **named, new_dataset=dataset)
 
+        await _own_alike(connections, dataset)
+
     await _switch(asked.shards, change)
     return [{"move_documents": moved}]
+
+
+async def _own_alike(connections: Connections, dataset: str) -> None:
+    """Let a dataset that is new where the documents are be of one tenant on all."""
+    for connection in connections.values():
+        for row in await call(connection, "list_tenants"):
+            if dataset in row["datasets"]:
+                for other in connections.values():
+                    await call(other, "add_tenant", name=row["tenant"], datasets=[dataset])
 
 
 async def _check_move(
@@ -107,7 +119,10 @@ async def _check_move(
     if dataset in {row["dataset"] for row in await asked.shards.call("list_indexed_tables")}:
         raise ConfigError(OF_A_TABLE.format(dataset=dataset))
     moving = joined(
-        {n: await call(connections[n], "list_documents", documents=own) for n, own in parted.items()}
+        {
+            n: await call(connections[n], "list_documents", documents=own)
+            for n, own in parted.items()
+        }
     )
     named = {"dataset": dataset, "uris": [row["uri"] for row in moving]}
     there = joined(
