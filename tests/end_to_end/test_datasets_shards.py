@@ -115,7 +115,7 @@ def test_no_answer_has_a_part_under_either_name(
                     try:
                         hits = other.search("common", k=100, datasets=[name]).hits
                     except UnknownDatasetError as error:
-                        assert f"'{both[name]}'" in str(error)  # renamed since
+                        seen.append(str(error).count(f"'{both[name]}'"))  # renamed since
                     else:
                         assert len(hits) in (0, 2 * AMOUNT)  # moved since
                     seen.append(1)

@@ -1,4 +1,4 @@
-"""Tenants over shards: each sees its own on all of them, scored as in one database, and no other's."""
+"""Tenants over shards: each sees its own on all, scored as in one database, and no other's."""
 
 import os
 from collections.abc import Iterator
@@ -43,7 +43,9 @@ class Shared:
             ]
             files = [
                 (f.uri, round(f.score, 9))
-                for f in server.files("Title 7", k=ALL, depth=ALL, mode="keyword").files
+                for f in server.files(
+                    f"Title {TENANTS[tenant][7]}", k=ALL, depth=ALL, mode="keyword"
+                ).files
             ]
             listed = [(row.dataset, row.uri) for row in server.list()]
             counts = server.count(), server.count_by("number"), server.datasets()
@@ -126,7 +128,7 @@ def test_without_a_tenant_nothing_is_seen(shared: Shared) -> None:
             foreign = shared.owner.list(datasets=["south"])[0]
             with pytest.raises(NotFoundError):
                 server.show(foreign.document_id)
-            with pytest.raises(NotFoundError, match="no dataset 'south': take one of 'north'$"):
+            with pytest.raises(NotFoundError, match=r"no dataset 'south': take one of 'north'$"):
                 server.search("common", datasets=["south"])
 
 

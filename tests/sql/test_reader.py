@@ -33,7 +33,8 @@ WRITES = """
     rebuild_indexes record_comparison record_evaluation record_files record_query recount
     seal_keywords seal_segment keep_hidden_postings segment_chunks drop_segment unseal_keywords
     keep_file delete_file define_dataset delete_dataset rename_dataset add_dataset_files
-    moved_uri check_at_rest move_documents dataset_to_move_to check_move follow_moved move_sent_files
+    moved_uri check_at_rest move_documents dataset_to_move_to check_move move_sent_files
+    follow_moved
     keep_original set_metadata set_other_vectors set_vectors stage_chunks start_reembed start_run
     set_calibration
     fold_statistics store_document swap_indexes swap_spaces touch_run write_vechord

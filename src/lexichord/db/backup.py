@@ -46,8 +46,9 @@ DERIVED_ROWS = (
     "query_vector",
     "worker",
 )
-# What a restore itself changes: the engine, numbers of tables, addresses.
-REWRITTEN_TABLES = {"configuration", "indexed_table", "shard"}
+# What a restore itself changes: the engine, numbers of tables, addresses; and what is counted.
+REWRITTEN_TABLES = {"configuration", "indexed_table", "shard", "corpus", "term"}
+REWRITTEN_TABLES |= {"dataset_count", "dataset_change", "term_count", "term_change"}
 COPY_LINE = re.compile(rb"COPY .* FROM stdin;\n")
 # Not of SQL: psql's own, and a setting that servers before 17 do not know.
 SKIPPED_LINES = (b"\\restrict ", b"\\unrestrict ", b"SET transaction_timeout = 0;")

@@ -102,7 +102,16 @@ async def _list_datasets(call: Call) -> list[Row]:
 
 async def _count_by(call: Call) -> list[Row]:
     rows = await _summed_by("value", "documents_with")(call)
-    return sorted(rows, key=lambda row: (-row["documents_with"], repr(row["value"])))
+    return sorted(rows, key=lambda row: (-row["documents_with"], _in_order(row["value"])))
+
+
+def _in_order(value: object) -> tuple[int, object]:
+    """Return what sorts values of metadata as jsonb is sorted: texts, numbers, then the others."""
+    if isinstance(value, str):
+        return 0, value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return 1, value
+    return 2, repr(value)
 
 
 async def _completions(call: Call) -> list[Row]:

@@ -6,6 +6,7 @@ home that answers look at: see `db/moves.py`.
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import pairwise
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -130,6 +131,6 @@ async def _check_move(
     )
     documents = {row["document_id"]: row["uri"] for row in (*moving, *there)}
     uris = sorted(documents.values())
-    for uri, following in zip(uris, uris[1:], strict=False):
+    for uri, following in pairwise(uris):
         if uri == following:
             raise ConfigError(IS_THERE.format(uri=uri, dataset=dataset))
