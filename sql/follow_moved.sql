@@ -1,7 +1,7 @@
 -- Over shards the home has these, wherever a document is.
 create or replace function lexichord.follow_moved(datasets text[], uris text[], new_dataset text) returns void
 language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
-    insert into dataset (name) values (new_dataset) on conflict (name) do nothing;
+    insert into dataset (name) select new_dataset where cardinality(uris) > 0 on conflict (name) do nothing;
     with place as (
         select s.id as dataset_id, p.name, p.uri, lexichord.moved_uri(p.uri, p.name, new_dataset) as new_uri
         from unnest(datasets, uris) as p (name, uri) left join dataset s on s.name = p.name where p.name <> new_dataset
