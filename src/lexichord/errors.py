@@ -24,7 +24,6 @@ LexichordError
 Every message is one line: what is wrong, then what to do.
 """
 
-from collections.abc import Iterable
 from typing import Self
 
 MOST_NAMES = 5  # in an error's line, as in sql/check_datasets.sql
@@ -53,14 +52,14 @@ class UnknownDatasetError(NotFoundError):
         self.bare = bare
 
     @classmethod
-    def among(cls, missing: Iterable[str], known: Iterable[str]) -> Self:
+    def among(cls, missing: set[str], known: set[str]) -> Self:
         """Say what sql/check_datasets.sql does, of the datasets of several databases."""
-        bare = f"there is no dataset {', '.join(map(repr, missing))}"
+        bare = f"there is no dataset {', '.join(map(repr, sorted(missing)))}"
         some = some_names(known)
         return cls(f"{bare}: {f'take one of {some}' if some else 'nothing is stored yet'}", bare)
 
 
-def some_names(names: Iterable[str]) -> str:
+def some_names(names: set[str]) -> str:
     """Return a few names for an error's line, and how many more there are."""
     listed = sorted(names)
     more = len(listed) - MOST_NAMES

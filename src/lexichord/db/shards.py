@@ -356,7 +356,7 @@ class Shards(Database):
         known = {number: await self._datasets(number) for number in self.numbers}
         reached = set(chain(*known.values()))
         if missing := wanted - reached:
-            raise UnknownDatasetError.among(sorted(missing), reached)
+            raise UnknownDatasetError.among(missing, reached)
         narrowed = {
             number: {**each, "datasets": own}
             for number, each in arguments.items()

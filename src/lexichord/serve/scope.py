@@ -91,7 +91,7 @@ class Scoped:
 
     def _reach(self) -> str:
         """Return a few of the datasets that the rights reach, for an error's line."""
-        return some_names(self.rights.datasets or ())
+        return some_names(set(self.rights.datasets or ()))
 
     def check_all(self, *deeds: Deed) -> None:
         """Raise MissingScopeError unless the rights allow all of these deeds."""
