@@ -18,7 +18,7 @@ begin
     ), weighed as (
         select h.lexeme, h.times * ln(1 + (stored - h.cards + 0.5::float8) / (h.cards + 0.5::float8)) ^ 2 as weight
         from (select m.lexeme, max(m.times) as times,
-                     count(*) + coalesce((select e.cards from term_elsewhere e where e.lexeme = m.lexeme collate "C"), 0) as cards
+                     count(*) + coalesce((select e.cards from own_term_elsewhere e where e.lexeme = m.lexeme collate "C"), 0) as cards
               from matched m group by m.lexeme) as h
     ), scored as (
         select m.document_id, sum(w.weight * m.tf * 2.2::float8

@@ -8,6 +8,10 @@ begin
     if not exists (select from pg_extension e where e.extname = 'citus') then
         raise exception 'this is no coordinator of a Citus cluster' using errcode = 'feature_not_supported', hint = 'create extension citus;';
     end if;
+    if (select c.has_tenants from lexichord_data.configuration c) then
+        raise exception 'tenants are on, and in SQL they are not there over shards' using errcode = 'invalid_parameter_value',
+            hint = 'Programs search all shards without fan_out().';
+    end if;
     perform set_config('citus.enable_ddl_propagation', 'on', true);
     drop table if exists lexichord_data.shard_node;
     if not exists (select from lexichord_data.shard) then

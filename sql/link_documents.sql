@@ -77,7 +77,7 @@ begin
             offset 0) as o
         where length(s.text) >= 5 and s.text ~ '[[:upper:]]' and (o.in_title or o.in_file)
     ), held as (
-        select t.lexeme, count(c.document_id) + coalesce((select e.cards from term_elsewhere e where e.lexeme = t.lexeme collate "C"), 0) as cards
+        select t.lexeme, count(c.document_id) + coalesce((select e.cards from own_term_elsewhere e where e.lexeme = t.lexeme collate "C"), 0) as cards
         from (select distinct term.lexeme from term) as t left join card_term c on c.lexeme = t.lexeme collate "C" group by t.lexeme
     ), most as (
         select n.id, t.word,

@@ -22,17 +22,11 @@ begin
     from chunk c, unnest(c.lexemes) as u, lateral (values (c.dataset_id, -1), (target, 1)) as s (dataset_id, sign), term t
     where c.document_id = any(moving) and t.lexeme = u.lexeme collate "C" group by 1, 2;
 
+    perform lexichord.follow_moved(array_agg(s.name order by d.id), array_agg(d.uri order by d.id), move_documents.dataset)
+    from document d join dataset s on s.id = d.dataset_id where d.id = any(moving);
     with place as (
-        select d.id, s.id as dataset_id, s.name, d.uri, lexichord.moved_uri(d.uri, s.name, move_documents.dataset) as new_uri
+        select d.id, lexichord.moved_uri(d.uri, s.name, move_documents.dataset) as new_uri
         from document d join dataset s on s.id = d.dataset_id where d.id = any(moving)
-    ), written as (
-        delete from chunk_context x using place p where (x.dataset_id, x.uri) = (p.dataset_id, p.uri)
-        returning x.key, p.new_uri, x.context, x.made_at
-    ), kept as (
-        insert into chunk_context (key, dataset_id, uri, context, made_at)
-        select w.key, target, w.new_uri, w.context, w.made_at from written w on conflict do nothing
-    ), found as (
-        update query_hit h set dataset = move_documents.dataset, uri = p.new_uri from place p where (h.dataset, h.uri) = (p.name, p.uri)
     ), moved as (  -- in one statement with the document: a key of both holds them together
         update chunk c set dataset_id = target from place p where c.document_id = p.id
     )

@@ -24,6 +24,10 @@ LexichordError
 Every message is one line: what is wrong, then what to do.
 """
 
+from typing import Self
+
+MOST_NAMES = 5  # in an error's line, as in sql/check_datasets.sql
+
 
 class LexichordError(Exception):
     """Base of every error that lexichord raises on purpose."""
@@ -46,6 +50,21 @@ class UnknownDatasetError(NotFoundError):
     def __init__(self, message: str, bare: str) -> None:
         super().__init__(message)
         self.bare = bare
+
+    @classmethod
+    def among(cls, missing: set[str], known: set[str]) -> Self:
+        """Say what sql/check_datasets.sql does, of the datasets of several databases."""
+        bare = f"there is no dataset {', '.join(map(repr, sorted(missing)))}"
+        some = some_names(known)
+        return cls(f"{bare}: {f'take one of {some}' if some else 'nothing is stored yet'}", bare)
+
+
+def some_names(names: set[str]) -> str:
+    """Return a few names for an error's line, and how many more there are."""
+    listed = sorted(names)
+    more = len(listed) - MOST_NAMES
+    few = ", ".join(map(repr, listed[:MOST_NAMES]))
+    return few + (f" and {more} more" if more > 0 else "")
 
 
 class AccessError(LexichordError):

@@ -23,6 +23,7 @@ from tests.sql.corpus import call, put, value
 
 OTHER = {"plain": "vectorchord", "textsearch": "vectorchord", "vectorchord": "textsearch"}
 LATER = (  # tables of the migrations from the sixth on, those that refer to others first
+    *("elsewhere_dataset", "term_elsewhere_dataset"),
     *("shard", "shard_move", "elsewhere", "term_elsewhere"),
     *("dataset_file", "file"),
     *("table_row", "table_failure", "worker", "query_vector", "original"),
@@ -185,7 +186,8 @@ def test_a_migration_that_is_still_to_run(empty: str, dsn: str, choice: Choice) 
     """Stands for one of a later version: all from the fourth on are undone."""
     with psycopg.connect(dsn) as connection:
         connection.execute(
-            "drop view lexichord_data.corpus_statistics, lexichord_data.term_statistics cascade"
+            "drop view lexichord_data.corpus_statistics, lexichord_data.term_statistics, "
+            "lexichord_data.own_elsewhere, lexichord_data.own_term_elsewhere cascade"
         )
         policies = connection.execute(
             "select format('drop policy %I on %I.%I', policyname, schemaname, tablename) "

@@ -248,6 +248,7 @@ INNER = {
     "check_move",
     "dataset_to_move_to",
     "move_sent_files",
+    "follow_moved",
     "moved_uri",
     "check_filter",
     "check_search",

@@ -112,6 +112,7 @@ CONTRACT = {
         "TABLE(tenant text, datasets text[], roles text[], keys bigint, created_at timestamp "
         "with time zone)",
     ),
+    "tenant_roles": ("", "TABLE(tenant text, role_name text, principals text[])"),
     "tenancy": ("", "TABLE(has_tenants boolean, is_bound boolean, serves boolean)"),
     "turn_tenants_on": ("", "void"),
     "create_api_key": (
@@ -358,7 +359,7 @@ CONTRACT = {
     ),
     "set_elsewhere": (
         "chunk_count bigint, token_count bigint, document_count bigint, card_token_count bigint, "
-        "lexemes text[], dfs bigint[], cards bigint[]",
+        "lexemes text[], dfs bigint[], cards bigint[], dataset text",
         "void",
     ),
     "shard_candidates": (
@@ -368,12 +369,12 @@ CONTRACT = {
         "document_numbers bigint[], scores double precision[], room bigint)",
     ),
     "shard_statistics": (
-        "",
+        "dataset text",
         "TABLE(chunk_count bigint, token_count bigint, document_count bigint, "
         "card_token_count bigint, average_length double precision, elsewhere_chunks bigint)",
     ),
     "shard_terms": (
-        "",
+        "dataset text",
         "TABLE(lexemes text[], dfs bigint[], cards bigint[])",
     ),
     "hybrid_search": (

@@ -34,6 +34,7 @@ WRITES = """
     seal_keywords seal_segment keep_hidden_postings segment_chunks drop_segment unseal_keywords
     keep_file delete_file define_dataset delete_dataset rename_dataset add_dataset_files
     moved_uri check_at_rest move_documents dataset_to_move_to check_move move_sent_files
+    follow_moved
     keep_original set_metadata set_other_vectors set_vectors stage_chunks start_reembed start_run
     set_calibration
     fold_statistics store_document swap_indexes swap_spaces touch_run write_vechord
@@ -58,7 +59,7 @@ PRIVATE = """
     list_evaluations
     evaluation_results compare_evaluations known_contexts
     create_api_key list_api_keys revoke_api_key find_api_key rotate_api_key
-    record_api_calls list_api_calls forget_api_calls list_tenants
+    record_api_calls list_api_calls forget_api_calls list_tenants tenant_roles
 """
 STEPS = """
     chunks_without_other reembed_index_statements space_overlap

@@ -40,14 +40,14 @@ class ShardMethods:
                 f"{MOST_SHARDS} shards were added, and there are no more numbers: ids keep those "
                 "of shards that were removed"
             )
-        if (await catalogue.tenancy(self.database))["has_tenants"]:
-            raise ConfigError("tenants are on, and are not there over shards: keep to one database")
         change = await reembed_status(self.database)
         if change is not None and change["state"] == "filling":
             raise ConfigError(REEMBEDDING.format(space=change["other_space"]))
         await asyncio.to_thread(schema.prepare, dsn, await self._alike())
         async with Database(dsn, 1) as shard:
             await catalogue.join_shards(shard, number, self.database)
+            if (await catalogue.tenancy(self.database))["has_tenants"]:
+                await catalogue.copy_tenants(self.database, shard)
         await catalogue.add_shard(self.database, number, dsn)
         return number
 

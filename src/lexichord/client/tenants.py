@@ -43,9 +43,11 @@ class TenantMethods:
             raise ConfigError("a tenant, its datasets, roles and principals need names")
         if groups and not members:
             raise ConfigError("principals are of roles: name the roles, too")
-        return await catalogue.add_tenant(
+        is_new = await catalogue.add_tenant(
             self.database, name=name, datasets=owned, roles=members, principals=groups
         )
+        await self.database.share_statistics()  # or another's ingest would, and change its scores
+        return is_new
 
     async def list_tenants(self) -> list[Tenant]:
         """List the tenants, with their datasets and roles."""

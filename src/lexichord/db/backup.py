@@ -46,6 +46,9 @@ DERIVED_ROWS = (
     "query_vector",
     "worker",
 )
+# What a restore itself changes: the engine, numbers of tables, addresses; and what is counted.
+REWRITTEN_TABLES = {"configuration", "indexed_table", "shard", "corpus", "term"}
+REWRITTEN_TABLES |= {"dataset_count", "dataset_change", "term_count", "term_change"}
 COPY_LINE = re.compile(rb"COPY .* FROM stdin;\n")
 # Not of SQL: psql's own, and a setting that servers before 17 do not know.
 SKIPPED_LINES = (b"\\restrict ", b"\\unrestrict ", b"SET transaction_timeout = 0;")
@@ -332,11 +335,15 @@ def _part(archive: ZipFile, file: Path, folder: str) -> Part:
     return Part(archive, folder, Manifest(**found))
 
 
-def _make_room(connection: Connection) -> None:
-    """Drop a schema with nothing in it. Raises ConfigError where there is something to lose."""
+def _make_room(connection: Connection, stored: Mapping[str, list[Any]]) -> None:
+    """Drop a schema with nothing in it but what is `stored` in the backup.
+
+    That is what a restore leaves on shards that was cut off between two commits. Raises
+    ConfigError where there is something to lose.
+    """
     if not _is_prepared(connection):
         return
-    if fetch(connection, STORED)[0][0]:
+    if fetch(connection, STORED)[0][0] and not _has_only(connection, stored):
         raise ConfigError(
             "the database holds documents or keys already: restore into another, named by --dsn"
         )
@@ -345,12 +352,20 @@ def _make_room(connection: Connection) -> None:
     connection.execute("drop schema if exists lexichord, lexichord_data, lexichord_former cascade")
 
 
+def _has_only(connection: Connection, stored: Mapping[str, list[Any]]) -> bool:
+    present = _table_sums(connection)
+    return all(
+        present.get(name) == stored.get(name)
+        for name in (stored.keys() | present.keys()) - REWRITTEN_TABLES
+    )
+
+
 def _load(connection: Connection, part: Part, engine: str | None) -> str:
     """Restore the state, compared with the manifest; return the engine that it gets."""
     if not fetch(connection, ALONE)[0][0]:
         raise ConfigError("two of the databases named are one, or another restore goes on there")
-    _make_room(connection)
     manifest = part.manifest
+    _make_room(connection, manifest.tables)
     chosen = schema.choose_engine(connection, engine, manifest.engine)
     vector_schema = schema.create_extensions(connection, chosen)["vector"]
     begin(connection)

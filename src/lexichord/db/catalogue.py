@@ -256,6 +256,16 @@ async def list_tenants(database: Database) -> list[Tenant]:
     ]
 
 
+async def copy_tenants(source: Database, target: Database) -> None:
+    """Turn tenants on in another database, and make those of the first there."""
+    await turn_tenants_on(target)
+    for tenant in await list_tenants(source):
+        await add_tenant(target, name=tenant.tenant, datasets=list(tenant.datasets))
+    for role in await source.call("tenant_roles"):
+        named = {"roles": [role["role_name"]], "principals": role["principals"]}
+        await add_tenant(target, name=role["tenant"], **named)
+
+
 async def find_api_key(database: Database, digest: bytes) -> Row | None:
     """See sql/find_api_key.sql."""
     rows = await database.call("find_api_key", digest=digest)

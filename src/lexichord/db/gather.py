@@ -35,6 +35,7 @@ from lexichord.db.sent_files import (
     describe_datasets,
     list_dataset_files,
 )
+from lexichord.db.together import move_documents, on_all, rename_dataset
 
 DEFAULTS = ("default_k", "default_depth", "default_fusion", "default_weights")
 
@@ -101,7 +102,16 @@ async def _list_datasets(call: Call) -> list[Row]:
 
 async def _count_by(call: Call) -> list[Row]:
     rows = await _summed_by("value", "documents_with")(call)
-    return sorted(rows, key=lambda row: (-row["documents_with"], repr(row["value"])))
+    return sorted(rows, key=lambda row: (-row["documents_with"], _in_order(row["value"])))
+
+
+def _in_order(value: object) -> tuple[int, object]:
+    """Return what sorts values of metadata as jsonb is sorted: texts, numbers, then the others."""
+    if isinstance(value, str):
+        return 0, value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return 1, value
+    return 2, repr(value)
 
 
 async def _completions(call: Call) -> list[Row]:
@@ -279,6 +289,8 @@ RULES: Mapping[str, Rule] = {
     "keep_original": by_document(),
     "set_metadata": by_document(),
     "delete_documents": _delete,
+    "move_documents": move_documents,
+    "rename_dataset": rename_dataset,
     "documents_under": _under,
     "prune_documents": _prune,
     # Of files that are sent before a dataset is named.
@@ -292,6 +304,7 @@ RULES: Mapping[str, Rule] = {
         ("document_digests", "list_originals", "document_hashes", "document_recipes", "index_use"),
         of_all,
     ),
+    **dict.fromkeys(("turn_tenants_on", "add_tenant", "drop_tenant"), on_all),
     # Of ingests.
     "document_twins": _nothing,  # a vector is kept on its own shard only
     "reusable_chunks": by_ids("documents", "doc"),
@@ -318,9 +331,17 @@ RULES: Mapping[str, Rule] = {
             *("record_evaluation", "list_evaluations", "evaluation_results", "sample_queries"),
             *("record_comparison", "compare_evaluations", "forget_evaluations", "id_secret"),
             *("keep_file", "read_file", "list_files"),
-            *("list_tenants", "list_shards", "add_shard", "drop_shard", "shard_moves"),
+            *(
+                "list_tenants",
+                "tenant_roles",
+                "list_shards",
+                "add_shard",
+                "drop_shard",
+                "shard_moves",
+            ),
         ),
         of_home,
     ),
 }
-WHEREVER = (of_home, of_each, _prune)  # whose answers do not depend on where a document is
+# Whose answers do not depend on where a document is, or that see to it themselves.
+WHEREVER = (of_home, of_each, on_all, _prune, move_documents, rename_dataset)

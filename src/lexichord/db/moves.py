@@ -6,10 +6,13 @@ nobody moves anything that is asked once a second.
 """
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from time import monotonic
 from typing import Self
+from uuid import UUID
 
 from lexichord.db.files import sent_file
 from lexichord.db.pool import Conn, Database, Row, call
@@ -81,6 +84,17 @@ async def await_switch(home: Database) -> Moves:
         if not moves.documents or monotonic() > end:
             return moves
         await asyncio.sleep(SWITCH_STEP_SECONDS)
+
+
+@asynccontextmanager
+async def announced(home: Database, mover: UUID, leaving: int | None) -> AsyncIterator[None]:
+    """Let everybody know that documents move while the block lasts; see sql/start_moves.sql."""
+    await home.write("start_moves", mover=mover, leaving=leaving)
+    try:
+        await asyncio.sleep(LEASE_SECONDS)
+        yield
+    finally:
+        await home.write("end_moves", mover=mover)
 
 
 async def end_switch(home: Database, source: Database, target: Database, moves: Moves) -> None:

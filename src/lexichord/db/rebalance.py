@@ -5,14 +5,13 @@ other between two marks at the home, which answers look at: see `db/moves.py`. U
 batch is where it was. Whoever stores or deletes on one of the two waits for it.
 """
 
-import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
-from lexichord.db.moves import LEASE_SECONDS
+from lexichord.db.moves import announced
 from lexichord.db.pool import Conn, Row, call
 from lexichord.db.shards import Shards
 from lexichord.db.store import CLIENT_UTF8, stream_chunks
@@ -44,15 +43,10 @@ class Mover:
     @asynccontextmanager
     async def moving(self) -> AsyncIterator[None]:
         """Let everybody know that documents move while the block lasts."""
-        home = self.shards.home
-        await home.write("start_moves", mover=self.token, leaving=self.emptied)
-        try:
-            await asyncio.sleep(LEASE_SECONDS)
+        async with announced(self.shards.home, self.token, self.emptied):
             await self.shards.check_all()
             await self.shards.settle()
             yield
-        finally:
-            await home.write("end_moves", mover=self.token)
 
     async def move_from(self, source: int) -> None:
         """Move what belongs elsewhere."""

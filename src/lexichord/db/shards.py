@@ -14,16 +14,22 @@ from itertools import chain
 from time import monotonic
 from typing import Any, Self
 
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from lexichord.db import gather
-from lexichord.db.call_settings import keys_known
+from lexichord.db.call_settings import current_asker, keys_known
 from lexichord.db.failures import is_denied, is_gone, is_unknown
 from lexichord.db.fanout import HOME, SPACES_DIFFER, Call, Rule
 from lexichord.db.moves import Moves, await_switch, end_switch, read_moves
 from lexichord.db.pool import Conn, Database, Row, call, check_dsn
 from lexichord.db.replica import MAX_LAG_SECONDS
-from lexichord.errors import ConfigError, DatabaseError, EmbeddingMismatchError, NotFoundError
+from lexichord.errors import (
+    ConfigError,
+    DatabaseError,
+    EmbeddingMismatchError,
+    NotFoundError,
+    UnknownDatasetError,
+)
 from lexichord.types.ids import IdKind, shard_of
 
 CONNECT_SECONDS = 2.0  # for a connection to a shard
@@ -48,6 +54,10 @@ CUT_OFF = (
     "shards rebalance"
 )
 NOTHING_HELD = ("held_numbers", {"kind": "doc", "numbers": []})  # what every shard can answer
+UNLIKE_HOME = (
+    "shard {number} does not hold this role to its tenant as the first database does: start this "
+    "program again, see lexichord tenants list on both, and make the role on the shard's server"
+)
 MISSING = "{reason}: what it holds is missing"
 
 _missing: ContextVar[dict[int, str] | None] = ContextVar("missing", default=None)
@@ -61,6 +71,12 @@ def check_shard_dsn(dsn: str) -> None:
             "the DSN of a shard is stored, and so has no password: put it into libpq's password "
             "file, or PGPASSWORD"
         )
+
+
+def as_role_of(dsn: str, other: str) -> str:
+    """Return the address of another database with the role and password of the first DSN."""
+    asker = {name: conninfo_to_dict(dsn).get(name) for name in ("user", "password")}
+    return make_conninfo("", **(conninfo_to_dict(other) | asker))
 
 
 @contextmanager
@@ -86,13 +102,23 @@ class Shards(Database):
     ) -> None:
         self.home, self.is_partial = home, is_partial
         self.dsn, self.replica, self.size = home.dsn, home.replica, size
-        self.others = {number: self._shard(dsn) for number, dsn in dsns.items()}
+        self._dsns = dict(dsns)
+        self.others: dict[int, Database] = {}
+        self.tenancy: Row = {}
+        self._holds_tenants: set[int] = set()
         self._primary_until = 0.0
         self._down: dict[int, float] = {}
         self.defaults: Row = {}
 
-    def _shard(self, dsn: str) -> Database:
-        return Database(dsn, self.size, patience=CONNECT_SECONDS)
+    async def _connect(self, number: int, dsn: str) -> None:
+        """Begin to connect; whom tenants' policies bind at the home, by the same role."""
+        if self.tenancy["is_bound"]:
+            dsn = as_role_of(self.dsn, dsn)
+        database = Database(dsn, self.size, patience=CONNECT_SECONDS)
+        database.ids = self.ids
+        self.others[number] = database
+        self._holds_tenants.discard(number)
+        await database.connect()
 
     @property
     def numbers(self) -> Sequence[int]:
@@ -109,9 +135,9 @@ class Shards(Database):
 
     async def __aenter__(self) -> Self:
         self.ids = self.home.ids
-        for database in self.others.values():
-            database.ids = self.ids
-            await database.connect()
+        (self.tenancy,) = await self.home.call("tenancy")
+        for number, dsn in self._dsns.items():
+            await self._connect(number, dsn)
         self._primary_until = monotonic() + MAX_LAG_SECONDS  # it may lack what moved just before
         await self._look(await read_moves(self.home))
         self.defaults = await gather.read_defaults(self.home)
@@ -135,6 +161,7 @@ class Shards(Database):
         """Return the shard that has a document, by its id. Raises NotFoundError."""
         await self.moves()
         (number,) = await self.by_shard("doc", [document])
+        await self._check_tenancy(number)
         return self.shard(number)
 
     def place_of(self, dataset: str, uri: str) -> int:
@@ -196,10 +223,7 @@ class Shards(Database):
         for number in self.others.keys() - dsns.keys():
             await self.others.pop(number).__aexit__()
         for number in sorted(dsns.keys() - self.others.keys()):
-            database = self._shard(dsns[number])
-            database.ids = self.ids
-            self.others[number] = database
-            await database.connect()
+            await self._connect(number, dsns[number])
 
     async def _is_as_before(self, before: Moves, connection: Conn | None = None) -> bool:
         """Return whether no document was switched since."""
@@ -297,7 +321,8 @@ class Shards(Database):
         answers = dict(zip(arguments, results, strict=True))
         refused = {n: error for n, error in answers.items() if isinstance(error, ConfigError)}
         if refused and len(refused) == len(arguments):
-            if own := await self._with_known_datasets(arguments):
+            is_why = any(isinstance(error, UnknownDatasetError) for error in refused.values())
+            if is_why and (own := await self._with_known_datasets(arguments)):
                 return await self.ask(how, function, own)
         elif refused:
             again = [self._ask_without(n, how, function, arguments[n]) for n in refused]
@@ -321,11 +346,17 @@ class Shards(Database):
     async def _with_known_datasets(
         self, arguments: Mapping[int, Mapping[str, Any]]
     ) -> dict[int, dict[str, Any]]:
-        """Narrow what all refused to the datasets of each shard; {} where that is not why."""
-        known = {number: await self._datasets(number) for number in arguments}
+        """Narrow what all refused to the datasets of each shard; {} where that is not why.
+
+        Raises UnknownDatasetError for what none of them has.
+        """
         wanted = {name for each in arguments.values() for name in each.get("datasets") or ()}
-        if not wanted or not wanted <= set(chain(*known.values())):
+        if not wanted:
             return {}
+        known = {number: await self._datasets(number) for number in self.numbers}
+        reached = set(chain(*known.values()))
+        if missing := wanted - reached:
+            raise UnknownDatasetError.among(missing, reached)
         narrowed = {
             number: {**each, "datasets": own}
             for number, each in arguments.items()
@@ -348,6 +379,7 @@ class Shards(Database):
         reason = DOWN.format(number=number)
         if self._down.get(number, 0.0) <= monotonic():
             try:
+                await self._check_tenancy(number)
                 return await getattr(self.shard(number), how)(function, **arguments)  # type: ignore[no-any-return]
             except DatabaseError as raised:
                 if number == HOME or not (is_gone(raised) or is_unknown(raised)):
@@ -361,6 +393,15 @@ class Shards(Database):
             raise DatabaseError(f"{reason}: {error}")
         missing[number] = reason
         return None
+
+    async def _check_tenancy(self, number: int) -> None:
+        """Raise ConfigError where a shard would not hold this program to its tenant."""
+        is_held = self.tenancy["is_bound"] or current_asker() is not None
+        if number != HOME and is_held and number not in self._holds_tenants:
+            (row,) = await self.shard(number).call("tenancy")
+            if row != self.tenancy:
+                raise ConfigError(UNLIKE_HOME.format(number=number))
+            self._holds_tenants.add(number)
 
     async def _ask_without(
         self, number: int, how: str, function: str, arguments: Mapping[str, Any]
@@ -376,13 +417,25 @@ class Shards(Database):
             return await self._ask(number, how, function, own)
 
     async def share_statistics(self) -> bool:
-        """Tell each shard what the others hold, if that is off by then; return whether it was."""
-        own = {n: (await self.shard(n).call("shard_statistics"))[0] for n in self.numbers}
+        """Tell each shard what the others hold, if that is off by then; return whether it was.
+
+        A tenant's datasets each by itself and exactly, so that no other's ingest changes a score.
+        """
+        tenants = await self.home.call("list_tenants")
+        datasets = [name for row in tenants for name in row["datasets"]]
+        off = [await self._share(name, 0.0) for name in datasets]
+        (tenancy,) = await self.home.call("tenancy")
+        return await self._share(None, MAX_DRIFT, fits=not tenancy["has_tenants"]) or any(off)
+
+    async def _share(self, dataset: str | None, drift: float, *, fits: bool = False) -> bool:
+        """See `share_statistics`; where it `fits` impacts follow the mean length."""
+        asked = {"dataset": dataset}
+        own = {n: (await self.shard(n).call("shard_statistics", **asked))[0] for n in self.numbers}
         total = sum(row["chunk_count"] for row in own.values())
         off = [abs(total - row["chunk_count"] - row["elsewhere_chunks"]) for row in own.values()]
-        if max(off) <= MAX_DRIFT * total:
+        if max(off) <= drift * total:
             return False
-        terms = {n: (await self.shard(n).call("shard_terms"))[0] for n in self.numbers}
+        terms = {n: (await self.shard(n).call("shard_terms", **asked))[0] for n in self.numbers}
         for number, row in own.items():  # a word stored since is in no more chunks than there are
             row["chunk_count"] = max(row["chunk_count"], *terms[number]["dfs"], 0)
             row["document_count"] = max(row["document_count"], *terms[number]["cards"], 0)
@@ -390,12 +443,17 @@ class Shards(Database):
             others = [n for n in self.numbers if n != number]
             sums = {name: sum(own[n][name] for n in others) for name in COUNTS}
             lists = {name: list(chain(*(terms[n][name] for n in others))) for name in LISTS}
-            await self.shard(number).write("set_elsewhere", **sums, **lists)
+            await self.shard(number).write("set_elsewhere", **sums, **lists, **asked)
+        if fits:
+            await self._refresh_impacts(own)
+        return True
+
+    async def _refresh_impacts(self, own: Mapping[int, Row]) -> None:
+        """Weigh by one mean length of chunks; by what `own` has where these are far apart."""
         lengths = [row["average_length"] for row in own.values() if row["average_length"]]
         is_apart = max(lengths) > (1 + MAX_DRIFT) * min(lengths)
         for number in self.numbers:
             await self.shard(number).write("refresh_impacts", anyway=is_apart)
-        return True
 
     async def by_shard(self, kind: IdKind, ids: Iterable[str]) -> dict[int, list[str]]:
         """Part ids by the shards that have what they name. Raises NotFoundError."""

@@ -14,13 +14,13 @@ from lexichord.errors import (
     MissingScopeError,
     NotFoundError,
     UnknownDatasetError,
+    some_names,
 )
 from lexichord.serve.calls import CallLog
 from lexichord.serve.errors import public_status
 from lexichord.types import Rights
 
 FULL_RIGHTS = Rights()
-MOST_NAMES = 5  # in an error's line, as in sql/check_datasets.sql
 
 
 class _DatasetScope(TypedDict, total=False):
@@ -91,9 +91,7 @@ class Scoped:
 
     def _reach(self) -> str:
         """Return a few of the datasets that the rights reach, for an error's line."""
-        names = sorted(self.rights.datasets or ())
-        few, more = ", ".join(map(repr, names[:MOST_NAMES])), len(names) - MOST_NAMES
-        return few + (f" and {more} more" if more > 0 else "")
+        return some_names(set(self.rights.datasets or ()))
 
     def check_all(self, *deeds: Deed) -> None:
         """Raise MissingScopeError unless the rights allow all of these deeds."""

@@ -1,0 +1,151 @@
+"""Datasets over shards: renamed and documents moved on all at one moment, or on none."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from threading import Event, Thread
+
+import psycopg
+import pytest
+
+from lexichord import SyncLexichord
+from lexichord.db import files, schema
+from lexichord.errors import ConfigError, DatabaseError, UnknownDatasetError
+from tests.conftest import new_database
+from tests.end_to_end.test_rebalance import LEFT, SPACE, Databases, add_shards, document, execute
+from tests.end_to_end.test_shards import stopped
+
+AMOUNT = 20
+URIS = [f"doc/{number:03d}" for number in range(AMOUNT)]
+
+
+@pytest.fixture(scope="module")
+def databases(plain_dsn: str) -> Iterator[Databases]:
+    with ExitStack() as stack:
+        dsns = [stack.enter_context(new_database(plain_dsn)) for _ in range(3)]
+        schema.prepare(dsns[0], schema.Choice("plain", "english", SPACE))
+        databases = Databases(dsns)
+        add_shards(databases)
+        yield databases
+
+
+@pytest.fixture
+def lexichord(databases: Databases) -> Iterator[SyncLexichord]:
+    """Documents on all shards, in one dataset."""
+    with SyncLexichord(dsn=databases.dsns[0]) as lexichord:
+        for row in lexichord.datasets():
+            lexichord.run(files.delete_dataset(lexichord.core.database, row.dataset))
+        lexichord.ingest(documents=map(document, range(AMOUNT)), dataset="barn")
+        assert all(databases.stored().values())
+        yield lexichord
+
+
+def counts(lexichord: SyncLexichord) -> dict[str, int]:
+    return {row.dataset: row.documents for row in lexichord.datasets() if row.documents}
+
+
+def test_a_dataset_is_renamed_on_all_shards(databases: Databases, lexichord: SyncLexichord) -> None:
+    key = lexichord.create_key("ann", datasets=["barn"])
+    ids = {row.uri: row.document_id for row in lexichord.list()}
+    lexichord.rename_dataset("barn", "byre")
+    assert counts(lexichord) == {"byre": AMOUNT}
+    assert {row.uri: row.document_id for row in lexichord.list(datasets=["byre"])} == ids
+    assert {hit.dataset for hit in lexichord.search("common", k=50).hits} == {"byre"}
+    assert [each.datasets for each in lexichord.list_keys() if each.key_id == key.key.key_id] == [
+        ("byre",)
+    ]
+    assert lexichord.status().runs[0].dataset == "byre"
+    assert {fault.amount for fault in lexichord.doctor().faults} == {0}
+    assert execute(databases.dsns[0], LEFT)[0][1:] == (None, None)
+
+
+def test_documents_move_on_all_shards(lexichord: SyncLexichord) -> None:
+    ids = {row.uri: row.document_id for row in lexichord.list()}
+    assert lexichord.move(URIS[:15], "field") == 15
+    assert lexichord.move(URIS[10:16], "field") == 1
+    assert counts(lexichord) == {"barn": AMOUNT - 16, "field": 16}
+    assert {row.uri: row.document_id for row in lexichord.list()} == ids
+    assert {fault.amount for fault in lexichord.doctor().faults} == {0}
+
+
+def test_what_cannot_be_changes_no_shard(databases: Databases, lexichord: SyncLexichord) -> None:
+    lexichord.ingest(documents=map(document, range(12, AMOUNT)), dataset="byre")
+    before = databases.stored()
+    refused = "there is a dataset byre already: choose another"
+    with pytest.raises(ConfigError, match=refused):
+        lexichord.rename_dataset("barn", "byre")
+    with pytest.raises(UnknownDatasetError, match="'new': take one of 'barn', 'byre'"):
+        lexichord.rename_dataset("new", "other")
+    with pytest.raises(ConfigError, match=r"doc/01\d is in byre already: delete one of the two"):
+        lexichord.move(URIS, "byre", ["barn"])
+    barn, byre = (lexichord.list(datasets=[name])[-1] for name in ("barn", "byre"))
+    with pytest.raises(ConfigError, match=r"doc/019 is in new already: delete one of the two"):
+        lexichord.move([barn.document_id, byre.document_id], "new")
+    with stopped(databases.dsns[2]):
+        for change in (
+            lambda: lexichord.rename_dataset("barn", "new"),
+            lambda: lexichord.move(URIS[:3], "new", ["barn"]),
+        ):
+            with pytest.raises(DatabaseError, match="shard 2 does not answer"):
+                change()
+    assert databases.stored() == before
+
+
+def test_recorded_queries_follow_what_moves(databases: Databases, lexichord: SyncLexichord) -> None:
+    with SyncLexichord(dsn=databases.dsns[0], record="text") as recording:
+        recording.query("own3 common", k=50, datasets=["barn"])
+    lexichord.move(URIS, "field")
+    named = "select distinct h.dataset from lexichord_data.query_hit h"
+    assert execute(databases.dsns[0], named) == [("field",)]
+
+
+def test_no_answer_has_a_part_under_either_name(
+    databases: Databases, lexichord: SyncLexichord
+) -> None:
+    """Searches go on while a dataset is renamed to and fro, and documents move."""
+    seen, failures, stop = list[int](), list[BaseException](), Event()
+
+    def keep_asking() -> None:
+        with SyncLexichord(dsn=databases.dsns[0]) as other:
+            while not stop.is_set():
+                try:
+                    both = {"barn": "byre", "byre": "barn"}
+                    found = counts(other)
+                    assert list(found.values()) == [AMOUNT], found
+                    (name,) = found
+                    try:
+                        hits = other.search("common", k=100, datasets=[name]).hits
+                    except UnknownDatasetError as error:
+                        seen.append(str(error).count(f"'{both[name]}'"))  # renamed since
+                    else:
+                        assert len(hits) in (0, 2 * AMOUNT)  # moved since
+                    seen.append(1)
+                except BaseException as error:
+                    failures.append(error)
+                    return
+
+    thread = Thread(target=keep_asking)
+    thread.start()
+    for old, new in (("barn", "byre"), ("byre", "barn")):
+        lexichord.rename_dataset(old, new)
+    lexichord.move(URIS, "byre")
+    stop.set()
+    thread.join()
+    assert not failures, failures
+    assert len(seen) > 1
+
+
+def test_killed_between_two_commits_it_goes_on(
+    databases: Databases, lexichord: SyncLexichord
+) -> None:
+    """The mark stays, and is ended by whoever asks next; the rest is moved."""
+    mark = "update lexichord_data.shard_move set mover = gen_random_uuid(), "
+    mark += "switches = switches + 1, source = 0, target = 0, documents = '{-1}'"
+    with psycopg.connect(databases.dsns[0]) as home, psycopg.connect(databases.dsns[2]) as shard:
+        home.execute(mark.encode())
+        shard.execute("select lexichord.rename_dataset('barn', 'byre')")
+    found = counts(lexichord)
+    assert sum(found.values()) == AMOUNT
+    with pytest.raises(ConfigError, match="already: choose another name, or move the documents"):
+        lexichord.rename_dataset("barn", "byre")
+    assert lexichord.move(URIS, "byre") == found["barn"]
+    assert counts(lexichord) == {"byre": AMOUNT}
