@@ -81,6 +81,7 @@ def run(server: Served, command: str) -> dict[str, Any]:
     return dict(json.loads(body))
 
 
+@pytest.mark.client("kbbridge's calls by curl", "search", "answer")
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 @pytest.mark.parametrize(("call", "member"), [(DISCOVER, "distinct_files"), (ASK, "answer")])
 def test_the_calls_of_the_walk_through_are_answered(

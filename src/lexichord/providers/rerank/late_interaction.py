@@ -155,10 +155,11 @@ class LateInteraction:
 
 def max_sim(question: Vectors, passages: Sequence[TokenVectors]) -> Scores:
     """Return for each passage the greatest cosine of a question's token, over these the mean."""
+    # Not by @, whose threads wait for one another fifty times: on two busy cores 50 passages took
+    # 100 to 420 ms (of processor time 37 to 183), so 31 to 40 (9); on quiet ones it loses 5 ms.
+    cosines = [np.einsum("qn,tn->qt", question, each.astype(np.float32)) for each in passages]
     # -1 is that of a passage without a token that counts.
-    nearest = [
-        (question @ vectors.T.astype(np.float32)).max(axis=1, initial=-1.0) for vectors in passages
-    ]
+    nearest = [row.max(axis=1, initial=-1.0) for row in cosines]
     return np.array([row.mean(dtype=np.float64) for row in nearest])
 
 
