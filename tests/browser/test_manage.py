@@ -8,12 +8,14 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from lexichord.db import schema
-from tests.browser.conftest import BARE, Screen, fits, fitting_page
+from tests.browser.conftest import BARE, Screen, fitting_page
 from tests.conftest import SPACE, new_database
 from tests.http.served_page import fill, served
+from tests.unit.test_web import Site, site
+
+__all__ = ["site"]
 
 MAX_BODY = 20_000
-MAX_PAGE_BYTES = 150_000
 
 
 @pytest.fixture(scope="module")
@@ -22,8 +24,14 @@ def own_address(embedded_dsn: str) -> Iterator[str]:
     with new_database(embedded_dsn) as dsn:
         schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
         fill(dsn)
-        with served(dsn, max_body=MAX_BODY, record="text") as address:
+        options = {"max_body": MAX_BODY, "record": "text", "fetch_hosts": "127.0.0.1"}
+        with served(dsn, **options) as address:
             yield address
+
+
+@pytest.fixture
+def screen(some_screen: Screen) -> Screen:
+    return some_screen
 
 
 @pytest.fixture
@@ -174,6 +182,20 @@ def test_files_and_folders_are_chosen(scripted: Page, folder: Path) -> None:
     expect(scripted.locator("#chosen")).to_have_text("5 files to store, 2 left out")
 
 
+def test_a_page_is_fetched_and_asked(scripted: Page, site: Site, screen: Screen) -> None:
+    site.put("/quokka.html", "<title>Quokkas</title><p>The quokka smiles at dawn.</p>")
+    scripted.goto("/documents")
+    scripted.get_by_text("Fetch pages").click()
+    scripted.get_by_label("Addresses, one a line").fill(f"{site.url}/quokka.html")
+    scripted.locator("#fetch-dataset").fill(f"web {screen}")
+    scripted.get_by_role("button", name="Fetch").click()
+    expect_done(scripted, "Done: 1 stored")
+    scripted.get_by_role("link", name="Ask them").click()
+    scripted.locator("#q").fill("When does the quokka smile?")
+    scripted.get_by_role("button", name="Ask").click()
+    expect(scripted.locator(".answer mark")).to_contain_text("at dawn")
+
+
 def test_all_goes_without_scripts(
     unscripted: Page, folder: Path, screen: Screen, strange: list[str]
 ) -> None:
@@ -199,13 +221,16 @@ def test_all_goes_without_scripts(
     assert "413" in strange.pop()  # the console's own line
 
 
-def test_a_document_is_read_again_and_moved_and_its_dataset_renamed(
+def test_a_dataset_is_made_and_renamed_and_its_document_read_again_and_moved(
     unscripted: Page, folder: Path, screen: Screen
 ) -> None:
     page, old, new, other = unscripted, *(f"{each} {screen}" for each in ("old", "new", "other"))
     page.goto("/documents")
+    page.get_by_text("New dataset").click()
+    page.get_by_label("Its name").fill(old)
+    page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("heading", name=f"Documents of {old}")).to_be_visible()
     page.set_input_files("#files", folder / "zebra.md")
-    page.get_by_label("Dataset, one of these").fill(old)
     page.get_by_role("button", name="Store").click()
     expect_done(page, "Done: 1 stored")
     page.get_by_role("link", name=f"Documents of {old}").click()
@@ -254,21 +279,3 @@ def test_an_answer_is_judged(either: Page) -> None:
         either.get_by_role("button", name=judgment).click()
         expect(either.get_by_role("heading", name="Thank you")).to_be_visible()
         either.get_by_role("link", name="What is the rent").click()
-
-
-VIEWS = (
-    *("/documents", "/documents?dataset=closed", "/documents/runs/1"),
-    *("/documents/delete?document=lease.txt", "/documents/delete-dataset?dataset=closed"),
-    *("/documents/metadata?document=lease.txt", "/status", "/status?check=1"),
-    "/evaluations",
-)
-
-
-@pytest.mark.parametrize("path", VIEWS)
-def test_no_view_scrolls_sideways_or_weighs_much(scripted: Page, path: str) -> None:
-    weights: list[int] = []
-    scripted.on("response", lambda answer: weights.append(len(answer.body())))
-    scripted.goto(path)
-    scripted.wait_for_load_state("networkidle")
-    assert fits(scripted)
-    assert 0 < sum(weights) <= MAX_PAGE_BYTES

@@ -122,9 +122,9 @@ def test_text_and_original_are_one_click_apart(blank: Page) -> None:
 
 
 def test_pages_are_turned_and_enlarged_without_scripts(
-    browser: Browser, original_address: str, strange: list[str], screen: Screen
+    browser: Browser, original_address: str, strange: list[str], some_screen: Screen
 ) -> None:
-    with fitting_page(browser, original_address, strange, screen, **BARE) as page:
+    with fitting_page(browser, original_address, strange, some_screen, **BARE) as page:
         leave_blank(page)
         open_from_results(page)
         expect(page.locator("#quote")).to_be_in_viewport()
