@@ -101,7 +101,7 @@ def test_a_folder_is_chosen_stored_and_asked(scripted: Page, folder: Path, scree
     expect(scripted.get_by_role("button", name="choose a folder")).to_be_visible()  # by the script
     scripted.set_input_files("#folder", folder)
     expect(scripted.get_by_text("4 files to store, 2 left out").first).to_be_visible()
-    scripted.get_by_label("Dataset, one of these").fill(f"zoo {screen}")
+    scripted.locator("#dataset").fill(f"zoo {screen}")
     scripted.get_by_role("button", name="Store").click()
     expect_told(scripted)
     expect(scripted.locator("#holdings").get_by_role("row", name=f"zoo {screen} 3")).to_be_visible()
@@ -113,7 +113,7 @@ def test_a_folder_is_chosen_stored_and_asked(scripted: Page, folder: Path, scree
 
 def test_files_and_folders_are_dropped(scripted: Page, folder: Path, screen: Screen) -> None:
     scripted.goto("/documents")
-    scripted.get_by_label("Dataset, one of these").fill(f"dropped {screen}")
+    scripted.locator("#dataset").fill(f"dropped {screen}")
     box = scripted.locator("#bring").bounding_box()
     assert box is not None
     devtools = scripted.context.new_cdp_session(scripted)
@@ -134,7 +134,7 @@ def test_more_than_the_server_takes_at_once_goes_in_parts(
         file.write_text("A zebra. " * (MAX_BODY // 15))
     scripted.goto("/documents")
     scripted.set_input_files("#files", files)
-    scripted.get_by_label("Dataset, one of these").fill(f"parts {screen}")
+    scripted.locator("#dataset").fill(f"parts {screen}")
     scripted.get_by_role("button", name="Store").click()
     expect_done(scripted, "Done: 1 stored", 3)
 
@@ -147,7 +147,7 @@ def test_what_the_server_refuses_is_said_beside_the_files(
     scripted.get_by_role("button", name="Store").click()
     expect(scripted.locator("#chosen")).to_have_text("Choose a file first.")
     scripted.set_input_files("#files", tmp_path / "a.txt")
-    scripted.get_by_label("Dataset, one of these").fill(" ")
+    scripted.locator("#dataset").fill(" ")
     scripted.get_by_role("button", name="Store").click()
     expect(scripted.get_by_role("heading", name="1 file not stored")).to_be_visible()
     expect(scripted.locator("#runs")).to_contain_text("The dataset needs a name")
@@ -165,7 +165,7 @@ def test_what_failed_is_tried_again_with_what_the_page_still_has(
     expect(scripted.locator("#files")).to_be_hidden()  # it would say that no file is chosen
     scripted.set_input_files("#files", [tmp_path / "good.txt", tmp_path / "torn.pdf"])
     expect(scripted.locator("#chosen")).to_have_text("2 files to store")
-    scripted.get_by_label("Dataset, one of these").fill(f"again {screen}")
+    scripted.locator("#dataset").fill(f"again {screen}")
     scripted.get_by_role("button", name="Store").click()
     expect_done(scripted, "Done: 1 stored, 1 failed")
     scripted.get_by_role("button", name="Try again").click()
@@ -193,7 +193,7 @@ def test_a_page_is_fetched_and_asked(scripted: Page, site: Site, screen: Screen)
     scripted.get_by_role("link", name="Ask them").click()
     scripted.locator("#q").fill("When does the quokka smile?")
     scripted.get_by_role("button", name="Ask").click()
-    expect(scripted.locator(".answer mark")).to_contain_text("at dawn")
+    expect(scripted.locator(".answer")).to_contain_text("at dawn")
 
 
 def test_all_goes_without_scripts(
@@ -203,7 +203,7 @@ def test_all_goes_without_scripts(
     page.goto("/documents")
     files = [folder / "zebra.md", folder / "empty.txt"]
     page.set_input_files("#files", files)
-    page.get_by_label("Dataset, one of these").fill(dataset)
+    page.locator("#dataset").fill(dataset)
     page.get_by_role("button", name="Store").click()
     expect_done(page, "Done: 1 stored, 1 failed")  # it loads itself again
     page.get_by_role("link", name=f"Documents of {dataset}").click()
@@ -255,7 +255,7 @@ def test_documents_and_datasets_are_deleted_after_a_question(
     page, dataset = either, f"short {request.node.callspec.id}"
     page.goto("/documents")
     page.set_input_files("#files", [folder / "zebra.md", folder / "sub" / "gnu.txt"])
-    page.get_by_label("Dataset, one of these").fill(dataset)
+    page.locator("#dataset").fill(dataset)
     page.get_by_role("button", name="Store").click()
     expect_done(page, "Done: 2 stored")
     page.goto(f"/documents?dataset={dataset}")
