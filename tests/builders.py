@@ -134,6 +134,7 @@ RESULTS = (
     types.IndexUse("chunk_hnsw", False, None),
     types.IndexedTable("public.a", "a", 1, 2, False, NOW, 0, None),
     types.Exported("ns", 1, 2, []),
+    types.JudgedSet("leave", 12, 340),
     types.TrainingTriplet("who pays", "The tenant pays.", "The landlord insures."),
     types.Rights(("d",), False, 1),
     KEY,

@@ -38,6 +38,8 @@ class Screen(NamedTuple):
 
 
 SCREENS = [Screen(width, scheme) for width in WIDTHS for scheme in SCHEMES]
+# Each width and each scheme once, for flows that look the same but for these.
+SOME_SCREENS = [Screen(320, "dark"), Screen(768, "light"), Screen(1440, "light")]
 QUIET = (
     "--disable-background-networking",
     "--disable-component-update",
@@ -85,6 +87,13 @@ def screen(request: pytest.FixtureRequest) -> Screen:
     return screen
 
 
+@pytest.fixture(params=SOME_SCREENS, ids=str)
+def some_screen(request: pytest.FixtureRequest) -> Screen:
+    """Each screen that suffices for a flow in which people look after what is stored."""
+    screen: Screen = request.param
+    return screen
+
+
 @pytest.fixture
 def page(browser: Browser, address: str, strange: list[str]) -> Iterator[Page]:
     """A page that is watched; at the end nothing strange may have happened."""
@@ -100,9 +109,18 @@ def sized(browser: Browser, address: str, strange: list[str], screen: Screen) ->
 
 
 @pytest.fixture
-def bare(browser: Browser, address: str, strange: list[str], screen: Screen) -> Iterator[Page]:
+def seldom(
+    browser: Browser, address: str, strange: list[str], some_screen: Screen
+) -> Iterator[Page]:
+    """The same on some screens."""
+    with fitting_page(browser, address, strange, some_screen, **CLIPBOARD) as page:
+        yield page
+
+
+@pytest.fixture
+def bare(browser: Browser, address: str, strange: list[str], some_screen: Screen) -> Iterator[Page]:
     """The same without scripts."""
-    with fitting_page(browser, address, strange, screen, **BARE) as page:
+    with fitting_page(browser, address, strange, some_screen, **BARE) as page:
         yield page
 
 

@@ -8,12 +8,14 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from lexichord.db import schema
-from tests.browser.conftest import BARE, Screen, fits, fitting_page
+from tests.browser.conftest import BARE, Screen, fitting_page
 from tests.conftest import SPACE, new_database
 from tests.http.served_page import fill, served
+from tests.unit.test_web import Site, site
+
+__all__ = ["site"]
 
 MAX_BODY = 20_000
-MAX_PAGE_BYTES = 150_000
 
 
 @pytest.fixture(scope="module")
@@ -22,8 +24,14 @@ def own_address(embedded_dsn: str) -> Iterator[str]:
     with new_database(embedded_dsn) as dsn:
         schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
         fill(dsn)
-        with served(dsn, max_body=MAX_BODY, record="text") as address:
+        options = {"max_body": MAX_BODY, "record": "text", "fetch_hosts": "127.0.0.1"}
+        with served(dsn, **options) as address:
             yield address
+
+
+@pytest.fixture
+def screen(some_screen: Screen) -> Screen:
+    return some_screen
 
 
 @pytest.fixture
@@ -93,7 +101,7 @@ def test_a_folder_is_chosen_stored_and_asked(scripted: Page, folder: Path, scree
     expect(scripted.get_by_role("button", name="choose a folder")).to_be_visible()  # by the script
     scripted.set_input_files("#folder", folder)
     expect(scripted.get_by_text("4 files to store, 2 left out").first).to_be_visible()
-    scripted.get_by_label("Dataset, one of these").fill(f"zoo {screen}")
+    scripted.locator("#dataset").fill(f"zoo {screen}")
     scripted.get_by_role("button", name="Store").click()
     expect_told(scripted)
     expect(scripted.locator("#holdings").get_by_role("row", name=f"zoo {screen} 3")).to_be_visible()
@@ -105,7 +113,7 @@ def test_a_folder_is_chosen_stored_and_asked(scripted: Page, folder: Path, scree
 
 def test_files_and_folders_are_dropped(scripted: Page, folder: Path, screen: Screen) -> None:
     scripted.goto("/documents")
-    scripted.get_by_label("Dataset, one of these").fill(f"dropped {screen}")
+    scripted.locator("#dataset").fill(f"dropped {screen}")
     box = scripted.locator("#bring").bounding_box()
     assert box is not None
     devtools = scripted.context.new_cdp_session(scripted)
@@ -126,7 +134,7 @@ def test_more_than_the_server_takes_at_once_goes_in_parts(
         file.write_text("A zebra. " * (MAX_BODY // 15))
     scripted.goto("/documents")
     scripted.set_input_files("#files", files)
-    scripted.get_by_label("Dataset, one of these").fill(f"parts {screen}")
+    scripted.locator("#dataset").fill(f"parts {screen}")
     scripted.get_by_role("button", name="Store").click()
     expect_done(scripted, "Done: 1 stored", 3)
 
@@ -139,7 +147,7 @@ def test_what_the_server_refuses_is_said_beside_the_files(
     scripted.get_by_role("button", name="Store").click()
     expect(scripted.locator("#chosen")).to_have_text("Choose a file first.")
     scripted.set_input_files("#files", tmp_path / "a.txt")
-    scripted.get_by_label("Dataset, one of these").fill(" ")
+    scripted.locator("#dataset").fill(" ")
     scripted.get_by_role("button", name="Store").click()
     expect(scripted.get_by_role("heading", name="1 file not stored")).to_be_visible()
     expect(scripted.locator("#runs")).to_contain_text("The dataset needs a name")
@@ -157,7 +165,7 @@ def test_what_failed_is_tried_again_with_what_the_page_still_has(
     expect(scripted.locator("#files")).to_be_hidden()  # it would say that no file is chosen
     scripted.set_input_files("#files", [tmp_path / "good.txt", tmp_path / "torn.pdf"])
     expect(scripted.locator("#chosen")).to_have_text("2 files to store")
-    scripted.get_by_label("Dataset, one of these").fill(f"again {screen}")
+    scripted.locator("#dataset").fill(f"again {screen}")
     scripted.get_by_role("button", name="Store").click()
     expect_done(scripted, "Done: 1 stored, 1 failed")
     scripted.get_by_role("button", name="Try again").click()
@@ -174,6 +182,20 @@ def test_files_and_folders_are_chosen(scripted: Page, folder: Path) -> None:
     expect(scripted.locator("#chosen")).to_have_text("5 files to store, 2 left out")
 
 
+def test_a_page_is_fetched_and_asked(scripted: Page, site: Site, screen: Screen) -> None:
+    site.put("/quokka.html", "<title>Quokkas</title><p>The quokka smiles at dawn.</p>")
+    scripted.goto("/documents")
+    scripted.get_by_text("Fetch pages").click()
+    scripted.get_by_label("Addresses, one a line").fill(f"{site.url}/quokka.html")
+    scripted.locator("#fetch-dataset").fill(f"web {screen}")
+    scripted.get_by_role("button", name="Fetch").click()
+    expect_done(scripted, "Done: 1 stored")
+    scripted.get_by_role("link", name="Ask them").click()
+    scripted.locator("#q").fill("When does the quokka smile?")
+    scripted.get_by_role("button", name="Ask").click()
+    expect(scripted.locator(".answer")).to_contain_text("at dawn")
+
+
 def test_all_goes_without_scripts(
     unscripted: Page, folder: Path, screen: Screen, strange: list[str]
 ) -> None:
@@ -181,7 +203,7 @@ def test_all_goes_without_scripts(
     page.goto("/documents")
     files = [folder / "zebra.md", folder / "empty.txt"]
     page.set_input_files("#files", files)
-    page.get_by_label("Dataset, one of these").fill(dataset)
+    page.locator("#dataset").fill(dataset)
     page.get_by_role("button", name="Store").click()
     expect_done(page, "Done: 1 stored, 1 failed")  # it loads itself again
     page.get_by_role("link", name=f"Documents of {dataset}").click()
@@ -199,13 +221,16 @@ def test_all_goes_without_scripts(
     assert "413" in strange.pop()  # the console's own line
 
 
-def test_a_document_is_read_again_and_moved_and_its_dataset_renamed(
+def test_a_dataset_is_made_and_renamed_and_its_document_read_again_and_moved(
     unscripted: Page, folder: Path, screen: Screen
 ) -> None:
     page, old, new, other = unscripted, *(f"{each} {screen}" for each in ("old", "new", "other"))
     page.goto("/documents")
+    page.get_by_text("New dataset").click()
+    page.get_by_label("Its name").fill(old)
+    page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("heading", name=f"Documents of {old}")).to_be_visible()
     page.set_input_files("#files", folder / "zebra.md")
-    page.get_by_label("Dataset, one of these").fill(old)
     page.get_by_role("button", name="Store").click()
     expect_done(page, "Done: 1 stored")
     page.get_by_role("link", name=f"Documents of {old}").click()
@@ -230,7 +255,7 @@ def test_documents_and_datasets_are_deleted_after_a_question(
     page, dataset = either, f"short {request.node.callspec.id}"
     page.goto("/documents")
     page.set_input_files("#files", [folder / "zebra.md", folder / "sub" / "gnu.txt"])
-    page.get_by_label("Dataset, one of these").fill(dataset)
+    page.locator("#dataset").fill(dataset)
     page.get_by_role("button", name="Store").click()
     expect_done(page, "Done: 2 stored")
     page.goto(f"/documents?dataset={dataset}")
@@ -254,21 +279,3 @@ def test_an_answer_is_judged(either: Page) -> None:
         either.get_by_role("button", name=judgment).click()
         expect(either.get_by_role("heading", name="Thank you")).to_be_visible()
         either.get_by_role("link", name="What is the rent").click()
-
-
-VIEWS = (
-    *("/documents", "/documents?dataset=closed", "/documents/runs/1"),
-    *("/documents/delete?document=lease.txt", "/documents/delete-dataset?dataset=closed"),
-    *("/documents/metadata?document=lease.txt", "/status", "/status?check=1"),
-    "/evaluations",
-)
-
-
-@pytest.mark.parametrize("path", VIEWS)
-def test_no_view_scrolls_sideways_or_weighs_much(scripted: Page, path: str) -> None:
-    weights: list[int] = []
-    scripted.on("response", lambda answer: weights.append(len(answer.body())))
-    scripted.goto(path)
-    scripted.wait_for_load_state("networkidle")
-    assert fits(scripted)
-    assert 0 < sum(weights) <= MAX_PAGE_BYTES

@@ -113,6 +113,16 @@ def test_pages_are_enlarged_by_button_and_by_key(blank: Page) -> None:
     assert sheet.evaluate(width) == small
 
 
+def test_what_can_be_done_with_a_passage_stays_in_its_card(blank: Page) -> None:
+    blank.goto("/?q=rent+of+the+zebra+house")
+    card = blank.locator("article.hit", has=blank.get_by_role("link", name="Show on the page"))
+    outside = """card => [...card.querySelectorAll(".acts > *")].filter(
+      (one) => one.getBoundingClientRect().right > card.getBoundingClientRect().right)
+      .map((one) => one.textContent)"""
+    expect(card.first.get_by_role("button", name="Show all")).to_be_visible()
+    assert card.first.evaluate(outside) == []
+
+
 def test_text_and_original_are_one_click_apart(blank: Page) -> None:
     open_from_results(blank)
     blank.get_by_role("navigation", name="View").get_by_role("link", name="Text").click()
@@ -122,9 +132,9 @@ def test_text_and_original_are_one_click_apart(blank: Page) -> None:
 
 
 def test_pages_are_turned_and_enlarged_without_scripts(
-    browser: Browser, original_address: str, strange: list[str], screen: Screen
+    browser: Browser, original_address: str, strange: list[str], some_screen: Screen
 ) -> None:
-    with fitting_page(browser, original_address, strange, screen, **BARE) as page:
+    with fitting_page(browser, original_address, strange, some_screen, **BARE) as page:
         leave_blank(page)
         open_from_results(page)
         expect(page.locator("#quote")).to_be_in_viewport()

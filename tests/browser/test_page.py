@@ -75,18 +75,18 @@ def test_stages_are_shown_while_an_answer_is_waited_for(sized: Page, address: st
     expect(sized.locator("#stages")).to_be_hidden()
 
 
-def test_the_keys_are_shown_and_stay_off_while_typing(sized: Page) -> None:
-    sized.goto("/?q=zebra")
-    sized.keyboard.press("?")
-    expect(sized.get_by_role("dialog")).to_be_visible()
-    sized.keyboard.press("Escape")
-    expect(sized.get_by_role("dialog")).to_be_hidden()
-    sized.keyboard.press("/")
-    sized.keyboard.type("jko?")
-    assert sized.locator("#q").input_value() == "jko?"
-    expect(sized.get_by_role("dialog")).to_be_hidden()
-    sized.keyboard.press("Escape")
-    expect(sized.locator("#q")).not_to_be_focused()
+def test_the_keys_are_shown_and_stay_off_while_typing(seldom: Page) -> None:
+    seldom.goto("/?q=zebra")
+    seldom.keyboard.press("?")
+    expect(seldom.get_by_role("dialog")).to_be_visible()
+    seldom.keyboard.press("Escape")
+    expect(seldom.get_by_role("dialog")).to_be_hidden()
+    seldom.keyboard.press("/")
+    seldom.keyboard.type("jko?")
+    assert seldom.locator("#q").input_value() == "jko?"
+    expect(seldom.get_by_role("dialog")).to_be_hidden()
+    seldom.keyboard.press("Escape")
+    expect(seldom.locator("#q")).not_to_be_focused()
 
 
 def test_a_citation_leads_to_its_quote(sized: Page) -> None:
@@ -175,8 +175,10 @@ def long_address(embedded_dsn: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def long(browser: Browser, long_address: str, strange: list[str], screen: Screen) -> Iterator[Page]:
-    with fitting_page(browser, long_address, strange, screen) as page:
+def long(
+    browser: Browser, long_address: str, strange: list[str], some_screen: Screen
+) -> Iterator[Page]:
+    with fitting_page(browser, long_address, strange, some_screen) as page:
         yield page
 
 
@@ -248,10 +250,10 @@ def locked(embedded_dsn: str) -> Iterator[tuple[str, str]]:
 
 
 def test_a_key_is_given_once_and_taken_back(
-    browser: Browser, locked: tuple[str, str], screen: Screen
+    browser: Browser, locked: tuple[str, str], some_screen: Screen
 ) -> None:
     address, secret = locked
-    context = browser.new_context(base_url=address, **screen.options())
+    context = browser.new_context(base_url=address, **some_screen.options())
     page = context.new_page()
     page.goto("/?q=zebra")
     page.keyboard.type(secret)  # the field has the focus

@@ -1,18 +1,19 @@
 """Documents as they are read, in a real Chromium: every kind, narrow and wide, light and dark."""
 
 from collections.abc import Iterator
+from operator import gt
 from urllib.parse import quote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Response, expect
 
 from lexichord import SyncLexichord
 from lexichord.db import catalogue, schema
 from lexichord.serve.http.app import ROUTERS
 from lexichord.serve.page.routes import PageRoute
 from lexichord.types import Json
-from tests.browser.conftest import SCHEMES, WIDTHS, Scheme, watch
+from tests.browser.conftest import SCHEMES, WIDTHS, Scheme, Screen, fits, watch
 from tests.conftest import SPACE, new_database
 from tests.documents import clause_pages, draw_pdf
 from tests.http.served_page import fill, served
@@ -87,10 +88,21 @@ VIEWS = (
     "/documents/delete-dataset?dataset=open",
     "/documents/runs/1",
     "/status",
+    "/status?check=1",
     "/evaluations",
     "/evaluations/1?metric=mrr",
     "/judged?q=zebra&judgment=right",
 )
+
+MAX_BYTES, MAX_REQUESTS, MAX_SHIFT = 150_000, 12, 0.1  # but for an original
+LOADED = """() => new Promise((resolve) => {
+  let shift = 0;
+  new PerformanceObserver((list) => list.getEntries().forEach((one) => (shift += one.value)))
+    .observe({ type: "layout-shift", buffered: true });
+  const blocking = performance.getEntriesByType("resource")
+    .filter((one) => one.initiatorType === "script" && one.renderBlockingStatus === "blocking");
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve([shift, blocking.length])));
+})"""
 
 # What is no page: files, suggestions, events, and what leads elsewhere.
 NO_VIEWS = (
@@ -143,7 +155,7 @@ def test_each_page_of_the_server_is_looked_at() -> None:
 def test_axe_finds_nothing_wrong_on_any_page(reader: Page, width: int, scheme: Scheme) -> None:
     reader.set_viewport_size({"width": width, "height": 900})
     reader.emulate_media(color_scheme=scheme)
-    wrong = [fault for view in VIEWS for fault in axe_faults(reader, view)]
+    wrong = [fault for view in VIEWS for fault in [*axe_faults(reader, view), *too_wide(reader)]]
     assert not wrong, "\n\n".join(wrong)
 
 
@@ -160,6 +172,31 @@ def axe_faults(page: Page, view: str) -> list[str]:
         )
         for found in Axe().run(page).response["violations"]
     ]
+
+
+def too_wide(page: Page) -> list[str]:
+    """Return the page's address if it is wider than its screen."""
+    return [] if fits(page) else [f"{page.url}: wider than its screen"]
+
+
+def test_no_page_weighs_much_asks_often_or_moves_while_it_is_loaded(reader: Page) -> None:
+    """What Lighthouse would look at, but for times, which are scripts/bench_page.py's."""
+    reader.set_viewport_size({"width": 320, "height": 900})
+    devtools = reader.context.new_cdp_session(reader)
+    devtools.send("Network.setCacheDisabled", {"cacheDisabled": True})  # each is the first visit
+    answers: list[Response] = []
+    reader.on("response", lambda one: answers.append(one))
+    wrong = []
+    for view in VIEWS:
+        answers.clear()
+        reader.goto(view)
+        reader.wait_for_load_state("networkidle")
+        sizes = [len(one.body()) for one in answers if not one.url.endswith(".png")]
+        shift, blocking = reader.evaluate(LOADED)
+        found = (sum(sizes), len(sizes), shift, blocking)
+        if not sizes or any(map(gt, found, (MAX_BYTES, MAX_REQUESTS, MAX_SHIFT, 0))):
+            wrong.append(f"{view}: bytes, requests, shift, blocking scripts {found}")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_axe_finds_nothing_wrong_where_a_key_is_asked_for(
@@ -211,6 +248,21 @@ def test_how_it_was_found_fits_and_is_printed(reader: Page, width: int, scheme: 
     for part in (".cost rect", ".stages td", ".origins .rank", ".origins .sum rect"):
         expect(picture.locator(part).first).to_be_visible()
     assert reader.evaluate("document.documentElement.scrollWidth") == 720
+
+
+def test_what_was_measured_is_reached_and_read(reader: Page, some_screen: Screen) -> None:
+    reader.set_viewport_size({"width": some_screen.width, "height": 900})
+    reader.emulate_media(color_scheme=some_screen.scheme)
+    reader.goto("/")
+    reader.get_by_role("link", name="Status").click()
+    reader.get_by_role("button", name="Check it").click()
+    expect(reader.locator("#health")).to_contain_text("postgres")
+    reader.locator("main").get_by_role("link", name="What was measured").click()
+    reader.get_by_role("rowheader").get_by_role("link").click()
+    expect(reader.get_by_role("heading", level=1)).to_have_text("small by hybrid")
+    reader.get_by_role("link", name="recall@5").click()
+    expect(reader.get_by_role("heading", name="worst by recall@5 first")).to_be_in_viewport()
+    assert fits(reader)
 
 
 def test_a_quote_is_copied_with_its_citation(browser: Browser, library: str) -> None:

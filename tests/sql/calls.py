@@ -359,6 +359,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("query_hits", {"query_id": 1}),
     ("judge_query", {"query_id": 1, "is_right": True}),
     ("recorded_passages", {}),
+    ("judged_questions", {}),
     ("sample_queries", {}),
     ("forget_queries", {"older_than": "0"}),
     ("sample_queries", {}),

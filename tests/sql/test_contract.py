@@ -293,6 +293,10 @@ CONTRACT = {
     "finish_run": ("run_id bigint", "void"),
     "interrupt_run": ("run_id bigint", "void"),
     "judge_query": ("query_id bigint, is_right boolean", "void"),
+    "judged_questions": (
+        "latest integer",
+        "TABLE(query_id bigint, query text, hint text, document_id bigint, dataset text, uri text)",
+    ),
     "forget_evaluations": ("older_than interval", "bigint"),
     "forget_queries": ("older_than interval", "bigint"),
     "grant_reader": ("", "void"),

@@ -125,6 +125,38 @@ def test_judgments_are_counted_beside_what_was_found(connection: Connection) -> 
         call(connection, "judge_query", query_id=second + 1, is_right=True)
 
 
+def test_what_was_found_right_more_often_than_wrong_is_a_question_of_its_document(
+    connection: Connection,
+) -> None:
+    put(connection, "a", LINES)
+    put(connection, "b", LINES)
+
+    def judge(query: str | None, *judgments: bool, uri: str = "a", **more: Any) -> int:
+        """Record a question that finds a document, and each of its judgments."""
+        hits = [hit(uri=uri), hit(uri="b")]
+        number = record(connection, hits, query=query, **more)
+        for is_right in judgments:
+            call(connection, "judge_query", query_id=number, is_right=is_right)
+        return number
+
+    judge("who pays", True)
+    judge("who pays", False)
+    latest = judge("who pays", True)
+    elsewhere = judge("who pays", True, uri="b")
+    hinted = judge("who pays", True, hint="the lease", hinted=True)
+    judge("who sings", True, False)
+    judge("who waits")
+    judge(None, True)
+    judge("who left", True, uri="gone")
+    found = call(connection, "judged_questions")
+    assert [(row["query_id"], row["query"], row["hint"], row["uri"]) for row in found] == [
+        (latest, "who pays", None, "a"),
+        (elsewhere, "who pays", None, "b"),
+        (hinted, "who pays", "the lease", "a"),
+    ]
+    assert [row["uri"] for row in call(connection, "judged_questions", latest=5)] == ["a"]
+
+
 def test_forgetting_by_age_and_altogether(connection: Connection) -> None:
     old, young = record(connection, [hit()]), record(connection, [hit()])
     connection.execute(

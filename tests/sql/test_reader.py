@@ -55,7 +55,8 @@ WRITES = """
 LOCKS = "hold_reembed hold_writers join_writers is_unchanged depart_document"
 PRIVATE = """
     list_dataset_files describe_datasets list_places
-    list_runs list_run_files failed_files list_queries query_hits recorded_passages sample_queries
+    list_runs list_run_files failed_files list_queries query_hits recorded_passages judged_questions
+    sample_queries
     list_evaluations
     evaluation_results compare_evaluations known_contexts
     create_api_key list_api_keys revoke_api_key find_api_key rotate_api_key

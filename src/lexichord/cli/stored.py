@@ -95,6 +95,27 @@ def training_triplets(
     invocation.show(counts, lambda _: render.out.print(f"{len(triplets)} triplets written"))
 
 
+judged_app = typer.Typer()
+
+
+@command(
+    judged_app,
+    "judged-set",
+    panel=CHECK_PANEL,
+    examples=("lexichord judged-set judged && lexichord eval judged",),
+)
+def judged_set(
+    invocation: Invocation,
+    folder: Annotated[Path, typer.Argument(help="A new or empty one.", show_default=False)],
+    latest: Annotated[int, typer.Option(help="Of so many recorded queries.", min=1)] = 10_000,
+) -> None:
+    """Write questions whose answers were found right, and the documents, as a set for eval."""
+    with invocation.open() as lexichord:
+        written = lexichord.write_judged_set(folder, latest=latest)
+    line = f"{written.questions} questions and {written.documents} documents written"
+    invocation.show(written.to_dict(), lambda _: render.out.print(line))
+
+
 contextualize_app = typer.Typer()
 
 

@@ -10,12 +10,13 @@ from typing import Self, Unpack, cast
 import lexichord.display  # noqa: F401  # str(record) and notebooks show it so
 from lexichord.client.copy import Copied, copy_datasets
 from lexichord.client.ingests import IngestMethods
+from lexichord.client.judged import judge_query, write_judged_set
 from lexichord.client.keys import KeyMethods
 from lexichord.client.shards import ShardMethods
 from lexichord.client.space import in_current_space
 from lexichord.client.status import StatusMethods
 from lexichord.client.tenants import TenantMethods
-from lexichord.client.training import judge_query, training_triplets
+from lexichord.client.training import training_triplets
 from lexichord.db import catalogue, vechord
 from lexichord.db.call_settings import time_limit
 from lexichord.db.pool import Database
@@ -99,6 +100,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
     evaluate = evaluate
     training_triplets = training_triplets
     judge_query = judge_query
+    write_judged_set = write_judged_set
 
     def __init__(
         self, settings: Settings | None = None, *, stages: Stages = STAGES, **arguments: object

@@ -157,6 +157,7 @@ class SyncLexichord:
     evaluate = _sync(Lexichord.evaluate)
     training_triplets = _sync(Lexichord.training_triplets)
     judge_query = _sync(Lexichord.judge_query)
+    write_judged_set = _sync(Lexichord.write_judged_set)
     search = _sync(Lexichord.search)
     files = _sync(Lexichord.files)
     keywords = _sync(Lexichord.keywords)

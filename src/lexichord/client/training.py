@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from lexichord.client.passages import hit_confidence
-from lexichord.db import catalogue
 from lexichord.db.catalogue import recorded_passages
 from lexichord.db.pool import Row
 from lexichord.errors import ConfigError
@@ -40,14 +39,6 @@ async def training_triplets(
     if not triplets:
         raise ConfigError(NOTHING_RECORDED)
     return list(dict.fromkeys(triplets))
-
-
-async def judge_query(app: OpenApplication, query_id: int, *, right: bool) -> None:
-    """Count that somebody found the answer to a recorded query right, or wrong.
-
-    `query_id` is its response's. Raises NotFoundError for a query that is not recorded.
-    """
-    await catalogue.judge_query(app.database, query_id, right)
 
 
 def _triplets(hits: Sequence[Row], negatives: int) -> list[TrainingTriplet]:

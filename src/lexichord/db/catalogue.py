@@ -312,6 +312,11 @@ async def judge_query(database: Database, query_id: int, is_right: bool) -> None
     await database.call("judge_query", query_id=query_id, is_right=is_right)
 
 
+async def judged_questions(database: Database, latest: int) -> list[Row]:
+    """See sql/judged_questions.sql."""
+    return await database.call("judged_questions", latest=latest)
+
+
 async def recorded_passages(database: Database, latest: int) -> list[Row]:
     """See sql/recorded_passages.sql."""
     return await database.call("recorded_passages", latest=latest)

@@ -351,6 +351,15 @@ class TrainingTriplet(Shaped):
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedSet(Shaped):
+    """How many questions and documents were written to a folder that `eval` reads."""
+
+    folder: str
+    questions: int
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
 class Backup(Shaped):
     """A backup that was made or restored; `left_out` says what could not be taken over."""
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby, takewhile
 from types import MappingProxyType
 
+from babel import Locale, UnknownLocaleError
+
 from lexichord.errors import ConfigError
 from lexichord.ingest.load import kinds
 from lexichord.serve.access import ScopedClient
@@ -156,8 +158,24 @@ def _in_words(field: str, value: str) -> str:
     if field == "kind":
         return kind_in_words(value)
     if field == "language":
-        return str(spoken().locale.languages.get(value, value))
+        return _language_name(value)
+    if field == "author":
+        return _without_address(value)
     return f"{value.rstrip('/').rpartition('/')[2]}/" if field == "folder" else value
+
+
+def _without_address(author: str) -> str:
+    """Return the name of an author whom a mail gives with the address: "Ann Lee" <ann@…>."""
+    name, _, address = author.partition("<")
+    return (name.strip(' "') if "@" in address else "") or author
+
+
+def _language_name(tag: str) -> str:
+    """Return what a language is called that documents name, as "en" or "en-US"."""
+    try:
+        return Locale.parse(tag, sep="-").get_display_name(spoken().locale) or tag
+    except (UnknownLocaleError, ValueError):
+        return tag
 
 
 def kind_in_words(media_type: str) -> str:
