@@ -163,6 +163,13 @@ def test_a_uri_that_comes_again_is_refused(lexichord: SyncLexichord, file: Path)
     assert lexichord.show("good").text == "The zebra clause."
 
 
+def test_another_vector_alone_is_a_change(lexichord: SyncLexichord) -> None:
+    other = {**GOOD, "chunks": [{**PIECE, "vector": [0, 1, 0, 0]}]}
+    assert lexichord.ingest(documents=[{**GOOD, "chunks": [PIECE]}]).inserted == 1
+    assert lexichord.ingest(documents=[other]).replaced == 1
+    assert lexichord.ingest(documents=[other]).skipped == 1
+
+
 def test_a_changed_document_is_replaced(lexichord: SyncLexichord, dsn: str) -> None:
     """In both legs: its words, and its vectors."""
     assert counts(lexichord.ingest(documents=[GOOD])) == (1, 0, 0)

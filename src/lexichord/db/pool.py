@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
+from functools import cache
 from time import monotonic
 from typing import Any, Self
 
@@ -416,12 +417,17 @@ async def call(connection: Conn, function: str, **arguments: object) -> list[Row
     Ids are numbers in the database and texts here; JSON is given as it is.
     """
     values = with_numbers(connection.ids, function, arguments)
+    cursor = await connection.execute(_statement(function, tuple(arguments)), values)
+    return with_texts(connection.ids, function, await cursor.fetchall())
+
+
+@cache
+def _statement(function: str, names: tuple[str, ...]) -> bytes:
+    """Return the statement that calls a function with arguments of these names."""
     named = [
-        sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name))
-        for name in arguments
+        sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name)) for name in names
     ]
     statement = sql.SQL("select * from lexichord.{}({})").format(
         sql.Identifier(function), sql.SQL(", ").join(named)
     )
-    cursor = await connection.execute(statement, values)
-    return with_texts(connection.ids, function, await cursor.fetchall())
+    return statement.as_bytes()
