@@ -102,7 +102,7 @@ judged_app = typer.Typer()
     judged_app,
     "judged-set",
     panel=CHECK_PANEL,
-    examples=("lexichord judged-set judged && lexichord eval judged",),
+    examples=("lexichord judged-set judged",),
 )
 def judged_set(
     invocation: Invocation,
