@@ -126,7 +126,8 @@ def bare(browser: Browser, address: str, strange: list[str], some_screen: Screen
 
 def fits(page: Page) -> bool:
     """Return whether a page is no wider than its screen."""
-    wide: bool = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    # One that is just being left for another has no element: a locator waits for the next one's.
+    wide: bool = page.locator("html").evaluate("page => page.scrollWidth > innerWidth")
     return not wide
 
 
