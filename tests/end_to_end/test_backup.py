@@ -141,15 +141,17 @@ def test_what_is_there_is_not_overwritten(source: str, target: str, file: Path) 
     with pytest.raises(ConfigError, match="exists: name another file"):
         backup.backup(source, file)
     assert file.read_bytes() == before
-    with pytest.raises(ConfigError, match="holds documents or keys already"):
-        backup.restore(source, file)
     prepare(target, Choice())  # nothing is stored there
     run(target, "create view public.mine as select * from lexichord.list_datasets()")
     with pytest.raises(ConfigError, match=r"drop them first \(.*mine\)"):
         backup.restore(target, file)
     run(target, "drop view public.mine")
-    backup.restore(target, file)
-    assert_same(target, source)
+    for _ in range(2):  # what is all there may be restored again, after one that was cut off
+        backup.restore(target, file)
+        assert_same(target, source)
+    run(target, """update lexichord_data.document set metadata = '{"other": true}'""")
+    with pytest.raises(ConfigError, match="holds documents or keys already"):
+        backup.restore(target, file)
 
 
 def rewritten(file: Path, change: Callable[[dict[str, object]], None]) -> Path:
