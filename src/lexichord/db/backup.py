@@ -104,6 +104,14 @@ drop trigger if exists drop_from_tail on lexichord_data.keyword;
 drop trigger if exists fill_keyword_text on lexichord_data.keyword;
 alter table if exists lexichord_data.keyword drop column if exists keyword_text
 """
+# Until migration 13 plain and textsearch had one name, and it tells them by the extension there.
+NAME_ENGINE = """
+update lexichord_data.configuration set engine = case
+    when %(engine)s <> 'vectorchord' and pg_get_constraintdef(c.oid) like '%%pgvector%%'
+    then 'pgvector' else %(engine)s end
+from pg_constraint c
+where c.conname = 'configuration_engine_check' and c.connamespace = 'lexichord_data'::regnamespace
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,7 +389,7 @@ def _load(connection: Connection, part: Part, engine: str | None) -> str:
     _compare(manifest.tables, _table_sums(connection))
     connection.execute(KNOWN_TABLES)
     connection.execute(LEAVE_ENGINE)
-    connection.execute("update lexichord_data.configuration set engine = %s", [chosen])
+    connection.execute(NAME_ENGINE, {"engine": chosen})
     return chosen
 
 
