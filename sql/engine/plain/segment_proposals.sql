@@ -10,14 +10,16 @@ language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
     wanted integer := greatest(depth, 100);
-    -- Of how many times 100,000 chunks the index is: a frequent word has so many more postings.
-    grown double precision := greatest(1, (select n.chunk_count from corpus_statistics n) / 100000.0);
+    stored record;
+    grown double precision;
     proposals bigint[];
 begin
-    if documents is not null and 2 * cardinality(documents) < (select n.document_count from corpus_statistics n)
-       or 20 * wanted > (select n.chunk_count from corpus_statistics n) then
+    select n.chunk_count, n.document_count into stored from corpus_statistics n;
+    if 2 * cardinality(documents) < stored.document_count or 20 * wanted > stored.chunk_count then
         return null;
     end if;
+    -- Of how many times 100,000 chunks the index is: a frequent word has so many more postings.
+    grown := greatest(1, stored.chunk_count / 100000.0);
     execute format('select array_agg(c.chunk_id) from (%s) as c', lexichord.posting_statement())
     into proposals using segments, terms, ((100 + 10 * length(terms)) * wanted * grown)::bigint, (20 * wanted * sqrt(grown))::bigint;
     return coalesce(proposals, '{}');
