@@ -6,6 +6,7 @@ A folder as Hugging Face's libraries write it: model.onnx (or onnx/model.onnx) a
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import batched
 from pathlib import Path
@@ -91,6 +92,19 @@ def _holds_model(folder: Path, others: Sequence[str]) -> bool:
 
 def _graph_file(folder: Path) -> Path | None:
     return next((folder / name for name in GRAPH_FILES if (folder / name).is_file()), None)
+
+
+@contextmanager
+def opening(folder: Path, kind: str) -> Iterator[None]:
+    """Raise ProviderError for an embedder or reranker that cannot be opened in the block."""
+    try:
+        yield
+    except ImportError as error:
+        raise ProviderError(
+            f"the local {kind} cannot start ({error}): pip install 'lexichord[local]'"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise ProviderError(f"the model in '{folder}' cannot be read: {error}") from error
 
 
 def open_folder(folder: Path) -> Graph:

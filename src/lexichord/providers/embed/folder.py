@@ -29,6 +29,7 @@ from lexichord.providers.onnx_folder import (
     batches_by_length,
     open_folder,
     open_tokenizer,
+    opening,
     pad_rows,
     pad_token,
     read_settings,
@@ -121,7 +122,7 @@ def _output(graph: Graph) -> str:
 
 
 def _load(folder: Path) -> FolderModel | StaticModel:
-    try:
+    with opening(folder, "embedder"):
         if holds_static_model(folder):
             return load_static_model(folder)
         tokenizer = _tokenizer(folder)
@@ -138,12 +139,6 @@ def _load(folder: Path) -> FolderModel | StaticModel:
             },
             pad_token(tokenizer),
         )
-    except ImportError as error:
-        raise ProviderError(
-            f"the local embedder cannot start ({error}): pip install 'lexichord[local]'"
-        ) from error
-    except (OSError, ValueError) as error:
-        raise ProviderError(f"the model in '{folder}' cannot be read: {error}") from error
 
 
 def _tokenizer(folder: Path) -> "Tokenizer":

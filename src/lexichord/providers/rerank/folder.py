@@ -13,7 +13,7 @@ from threading import Event, Lock
 
 import numpy as np
 
-from lexichord.errors import ProviderError
+from lexichord.providers.onnx_folder import opening
 from lexichord.providers.rerank.cross_encoder import CrossEncoder
 from lexichord.providers.rerank.late_interaction import LateInteraction
 from lexichord.providers.rerank.scorer import Scorer, Scores
@@ -72,13 +72,7 @@ class FolderReranker:
         return find_token_form(self._folder)
 
     def _load(self) -> Scorer:
-        try:
+        with opening(self._folder, "reranker"):
             if self._form is None:
                 return CrossEncoder.open(self._folder)
             return LateInteraction.open(self._folder, self._form)
-        except ImportError as error:
-            raise ProviderError(
-                f"the local reranker cannot start ({error}): pip install 'lexichord[local]'"
-            ) from error
-        except (OSError, ValueError) as error:
-            raise ProviderError(f"the model in '{self._folder}' cannot be read: {error}") from error
