@@ -26,6 +26,7 @@ Every message is one line: what is wrong, then what to do.
 
 from typing import Self
 
+LONE_SURROGATE = "a text holds a lone surrogate, which UTF-8 cannot hold: remove it"
 MOST_NAMES = 5  # in an error's line, as in sql/check_datasets.sql
 
 
@@ -39,9 +40,6 @@ class ConfigError(LexichordError):
 
 class NotFoundError(ConfigError):
     """A dataset, a document or a chunk is not there."""
-
-
-LONE_SURROGATE = "a text holds a lone surrogate, which UTF-8 cannot hold: remove it"
 
 
 class UnknownDatasetError(NotFoundError):

@@ -10,7 +10,7 @@ import typer
 from lexichord.cli import config, datasets, keys, metadata, serve, shards, stored, tenants
 from lexichord.cli import eval as evaluation
 from lexichord.cli.deferred import progress, render
-from lexichord.cli.help import CommandGroup
+from lexichord.cli.help import CommandGroup, command_group
 from lexichord.cli.ingest import ingest_app
 from lexichord.cli.options import (
     CHECK_PANEL,
@@ -59,7 +59,7 @@ app = typer.Typer(
         ]
     ),
 )
-models = typer.Typer(cls=CommandGroup, help="The local embedder's model.", no_args_is_help=True)
+models = command_group("The local embedder's model.")
 app.add_typer(models, name="models", rich_help_panel=CHECK_PANEL)
 app.add_typer(ingest_app)
 app.add_typer(stored.contextualize_app)

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 import typer
 
 from lexichord.cli.deferred import render
-from lexichord.cli.help import CommandGroup
+from lexichord.cli.help import command_group
 from lexichord.cli.options import CHECK_PANEL, Invocation, command
 
 if TYPE_CHECKING:
     from lexichord.cli.render import ResultRow
 
 config_app = typer.Typer()
-config_commands = typer.Typer(cls=CommandGroup, help="The settings.", no_args_is_help=True)
+config_commands = command_group("The settings.")
 config_app.add_typer(config_commands, name="config", rich_help_panel=CHECK_PANEL)
 
 

@@ -5,12 +5,10 @@ from typing import Annotated
 import typer
 
 from lexichord.cli.deferred import render
-from lexichord.cli.help import CommandGroup
+from lexichord.cli.help import command_group
 from lexichord.cli.options import Invocation, ReferencesArgument, command
 
-datasets_app = typer.Typer(
-    cls=CommandGroup, help="Datasets, each a named set of documents.", no_args_is_help=True
-)
+datasets_app = command_group("Datasets, each a named set of documents.")
 
 
 @command(datasets_app, examples=("lexichord datasets rename contracts agreements",))

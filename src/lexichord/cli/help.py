@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import typer
 from typer.core import TyperCommand, TyperGroup
 
 if TYPE_CHECKING:
@@ -25,3 +26,8 @@ class CommandGroup(TyperGroup):
         for panel, rows in panels.items():
             with formatter.section(panel):
                 formatter.write_dl(rows)
+
+
+def command_group(text: str) -> typer.Typer:
+    """Return an application for commands of one kind; without one of them it shows its help."""
+    return typer.Typer(cls=CommandGroup, help=text, no_args_is_help=True)

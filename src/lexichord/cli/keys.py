@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lexichord.cli.deferred import render
-from lexichord.cli.help import CommandGroup
+from lexichord.cli.help import command_group
 from lexichord.cli.options import Invocation, command
 from lexichord.errors import ConfigError
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 OVERLAP_HOURS = 24  # as the library has it
 
-keys_app = typer.Typer(cls=CommandGroup, help="API keys for HTTP and MCP.", no_args_is_help=True)
+keys_app = command_group("API keys for HTTP and MCP.")
 
 
 @command(keys_app, examples=("lexichord keys create agents --dataset contracts --days 90",))

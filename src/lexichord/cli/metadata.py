@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lexichord.cli.deferred import render
-from lexichord.cli.help import CommandGroup
+from lexichord.cli.help import command_group
 from lexichord.cli.options import SCOPE_OPTIONS, Invocation, command
 from lexichord.errors import ConfigError
 
 if TYPE_CHECKING:
     from lexichord.types import Facet
 
-metadata_app = typer.Typer(cls=CommandGroup, help="Documents' metadata.", no_args_is_help=True)
+metadata_app = command_group("Documents' metadata.")
 
 
 @command(metadata_app, "set", examples=("lexichord metadata set lease.pdf year=2024 party=Acme",))

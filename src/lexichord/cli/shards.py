@@ -5,17 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lexichord.cli.deferred import render
-from lexichord.cli.help import CommandGroup
+from lexichord.cli.help import command_group
 from lexichord.cli.options import Invocation, command
 
 if TYPE_CHECKING:
     from lexichord.types.state import Rebalanced, Shard
 
-shards_app = typer.Typer(
-    cls=CommandGroup,
-    help="Shards: other databases that hold a part of the documents.",
-    no_args_is_help=True,
-)
+shards_app = command_group("Shards: other databases that hold a part of the documents.")
 
 
 @command(shards_app, examples=("lexichord shards add postgresql://user@second/db",))

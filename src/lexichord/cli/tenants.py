@@ -5,17 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lexichord.cli.deferred import render
-from lexichord.cli.help import CommandGroup
+from lexichord.cli.help import command_group
 from lexichord.cli.options import Invocation, command
 
 if TYPE_CHECKING:
     from lexichord.types import Tenant
 
-tenants_app = typer.Typer(
-    cls=CommandGroup,
-    help="Tenants, who share a database and see nothing of each other.",
-    no_args_is_help=True,
-)
+tenants_app = command_group("Tenants, who share a database and see nothing of each other.")
 
 
 @command(tenants_app)

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from psycopg.types.json import Jsonb
 
+from lexichord.db import catalogue
 from lexichord.db.fanout import HOME, Call, joined
 from lexichord.db.moves import announced, read_moves
 from lexichord.db.pool import Conn, Database, Row, call
@@ -68,7 +69,7 @@ async def _switch(shards: "Shards", change: Change) -> None:
 async def rename_dataset(asked: Call) -> list[Row]:
     """Rename it on all: each that lacks it gets it before, so that each refuses for itself."""
     name = asked.arguments["dataset"]
-    await asked.shards.read("count_documents", datasets=[name])
+    await catalogue.check_datasets(asked.shards, [name])
 
     async def change(connections: Connections) -> None:
         for connection in connections.values():
