@@ -48,14 +48,13 @@ begin
     select coalesce(sum(d.chunk_count), 0)::bigint, coalesce(sum(d.token_count), 0)::bigint,
            coalesce(sum(d.document_count), 0)::bigint, coalesce(sum(d.card_token_count), 0)::bigint
     from lexichord_data.elsewhere_dataset d
-    where d.dataset_id = any ((select lexichord_data.own_datasets())::bigint[])
     having (select lexichord_data.is_bound());
 
     create or replace view lexichord_data.own_term_elsewhere with (security_invoker = true) as
     select e.lexeme, e.df, e.cards from lexichord_data.term_elsewhere e where not (select lexichord_data.is_bound())
     union all
     select d.lexeme, sum(d.df)::bigint, sum(d.cards)::bigint from lexichord_data.term_elsewhere_dataset d
-    where (select lexichord_data.is_bound()) and d.dataset_id = any ((select lexichord_data.own_datasets())::bigint[])
+    where (select lexichord_data.is_bound())
     group by d.lexeme;
 end $make$;
 comment on function lexichord.make_tenant_views() is
