@@ -1,4 +1,4 @@
--- plpgsql, for its plan is kept for the session: before PostgreSQL 18 every search plans a function in SQL anew.
+-- plpgsql, for its plan is kept: see keyword_weights.
 create or replace function lexichord.read_hits(chunk_ids bigint[]) returns setof lexichord.located_chunk
 language plpgsql stable rows 10
 set search_path = pg_catalog, lexichord_data, pg_temp set plan_cache_mode = force_generic_plan as $$
