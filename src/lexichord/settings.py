@@ -171,6 +171,17 @@ class Settings(BaseSettings):
         return init_settings, env_settings, dotenv_settings, toml
 
 
+def given_settings(settings: Settings | None, arguments: dict[str, object]) -> Settings:
+    """Return the settings that a caller gives as one object, or those that they name."""
+    if settings is None:
+        return load_settings(**arguments)
+    if not isinstance(settings, Settings):
+        raise ConfigError("settings are given by name, such as Lexichord(dsn='postgresql://...')")
+    if beside := sorted(name for name, value in arguments.items() if value is not None):
+        raise ConfigError(f"give {', '.join(beside)} in the Settings, not beside them")
+    return settings
+
+
 def load_settings(**arguments: object) -> Settings:
     """Read the settings; an argument that is None counts as not given. Raises ConfigError."""
     if unknown := set(arguments).difference(Settings.model_fields):

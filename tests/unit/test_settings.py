@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from lexichord import Lexichord, SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.settings import default_home, load_settings, origins, read_secret, shown
 from lexichord.types.generation import Price
@@ -71,6 +72,17 @@ def test_a_wrong_value_is_named_in_one_line(arguments: dict[str, object], messag
     with pytest.raises(ConfigError, match=message) as caught:
         load_settings(**arguments)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("application", [Lexichord, SyncLexichord])
+def test_an_application_takes_settings_by_name_or_as_one_object(
+    application: type[Lexichord] | type[SyncLexichord],
+) -> None:
+    with pytest.raises(ConfigError, match=r"by name, such as Lexichord\(dsn="):
+        application("postgresql://localhost/db")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="give dsn, home in the Settings, not beside them"):
+        application(load_settings(), home="x", dsn="postgresql://localhost/db")
+    application(load_settings(), dsn=None)
 
 
 def test_a_wrong_value_of_the_environment_is_named_too(monkeypatch: pytest.MonkeyPatch) -> None:

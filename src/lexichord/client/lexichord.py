@@ -37,7 +37,7 @@ from lexichord.retrieve.search.discover import discover
 from lexichord.retrieve.search.llm_keywords import KEYWORD_PASSAGES, keyword_sets
 from lexichord.retrieve.stages import STAGES, Stages, check_stages
 from lexichord.retrieve.trace import Trace, record_response
-from lexichord.settings import Settings, load_settings
+from lexichord.settings import Settings, given_settings
 from lexichord.types import (
     ContextFormat,
     Explanation,
@@ -105,7 +105,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
     def __init__(
         self, settings: Settings | None = None, *, stages: Stages = STAGES, **arguments: object
     ) -> None:
-        self.settings = settings or load_settings(**arguments)
+        self.settings = given_settings(settings, arguments)
         self.stages = check_stages(stages)
         self.sentences = SentenceVectors()
         self._open: AsyncExitStack | None = None
