@@ -4,16 +4,17 @@ create or replace function lexichord.question_config(question text, documents bi
 language plpgsql stable parallel safe set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     configs regconfig[] := lexichord.text_configs(documents);
-    telling text := left(question, 4000);
+    telling text;
 begin
     if cardinality(configs) = 1 then
         return configs[1];
     end if;
+    telling := lexichord.keyword_text(left(question, 4000));
     select array_agg(l.config order by l.place) into configs
     from (select c.config, c.place, n.words, min(n.words) over () as least
           from unnest(configs) with ordinality as c (config, place),
           lateral (select coalesce(sum(cardinality(u.positions)), 0) as words
-                   from unnest(lexichord.lexemes(telling, c.config)) as u) as n) as l
+                   from unnest(to_tsvector(c.config, telling)) as u) as n) as l
     where l.words = l.least;
     if cardinality(configs) = 1 then
         return configs[1];
@@ -22,7 +23,7 @@ begin
         select c.config
         from unnest(configs) with ordinality as c (config, place),
         lateral (select count(*) as known
-                 from unnest(lexichord.lexemes(telling, c.config)) as u
+                 from unnest(to_tsvector(c.config, telling)) as u
                  join term_statistics t on t.lexeme = u.lexeme collate "C" where t.df > 0) as l
         order by l.known desc, c.place
         limit 1);

@@ -52,6 +52,7 @@ def test_the_configurations_in_scope(
         ("were the tenants given notices", [1, 2], "'giv':1 'given':1 'notic':1 'tenant':1"),
         ("tenants tenants", [2], "'tenant':1,2"),
         ("保密", None, "'保密':1"),
+        ("5.2.1", [1, 2], "'1':1 '2':1 '5':1 '5.2.1':1"),
         ("the", None, ""),
         ("", None, ""),
     ],
