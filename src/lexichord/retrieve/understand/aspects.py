@@ -57,7 +57,7 @@ COMPARISON_FRAMES = tuple(
     re.compile(pattern, re.I | re.S)
     for pattern in (
         rf"\b{TOPIC_PHRASE} (?P<list>.+)",
-        r"^[^:\n]{0,200}:\s+(?P<list>.*\w.*)",
+        r"^(?:[^:\n]{0,200}:|[^:\n]{0,200}?\s?[-–—])\s+(?:compare\s+)?(?P<list>.*\w.*)",
         rf"\b(?:how|where|do|does)\b.{{0,200}}?\b{DIFFERENCE_VERB} {TOPIC_PREPOSITION}"
         r" (?P<list>.+)",
         rf"\b(?:do|does|did) (?P<list>.{{1,300}}?) {DIFFERENCE_VERB}\b",
@@ -65,9 +65,10 @@ COMPARISON_FRAMES = tuple(
         rf"\b(?:do|does|did|is|are)\b.{{0,200}}?\b{TREATMENT_VERB}"
         rf" (?P<list>.{{1,300}}?) {SAMENESS}\b",
         rf"\bhow (?:do|does|did)\b.{{0,200}}?\b{TREATMENT_VERB} (?P<list>.+)",
-        rf"^(?:is|are) (?P<list>.{{1,300}}?) {SAMENESS}\b",
         rf"\b(?:have|has|use|uses|under|with|apply|follow) {SAMENESS} (?P<list>.+)",
+        rf"^(?:is|are) (?P<list>.{{1,300}}?) {SAMENESS}\b",
         rf"^(?:which|who|what|whose)\b.{{0,100}}?\b(?:the )?{DEGREE},? (?!to\b)(?P<list>.+)",
+        r"^(?:what|which) (?P<list>[^,;?]{1,300}?) (?:do|does|did)\b(?! they\b| both\b)",
         r"\b(?:differences?|similarities|comparison)(?: (?:table|chart|matrix))?"
         rf"(?: (?:between|of|among|across))?(?: (?:of|{TOPIC_PREPOSITION}))? (?P<list>.+)",
         rf"\b(?:compare and contrast|compare|contrast|distinguish)(?: {TOPIC_PREPOSITION})?"
@@ -83,16 +84,18 @@ PRONOUN_ONLY = re.compile(
 )
 # Where to look, once no document is named: "in both documents".
 COMPARISON_TAIL = re.compile(
-    rf" (?:in|across|under|of|for|between|among|within|from) (?:(?:both|these|those|them"
-    rf"|the {COUNT_WORD}|either)\b|(?:each|all) (?:of|documents?|files?)\b)(?: \w+){{0,3}}$"
-    r"| (?:in|as) a table$| side[ -]by[ -]side$| (?:to|from|with) each other$",
+    rf"(?: (?:in|across|under|of|for|between|among|within|from) (?:(?:both|these|those|them"
+    rf"|the {COUNT_WORD}|either)\b|(?:each|all) (?:of|documents?|files?)\b)(?: \w+){{0,3}}"
+    r"|,? please|,? (?:in|as) a table|,? side[ -]by[ -]side| (?:to|from|with) each other)+$",
     re.I,
 )
 ITEM_SIGN = r"\s*(?:;|,(?!\d)|\n(?:\s*(?:[-*•]|\d{1,2}[.)]))?)\s*"
 ITEM_CONJUNCTION = r"(?:and also|and|or|as well as|plus|along with|together with|&)"
 ITEM_BREAK = re.compile(rf"{ITEM_SIGN}(?:{ITEM_CONJUNCTION}\s)?\s*|\s+{ITEM_CONJUNCTION}\s+", re.I)
 ITEM_PREFIX = re.compile(
-    rf"(?:(?:both|{TOPIC_PREPOSITION}|of|their|its|the|our|your)\s+(?=[^\s,;.?!]))+|[-*•]\s+", re.I
+    rf"(?:(?:both|{TOPIC_PREPOSITION}|of|their|its|the|our|your|{DEGREE})\s+(?=[^\s,;.?!]))+"
+    r"|[-*•]\s+",
+    re.I,
 )
 ITEM_REMNANT = re.compile(r"(?: (?:under|between|and|or|vs\.?|versus))+$", re.I)  # by linking
 REPEATED_OPENING = re.compile(
@@ -119,7 +122,8 @@ def find_aspects(question: str, hint: str | None = None) -> tuple[str, ...]:
     named = {name.casefold() for name in (hint or "").split(", ")}
     is_english = find_language(question) == "en"
     found = _aspects(question) if is_english else list_aspects(question)
-    aspects = {aspect.casefold(): aspect for aspect in found}
+    bare = (COMPARISON_TAIL.sub("", aspect.rstrip(" ?")) for aspect in found)
+    aspects = {aspect.casefold(): aspect for aspect in bare}
     return tuple(aspects[key] for key in aspects if key not in named)[:MAX_ASPECTS] or (question,)
 
 
@@ -178,22 +182,26 @@ def _items(listed: str) -> Iterator[tuple[int, int]]:
     for number, match in enumerate(parts):
         following = parts[number + 1].start() if number + 1 < len(parts) else len(listed)
         left, right = listed[start : match.start()], listed[match.end() : following]
-        if count == MAX_ASPECTS - 1 or _belong(left, match[0], right, has_signs):
+        is_last = number + 1 == len(parts)
+        if count == MAX_ASPECTS - 1 or _belong(left, match[0], right, has_signs, is_last):
             continue
         yield start, match.start()
         start, count = match.end(), count + 1
     yield start, len(listed)
 
 
-def _belong(left: str, joint: str, right: str, has_signs: bool) -> bool:
-    """Return whether what a joint joins is one aspect."""
+def _belong(left: str, joint: str, right: str, has_signs: bool, is_last: bool) -> bool:
+    """Return whether what a joint joins is one aspect.
+
+    An "or" parts only where it is the last joint of a longer list: "rent, term or notice".
+    """
     if re.match(ITEM_SIGN, joint):
         return False
     if OPEN_BETWEEN.search(left):
         return True
     if REPEATED_OPENING.match(right):
         return False
-    if joint.strip().lower() == "or" and not has_signs:
+    if joint.strip().lower() == "or" and not (has_signs and is_last):
         return True
     pair = FIXED_PAIR.match(f"{left.rpartition(' ')[2]} and {right}")
     return bool(pair) or _shares_noun(left, right) or _are_plurals(left, right)

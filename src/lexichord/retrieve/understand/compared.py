@@ -3,6 +3,9 @@
 "Compare the law of the MSA, the lease and Acme's policy" has lists, parted by the words of its
 frame; the list of which most name a document is that of the documents, all else is what is
 compared. A name stands for the one document that it fits best, and for none if it fits several.
+What stands beside names in their list, or in the only list that can be one, is a document, too:
+the one whose title, file name and first lines hold all of its words, else what a search for it
+finds first.
 """
 
 import asyncio
@@ -15,6 +18,7 @@ from typing import NamedTuple
 from lexichord.db.call_settings import keys_known
 from lexichord.db.evidence import link_documents
 from lexichord.db.pool import Database
+from lexichord.db.search import hybrid_search
 from lexichord.retrieve.understand.cues import Cues, find_language
 from lexichord.retrieve.understand.linking import (
     BRIDGE_WORDS,
@@ -23,14 +27,17 @@ from lexichord.retrieve.understand.linking import (
     Mention,
     QueryWord,
 )
-from lexichord.types import Scope
+from lexichord.types import Question, Scope
 from lexichord.types.questions import Link
 
 MAX_PHRASE_WORDS = 4  # of "the software licence agreement"
 ABBREVIATION = re.compile(r"[A-Z]{3,6}")
+MIN_LONG_TITLE_WORDS = 4  # so many of one title are no list, whatever stands between them
 MAX_NAMES = 12  # parts of a question that are looked up
 LIST_SIGN = re.compile(r"\s*[,;&]\s*")
 FRAME_SIGN = re.compile(r"[:?!¿¡\n]|\.\s|\s[-–—]+\s")
+LIST_BEFORE_SIGN = re.compile(r"[^:?\n]{2,200}?(?=:\s|\s[-–—]+\s)")
+PREPOSITIONS = frozenset(["in", "on", "under", "about", "across", "bei", "im", "en", "sur", "sous"])
 SMALL_WORDS = BRIDGE_WORDS | DEFINITE_WORDS | MENTION_COUNTS.keys() | {"each"}
 PREPOSITIONS_IN_PARTS = frozenset(["of", "for", "von", "des", "de", "del", "du"])
 TITLE_WORD = re.compile(r"\w+")
@@ -44,6 +51,19 @@ class NamePart(NamedTuple):
     last: int
 
 
+class Operand(NamedTuple):
+    """A part of a list, the mentions that name its document, and that of the nearest one."""
+
+    part: NamePart
+    named: list[Mention]
+    nearest: Mention | None
+
+    @property
+    def mentions(self) -> list[Mention]:
+        """What it stands for, as far as names and first lines tell."""
+        return self.named or ([self.nearest] if self.nearest else [])
+
+
 class Fit(NamedTuple):
     """How well a document's names fit some words: better ones are greater."""
 
@@ -52,15 +72,25 @@ class Fit(NamedTuple):
     covered: float  # share of the title's words
 
 
-def split_parts(query: str, words: Sequence[QueryWord], cues: Cues) -> list[NamePart]:
-    """Return the parts of a comparison's lists; the words of its frame stand between lists."""
+def split_parts(
+    query: str,
+    words: Sequence[QueryWord],
+    cues: Cues,
+    whole: Iterable[Mention] = (),
+) -> list[NamePart]:
+    """Return the parts of a comparison's lists; the words of its frame stand between lists.
+
+    Titles that are there as a `whole` are not parted, whatever they hold.
+    """
+    inside = {number for each in whole for number in range(each.first + 1, each.last + 1)}
+    frame = _frame(query, words, cues) - inside
     parts: list[NamePart] = []
     group, first = 0, None
     for number, word in enumerate(words):
-        gap = query[words[number - 1].end : word.start] if number else ""
-        opens_frame = bool(FRAME_SIGN.search(gap))
-        is_frame = word.lower in cues.frame_words and not word.text.isupper()
-        is_joint = word.lower in cues.joint_words
+        gap = query[words[number - 1].end : word.start] if number not in inside | {0} else ""
+        opens_frame = _ends_list(gap, words[number - 1])
+        is_frame = number in frame
+        is_joint = word.lower in cues.joint_words and number not in inside
         if first is not None and (opens_frame or is_frame or is_joint or LIST_SIGN.search(gap)):
             parts.append(NamePart(group, first, number - 1))
             first = None
@@ -70,25 +100,121 @@ def split_parts(query: str, words: Sequence[QueryWord], cues: Cues) -> list[Name
     return parts if first is None else [*parts, NamePart(group, first, len(words) - 1)]
 
 
+def _ends_list(gap: str, before: QueryWord) -> bool:
+    """Return whether a sign between words ends a list; the dot of "v." and of initials does not."""
+    is_short = len(before.text) == 1 and gap.startswith(".")
+    return bool(FRAME_SIGN.search(gap)) and not is_short
+
+
+def _frame(query: str, words: Sequence[QueryWord], cues: Cues) -> set[int]:
+    """Return which words are of the frame.
+
+    Before a colon or a dash, where none but prepositions would be, names are listed, and
+    prepositions belong to these: "shifts at sea vs sleep in summer: participants".
+    """
+    frame = {
+        number
+        for number, word in enumerate(words)
+        if word.lower in cues.frame_words and not word.text.isupper()
+    }
+    opening = LIST_BEFORE_SIGN.match(query)
+    listed = {number for number in frame if opening and words[number].end <= opening.end()}
+    are_names = all(words[number].lower in PREPOSITIONS for number in listed)
+    return frame - listed if are_names else frame
+
+
 async def find_compared(
-    database: Database, query: str, words: Sequence[QueryWord], scope: Scope, cues: Cues
+    database: Database,
+    query: str,
+    words: Sequence[QueryWord],
+    scope: Scope,
+    cues: Cues,
+    *,
+    mentions: Sequence[Mention],
+    is_comparison: bool,
 ) -> list[Mention]:
-    """Return the mentions of the documents that a comparison lists; none if it lists no two."""
-    parts = split_parts(query, words, cues)
+    """Return the mentions of the documents that a comparison lists; none if it lists no two.
+
+    Titles among the query's `mentions` stay whole. Of a query that need not be a comparison each
+    of the listed parts has to be a document.
+    """
+    long = [each for each in mentions if each.is_whole or len(each.held) >= MIN_LONG_TITLE_WORDS]
+    parts = split_parts(query, words, cues, long)
     if not 1 < len(parts) <= MAX_NAMES:
         return []
     found = await asyncio.gather(*(_find(database, words, part, scope, cues) for part in parts))
-    lists: defaultdict[int, list[list[Mention]]] = defaultdict(list)
-    for part, mentions in zip(parts, found, strict=True):
-        if mentions:
-            lists[part.group].append(mentions)
-    if not lists:
-        return []
-    longest = max(lists.values(), key=len)
-    chosen = longest if len(longest) > 1 else [each for group in lists.values() for each in group]
-    if len(chosen) < 2:
-        return []
-    return await _one_each(database, words, chosen, find_language(query))
+    lists: defaultdict[int, list[Operand]] = defaultdict(list)
+    for one in found:
+        lists[one.part.group].append(one)
+    listed = _documents_list(words, lists.values())
+    documents = [one for one in listed if _is_document(words, one, listed, cues)]
+    known = sum(bool(one.mentions) for one in documents)
+    if known and (is_comparison or (documents == listed and 2 * known >= len(listed))):
+        chosen = [one.mentions or await _search(database, words, one, scope) for one in documents]
+    else:
+        chosen = [one.named for one in listed]
+    if sum(map(bool, chosen)) < 2:
+        chosen = [one.named for one in found]
+    names = [each for each in chosen if each]
+    return await _one_each(database, words, names, find_language(query)) if names[1:] else []
+
+
+def _documents_list(words: Sequence[QueryWord], lists: Iterable[list[Operand]]) -> list[Operand]:
+    """Return the list of which most names documents, comes near one or is written as a name.
+
+    Of "start and term of the lease, the licence and the MSA" what goes before "of" is compared.
+    """
+    listed = max(
+        lists,
+        key=lambda listed: sum(
+            2 * bool(one.named) + bool(one.nearest) + _is_name(words, one) for one in listed
+        ),
+    )
+    owned = [n for n, one in enumerate(listed) if one.named and _is_owned(words, one)]
+    return listed[owned[0] :] if owned else listed
+
+
+def _is_owned(words: Sequence[QueryWord], one: Operand) -> bool:
+    """Return whether a part says what is asked of the document that it names: "term of the MSA"."""
+    before = range(one.part.first, one.named[0].first)
+    return any(words[number].lower in PREPOSITIONS_IN_PARTS for number in before)
+
+
+def _is_name(words: Sequence[QueryWord], one: Operand) -> bool:
+    return any(words[number].name for number in range(one.part.first, one.part.last + 1))
+
+
+def _is_document(
+    words: Sequence[QueryWord], one: Operand, listed: Sequence[Operand], cues: Cues
+) -> bool:
+    """Return whether a part of the list stands for a document, and is not what is compared.
+
+    That may follow the documents, "the lease, the licence, rent", unless it is written as a name.
+    It goes before them after a comparative: "which has the longer notice, the MSA or the lease?"
+    """
+    if one.named:
+        return True
+    first = listed[0].part.first
+    if first and cues.comparative.fullmatch(words[first - 1].lower):
+        return False
+    sure = [each for each in listed if each.named]
+    known = sure if len(sure) > 1 else [each for each in listed if each.mentions]
+    return _is_name(words, one) or any(one.part.first <= each.part.first for each in known)
+
+
+async def _search(
+    database: Database, words: Sequence[QueryWord], one: Operand, scope: Scope
+) -> list[Mention]:
+    """Return a mention of the document that a search for a part finds first with all its names."""
+    place = range(one.part.first, one.part.last + 1)
+    names = [words[number].lower for number in place if words[number].name]
+    text = " ".join(words[number].text for number in place)
+    for hit in await hybrid_search(database, Question(query=text, scope=scope)):
+        said = f"{hit.title} {hit.uri} {hit.heading} {hit.content}".lower()
+        if all(name in said for name in names):
+            held = frozenset(place)
+            return [Mention(hit.document_id, hit.title, hit.dataset, *one.part[1:], held, held)]
+    return []
 
 
 async def find_definite(
@@ -110,7 +236,7 @@ async def find_definite(
     found = await asyncio.gather(*(_find(database, words, part, scope, cues) for part in whole))
     return [
         mentions[0]
-        for part, mentions in zip(whole, found, strict=True)
+        for part, mentions, _ in found
         if len(mentions) == 1
         and (words[part.last].lower in cues.document_words or _is_telling(mentions[0]))
     ]
@@ -123,8 +249,8 @@ def _is_telling(mention: Mention) -> bool:
 
 async def _find(
     database: Database, words: Sequence[QueryWord], part: NamePart, scope: Scope, cues: Cues
-) -> list[Mention]:
-    """Return the mentions of the documents that a part names, or else its end after an "of"."""
+) -> Operand:
+    """Find the documents that a part names, or else its end after an "of", and the nearest one."""
     starts = [
         number + 1
         for number in range(part.first, part.last)
@@ -133,23 +259,55 @@ async def _find(
     links = await link_documents(
         database, [word.text for word in words[part.first : part.last + 1]], scope
     )
+    nearest = _nearest(words, part, links, cues)
     for start in [part.first, *starts]:
         if mentions := _named(words, start, part, links, cues):
-            return mentions
-    return []
+            return Operand(part, mentions, nearest)
+    return Operand(part, [], nearest)
+
+
+def _nearest(
+    words: Sequence[QueryWord], part: NamePart, links: Iterable[Link], cues: Cues
+) -> Mention | None:
+    """Return the mention of the document whose names and first lines hold all words of a part.
+
+    A word that many documents hold tells nothing, so that one has to be rare.
+    """
+    content, telling = _told(words, part.first, part, cues)
+    said = [number for number in telling if words[number].lower not in cues.common]
+    near = [
+        held  # the best by its card first
+        for held in _by_document(part, links).values()
+        if said and held.keys() >= set(said) and any(held[number].rare for number in said)
+    ]
+    if not near:
+        return None
+    return _mention(max(near, key=lambda held: sum(held[n].named for n in said)), content)
+
+
+def _told(
+    words: Sequence[QueryWord], start: int, part: NamePart, cues: Cues
+) -> tuple[list[int], list[int]]:
+    """Return the words of a part that say something, and those that tell which document it is."""
+    content = [n for n in range(start, part.last + 1) if words[n].lower not in SMALL_WORDS]
+    return content, [n for n in content if words[n].lower not in cues.document_words] or content
+
+
+def _by_document(part: NamePart, links: Iterable[Link]) -> dict[str, dict[int, Link]]:
+    by_document: defaultdict[str, dict[int, Link]] = defaultdict(dict)
+    for link in links:
+        by_document[link.document_id][part.first + link.word] = link
+    return by_document
 
 
 def _named(
     words: Sequence[QueryWord], start: int, part: NamePart, links: Iterable[Link], cues: Cues
 ) -> list[Mention]:
     """Return the mentions of the documents that these words fit best, if their titles are one."""
-    content = [n for n in range(start, part.last + 1) if words[n].lower not in SMALL_WORDS]
-    telling = [n for n in content if words[n].lower not in cues.document_words] or content
+    content, telling = _told(words, start, part, cues)
     if not content:
         return []
-    by_document: defaultdict[str, dict[int, Link]] = defaultdict(dict)
-    for link in links:
-        by_document[link.document_id][part.first + link.word] = link
+    by_document = _by_document(part, links)
     fits = {document: _fit(words, content, telling, held) for document, held in by_document.items()}
     good = {document: fit for document, fit in fits.items() if fit is not None}
     best = [document for document, fit in good.items() if fit == max(good.values())]
@@ -222,7 +380,10 @@ async def _one_each(
     order = {document: number for number, document in enumerate(ranked)}
     chosen = [min(name, key=lambda one: order.get(one.document_id, len(order))) for name in names]
     distinct = {mention.document_id: mention for mention in reversed(chosen)}
-    return sorted(distinct.values(), key=lambda mention: mention.first)
+    return [
+        replace(mention, is_listed=True)
+        for mention in sorted(distinct.values(), key=lambda mention: mention.first)
+    ]
 
 
 async def _rank_tied(

@@ -56,6 +56,7 @@ class Cues:
     document_words: frozenset[str]
     joint_words: frozenset[str]
     frame_words: frozenset[str]
+    comparative: re.Pattern[str]
 
     @property
     def list_opening(self) -> re.Pattern[str]:
@@ -128,6 +129,7 @@ def load_cues(language: str) -> Cues:
         document_words=frozenset(documents.get("kinds", "").split()),
         joint_words=frozenset(documents.get("joint", "").split()),
         frame_words=frozenset(documents.get("frame", "").split()),
+        comparative=cue("<<comparative>>"),
     )
 
 

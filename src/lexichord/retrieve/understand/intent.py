@@ -68,9 +68,18 @@ async def find_intent(
     words = split_words(text, find_entities(text))
     links = await link_documents(database, [word.text for word in words], scope or Scope())
     mentions = find_mentions(words, links)
-    if intent.kind == "comparison" or LISTED_NAMES.search(text):
-        compared = await find_compared(database, text, words, scope or Scope(), find_cues(text))
-        mentions = max(compared, mentions, key=_count_documents)
+    is_comparison = intent.kind == "comparison"
+    if is_comparison or LISTED_NAMES.search(text):
+        compared = await find_compared(
+            database,
+            text,
+            words,
+            scope or Scope(),
+            find_cues(text),
+            mentions=mentions,
+            is_comparison=is_comparison,
+        )
+        mentions = compared or mentions
     if not mentions and hint is None:
         mentions = await find_definite(database, words, scope or Scope(), find_cues(text))
     linked = _linked(replace(intent, hint=hint), mentions)

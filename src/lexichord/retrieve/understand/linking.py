@@ -69,8 +69,9 @@ class Mention:
     last: int
     held: frozenset[int]
     rare: frozenset[int]  # of those held, what names few documents
-    by_initials: bool
+    by_initials: bool = False
     is_whole: bool = False  # a title of several words in full, in capitals or at the query's end
+    is_listed: bool = False  # among what is compared, so that it is not asked about as well
 
 
 def split_words(query: str, entities: Iterable[str]) -> list[QueryWord]:
@@ -320,7 +321,7 @@ def remove_mentions(query: str, words: Sequence[QueryWord], mentions: Sequence[M
     kept: list[str] = []
     position = 0
     for mention in mentions:
-        if all(words[word].code for word in mention.held):
+        if not mention.is_listed and all(words[word].code for word in mention.held):
             continue
         start = words[_led(words, mention.first)].start
         if start >= position and not (
