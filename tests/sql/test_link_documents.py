@@ -360,3 +360,55 @@ async def test_a_name_in_capitals_that_several_titles_share_is_no_documents(
     intent = await find_intent(database, query)
     assert [f"names '{named}'"] == intent.reason.split("; ")[1:] or named is None
     assert bool(intent.documents) == bool(named)
+
+
+LISTED = [
+    ("c/1.txt", "1", "public class CedarHash builds hashes of cedar."),
+    ("c/2.txt", "2", "Licence text. " * 200 + "class BirchHash builds hashes."),
+    ("c/3.txt", "Night shifts at sea", "How sleep changes on night shifts."),
+    ("c/4.txt", "Sleep and cc of old sailors", "Sailors who are in cc sleep more."),
+    ("c/5.txt", "Quarterly harvest", "Harvest of barley in tonnes, by quarter."),
+    ("c/6.txt", "6", "Dear Ms Orlow, the harbour meeting starts at nine."),
+]
+
+
+def fill_listed(connection: Connection) -> None:
+    for uri, title, text in LISTED:
+        chunks = [text[start : start + 900] for start in range(0, len(text), 900)]
+        put(connection, uri, chunks, title=title)
+
+
+@pytest.mark.parametrize(
+    ("query", "numbers", "question"),
+    [
+        (
+            "compare CedarHash, BirchHash and the quarterly harvest on output",
+            [1, 2, 5],
+            "compare on output",
+        ),
+        (
+            "CedarHash and BirchHash: author and since which version",
+            [1, 2],
+            "author and since which version",
+        ),
+        ("night shifts at sea vs barley harvest in tonnes: sample size", [3, 5], "sample size"),
+        ("Sleep and cc of old sailors vs quarterly harvest: year", [4, 5], "year"),
+        (
+            "what start time do CedarHash, the harbour meeting mail and the harvest give?",
+            [1, 6, 5],
+            "what start time do give?",
+        ),
+        ("compare the quarterly harvest, CedarHash, rent", [5, 1], "compare, rent"),
+        ("which has the more barley, CedarHash or the quarterly harvest?", [1, 5], None),
+        ("compare vacation and sick time", [], None),
+    ],
+)
+async def test_each_document_in_a_comparisons_list_is_a_row(
+    database: Database, fresh: Connection, query: str, numbers: list[int], question: str | None
+) -> None:
+    fill_listed(fresh)
+    intent = await find_intent(database, query)
+    assert intent.kind == "comparison"
+    expected = tuple(database.ids.write("doc", number) for number in numbers)
+    assert intent.documents == expected
+    assert question is None or intent.question == question

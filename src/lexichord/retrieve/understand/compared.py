@@ -189,17 +189,18 @@ def _is_document(
 ) -> bool:
     """Return whether a part of the list stands for a document, and is not what is compared.
 
-    That may follow the documents, "the lease, the licence, rent", unless it is written as a name.
-    It goes before them after a comparative: "which has the longer notice, the MSA or the lease?"
+    What is written as a name does. What is compared may follow the documents, "the lease, the
+    licence, rent", and after a comparative goes before them: "which has the longer notice, the MSA
+    or the lease?"
     """
-    if one.named:
+    if one.named or _is_name(words, one):
         return True
     first = listed[0].part.first
     if first and cues.comparative.fullmatch(words[first - 1].lower):
         return False
     sure = [each for each in listed if each.named]
     known = sure if len(sure) > 1 else [each for each in listed if each.mentions]
-    return _is_name(words, one) or any(one.part.first <= each.part.first for each in known)
+    return any(one.part.first <= each.part.first for each in known)
 
 
 async def _search(
