@@ -31,6 +31,12 @@ CASES = [
         ["Run:", "```sh\nmake all;\nmake x\n```", "It ends."],
     ),
     ("It is:\n~~~\na = 1\n\nb = 2", ["It is:", "~~~\na = 1\n\nb = 2"]),
+    (f"- {LONG}\n- Second\n* Third", [f"- {LONG}", "- Second", "* Third"]),
+    (
+        "- Fill in the\n  [Form] and send it.\n- Wait",
+        ["- Fill in the\n  [Form] and send it.", "- Wait"],
+    ),
+    ("1. Fill in\n   Form 7\n2. wait.", ["1. Fill in\n   Form 7", "2. wait."]),
     ("Oranges\n-------\n\nThey are sold.", ["They are sold."]),
     ("", []),
     (" \n\n ", []),

@@ -61,6 +61,7 @@ SMALL_WORD_CHARS = 4  # a word that may stay small in a title
 MIN_WRAPPED_CHARS = 60  # characters from which on a line without an end may go on in the next
 
 ITEM_NUMBER = re.compile(r"\s*[^\w\s]*\s*(?:\d+(?:\.\d+)*|[IVXLC]+|\w)[.)]")
+LIST_ITEM = re.compile(rf"\s*[-*•–+]\s|{ITEM_NUMBER.pattern}")
 SENTENCE_END = re.compile(r"[.;:!?|][\"'”’)*]*\s*\Z")
 CLOSING_EMPHASIS = re.compile(r"[*_]+(?=\s)")  # behind a full stop: "**Never.** Use the other."
 SECTION_NUMBER = re.compile(
@@ -153,10 +154,13 @@ def _goes_on(block: str, line: str) -> bool:
     last = block.rstrip("\n").rpartition("\n")[2]
     if not line.strip() or not last.strip():
         return False
-    if not line.lstrip()[0].islower() and len(last) < MIN_WRAPPED_CHARS:
+    if LIST_ITEM.match(line):
         return False
     is_open = not SENTENCE_END.search(last) or _parts_a_date(last, line)
-    return is_open and not ITEM_NUMBER.match(line)
+    is_wrapped = line.lstrip()[0].islower() or len(last) >= MIN_WRAPPED_CHARS
+    # An item's further lines are set in, whatever they begin with.
+    is_set_in = line.startswith("  ") and bool(LIST_ITEM.match(block))
+    return is_open and (is_wrapped or is_set_in)
 
 
 def _is_heading(block: str, alone: bool) -> bool:
