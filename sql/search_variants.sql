@@ -1,6 +1,8 @@
 -- Weighted RRF (Cormack et al., 2009), over the variants' own lists. A list adds weight / (constant + rank)
 -- for each of its chunks; ranks count after the boost, so that a variant draws from both of its sources:
 -- the whole scope and the inside of the boosted documents.
+-- The first two of the original are always among the k: forty chunks of a file that was only guessed, first in no list but
+-- in several, had left out what both channels had first.
 create or replace function lexichord.search_variants(
     variants jsonb, k integer default lexichord.default_k(), depth integer default lexichord.default_depth(),
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
@@ -29,7 +31,7 @@ begin
         select c.chunk_id, sum(c.part order by c.place) as score, min(array[c.place, c.rank]) as first,
                jsonb_object_agg(c.name, c.rank) as ranks, jsonb_object_agg(c.name, c.part) as parts
         from candidate c group by c.chunk_id
-        order by 2 desc, 3 limit k
+        order by coalesce(min(c.rank) filter (where c.place = 1) <= 2, false) desc, 2 desc, 3 limit k
     )
     select h.*, f.score, o.dense_score, o.dense_rank, o.keyword_score, o.keyword_rank, o.fused_score, f.ranks, f.parts
     from fused f

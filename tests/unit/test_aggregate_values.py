@@ -12,6 +12,8 @@ FOUND = [
     ("within two (2) Business Days of it", ["duration two (2) Business Days"]),
     ("one hundred and twenty (120) days", ["duration one hundred and twenty (120) days"]),
     ("a rolling six-month forecast", ["duration six-month"]),
+    ("a 15-20 minute call", ["duration 15-20 minute"]),
+    ("10-12 % or 5 - 8 euros", ["percentage 10-12 %", "amount 5 - 8 euros"]),
     ("24 hours, 3 years", ["duration 24 hours", "duration 3 years"]),
     ("at least EUR 6,500,000 in all", ["amount EUR 6,500,000"]),
     ("at least 10 000 kr in all", ["amount 10 000 kr"]),

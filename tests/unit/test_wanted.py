@@ -41,6 +41,13 @@ QUESTIONS = {
     "turn off the alarm": "how-to",
     "set my own alarm tone": "how-to",
     "please upload a photo of the meter": "how-to",
+    "lost my badge, will the porter let me in": "yes/no",
+    "When you leave, does the badge stop working?": "yes/no",
+    "my uncle died, how do i close his account": "how-to",
+    "If I quit, who pays the rest?": "person",
+    "When does the lease end, and who pays?": "end",
+    "how early must a taxi be ordered": "duration",
+    "how much of the rent do they pay": "amount",
     "set menu": None,
     "force majeure": None,
     "upload limits of the portal": None,
@@ -74,6 +81,22 @@ PLAIN = "the weather was pleasant and everybody seemed glad"
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_wanted_type(question: str) -> None:
     assert wanted_type(question) == QUESTIONS[question]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "sentence", "held"),
+    [
+        ("amount", "3. Ask the porter.", False),
+        ("amount", "5.2 The porter is asked.", False),
+        ("amount", "3.5 litres are enough.", True),
+        ("duration", "A 15-20 minute walk.", True),
+        ("date", "Call before 10:00 that day.", True),
+        ("date", "Two weeks before the term begins.", True),
+        ("how-to", "First of all, please write to us.", True),
+    ],
+)
+def test_what_holds_it(wanted: WantedType, sentence: str, held: bool) -> None:
+    assert holds_wanted(wanted, sentence) is held
 
 
 @pytest.mark.parametrize("wanted", load_wanted("en"))

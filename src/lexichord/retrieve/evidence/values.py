@@ -42,6 +42,7 @@ _GROUPED_DIGITS = (
 _SCALED_DIGITS = rf"{_GROUPED_DIGITS}(?:{_GAP}?(?i:{SCALE_WORD})\b)?"
 _AMOUNT = rf"(?:{NUMBER_WORDS}\s*\(\s*{_GROUPED_DIGITS}\s*\)|{_SCALED_DIGITS}|{NUMBER_WORDS})"
 _START = r"(?<![\w.,/§-])(?<!§ )"
+_FROM = rf"{_START}(?:\d{{1,3}}\s?[-–—]\s?)?"  # 15-20 minutes
 
 _CODES = (
     "AED|ARS|AUD|BGN|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EGP|EUR|GBP|HKD|HUF|IDR|ILS|INR|ISK|JPY|KES"
@@ -54,10 +55,10 @@ _NAMES = (
 )
 _AFTER = rf"(?:(?:{_CODES})\b|[€£¥₹$]|kr\b|(?i:{_NAMES})\b)(?!\s*\d)"
 _SCALE = rf"(?:{_GAP}?(?:(?i:{SCALE_WORD}|mn|bn)|[mk])\b)?"
-_AMOUNTS = rf"{_BEFORE}{_GAP}?{_GROUPED_DIGITS}{_SCALE}|{_START}{_AMOUNT}{_SCALE}\s?{_AFTER}"
+_AMOUNTS = rf"{_BEFORE}{_GAP}?{_GROUPED_DIGITS}{_SCALE}|{_FROM}{_AMOUNT}{_SCALE}\s?{_AFTER}"
 
 _PERCENT = (
-    rf"{_START}{_AMOUNT}\s?(?:%(?!\w)|(?i:per\s?cent(?:age\spoints?)?)\b)"
+    rf"{_FROM}{_AMOUNT}\s?(?:%(?!\w)|(?i:per\s?cent(?:age\spoints?)?)\b)"
     rf"(?:\s?\({_GROUPED_DIGITS}\s?%\))?"
 )
 
@@ -76,7 +77,7 @@ _DATES = rf"(?:{_DATE})(?![\w%]|[.,/-]\d)"
 _KIND = r"(?i:(?:business|working|calendar|consecutive|full|clear)\s+)"
 _UNIT = r"(?:second|minute|hour|day|night|week|fortnight|month|quarter|year)s?"
 _SECTION = r"(?!\d+(?:\.\d+)+\s+[A-Z])"  # "1.2 Business Days" opens a clause
-_DURATIONS = rf"{_START}{_SECTION}{_AMOUNT}[\s-]*(?:{_KIND}(?i:{_UNIT})|{_UNIT})\b"
+_DURATIONS = rf"{_SECTION}{_FROM}{_AMOUNT}[\s-]*(?:{_KIND}(?i:{_UNIT})|{_UNIT})\b"
 
 _FORM = (
     r"(?:Limited|Ltd|plc|PLC|LLC|LLP|L\.L\.C\.|Inc|Incorporated|Corp|Corporation|GmbH|AG|KG|SE|AB|AS"

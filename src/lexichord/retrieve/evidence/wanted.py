@@ -41,6 +41,10 @@ type WantedType = Literal[
 ]
 
 VALUE_TYPES: frozenset[WantedType] = frozenset(["duration", "date", "price", "amount", "number"])
+# "3. Ask", "5.2 The tenant", not "3.5 million".
+ITEM_NUMBER = re.compile(
+    r"\A\W*(?:\d{1,3}(?:\.\d{1,3})*[.)]\s+|\d{1,3}(?:\.\d{1,3})+\s+(?=[^\W\d_a-z]))"
+)
 YEAR_IN_TEXT = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
 
 
@@ -99,9 +103,21 @@ def _any_of(language: str, patterns: str | Sequence[str], flags: re.RegexFlag) -
 
 
 def wanted_type(question: str) -> WantedType | None:
-    """Return the type of thing that a question wants; None where it is not told."""
-    types = load_wanted(find_language(question))
-    return next((name for name, cues in types.items() if cues.question.search(question)), None)
+    """Return the type of thing that a question wants; None where it is not told.
+
+    What stands before the clause that asks does not ask: "If I quit, who pays the rest?"
+    """
+    language = find_language(question)
+    lead = _lead(language)
+    asked = lead.sub("", question) if lead else question
+    types = load_wanted(language)
+    return next((name for name, cues in types.items() if cues.question.search(asked)), None)
+
+
+@cache
+def _lead(language: str) -> re.Pattern[str] | None:
+    words = named_words(language)
+    return re.compile(words["before_asking"], re.I) if "before_asking" in words else None
 
 
 @cache
@@ -152,6 +168,10 @@ def _stems(text: str, small: Container[str]) -> set[str]:
 
 
 def holds_wanted(wanted: WantedType, sentence: str) -> bool:
-    """Return whether a sentence holds something of a type, by the cues of its own language."""
-    cues = load_wanted(find_language(sentence)).get(wanted)
-    return cues is not None and cues.are_held(sentence)
+    """Return whether a sentence holds something of a type, by the cues of its own language.
+
+    The number of an item says nothing: "3. Ask your manager."
+    """
+    text = ITEM_NUMBER.sub("", sentence)
+    cues = load_wanted(find_language(text)).get(wanted)
+    return cues is not None and cues.are_held(text)

@@ -22,6 +22,7 @@ from lexichord.types.questions import Intent, Variant
 ASKED = "asked"  # the variant that is the question in full
 REWRITTEN_WEIGHT = 0.5  # of a question in other words; the original has 1
 CANDIDATES_PER_HIT = 3  # of a reranker, for each hit that is wanted
+KEPT_FIRST = 2  # of the original question's hits, whatever others say: sql/search_variants.sql
 RRF_CONSTANT = 60  # of Cormack et al. (2009), as in sql/search_variants.sql
 
 
@@ -158,7 +159,11 @@ async def search_variants(
         *(db.variant_candidates(database, question, variant, boost) for variant in variants)
     )
     fused = fuse_ranks(variants, [[row["chunk_id"] for row in rows] for rows in lists])
-    best = sorted(fused, key=lambda chunk: -fused[chunk].score)[: question.k]
+    kept = {row["chunk_id"] for row in lists[0][:KEPT_FIRST]}
+    likely = sorted(fused, key=lambda chunk: (chunk not in kept, -fused[chunk].score))
+    best = sorted(
+        filter(set(likely[: question.k]).__contains__, fused), key=lambda chunk: -fused[chunk].score
+    )
     first: Mapping[str, Row] = {row["chunk_id"]: row for row in lists[0]}
     return [
         db.variant_hit(row, first.get(chunk, {}), one.score, one.ranks, one.parts)
