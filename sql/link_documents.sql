@@ -35,8 +35,9 @@ begin
               group by w.ord, c.config, lettered) as l
         group by l.word, l.lettered
     ), abbreviation as (
+        -- A small word may give a letter (bill of lading), but not the last one: "Data Privacy and Cookies" is no DPA.
         select w.ord::integer as word, '\m' || regexp_replace(left(w.text, -1), '(.)', '\1[[:alnum:]]*[^[:alnum:]]+', 'g')
-                                            || right(w.text, 1) as pattern
+                                            || '(?!(?:and|an?|of|or|on|for|from|the|to|in|by|with)\M)' || right(w.text, 1) as pattern
         from (select s.ord, substring(s.text from '^([[:upper:]]{3,6})s?$') as text
               from unnest(words) with ordinality as s (text, ord)) as w where w.text is not null
     ), by_initials as materialized (
@@ -47,11 +48,26 @@ begin
                      else d.title end ~* a.pattern
     ), by_card as materialized (
         select c.document_id as id, c.score from lexichord.card_candidates(array_to_string(words, ' '), depth, scope) as c
+    ), spelled as materialized (
+        select s.*, left(lower(s.text), case when s.last > s.first then greatest(length(s.text) - 2, s.before + 1) else length(s.text) end) as stem
+        from (select w.ord as first, w.ord + n.more as last, array_to_string(words[w.ord : w.ord + n.more], '') as text,
+                     length(array_to_string(words[w.ord : w.ord + n.more - 1], '')) as before
+              from generate_series(1, cardinality(words)) as w (ord), generate_series(0, 2) as n (more)
+              where w.ord + n.more <= cardinality(words)) as s
+        where length(s.text) >= 5 and s.text ~ '[[:upper:]]'
+    ), by_beginning as materialized (
+        -- What a card has as one word with more behind it is not among by_card: from there on in the index of lexemes.
+        select distinct l.document_id as id
+        from spelled s cross join lateral (
+            select c.document_id from card_term c
+            where c.lexeme >= s.stem collate "C" and c.lexeme < s.stem || chr(1114111) collate "C"
+                and (scope is null or c.document_id = any(scope))
+            order by c.lexeme collate "C", c.document_id limit depth) as l
     ), candidate as (
         select c.id, c.score from by_card c
         union all
-        select * from (select distinct i.id, 0::float8 from by_initials i where i.id not in (select c.id from by_card c)
-                       order by i.id limit depth) as more
+        select * from (select m.id, 0::float8 from (select i.id from by_initials i union select b.id from by_beginning b) as m
+                       where m.id not in (select c.id from by_card c) order by m.id limit 2 * depth) as more
     ), named as materialized (
         -- With all that is said of a document in the end: joined there again, the planner, which takes statistics of one
         -- row for a thousand, read every document into a hash table that it parted over files.
@@ -65,17 +81,14 @@ begin
                    tsvector_to_array(lexichord.lexemes(regexp_replace(
                        regexp_replace(d.uri, '^.*/|\.[[:alnum:]]{1,8}$', '', 'g'), '%[[:xdigit:]]{2}', ' ', 'g'), d.text_config)) as file
             offset 0) as l
-    ), spelled as (
-        select w.ord as first, w.ord + n.more as last, array_to_string(words[w.ord : w.ord + n.more], '') as text
-        from generate_series(1, cardinality(words)) as w (ord), generate_series(0, 2) as n (more)
-        where w.ord + n.more <= cardinality(words)
     ), by_opening as materialized (
+        -- Words that are one there lose an ending of the last one there, too: "the Atlantic" is theatlant of theatlantic.com.
         select n.id, s.first, s.last, o.in_title, o.in_file
         from spelled s cross join named n cross join lateral (
-            select exists (select from unnest(n.title) as u where starts_with(u, lower(s.text))) as in_title,
-                   exists (select from unnest(n.file) as u where starts_with(u, lower(s.text))) as in_file
+            select exists (select from unnest(n.title) as u where starts_with(u, s.stem) and starts_with(u, left(lower(s.text), length(u)))) as in_title,
+                   exists (select from unnest(n.file) as u where starts_with(u, s.stem) and starts_with(u, left(lower(s.text), length(u)))) as in_file
             offset 0) as o
-        where length(s.text) >= 5 and s.text ~ '[[:upper:]]' and (o.in_title or o.in_file)
+        where o.in_title or o.in_file
     ), held as (
         select t.lexeme, count(c.document_id) + coalesce((select e.cards from own_term_elsewhere e where e.lexeme = t.lexeme collate "C"), 0) as cards
         from (select distinct term.lexeme from term) as t left join card_term c on c.lexeme = t.lexeme collate "C" group by t.lexeme

@@ -92,6 +92,7 @@ def test_initials_stand_for_a_title(filed: Connection, word: str, uris: set[str]
         ("Dun and others", "f/DUNMILLHOLDINGSLTD_2019-LEASE.txt", set()),  # too short to tell
         ("dunmill and others", "f/DUNMILLHOLDINGSLTD_2019-LEASE.txt", set()),  # no name
         ("Oven of Karst", "f/KARSTOVENINC_03_21_2005-EX-10.17-SUPPLY AGREEMENT.txt", {3}),
+        ("the Fennwick to be", "f/thefennwick.com.md", {1, 2}),
     ],
 )
 def test_a_name_that_a_file_writes_as_one_word(
@@ -412,3 +413,41 @@ async def test_each_document_in_a_comparisons_list_is_a_row(
     expected = tuple(database.ids.write("doc", number) for number in numbers)
     assert intent.documents == expected
     assert question is None or intent.question == question
+
+
+@pytest.mark.parametrize(
+    ("query", "numbers"),
+    [
+        ("Karstoven: who pays", [1]),
+        ("Compare Karstoven and Fennwick: law", [1]),  # no file begins with Fennwick
+        ("Does the Birlotic policy speak of cookies?", [2]),
+        ("KarstOven vs the Birlotic: arbitration", [1, 2]),
+        ("Karst Oven and the Birlotic: arbitration", [1, 2]),
+    ],
+)
+async def test_a_name_is_found_by_the_beginning_of_a_file_name_alone(
+    database: Database, fresh: Connection, query: str, numbers: list[int]
+) -> None:
+    """What the text does not hold is in no card as a word of its own; "birlotic" has an ending."""
+    put(fresh, "f/KARSTOVENINC_2005.txt", ["Words of no weight."], title="1")
+    put(fresh, "f/thebirlotic.com.md", ["Words without weight."], title="2")
+    intent = await find_intent(database, query)
+    assert intent.documents == tuple(database.ids.write("doc", number) for number in numbers)
+
+
+@pytest.mark.parametrize(
+    ("query", "title"),
+    [
+        ("who signs the DPA", "Data Processing Addendum"),
+        ("who signs the BOL", "Bill of Lading"),
+        ("who signs the PAO", None),
+    ],
+)
+async def test_a_small_word_is_not_the_last_of_initials(
+    database: Database, fresh: Connection, query: str, title: str | None
+) -> None:
+    titles = ["Data Privacy and Cookies", "Data Processing Addendum", "Bill of Lading"]
+    for number, each in enumerate([*titles, "Papers and of"]):
+        put(fresh, f"f/{number}.md", ["Words of no weight."], title=each)
+    reason = (await find_intent(database, query)).reason
+    assert reason.endswith(f"names '{title}'" if title else "names no document")
