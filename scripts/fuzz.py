@@ -42,7 +42,7 @@ from lexichord.errors import LexichordError
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.retrieve import numbers
-from lexichord.retrieve.evidence.relevance import split_sentences
+from lexichord.retrieve.evidence.splitting import split_sentences
 from lexichord.retrieve.understand import aspects, cues, intent, linking, rewrite
 from lexichord.types import EmbeddingSpace
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.evidence.relevance import split_sentences
+from lexichord.retrieve.evidence.splitting import split_sentences
 
 LONG = "The Supplier shall deliver the goods to the place that the Customer has"
 CASES = [

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 
 from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.context import citation
-from lexichord.retrieve.evidence.relevance import EmbedSentences, is_code, sentences_of
+from lexichord.retrieve.evidence.relevance import EmbedSentences, sentences_of
 from lexichord.retrieve.evidence.sentences import rank_sentences
+from lexichord.retrieve.evidence.splitting import is_code
 from lexichord.retrieve.evidence.units import (
     ITEM_OPENING,
     apart,

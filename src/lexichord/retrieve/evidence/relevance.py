@@ -5,17 +5,16 @@ Every quote is checked against the stored text before it is shown.
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-import sentencex  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from lexichord.db import evidence
 from lexichord.db.pool import Database
-from lexichord.retrieve.kept import kept
+from lexichord.retrieve.evidence.splitting import SentenceSpan, split_sentences
 from lexichord.types.evidence import Quote
 
 
@@ -53,183 +52,13 @@ def _complaint(quote: Quote) -> str:
     return f"not quoted: {place} of the stored text are not what {quote.chunk_id} says"
 
 
-SENTENCE_LANGUAGE = (
-    "en"  # of the abbreviations; sentencex falls back to general rules for what it lacks
-)
-MAX_HEADING_WORDS = 10
-SMALL_WORD_CHARS = 4  # a word that may stay small in a title
-MIN_WRAPPED_CHARS = 60  # characters from which on a line without an end may go on in the next
-
-ITEM_NUMBER = re.compile(r"\s*[^\w\s]*\s*(?:\d+(?:\.\d+)*|[IVXLC]+|\w)[.)]")
-LIST_ITEM = re.compile(rf"\s*[-*•–+]\s|{ITEM_NUMBER.pattern}")
-SENTENCE_END = re.compile(r"[.;:!?|][\"'”’)*]*\s*\Z")
-CLOSING_EMPHASIS = re.compile(r"[*_]+(?=\s)")  # behind a full stop: "**Never.** Use the other."
-SECTION_NUMBER = re.compile(
-    r"(?:(?:article|section|part|§)\s*)?(?:\d+(?:\.\d+)*|[IVXLC]+)[.)]?\s+[-–]?\s*", re.I
-)
-NOT_A_HEADING = re.compile(r"[\d:|_]|[.;!?,][\"'”’)*]*\Z")  # what a heading does not hold
 # A sentence that says nothing without the one before it, in English, German, French and Spanish.
 LEANING_SENTENCE = re.compile(
     r"(?:It|Its|He|His|She|Her|They|Their|These|Those|This|Both|In (?:that|this) case|Es|Er"
     r"|Dies(?:e[rs]?)?|Il|Elle|Ils|Elles"
     r"|Cela|Ces|Est[aeo]s?)\b"
 )
-# What German writes of a date: "24. November", whose dot ends no sentence.
-ORDINAL_DAY = re.compile(r"(?<![\w.,])[0-3]?\d\.\s*\Z")
-GERMAN_MONTH = re.compile(
-    r"(?:Jan(?:uar|\.)|Jänner|Feb(?:ruar|\.)|März|Apr(?:il|\.)|Mai|Jun[i.]|Jul[i.]|Aug(?:ust|\.)"
-    r"|Sep(?:tember|t?\.)|Okt(?:ober|\.)|Nov(?:ember|\.)|Dez(?:ember|\.))(?!\w)"
-)
 MAX_LEANING_CHARS = 400  # of such a sentence and the one before it
-TEXT_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
-CODE_BLOCK = re.compile(
-    r"^[ \t]*(?P<fence>`{3,}|~{3,})[^\n]*$(?:.*?^[ \t]*(?P=fence)[ \t]*$|.*)", re.M | re.S
-)
-MAX_CODE_CHARS = 1500  # of a block of code that is one sentence; of a longer one each line is one
-
-
-class SentenceSpan(NamedTuple):
-    """A stretch from `start` to `end` of the text given, and the heading line above it, or ""."""
-
-    start: int
-    end: int
-    heading: str
-
-
-@kept(1_000)  # passages
-def split_sentences(text: str) -> tuple[SentenceSpan, ...]:
-    """Return the sentences of `text` in order, without the white space around them.
-
-    A list item, a table row and a paragraph end a sentence, a block of code is one; a line that is
-    a heading is none, nor is one without a letter or a figure.
-    """
-    spans: list[SentenceSpan] = []
-    heading = ""
-    for start, end in _parts(text):
-        part = text[start:end]
-        if is_code(part):
-            spans.append(SentenceSpan(*_trim(text, start, end), heading))
-        elif _is_heading(part, _stands_alone(text, start, end)):
-            heading = part.strip(" \n#*").removesuffix(".")
-        else:
-            spans += [SentenceSpan(start + a, start + b, heading) for a, b in _in_block(part)]
-    return tuple(span for span in spans if any(map(str.isalnum, text[span.start : span.end])))
-
-
-def is_code(text: str) -> bool:
-    """Return whether a text begins a block of code that is short enough to be read as one."""
-    return len(text) <= MAX_CODE_CHARS and bool(CODE_BLOCK.match(text))
-
-
-def _parts(text: str) -> Iterator[tuple[int, int]]:
-    """Return blocks of code, and what stands between them parted into lines."""
-    place = 0
-    for code in CODE_BLOCK.finditer(text):
-        if code.end() - code.start() <= MAX_CODE_CHARS:
-            yield from _blocks(text, place, code.start())
-            yield code.span()
-            place = code.end()
-    yield from _blocks(text, place, len(text))
-
-
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Return whether an empty line, or nothing, stands before lines and after them."""
-    after = text[end : end + 1] in ("", "\n")
-    return after and (start == 0 or text.endswith("\n\n", 0, start))
-
-
-def _blocks(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Return lines, those together that one sentence runs through."""
-    start = end = first
-    for line in TEXT_LINE.finditer(text, first, last):
-        if end > start and not _goes_on(text[start:end], line.group()):
-            yield start, end
-            start = end
-        end = line.end()
-    if end > start:
-        yield start, end
-
-
-def _goes_on(block: str, line: str) -> bool:
-    last = block.rstrip("\n").rpartition("\n")[2]
-    if not line.strip() or not last.strip():
-        return False
-    if LIST_ITEM.match(line):
-        return False
-    is_open = not SENTENCE_END.search(last) or _parts_a_date(last, line)
-    is_wrapped = line.lstrip()[0].islower() or len(last) >= MIN_WRAPPED_CHARS
-    # An item's further lines are set in, whatever they begin with.
-    is_set_in = line.startswith("  ") and bool(LIST_ITEM.match(block))
-    return is_open and (is_wrapped or is_set_in)
-
-
-def _is_heading(block: str, alone: bool) -> bool:
-    """Return whether a line is a heading: by its sign, or short, open, numbered or in capitals.
-
-    One with a number and capitals that stands alone may end in a full stop: "8. Termination."
-    """
-    line = block.strip()
-    if line.startswith("#"):
-        return True
-    number = SECTION_NUMBER.match(line)
-    name = line[number.end() :] if number else line
-    is_closed = bool(number) and alone and name.endswith(".")
-    name = name.removesuffix(".") if is_closed else name
-    words = name.split()
-    if (
-        not words
-        or len(words) > MAX_HEADING_WORDS
-        or NOT_A_HEADING.search(name)
-        or not name[0].isupper()
-    ):
-        return False
-    in_capitals = all(word[0].isupper() for word in words if len(word) > SMALL_WORD_CHARS)
-    return in_capitals or (bool(number) and not is_closed)
-
-
-def _in_block(block: str) -> Iterator[tuple[int, int]]:
-    """Return the sentences of a paragraph, wrongly parted ones joined."""
-    start = end = 0
-    for border in sentencex.get_sentence_boundaries(SENTENCE_LANGUAGE, block):
-        piece = block[border["start_index"] : border["end_index"]]
-        is_open = not SENTENCE_END.search(block[start:end]) or _opens(block[start:end])
-        if not is_open and not _continues(piece) and not _parts_a_date(block[start:end], piece):
-            closing = CLOSING_EMPHASIS.match(piece)
-            border_at = border["start_index"] + (closing.end() if closing else 0)
-            yield _trim(block, start, border_at)
-            start = border_at
-        end = border["end_index"]
-    if block[start:end].strip():
-        yield _trim(block, start, end)
-
-
-def _opens(piece: str) -> bool:
-    """Return whether this is a number or a numbered run-in heading, not a sentence of its own."""
-    number = ITEM_NUMBER.match(piece)
-    if number is None:
-        return False
-    words = piece[number.end() :].split()
-    is_title = len(words) <= MAX_HEADING_WORDS and all(
-        w[0].isupper() for w in words if len(w) >= SMALL_WORD_CHARS
-    )
-    return len(words) <= 2 or is_title
-
-
-def _continues(piece: str) -> bool:
-    """Return whether a sentence cannot begin so: it would be with a small letter."""
-    return piece.lstrip()[:1].islower() or not any(map(str.isalnum, piece))
-
-
-def _parts_a_date(before: str, piece: str) -> bool:
-    """Return whether a sentence was cut between a day and its month."""
-    return bool(ORDINAL_DAY.search(before) and GERMAN_MONTH.match(piece.lstrip()))
-
-
-def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    piece = text[start:end]
-    start += len(piece) - len(piece.lstrip())
-    return start, start + len(piece.strip())
-
 
 type EmbedSentences = Callable[[Sequence[str]], NDArray[np.float32]]
 type Matrix = NDArray[np.float32]

@@ -18,11 +18,11 @@ from lexichord.retrieve.evidence.relevance import (
     coverage,
     embed_all,
     in_document_order,
-    is_code,
     sentences_of,
     weigh_texts,
     word_cosine,
 )
+from lexichord.retrieve.evidence.splitting import is_code
 from lexichord.types import ChunkHit
 from lexichord.types.evidence import Evidence, Quote
 

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from lexichord.retrieve.evidence.relevance import is_code, sentences_of, sub_quote
+from lexichord.retrieve.evidence.relevance import sentences_of, sub_quote
+from lexichord.retrieve.evidence.splitting import is_code
 from lexichord.types.evidence import Quote
 
 MAX_LIST_CHARS = 1500  # of a list or code that is shown whole
