@@ -4,7 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.evidence.splitting import split_sentences
+from lexichord.retrieve.evidence.splitting import (
+    split_code,
+    split_sentences,
+    without_comment_signs,
+)
 
 LONG = "The Supplier shall deliver the goods to the place that the Customer has"
 CASES = [
@@ -82,3 +86,33 @@ def test_spans_lie_in_order_inside_the_text(text: str) -> None:
         assert last <= start < end <= len(text)
         assert text[start:end] == text[start:end].strip()
         last = end
+
+
+CODE_CASES = [
+    (
+        "// It puts a sum\n// on disk. It\n// is cheap.\n//\n// Second part",
+        ["It puts a sum\n// on disk.", "It\n// is cheap.", "Second part"],
+    ),
+    (
+        "most := r.config().MaxEntries\n\treturn most",
+        ["most := r.config().MaxEntries", "return most"],
+    ),
+    ('return Error("bad",\n  value)\n}', ['return Error("bad",\n  value)']),
+    ("import os\nfrom a import b\nuse std::io;\n#include <x.h>", []),
+    ("# We ignore it.\nif x:", ["We ignore it.", "if x:"]),
+    ('"""Says it.\n\nAnd more.\n"""\nx = 1', ["Says it.", "And more.", "x = 1"]),
+    ('x = """SELECT\n1"""\ny = 2', ['x = """SELECT', '1"""', "y = 2"]),
+    ("/**\n * It says\n * so.\n */\nint f();", ["It says\n * so.", "int f();"]),
+    ("def f(\n    *args):", ["def f(\n    *args):"]),
+    ("", []),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CODE_CASES)
+def test_what_code_says(text: str, expected: list[str]) -> None:
+    assert [text[start:end] for start, end, _ in split_code(text)] == expected
+
+
+def test_a_comment_is_read_without_its_signs() -> None:
+    assert without_comment_signs("It puts a sum\n\t// on disk.") == "It puts a sum on disk."
+    assert without_comment_signs("a * b // c\n--i;") == "a * b // c --i;"

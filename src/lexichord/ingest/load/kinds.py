@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 
 from lexichord.ingest.load.text import HEAD_BYTES, is_text
+from lexichord.types.code import LANGUAGE_ENDINGS
 
 PDF_TYPE = "application/pdf"
 DOCX_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -33,38 +34,6 @@ NDJSON_TYPE = "application/x-ndjson"
 XML_TYPE = "application/xml"
 ZIP_TYPE = "application/zip"
 GZIP_TYPE = "application/gzip"
-LANGUAGE_ENDINGS = {
-    "c": ".c .h",
-    "c++": ".cpp .cc .cxx .hpp .hh",
-    "clojure": ".clj",
-    "csharp": ".cs",
-    "dart": ".dart",
-    "elixir": ".ex .exs",
-    "erlang": ".erl",
-    "go": ".go",
-    "groovy": ".groovy",
-    "haskell": ".hs",
-    "java": ".java",
-    "javascript": ".js .jsx .mjs .cjs",
-    "julia": ".jl",
-    "kotlin": ".kt .kts",
-    "lua": ".lua",
-    "objective-c": ".m",
-    "ocaml": ".ml",
-    "perl": ".pl .pm",
-    "php": ".php",
-    "powershell": ".ps1",
-    "python": ".py .pyi",
-    "r": ".r",
-    "ruby": ".rb",
-    "rust": ".rs",
-    "scala": ".scala",
-    "shellscript": ".sh .bash .zsh",
-    "sql": ".sql",
-    "swift": ".swift",
-    "typescript": ".ts .tsx",
-    "zig": ".zig",
-}
 # The first ending of a type is the one that a file sent under that type alone is given.
 ENDINGS = {
     "text/plain": ".txt .text .log .ini .cfg .conf .properties",

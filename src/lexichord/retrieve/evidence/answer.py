@@ -7,7 +7,7 @@ from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.context import citation
 from lexichord.retrieve.evidence.relevance import EmbedSentences, sentences_of
 from lexichord.retrieve.evidence.sentences import rank_sentences
-from lexichord.retrieve.evidence.splitting import is_code
+from lexichord.retrieve.evidence.splitting import is_code, without_comment_signs
 from lexichord.retrieve.evidence.units import (
     ITEM_OPENING,
     apart,
@@ -18,6 +18,7 @@ from lexichord.retrieve.evidence.units import (
 )
 from lexichord.retrieve.evidence.wanted import wanted_type
 from lexichord.types import ContextSource
+from lexichord.types.code import is_code_file
 from lexichord.types.evidence import (
     NEAREST_MARK,
     NEAREST_TO_IT,
@@ -158,7 +159,7 @@ def write_nearest(
     sentence = whole_clause(sentence, around)
     start, end = sentence.start - around.start, sentence.end - around.start
     before, after = around.text[:start], around.text[end:]
-    shown = f"{_line(before)} {NEAREST_MARK}{_line(sentence.text)}{NEAREST_MARK} {_line(after)}"
+    shown = f"{_line(before)} {NEAREST_MARK}{_said(sentence)}{NEAREST_MARK} {_line(after)}"
     cited = cite_source(sentence, sources)
     return f"Nothing {where} {NEAREST_TO_IT}\n\n{shown.strip()} {cited}"
 
@@ -175,7 +176,7 @@ def write_denial(titles: Sequence[str], elsewhere: Sequence[Quote]) -> str:
 
 def cite_line(quote: Quote, sources: Iterable[ContextSource]) -> str:
     """Write a quote on one line, with its source."""
-    return f"{_line(quote.text)} {cite_source(quote, sources)}"
+    return f"{_said(quote)} {cite_source(quote, sources)}"
 
 
 def cite_source(quote: Quote, sources: Iterable[ContextSource]) -> str:
@@ -190,6 +191,11 @@ def cite_source(quote: Quote, sources: Iterable[ContextSource]) -> str:
 def _cell(cell: Cell, sources: Sequence[ContextSource]) -> str:
     quoted = (f"“{_line(quote.text)}” {cite_source(quote, sources)}" for quote in cell.quotes)
     return " ".join(quoted) or NOT_FOUND
+
+
+def _said(quote: Quote) -> str:
+    """Return a quote on one line, a comment of code without its signs."""
+    return without_comment_signs(quote.text) if is_code_file(quote.uri) else _line(quote.text)
 
 
 def _line(text: str) -> str:

@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 
 from lexichord.db import evidence
 from lexichord.db.pool import Database
-from lexichord.retrieve.evidence.splitting import SentenceSpan, split_sentences
+from lexichord.retrieve.evidence.splitting import (
+    SentenceSpan,
+    split_code,
+    split_sentences,
+    without_comment_signs,
+)
+from lexichord.types.code import is_code_file
 from lexichord.types.evidence import Quote
 
 
@@ -93,7 +99,9 @@ class QuotedSentence(NamedTuple):
     def headed(self) -> str:
         """Return the sentence with its heading before it, as it is embedded."""
         row = f"{self.before} " if self.quote.text.startswith("|") else ""
-        return f"{self.heading}: {row}{self.quote.text}".removeprefix(": ")
+        text = self.quote.text
+        said = without_comment_signs(text) if is_code_file(self.quote.uri) else text
+        return f"{self.heading}: {row}{said}".removeprefix(": ")
 
 
 class ScoredSentence(NamedTuple):
@@ -107,7 +115,8 @@ class ScoredSentence(NamedTuple):
 def sentences_of(quote: Quote, question: int = 0) -> list[QuotedSentence]:
     """Return a passage's sentences; where no heading line stands above, the passage's names it."""
     own = quote.heading.rpartition(" › ")[2]
-    spans = split_sentences(quote.text)
+    split = split_code if is_code_file(quote.uri) else split_sentences
+    spans = split(quote.text)
     sentences: list[QuotedSentence] = []
     head = ""
     for previous, one in zip([None, *spans], spans, strict=False):

@@ -1,8 +1,11 @@
-"""A passage's sentences: where each begins and ends, and the heading line above it."""
+"""A passage's sentences: where each begins and ends, and the heading line above it.
+
+Of code a comment's sentences, and each statement.
+"""
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import sentencex  # type: ignore[import-untyped]
 
@@ -35,6 +38,15 @@ CODE_BLOCK = re.compile(
 )
 MAX_CODE_CHARS = 1500  # of a block of code that is one sentence; of a longer one each line is one
 
+# A comment's sign with white space behind it, in whatever language: Python's "*args" is none.
+COMMENT_SIGN = re.compile(r"^[ \t]*(?:/\*+|\*/|\*|//+!?|#+!?|--+|;+|%+)(?=[ \t]|$)", re.M)
+LONG_QUOTE = re.compile(r"\"{3}|'{3}")  # around Python's texts of several lines
+IMPORT = re.compile(r"\s*(?:import|from\s+\S+\s+import|package|use|using|#\s*include|require)\b")
+PARAGRAPH = re.compile(r"(?:[^\n]*\S[^\n]*(?:\n|\Z))+")
+MAX_STATEMENT_CHARS = 500
+
+type CodeKind = Literal["comment", "statement", "blank"]
+
 
 class SentenceSpan(NamedTuple):
     """A stretch from `start` to `end` of the text given, and the heading line above it, or ""."""
@@ -62,6 +74,70 @@ def split_sentences(text: str) -> tuple[SentenceSpan, ...]:
         else:
             spans += [SentenceSpan(start + a, start + b, heading) for a, b in _in_block(part)]
     return tuple(span for span in spans if any(map(str.isalnum, text[span.start : span.end])))
+
+
+@kept(1_000)  # passages
+def split_code(text: str) -> tuple[SentenceSpan, ...]:
+    """Return what code says: the sentences of its comments, and each statement, imports aside.
+
+    A dot in an expression ends no sentence, and a "#" makes no heading.
+    """
+    spans: list[tuple[int, int]] = []
+    for kind, start, end in _code_runs(text):
+        if kind == "comment":
+            spans += _comment_sentences(text, start, end)
+        elif kind == "statement" and not IMPORT.match(text, start):
+            spans.append(_trim(text, start, end))
+    return tuple(SentenceSpan(a, b, "") for a, b in spans if any(map(str.isalnum, text[a:b])))
+
+
+def without_comment_signs(text: str) -> str:
+    """Return a comment's words, without the signs that make it one."""
+    return " ".join(LONG_QUOTE.sub("", COMMENT_SIGN.sub("", text)).split())
+
+
+def _code_runs(text: str) -> Iterator[tuple[CodeKind, int, int]]:
+    """Return comments of several lines, and statements with the lines that their brackets span."""
+    run: tuple[CodeKind, int, int] | None = None
+    for kind, start, end in _code_lines(text):
+        if run is not None and kind == run[0] and _belongs(text, run, end):
+            run = (kind, run[1], end)
+            continue
+        if run is not None:
+            yield run
+        run = (kind, start, end)
+    if run is not None:
+        yield run
+
+
+def _belongs(text: str, run: tuple[CodeKind, int, int], end: int) -> bool:
+    kind, start, last = run
+    said = text[start:last]
+    is_open = sum(map(said.count, "([")) > sum(map(said.count, ")]"))
+    return kind == "comment" or (is_open and end - start <= MAX_STATEMENT_CHARS)
+
+
+def _code_lines(text: str) -> Iterator[tuple[CodeKind, int, int]]:
+    quoted: CodeKind | None = None
+    for line in TEXT_LINE.finditer(text):
+        said = line[0].strip()
+        kind: CodeKind = "comment" if COMMENT_SIGN.match(line[0]) else "statement"
+        if LONG_QUOTE.match(said) and quoted is None:
+            kind = "comment"
+        yield (quoted or (kind if said else "blank")), *line.span()
+        if len(LONG_QUOTE.findall(said)) % 2:
+            quoted = kind if quoted is None else None
+
+
+def _comment_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Return the sentences of a comment, whose lines' ends are white space but an empty line's."""
+    comment = text[start:end]
+    for sign in (COMMENT_SIGN, LONG_QUOTE):
+        comment = sign.sub(lambda match: " " * len(match[0]), comment)
+    for paragraph in PARAGRAPH.finditer(comment):
+        at = start + paragraph.start()
+        for first, last in _in_block(paragraph[0].replace("\n", " ")):
+            yield at + first, at + last
 
 
 def is_code(text: str) -> bool:
