@@ -42,6 +42,10 @@ CASES = [
     ),
     ("1. Fill in\n   Form 7\n2. wait.", ["1. Fill in\n   Form 7", "2. wait."]),
     ("Oranges\n-------\n\nThey are sold.", ["They are sold."]),
+    (
+        "# The sum of all it may hold at one time is 100 parts.\n# Next",
+        ["# The sum of all it may hold at one time is 100 parts."],
+    ),
     ("", []),
     (" \n\n ", []),
 ]

@@ -112,9 +112,10 @@ def _code_runs(text: str) -> Iterator[tuple[CodeKind, int, int]]:
 
 def _belongs(text: str, run: tuple[CodeKind, int, int], end: int) -> bool:
     kind, start, last = run
+    if kind == "comment" or end - start > MAX_STATEMENT_CHARS:
+        return kind == "comment"
     said = text[start:last]
-    is_open = sum(map(said.count, "([")) > sum(map(said.count, ")]"))
-    return kind == "comment" or (is_open and end - start <= MAX_STATEMENT_CHARS)
+    return sum(map(said.count, "([")) > sum(map(said.count, ")]"))
 
 
 def _code_lines(text: str) -> Iterator[tuple[CodeKind, int, int]]:
@@ -190,11 +191,12 @@ def _goes_on(block: str, line: str) -> bool:
 def _is_heading(block: str, alone: bool) -> bool:
     """Return whether a line is a heading: by its sign, or short, open, numbered or in capitals.
 
-    One with a number and capitals that stands alone may end in a full stop: "8. Termination."
+    One with a number and capitals that stands alone may end in a full stop: "8. Termination." The
+    sign before a long sentence makes an item, as wikis write it.
     """
     line = block.strip()
     if line.startswith("#"):
-        return True
+        return not line.endswith(".") or len(line.split()) <= MAX_HEADING_WORDS
     number = SECTION_NUMBER.match(line)
     name = line[number.end() :] if number else line
     is_closed = bool(number) and alone and name.endswith(".")
