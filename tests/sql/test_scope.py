@@ -186,6 +186,16 @@ def check_candidates(wide: Connection, function: str, **query: str) -> None:
         assert bool(candidates) is bool(scope)
 
 
+def test_a_scope_is_narrow_among_more_chunks_than_among_few(wide: Connection) -> None:
+    most = ids(call(wide, "list_documents", filter=MOST), "document_id")
+    narrow = "select lexichord.is_narrow(%s)"
+    assert not value(wide, narrow, most)
+    with wide.transaction(force_rollback=True):
+        wide.execute("set transaction read write")
+        wide.execute("update lexichord_data.corpus set chunk_count = 1000000")
+        assert value(wide, narrow, most)
+
+
 def test_a_scope_reaches_chunks_that_the_whole_list_cuts_off(wide: Connection) -> None:
     """wide/far.md comes last for this vector: only a scope, and nothing after it, finds it."""
     far = ids(call(wide, "list_documents", uri_prefix="wide/far"), "document_id")
