@@ -10,7 +10,7 @@ rights and obligations"). What only its meaning holds together stays together in
 import re
 from collections.abc import Iterable, Iterator
 
-from lexichord.retrieve.understand.compared import split_parts
+from lexichord.retrieve.understand.compared import cut_words, split_parts
 from lexichord.retrieve.understand.cues import (
     AUXILIARY_VERB,
     COMPARATIVE,
@@ -129,10 +129,11 @@ def find_aspects(question: str, hint: str | None = None) -> tuple[str, ...]:
 
 def list_aspects(question: str) -> list[str]:
     """Return what a question of any language lists between the words of its frame."""
-    words = split_words(question, ())
+    cues = find_cues(question)
+    words = cut_words(question, split_words(question, ()), cues)
     spans = (
         (words[part.first].start, words[part.last].end)
-        for part in split_parts(question, words, find_cues(question))
+        for part in split_parts(question, words, cues)
     )
     parts = (OTHER_ARTICLE.sub("", question[start:end]) for start, end in spans)
     return [part for part in parts if part]

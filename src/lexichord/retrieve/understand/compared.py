@@ -34,8 +34,8 @@ MAX_PHRASE_WORDS = 4  # of "the software licence agreement"
 ABBREVIATION = re.compile(r"[A-Z]{3,6}")
 MIN_LONG_TITLE_WORDS = 4  # so many of one title are no list, whatever stands between them
 MAX_NAMES = 12  # parts of a question that are looked up
-LIST_SIGN = re.compile(r"\s*[,;&]\s*")
-FRAME_SIGN = re.compile(r"[:?!¿¡\n]|\.\s|\s[-–—]+\s")
+LIST_SIGN = re.compile(r"\s*[,;\u3001]\s*|\s&\s")
+FRAME_SIGN = re.compile(r"[:?!¿¡\n\uff0c\uff1a\uff1f\uff01\uff1b\u3002]|\.\s|\s[-–—]+\s")
 LIST_BEFORE_SIGN = re.compile(r"[^:?\n]{2,200}?(?=:\s|\s[-–—]+\s)")
 PREPOSITIONS = frozenset(["in", "on", "under", "about", "across", "bei", "im", "en", "sur", "sous"])
 SMALL_WORDS = BRIDGE_WORDS | DEFINITE_WORDS | MENTION_COUNTS.keys() | {"each"}
@@ -70,6 +70,24 @@ class Fit(NamedTuple):
     telling: int  # words that its title or its file's name holds, but those for a sort of document
     named: int  # the same, with those for a sort of document
     covered: float  # share of the title's words
+
+
+def cut_words(query: str, words: Iterable[QueryWord], cues: Cues) -> list[QueryWord]:
+    """Return words that no blanks part, as Chinese has them, cut where a list or its frame does."""
+    if cues.cut is None:
+        return list(words)
+    cut: list[QueryWord] = []
+    for word in words:
+        start = word.start
+        for match in cues.cut.finditer(query, word.start, word.end):
+            for first, last, parts in ((start, match.start(), False), (*match.span(), True)):
+                if first < last:
+                    text = query[first:last]
+                    cut.append(replace(word, text=text, start=first, end=last, parts=parts))
+            start = match.end()
+        if start < word.end:
+            cut.append(replace(word, text=query[start : word.end], start=start))
+    return cut
 
 
 def split_parts(
@@ -115,7 +133,8 @@ def _frame(query: str, words: Sequence[QueryWord], cues: Cues) -> set[int]:
     frame = {
         number
         for number, word in enumerate(words)
-        if word.lower in cues.frame_words and not word.text.isupper()
+        if (word.lower in cues.frame_words and not word.text.isupper())
+        or (word.parts and word.lower not in cues.joint_words)
     }
     opening = LIST_BEFORE_SIGN.match(query)
     listed = {number for number in frame if opening and words[number].end <= opening.end()}

@@ -56,6 +56,7 @@ class Cues:
     document_words: frozenset[str]
     joint_words: frozenset[str]
     frame_words: frozenset[str]
+    cut: re.Pattern[str] | None  # what parts words that no blanks part
     comparative: re.Pattern[str]
 
     @property
@@ -129,6 +130,7 @@ def load_cues(language: str) -> Cues:
         document_words=frozenset(documents.get("kinds", "").split()),
         joint_words=frozenset(documents.get("joint", "").split()),
         frame_words=frozenset(documents.get("frame", "").split()),
+        cut=re.compile(documents["cut"]) if "cut" in documents else None,
         comparative=cue("<<comparative>>"),
     )
 

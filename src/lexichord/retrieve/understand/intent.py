@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from lexichord.db.evidence import link_documents
 from lexichord.db.pool import Database
-from lexichord.retrieve.understand.compared import find_compared, find_definite
+from lexichord.retrieve.understand.compared import cut_words, find_compared, find_definite
 from lexichord.retrieve.understand.cues import (
     MAX_READ_CHARS,
     find_cues,
@@ -66,6 +66,8 @@ async def find_intent(
     if len(text) > MAX_READ_CHARS:
         return replace(intent, hint=hint, reason=f"{intent.reason}; too long to name a document")
     words = split_words(text, find_entities(text))
+    if intent.kind == "comparison":
+        words = cut_words(text, words, find_cues(text))
     links = await link_documents(database, [word.text for word in words], scope or Scope())
     mentions = find_mentions(words, links)
     is_comparison = intent.kind == "comparison"

@@ -39,13 +39,17 @@ CLAUSE_OPENINGS = PLACE_PREPOSITIONS | {"according"}
 
 @dataclass(frozen=True, slots=True)
 class QueryWord:
-    """A word of a query; `name` where it is written as one, `apart` after a sign that parts."""
+    """A word of a query; `name` where it is written as one, `apart` after a sign that parts.
+
+    `parts` is what was cut out between others because it parts a list: see `cut_words`.
+    """
 
     text: str
     start: int
     end: int
     name: bool
     apart: bool
+    parts: bool = False
 
     @property
     def code(self) -> bool:
