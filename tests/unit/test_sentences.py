@@ -42,6 +42,9 @@ CASES = [
     ),
     ("1. Fill in\n   Form 7\n2. wait.", ["1. Fill in\n   Form 7", "2. wait."]),
     ("Oranges\n-------\n\nThey are sold.", ["They are sold."]),
+    ("To use it, read the\nManual and wait.", ["To use it, read the\nManual and wait."]),
+    ("It holds trees,\nOak and elm.", ["It holds trees,\nOak and elm."]),
+    ("Oak Trees\n~~~~~~~~~\n\nThey grow.\n\nSo.", ["They grow.", "So."]),
     (
         "# The sum of all it may hold at one time is 100 parts.\n# Next",
         ["# The sum of all it may hold at one time is 100 parts."],

@@ -94,6 +94,7 @@ def test_wanted_type(question: str) -> None:
         ("duration", "It waits 12s.", True),
         ("duration", "HeartbeatTimeout: 1000 * time.Millisecond", True),
         ("number", "See https://x.example/2009 and #6871, as in Figure 3.", False),
+        ("number", "The next one begins with one of these.", False),
         ("number", "Made by commit 4f7e2a1 [12].", False),
         ("date", "It applies after 1000 blocks.", False),
         ("date", "It was built in 1921.", True),

@@ -20,6 +20,12 @@ MIN_WRAPPED_CHARS = 60  # characters from which on a line without an end may go 
 
 ITEM_NUMBER = re.compile(r"\s*[^\w\s]*\s*(?:\d+(?:\.\d+)*|[IVXLC]+|\w)[.)]")
 LIST_ITEM = re.compile(rf"\s*[-*•–+]\s|{ITEM_NUMBER.pattern}")
+# What nothing ends with but a line that goes on: a comma, an article, a preposition.
+OPEN_END = re.compile(
+    r"(?:,|\b(?:an?|the|of|or|and|to|in|on|at|by|for|with|from|as|that|which|und|oder|der|die|das|den"
+    r"|dem|von|y|o|de|del|la|el|los|las|et|ou|le|les|des))[ \t]*\Z",
+    re.I,
+)
 SENTENCE_END = re.compile(r"[.;:!?|][\"'”’)*]*\s*\Z")
 CLOSING_EMPHASIS = re.compile(r"[*_]+(?=\s)")  # behind a full stop: "**Never.** Use the other."
 SECTION_NUMBER = re.compile(
@@ -33,8 +39,10 @@ GERMAN_MONTH = re.compile(
     r"|Sep(?:tember|t?\.)|Okt(?:ober|\.)|Nov(?:ember|\.)|Dez(?:ember|\.))(?!\w)"
 )
 TEXT_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
+# Tildes right below a line underline it, as AsciiDoc writes headings.
 CODE_BLOCK = re.compile(
-    r"^[ \t]*(?P<fence>`{3,}|~{3,})[^\n]*$(?:.*?^[ \t]*(?P=fence)[ \t]*$|.*)", re.M | re.S
+    r"^[ \t]*(?P<fence>`{3,}|(?<![^\n:]\n)~{3,})[^\n]*$(?:.*?^[ \t]*(?P=fence)[ \t]*$|.*)",
+    re.M | re.S,
 )
 MAX_CODE_CHARS = 1500  # of a block of code that is one sentence; of a longer one each line is one
 
@@ -182,10 +190,12 @@ def _goes_on(block: str, line: str) -> bool:
     if LIST_ITEM.match(line):
         return False
     is_open = not SENTENCE_END.search(last) or _parts_a_date(last, line)
-    is_wrapped = line.lstrip()[0].islower() or len(last) >= MIN_WRAPPED_CHARS
+    is_wrapped = (
+        line.lstrip()[0].islower() or len(last) >= MIN_WRAPPED_CHARS or OPEN_END.search(last)
+    )
     # An item's further lines are set in, whatever they begin with.
     is_set_in = line.startswith("  ") and bool(LIST_ITEM.match(block))
-    return is_open and (is_wrapped or is_set_in)
+    return is_open and bool(is_wrapped or is_set_in)
 
 
 def _is_heading(block: str, alone: bool) -> bool:

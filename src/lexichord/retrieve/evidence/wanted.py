@@ -69,9 +69,14 @@ class WantedCues:
             return is_said and bool(
                 YEAR_IN_TEXT.search(sentence) or _holds_value(sentence, {"date"})
             )
-        if is_said or ("number" in self.values and SPELLED_NUMBER.search(sentence)):
+        if is_said or ("number" in self.values and _spells_number(sentence)):
             return True
         return bool(self.values) and _holds_value(sentence, self.values)
+
+
+def _spells_number(sentence: str) -> bool:
+    """Return whether a number is written out; "one" is a pronoun far more often."""
+    return any(match[0].lower() != "one" for match in SPELLED_NUMBER.finditer(sentence))
 
 
 def _holds_value(sentence: str, kinds: Collection[str]) -> bool:
