@@ -42,8 +42,8 @@ from lexichord.errors import LexichordError
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.retrieve import numbers
-from lexichord.retrieve.evidence.splitting import split_sentences
-from lexichord.retrieve.understand import aspects, cues, intent, linking, rewrite
+from lexichord.retrieve.evidence.splitting import split_code, split_sentences
+from lexichord.retrieve.understand import aspects, compared, cues, intent, linking, rewrite
 from lexichord.types import EmbeddingSpace
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -357,9 +357,10 @@ def understand(question: str) -> None:
     rewrite.find_short_forms(question)
     cues.find_listed(question)
     cues.find_sub_questions(question)
+    compared.cut_words(question, linking.split_words(question, ()), cues.find_cues(question))
     list(numbers.find_dates(question))
     list(numbers.signed_values(question))
-    for start, end, *_ in split_sentences(question):
+    for start, end, *_ in (*split_sentences(question), *split_code(question)):
         if not question[start:end].strip():
             raise ValueError("a sentence is empty")
 

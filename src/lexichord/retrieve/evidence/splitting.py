@@ -50,7 +50,6 @@ MAX_CODE_CHARS = 1500  # of a block of code that is one sentence; of a longer on
 COMMENT_SIGN = re.compile(r"^[ \t]*(?:/\*+|\*/|\*|//+!?|#+!?|--+|;+|%+)(?=[ \t]|$)", re.M)
 LONG_QUOTE = re.compile(r"\"{3}|'{3}")  # around Python's texts of several lines
 IMPORT = re.compile(r"\s*(?:import|from\s+\S+\s+import|package|use|using|#\s*include|require)\b")
-PARAGRAPH = re.compile(r"(?:[^\n]*\S[^\n]*(?:\n|\Z))+")
 MAX_STATEMENT_CHARS = 500
 
 type CodeKind = Literal["comment", "statement", "blank"]
@@ -143,10 +142,22 @@ def _comment_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, i
     comment = text[start:end]
     for sign in (COMMENT_SIGN, LONG_QUOTE):
         comment = sign.sub(lambda match: " " * len(match[0]), comment)
-    for paragraph in PARAGRAPH.finditer(comment):
-        at = start + paragraph.start()
-        for first, last in _in_block(paragraph[0].replace("\n", " ")):
-            yield at + first, at + last
+    for at, end in _paragraphs(comment):
+        for first, last in _in_block(comment[at:end].replace("\n", " ")):
+            yield start + at + first, start + at + last
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
+    """Return the lines that stand together, between empty ones."""
+    start: int | None = None
+    for line in TEXT_LINE.finditer(text):
+        if line[0].strip():
+            start = line.start() if start is None else start
+        elif start is not None:
+            yield start, line.start()
+            start = None
+    if start is not None:
+        yield start, len(text)
 
 
 def is_code(text: str) -> bool:
