@@ -3,7 +3,11 @@ language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     own text;
     gone bigint;
+    still_there regclass := (select t.tgrelid from pg_trigger t where t.tgfoid = to_regprocedure(format('lexichord_data.queue_changes_%s()', table_id)) limit 1);
 begin
+    if still_there is not null then
+        raise exception 'table % still queues its changes: end that by drop_index_table', still_there using errcode = 'object_in_use';
+    end if;
     delete from indexed_table t where t.id = forget_table.table_id returning t.dataset into own;
     delete from table_change c where c.table_id = forget_table.table_id;
     gone := lexichord.delete_documents(array(

@@ -331,6 +331,12 @@ def test_a_dropped_table_takes_its_documents_along(article: Connection) -> None:
     assert call(article, "list_indexed_tables") == []
 
 
+def test_a_table_that_queues_its_changes_is_not_forgotten(article: Connection) -> None:
+    with pytest.raises(psycopg.errors.ObjectInUse, match="article still queues its changes: end"):
+        call(article, "forget_table", table_id=1)
+    assert [row["fault"] for row in call(article, "list_indexed_tables")] == [None]
+
+
 def test_dropping_the_index_leaves_the_table(article: Connection) -> None:
     call(article, "drop_index_table", source="public.article")
     article.execute("update article set body = 'new'")
