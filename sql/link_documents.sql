@@ -48,13 +48,18 @@ begin
                      else d.title end ~* a.pattern
     ), by_card as materialized (
         select c.document_id as id, c.score from lexichord.card_candidates(array_to_string(words, ' '), depth, scope) as c
+    ), held as materialized (
+        select t.lexeme, count(c.document_id) + coalesce((select e.cards from own_term_elsewhere e where e.lexeme = t.lexeme collate "C"), 0) as cards
+        from (select distinct term.lexeme from term) as t left join card_term c on c.lexeme = t.lexeme collate "C" group by t.lexeme
     ), spelled as materialized (
+        -- One of them has to be in few cards: "Non-Disclosure" does not name a NonDisclosureAgreement, nor "Agreement" an AgreementsGuide.
         select s.*, left(lower(s.text), case when s.last > s.first then greatest(length(s.text) - 2, s.before + 1) else length(s.text) end) as stem
         from (select w.ord as first, w.ord + n.more as last, array_to_string(words[w.ord : w.ord + n.more], '') as text,
                      length(array_to_string(words[w.ord : w.ord + n.more - 1], '')) as before
               from generate_series(1, cardinality(words)) as w (ord), generate_series(0, 2) as n (more)
               where w.ord + n.more <= cardinality(words)) as s
-        where length(s.text) >= 5 and s.text ~ '[[:upper:]]'
+        where length(s.text) >= 5 and s.text ~ '[[:upper:]]' and exists (
+            select from term t join held h on h.lexeme = t.lexeme where t.word between s.first and s.last and h.cards <= few)
     ), by_beginning as materialized (
         -- What a card has as one word with more behind it is not among by_card: from there on in the index of lexemes.
         select distinct l.document_id as id
@@ -89,9 +94,6 @@ begin
                    exists (select from unnest(n.file) as u where starts_with(u, s.stem) and starts_with(u, left(lower(s.text), length(u)))) as in_file
             offset 0) as o
         where o.in_title or o.in_file
-    ), held as (
-        select t.lexeme, count(c.document_id) + coalesce((select e.cards from own_term_elsewhere e where e.lexeme = t.lexeme collate "C"), 0) as cards
-        from (select distinct term.lexeme from term) as t left join card_term c on c.lexeme = t.lexeme collate "C" group by t.lexeme
     ), most as (
         select n.id, t.word,
                count(*) filter (where t.lexeme = any(n.title)) >= max(e.least) as in_title,

@@ -451,3 +451,15 @@ async def test_a_small_word_is_not_the_last_of_initials(
         put(fresh, f"f/{number}.md", ["Words of no weight."], title=each)
     reason = (await find_intent(database, query)).reason
     assert reason.endswith(f"names '{title}'" if title else "names no document")
+
+
+async def test_what_many_are_called_names_none_that_writes_it_as_one_word(
+    database: Database, fresh: Connection
+) -> None:
+    titles = ["Kerst Non Disclosure Agreement", "Model NonDisclosure Agreement", "AgreementsGuide"]
+    for number in range(4):
+        titles.append(f"Paper {number} Non-Disclosure Agreement")
+    for number, title in enumerate(titles):
+        put(fresh, f"f/{number}.md", ["Words of no weight."], title=title)
+    intent = await find_intent(database, "Consider Kerst's Non-Disclosure Agreement; who pays?")
+    assert intent.documents == (database.ids.write("doc", 1),)
