@@ -463,3 +463,13 @@ async def test_what_many_are_called_names_none_that_writes_it_as_one_word(
         put(fresh, f"f/{number}.md", ["Words of no weight."], title=title)
     intent = await find_intent(database, "Consider Kerst's Non-Disclosure Agreement; who pays?")
     assert intent.documents == (database.ids.write("doc", 1),)
+
+
+async def test_a_list_of_one_sort_of_document_is_no_long_title(
+    database: Database, fresh: Connection
+) -> None:
+    for number, title in enumerate(["Mutual NDA", "One way NDA clinical study", "NDA survival"]):
+        put(fresh, f"f/{number}.md", ["Words of no weight."], title=title)
+    query = "Compare the mutual NDA with the clinical study NDA: survival, law"
+    intent = await find_intent(database, query)
+    assert intent.documents == tuple(database.ids.write("doc", number) for number in (1, 2))

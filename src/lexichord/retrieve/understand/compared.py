@@ -32,7 +32,7 @@ from lexichord.types.questions import Link
 
 MAX_PHRASE_WORDS = 4  # of "the software licence agreement"
 ABBREVIATION = re.compile(r"[A-Z]{3,6}")
-MIN_LONG_TITLE_WORDS = 4  # so many of one title are no list, whatever stands between them
+MIN_LONG_TITLE_WORDS = 4  # so many different ones of one title are no list
 MAX_NAMES = 12  # parts of a question that are looked up
 LIST_SIGN = re.compile(r"\s*[,;\u3001]\s*|\s&\s")
 FRAME_SIGN = re.compile(r"[:?!¿¡\n\uff0c\uff1a\uff1f\uff01\uff1b\u3002]|\.\s|\s[-–—]+\s")
@@ -157,8 +157,7 @@ async def find_compared(
     Titles among the query's `mentions` stay whole. Of a query that need not be a comparison each
     of the listed parts has to be a document.
     """
-    long = [each for each in mentions if each.is_whole or len(each.held) >= MIN_LONG_TITLE_WORDS]
-    parts = split_parts(query, words, cues, long)
+    parts = split_parts(query, words, cues, [one for one in mentions if _is_whole(words, one)])
     if not 1 < len(parts) <= MAX_NAMES:
         return []
     found = await asyncio.gather(*(_find(database, words, part, scope, cues) for part in parts))
@@ -176,6 +175,11 @@ async def find_compared(
         chosen = [one.named for one in found]
     names = [each for each in chosen if each]
     return await _one_each(database, words, names, find_language(query)) if names[1:] else []
+
+
+def _is_whole(words: Sequence[QueryWord], mention: Mention) -> bool:
+    held = {words[number].lower for number in mention.held}
+    return mention.is_whole or len(held) >= MIN_LONG_TITLE_WORDS
 
 
 def _documents_list(words: Sequence[QueryWord], lists: Iterable[list[Operand]]) -> list[Operand]:
