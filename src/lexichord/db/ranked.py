@@ -13,7 +13,7 @@ from lexichord.db.fusion import Fused, Lists, best_of_each, fuse_files, relevanc
 from lexichord.db.pool import Row
 from lexichord.errors import EmbeddingMismatchError
 
-FILE_WEIGHTS = (0.9, 0.1)  # as sql/discover_files.sql
+FILE_WEIGHTS = (0.5, 0.5)  # as sql/discover_files.sql
 OWN_CARDS = 3  # whose chunks are looked at, as there
 FEEDBACK_DOCUMENTS = 20
 CENTROID_CHUNKS = 10  # as sql/term_centroid.sql
@@ -107,7 +107,8 @@ async def discover_files(call: Call) -> list[Row]:
     best = sorted(chain(*pairs), key=lambda pair: (-pair[0], pair[1]))[:depth]
     boost = {write("doc", document): 0 for _, document in best[:OWN_CARDS]} or None
     chunks = await _candidates(call, boost=boost)
-    files = fuse_files(best, chunks, room, FILE_WEIGHTS)[: call.take("k")]
+    weights = call.arguments.get("file_weights") or FILE_WEIGHTS
+    files = fuse_files(best, chunks, room, weights)[: call.take("k")]
     named = await _documents(call, [write("doc", file.document) for file in files])
     return [
         {

@@ -28,6 +28,10 @@ MODE_WEIGHTS: dict[Mode, dict[str, object]] = {
     "keyword": {"weights": [0.0, 1.0]},
 }
 
+# Of a hint, which is made of names: a document's card counts, hardly its chunks. A question speaks
+# of what chunks hold: sql/discover_files.sql.
+HINT_FILE_WEIGHTS = (0.9, 0.1)
+
 # The row of a hit, which the functions that search chunks share: a record's fields, then what each
 # channel gave. Offsets have a prefix: `end` is a word of SQL.
 OFFSET_COLUMNS = {"start": "char_start", "end": "char_end"}
@@ -60,8 +64,9 @@ async def hybrid_search(
 
 async def discover_files(database: Database, question: Question) -> list[FileHit]:
     """See sql/discover_files.sql; the hint, where there is one, is searched for."""
+    weights = {} if question.hint is None else {"file_weights": list(HINT_FILE_WEIGHTS)}
     rows = await database.read(
-        "discover_files", **_file_query(question), **question_arguments(question)
+        "discover_files", **_file_query(question), **weights, **question_arguments(question)
     )
     return [_file_hit(row, chunks=row["chunk_score"], card=row["card_score"]) for row in rows]
 
