@@ -66,11 +66,11 @@ async def find_intent(
     if len(text) > MAX_READ_CHARS:
         return replace(intent, hint=hint, reason=f"{intent.reason}; too long to name a document")
     words = split_words(text, find_entities(text))
-    if intent.kind == "comparison":
+    is_comparison = intent.kind == "comparison"
+    if is_comparison:
         words = cut_words(text, words, find_cues(text))
     links = await link_documents(database, [word.text for word in words], scope or Scope())
     mentions = find_mentions(words, links)
-    is_comparison = intent.kind == "comparison"
     if is_comparison or LISTED_NAMES.search(text):
         compared = await find_compared(
             database,
@@ -113,10 +113,6 @@ def _linked(intent: Intent, mentions: Sequence[Mention]) -> Intent:
         domain=domains.pop() if len(domains) == 1 else "",
         reason=f"{intent.reason}; names {titles}",
     )
-
-
-def _count_documents(mentions: Sequence[Mention]) -> int:
-    return len({mention.document_id for mention in mentions})
 
 
 def _names_aspect(question: str) -> bool:
