@@ -31,7 +31,7 @@ class Asked:
 
 @pytest.fixture(scope="module")
 def asked(citus_nodes: list[str]) -> Iterator[Asked]:
-    with new_cluster(citus_nodes[:3]) as dsns, filled(dsns) as stored:
+    with new_cluster(citus_nodes[:3]) as dsns, filled(dsns, "plain") as stored:
         options: Any = {"autocommit": True, "row_factory": dict_row}
         with (
             psycopg.connect(stored.one.core.database.dsn, **options) as one,

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from lexichord import SyncLexichord
 from lexichord.cli.commands import app
-from lexichord.db import schema, search
+from lexichord.db import evidence, schema, search
 from lexichord.errors import ConfigError, DatabaseError, NotFoundError
 from lexichord.ingest.report import Report
 from lexichord.types import EmbeddingSpace, Json, Question, Scope
@@ -63,25 +63,33 @@ class Stored:
     dsns: list[str]
 
 
-@pytest.fixture(scope="module", params=["one server", "citus"])
+SERVERS = {
+    "plain": "embedded_dsn",
+    "textsearch": "textsearch_dsn",
+    "vectorchord": "vectorchord_dsn",
+}
+
+
+@pytest.fixture(scope="module", params=[*SERVERS, "citus"])
 def stored(request: pytest.FixtureRequest) -> Iterator[Stored]:
+    """Shards of each engine on one server, and those of a Citus cluster."""
     with ExitStack() as stack:
         if request.param == "citus":
             nodes = request.getfixturevalue("citus_nodes")
-            dsns = stack.enter_context(new_cluster(nodes[:3]))
+            yield stack.enter_context(filled(stack.enter_context(new_cluster(nodes[:3])), "plain"))
         else:
-            server = request.getfixturevalue("embedded_dsn")
+            server = request.getfixturevalue(SERVERS[request.param])
             dsns = [stack.enter_context(new_database(server)) for _ in range(3)]
-        yield stack.enter_context(filled(dsns))
+            yield stack.enter_context(filled(dsns, request.param))
 
 
 @contextmanager
-def filled(dsns: Sequence[str]) -> Iterator[Stored]:
+def filled(dsns: Sequence[str], engine: str) -> Iterator[Stored]:
     """Store the documents in a new database of the first one's server, and in all of these."""
     home, *others = dsns
     with new_database(home) as one:
         for dsn in (one, home):
-            schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
+            schema.prepare(dsn, schema.Choice(engine, "english", SPACE))
         with SyncLexichord(dsn=home) as lexichord:
             lexichord.ingest(documents=DOCUMENTS[:20], dataset="most")
             assert [lexichord.add_shard(dsn) for dsn in others] == [1, 2]
@@ -142,6 +150,15 @@ def test_a_search_gives_what_one_database_gives(stored: Stored, question: str, n
 
 type Ask = Callable[[SyncLexichord], object]
 SOME = questions()[:4]
+
+
+def linked(lexichord: SyncLexichord) -> list[tuple[int, str, bool, bool, bool]]:
+    """Return which words of some titles the titles and cards of documents hold."""
+    words = [word for each in DOCUMENTS[::20] for word in str(each["title"]).split()]
+    links = lexichord.run(evidence.link_documents(lexichord.core.database, words, Scope()))
+    return sorted((link.word, link.title, link.in_title, link.in_file, link.rare) for link in links)
+
+
 SURFACES: dict[str, Ask] = {
     "files by hint": lambda one: [f.uri for q in SOME for f in one.files(q, hint=q).files],
     "similar": lambda one: [f.uri for n in range(4) for f in one.similar(f"doc/{n:03d}").files],
@@ -153,6 +170,7 @@ SURFACES: dict[str, Ask] = {
     "rounds": lambda one: [hit.uri for q in SOME for hit in one.query(q, reflect=True).hits],
     "confidence": lambda one: [one.query(q).confidence for q in SOME],
     "answer": lambda one: [one.query(q, answer=True).answer for q in SOME],
+    "linking": linked,
     "keywords": lambda one: one.keywords(SOME[0]).sets,
     "context": lambda one: [one.expand(hit.chunk_id).content for hit in one.search(SOME[0]).hits],
     "metadata": lambda one: one.set_metadata("doc/007", {"shelf": 1}),
@@ -186,6 +204,16 @@ def test_what_one_database_refuses_is_refused(stored: Stored, ask: Ask) -> None:
 def test_what_is_not_there_over_shards_says_so(stored: Stored) -> None:
     with pytest.raises(ConfigError, match="over shards this is not there"):
         stored.many.import_vechord("x")
+
+
+def test_shards_are_copied_into_one_database_and_not_the_other_way(stored: Stored) -> None:
+    with new_database(stored.dsns[0]) as target:
+        copied = stored.many.copy_to(target)
+        assert sum(each.copied for each in copied) == stored.many.count()
+        with SyncLexichord(dsn=target) as one:
+            assert one.show("doc/050").chunks == stored.one.show("doc/050").chunks
+    with pytest.raises(ConfigError, match="the target has shards"):
+        stored.one.copy_to(stored.dsns[0])
 
 
 def test_ids_name_their_shards(stored: Stored) -> None:

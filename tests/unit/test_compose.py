@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from configparser import RawConfigParser
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,19 @@ def test_the_settings_of_the_cluster_are_the_same() -> None:
     assert cluster["spec"]["postgresql"]["parameters"] == SERVED
     (serve,) = deployment["spec"]["template"]["spec"]["containers"]
     assert serve["readinessProbe"]["httpGet"]["path"] in UNLIMITED_PATHS
+
+
+def test_units_start_commands_that_there_are_with_settings_that_there_are() -> None:
+    page = (ROOT / "docs/guides/deploy.md").read_text()
+    commands = []
+    for block in re.findall(r"```ini\n(.*?)```", page, re.DOTALL):
+        unit = RawConfigParser(strict=False)  # a key may stand in it twice
+        unit.read_string(block)
+        commands.append(unit["Service"]["ExecStart"].split()[1])
+        for name in re.findall(r"^Environment=LEXICHORD_(\w+)=", block, re.MULTILINE):
+            assert name.lower() in Settings.model_fields
+    assert commands == ["serve", "worker"]
+    assert set(commands) <= get_command(app).commands.keys()  # type: ignore[attr-defined]
 
 
 def test_what_the_image_is_built_of_is_enough(tmp_path: Path) -> None:

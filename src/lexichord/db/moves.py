@@ -62,8 +62,16 @@ class Moves:
         if sent_file(dataset, uri):
             return home
         numbers = [home, *(n for n in self.numbers if n not in self.leaving)]
-        digest = blake2b(f"{dataset}\0{uri}".encode(errors="replace"), digest_size=8).digest()
-        return numbers[int.from_bytes(digest) % len(numbers)]
+        return max(numbers, key=lambda number: _weight(number, dataset, uri))
+
+
+def _weight(number: int, dataset: str, uri: str) -> bytes:
+    """Return what a shard weighs for a document: a document belongs where the most is.
+
+    So of n shards a new one takes a share of 1 in n, and no other document moves (rendezvous
+    hashing, Thaler and Ravishankar 1998).
+    """
+    return blake2b(f"{number}\0{dataset}\0{uri}".encode(errors="replace"), digest_size=8).digest()
 
 
 async def read_moves(home: Database | Conn) -> Moves:
