@@ -1,38 +1,47 @@
 """lexichord beside other hybrid searches: the same chunks, vectors, k and depth, one run.
 
 python scripts/bench_peers.py --data DIR --store DIR [quality speed]
+python scripts/bench_peers.py --data DIR --store DIR --filled DSN DSN --peers LanceDB speed
+
+lexichord is asked on the embedded server, and on each engine of which a server is named by
+LEXICHORD_TEST_DSN_TEXTSEARCH or _VECTORCHORD; or in the databases that bench_scale.py filled.
 """
 
 import argparse
 import json
 import os
 import shutil
-import statistics
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bench_data import _document as windows_document
-from bench_data import questions, texts
+from bench_data import ENGINES, questions
 from bench_quality import KS, _document
+from bench_scale import Corpus
 from lexichord.db.server import embedded_server
 from lexichord.providers.base import Vectors
 from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.settings import load_settings
-from peers import Peer, Place, Rows, seconds
+from peers import Peer, Place, Rows, new_database, seconds
 from peers.ours import Ours
 
-PACKAGES = ("lexichord", "langchain-postgres", "lancedb", "pgvector", "vechord", "bm25s", "numpy")
+PACKAGES = (
+    *("lexichord", "langchain-postgres", "lancedb", "pgvector", "vechord", "bm25s", "numpy"),
+    "qdrant-client",
+)
 RESAMPLES, SEED = 10_000, 20261121
 ROUNDS = 3  # of queries/s, peers taking turns
 SECONDS = 3.0
+CLIENTS = (1, 4, 8)
 OURS = "lexichord"
 
 type Search = Callable[[str, Vectors, int], Sequence[int]]
@@ -46,6 +55,7 @@ PEERS = {  # imported when their turn comes, so that one that is missing is a fa
     "pgvector-python's example": ("peers.example", "Example"),
     "vechord": ("peers.vechord_peer", "Vechord"),
     "bm25s + numpy": ("peers.floor", "Floor"),
+    "Qdrant, local mode": ("peers.qdrant", "Qdrant"),
 }
 TWIN = "LangChain, RRF"  # the same table as the other's, and the same two queries
 
@@ -90,7 +100,7 @@ def quality(place: Place, data: Path, store: Path) -> None:
     questions = [(query["query"], vector) for query, vector in zip(queries, vectors, strict=True)]
     for kind in ("plain", "contextual"):
         with ExitStack() as stack:
-            ours = Ours(place, f"peers_{kind}", store)
+            ours = Ours(new_database(place.server, f"peers_{kind}"), store)
             stack.callback(ours.close)
             ours.ingest(map(_document, documents), contextual=kind == "contextual")
             rows, ids = ours.rows()
@@ -98,7 +108,7 @@ def quality(place: Place, data: Path, store: Path) -> None:
             print(f"\n{kind}: {len(rows.ids)} chunks, {len(queries)} questions")
             print("Pass@5/10/20, all | half B; difference to lexichord in Pass@10, 95 % interval")
             failures = Failures()
-            peers = filled(place, rows, list(PEERS), failures, stack)
+            peers = filled(place, rows, place.peers, failures, stack)
             searches = {OURS: ours.search, f"{OURS}, query": ours.query}
             searches |= {name: peer.search for name, (peer, _) in peers.items()}
             _report_quality(searches, questions, golden, unseen, failures)
@@ -137,31 +147,52 @@ def _difference(change: np.ndarray[Any, Any]) -> str:
 
 
 def speed(place: Place, data: Path, store: Path) -> None:
-    """Ingest, disk, latency and queries/s over 100k windows of contracts, vectors given."""
-    corpus = list(texts(data / "legalbenchrag/corpus"))
+    """Ingest, disk, latency and queries/s over windows of contracts, vectors given.
+
+    100k of them, or as many as a filled database has. Vectors are the model's or near to one of
+    these, as bench_scale.py has them.
+    """
     embedder = LocalEmbedder(store)
     names = questions(data)
     pairs = list(zip(names, embedder.embed(names, "query"), strict=True))
     failures = Failures()
     with ExitStack() as stack:
-        ours = Ours(place, "peers_windows", store)
-        stack.callback(ours.close)
-        documents = (windows_document(text, embedder) for text in corpus)
-        spent = seconds(lambda: ours.ingest(documents, contextual=False))
-        rows, _ = ours.rows()
+        engines = _filled(place, store) if place.filled else _stored(place, data, store)
+        for ours in engines.values():
+            stack.callback(ours.close)
+        rows, _ = engines[next(iter(engines))].rows()
         print(f"\nspeed: {len(rows.ids)} chunks, {len(pairs)} questions, k 10; load {_load()}")
-        _report_ingest(OURS, ours, len(rows.ids) / spent)
         peers: dict[str, tuple[Peer, float]] = {}
-        for name in PEERS:
+        for name in place.peers:
             if name != TWIN:
                 peers |= filled(place, rows, [name], failures, stack)
             if name in peers:
                 _report_ingest(name, peers[name][0], len(rows.ids) / peers[name][1])
-        searches = {OURS: ours.search, f"{OURS}, query": ours.query}
+        searches: dict[str, Search] = {}
+        for name, ours in engines.items():
+            searches |= {name: ours.search, f"{name}, query": ours.query}
         searches |= {name: peer.search for name, (peer, _) in peers.items()}
         _report_latency(searches, pairs, failures)
         _report_throughput(searches, pairs, failures)
         _report_failures(failures)
+
+
+def _stored(place: Place, data: Path, store: Path) -> dict[str, Ours]:
+    """lexichord on every engine, each with the windows stored anew."""
+    corpus = Corpus(data, LocalEmbedder(store))
+    engines = {}
+    for engine, server in place.engines.items():
+        name = f"{OURS}, {engine}"
+        engines[name] = Ours(new_database(server, "peers_windows"), store, engine)
+        documents = (corpus.stored(*each) for each in islice(corpus.documents(), len(corpus.texts)))
+        spent = seconds(partial(engines[name].ingest, documents, contextual=False))
+        _report_ingest(name, engines[name], engines[name].count() / spent)
+    return engines
+
+
+def _filled(place: Place, store: Path) -> dict[str, Ours]:
+    databases = [Ours(dsn, store) for dsn in place.filled]
+    return {f"{OURS}, {ours.engine}": ours for ours in databases}
 
 
 def _report_ingest(name: str, peer: Ours | Peer, rate: float) -> None:
@@ -182,26 +213,28 @@ def _report_latency(
                         searches[name](text, vector, 10)
                         if number > 1:
                             spent[name].append((time.perf_counter() - started) * 1000)
-    print(f"milliseconds p50 and p95, ratio of p50 to {OURS}; load {_load()}")
+    own, *_ = searches
+    print(f"milliseconds p50 and p95, ratio of p50 to {own}; load {_load()}")
     for name in [name for name in searches if name not in failures]:
         half, most = np.percentile(spent[name], [50, 95])
-        print(f"  {name:28} {half:8.2f} {most:8.2f} {half / np.median(spent[OURS]):8.2f}")
+        print(f"  {name:28} {half:8.2f} {most:8.2f} {half / np.median(spent[own]):8.2f}")
 
 
 def _report_throughput(
     searches: Mapping[str, Search], questions: Questions, failures: Failures
 ) -> None:
-    rates: dict[str, list[tuple[float, float]]] = {name: [] for name in searches}
+    rates: dict[str, list[list[float]]] = {name: [] for name in searches}
     for _ in range(ROUNDS):
         for name in [name for name in searches if name not in failures]:
             with failures.noted(name):
-                one, four = (_throughput(searches[name], questions, clients) for clients in (1, 4))
-                rates[name].append((one, four))
-    print(f"queries/s with 1 and 4 clients, ratios to {OURS}; load {_load()}")
-    own = [statistics.median(column) for column in zip(*rates[OURS], strict=True)]
+                rates[name].append([_throughput(searches[name], questions, n) for n in CLIENTS])
+    first, *_ = searches
+    print(f"queries/s with {CLIENTS} clients, ratios to {first}; load {_load()}")
+    own = np.median(rates[first], axis=0)
     for name in [name for name in searches if name not in failures]:
-        one, four = (statistics.median(column) for column in zip(*rates[name], strict=True))
-        print(f"  {name:28} {one:7.1f} {four:7.1f} {one / own[0]:7.2f} {four / own[1]:7.2f}")
+        medians = np.median(rates[name], axis=0)
+        row = "".join(f"{rate:8.1f}" for rate in medians)
+        print(f"  {name:28} {row}", "".join(f"{ratio:8.2f}" for ratio in medians / own))
 
 
 def _throughput(search: Search, questions: Questions, clients: int) -> float:
@@ -248,6 +281,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of the public sets")
     parser.add_argument("--store", type=Path, required=True, help="folder for all databases")
+    parser.add_argument("--filled", nargs="+", default=[], help="DSNs of filled databases")
+    parser.add_argument("--peers", nargs="+", default=list(PEERS), choices=PEERS)
     parser.add_argument("parts", nargs="*", default=list(PARTS), help=", ".join(PARTS))
     arguments = parser.parse_args()
     os.environ.setdefault("LANCEDB_LOG", "error")  # it warns of its own defaults at every query
@@ -255,9 +290,16 @@ def main() -> None:
     folder = arguments.store / "files"
     shutil.rmtree(folder, ignore_errors=True)
     with embedded_server(load_settings(home=arguments.store)) as server:
-        vectorchord = os.environ.get("LEXICHORD_TEST_DSN_VECTORCHORD")
+        place = Place(_engines(server), folder, arguments.filled, arguments.peers)
         for part in arguments.parts:
-            PARTS[part](Place(server, vectorchord, folder), arguments.data, arguments.store)
+            PARTS[part](place, arguments.data, arguments.store)
+
+
+def _engines(embedded: str) -> dict[str, str]:
+    """The server of each engine."""
+    variables = {name: f"LEXICHORD_TEST_DSN_{name.upper()}" for name in ENGINES[1:]}
+    named = {name: os.environ[key] for name, key in variables.items() if key in os.environ}
+    return {ENGINES[0]: embedded, **named}
 
 
 PARTS = {"quality": quality, "speed": speed}

@@ -1,7 +1,7 @@
 """Other ways to search by words and vectors, each behind the same four methods."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -27,11 +27,20 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where peers may store: DSNs of two servers, and a folder."""
+    """Where peers may store, and who takes part.
 
-    server: str
-    vectorchord: str | None
+    `engines` gives each engine's server, the embedded one first; `filled` databases are asked in
+    place of ones stored anew.
+    """
+
+    engines: Mapping[str, str]
     folder: Path
+    filled: Sequence[str]
+    peers: Sequence[str]
+
+    @property
+    def server(self) -> str:
+        return next(iter(self.engines.values()))
 
 
 class Peer(Protocol):

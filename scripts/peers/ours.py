@@ -13,7 +13,7 @@ from lexichord.db.server import initialise
 from lexichord.providers.base import Embedder, Vectors
 from lexichord.settings import load_settings
 from lexichord.types import ChunkHit, EmbeddingSpace, Json
-from peers import DEPTH, Place, Rows, database_size, new_database
+from peers import DEPTH, Rows, database_size
 
 # What both of its indexes were made of; a peer has one text for its words.
 ROWS = """
@@ -40,11 +40,12 @@ class Known:
 
 
 class Ours:
-    def __init__(self, place: Place, name: str, home: Path) -> None:
-        self.dsn = new_database(place.server, name)
-        initialise(load_settings(dsn=self.dsn))
-        self.lexichord = SyncLexichord(dsn=self.dsn, home=home)
+    def __init__(self, dsn: str, home: Path, engine: str | None = None) -> None:
+        self.dsn = dsn
+        initialise(load_settings(dsn=dsn, engine=engine))
+        self.lexichord = SyncLexichord(dsn=dsn, home=home)
         self.lexichord.__enter__()
+        self.engine = self.lexichord.status().engine
         embedder = self.lexichord.core.embedder
         assert embedder is not None
         self.embedder = embedder
@@ -54,7 +55,6 @@ class Ours:
         context: Literal["structural", "none"] = "structural" if contextual else "none"
         report = self.lexichord.ingest(documents=documents, context=context)
         assert not report.failed, report.failed
-        self.lexichord.core.embedder = self.known
 
     def rows(self) -> tuple[Rows, dict[tuple[str, int], int]]:
         """Give all chunks, and their ids by the document's uri and their number in it."""
@@ -67,16 +67,24 @@ class Ours:
         return Rows(ids, texts, matrix), dict(zip(places, ids, strict=True))
 
     def search(self, text: str, vector: Vectors, k: int) -> Sequence[int]:
-        self.known.vectors[text] = vector
+        self._know(text, vector)
         return self._numbers(self.lexichord.search(text, k=k, depth=DEPTH).hits)
 
     def query(self, text: str, vector: Vectors, k: int) -> Sequence[int]:
-        self.known.vectors[text] = vector
+        self._know(text, vector)
         return self._numbers(self.lexichord.query(text, k=k, depth=DEPTH).hits)
+
+    def _know(self, text: str, vector: Vectors) -> None:
+        self.known.vectors[text] = vector
+        self.lexichord.core.embedder = self.known
 
     def _numbers(self, hits: Sequence[ChunkHit]) -> Sequence[int]:
         ids = self.lexichord.core.database.ids
         return [ids.read("chunk", hit.chunk_id) for hit in hits]
+
+    def count(self) -> int:
+        """How many chunks there are."""
+        return self.lexichord.status().chunks
 
     def size(self) -> int:
         return database_size(self.dsn)

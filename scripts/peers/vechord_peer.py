@@ -27,9 +27,9 @@ class Chunk(Table, kw_only=True):  # type: ignore[misc, call-arg]
 
 class Vechord:
     def __init__(self, place: Place) -> None:
-        if place.vectorchord is None:
+        if "vectorchord" not in place.engines:
             raise RuntimeError("no VectorChord server: set LEXICHORD_TEST_DSN_VECTORCHORD")
-        self.dsn = new_database(place.vectorchord, "peers_vechord")
+        self.dsn = new_database(place.engines["vectorchord"], "peers_vechord")
         with psycopg.connect(self.dsn, autocommit=True) as connection:
             connection.execute(
                 "alter database peers_vechord set search_path "
