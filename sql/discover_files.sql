@@ -8,7 +8,8 @@ create or replace function lexichord.discover_files(
     query text, query_vector @extschema:vector@.halfvec default null, k integer default lexichord.default_k(), depth integer default lexichord.default_depth(),
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
     aggregate text default 'max', file_weights double precision[] default '{0.5,0.5}',
-    fusion text default lexichord.default_fusion(), weights double precision[] default lexichord.default_weights(), query_space text default null
+    fusion text default lexichord.default_fusion(), weights double precision[] default lexichord.default_weights(), query_space text default null,
+    candidates lexichord.candidate[] default null
 ) returns table (
     document_id bigint, dataset text, uri text, title text, score double precision,
     card_score double precision, chunk_score double precision, hits bigint)
@@ -43,7 +44,8 @@ begin
         select f.document_id, count(*) as hits,
                case aggregate when 'max' then max(f.score) when 'mean' then avg(f.score) else sum(f.score) end as score
         from own, lateral (
-            select t.* from lexichord.fuse_terms(lexichord.query_lexemes(query, scope), query_vector, depth, scope, fusion, weights, own.boost) as t
+            select t.* from lexichord.fuse_terms(lexichord.query_lexemes(query, scope), query_vector, depth, scope, fusion, weights, own.boost,
+                                discover_files.candidates) as t
             where is_alone
             union all
             select t.* from lexichord.fuse_shards(query, null, query_vector, depth, datasets, documents, uri_prefix, filter, weights, own.boost,
@@ -68,5 +70,5 @@ begin
     from best b join lexichord.gather_documents(array(select b.document_id from best b)) as d on d.document_id = b.document_id
     order by b.score desc, b.document_id;
 end $$;
-comment on function lexichord.discover_files(text, @extschema:vector@.halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], text, double precision[], text) is
-'The k documents that a query is about: chunk hits aggregated by document (max, mean or sum) and the match of the document''s card, both on the scale of their own list, weighed by file_weights = {card,chunks}. hits = chunks among the candidates.';
+comment on function lexichord.discover_files(text, @extschema:vector@.halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], text, double precision[], text, lexichord.candidate[]) is
+'The k documents that a query is about: chunk hits aggregated by document (max, mean or sum) and the match of the document''s card, both on the scale of their own list, weighed by file_weights = {card,chunks}. hits = chunks among the candidates. candidates = what propose_candidates gave for the same question in the same scope.';

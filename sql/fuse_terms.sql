@@ -1,5 +1,6 @@
 create or replace function lexichord.fuse_terms(
-    terms tsvector, query_vector @extschema:vector@.halfvec, depth integer, scope bigint[], fusion text, weights double precision[], boost jsonb default null
+    terms tsvector, query_vector @extschema:vector@.halfvec, depth integer, scope bigint[], fusion text, weights double precision[], boost jsonb default null,
+    candidates lexichord.candidate[] default null
 ) returns table (
     chunk_id bigint, document_id bigint, score double precision, dense_score double precision, dense_rank bigint,
     keyword_score double precision, keyword_rank bigint, fused_score double precision)
@@ -17,8 +18,9 @@ begin
         boosted := null;  -- the lists of the scope hold its chunks already
     end if;
     return query select * from lexichord.fuse_candidates(
-        array(select c from lexichord.own_candidates(case when weights[2] > 0 then terms end, vector, depth, scope, boosted) as c),
+        array(select c from lexichord.own_candidates(case when weights[2] > 0 then terms end, vector, depth, scope, boosted,
+            fuse_terms.candidates) as c),
         lexichord.chunk_room(depth, scope), fusion, weights, boost);
 end $$;
-comment on function lexichord.fuse_terms(tsvector, @extschema:vector@.halfvec, integer, bigint[], text, double precision[], jsonb) is
+comment on function lexichord.fuse_terms(tsvector, @extschema:vector@.halfvec, integer, bigint[], text, double precision[], jsonb, lexichord.candidate[]) is
 'Dense and keyword candidates of a scope, fused, best first; score = fused_score + the boost of the document.';

@@ -8,7 +8,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     -- EXECUTE, by name, in both schemas
     array[
         'hybrid_search', 'discover_files', 'similar_documents', 'expand_context', 'search_variants', 'search_each',
-        'relevance_feedback', 'feedback_chunks', 'feedback_terms', 'feedback_vector', 'variant_candidates',
+        'relevance_feedback', 'feedback_chunks', 'feedback_terms', 'feedback_vector', 'variant_candidates', 'propose_candidates',
         'shard_candidates', 'file_candidates', 'shard_number', 'shard_scope', 'fans_out', 'fuse_shards', 'gather_lists', 'gather_candidates',
         'gather_centroid', 'gather_hits', 'gather_documents', 'gather_cards', 'gather_vector', 'feedback_sums', 'document_vector', 'list_shards',
         'shard_moves', 'held_numbers', 'hold_answers', 'shard_statistics', 'shard_terms',

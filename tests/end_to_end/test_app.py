@@ -68,7 +68,16 @@ def test_evidence_is_verbatim_and_says_where_it_stands(samples: SyncLexichord) -
         assert passage in answer.context
     assert answer.intent.kind == "clause_lookup"
     assert answer.intent.hint == "master services agreement"
-    stages = ["intent", "embed", "discover", "variants", "search", "confidence", "aggregate"]
+    stages = [
+        "intent",
+        "embed",
+        "candidates",
+        "discover",
+        "variants",
+        "search",
+        "confidence",
+        "aggregate",
+    ]
     assert list(answer.timings_ms) == [*stages, "answer"]
     assert (answer.answer, answer.degraded) == ("", [])
     assert answer.confidence > 0.5

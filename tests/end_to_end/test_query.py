@@ -13,7 +13,17 @@ from lexichord.providers.base import Embedder, Reranker, Vectors
 from lexichord.retrieve.query import SentenceVectors
 from lexichord.types import Ranked, Response
 
-STAGES = ["intent", "embed", "discover", "variants", "search", "confidence", "aggregate", "answer"]
+STAGES = [
+    "intent",
+    "embed",
+    "candidates",
+    "discover",
+    "variants",
+    "search",
+    "confidence",
+    "aggregate",
+    "answer",
+]
 
 
 def test_a_clause(samples: SyncLexichord) -> None:
@@ -128,7 +138,7 @@ def test_the_trace_is_whole_and_timed(samples: SyncLexichord) -> None:
     found = samples.query("Who pays the rent?")
     assert [step.stage for step in found.trace] == STAGES
     assert all(step.ms >= 0 for step in found.trace)
-    ranks = {made["chunk_id"]: made["ranks"] for made in found.trace[4].made}
+    ranks = {made["chunk_id"]: made["ranks"] for made in found.trace[5].made}
     assert ranks == {hit.chunk_id: hit.ranks for hit in found.hits}
 
 

@@ -174,6 +174,7 @@ READS: dict[str, dict[str, Any]] = {
     "moved_extensions": {},
     "named_extensions": {},
     "outgrown_indexes": {},
+    "propose_candidates": BY_VECTOR,
     "question_coverage": {"question": "w1", "chunk_ids": [1]},
     "read_chunks": {"document": 1},
     "read_document": {"document": 1},

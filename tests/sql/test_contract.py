@@ -213,7 +213,7 @@ CONTRACT = {
     "discover_files": (
         f"query text, query_vector halfvec, k integer, depth integer, {SCOPE}, aggregate text, "
         "file_weights double precision[], fusion text, weights double precision[], "
-        "query_space text",
+        "query_space text, candidates lexichord.candidate[]",
         "TABLE(document_id bigint, dataset text, uri text, title text, score double precision, "
         "card_score double precision, chunk_score double precision, hits bigint)",
     ),
@@ -265,7 +265,8 @@ CONTRACT = {
     "failed_files": ("dataset text", "TABLE(uri text, reason text)"),
     "feedback_chunks": (
         f"query text, query_vector halfvec, feedback_documents integer, depth integer, {SCOPE}, "
-        "fusion text, weights double precision[], query_space text",
+        "fusion text, weights double precision[], query_space text, "
+        "candidates lexichord.candidate[]",
         f"TABLE({CANDIDATES})",
     ),
     "feedback_terms": (
@@ -575,8 +576,13 @@ CONTRACT = {
     "relevance_feedback": (
         "query text, query_vector halfvec, feedback_documents integer, "
         f"least_coherence double precision, depth integer, {SCOPE}, fusion text, "
-        "weights double precision[], query_space text",
+        "weights double precision[], query_space text, candidates lexichord.candidate[]",
         "TABLE(chunk_ids bigint[], coherence double precision, terms jsonb, vector halfvec)",
+    ),
+    "propose_candidates": (
+        f"query text, query_vector halfvec, depth integer, {SCOPE}, weights double precision[], "
+        "query_space text",
+        "lexichord.candidate[]",
     ),
     "reusable_chunks": ("documents bigint[], recipe text", "SETOF text"),
     "sampled_recall": ("amount integer", "double precision"),
@@ -646,7 +652,8 @@ CONTRACT = {
     "touch_run": ("run_id bigint", "void"),
     "variant_candidates": (
         f"query text, terms jsonb, query_vector halfvec, depth integer, {SCOPE}, "
-        "weights double precision[], boost jsonb, query_space text",
+        "weights double precision[], boost jsonb, query_space text, "
+        "candidates lexichord.candidate[]",
         "TABLE(chunk_id bigint, document_id bigint, rank bigint, score double precision, "
         "dense_score double precision, dense_rank bigint, keyword_score double precision, "
         "keyword_rank bigint, fused_score double precision)",

@@ -25,6 +25,7 @@ OF_LISTS = {"documents", "files", "scope", "chunk_ids", "chunks"}  # with ids
 SCOPES: dict[str, dict[str, Any]] = {
     "hybrid_search": BY_VECTOR,
     "variant_candidates": BY_VECTOR,
+    "propose_candidates": BY_VECTOR,
     "shard_candidates": BY_VECTOR,
     "file_candidates": {"query": "animal1"},
     "feedback_chunks": BY_VECTOR,
@@ -235,6 +236,13 @@ def test_keys_of_others_metadata_are_unknown(owner: Connection, tenant: Connecti
     asked = {"filter": {"key": f"of_{other(tenant)}", "op": "eq", "value": 1}}
     with pytest.raises(errors.InvalidParameterValue, match="no document in scope has the key"):
         call(tenant, "hybrid_search", **BY_VECTOR, **asked)
+
+
+def test_candidates_of_others_show_nothing(owner: Connection, tenant: Connection) -> None:
+    (made,) = call(owner, "propose_candidates", **BY_VECTOR)
+    for function in ("discover_files", "feedback_chunks", "variant_candidates"):
+        own = call(tenant, function, **BY_VECTOR)
+        assert call(tenant, function, **BY_VECTOR, candidates=made["propose_candidates"]) == own
 
 
 def test_without_a_tenant_nothing_is_seen(owner: Connection) -> None:

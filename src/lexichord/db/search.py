@@ -18,7 +18,7 @@ from lexichord.types import (
     Question,
     Scope,
 )
-from lexichord.types.questions import Feedback, Variant
+from lexichord.types.questions import Candidates, Feedback, Variant
 
 type Vector = Sequence[float]
 
@@ -62,11 +62,40 @@ async def hybrid_search(
     return [chunk_hit(row) for row in rows]
 
 
+async def propose_candidates(database: Database, question: Question) -> Question:
+    """Return a question with its candidates, which its later searches then take.
+
+    See sql/propose_candidates.sql. Over shards, and for a tenant, there are none.
+    """
+    arguments = question_arguments(question)
+    del arguments["k"]
+    rows = await database.read(
+        "propose_candidates",
+        query=question.query,
+        query_vector=half_vector(question.vector),
+        **arguments,
+    )
+    proposed = rows[0]["propose_candidates"] if rows else None
+    candidates = None if proposed is None else Candidates(proposed, question.as_searched())
+    return replace(question, candidates=candidates)
+
+
+def _known(question: Question) -> dict[str, object]:
+    """Return the argument that hands a question's candidates on, if they are this question's."""
+    known = question.candidates
+    if known is None or known.searched != question.as_searched():
+        return {}
+    return {"candidates": known.rows}
+
+
 async def discover_files(database: Database, question: Question) -> list[FileHit]:
     """See sql/discover_files.sql; the hint, where there is one, is searched for."""
-    weights = {} if question.hint is None else {"file_weights": list(HINT_FILE_WEIGHTS)}
+    if question.hint is None:
+        others = _known(question)
+    else:
+        others = {"file_weights": list(HINT_FILE_WEIGHTS)}
     rows = await database.read(
-        "discover_files", **_file_query(question), **weights, **question_arguments(question)
+        "discover_files", **_file_query(question), **others, **question_arguments(question)
     )
     return [_file_hit(row, chunks=row["chunk_score"], card=row["card_score"]) for row in rows]
 
@@ -132,6 +161,7 @@ async def relevance_feedback(
             query=question.query,
             query_vector=half_vector(question.vector),
             least_coherence=least_coherence,
+            **_known(question),
             **arguments,
         )
     )[0]
@@ -147,7 +177,8 @@ async def variant_candidates(
     if documents == ():
         return []
     scope = replace(question.scope, documents=documents or ())
-    arguments = question_arguments(replace(question, scope=scope))
+    searched = replace(question, query=variant.text, vector=variant.vector, scope=scope)
+    arguments = question_arguments(searched)
     del arguments["k"]
     return await database.read(
         "variant_candidates",
@@ -155,6 +186,7 @@ async def variant_candidates(
         terms=None if variant.terms is None else Jsonb(dict(variant.terms)),
         query_vector=half_vector(variant.vector),
         boost=boost,
+        **(_known(searched) if variant.terms is None else {}),
         **arguments,
     )
 

@@ -71,6 +71,7 @@ async def query(
     intent = await _understand(context, question)
     resolved, about, asked = await _embed(context, question, intent)
     # Search: for files, then for chunks by several ways of asking.
+    resolved = await _propose(context, resolved)
     files = await _discover(context, resolved)
     emit(FilesEvent(intent, files))
     plan = await _plan_search(context, SearchPlan(intent, resolved, about, files), asked)
@@ -129,6 +130,14 @@ def _subject(intent: Intent) -> str:
     if intent.kind == "comparison":
         return ", ".join(find_aspects(intent.question, intent.hint))
     return without_names(intent)
+
+
+async def _propose(context: QueryContext, question: Question) -> Question:
+    """Search once for what the files, the feedback and the hits are all found by."""
+    with context.trace.stage("candidates", depth=question.depth) as step:
+        question = await search.propose_candidates(context.database, question)
+        step["made"] = {"once": question.candidates is not None}
+    return question
 
 
 async def _discover(context: QueryContext, question: Question) -> list[FileHit]:

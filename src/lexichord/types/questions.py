@@ -114,6 +114,7 @@ class Question:
     `space`; None where there is no embedder. `domain` is what the documents meant have in common,
     "" if nothing is known. `k` results, from `depth` candidates per channel; `dense_share` is the
     weight of meaning, 0 to 1, where both are searched, None the one that was measured.
+    `candidates` are those of this very question, where they were made: `lexichord.db.search`.
     """
 
     query: str
@@ -127,3 +128,24 @@ class Question:
     k: int = SearchOptions.k
     depth: int = SearchOptions.depth
     dense_share: float | None = SearchOptions.dense_share
+    candidates: "Candidates | None" = None
+
+    def as_searched(self) -> tuple[object, ...]:
+        """Return all that candidates go by."""
+        return (
+            self.query,
+            self.vector,
+            self.space,
+            self.scope,
+            self.mode,
+            self.depth,
+            self.dense_share,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What both channels propose, as Postgres writes it, and what was `searched` for it."""
+
+    rows: str
+    searched: tuple[object, ...]
