@@ -35,3 +35,12 @@ def test_the_command_says_how_many(samples: SyncLexichord) -> None:
     written, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
     assert "Files (1 relevant)" in written
+
+
+def test_a_question_that_is_refused_has_no_relevant_files(samples: SyncLexichord) -> None:
+    dsn = samples.core.database.dsn
+    process = start_cli("query", "who won the world cup in 1998", "--answer", "--dsn", dsn)
+    written, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, errors
+    assert "that the evidence holds an answer: none is given" in written
+    assert "Files (none stands out)" in written

@@ -358,8 +358,8 @@ def response(answered: Response, explain: bool) -> None:
     """Print the files, the evidence as text, and where each passage stands."""
     degraded(answered.degraded)
     out.print(Text("Intent: ", "bold") + printable(answered.intent.reason))
-    confidence = f"{answered.confidence:.2f}"
-    out.print(Text("Confidence: ", "bold") + confidence + " (no answer)" * answered.abstained)
+    confidence = f"{answered.confidence:.2f} that the evidence holds an answer"
+    out.print(Text("Confidence: ", "bold") + confidence + ": none is given" * answered.abstained)
     if answered.answer:
         _answer(answered)
     for sentence in answered.unverified:
@@ -367,8 +367,7 @@ def response(answered: Response, explain: bool) -> None:
         out.print(printable(f"Unverified, in no source: {line}"), style="yellow")
     if answered.reflection is not None:
         _reflection(answered.reflection)
-    meant = len(answered.relevant_files)
-    out.print(Text("Files", "bold") + (f" ({meant} relevant)" if meant else " (none stands out)"))
+    out.print(Text("Files", "bold") + f" ({_file_note(answered)})")
     for number, file in enumerate(answered.files, 1):
         file_line(number, file, explain)
     out.print("\nEvidence", style="bold")
@@ -380,6 +379,13 @@ def response(answered: Response, explain: bool) -> None:
         from lexichord.types import Explanation
 
         out.print(printable(str(Explanation(answered))))
+
+
+def _file_note(answered: Response) -> str:
+    meant = len(answered.relevant_files)
+    if answered.abstained or not meant:
+        return "none stands out"
+    return f"{meant} relevant"
 
 
 def event(event: QueryEvent) -> None:
