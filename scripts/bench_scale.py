@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import fmean, quantiles
 
 import numpy as np
+import psutil
 import psycopg
 from psycopg import Connection
 
@@ -98,9 +99,11 @@ def grow(
 ) -> dict[str, float]:
     """Store documents until there are so many chunks, and build the vector index after them."""
     before, started = count(connection), time.perf_counter()
-    # Loading without the vector index and building it after is several times faster.
-    for (name,) in connection.execute("select index_name from lexichord.vector_index('embedding')"):
-        connection.execute(f"drop index if exists lexichord_data.{name}".encode())
+    if before < size:
+        # Loading without the vector index and building it after is several times faster.
+        own = connection.execute("select index_name from lexichord.vector_index('embedding')")
+        for (name,) in own:
+            connection.execute(f"drop index if exists lexichord_data.{name}".encode())
     store(lexichord, connection, corpus, size)
     seconds = time.perf_counter() - started
     return {"stored": count(connection) - before, "stored in s": seconds}
@@ -176,6 +179,29 @@ def scoped(dsn: str, connection: Connection, pairs: list[Pair]) -> dict[str, dic
     return result
 
 
+def queries(lexichord: SyncLexichord, asked: list[str]) -> dict[str, dict[str, float]]:
+    """Milliseconds p50 and p95 of whole queries, asked for the first time and then again."""
+    spent: dict[str, list[float]] = {"first": [], "again": []}
+    for name, rounds in (("first", 1), ("again", 3)):
+        for question in asked * rounds:
+            started = time.perf_counter()
+            lexichord.query(question)
+            spent[name].append((time.perf_counter() - started) * 1000)
+    return {
+        name: {"p50": quantiles(times, n=20)[9], "p95": quantiles(times, n=20)[18]}
+        for name, times in spent.items()
+    }
+
+
+def memory(connection: Connection) -> float:
+    """MiB of the server's processes, what they share counted once; needs the right to look."""
+    backend = psutil.Process(connection.info.backend_pid)
+    server = backend.parent()
+    assert server is not None
+    processes = [server, *server.children()]
+    return sum(float(each.memory_full_info().pss) for each in processes) / 2**20
+
+
 def sizes(connection: Connection) -> dict[str, float]:
     """MiB of the tables and indexes that are largest."""
     rows = connection.execute(
@@ -186,15 +212,20 @@ def sizes(connection: Connection) -> dict[str, float]:
     return {name: round(size, 1) for name, size in rows}
 
 
-def measure(dsn: str, connection: Connection, pairs: list[Pair]) -> dict[str, object]:
+def measure(
+    lexichord: SyncLexichord, connection: Connection, pairs: list[Pair]
+) -> dict[str, object]:
+    dsn = lexichord.core.database.dsn
     return {
         "load": os.getloadavg()[0],
         "legs, ms": latencies(connection, pairs),
+        "query, ms": queries(lexichord, list(dict.fromkeys(text for text, _ in pairs))),
         "scopes": scoped(dsn, connection, pairs),
         "vector recall@10": recall(dsn, pairs[:17], None),
         "keyword recall": keyword_recall(connection, pairs),
         "queries/s": {n: throughput(dsn, pairs, n, 5) for n in CLIENTS},
         "MiB": sizes(connection),
+        "server's MiB": memory(connection),
     }
 
 
@@ -212,12 +243,14 @@ def main() -> None:
     pairs = [(text, str(vector)) for text, vector in zip(asked, vectors, strict=True)]
     pairs = (pairs * (arguments.rounds // len(pairs) + 1))[: arguments.rounds]
     corpus = Corpus(arguments.data, embedder)
-    with opened("scale", arguments.engine, arguments.server) as lexichord:
-        dsn = lexichord.core.database.dsn
-        for size in arguments.sizes:
+    for size in arguments.sizes:
+        # Opened anew, so that no sentence's vector is known from the size before.
+        with opened("scale", arguments.engine, arguments.server) as lexichord:
+            dsn = lexichord.core.database.dsn
             with psycopg.connect(dsn, autocommit=True) as connection:
                 grown = grow(lexichord, connection, corpus, size)
-                figures = {"chunks": count(connection), **grown, **measure(dsn, connection, pairs)}
+                measured = measure(lexichord, connection, pairs)
+                figures = {"chunks": count(connection), **grown, **measured}
                 store(lexichord, connection, corpus, count(connection) + TAIL)
                 figures["legs with a tail, ms"] = latencies(connection, pairs)
                 print(json.dumps(figures), flush=True)
