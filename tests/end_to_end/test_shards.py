@@ -206,12 +206,16 @@ def test_what_is_not_there_over_shards_says_so(stored: Stored) -> None:
         stored.many.import_vechord("x")
 
 
+def texts(lexichord: SyncLexichord) -> list[str]:
+    return [chunk.content for row in lexichord.list() for chunk in lexichord.show(row.uri).chunks]
+
+
 def test_shards_are_copied_into_one_database_and_not_the_other_way(stored: Stored) -> None:
     with new_database(stored.dsns[0]) as target:
         copied = stored.many.copy_to(target)
         assert sum(each.copied for each in copied) == stored.many.count()
         with SyncLexichord(dsn=target) as one:
-            assert one.show("doc/050").chunks == stored.one.show("doc/050").chunks
+            assert texts(one) == texts(stored.one)
     with pytest.raises(ConfigError, match="the target has shards"):
         stored.one.copy_to(stored.dsns[0])
 
