@@ -198,8 +198,15 @@ def memory(connection: Connection) -> float:
     backend = psutil.Process(connection.info.backend_pid)
     server = backend.parent()
     assert server is not None
-    processes = [server, *server.children()]
-    return sum(float(each.memory_full_info().pss) for each in processes) / 2**20
+    return sum(map(_proportional, [server, *server.children()])) / 2**20
+
+
+def _proportional(process: psutil.Process) -> float:
+    """Bytes of a process, its share of what is shared; none if it has ended meanwhile."""
+    try:
+        return float(process.memory_full_info().pss)
+    except psutil.NoSuchProcess:
+        return 0.0
 
 
 def sizes(connection: Connection) -> dict[str, float]:
