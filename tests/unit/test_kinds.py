@@ -115,9 +115,20 @@ def test_an_interval_is_over_documents() -> None:
 
 def test_a_search_stands_in_the_first_table_only() -> None:
     silent = [Outcome(out.query_id, out.passages) for out in OUTCOMES]
-    found, *others = tables([run_of(QUERIES, silent, "hybrid"), RUN], "kind")
+    found, _, *others = tables([run_of(QUERIES, silent, "hybrid"), RUN], "kind")
     assert [line[1] for line in found if line[0] == "code"] == ["hybrid", "pipeline"]
     assert {line[1] for table in others for line in table[1:]} == {"pipeline"}
+
+
+def test_the_differences_are_of_pairs() -> None:
+    elsewhere = (RankedPassage("other.md", 0, 9, 0, 1.0),)
+    worse = [replace(outcome, passages=elsewhere) for outcome in OUTCOMES[:1]]
+    search = run_of(QUERIES, [*worse, *OUTCOMES[1:]], "hybrid")
+    table = rows(tables([search, RUN], "kind")[1])
+    assert table["leases"] == ["pipeline - hybrid", "4", "+25.0", "+25.0"]
+    assert table["code"] == ["pipeline - hybrid", "1", "+0.0", "+0.0"]
+    assert table["all"] == ["pipeline - hybrid", "5", "+20.0", "+20.0"]
+    assert tables([search, RUN], "kind")[1][1][3] == "+25.0 (+0 to +75)"
 
 
 def test_records_say_what_came_of_each_question(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ ALL = "all"
 NEAR_MISS, FOREIGN = "near-miss", "foreign"
 RESAMPLES = 500  # of the calibration error and the AUROC, which are slow
 ABSTAINS, WRONG = "abstains", "wrong ≥ .7"
+FOUND_METRICS = ("evidence@4000", HIT_DOCUMENT)
 FOUND_HEAD = ("evidence@4000", "first hit's document")
 ANSWERED_HEAD = ("first sentence", "answer holds", ABSTAINS, WRONG)
 
@@ -86,7 +87,8 @@ def _spread(queries: Sequence[EvalQuery], limit: int | None) -> Sequence[EvalQue
 
 
 def tables(runs: Sequence[EvaluationRun], by: By) -> list[Table]:
-    """Return what was found, answered, not to be answered, and how sure that was.
+    """Return what was found, by how much more than by the first strategy, what was answered, what
+    was not to be answered, and how sure that was.
 
     A table without questions is left out.
     """
@@ -98,6 +100,7 @@ def tables(runs: Sequence[EvaluationRun], by: By) -> list[Table]:
     }
     drawn = [
         _table(by, judged, "answerable", FOUND_HEAD, _found),
+        _differences(by, judged),
         _table(by, written, "answerable", ANSWERED_HEAD, _answered),
         _table(by, written, NEAR_MISS, (ABSTAINS, WRONG), _unanswerable),
         _table(by, written, FOREIGN, (ABSTAINS, WRONG), _unanswerable),
@@ -130,6 +133,31 @@ def _table(
     return lines
 
 
+def _differences(by: By, judged: dict[str, list[Judged]]) -> Table:
+    """Return a row a kind and strategy beside the first: differences question by question."""
+    first, *others = judged
+    lines = [["answerable", "difference", "questions", *FOUND_HEAD]]
+    for name in _names(judged, by):
+        for strategy in others:
+            pairs = [
+                pair
+                for pair in zip(judged[strategy], judged[first], strict=True)
+                if name in (_name(pair[0].query, by), ALL) and pair[0].query.answerable
+            ]
+            if pairs:
+                cells = [_gain(pairs, metric) for metric in FOUND_METRICS]
+                lines.append([name, f"{strategy} - {first}", str(len(pairs)), *cells])
+    return lines
+
+
+def _gain(pairs: Sequence[tuple[Judged, Judged]], metric: str) -> str:
+    own, other = ([row.metrics.get(metric) for row in rows] for rows in zip(*pairs, strict=True))
+    if not any(None not in values for values in zip(own, other, strict=True)):
+        return MISSING
+    gain = bootstrap_difference(own, other, [find_group(row.query) for row, _ in pairs])
+    return f"{100 * gain.mean:+.1f} ({100 * gain.low:+.0f} to {100 * gain.high:+.0f})"
+
+
 def _names(judged: dict[str, list[Judged]], by: By) -> list[str]:
     names = (_name(row.query, by) for rows in judged.values() for row in rows)
     return [*dict.fromkeys(names), ALL]
@@ -146,7 +174,7 @@ def _is(row: Judged, sort: str) -> bool:
 
 
 def _found(rows: Sequence[Judged]) -> list[str]:
-    return [_mean(rows, _metric(rows, name)) for name in ("evidence@4000", HIT_DOCUMENT)]
+    return [_mean(rows, _metric(rows, name)) for name in FOUND_METRICS]
 
 
 def _answered(rows: Sequence[Judged]) -> list[str]:
