@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from lexichord import SyncLexichord
 from lexichord.errors import ProviderError
-from lexichord.retrieve.search.discover import discover
+from lexichord.retrieve.search.discover import discover, name_first
 from lexichord.retrieve.trace import Trace
 from lexichord.types import FileHit, Question, Ranked
 
@@ -42,3 +42,14 @@ def test_a_reranker_that_fails_leaves_the_order_and_says_so(samples: SyncLexicho
     assert trace.degraded == ["files are not reranked: the reranker is away: try later"]
     plain: list[FileHit] = samples.run(discover(database, question, Trace(), 2))
     assert files == plain
+
+
+def test_a_document_that_is_named_comes_before_what_its_name_finds(samples: SyncLexichord) -> None:
+    database, question = samples.core.database, Question(QUERY)
+    files = samples.run(discover(database, question, Trace(), 5))
+    named = files[4].document_id
+    first, *others = samples.run(name_first(database, question, files, [named]))
+    assert (first.document_id, first.score) == (named, files[0].score)
+    assert others == files[:4]
+    assert samples.run(name_first(database, question, files, [files[2].document_id])) == files
+    assert samples.run(name_first(database, question, [], [named])) == []

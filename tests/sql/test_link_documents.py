@@ -415,6 +415,40 @@ async def test_each_document_in_a_comparisons_list_is_a_row(
     assert question is None or intent.question == question
 
 
+ASKED_OF_OTHERS = [
+    ("s/orlow.example.md", "orlow.example: privacy policy", "We protect data. Users opt in."),
+    ("s/steps.md", "First Steps", "Take these steps to begin with data."),
+    ("s/registry.txt", "Disclosures to the Registry", "Users protect the data that they take."),
+    ("s/guide.md", "Tutorial - User Guide", "What users need to share."),
+    ("s/pipes.md", "Waterways", "Water and gas run in pipes here, power in lines."),
+    ("s/startups.md", "Intellectual Property Protection for startups", "Property of the mind."),
+    ("s/page.md", "The File Cabinet", "Words of no weight."),
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "numbers"),
+    [
+        ("orlow.example privacy policy: What steps do you take to protect the user's data?", [1]),
+        ("orlow.example privacy policy: Does the user need to opt in, and why?", [1]),
+        ("who pays for water, gas and power", []),
+        ("who pays for the water, the gas and the power", []),
+        ("is the pepper read from the properties file, and when?", []),
+        ("what does the protection page say of startups", []),
+        ("what is in the file cabinet", [7]),
+    ],
+)
+async def test_a_question_lists_no_documents_by_its_words(
+    database: Database, fresh: Connection, query: str, numbers: list[int]
+) -> None:
+    for uri, title, text in ASKED_OF_OTHERS:
+        put(fresh, uri, [text], title=title)
+    intent = await find_intent(database, query)
+    expected = tuple(database.ids.write("doc", number) for number in numbers)
+    assert intent.documents == expected, intent.reason
+    assert intent.kind != "comparison"
+
+
 @pytest.mark.parametrize(
     ("query", "numbers"),
     [

@@ -4,6 +4,7 @@ The stages that another function can do are in `stages.py`; what they are done w
 context, which nobody changes: what a stage finds out is what it returns.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -26,7 +27,7 @@ from lexichord.retrieve.search.chunks import (
     embed_variants,
     search_by_plan,
 )
-from lexichord.retrieve.search.discover import boost_files
+from lexichord.retrieve.search.discover import boost_files, name_first
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.aspects import find_aspects
@@ -72,7 +73,7 @@ async def query(
     resolved, about, asked = await _embed(context, question, intent)
     # Search: for files, then for chunks by several ways of asking.
     resolved = await _propose(context, resolved)
-    files = await _discover(context, resolved)
+    files = await _discover(context, resolved, intent.documents)
     emit(FilesEvent(intent, files))
     plan = await _plan_search(context, SearchPlan(intent, resolved, about, files), asked)
     hits = await search_by_plan(context, plan)
@@ -140,7 +141,9 @@ async def _propose(context: QueryContext, question: Question) -> Question:
     return question
 
 
-async def _discover(context: QueryContext, question: Question) -> list[FileHit]:
+async def _discover(
+    context: QueryContext, question: Question, documents: Sequence[str]
+) -> list[FileHit]:
     inputs = {"hint": question.hint, **context.by("discover")}
     with context.trace.stage("discover", **inputs) as step:
         files = await context.stages.discover(
@@ -150,6 +153,7 @@ async def _discover(context: QueryContext, question: Question) -> list[FileHit]:
             limit=context.options.files,
             reranker=context.reranker,
         )
+        files = await name_first(context.database, question, files, documents)
         step["made"] = [{"document_id": f.document_id, "score": f.score} for f in files]
     return files
 

@@ -66,6 +66,26 @@ async def _rerank(
     ]
 
 
+async def name_first(
+    database: Database, question: Question, files: list[FileHit], documents: Sequence[str]
+) -> list[FileHit]:
+    """Put documents that a question names before what a search for their names found.
+
+    "The Atlantic" is theatlantic.com, and is in the first lines of what tells of the sea.
+    """
+    first = {file.document_id for file in files[:BOOSTED_FILES]}
+    missing = tuple(document for document in documents if document not in first)
+    if not files or not missing or len(documents) > BOOSTED_FILES:
+        return files
+    inside = replace(question.scope, documents=missing)
+    asked = replace(question, scope=inside, k=len(missing))
+    named = await search.discover_files(database, asked)
+    # In a scope of its own a document's score says nothing: it is preferred as the best.
+    best = max(file.score for file in files)
+    others = [file for file in files if file.document_id not in missing]
+    return [*(replace(file, score=best) for file in named), *others][: max(len(files), len(named))]
+
+
 async def boost_files(files: Sequence[FileHit], hint: str | None) -> dict[str, float]:
     """Return the first files' boost in points by document id, as hybrid_search takes it.
 

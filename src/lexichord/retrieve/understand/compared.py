@@ -13,6 +13,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
+from operator import or_
 from typing import NamedTuple
 
 from lexichord.db.call_settings import keys_known
@@ -40,6 +42,7 @@ LIST_BEFORE_SIGN = re.compile(r"[^:?\n]{2,200}?(?=:\s|\s[-–—]+\s)")
 PREPOSITIONS = frozenset(["in", "on", "under", "about", "across", "bei", "im", "en", "sur", "sous"])
 SMALL_WORDS = BRIDGE_WORDS | DEFINITE_WORDS | MENTION_COUNTS.keys() | {"each"}
 PREPOSITIONS_IN_PARTS = frozenset(["of", "for", "von", "des", "de", "del", "du"])
+VERSUS = re.compile(r"\b(?:vs|versus)\b", re.IGNORECASE)
 TITLE_WORD = re.compile(r"\w+")
 
 
@@ -154,10 +157,11 @@ async def find_compared(
 ) -> list[Mention]:
     """Return the mentions of the documents that a comparison lists; none if it lists no two.
 
-    Titles among the query's `mentions` stay whole. Of a query that need not be a comparison each
-    of the listed parts has to be a document.
+    Titles among the query's `mentions` stay whole.
     """
     parts = split_parts(query, words, cues, [one for one in mentions if _is_whole(words, one)])
+    opening = [] if is_comparison else _before_sign(query, words, parts)
+    parts = opening if opening[1:] else parts
     if not 1 < len(parts) <= MAX_NAMES:
         return []
     found = await asyncio.gather(*(_find(database, words, part, scope, cues) for part in parts))
@@ -166,15 +170,42 @@ async def find_compared(
         lists[one.part.group].append(one)
     listed = _documents_list(words, lists.values())
     documents = [one for one in listed if _is_document(words, one, listed, cues)]
-    known = sum(bool(one.mentions) for one in documents)
-    if known and (is_comparison or (documents == listed and 2 * known >= len(listed))):
-        chosen = [one.mentions or await _search(database, words, one, scope) for one in documents]
+    if is_comparison:
+        are_rows = any(one.mentions for one in documents)
     else:
-        chosen = [one.named for one in listed]
-    if sum(map(bool, chosen)) < 2:
-        chosen = [one.named for one in found]
-    names = [each for each in chosen if each]
-    return await _one_each(database, words, names, find_language(query)) if names[1:] else []
+        is_list = opening[1:] or VERSUS.search(query) or _are_definite(words, listed)
+        are_rows = bool(is_list) and documents == listed and _are_known(documents)
+    if are_rows:
+        search = partial(_search, database, words, scope=scope, language=find_language(query))
+        names = [one.mentions or await search(one) for one in documents]
+    else:
+        names = [one.named for one in listed]
+    if is_comparison and sum(map(bool, names)) < 2:
+        names = [one.named for one in found]
+    return await _one_each(database, query, words, names, is_comparison or are_rows)
+
+
+def _are_definite(words: Sequence[QueryWord], listed: Sequence[Operand]) -> bool:
+    """Return whether all parts are names or begin as "the harvest" does, and one is known by name.
+
+    Neither "water, gas and power" nor "the water and the gas" lists documents.
+    """
+    named = [bool(one.named) or _is_name(words, one) for one in listed]
+    definite = [words[one.part.first].lower in DEFINITE_WORDS for one in listed]
+    return any(named) and all(map(or_, named, definite))
+
+
+def _are_known(listed: Sequence[Operand]) -> bool:
+    """Return whether names or first lines tell half of a list's documents."""
+    return 2 * sum(bool(one.mentions) for one in listed) >= len(listed)
+
+
+def _before_sign(
+    query: str, words: Sequence[QueryWord], parts: Iterable[NamePart]
+) -> list[NamePart]:
+    """Return the parts that stand before a colon or a dash."""
+    opening = LIST_BEFORE_SIGN.match(query)
+    return [one for one in parts if opening and words[one.last].end <= opening.end()]
 
 
 def _is_whole(words: Sequence[QueryWord], mention: Mention) -> bool:
@@ -227,9 +258,24 @@ def _is_document(
 
 
 async def _search(
+    database: Database, words: Sequence[QueryWord], one: Operand, *, scope: Scope, language: str
+) -> list[Mention]:
+    """Return a mention of the document that a search for a part finds first with all its names.
+
+    A document in the question's language comes before others, which may tell the same.
+    """
+    own = {"key": "language", "op": "eq", "value": language}
+    narrowed = own if scope.filter is None else {"and": [scope.filter, own]}
+    for each in (replace(scope, filter=narrowed), scope):
+        with keys_known():  # where no language was told, none is
+            if found := await _first_with_names(database, words, one, each):
+                return found
+    return []
+
+
+async def _first_with_names(
     database: Database, words: Sequence[QueryWord], one: Operand, scope: Scope
 ) -> list[Mention]:
-    """Return a mention of the document that a search for a part finds first with all its names."""
     place = range(one.part.first, one.part.last + 1)
     names = [words[number].lower for number in place if words[number].name]
     text = " ".join(words[number].text for number in place)
@@ -262,8 +308,26 @@ async def find_definite(
         mentions[0]
         for part, mentions, _ in found
         if len(mentions) == 1
-        and (words[part.last].lower in cues.document_words or _is_telling(mentions[0]))
+        and (
+            _is_called(words, part, mentions[0])
+            if words[part.last].lower in cues.document_words
+            else _is_telling(mentions[0])
+        )
     ]
+
+
+def _is_called(words: Sequence[QueryWord], part: NamePart, mention: Mention) -> bool:
+    """Return whether words before its sort are a document's name: it says the sort itself, or they
+    are written as a name, or are half of its title.
+
+    "The properties file" is none that is called Intellectual Property Protection.
+    """
+    before = [number for number in mention.held if number != part.last]
+    return (
+        part.last in mention.held
+        or any(words[number].name for number in before)
+        or 2 * len(before) >= len(TITLE_WORD.findall(mention.title))
+    )
 
 
 def _is_telling(mention: Mention) -> bool:
@@ -394,15 +458,23 @@ def _mention(held: dict[int, Link], content: Sequence[int]) -> Mention:
 
 async def _one_each(
     database: Database,
+    query: str,
     words: Sequence[QueryWord],
     names: Sequence[Sequence[Mention]],
-    language: str,
+    may_lack: bool,
 ) -> list[Mention]:
-    """Return a mention for each name, whichever document of one title is most likely meant."""
-    tied = [mention.document_id for name in names if len(name) > 1 for mention in name]
-    ranked = await _rank_tied(database, words, tied, language) if tied else []
+    """Return a mention for each name, whichever document of one title is most likely meant.
+
+    None if there are no two, or if one is unknown that must not be: "who pays for water, gas and
+    the lease" lists no documents.
+    """
+    known = [name for name in names if name]
+    if len(known) < 2 or (len(known) < len(names) and not may_lack):
+        return []
+    tied = [mention.document_id for name in known if len(name) > 1 for mention in name]
+    ranked = await _rank_tied(database, words, tied, find_language(query)) if tied else []
     order = {document: number for number, document in enumerate(ranked)}
-    chosen = [min(name, key=lambda one: order.get(one.document_id, len(order))) for name in names]
+    chosen = [min(name, key=lambda one: order.get(one.document_id, len(order))) for name in known]
     distinct = {mention.document_id: mention for mention in reversed(chosen)}
     return [
         replace(mention, is_listed=True)
