@@ -17,6 +17,7 @@ from bench_scale import CLIENTS, LEGS
 from lexichord.evaluate.plots import FIGURE_WIDTH_INCHES, PLOT_COLOURS, PLOT_MARKERS, PLOT_STYLE
 
 HEIGHT_INCHES = 4.2
+ASKED = ("first", "again")  # sentences of passages are embedded once
 SIZES = (10_000, 100_000, 1_000_000)  # on the axis
 
 type Figures = list[dict[str, Any]]
@@ -31,7 +32,8 @@ def figures(file: Path) -> Figures:
 def panels(lines: Figures) -> dict[str, dict[str, list[float]]]:
     """What is drawn, by the panel's title, by the curve's name."""
     return {
-        "p50, ms": {leg: [line["legs, ms"][leg]["p50"] for line in lines] for leg in LEGS},
+        "p50, ms": {leg: [line["legs, ms"][leg]["p50"] for line in lines] for leg in LEGS}
+        | {f"query, {when}": [line["query, ms"][when]["p50"] for line in lines] for when in ASKED},
         "queries/s": {
             f"{n} client{'s' * (n > 1)}": [line["queries/s"][str(n)] for line in lines]
             for n in CLIENTS

@@ -104,7 +104,7 @@ def test_the_settings_of_the_cluster_are_the_same() -> None:
 def test_units_start_commands_that_there_are_with_settings_that_there_are() -> None:
     page = (ROOT / "docs/guides/deploy.md").read_text()
     commands = []
-    for block in re.findall(r"```ini\n(.*?)```", page, re.DOTALL):
+    for block in re.findall(r"```text\n(\[Unit\].*?)```", page, re.DOTALL):
         unit = RawConfigParser(strict=False)  # a key may stand in it twice
         unit.read_string(block)
         commands.append(unit["Service"]["ExecStart"].split()[1])
