@@ -47,9 +47,24 @@ def test_a_reranker_that_fails_leaves_the_order_and_says_so(samples: SyncLexicho
 def test_a_document_that_is_named_comes_before_what_its_name_finds(samples: SyncLexichord) -> None:
     database, question = samples.core.database, Question(QUERY)
     files = samples.run(discover(database, question, Trace(), 5))
-    named = files[4].document_id
-    first, *others = samples.run(name_first(database, question, files, [named]))
-    assert (first.document_id, first.score) == (named, files[0].score)
+    ids = [file.document_id for file in files]
+
+    def put(named: Sequence[str], found: list[FileHit], limit: int = 5) -> list[FileHit]:
+        return list(samples.run(name_first(database, question, found, named, limit)))
+
+    first, *others = put([ids[4]], files)
+    assert (first.document_id, first.score) == (ids[4], files[0].score)
     assert others == files[:4]
-    assert samples.run(name_first(database, question, files, [files[2].document_id])) == files
-    assert samples.run(name_first(database, question, [], [named])) == []
+    both = [file.document_id for file in put([ids[2], ids[4]], files)]
+    assert both == [ids[4], ids[2], ids[0], ids[1], ids[3]]
+    assert [file.document_id for file in put([ids[4]], files[:1])] == [ids[4], ids[0]]
+    assert len(put([ids[3], ids[4]], files, limit=1)) == 1
+    assert put([ids[2]], files) == files
+    assert put([ids[4]], []) == []
+
+
+def test_a_reranked_file_is_preferred_by_the_score_that_boosts(samples: SyncLexichord) -> None:
+    database, question = samples.core.database, Question(QUERY)
+    files = samples.run(discover(database, question, Trace(), 5, SharedWords()))
+    first, *_ = samples.run(name_first(database, question, files, [files[4].document_id], 5))
+    assert first.scores["fused"] == max(file.scores["fused"] or 0 for file in files)

@@ -367,7 +367,8 @@ def response(answered: Response, explain: bool) -> None:
         out.print(printable(f"Unverified, in no source: {line}"), style="yellow")
     if answered.reflection is not None:
         _reflection(answered.reflection)
-    out.print(Text("Files", "bold") + f" ({_file_note(answered)})")
+    meant = len(answered.relevant_files)
+    out.print(Text("Files", "bold") + (f" ({meant} relevant)" if meant else " (none stands out)"))
     for number, file in enumerate(answered.files, 1):
         file_line(number, file, explain)
     out.print("\nEvidence", style="bold")
@@ -379,13 +380,6 @@ def response(answered: Response, explain: bool) -> None:
         from lexichord.types import Explanation
 
         out.print(printable(str(Explanation(answered))))
-
-
-def _file_note(answered: Response) -> str:
-    meant = len(answered.relevant_files)
-    if answered.abstained or not meant:
-        return "none stands out"
-    return f"{meant} relevant"
 
 
 def event(event: QueryEvent) -> None:

@@ -72,8 +72,7 @@ async def query(
     intent = await _understand(context, question)
     resolved, about, asked = await _embed(context, question, intent)
     # Search: for files, then for chunks by several ways of asking.
-    resolved = await _propose(context, resolved)
-    files = await _discover(context, resolved, intent.documents)
+    resolved, files = await _discover(context, resolved, intent.documents)
     emit(FilesEvent(intent, files))
     plan = await _plan_search(context, SearchPlan(intent, resolved, about, files), asked)
     hits = await search_by_plan(context, plan)
@@ -143,7 +142,12 @@ async def _propose(context: QueryContext, question: Question) -> Question:
 
 async def _discover(
     context: QueryContext, question: Question, documents: Sequence[str]
-) -> list[FileHit]:
+) -> tuple[Question, list[FileHit]]:
+    """Return the question with its candidates, and the files, those of `documents` first.
+
+    A caller's own stage has the last word on its files.
+    """
+    question = await _propose(context, question)
     inputs = {"hint": question.hint, **context.by("discover")}
     with context.trace.stage("discover", **inputs) as step:
         files = await context.stages.discover(
@@ -153,9 +157,11 @@ async def _discover(
             limit=context.options.files,
             reranker=context.reranker,
         )
-        files = await name_first(context.database, question, files, documents)
+        if "discover" not in context.own_stages:
+            limit = context.options.files
+            files = await name_first(context.database, question, files, documents, limit)
         step["made"] = [{"document_id": f.document_id, "score": f.score} for f in files]
-    return files
+    return question, files
 
 
 async def _plan_search(context: QueryContext, plan: SearchPlan, asked: Question) -> SearchPlan:

@@ -202,12 +202,18 @@ async def respond(
         abstained=abstained,
         claimed=claimed,
         elsewhere=elsewhere,
-        relevant_files=find_relevant(plan.files, plan.intent.documents),
+        relevant_files=_relevant(plan, abstained),
         reflection=reflection and _check(context, reflection, answer.text, evidence),
         degraded=context.trace.degraded,
         timings_ms=context.trace.timings_ms,
         trace=list(context.trace.steps),
     )
+
+
+def _relevant(plan: SearchPlan, abstained: bool) -> tuple[str, ...]:
+    """Return the documents that are meant; what nothing answers is about those that it names."""
+    files = [] if abstained else plan.files
+    return find_relevant(files, plan.intent.documents)
 
 
 def _answer_confidence(plan: SearchPlan, answer: Answer) -> float | None:

@@ -67,7 +67,11 @@ async def _rerank(
 
 
 async def name_first(
-    database: Database, question: Question, files: list[FileHit], documents: Sequence[str]
+    database: Database,
+    question: Question,
+    files: list[FileHit],
+    documents: Sequence[str],
+    limit: int,
 ) -> list[FileHit]:
     """Put documents that a question names before what a search for their names found.
 
@@ -79,11 +83,17 @@ async def name_first(
         return files
     inside = replace(question.scope, documents=missing)
     asked = replace(question, scope=inside, k=len(missing))
-    named = await search.discover_files(database, asked)
-    # In a scope of its own a document's score says nothing: it is preferred as the best.
-    best = max(file.score for file in files)
+    found = await search.discover_files(database, asked)
     others = [file for file in files if file.document_id not in missing]
-    return [*(replace(file, score=best) for file in named), *others][: max(len(files), len(named))]
+    others.sort(key=lambda file: file.document_id not in documents)
+    return [*(_preferred(file, files) for file in found), *others][:limit]
+
+
+def _preferred(file: FileHit, files: Sequence[FileHit]) -> FileHit:
+    """Return a file as good as the best: in a scope of its own its score says nothing."""
+    best = max(files, key=lambda each: each.scores.get("fused") or each.score)
+    fused = {"fused": best.scores["fused"]} if "fused" in best.scores else {}
+    return replace(file, score=max(each.score for each in files), scores={**file.scores, **fused})
 
 
 async def boost_files(files: Sequence[FileHit], hint: str | None) -> dict[str, float]:
