@@ -100,7 +100,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
-        body = json.loads(self.rfile.read(int(headers.get("content-length", 0))) or b"{}")
+        length = int(headers.get("content-length", 0))
+        sent = self.rfile.read(length)
+        if len(sent) < length:  # the client was killed as it sent: nothing was asked
+            self.close_connection = True
+            return
+        body = json.loads(sent or b"{}")
         self.send(self.reply(self.kind(self.command, self.path, headers, body, monotonic())))
 
     do_GET = do_DELETE = do_POST  # noqa: N815 - the names that are called

@@ -134,10 +134,8 @@ def _subject(intent: Intent) -> str:
 
 async def _propose(context: QueryContext, question: Question) -> Question:
     """Search once for what the files, the feedback and the hits are all found by."""
-    with context.trace.stage("candidates", depth=question.depth) as step:
-        question = await search.propose_candidates(context.database, question)
-        step["made"] = {"once": question.candidates is not None}
-    return question
+    with context.trace.stage("candidates", depth=question.depth):
+        return await search.propose_candidates(context.database, question)
 
 
 async def _discover(
