@@ -141,10 +141,11 @@ def latencies(connection: Connection, pairs: list[Pair]) -> dict[str, dict[str, 
             connection.execute(statement.encode(), {"text": text, "vector": vector}).fetchall()
             spent[name].append((time.perf_counter() - started) * 1000)
     measured = {name: times[len(pairs) // 10 :] for name, times in spent.items()}
-    return {
-        name: {"p50": quantiles(times, n=20)[9], "p95": quantiles(times, n=20)[18]}
-        for name, times in measured.items()
-    }
+    return {name: percentiles(times) for name, times in measured.items()}
+
+
+def percentiles(times: list[float]) -> dict[str, float]:
+    return {"p50": quantiles(times, n=20)[9], "p95": quantiles(times, n=20)[18]}
 
 
 def keyword_recall(connection: Connection, pairs: list[Pair]) -> dict[str, float]:
@@ -187,10 +188,7 @@ def queries(lexichord: SyncLexichord, asked: list[str]) -> dict[str, dict[str, f
             started = time.perf_counter()
             lexichord.query(question)
             spent[name].append((time.perf_counter() - started) * 1000)
-    return {
-        name: {"p50": quantiles(times, n=20)[9], "p95": quantiles(times, n=20)[18]}
-        for name, times in spent.items()
-    }
+    return {name: percentiles(times) for name, times in spent.items()}
 
 
 def memory(connection: Connection) -> float:

@@ -13,6 +13,7 @@ from lexichord import Lexichord, SyncLexichord
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.types import Mode, Response, StoredDataset
 from tests.conftest import SAMPLES
+from tests.end_to_end.test_query import STAGES
 
 HIT = ["chunk_id", "document_id", "dataset", "uri", "title", "heading", "start", "end", "page"]
 HIT += ["content", "context", "score", "scores", "ranks"]
@@ -68,17 +69,7 @@ def test_evidence_is_verbatim_and_says_where_it_stands(samples: SyncLexichord) -
         assert passage in answer.context
     assert answer.intent.kind == "clause_lookup"
     assert answer.intent.hint == "master services agreement"
-    stages = [
-        "intent",
-        "embed",
-        "candidates",
-        "discover",
-        "variants",
-        "search",
-        "confidence",
-        "aggregate",
-    ]
-    assert list(answer.timings_ms) == [*stages, "answer"]
+    assert list(answer.timings_ms) == STAGES
     assert (answer.answer, answer.degraded) == ("", [])
     assert answer.confidence > 0.5
     assert not answer.abstained
