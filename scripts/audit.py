@@ -1,6 +1,6 @@
 """Look the locked packages up among the known vulnerabilities, with pip-audit.
 
-python scripts/audit.py [requirements.lock]
+python scripts/audit.py [LOCK ...]
 
 Exits with 1 for a vulnerability. Where the data of PyPI cannot be reached, or a mirror answers in
 its place, one line says how many packages were not looked up; that alone fails nothing.
@@ -12,14 +12,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-LOCK = Path(__file__).parents[1] / "requirements.lock"
+LOCKS = sorted(map(str, Path(__file__).parents[1].glob("requirements*.lock")))
 OPTIONS = ("--require-hashes", "--disable-pip", "--progress-spinner", "off", "--format", "json")
 
 
 def main() -> None:
-    lock = Path(sys.argv[1]) if len(sys.argv) > 1 else LOCK
+    locks = [f"--requirement={lock}" for lock in sys.argv[1:] or LOCKS]
     done = subprocess.run(
-        [sys.executable, "-m", "pip_audit", *OPTIONS, "--requirement", str(lock)],
+        [sys.executable, "-m", "pip_audit", *OPTIONS, *locks],
         capture_output=True,
         text=True,
         check=False,
