@@ -1,10 +1,11 @@
 """Real servers for every test that touches SQL: one embedded server, a fresh database per test."""
 
+import json
 import os
 import shutil
 import subprocess
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import count
@@ -26,6 +27,7 @@ ENGINES = ("plain", "textsearch", "vectorchord")
 SPACE = EmbeddingSpace("test", "tiny", 4)  # small vectors that a test can write down
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "samples"
+SECONDS = Path(__file__).with_name("seconds.json")  # by file, of the last run that was kept
 NUMBERS = count()
 OUTSIDE = (
     *("DATABASE_URL", "LEXICHORD_"),
@@ -37,11 +39,35 @@ hypothesis_settings.register_profile("untimed", deadline=None)
 hypothesis_settings.load_profile("untimed")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--save-seconds", action="store_true", help=f"write {SECONDS.name} anew")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest: at the end no worker waits for one of them."""
+    seconds: dict[str, float] = json.loads(SECONDS.read_text())
+    items.sort(key=lambda item: -seconds.get(_file_of(item.nodeid), 0))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say each reason for skipping once, with how many tests it skipped."""
-    skipped = terminalreporter.stats.get("skipped", [])
-    for reason, tests in Counter(report.longrepr[2] for report in skipped).most_common():
+    """Say each reason for skipping once, with how many tests it skipped, and what took longest."""
+    stats = terminalreporter.stats
+    reasons = Counter(report.longrepr[2] for report in stats.get("skipped", []))
+    for reason, tests in reasons.most_common():
         terminalreporter.write_line(f"{tests} tests: {reason}")
+    seconds: defaultdict[str, float] = defaultdict(float)
+    for report in (each for reports in stats.values() for each in reports):
+        if isinstance(report, pytest.TestReport):
+            seconds[_file_of(report.nodeid)] += report.duration
+    for file, took in sorted(seconds.items(), key=lambda each: -each[1])[:10]:
+        terminalreporter.write_line(f"{took:6.0f} s {file}")
+    if terminalreporter.config.getoption("save_seconds"):
+        long = {file: round(took) for file, took in sorted(seconds.items()) if took >= 1}
+        SECONDS.write_text(json.dumps(long, indent=1) + "\n")
+
+
+def _file_of(test: str) -> str:
+    return test.partition("::")[0]
 
 
 @pytest.fixture(autouse=True)
