@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
-from lexichord.db import backup, schema
+from lexichord.db import schema
 from lexichord.errors import ConfigError
 from lexichord.settings import Settings
 from lexichord.types import Backup, EmbeddingSpace
@@ -60,6 +60,8 @@ def make_backup(settings: Settings, file: Path) -> Backup:
 
     Raises ConfigError, DatabaseError.
     """
+    from lexichord.db import backup
+
     with _server_as_it_is(settings) as dsn:
         return backup.backup(dsn, file)
 
@@ -69,6 +71,8 @@ def restore_backup(settings: Settings, file: Path, shards: Sequence[str] = ()) -
 
     Raises ConfigError, DatabaseError.
     """
+    from lexichord.db import backup
+
     with _server_as_it_is(settings) as dsn:
         return backup.restore(dsn, file, settings.engine, shards)
 
