@@ -244,7 +244,11 @@ def test_two_processes_race_within_the_memory_limit(folder: Path, tmp_path: Path
     processes = [run_python(code, str(tmp_path)) for _ in range(2)]
     peaks = [int(output_of(process)) / 1024 for process in processes]
     assert max(peaks) < 600
-    assert {path.suffix for path in (tmp_path / "models").iterdir()} == {".onnx", ".weights", ".stamp"}
+    assert {path.suffix for path in (tmp_path / "models").iterdir()} == {
+        ".onnx",
+        ".weights",
+        ".stamp",
+    }
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json"])
