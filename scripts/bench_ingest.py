@@ -22,7 +22,7 @@ import psycopg
 from lexichord import SyncLexichord
 from lexichord.errors import IngestError
 from lexichord.ingest.load import load
-from lexichord.ingest.structural_context import embedding_text
+from lexichord.ingest.vectors import embedding_text
 from lexichord.types import EmbeddingSpace
 
 PARTS = ["change", "second", "overhead", "writers"]

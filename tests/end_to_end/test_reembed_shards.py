@@ -17,7 +17,7 @@ from lexichord.db import reembed as db
 from lexichord.db import schema
 from lexichord.db.pool import Conn
 from lexichord.errors import ConfigError, DatabaseError, EmbeddingMismatchError
-from lexichord.ingest.structural_context import embedding_text
+from lexichord.ingest.vectors import embedding_text
 from lexichord.types import EmbeddingSpace
 from tests.conftest import new_database
 from tests.end_to_end.hashing import NEW, OLD, SAME, SLICE, Hashing, application, start

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lexichord.ingest.structural_context import embedding_text
+from lexichord.ingest.vectors import embedding_text
 from tests.end_to_end.hashing import Hashing
 from tests.sql import oracle
 from tests.sql.corpus import Connection, call, random_lines, value

@@ -16,10 +16,10 @@ from lexichord.ingest.structural_context import (
     NEIGHBOUR_EDGE_CHARS,
     UNPARTED_LETTER,
     WordFrequencies,
-    embedding_text,
     keyphrases,
     structural_context,
 )
+from lexichord.ingest.vectors import embedding_text
 from lexichord.types import Chunk, ContextPart
 
 WORDS = ["alpha", "Alpha", "ALPHA", "getUserName", "HTTPServer", "naïve", "straße", "x1_y2", "of"]

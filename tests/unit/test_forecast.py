@@ -4,7 +4,8 @@ import pytest
 
 from lexichord.errors import IngestError
 from lexichord.ingest import forecast as module
-from lexichord.ingest.forecast import Forecast, Reading
+from lexichord.ingest.forecast import Forecast
+from lexichord.ingest.report import Reading
 from lexichord.ingest.sources import IngestSource, PreparedDocument
 from lexichord.types import Chunk, Document
 

@@ -2,8 +2,6 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -66,11 +64,3 @@ def test_the_commands_stand_in_groups() -> None:
     shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "100"}).stdout
     panels = [line for line in shown.splitlines() if re.fullmatch(r"\w.*:", line)]
     assert panels == ["Options:", "Search:", "Store and change:", "Look after:", "Run:"]
-
-
-def test_help_imports_nothing_that_is_slow() -> None:
-    code = "import sys, lexichord.cli; print(*sys.modules)"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert not {"rich", "asyncio", "psycopg", "pydantic_settings"} & set(loaded.stdout.split())

@@ -6,7 +6,7 @@ from html import unescape
 
 import pytest
 
-from lexichord.ingest.forecast import Reading
+from lexichord.ingest.report import Reading
 from lexichord.serve.http.jobs import RunProgress
 from lexichord.serve.page.render import fill
 from lexichord.serve.page.runs import RunView

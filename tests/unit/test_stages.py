@@ -125,7 +125,6 @@ def test_the_default_stages_are_called_as_others_are() -> None:
     ("stages", "message"),
     [
         ({"select_hits": keep_all}, r"stages takes Stages\(\.\.\.\), not a dict: write Stages"),
-        (None, r"stages takes Stages\(\.\.\.\), not a NoneType"),
         (keep_all, r"stages takes Stages\(\.\.\.\), not a function"),
     ],
 )

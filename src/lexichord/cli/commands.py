@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from lexichord.cli import config, datasets, keys, metadata, serve, shards, stored, tenants
+from lexichord.cli import (
+    config,
+    datasets,
+    keys,
+    metadata,
+    serve,
+    shards,
+    show_version,
+    stored,
+    tenants,
+)
 from lexichord.cli import eval as evaluation
 from lexichord.cli.deferred import progress, render
 from lexichord.cli.help import CommandGroup, command_group
@@ -77,16 +87,9 @@ app.add_typer(datasets.datasets_app, name="datasets", rich_help_panel=STORE_PANE
 app.add_typer(metadata.metadata_app, name="metadata", rich_help_panel=STORE_PANEL)
 
 
-def main() -> None:
-    """Run the command line."""
-    app()
-
-
 def _show_version(is_asked: bool) -> None:
     if is_asked:
-        from importlib.metadata import version
-
-        typer.echo(f"lexichord {version('lexichord')}")
+        show_version()
         raise typer.Exit
 
 

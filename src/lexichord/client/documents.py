@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from lexichord.db import catalogue, files, search, store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, NotFoundError
-from lexichord.ingest import originals
 from lexichord.ingest.load.options import load_options
 from lexichord.settings import Settings
 from lexichord.types import (
@@ -172,6 +171,8 @@ class DocumentMethods:
 
         Raises NotFoundError where the file is not there as it was read, nor kept; ConfigError.
         """
+        from lexichord.ingest import originals
+
         shown = await self.show(document, datasets)
         passage = _passage(shown, mark or (0, 0))
         originals.check_pages(shown.document)
@@ -186,6 +187,8 @@ class DocumentMethods:
 
         A box a line; none for what was recognized by OCR. Raises as `page_image` does.
         """
+        from lexichord.ingest import originals
+
         shown = await self.show(document, datasets)
         passage = _passage(shown, (start, end))
         originals.check_pages(shown.document)
@@ -199,6 +202,8 @@ class DocumentMethods:
         self, document: str, *, datasets: Iterable[str] | None = None
     ) -> Sequence[PageSize]:
         """Return how large the pages of a PDF are. Raises as `page_image` does."""
+        from lexichord.ingest import originals
+
         document_id = await self.resolve(document, datasets)
         (row,) = await catalogue.list_documents(self.database, Scope(documents=(document_id,)))
         originals.check_pages(row)
@@ -211,6 +216,8 @@ class DocumentMethods:
 
         Raises NotFoundError where its file is not there as it was read, nor kept.
         """
+        from lexichord.ingest import originals
+
         document_id = await self.resolve(document, datasets)
         (row,) = await catalogue.list_documents(self.database, Scope(documents=(document_id,)))
         async with originals.opened_original(self.database, row) as original:

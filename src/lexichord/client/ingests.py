@@ -3,17 +3,18 @@
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from pathlib import Path
-from typing import Unpack, cast
+from typing import TYPE_CHECKING, Unpack, cast
 
 from lexichord.client.documents import DocumentMethods
 from lexichord.client.space import SpaceMethods
 from lexichord.db.catalogue import list_documents
-from lexichord.ingest import jobs
-from lexichord.ingest.pipeline import IngestOptions, IngestPipeline
+from lexichord.ingest.options import IngestOptions, RereadCallbacks
 from lexichord.ingest.report import Report
-from lexichord.ingest.reread import RereadCallbacks, reread, reread_options
 from lexichord.types import Json, Scope
 from lexichord.types.options import no_other_options, no_single_text
+
+if TYPE_CHECKING:
+    from lexichord.ingest.pipeline import IngestPipeline
 
 
 class IngestMethods(SpaceMethods, DocumentMethods):
@@ -35,6 +36,8 @@ class IngestMethods(SpaceMethods, DocumentMethods):
         `documents` are shaped like the lines; see `ingest.chunked.GivenDocument`. `prune` deletes
         what was stored from the folders among `paths` and is no longer there.
         """
+        from lexichord.ingest import jobs
+
         no_single_text(paths=paths, documents=documents)
         run, files = self._ingest(options), [str(path) for path in paths]
         chunked = None if chunked_file is None else Path(chunked_file)
@@ -42,6 +45,8 @@ class IngestMethods(SpaceMethods, DocumentMethods):
 
     async def retry_failed(self, **options: Unpack[IngestOptions]) -> Report:
         """Take up again the files of a dataset that failed; `run_id` is 0 if there are none."""
+        from lexichord.ingest import jobs
+
         return await self._completed(await jobs.retry_failed(self._ingest(options)))
 
     async def watch(
@@ -52,6 +57,8 @@ class IngestMethods(SpaceMethods, DocumentMethods):
         **options: Unpack[IngestOptions],
     ) -> AsyncGenerator[Report]:
         """Ingest, and again after each batch of changes, for ever; yield each one's report."""
+        from lexichord.ingest import jobs
+
         no_single_text(paths=paths)
         files, home = [str(path) for path in paths], self.settings.home
         watched = jobs.watch(lambda: self._ingest(options), files, prune, home)
@@ -71,6 +78,8 @@ class IngestMethods(SpaceMethods, DocumentMethods):
         are not embedded again. Raises NotFoundError where those bytes are neither kept nor at
         their place.
         """
+        from lexichord.ingest.reread import reread, reread_options
+
         document_id = await self.resolve(document, datasets)
         (row,) = await list_documents(self.database, Scope(documents=(document_id,)))
         options, recipe = await reread_options(self.database, row)
@@ -84,12 +93,16 @@ class IngestMethods(SpaceMethods, DocumentMethods):
 
         `table` holds the chunks, if several do; vectors are taken to be of the database's space.
         """
+        from lexichord.ingest import jobs
+
         options["context"] = "given"
         return await self._completed(
             await jobs.import_vechord(self._ingest(options), namespace, table)
         )
 
-    def _ingest(self, options: IngestOptions) -> IngestPipeline:
+    def _ingest(self, options: IngestOptions) -> "IngestPipeline":
+        from lexichord.ingest.pipeline import IngestPipeline
+
         no_other_options(options, IngestOptions.__annotations__)
         place = (self.database, self.embedder, self.space, self.settings)
         return IngestPipeline(*place, follow=self._follow, limits=self.ingest_limits, **options)

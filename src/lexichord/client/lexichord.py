@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import replace
-from functools import partial
-from typing import Self, Unpack, cast
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Self, Unpack, cast
 
 import lexichord.display  # noqa: F401  # str(record) and notebooks show it so
 from lexichord.client.copy import Copied, copy_datasets
@@ -17,7 +17,7 @@ from lexichord.client.space import in_current_space
 from lexichord.client.status import StatusMethods
 from lexichord.client.tenants import TenantMethods
 from lexichord.client.training import training_triplets
-from lexichord.db import catalogue, vechord
+from lexichord.db import catalogue
 from lexichord.db.call_settings import time_limit
 from lexichord.db.pool import Database
 from lexichord.db.server import open_server, restart_server
@@ -29,14 +29,11 @@ from lexichord.ingest.report import ProgressCallbacks
 from lexichord.ingest.tables.worker import TableWorker
 from lexichord.providers.base import Generator, Reranker
 from lexichord.providers.registry import find_reranker
-from lexichord.retrieve import pipeline
 from lexichord.retrieve.events import streamed
-from lexichord.retrieve.llm_stages import find_query_model
-from lexichord.retrieve.query import SentenceVectors, with_vectors
 from lexichord.retrieve.search.discover import discover
-from lexichord.retrieve.search.llm_keywords import KEYWORD_PASSAGES, keyword_sets
-from lexichord.retrieve.stages import STAGES, Stages, check_stages
+from lexichord.retrieve.search.plain import search_chunks
 from lexichord.retrieve.trace import Trace, record_response
+from lexichord.retrieve.vectors import SentenceVectors, with_vectors
 from lexichord.settings import Settings, given_settings
 from lexichord.types import (
     ContextFormat,
@@ -62,6 +59,9 @@ from lexichord.types.options import (
     read_number,
     read_question,
 )
+
+if TYPE_CHECKING:
+    from lexichord.retrieve.stages import Stages
 
 SEARCH_SECONDS = QueryOptions.budget_ms / 1000  # of the database, for a search
 NOT_OPEN = "Lexichord is not open: use it inside `async with`, or await open() first"
@@ -103,13 +103,27 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
     write_judged_set = write_judged_set
 
     def __init__(
-        self, settings: Settings | None = None, *, stages: Stages = STAGES, **arguments: object
+        self,
+        settings: Settings | None = None,
+        *,
+        stages: "Stages | None" = None,
+        **arguments: object,
     ) -> None:
         self.settings = given_settings(settings, arguments)
-        self.stages = check_stages(stages)
+        if stages is not None:
+            from lexichord.retrieve.stages import check_stages
+
+            self.stages = check_stages(stages)
         self.sentences = SentenceVectors()
         self._open: AsyncExitStack | None = None
         self._close()
+
+    @cached_property
+    def stages(self) -> "Stages":
+        """What does each stage of a query, by default without a language model."""
+        from lexichord.retrieve.stages import STAGES
+
+        return STAGES
 
     async def __aenter__(self) -> Self:
         return await self.open()
@@ -246,7 +260,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
 
         Options are those of `search`; `k` changes nothing.
         """
-        options = replace(SearchOptions.select(locals()), k=KEYWORD_PASSAGES)
+        options = SearchOptions.select(locals())
         budget_ms = describe(QueryOptions)["budget_ms"].read(budget_ms)
         return await self._keywords(query, options, read_number("sets", sets, 1), budget_ms)
 
@@ -348,6 +362,8 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         self, namespace: str, datasets: Iterable[str] | None = None
     ) -> Exported:
         """Write datasets, by default all, as a new vechord namespace of the same database."""
+        from lexichord.db import vechord
+
         names = read_datasets(datasets)
         return Exported(**await vechord.export_vechord(self.database, namespace, list(names)))
 
@@ -356,7 +372,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         degraded = self._degraded(options.mode)
         question = await self._embedded_question(query, hint, options, degraded)
         with time_limit(SEARCH_SECONDS):
-            hits = await pipeline.search_chunks(self.database, question)
+            hits = await search_chunks(self.database, question)
         return SearchResult(query, hits, degraded + self.database.notes())
 
     @in_current_space
@@ -372,7 +388,11 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
     async def _keywords(
         self, query: str, options: SearchOptions, sets: int, budget_ms: float
     ) -> KeywordSets:
+        from lexichord.retrieve.llm_stages import find_query_model
+        from lexichord.retrieve.search.llm_keywords import KEYWORD_PASSAGES, keyword_sets
+
         degraded = self._degraded(options.mode)
+        options = replace(options, k=KEYWORD_PASSAGES)
         question = await self._embedded_question(query, None, options, degraded)
         model = await find_query_model(self.settings)
         trace = Trace(budget_ms / 1000, degraded)
@@ -381,6 +401,8 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
 
     @in_current_space
     async def _query(self, query: str, options: QueryOptions) -> Response:
+        from lexichord.retrieve.llm_stages import find_query_model
+
         question = await self._question(query, options.hint, options)
         model = await find_query_model(self.settings, options.llm)
         trace = Trace(options.budget_ms / 1000, self._degraded(options.mode))
@@ -401,6 +423,8 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
     async def _ask(
         self, question: Question, options: QueryOptions, trace: Trace, model: Generator | None
     ) -> Response:
+        from lexichord.retrieve import pipeline
+
         return await pipeline.query(
             self.database,
             self.embedder,

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 
 from lexichord.db import catalogue, reembed, store, tables
 from lexichord.db.pool import Database
-from lexichord.db.tuning import Machine, advise
 from lexichord.errors import DatabaseError
 from lexichord.providers.base import Embedder
-from lexichord.retrieve.judge.confidence import describe_calibration, find_calibration
 from lexichord.types import StoredDataset
 from lexichord.types.state import (
     ExtensionFault,
@@ -47,6 +45,8 @@ class StatusMethods:
 
     async def status(self) -> Status:
         """Return what the database is and holds, and how the latest five ingests went."""
+        from lexichord.retrieve.judge.confidence import describe_calibration, find_calibration
+
         change = await reembed.reembed_status(self.database)
         degraded, space = list(self.degraded), self.space if self.embedder else None
         return Status(
@@ -61,6 +61,8 @@ class StatusMethods:
 
     async def doctor(self) -> Health:
         """Return all that `status` does, whether the indexes are used, and what is wrong."""
+        from lexichord.db.tuning import Machine, advise
+
         status = await self.status()
         return Health(
             **{name: getattr(status, name) for name in Status.__slots__},

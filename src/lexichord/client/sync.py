@@ -9,12 +9,14 @@ from inspect import signature
 from queue import Empty, SimpleQueue
 from threading import Thread
 from types import GenericAlias
-from typing import Any, Concatenate, Self, cast, get_args
+from typing import TYPE_CHECKING, Any, Concatenate, Self, cast, get_args
 
 from lexichord.client.lexichord import Lexichord
 from lexichord.errors import ConfigError
-from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.settings import Settings
+
+if TYPE_CHECKING:
+    from lexichord.retrieve.stages import Stages
 
 SYNC_NOT_OPEN = "SyncLexichord is not open: use it inside `with`, or call open() first"
 INTERRUPT_SECONDS = 10  # seconds for what was interrupted to leave things in order
@@ -67,7 +69,11 @@ class SyncLexichord:
     """
 
     def __init__(
-        self, settings: Settings | None = None, *, stages: Stages = STAGES, **arguments: object
+        self,
+        settings: Settings | None = None,
+        *,
+        stages: "Stages | None" = None,
+        **arguments: object,
     ) -> None:
         self.core = Lexichord(settings, stages=stages, **arguments)
         self._open = False

@@ -8,12 +8,11 @@ Nobody has judged them: a model is trained on what search was sure of.
 from collections.abc import Sequence
 from itertools import groupby
 
-from lexichord.client.passages import hit_confidence
 from lexichord.db.catalogue import recorded_passages
 from lexichord.db.pool import Row
 from lexichord.errors import ConfigError
 from lexichord.ingest.llm_context.backfill import OpenApplication
-from lexichord.ingest.structural_context import embedding_text
+from lexichord.ingest.vectors import embedding_text
 from lexichord.types import TrainingTriplet
 from lexichord.types.options import read_number
 
@@ -43,6 +42,8 @@ async def training_triplets(
 
 def _triplets(hits: Sequence[Row], negatives: int) -> list[TrainingTriplet]:
     """Return those of one query; hits are by rank."""
+    from lexichord.client.passages import hit_confidence
+
     first, *others = hits
     if first["rank"] != 1 or hit_confidence(first["confidence"], 1) < MIN_POSITIVE:
         return []

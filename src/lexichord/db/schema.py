@@ -73,29 +73,32 @@ def folder(name: str) -> Path:
     return installed if installed.is_dir() else package.parents[1] / name
 
 
-def prepare(dsn: str, choice: Choice) -> None:
+def prepare(dsn: str, choice: Choice, *, mend_rights: bool = True) -> None:
     """Bring a database to this program's schema: migrations, functions, indexes. Idempotent.
+
+    With `mend_rights` the reader's role gets what it should have even where nothing is new.
 
     Raises DatabaseError, EngineUnsupportedError for more dimensions than the engine indexes;
     ConfigError if `choice` contradicts what an earlier call chose.
     """
     for _ in range(DEADLOCKS):
         try:
-            return _prepare(dsn, choice)
+            return _prepare(dsn, choice, mend_rights)
         except DatabaseError as error:  # nothing was changed
             if not isinstance(error.__cause__, psycopg.errors.DeadlockDetected):
                 raise
-    return _prepare(dsn, choice)
+    return _prepare(dsn, choice, mend_rights)
 
 
-def _prepare(dsn: str, choice: Choice) -> None:
+def _prepare(dsn: str, choice: Choice, mend_rights: bool) -> None:
     with _transaction(dsn) as connection:
         connection.execute("select pg_advisory_xact_lock(%s)", [LOCK])
         is_migrated = _migrate(connection)
         _configure(connection, choice)
-        is_installed = _install(connection)
-        connection.execute("select lexichord.grant_reader()")
-        if is_migrated or is_installed:
+        is_new = _install(connection) or is_migrated
+        if is_new or mend_rights:
+            connection.execute("select lexichord.grant_reader()")
+        if is_new:
             connection.execute("select lexichord.guard_tenants()")
     with _transaction(dsn) as connection:
         connection.execute("select pg_advisory_xact_lock(%s)", [LOCK])

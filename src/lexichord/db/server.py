@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
-from lexichord.db import backup, schema
+from lexichord.db import schema
 from lexichord.errors import ConfigError
 from lexichord.settings import Settings
 from lexichord.types import Backup, EmbeddingSpace
@@ -23,7 +23,8 @@ def open_server(settings: Settings) -> Iterator[str]:
         yield settings.dsn
     else:
         with embedded_server(settings) as dsn:
-            schema.prepare(dsn, _choice(settings))
+            # Looking through all rights would cost each start 50 ms; `init` mends them.
+            schema.prepare(dsn, _choice(settings), mend_rights=False)
             yield dsn
 
 
@@ -48,11 +49,8 @@ def restart_server(settings: Settings) -> None:
 
 def initialise(settings: Settings) -> None:
     """Prepare the database, wherever it is, or bring it up to date."""
-    if settings.dsn:
-        schema.prepare(settings.dsn, _choice(settings))
-    else:
-        with open_server(settings):
-            pass
+    with _server_as_it_is(settings) as dsn:
+        schema.prepare(dsn, _choice(settings))
 
 
 def make_backup(settings: Settings, file: Path) -> Backup:
@@ -60,6 +58,8 @@ def make_backup(settings: Settings, file: Path) -> Backup:
 
     Raises ConfigError, DatabaseError.
     """
+    from lexichord.db import backup
+
     with _server_as_it_is(settings) as dsn:
         return backup.backup(dsn, file)
 
@@ -69,6 +69,8 @@ def restore_backup(settings: Settings, file: Path, shards: Sequence[str] = ()) -
 
     Raises ConfigError, DatabaseError.
     """
+    from lexichord.db import backup
+
     with _server_as_it_is(settings) as dsn:
         return backup.restore(dsn, file, settings.engine, shards)
 

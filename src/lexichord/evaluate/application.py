@@ -1,13 +1,12 @@
 """What evaluation asks of the application; `Lexichord` itself imports this package."""
 
 from collections.abc import Iterable
-from typing import Any, Protocol, Self, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, Self, Unpack
 
 from lexichord.db.pool import Database
-from lexichord.ingest.pipeline import IngestOptions
+from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.report import Report
 from lexichord.providers.base import Embedder, Reranker
-from lexichord.retrieve.stages import Stages
 from lexichord.settings import Settings
 from lexichord.types import (
     FilesResult,
@@ -17,6 +16,9 @@ from lexichord.types import (
     Status,
 )
 
+if TYPE_CHECKING:
+    from lexichord.retrieve.stages import Stages
+
 
 class Application(Protocol):
     """The part of `Lexichord` that is evaluated; a second one is opened on a scratch database."""
@@ -25,7 +27,7 @@ class Application(Protocol):
     database: Database
     embedder: Embedder | None
     reranker: Reranker | None
-    stages: Stages
+    stages: "Stages"
     degraded: list[str]
     space: str
 

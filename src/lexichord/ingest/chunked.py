@@ -22,7 +22,6 @@ from pydantic import (
 from lexichord.db.search import Vector
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.chunk import CHUNK_RECIPE
-from lexichord.ingest.find import storable_name
 from lexichord.ingest.load import title
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
 from lexichord.ingest.reader import Reader
@@ -31,6 +30,7 @@ from lexichord.ingest.sources import (
     IngestSource,
     PreparedDocument,
     refused_source,
+    storable_name,
 )
 from lexichord.ingest.spool import Spool
 from lexichord.types import Chunk, Document, EmbeddingSpace

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import chunk
-from lexichord.ingest.find import SIDECAR_ENDING, FileSearch, storable_name
+from lexichord.ingest.find import SIDECAR_ENDING, FileSearch
 from lexichord.ingest.load.containers import CHANGED
 from lexichord.ingest.load.kinds import ARCHIVE_TYPES, CONTAINER_TYPES, PDF_TYPE, kind_of
 from lexichord.ingest.reader import Reader
@@ -22,6 +22,7 @@ from lexichord.ingest.sources import (
     is_gone,
     path_of_uri,
     refused_source,
+    storable_name,
 )
 from lexichord.types import Chunk, Document, Json, LoadedText
 from lexichord.types.options import read_metadata

@@ -9,6 +9,7 @@ from pathspec import GitIgnoreSpec
 
 from lexichord.errors import ConfigError
 from lexichord.ingest.load.kinds import kind_of_file, unread_kind
+from lexichord.ingest.sources import storable_name
 
 SKIPPED_FOLDERS = {"node_modules", "__pycache__"}  # folders that tools fill
 ENVIRONMENT_FILE = "pyvenv.cfg"  # in a folder of installed Python packages
@@ -120,11 +121,6 @@ def parse_patterns(option: str, patterns: Sequence[str]) -> GitIgnoreSpec:
 def find_files(paths: Iterable[Path]) -> Iterator[Path]:
     """Yield the files as `FileSearch` does, without its record."""
     return FileSearch().find(paths)
-
-
-def storable_name(name: str) -> str:
-    """Return a file's name or path; bytes that are not UTF-8 are written as \\x and digits."""
-    return os.fsencode(name).decode(errors="backslashreplace")
 
 
 def _ignore_rules(folder: Path, names: Sequence[str]) -> Iterator[tuple[Path, GitIgnoreSpec]]:

@@ -9,25 +9,12 @@ from functools import partial
 from threading import Lock
 from time import monotonic
 
+from lexichord.ingest.report import Reading
 from lexichord.ingest.sources import IngestSource, PreparedDocument
 
 REPORT_SECONDS = 1.0  # between two reports
 SLOW_SECONDS = 10.0  # a file that takes longer is named, and again each time this has doubled
 TYPICAL_CHUNK_BYTES = 1000.0  # until the run's own files say more
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How many files of a run were read, of how many that are to be, and those being read now."""
-
-    read: int
-    total: int
-    names: tuple[str, ...] = ()
-
-    @property
-    def is_done(self) -> bool:
-        """Whether all were read, so that the number of chunks is known."""
-        return self.read == self.total
 
 
 @dataclass

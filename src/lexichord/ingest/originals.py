@@ -13,12 +13,11 @@ from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError, NotFoundError
 from lexichord.ingest.files import file_digest
-from lexichord.ingest.find import storable_name
 from lexichord.ingest.load.containers import CHANGED, ContainedFile
 from lexichord.ingest.load.kinds import CONTAINER_TYPES, PDF_TYPE, kind_of, named_by_type
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.reader import Reader
-from lexichord.ingest.sources import GIVEN_RECIPE_PREFIX, path_of_uri
+from lexichord.ingest.sources import GIVEN_RECIPE_PREFIX, path_of_uri, storable_name
 from lexichord.types import Original, PageBox, PageSize, StoredDocument
 
 MAX_LOOKS = 2  # at files at the same time, each by a process of its own

@@ -14,7 +14,6 @@ from lexichord.db import store
 from lexichord.db.catalogue import configuration
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, EmbeddingMismatchError, IngestError
-from lexichord.ingest.find import storable_name
 from lexichord.ingest.flow import (
     INGEST_LIMITS,
     IngestLimits,
@@ -25,14 +24,14 @@ from lexichord.ingest.flow import (
     unbounded_gather,
     yielded,
 )
-from lexichord.ingest.forecast import Forecast, Reading, reported
+from lexichord.ingest.forecast import Forecast, reported
 from lexichord.ingest.language import LANGUAGE, find_text_config, tell_language
 from lexichord.ingest.llm_context.prompt import model_label, with_contexts
 from lexichord.ingest.llm_context.template import find_template
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
 from lexichord.ingest.reader import default_workers
-from lexichord.ingest.report import DocumentListener, ProgressCallbacks, Report, RunRecorder
-from lexichord.ingest.sources import IngestSource, PreparedDocument, find_gone
+from lexichord.ingest.report import DocumentListener, Reading, Report, RunRecorder
+from lexichord.ingest.sources import IngestSource, PreparedDocument, find_gone, storable_name
 from lexichord.ingest.structural_context import (
     CONTEXT_PARTS,
     STRUCTURE_VERSION,
@@ -55,42 +54,6 @@ MAX_ORIGINAL_BYTES = 200_000_000  # of a file whose bytes are kept in the databa
 type EmbeddedGroup = tuple[list[PreparedDocument], list[ChunkVectors], str]  # of which space
 type FollowSpace = Callable[[], Awaitable[tuple[Embedder | None, str]]]
 type VectorOrigins = Mapping[str, tuple[str | None, str | None]]
-
-
-class IngestOptions(ProgressCallbacks, total=False):
-    """How to store, and callbacks: what `ingest`, `retry_failed` and `watch` share.
-
-    `without` leaves parts of the structural context out; `on_usage` is called with what the
-    embedder's service was asked so far, `on_run` with the run's id once its record is open. `uris`
-    holds other names for files than their paths, by path. Of files in folders `include` and
-    `exclude` take and leave out what their patterns match, written as in .gitignore. `metadata` is
-    added to that of each file. `keep_originals` keeps the files' bytes in the database. As many
-    files are read at once as there are `workers`, by default one a processor. `on_estimate` is
-    called with how many chunks there will probably be, `on_reading` with how many files were read
-    and which are being, `on_slow` with a file that takes long and the seconds. `depth`, `max_pages`
-    and `allow_private` are about pages of the web, of which private addresses are refused unless
-    allowed; with `fetch_hosts` these hosts alone are asked, as the setting names them, within the
-    limits of a request.
-    """
-
-    dataset: str
-    context: ContextKind
-    without: Collection[ContextPart]
-    on_usage: Callable[[Usage], None]
-    on_run: Callable[[int], None]
-    uris: Mapping[str, str]
-    include: Sequence[str]
-    exclude: Sequence[str]
-    metadata: Json
-    keep_originals: bool
-    workers: int | None
-    on_estimate: Callable[[int], None]
-    on_reading: Callable[[Reading], None]
-    on_slow: Callable[[str, float], None]
-    depth: int
-    max_pages: int
-    allow_private: bool
-    fetch_hosts: Sequence[str] | None
 
 
 @dataclass

@@ -16,7 +16,7 @@ from lexichord.db.search import Vector
 from lexichord.errors import ConfigError
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.report import CountCallbacks
-from lexichord.ingest.structural_context import embedding_text
+from lexichord.ingest.vectors import embedding_text
 from lexichord.providers.base import Embedder
 from lexichord.types import EmbeddingSpace, Shaped
 

@@ -3,16 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import batched
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
-from lexichord.ingest.find import FileSearch
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
-from lexichord.ingest.forecast import Reading
 from lexichord.ingest.sources import FileGoneError
 from lexichord.types import Shaped
 from lexichord.types.generation import Usage
+
+if TYPE_CHECKING:
+    from lexichord.ingest.find import FileSearch
 
 
 @dataclass(slots=True)
@@ -40,6 +41,20 @@ class ContextReport:
         self.requests += usage.requests
         self.input_tokens += usage.input_tokens
         self.output_tokens += usage.output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How many files of a run were read, of how many that are to be, and those being read now."""
+
+    read: int
+    total: int
+    names: tuple[str, ...] = ()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all were read, so that the number of chunks is known."""
+        return self.read == self.total
 
 
 type DocumentListener = Callable[[str, str, str], None]
@@ -117,7 +132,7 @@ class RunRecorder:
     limits: IngestLimits = INGEST_LIMITS
     report: Report = field(default_factory=Report)
 
-    def take(self, search: FileSearch) -> None:
+    def take(self, search: "FileSearch") -> None:
         """Take over what a search for files has passed over."""
         self.report.unread, self.report.left_out = search.unread, search.left_out
 

@@ -2,23 +2,21 @@
 
 import asyncio
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import TypedDict
 
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import NotFoundError
 from lexichord.ingest import originals
 from lexichord.ingest.files import FileSources
-from lexichord.ingest.forecast import Reading
 from lexichord.ingest.language import LANGUAGE
 from lexichord.ingest.load.kinds import named_by_type
 from lexichord.ingest.load.options import load_options
-from lexichord.ingest.pipeline import IngestOptions, IngestPipeline
+from lexichord.ingest.options import IngestOptions
+from lexichord.ingest.pipeline import IngestPipeline
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.report import Report
 from lexichord.ingest.sources import IngestSource, PreparedDocument
@@ -28,15 +26,6 @@ from lexichord.types import StoredDocument
 
 MADE_ANEW = ("flags", LANGUAGE)  # metadata that the reader's work tells
 GIVEN_METADATA = re.compile(r"metadata=\S+")  # in a recipe: metadata were given with the file
-
-
-class RereadCallbacks(TypedDict, total=False):
-    """What whoever has a document read again may hear of it: see `IngestOptions`."""
-
-    on_run: Callable[[int], None]
-    on_chunks: Callable[[int], None]
-    on_estimate: Callable[[int], None]
-    on_reading: Callable[[Reading], None]
 
 
 async def reread_options(database: Database, document: StoredDocument) -> tuple[IngestOptions, str]:

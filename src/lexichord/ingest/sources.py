@@ -12,7 +12,6 @@ from pathlib import Path, PurePosixPath
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.find import storable_name
 from lexichord.types import Chunk, Document
 
 # How the recipe begins of a document that was passed in, not read from a file.
@@ -49,6 +48,11 @@ class IngestSource:
     size: int = 0
     kind: str = ""
     original: Callable[[], bytes] | None = None
+
+
+def storable_name(name: str) -> str:
+    """Return a file's name or path; bytes that are not UTF-8 are written as \\x and digits."""
+    return os.fsencode(name).decode(errors="backslashreplace")
 
 
 def path_of_uri(uri: str) -> Path:

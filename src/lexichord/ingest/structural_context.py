@@ -96,11 +96,6 @@ def structural_context(
     ]
 
 
-def embedding_text(context: str, content: str) -> str:
-    """Return what is embedded for a chunk."""
-    return f"{context}\n{content}" if context else content
-
-
 def _around_code(
     chunks: Sequence[Chunk], number: int, parts: Collection[ContextPart]
 ) -> Iterator[str]:

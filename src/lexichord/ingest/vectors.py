@@ -13,12 +13,16 @@ from lexichord.db.search import Vector
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.report import Report
 from lexichord.ingest.sources import PreparedDocument
-from lexichord.ingest.structural_context import embedding_text
 from lexichord.providers.base import Embedder, RemoteEmbedder
 from lexichord.providers.base import Vectors as Rows
 from lexichord.types.generation import Usage
 
 type ChunkVectors = list[Vector | None]
+
+
+def embedding_text(context: str, content: str) -> str:
+    """Return what is embedded for a chunk."""
+    return f"{context}\n{content}" if context else content
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from lexichord.retrieve.judge.confidence import find_calibration
 from lexichord.retrieve.judge.named import without_names
 from lexichord.retrieve.judge.rounds import fall_back, judge, refine, reflect, search_rewritten
 from lexichord.retrieve.llm_stages import with_llm_twins
-from lexichord.retrieve.query import QueryContext, SentenceVectors, without_waiting
+from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import (
     ASKED,
     REWRITTEN_WEIGHT,
@@ -27,11 +27,12 @@ from lexichord.retrieve.search.chunks import (
     embed_variants,
     search_by_plan,
 )
-from lexichord.retrieve.search.discover import boost_files, name_first
+from lexichord.retrieve.search.discover import name_first
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.aspects import find_aspects
 from lexichord.retrieve.understand.cues import find_listed
+from lexichord.retrieve.vectors import SentenceVectors, without_waiting
 from lexichord.types import ChunkHit, FileHit, QueryOptions, Question, Response
 from lexichord.types.events import AnswerEvent, FilesEvent
 from lexichord.types.questions import Intent, Variant
@@ -214,12 +215,3 @@ async def _conclude(
     if context.options.answer:
         emit(AnswerEvent.of(response))
     return response
-
-
-async def search_chunks(database: Database, question: Question) -> list[ChunkHit]:
-    """Find chunks by plain search; a hint prefers the files that it names."""
-    files: list[FileHit] = []
-    if question.hint:
-        files = await search.discover_files(database, replace(question, k=QueryOptions.files))
-    boost = await boost_files(files, question.hint)
-    return await search.hybrid_search(database, question, boost)

@@ -32,7 +32,7 @@ from lexichord.errors import (
     NotFoundError,
     TooManyRequestsError,
 )
-from lexichord.ingest.pipeline import IngestOptions
+from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.report import Report
 from lexichord.providers.registry import find_reranker
 from lexichord.retrieve.events import streamed

@@ -15,8 +15,8 @@ from lexichord.db.pool import Row
 from lexichord.errors import ForbiddenError, NotFoundError
 from lexichord.ingest.find import SIDECAR_ENDING
 from lexichord.ingest.load.kinds import named_by_type
+from lexichord.ingest.options import RereadCallbacks
 from lexichord.ingest.report import Report, RunCallbacks
-from lexichord.ingest.reread import RereadCallbacks
 from lexichord.serve.errors import public_line
 from lexichord.serve.scope import Scoped, recorded
 from lexichord.types import Json

@@ -10,10 +10,11 @@ from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationEr
 
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.chunked import explain
-from lexichord.ingest.find import find_files, storable_name
+from lexichord.ingest.find import find_files
 from lexichord.ingest.load import load
 from lexichord.ingest.load.options import load_options
 from lexichord.ingest.load.text import UNSTORABLE_CHARACTERS
+from lexichord.ingest.sources import storable_name
 from lexichord.settings import load_settings
 from lexichord.types import Json
 from lexichord.types.evaluation import EvalQuery, EvalSet

@@ -12,8 +12,7 @@ from lexichord.ingest.flow import IngestLimits, prefetch, unbounded_gather
 from lexichord.ingest.llm_context.prompt import GIVEN_CONTEXTS_DIGEST, has_context, with_contexts
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
 from lexichord.ingest.report import ContextReport, DocumentListener, ProgressCallbacks, Report
-from lexichord.ingest.structural_context import embedding_text
-from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors
+from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors, embedding_text
 from lexichord.providers.base import Embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, Document, Shaped

@@ -16,9 +16,8 @@ from lexichord.db.search import Vector
 from lexichord.db.tables import StagedRow
 from lexichord.errors import IngestError
 from lexichord.ingest.reader import Reader
-from lexichord.ingest.structural_context import embedding_text
 from lexichord.ingest.tables.rows import ROW_RECIPE, CutRow, cut_rows
-from lexichord.ingest.vectors import ChunkEmbedder
+from lexichord.ingest.vectors import ChunkEmbedder, embedding_text
 from lexichord.providers.base import Embedder, RemoteEmbedder
 
 BATCH_ROWS = 512

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from lexichord.db import store, tables
 from lexichord.db.catalogue import configuration
@@ -22,13 +23,14 @@ from lexichord.ingest.flow import (
     background_sealing,
     unbounded_gather,
 )
-from lexichord.ingest.reader import Reader
 from lexichord.ingest.report import Report
-from lexichord.ingest.tables.batch import BatchReport, RowIndexer
 from lexichord.ingest.tables.queries import answer_queries, answer_until
 from lexichord.ingest.tables.space import FollowSpace
 from lexichord.ingest.vectors import ChunkEmbedder
 from lexichord.types import Shaped
+
+if TYPE_CHECKING:
+    from lexichord.ingest.tables.batch import BatchReport, RowIndexer
 
 log = logging.getLogger("lexichord")
 
@@ -54,7 +56,7 @@ class WorkerReport(Shaped):
     failures: int = 0
     lag_seconds: float = 0.0
 
-    def add(self, batch: BatchReport) -> None:
+    def add(self, batch: "BatchReport") -> None:
         """Add what became of a batch."""
         self.batches += 1
         self.stored += batch.stored
@@ -112,12 +114,15 @@ class TableWorker:
         return []
 
     async def _run(self, by_document: bool, until_idle: bool) -> None:
+        from lexichord.ingest.reader import Reader
+        from lexichord.ingest.tables.batch import RowIndexer
+
         with Reader() as reader:
             indexer = RowIndexer(self.database, reader, by_document)
             async with background_sealing(self.database):
                 await (self._finish(indexer) if until_idle else self._stay_and_answer(indexer))
 
-    async def _finish(self, indexer: RowIndexer) -> None:
+    async def _finish(self, indexer: "RowIndexer") -> None:
         """Do what there is to do."""
         is_done = False
         while not is_done and not self._stopped.is_set():
@@ -125,7 +130,7 @@ class TableWorker:
             with suppress(EmbeddingMismatchError):  # once more, with that of the new space
                 is_done = await self._look(indexer)
 
-    async def _stay_and_answer(self, indexer: RowIndexer) -> None:
+    async def _stay_and_answer(self, indexer: "RowIndexer") -> None:
         await unbounded_gather(
             [
                 answer_until(self._stopped, self.database, self.follow, POLL_SECONDS),
@@ -133,7 +138,7 @@ class TableWorker:
             ]
         )
 
-    async def _stay(self, indexer: RowIndexer) -> None:
+    async def _stay(self, indexer: "RowIndexer") -> None:
         """Do what comes, until stopped."""
         await self._warm_up(indexer)
         listener = tables.Listener(self.database.dsn, tables.CHANGES)
@@ -147,13 +152,13 @@ class TableWorker:
                 except LexichordError as error:
                     await self._recover(error)
 
-    async def _warm_up(self, indexer: RowIndexer) -> None:
+    async def _warm_up(self, indexer: "RowIndexer") -> None:
         """Do now what the first change would else wait for, such as loading the model."""
         with suppress(LexichordError):  # the first batch says what is wrong
             embedder, _ = await self.follow()
             await asyncio.to_thread(indexer.warm_up, embedder)
 
-    async def _look(self, indexer: RowIndexer) -> bool:
+    async def _look(self, indexer: "RowIndexer") -> bool:
         """Index what waits; return whether there was nothing."""
         await self._follow_tables()
         _, space = await self.follow()
@@ -189,14 +194,14 @@ class TableWorker:
             with suppress(DatabaseError):
                 await tables.end_worker(self.database, worker)
 
-    async def _work(self, indexer: RowIndexer) -> bool:
+    async def _work(self, indexer: "RowIndexer") -> bool:
         """Index until nothing is left; return whether there was anything."""
         before = self.report.batches
         await unbounded_gather(self._lane(indexer) for _ in range(LANES))
         self._is_tended &= self.report.batches == before
         return self.report.batches > before
 
-    async def _lane(self, indexer: RowIndexer) -> None:
+    async def _lane(self, indexer: "RowIndexer") -> None:
         while not self._stopped.is_set():
             batch = await indexer.index_batch(await self._embedder())
             if batch is None:

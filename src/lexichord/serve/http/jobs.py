@@ -11,8 +11,7 @@ from weakref import WeakValueDictionary
 from fastapi import APIRouter, Path, Query, Request
 
 from lexichord.errors import TooManyRequestsError
-from lexichord.ingest.forecast import Reading
-from lexichord.ingest.report import Report, RunCallbacks
+from lexichord.ingest.report import Reading, Report, RunCallbacks
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
 from lexichord.serve.http.bodies import JobsParams, RowId
