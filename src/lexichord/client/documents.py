@@ -248,6 +248,15 @@ class DocumentMethods:
         """
         await files.rename_dataset(self.database, dataset, new_name)
 
+    async def delete_dataset(self, dataset: str) -> int:
+        """Delete a dataset with all that hangs on it; return how many documents it had.
+
+        Raises NotFoundError; ConfigError while something is being stored in it, and where it is an
+        indexed table's.
+        """
+        await catalogue.check_datasets(self.database, [dataset])
+        return await files.delete_dataset(self.database, dataset) or 0
+
     async def resolve(self, document: str, datasets: Iterable[str] | None = None) -> str:
         """Return the id that an id, a uri or the end of a uri means, in these datasets or any.
 

@@ -14,6 +14,7 @@ from lexichord.serve.http.bodies import (
     ListParams,
     MetadataBody,
     MoveBody,
+    NameText,
     QueryBody,
     RenameBody,
     SearchBody,
@@ -94,6 +95,12 @@ async def rename_dataset(caller: Caller, body: RenameBody) -> JsonReply:
     """Give a dataset another name, which none has. API keys that name it follow."""
     await caller.rename_dataset(body.dataset, body.new_name)
     return await reply_written(caller, {"dataset": body.new_name})
+
+
+@router.delete("/datasets/{dataset:path}", response_model=DeletedShape, tags=DOCUMENT_TAGS)
+async def delete_dataset(caller: Caller, dataset: Annotated[NameText, Path()]) -> JsonReply:
+    """Delete a dataset with all its documents; return how many there were."""
+    return await reply_written(caller, {"deleted": await caller.delete_dataset(dataset)})
 
 
 @router.get("/documents", response_model=DocumentsShape, tags=DOCUMENT_TAGS)
