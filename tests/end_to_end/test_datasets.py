@@ -64,7 +64,7 @@ def test_what_goes_is_counted_first(
 
 def test_python_and_http_delete_them_too(lexichord: SyncLexichord) -> None:
     assert lexichord.delete_dataset("web") == 1
-    with pytest.raises(NotFoundError, match="'web': take one of 'a/b'$"):
+    with pytest.raises(NotFoundError, match=r"'web': take one of 'a/b'$"):
         lexichord.delete_dataset("web")
     with serving(lexichord) as url, httpx.Client(base_url=url, timeout=60) as client:
         assert client.delete("/v1/datasets/a/b").json() == {"deleted": 2}

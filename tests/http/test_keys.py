@@ -43,9 +43,9 @@ ASKED: dict[tuple[str, str], dict[str, Any]] = {
     },
     ("GET", "/v1/documents:count"): {"params": {"by": "title", "dataset": "closed"}},
     ("POST", "/v1/documents:move"): {"json": {"documents": [SOME_DOCUMENT], "dataset": "closed"}},
-    ("GET", "/v1/documents/{document_id}"): {},
-    ("PATCH", "/v1/documents/{document_id}"): {"json": {"metadata": {"year": 2026}}},
-    ("DELETE", "/v1/documents/{document_id}"): {},
+    ("GET", "/v1/documents/{document_id:path}"): {},
+    ("PATCH", "/v1/documents/{document_id:path}"): {"json": {"metadata": {"year": 2026}}},
+    ("DELETE", "/v1/documents/{document_id:path}"): {},
     ("GET", "/v1/documents/{document_id}/pages/{page}.png"): {},
     ("GET", "/v1/documents/{document_id}/boxes"): {"params": {"mark": "0-1"}},
     ("GET", "/v1/documents/{document_id}/original"): {},
@@ -234,7 +234,9 @@ def test_a_key_of_one_dataset_sees_that_one(keyed: Keyed, method: str, path: str
     assert len(everything.text) > len(answer.text)  # there is more to be seen
 
 
-@pytest.mark.parametrize(("method", "path"), [*WRITES, ("DELETE", "/v1/documents/{document_id}")])
+@pytest.mark.parametrize(
+    ("method", "path"), [*WRITES, ("DELETE", "/v1/documents/{document_id:path}")]
+)
 def test_a_key_that_reads_writes_nothing(keyed: Keyed, method: str, path: str) -> None:
     requests = {
         "/v1/documents": {"json": {"dataset": "open", "documents": [{"uri": "n", "text": "gnu"}]}},
@@ -246,8 +248,8 @@ def test_a_key_that_reads_writes_nothing(keyed: Keyed, method: str, path: str) -
     }
     with keyed.server.client(keyed.reader) as client:
         (row,) = client.get("/v1/documents", params={"uri_prefix": "open/nda"}).json()["documents"]
-        place = path.format(document_id=row["document_id"])
-        answer = client.request(method, place, **requests.get(path, {}))  # type: ignore[arg-type]
+        address = place(path, {"document_id": row["document_id"]})
+        answer = client.request(method, address, **requests.get(path, {}))  # type: ignore[arg-type]
         assert answer.status_code == 403, answer.text
         assert answer.json()["error"]["type"] == "permission_error"
         assert client.get(f"/v1/documents/{row['document_id']}").status_code == 200

@@ -38,7 +38,9 @@ def delete(
         for line in held:  # of one that is not there the application says so
             confirm_deletion(line, yes)
         documents = lexichord.delete_dataset(dataset)
-    invocation.show({"deleted": documents}, lambda _: render.out.print(f"{', '.join(held)} deleted"))
+    invocation.show(
+        {"deleted": documents}, lambda _: render.out.print(f"{', '.join(held)} deleted")
+    )
 
 
 @command(datasets_app, examples=("lexichord datasets rename contracts agreements",))
