@@ -87,6 +87,9 @@ def passed_over(row: ResultRow, verbose: bool) -> None:
     if row["unread"]:
         err.print(printable(f"not read, of no kind that can be: {counted_kinds(row['unread'])}"))
         _grouped(row["unread"], verbose)
+    if row["dead_links"]:
+        err.print(printable(f"dead links: {counted(len(row['dead_links']), 'page')}"))
+        _grouped(row["dead_links"], verbose)
     if row["left_out"]:
         reasons = Counter(row["left_out"].values())
         counts = ", ".join(f"{amount} {why}" for why, amount in reasons.most_common())
@@ -94,8 +97,10 @@ def passed_over(row: ResultRow, verbose: bool) -> None:
         err.print(printable(f"left out: {counts}{hint}"))
     for name, why in row["left_out"].items() if verbose else ():
         err.print(printable(f"  {short(name)}: {why}"))
-    if not any(row[name] for name in INGEST_OUTCOMES) and (row["unread"] or row["left_out"]):
-        err.print("nothing was read: see above; what can be read is in the ingest guide")
+    if not any(row[name] for name in INGEST_OUTCOMES):
+        seen = row["unread"] or row["left_out"]
+        why = "see above; what can be read is in the ingest guide" if seen else "no file is there"
+        err.print(f"nothing was read: {why}")
 
 
 def _grouped(reasons: Mapping[str, str], verbose: bool) -> None:
