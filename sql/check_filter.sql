@@ -1,20 +1,29 @@
 -- A filter that would silently match nothing is refused: unknown keys, operators and shapes.
-create or replace function lexichord.check_filter(filter jsonb, documents bigint[]) returns void
+create or replace function lexichord.check_filter(filter jsonb, documents bigint[], out message text, out hint text)
 language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
+    built_in constant text[] := '{dataset,uri,title,media_type,folder}';  -- document_facts
     form text := lexichord.filter_form(filter);
     operator text;
     wanted text;
-    part jsonb;
 begin
-    if form in ('and', 'or') then
-        for part in select jsonb_array_elements(filter -> form) loop
-            perform lexichord.check_filter(part, documents);
-        end loop;
+    if form is null then
+        message := format('filter: %s is no filter', coalesce(filter::text, 'null'));
+        hint := 'Write {"key": value}, {"key": …, "op": …, "value": …}, {"and": […]} or {"or": […]}.';
+        return;
+    elsif form in ('and', 'or') then
+        select f.message, f.hint into message, hint
+        from jsonb_array_elements(filter -> form) with ordinality as p (part, place), lexichord.check_filter(p.part, documents) as f
+        where f.message is not null order by p.place limit 1;
         return;
     end if;
     if form = 'condition' then
         operator := lexichord.filter_operator(filter ->> 'op');
+        if operator is null then
+            message := 'filter: unknown operator ' || coalesce(quote_literal(filter ->> 'op'), 'null');
+            hint := 'Operators: eq ne gt gte lt lte in nin, contains, not contains, start with, end with, empty, not empty, before, after.';
+            return;
+        end if;
         wanted := case
             when operator in ('empty', 'not empty') then null
             when operator in ('in', 'nin') then 'array'
@@ -23,12 +32,13 @@ begin
         end;
         if wanted <> jsonb_typeof(filter -> 'value') or (wanted is not null and not filter ? 'value')
            or (operator in ('eq', 'ne') and not filter ? 'value') then
-            raise exception 'filter: operator "%" on key "%" needs a value of type %', operator, filter ->> 'key', coalesce(wanted, 'any')
-                using errcode = 'invalid_parameter_value';
-        end if;
-        if operator in ('before', 'after') and not lexichord.is_date(filter ->> 'value') then
-            raise exception 'filter: "%" is no date', filter ->> 'value'
-                using errcode = 'invalid_parameter_value', hint = 'Write it as 2026-01-31 or 2026-01-31T12:00:00Z.';
+            message := format('filter: operator "%s" on key "%s" needs a value of type %s', operator, filter ->> 'key', coalesce(wanted, 'any'));
+            hint := 'Write {"key": …, "op": …, "value": …}.';
+            return;
+        elsif operator in ('before', 'after') and not lexichord.is_date(filter ->> 'value') then
+            message := format('filter: "%s" is no date', filter ->> 'value');
+            hint := 'Write it as 2026-01-31 or 2026-01-31T12:00:00Z.';
+            return;
         end if;
     end if;
     -- Another shard has documents with the keys.
@@ -37,12 +47,13 @@ begin
     end if;
     for wanted in select filter ->> 'key' where form = 'condition'
                   union all select jsonb_object_keys(filter) where form = 'containment' loop
-        continue when wanted in ('dataset', 'uri', 'title', 'media_type', 'folder');  -- built in: document_facts
-        if not exists (select from document d where d.metadata ? wanted and d.id = any(documents)) then
-            raise exception 'filter: no document in scope has the key "%"', wanted
-                using errcode = 'invalid_parameter_value', hint = 'select * from lexichord.list_keys();';
+        if wanted <> all(built_in) and not exists (select from document d where d.metadata ? wanted and d.id = any(documents)) then
+            message := format('filter: no document in scope has the key "%s"', wanted);
+            hint := 'Take one of ' || lexichord.name_choices(array[wanted], built_in || array(
+                select distinct k from (select d.metadata from document d where d.id = any(documents) limit 10000) as d, jsonb_object_keys(d.metadata) as k));
+            return;
         end if;
     end loop;
 end $$;
 comment on function lexichord.check_filter(jsonb, bigint[]) is
-'Raises an error if a filter has an unknown shape, key or operator, or a value that its operator cannot use.';
+'What is wrong with a filter, and what to write, null where nothing is: an unknown shape, key or operator, or a value that its operator cannot use.';

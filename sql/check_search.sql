@@ -1,6 +1,6 @@
 create or replace function lexichord.check_search(
     query text, query_vector @extschema:vector@.halfvec, query_space text, k integer, depth integer, fusion text, weights double precision[]
-) returns void
+) returns boolean
 language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
 declare
     most_words constant integer := 1024;  -- each is looked up: 1,600 held a backend for a minute
@@ -22,7 +22,7 @@ begin
         raise exception '%', problem using errcode = 'invalid_parameter_value';
     end if;
     if query_vector is null then
-        return;
+        return true;
     end if;
     select b.space, b.dimension into bound, dimension from lexichord.bound_space() as b;
     if query_space <> bound or @extschema:vector@.vector_dims(query_vector) <> dimension then
@@ -30,6 +30,7 @@ begin
             coalesce(query_space, @extschema:vector@.vector_dims(query_vector) || ' dimensions'), bound
             using errcode = 'data_exception', hint = 'Embed the query with the database''s own model.';
     end if;
+    return true;
 end $$;
 comment on function lexichord.check_search(text, @extschema:vector@.halfvec, text, integer, integer, text, double precision[]) is
-'Raises an error if the arguments of a search do not make sense, or if the vector is not of the space (provider/model/dimension) that the database is bound to.';
+'True, or an error if the arguments of a search do not make sense, or if the vector is not of the space (provider/model/dimension) that the database is bound to.';

@@ -6,9 +6,13 @@ create or replace function lexichord.count_by(
 language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     scope bigint[] := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
+    fault record;
 begin
-    perform lexichord.check_filter(jsonb_build_object('key', count_by.key, 'op', 'not empty'),
-                                   coalesce(scope, (select array_agg(d.id) from document d)));
+    fault := lexichord.check_filter(jsonb_build_object('key', count_by.key, 'op', 'not empty'),
+                                    coalesce(scope, (select array_agg(d.id) from document d)));
+    if fault.message is not null then
+        raise exception '%', fault.message using errcode = 'invalid_parameter_value', hint = fault.hint;
+    end if;
     return query
     select v.one, count(distinct d.id)
     from document d join dataset s on s.id = d.dataset_id,

@@ -18,11 +18,11 @@ set search_path = pg_catalog, lexichord_data, pg_temp
 -- A custom plan looks cheaper each time, and costs a planning each time.
 set plan_cache_mode = force_generic_plan as $$
 declare
+    is_checked constant boolean := lexichord.check_search(query, query_vector, query_space, k, depth, fusion, weights);
     is_alone boolean := not lexichord.fans_out();
     scope bigint[];
     own_room bigint;
 begin
-    perform lexichord.check_search(query, query_vector, query_space, k, depth, fusion, weights);
     if aggregate is null or aggregate not in ('max', 'mean', 'sum') then
         raise exception 'aggregate must be max, mean or sum' using errcode = 'invalid_parameter_value';
     elsif not lexichord.are_weights(file_weights) then

@@ -12,9 +12,7 @@ begin
         end if;
         return 'containment';
     end if;
-    raise exception 'filter: % is no filter', coalesce(filter::text, 'null')
-        using errcode = 'invalid_parameter_value',
-              hint = 'Write {"key": value}, {"key": …, "op": …, "value": …}, {"and": […]} or {"or": […]}.';
+    return null;
 end $$;
 comment on function lexichord.filter_form(jsonb) is
-'Which kind a filter is: containment, condition, and, or.';
+'Which kind a filter is: containment, condition, and, or; null where it is none.';

@@ -14,6 +14,9 @@ begin
         else null;
     end case;
     operator := lexichord.filter_operator(filter ->> 'op');
+    if operator is null then
+        return null;
+    end if;
     return case operator
         when 'eq' then coalesce(had = wanted, false)
         when 'ne' then not coalesce(had = wanted, false)
@@ -29,4 +32,4 @@ begin
     end;
 end $$;
 comment on function lexichord.filter_matches(jsonb, jsonb) is
-'Whether a document''s metadata, or what document_facts returns of it, fulfils a filter.';
+'Whether a document''s metadata, or what document_facts returns of it, fulfils a filter; null where it is none.';

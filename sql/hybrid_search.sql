@@ -9,13 +9,23 @@ set search_path = pg_catalog, lexichord_data, pg_temp
 -- A custom plan looks cheaper each time, and costs a planning each time.
 set plan_cache_mode = force_generic_plan as $$
 declare
-    vector @extschema:vector@.halfvec;
+    is_checked constant boolean := lexichord.check_search(query, query_vector, query_space, k, depth, fusion, weights);
+    is_alone constant boolean := not lexichord.fans_out();
+    vector @extschema:vector@.halfvec := coalesce(query_vector, lexichord.known_vector(query));
+    scope bigint[];
 begin
-    perform lexichord.check_search(query, query_vector, query_space, k, depth, fusion, weights);
-    vector := coalesce(query_vector, lexichord.known_vector(query));
+    if is_alone then  -- as fuse_scope does: an error of a scope passes no other function so
+        scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
+    end if;
     return query
     with best as materialized (
-        select f.* from lexichord.fuse_scope(query, null, vector, depth, datasets, documents, uri_prefix, filter, weights, boost, query_space, fusion) as f
+        select f.*
+        from (select t.* from lexichord.fuse_terms(lexichord.query_lexemes(query, scope), vector, depth, scope, fusion, weights, boost) as t
+              where is_alone
+              union all
+              select t.* from lexichord.fuse_shards(query, null, vector, depth, datasets, documents, uri_prefix, filter, weights, boost, query_space,
+                                  fusion) as t
+              where not is_alone) as f
         order by f.score desc, f.chunk_id limit k
     )
     select h.*, b.score, b.dense_score, b.dense_rank, b.keyword_score, b.keyword_rank, b.fused_score

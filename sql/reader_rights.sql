@@ -19,7 +19,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         -- what searches are made of
         'search_table', 'find_indexed_table', 'documents_of_rows', 'list_indexed_tables', 'current_columns', 'key_type', 'key_expression',
         'key_values', 'row_columns', 'hidden_documents', 'list_workers', 'known_vector', 'query_vector_source', 'embed',
-        'scope_documents', 'is_bound', 'own_datasets', 'own_principals', 'own_statistics', 'is_narrow', 'check_boost', 'check_count', 'check_datasets', 'check_filter', 'check_search', 'check_space', 'check_variants',
+        'scope_documents', 'is_bound', 'own_datasets', 'own_principals', 'own_statistics', 'is_narrow', 'name_likeness', 'name_choices', 'check_boost', 'check_count', 'check_datasets', 'check_filter', 'check_search', 'check_space', 'check_variants',
         'are_weights',
         'document_facts', 'is_date', 'filter_compares', 'filter_contains', 'filter_form', 'filter_matches', 'filter_operator',
         'fuse_scope', 'fuse_terms', 'fuse_candidates', 'own_candidates', 'chunk_room', 'weighted_terms', 'term_centroid', 'dense_statement', 'keyword_statement', 'posting_statement', 'segment_statement', 'bound_space',
@@ -28,7 +28,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'segment_name', 'sealing', 'keyword_plan', 'unsealed_keywords', 'bm25_parameters', 'most_dimensions',
         -- looks
         'configuration', 'tenancy', 'find_calibration', 'id_secret', 'replica_state', 'written_position', 'database_status', 'database_identity', 'server_versions', 'server_facts', 'list_datasets', 'list_documents', 'count_documents', 'count_by',
-        'list_keys', 'list_chunks', 'find_documents', 'sample_documents', 'document_text', 'read_document', 'read_chunks',
+        'list_keys', 'list_chunks', 'find_documents', 'similar_uris', 'sample_documents', 'document_text', 'read_document', 'read_chunks',
         'read_original', 'list_originals', 'read_file', 'list_files',
         'document_digests', 'document_hashes', 'document_recipes', 'document_twins', 'documents_under',
         'chunks_without_vector', 'reusable_chunks', 'kept_vectors', 'content_hash', 'vector_key',

@@ -4,11 +4,13 @@ language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set lock_
 declare
     known bigint;
     taken text;
+    fault record;
 begin
     perform lexichord.hold_writers();  -- one who knows the old name would make it anew
     select s.id into known from dataset s where s.name = rename_dataset.dataset for update;
     if not found then
-        perform lexichord.check_datasets(array[dataset]);
+        fault := lexichord.check_datasets(array[dataset]);
+        raise exception '%', fault.message using errcode = 'no_data_found', table = 'dataset', hint = fault.hint;
     elsif coalesce(new_name, '') = '' then
         raise exception 'the dataset needs a name' using errcode = 'invalid_parameter_value';
     elsif exists (select from dataset s where s.name = new_name) then

@@ -1,3 +1,4 @@
+-- What is wrong is raised here and by no function below, for psql shows a line and more of each that an error passes.
 -- The one place where a scope becomes documents; for whom some are hidden, everything is those that are not. Nothing is assembled as text: every value is a parameter.
 create or replace function lexichord.scope_documents(
     datasets text[] default null, documents bigint[] default null,
@@ -8,6 +9,7 @@ declare
     own_ids bigint[] := lexichord_data.own_datasets();
     own_principals text[] := case when own_ids is not null then lexichord_data.own_principals() end;
     dataset_ids bigint[] := own_ids;
+    fault record;
     missing text;
     document_ids bigint[];
 begin
@@ -16,7 +18,10 @@ begin
         return null;
     end if;
     if datasets is not null then
-        perform lexichord.check_datasets(datasets);
+        fault := lexichord.check_datasets(datasets);
+        if fault.message is not null then
+            raise exception '%', fault.message using errcode = 'no_data_found', table = 'dataset', hint = fault.hint;
+        end if;
     end if;
     select 'document ' || string_agg(i::text, ', ') into missing
     from unnest(documents) as i where not exists (
@@ -40,11 +45,14 @@ begin
         return document_ids;
     end if;
     -- Documents do not count here: a search of several looks inside single ones, too.
-    perform lexichord.check_filter(filter, case when scope_documents.documents is null then document_ids else (
+    fault := lexichord.check_filter(filter, case when scope_documents.documents is null then document_ids else (
         select array_agg(d.id) from document d
         where (dataset_ids is null or d.dataset_id = any(dataset_ids))
           and (uri_prefix is null or starts_with(d.uri, uri_prefix))
           and (own_ids is null or d.principals is null or d.principals && own_principals)) end);
+    if fault.message is not null then
+        raise exception '%', fault.message using errcode = 'invalid_parameter_value', hint = fault.hint;
+    end if;
     return coalesce((
         select array_agg(d.id order by d.id) from document d join dataset s on s.id = d.dataset_id
         where d.id = any(document_ids) and lexichord.filter_matches(

@@ -12,7 +12,14 @@ declare
     is_alone boolean := not lexichord.fans_out();
     own bigint;
     mean @extschema:vector@.halfvec;
+    scope bigint[];
 begin
+    if is_alone then
+        if not exists (select from document d where d.id = source) then
+            raise exception 'there is no such document' using errcode = 'no_data_found', detail = format('document %s', source);
+        end if;
+        scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
+    end if;
     select v.chunks, v.vector into own, mean from lexichord.gather_vector(source) as v;
     if k is null or k < 1 then
         raise exception 'k must be at least 1' using errcode = 'invalid_parameter_value';
@@ -22,7 +29,7 @@ begin
     with best as materialized (
         select h.document_id, max(h.score) as score, count(*) as hits
         from (select d.document_id, d.score
-              from lexichord.dense_candidates(mean, least(own, 100000)::integer, lexichord.scope_documents(datasets, documents, uri_prefix, filter)) as d
+              from lexichord.dense_candidates(mean, least(own, 100000)::integer, scope) as d
               where is_alone
               union all
               select d.document_id, d.score

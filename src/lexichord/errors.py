@@ -3,7 +3,7 @@
 LexichordError
 ├── ConfigError               a setting, a flag or an argument is wrong
 │   └── NotFoundError         a dataset, a document or a chunk that is not there
-│       └── UnknownDatasetError   a dataset, with some that are there
+│       └── UnknownDatasetError   a dataset, with those like it that are there
 ├── AccessError               an API key is missing, unknown, revoked or over
 │   ├── KeyExpiredError       an API key's time is over
 │   ├── ForbiddenError        an API key does not reach that far
@@ -24,10 +24,13 @@ LexichordError
 Every message is one line: what is wrong, then what to do.
 """
 
+from collections.abc import Iterable
 from typing import Self
 
 LONE_SURROGATE = "a text holds a lone surrogate, which UTF-8 cannot hold: remove it"
-MOST_NAMES = 5  # in an error's line, as in sql/check_datasets.sql
+MOST_NAMES = 5  # in an error's line, as in sql/name_choices.sql
+LEAST_LIKENESS = 0.4  # of what may be a misspelling, as in sql/name_likeness.sql
+COMPARED_CHARS = 100  # of a name, as in sql/name_likeness.sql
 
 
 class LexichordError(Exception):
@@ -53,16 +56,37 @@ class UnknownDatasetError(NotFoundError):
     def among(cls, missing: set[str], known: set[str]) -> Self:
         """Say what sql/check_datasets.sql does, of the datasets of several databases."""
         bare = f"there is no dataset {', '.join(map(repr, sorted(missing)))}"
-        some = some_names(known)
+        some = some_names(known, missing)
         return cls(f"{bare}: {f'take one of {some}' if some else 'nothing is stored yet'}", bare)
 
 
-def some_names(names: set[str]) -> str:
-    """Return a few names for an error's line, and how many more there are."""
-    listed = sorted(names)
+def some_names(names: Iterable[str], wanted: Iterable[str] = ()) -> str:
+    """Return a few names for an error's line, the nearest first, and how many more there are."""
+    listed = nearest_first(sorted(names), wanted)
     more = len(listed) - MOST_NAMES
     few = ", ".join(map(repr, listed[:MOST_NAMES]))
     return few + (f" and {more} more" if more > 0 else "")
+
+
+def nearest_first(names: Iterable[str], wanted: Iterable[str]) -> list[str]:
+    """Return names by how like they are to one that was wanted, else in their order."""
+    among = list(wanted)
+    return sorted(names, key=lambda name: -max((likeness(one, name) for one in among), default=0.0))
+
+
+def likeness(one: str, other: str) -> float:
+    """Return how alike two names are in their pairs of letters, 0 to 1, as sql/name_likeness.sql.
+
+    It is the coefficient of Dice; a name's ends are pairs of their own.
+    """
+    left, right = _pairs(one), _pairs(other)
+    share = 2 * len(left & right) / (len(left) + len(right))
+    return share if share >= LEAST_LIKENESS else 0.0
+
+
+def _pairs(name: str) -> set[str]:
+    text = f" {name[:COMPARED_CHARS].lower()} "
+    return {text[at : at + 2] for at in range(len(text) - 1)}
 
 
 class AccessError(LexichordError):

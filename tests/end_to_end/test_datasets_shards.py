@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db import files, schema
+from lexichord.db import schema
 from lexichord.errors import ConfigError, DatabaseError, UnknownDatasetError
 from tests.conftest import new_database
 from tests.end_to_end.test_rebalance import LEFT, SPACE, Databases, add_shards, document, execute
@@ -33,7 +33,7 @@ def lexichord(databases: Databases) -> Iterator[SyncLexichord]:
     """Documents on all shards, in one dataset."""
     with SyncLexichord(dsn=databases.dsns[0]) as lexichord:
         for row in lexichord.datasets():
-            lexichord.run(files.delete_dataset(lexichord.core.database, row.dataset))
+            lexichord.delete_dataset(row.dataset)
         lexichord.ingest(documents=map(document, range(AMOUNT)), dataset="barn")
         assert all(databases.stored().values())
         yield lexichord

@@ -496,7 +496,7 @@ def test_the_command(stocked: SyncLexichord, dsn: str, monkeypatch: pytest.Monke
     refused = call("reembed", "--drop")
     assert (refused.exit_code, refused.stderr.strip()) == (
         2,
-        "lexichord: --drop deletes vectors for good: add --yes",
+        "lexichord: the vectors that are not in use: say --yes to delete for good",
     )
     done = call("reembed", "--to", NEW)
     assert done.exit_code == 0, done.stderr

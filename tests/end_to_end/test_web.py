@@ -62,9 +62,14 @@ def test_a_private_address_is_named_and_not_read(lexichord: SyncLexichord, site:
 def test_links_are_followed_by_the_command_line(dsn: str, tmp_path: Path, site: Site) -> None:
     site.put("/", '<p>Of the quokka.</p><a href="/deep">deep</a>')
     site.put("/deep", "<p>Of the numbat.</p>")
-    options = ["--depth", "1", "--allow-private", "--json"]
-    done = run(dsn, tmp_path, "ingest", f"{site.url}/", *options)
+    options = ["--depth", "1", "--allow-private"]
+    done = run(dsn, tmp_path, "ingest", f"{site.url}/", *options, "--json")
     assert json.loads(done.stdout)["inserted"] == 2, done.stderr
+    site.pages.pop("/deep")
+    again = run(dsn, tmp_path, "ingest", f"{site.url}/", *options)
+    dead = f"dead links: 1 page\n  the server answers 404: {site.url}/deep\n"
+    assert (again.returncode, dead in again.stderr) == (0, True), again.stderr
+    assert run(dsn, tmp_path, "ingest", f"{site.url}/deep", *options).returncode == 1
 
 
 def test_standard_input_is_read_by_its_name(dsn: str, tmp_path: Path) -> None:

@@ -327,20 +327,27 @@ def test_no_condition_takes_everything(dify: httpx.Client, condition: Any) -> No
     assert {record["title"] for record in hits} == ALL
 
 
-def test_a_key_that_no_document_has_is_a_condition_like_others(
-    dify: httpx.Client, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_key_that_only_others_have_is_a_condition_like_others(dify: httpx.Client) -> None:
     """One filter of a Dify node goes to all its knowledge bases, of which some may lack the key."""
-    unknown = {"name": "colour", "comparison_operator": "is", "value": "red"}
-    without = {"name": "colour", "comparison_operator": "is not", "value": "red"}
-    lease = {"name": "kind", "comparison_operator": "is", "value": "lease"}
-    assert where(dify, unknown) == set()
-    assert "no document has: ['colour']" in caplog.text
-    assert "deposit" not in caplog.text
-    assert where(dify, without) == ALL
-    assert where(dify, unknown, lease) == set()
-    assert where(dify, unknown, lease, operator="or") == LEASES
-    assert where(dify, {**unknown, "comparison_operator": "empty"}) == ALL
+    one = {"name": "kind", "comparison_operator": "is", "value": "lease"}  # of the library
+    title = {"name": "title", "comparison_operator": "contains", "value": "Lease"}
+
+    def found(*conditions: dict[str, Any], operator: str = "and") -> int:
+        condition = {"conditions": list(conditions), "logical_operator": operator}
+        return len(records(dify, "samples", metadata_condition=condition))
+
+    assert found(one) == found(one, title) == 0
+    assert found({**one, "comparison_operator": "is not"}) == 4
+    assert found({**one, "comparison_operator": "empty"}) == 4
+    assert found(one, title, operator="or") == found(title) > 0
+
+
+def test_a_key_that_no_document_has_is_an_error(dify: httpx.Client) -> None:
+    unknown = {"name": "kindd", "comparison_operator": "is", "value": "lease"}
+    condition = {"conditions": [unknown], "logical_operator": "and"}
+    answer = dify.post("/retrieval", json=body("library", metadata_condition=condition))
+    assert refusal(answer)[0] == 400
+    assert "'kind', " in answer.json()["error_msg"]
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ ASKED: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/v1/files:discover"): {"json": {"query": "zebra", "datasets": ["closed"]}},
     ("GET", "/v1/datasets"): {},
     ("POST", "/v1/datasets:rename"): {"json": {"dataset": "closed", "new_name": "closed"}},
+    ("DELETE", "/v1/datasets/{dataset:path}"): {},
     ("GET", "/v1/documents"): {"params": {"dataset": "closed"}},
     ("POST", "/v1/documents"): {
         "json": {"dataset": "closed", "documents": [{"uri": "new", "text": "gnu"}]}
@@ -42,9 +43,9 @@ ASKED: dict[tuple[str, str], dict[str, Any]] = {
     },
     ("GET", "/v1/documents:count"): {"params": {"by": "title", "dataset": "closed"}},
     ("POST", "/v1/documents:move"): {"json": {"documents": [SOME_DOCUMENT], "dataset": "closed"}},
-    ("GET", "/v1/documents/{document_id}"): {},
-    ("PATCH", "/v1/documents/{document_id}"): {"json": {"metadata": {"year": 2026}}},
-    ("DELETE", "/v1/documents/{document_id}"): {},
+    ("GET", "/v1/documents/{document_id:path}"): {},
+    ("PATCH", "/v1/documents/{document_id:path}"): {"json": {"metadata": {"year": 2026}}},
+    ("DELETE", "/v1/documents/{document_id:path}"): {},
     ("GET", "/v1/documents/{document_id}/pages/{page}.png"): {},
     ("GET", "/v1/documents/{document_id}/boxes"): {"params": {"mark": "0-1"}},
     ("GET", "/v1/documents/{document_id}/original"): {},
@@ -131,6 +132,7 @@ STORE_WRITES = (
     ("POST", f"{STORE}/file_batches/{{batch_id}}/cancel"),
     ("DELETE", "/v1/files/{file_id}"),
     ("POST", "/v1/datasets:rename"),
+    ("DELETE", "/v1/datasets/{dataset:path}"),
     ("POST", "/v1/documents:move"),
     ("POST", "/v1/documents/{document_id}/reread"),
 )
@@ -162,7 +164,7 @@ def routes() -> list[tuple[str, str]]:
 
 
 def send(keyed: Keyed, method: str, path: str, key: str | None) -> httpx.Response:
-    ids: dict[str, object] = {"vector_store_id": "closed", "page": 1}
+    ids: dict[str, object] = {"vector_store_id": "closed", "dataset": "closed", "page": 1}
     ids |= {"document_id": keyed.closed_document, "chunk_id": keyed.closed_chunk}
     ids |= {"job_id": keyed.closed_job, "model": "test/tiny/4"}
     ids |= {"file_id": keyed.closed_file, "batch_id": keyed.closed_batch}
@@ -232,7 +234,9 @@ def test_a_key_of_one_dataset_sees_that_one(keyed: Keyed, method: str, path: str
     assert len(everything.text) > len(answer.text)  # there is more to be seen
 
 
-@pytest.mark.parametrize(("method", "path"), [*WRITES, ("DELETE", "/v1/documents/{document_id}")])
+@pytest.mark.parametrize(
+    ("method", "path"), [*WRITES, ("DELETE", "/v1/documents/{document_id:path}")]
+)
 def test_a_key_that_reads_writes_nothing(keyed: Keyed, method: str, path: str) -> None:
     requests = {
         "/v1/documents": {"json": {"dataset": "open", "documents": [{"uri": "n", "text": "gnu"}]}},
@@ -244,8 +248,8 @@ def test_a_key_that_reads_writes_nothing(keyed: Keyed, method: str, path: str) -
     }
     with keyed.server.client(keyed.reader) as client:
         (row,) = client.get("/v1/documents", params={"uri_prefix": "open/nda"}).json()["documents"]
-        place = path.format(document_id=row["document_id"])
-        answer = client.request(method, place, **requests.get(path, {}))  # type: ignore[arg-type]
+        address = place(path, {"document_id": row["document_id"]})
+        answer = client.request(method, address, **requests.get(path, {}))  # type: ignore[arg-type]
         assert answer.status_code == 403, answer.text
         assert answer.json()["error"]["type"] == "permission_error"
         assert client.get(f"/v1/documents/{row['document_id']}").status_code == 200
@@ -255,7 +259,8 @@ def test_a_key_that_reads_writes_nothing(keyed: Keyed, method: str, path: str) -
 def test_a_key_that_reads_changes_no_store(keyed: Keyed, method: str, path: str) -> None:
     with keyed.server.client(keyed.reader) as client:
         (row,) = client.get("/v1/documents", params={"uri_prefix": "open/nda"}).json()["documents"]
-        ids: dict[str, object] = {"vector_store_id": "open", "file_id": row["document_id"]}
+        ids: dict[str, object] = {"vector_store_id": "open", "dataset": "open"}
+        ids["file_id"] = row["document_id"]
         ids |= {"document_id": row["document_id"]}
         options = about(method, path, keyed)
         answer = client.request(method, place(path, {**ids, "batch_id": "vsfb_1"}), **options)

@@ -42,7 +42,7 @@ def test_what_is_answered_refused_stored_and_lent_is_counted(fresh: str, home: P
     assert counts[name, "POST", "/v1/search", "200"] == 3
     assert counts[name, "POST", "/v1/search", "422"] == 1
     assert counts[name, "POST", "other", "413"] == 1
-    assert counts[name, "GET", "/v1/documents/{document_id}", "404"] == 1
+    assert counts[name, "GET", "/v1/documents/{document_id:path}", "404"] == 1
     assert counts[name, "GET", "other", "404"] == 1
     assert counts[name, "other", "/search", "405"] == 1
     assert counts["lexichord_requests_refused_total",] == 1

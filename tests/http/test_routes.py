@@ -208,3 +208,12 @@ def test_requests_have_the_options_of_the_python_calls_but_no_model() -> None:
     taken = {*describe(QueryOptions)} - {"llm"}
     assert set(bodies.QueryBody.model_fields) == taken | {"query", "stream"}
     assert {"llm", "llm_base_url"}.isdisjoint(bodies.QueryBody.model_fields)
+
+
+def test_a_document_may_be_named_by_the_end_of_its_uri(client: httpx.Client) -> None:
+    (row,) = get(client, "/v1/documents", uri_prefix="", limit=1)["documents"]
+    for name in (row["uri"], row["uri"].rpartition("/")[2], row["document_id"]):
+        assert get(client, f"/v1/documents/{name}")["document_id"] == row["document_id"]
+    boxes = client.get(f"/v1/documents/{row['document_id']}/boxes", params={"mark": "x"})
+    message = "mark is START-END in the document's text, such as 120-310"
+    assert (boxes.status_code, boxes.json()["error"]["message"]) == (400, message)

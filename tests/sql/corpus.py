@@ -244,6 +244,8 @@ INNER = {
     "check_boost",
     "check_count",
     "check_datasets",
+    "name_choices",
+    "name_likeness",
     "check_at_rest",
     "check_move",
     "dataset_to_move_to",

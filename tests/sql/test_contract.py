@@ -624,6 +624,10 @@ CONTRACT = {
     "set_metadata": ("document bigint, changes jsonb", "jsonb"),
     "set_vectors": ("chunk_ids bigint[], vectors text[], space text", "bigint"),
     "shared_headings": ("documents bigint[], most integer", "TABLE(heading text)"),
+    "similar_uris": (
+        "reference text, datasets text[], most integer",
+        "TABLE(document_id bigint, uri text, likeness double precision)",
+    ),
     "similar_documents": (
         f"source bigint, k integer, {SCOPE}",
         "TABLE(document_id bigint, dataset text, uri text, title text, score double precision, "

@@ -29,6 +29,7 @@ class Case:
     caller: Caller = "all"
     outcome: Literal["rows", "nothing"] | Refused = "rows"
     not_on: Mapping[Surface, str] = field(default_factory=dict)
+    nearest: str = ""  # what its refusal names first
 
 
 NOTICE = "What notice ends the master services agreement for convenience?"
@@ -94,6 +95,29 @@ CASES = [
     ),
     Case("a dataset that is not there", LOGS, {"datasets": ["nowhere"]}, outcome="not found"),
     Case("a document that is not there", LOGS, {"documents": ["nowhere.md"]}, outcome="not found"),
+    Case(
+        "a dataset's name misspelt",
+        LOGS,
+        {"datasets": ["polices"]},
+        outcome="not found",
+        nearest="'policies'",
+    ),
+    Case(
+        "a document's name misspelt",
+        LOGS,
+        {"documents": ["ofice-lease-saltpan-hose.md"]},
+        outcome="not found",
+        not_on={"SQL": "it takes ids"},
+        nearest="office-lease-saltpan-house.md",
+    ),
+    Case(
+        "a key's name misspelt",
+        LOGS,
+        {"filter": {"yaer": 2024}},
+        outcome="invalid",
+        not_on=UNFILTERED,
+        nearest="'year'",
+    ),
     Case(
         "a key that no document has",
         LOGS,

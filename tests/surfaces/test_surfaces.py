@@ -55,3 +55,18 @@ def test_what_is_wrong_is_said_in_the_same_words(house: House, case: Case) -> No
         if isinstance(answer, Refusal) and not (name in OWN_WORDS and "documents" in case.options)
     }
     assert len(set(lines.values())) == 1, lines
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.nearest], ids=lambda case: case.name
+)
+def test_the_nearest_name_comes_first(house: House, case: Case) -> None:
+    for surface, answer in ask_everywhere(house, case).items():
+        assert isinstance(answer, Refusal)
+        if surface == "MCP" and "datasets" in case.options:  # it may have asked its user
+            assert answer.line.endswith("'polices'; 'policies' may be meant")
+            continue
+        choices = answer.line.partition(": take one of ")[2]
+        first = choices.split(", ")[0]
+        assert case.nearest in first, (surface, answer.line)
+        assert choices.endswith(" more") or choices.count(", ") < 5, answer.line

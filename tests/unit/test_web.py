@@ -250,6 +250,17 @@ def test_links_are_followed_within_the_site_so_deep_and_no_deeper(site: Site) ->
     assert list(crawl.left_out) == [f"{site.url}/"]
 
 
+def test_what_a_link_leads_to_and_is_gone_is_a_dead_link(site: Site) -> None:
+    site.put("/robots.txt", "User-agent: *\nDisallow: /no\n", content_type="text/plain")
+    site.put("/", "".join(f'<a href="/{name}">a</a>' for name in ("gone", "no", "down", "busy")))
+    site.put("/down", "", 503)
+    site.put("/busy", "", 429)
+    pages, crawl = crawled(site, "/", "/named", limits=replace(WEB_LIMITS, depth=1))
+    assert names(site, pages) == ["/", "/named", "/down", "/busy"]
+    assert crawl.dead_links == {f"{site.url}/gone": "the server answers 404"}
+    assert crawl.left_out == {f"{site.url}/no": "the site's robots.txt forbids it"}
+
+
 def test_a_sitemap_leads_to_its_pages_alone(site: Site) -> None:
     space = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
     one = f"<urlset {space}><url><loc>{site.url}/a</loc></url><url><loc>http://o.test/</loc></url>"

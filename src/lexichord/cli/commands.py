@@ -1,6 +1,5 @@
 """The commands, one function each."""
 
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -37,7 +36,9 @@ from lexichord.cli.options import (
     Invocation,
     QueryArgument,
     ReferencesArgument,
+    YesOption,
     command,
+    confirm_deletion,
     show_examples,
 )
 from lexichord.errors import ConfigError
@@ -262,14 +263,11 @@ def show(
 def rm(
     invocation: Invocation,
     references: ReferencesArgument,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: YesOption = False,
 ) -> None:
     """Delete documents with their chunks and all that belongs to them."""
     with invocation.open() as lexichord:
-        if not yes:
-            if not sys.stdin.isatty():
-                raise ConfigError("rm deletes for good: add --yes")
-            typer.confirm(f"Delete {', '.join(references)}?", abort=True, err=True)
+        confirm_deletion(", ".join(references), yes)
         invocation.show({"deleted": lexichord.delete(references)}, render.deleted)
 
 

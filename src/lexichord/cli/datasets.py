@@ -6,9 +6,41 @@ import typer
 
 from lexichord.cli.deferred import render
 from lexichord.cli.help import command_group
-from lexichord.cli.options import Invocation, ReferencesArgument, command
+from lexichord.cli.options import (
+    Invocation,
+    ReferencesArgument,
+    YesOption,
+    command,
+    confirm_deletion,
+)
 
 datasets_app = command_group("Datasets, each a named set of documents.")
+
+
+@command(datasets_app, "list")
+def list_datasets(invocation: Invocation) -> None:
+    """List the datasets, with how many documents and chunks each holds."""
+    with invocation.open() as lexichord:
+        stored = lexichord.datasets()
+    rows = [dataset.to_dict() for dataset in stored]
+    invocation.show({"datasets": rows}, lambda _: render.datasets(stored))
+
+
+@command(datasets_app, examples=("lexichord datasets delete contracts --yes",))
+def delete(
+    invocation: Invocation,
+    dataset: Annotated[str, typer.Argument(help="Of the list.", show_default=False)],
+    yes: YesOption = False,
+) -> None:
+    """Delete a dataset with its documents and all that belongs to them."""
+    with invocation.open() as lexichord:
+        held = [render.held(each) for each in lexichord.datasets() if each.dataset == dataset]
+        for line in held:  # of one that is not there the application says so
+            confirm_deletion(line, yes)
+        documents = lexichord.delete_dataset(dataset)
+    invocation.show(
+        {"deleted": documents}, lambda _: render.out.print(f"{', '.join(held)} deleted")
+    )
 
 
 @command(datasets_app, examples=("lexichord datasets rename contracts agreements",))

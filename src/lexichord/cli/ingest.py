@@ -177,7 +177,7 @@ def ingest(
             return
         report = _run(lexichord, paths or [], options, bars)
     invocation.show(report.to_dict(), shown)
-    if report.failed or report.is_empty:
+    if report.failed or (report.is_empty and not options.retry_failed):
         raise typer.Exit(EXIT_FAILED)
 
 

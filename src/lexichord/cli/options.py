@@ -164,6 +164,8 @@ DatasetsOption = Annotated[
 ]
 ExplainOption = Annotated[bool, typer.Option("--explain", help="Show every score and rank.")]
 
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+
 EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 
 DsnOption = Annotated[
@@ -206,6 +208,20 @@ class Invocation:
             typer.echo(json.dumps(result, default=_plain, ensure_ascii=False))
         else:
             render(result)
+
+
+def is_terminal() -> bool:
+    """Return whether somebody can be asked."""
+    return sys.stdin.isatty()
+
+
+def confirm_deletion(what: str, yes: bool) -> None:
+    """Ask, unless `yes`, whether something is to go for good. Raises ConfigError for a program."""
+    if yes:
+        return
+    if not is_terminal():
+        raise ConfigError(f"{what}: say --yes to delete for good")
+    typer.confirm(f"{what}: delete for good?", abort=True, err=True)
 
 
 SEARCH_PANEL, STORE_PANEL, SERVE_PANEL = "Search", "Store and change", "Run"

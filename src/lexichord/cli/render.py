@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         ShownDocument,
         SpaceChange,
         Status,
+        StoredDataset,
     )
     from lexichord.types.events import QueryEvent
     from lexichord.types.evidence import Cell, Comparison, ContextSource
@@ -81,11 +82,14 @@ def report(row: ResultRow, verbose: bool = False) -> None:
 def passed_over(row: ResultRow, verbose: bool) -> None:
     """Print on stderr, by name, what was not read, and what folders hold beside."""
     if row["failed"]:
-        err.print(printable(f"not read, failed: {_amount(row['failed'], 'file')}"))
+        err.print(printable(f"not read, failed: {counted(len(row['failed']), 'file')}"))
         _grouped(row["failed"], verbose)
     if row["unread"]:
         err.print(printable(f"not read, of no kind that can be: {counted_kinds(row['unread'])}"))
         _grouped(row["unread"], verbose)
+    if row["dead_links"]:
+        err.print(printable(f"dead links: {counted(len(row['dead_links']), 'page')}"))
+        _grouped(row["dead_links"], verbose)
     if row["left_out"]:
         reasons = Counter(row["left_out"].values())
         counts = ", ".join(f"{amount} {why}" for why, amount in reasons.most_common())
@@ -93,8 +97,10 @@ def passed_over(row: ResultRow, verbose: bool) -> None:
         err.print(printable(f"left out: {counts}{hint}"))
     for name, why in row["left_out"].items() if verbose else ():
         err.print(printable(f"  {short(name)}: {why}"))
-    if not any(row[name] for name in INGEST_OUTCOMES) and (row["unread"] or row["left_out"]):
-        err.print("nothing was read: see above; what can be read is in the ingest guide")
+    if not any(row[name] for name in INGEST_OUTCOMES):
+        seen = row["unread"] or row["left_out"]
+        why = "see above; what can be read is in the ingest guide" if seen else "no file is there"
+        err.print(f"nothing was read: {why}")
 
 
 def _grouped(reasons: Mapping[str, str], verbose: bool) -> None:
@@ -109,8 +115,9 @@ def _grouped(reasons: Mapping[str, str], verbose: bool) -> None:
         err.print(printable(f"  {reason}: {', '.join(shown)}{more}"))
 
 
-def _amount(things: Sized, name: str) -> str:
-    return f"{len(things)} {name}{'s' if len(things) != 1 else ''}"
+def counted(amount: int, name: str) -> str:
+    """Write how many there are of something."""
+    return f"{amount} {name}{'s' if amount != 1 else ''}"
 
 
 def counted_kinds(unread: Mapping[str, str]) -> str:
@@ -235,13 +242,24 @@ def status(state: Status) -> None:
     for name, value in status_rows(state):
         out.print(f"{name}: {value}")
     for dataset in state.by_dataset:
-        counts = f"{dataset.documents} documents, {dataset.chunks} chunks"
-        out.print(Text("dataset ") + printable(dataset.dataset) + f": {counts}")
+        out.print(printable(f"dataset {held(dataset)}"))
     for run in state.runs:
         _run(run)
     if state.reembed:
         _reembed(state.reembed)
     degraded(state.degraded)
+
+
+def held(dataset: StoredDataset) -> str:
+    """Write how much a dataset holds."""
+    documents, chunks = counted(dataset.documents, "document"), counted(dataset.chunks, "chunk")
+    return f"{dataset.dataset}: {documents}, {chunks}"
+
+
+def datasets(stored: Iterable[StoredDataset]) -> None:
+    """Print a line a dataset."""
+    for dataset in stored:
+        out.print(printable(held(dataset)))
 
 
 def indexes(used: Iterable[IndexUse]) -> None:
@@ -390,7 +408,7 @@ def event(event: QueryEvent) -> None:
         names = (file.title or short(file.uri) for file in event.files)
         err.print(Text("Files: ", "bold") + (printable(", ".join(names)) or "none"))
     elif isinstance(event, EvidenceEvent):
-        amount = f"{_amount(event.sources, 'passage')}, confidence {event.confidence:.2f}"
+        amount = f"{counted(len(event.sources), 'passage')}, confidence {event.confidence:.2f}"
         err.print(Text("Evidence: ", "bold") + amount)
     elif isinstance(event, DraftEvent):
         if event.start == 0:

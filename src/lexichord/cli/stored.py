@@ -1,7 +1,6 @@
 """Commands on what is stored: contexts, another embedding model, vechord tables, training data."""
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +13,9 @@ from lexichord.cli.options import (
     STORE_PANEL,
     DatasetsOption,
     Invocation,
+    YesOption,
     command,
+    confirm_deletion,
 )
 from lexichord.errors import ConfigError
 
@@ -207,13 +208,11 @@ def reembed(
         bool,
         typer.Option("--drop", help="Delete the old vectors, or new ones that are unfinished."),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: YesOption = False,
 ) -> None:
     """Change the embedding model while searches go on; run again what was interrupted."""
-    if drop and not yes:
-        if not sys.stdin.isatty():
-            raise ConfigError("--drop deletes vectors for good: add --yes")
-        typer.confirm("Delete the vectors that are not in use?", abort=True, err=True)
+    if drop:
+        confirm_deletion("the vectors that are not in use", yes)
     with invocation.open() as lexichord, progress.ChunkProgress("reembed") as bars:
         options: ReembedOptions = {"sample": sample, "min_overlap": min_overlap}
         options |= {"on_start": bars.start, "on_chunks": bars.add_chunks}

@@ -1,10 +1,11 @@
 """What is stored: listed, shown, compared, deleted; and how a caller names it."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 
 from lexichord.db import catalogue, files, search, store
 from lexichord.db.pool import Database
-from lexichord.errors import ConfigError, NotFoundError
+from lexichord.errors import MOST_NAMES, ConfigError, NotFoundError, likeness
 from lexichord.ingest.load.options import load_options
 from lexichord.settings import Settings
 from lexichord.types import (
@@ -21,7 +22,7 @@ from lexichord.types import (
     SearchOptions,
     ShownDocument,
 )
-from lexichord.types.ids import unknown_id
+from lexichord.types.ids import ID_PATTERN, unknown_id
 from lexichord.types.options import (
     describe,
     only_known_options,
@@ -30,6 +31,8 @@ from lexichord.types.options import (
     read_number,
 )
 
+URI_PARTS = 3  # of a document's uri that an error names
+
 
 def _passage(shown: ShownDocument, mark: tuple[int, int]) -> str:
     """Return a stretch of a document's text. Raises ConfigError."""
@@ -37,6 +40,13 @@ def _passage(shown: ShownDocument, mark: tuple[int, int]) -> str:
     if not 0 <= start <= end <= len(shown.text):
         raise ConfigError(f"mark: the text has {len(shown.text)} characters, from 0")
     return shown.text[start:end]
+
+
+def _some_documents(found: Sequence[tuple[str, str]]) -> str:
+    """Return a few documents for an error's line, each by its id and the end of its uri."""
+    few = [f"{id} ({'/'.join(uri.split('/')[-URI_PARTS:])})" for id, uri in found[:MOST_NAMES]]
+    more = len(found) - len(few)
+    return ", ".join(few) + (f" and {more} more" if more else "")
 
 
 class DocumentMethods:
@@ -255,6 +265,15 @@ class DocumentMethods:
         """
         await files.rename_dataset(self.database, dataset, new_name)
 
+    async def delete_dataset(self, dataset: str) -> int:
+        """Delete a dataset with all that hangs on it; return how many documents it had.
+
+        Raises NotFoundError; ConfigError while something is being stored in it, and where it is an
+        indexed table's.
+        """
+        await catalogue.check_datasets(self.database, [dataset])
+        return await files.delete_dataset(self.database, dataset) or 0
+
     async def resolve(self, document: str, datasets: Iterable[str] | None = None) -> str:
         """Return the id that an id, a uri or the end of a uri means, in these datasets or any.
 
@@ -266,9 +285,17 @@ class DocumentMethods:
         if len(rows) == 1:
             return str(rows[0]["document_id"])
         if not rows:
-            raise NotFoundError(unknown_id("doc", document))
-        some = ", ".join(f"{row['document_id']} ({row['uri']})" for row in rows[:3])
+            raise NotFoundError(await self._unknown(document, within))
+        rows.sort(key=lambda row: -likeness(document, row["uri"]))
+        some = _some_documents([(row["document_id"], row["uri"]) for row in rows])
         raise ConfigError(f"{document} may mean {len(rows)} documents: {some}; give the id")
+
+    async def _unknown(self, document: str, datasets: Collection[str]) -> str:
+        """Return the line that there is no such document, with those whose names are like it."""
+        near: Sequence[tuple[str, str]] = ()
+        if not re.fullmatch(ID_PATTERN["doc"], document):
+            near = await catalogue.similar_uris(self.database, document, sorted(datasets))
+        return unknown_id("doc", document, f"take one of {_some_documents(near)}" if near else "")
 
     async def scope(self, options: ScopeOptions) -> Scope:
         """Return where a search is to look. Raises ConfigError."""

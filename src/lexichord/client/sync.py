@@ -184,6 +184,7 @@ class SyncLexichord:
     delete = _sync(Lexichord.delete)
     move = _sync(Lexichord.move)
     rename_dataset = _sync(Lexichord.rename_dataset)
+    delete_dataset = _sync(Lexichord.delete_dataset)
     turn_tenants_on = _sync(Lexichord.turn_tenants_on)
     add_tenant = _sync(Lexichord.add_tenant)
     list_tenants = _sync(Lexichord.list_tenants)

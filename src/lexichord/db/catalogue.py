@@ -14,6 +14,7 @@ from psycopg.types.json import Jsonb
 
 from lexichord.db.pool import Database, Row
 from lexichord.db.search import scope_arguments, with_offsets
+from lexichord.errors import MOST_NAMES
 from lexichord.types import (
     ApiCall,
     ApiKey,
@@ -103,6 +104,15 @@ async def find_documents(database: Database, reference: str) -> list[Row]:
     if rows or database.replica is None:
         return rows
     return await database.call("find_documents", **named)  # the replica may not have it yet
+
+
+async def similar_uris(
+    database: Database, reference: str, datasets: Sequence[str]
+) -> list[tuple[str, str]]:
+    """See sql/similar_uris.sql; the id and the uri of each."""
+    scope = {"datasets": list(datasets) or None, "most": MOST_NAMES}
+    rows = await database.read("similar_uris", reference=reference, **scope)
+    return [(row["document_id"], row["uri"]) for row in rows]
 
 
 async def document_hashes(database: Database, dataset: str) -> list[Row]:

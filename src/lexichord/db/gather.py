@@ -136,6 +136,11 @@ async def _find_documents(call: Call) -> list[Row]:
     return sorted(await of_all(call), key=lambda row: row["uri"])
 
 
+async def _similar_uris(call: Call) -> list[Row]:
+    rows = sorted(await of_all(call), key=lambda row: (-row["likeness"], row["uri"]))
+    return rows[: call.arguments["most"]]
+
+
 async def _status(call: Call) -> list[Row]:
     rows = await of_all(call)
     counts = ("documents", "chunks", "chunks_without_vector", "bytes")
@@ -283,6 +288,7 @@ RULES: Mapping[str, Rule] = {
     "complete_word": _completions,
     "list_datasets": _list_datasets,
     "find_documents": _find_documents,
+    "similar_uris": _similar_uris,
     "list_chunks": by_document(),
     "document_text": by_document(),
     "read_original": by_document(),

@@ -26,13 +26,14 @@ class FileSearch:
     """A search for files in folders; `include` and `exclude` are patterns as in .gitignore.
 
     `unread` holds the kinds of files that cannot be read, `left_out` why other files and folders
-    were not looked at; both by name.
+    were not looked at, `dead_links` why pages that others link to are not there; all by name.
     """
 
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
     unread: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
+    dead_links: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._included = parse_patterns("include", self.include)

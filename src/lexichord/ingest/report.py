@@ -95,7 +95,8 @@ class Report(Shaped):
     the chunks' contexts by a language model, if one was asked. `flagged` holds, by uri, what is
     doubtful in documents that were stored, such as pages without text. Of the folders, `unread`
     holds the kinds of files that cannot be read, `left_out` why files and folders were not looked
-    at, both by name. What is read after `position` finds all that was stored, on replicas, too.
+    at, both by name; `dead_links` holds why pages that a site links to are not there, which is no
+    failure of the ingest. What is read after `position` finds all that was stored, on replicas, too.
     """
 
     run_id: int = 0
@@ -106,6 +107,7 @@ class Report(Shaped):
     failed: dict[str, str] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
+    dead_links: dict[str, str] = field(default_factory=dict)
     chunks: int = 0
     embedded: int = 0
     vectors_filled: int = 0
@@ -118,9 +120,9 @@ class Report(Shaped):
 
     @property
     def is_empty(self) -> bool:
-        """Whether folders were looked through and held nothing that can be read."""
-        documents = self.inserted + self.replaced + self.skipped + self.deleted + len(self.failed)
-        return not documents and bool(self.unread or self.left_out)
+        """Whether what was named held nothing that can be read."""
+        read = self.inserted + self.replaced + self.skipped + self.deleted
+        return not read and not self.failed
 
 
 @dataclass(slots=True)
@@ -135,6 +137,7 @@ class RunRecorder:
     def take(self, search: "FileSearch") -> None:
         """Take over what a search for files has passed over."""
         self.report.unread, self.report.left_out = search.unread, search.left_out
+        self.report.dead_links = search.dead_links
 
     async def start(self, dataset: str, source: str, total: int) -> None:
         """Open the run's record, with the files that cannot be read."""

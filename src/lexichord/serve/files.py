@@ -94,11 +94,10 @@ class FileMethods(Scoped):
         return await db.define_dataset(self._client.database, dataset, details, anew=anew)
 
     @recorded
-    async def delete_dataset(self, dataset: str) -> None:
-        """Delete a dataset with its documents. Raises NotFoundError."""
+    async def delete_dataset(self, dataset: str) -> int:
+        """See `Lexichord.delete_dataset`."""
         self._scope("delete", [dataset])
-        await catalogue.check_datasets(self._client.database, [dataset])
-        await db.delete_dataset(self._client.database, dataset)
+        return await self._client.delete_dataset(dataset)
 
     @recorded
     async def rename_dataset(self, dataset: str, new_name: str) -> None:

@@ -45,7 +45,8 @@ def recorded[S: "Scoped", **P, R](
         except BaseException as error:
             status = public_status(error)
             if isinstance(error, UnknownDatasetError) and self.rights.datasets is not None:
-                raise NotFoundError(f"{error.bare}: the API key reaches {self._reach()}") from None
+                reached = some_names(self.rights.datasets)
+                raise NotFoundError(f"{error.bare}: the API key reaches {reached}") from None
             raise
         finally:
             arguments = parameters.bind(self, *args, **kwargs).arguments
@@ -83,15 +84,11 @@ class Scoped:
         if reach is None or isinstance(datasets, str) or not datasets:
             return {"datasets": datasets}  # one text and none are refused further down
         if beyond := set(datasets).difference(reach):
-            named, reached = ", ".join(sorted(beyond)), self._reach()
+            named, reached = ", ".join(sorted(beyond)), some_names(reach, beyond)
             raise ForbiddenError(
                 f"the API key does not reach dataset {named}: it reaches {reached}"
             )
         return {"datasets": datasets}
-
-    def _reach(self) -> str:
-        """Return a few of the datasets that the rights reach, for an error's line."""
-        return some_names(set(self.rights.datasets or ()))
 
     def check_all(self, *deeds: Deed) -> None:
         """Raise MissingScopeError unless the rights allow all of these deeds."""

@@ -85,10 +85,10 @@ def shard_of(number: int) -> int:
     return number >> SHARD_BITS
 
 
-def unknown_id(kind: IdKind, text: str) -> str:
-    """Return the line that nothing has this id, with where those that there are stand."""
+def unknown_id(kind: IdKind, text: str, remedy: str = "") -> str:
+    """Return the line that nothing has this id, with the remedy or where ids stand."""
     noun = "document" if kind == "doc" else kind
-    return f"there is no {noun} {text}: {WHERE_IDS_STAND[kind]}"
+    return f"there is no {noun} {text}: {remedy or WHERE_IDS_STAND[kind]}"
 
 
 def _mix(keyed: blake2b, half: int) -> int:

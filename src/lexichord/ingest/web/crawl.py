@@ -33,6 +33,13 @@ SITEMAP_HEAD_BYTES = 10_000  # in which its root begins
 HTML_TYPES = (HTML_TYPE, "application/xhtml+xml")
 GZIP_SIGNATURE = b"\x1f\x8b"
 
+PASSING_STATUSES = (408, 425, 429)  # of those that are the asker's fault
+
+
+class RobotsError(IngestError):
+    """A page that a site's robots.txt forbids to read."""
+
+
 type RobotRules = RobotFileParser | None  # None where they forbid all
 
 
@@ -53,6 +60,11 @@ class _Place:
     depth: int = 0
     maps: int = 0
 
+    @property
+    def is_linked(self) -> bool:
+        """Whether nobody named it."""
+        return self.depth > 0 or self.maps > 0
+
 
 @dataclass(frozen=True, slots=True)
 class _Following:
@@ -64,6 +76,9 @@ class _Following:
 class Crawl:
     """A walk over pages. `left_out` holds, by address, why pages were not looked at.
 
+    `dead_links` holds why pages are not there to which links or sitemaps led: a site with such a
+    link is read as well as one without.
+
     `known` are pages that need not be sent again if they are the same. Links and sitemaps lead to
     pages of their own site only.
     """
@@ -72,6 +87,7 @@ class Crawl:
     limits: WebLimits = WEB_LIMITS
     reach: Reach = PUBLIC
     left_out: dict[str, str] = field(default_factory=dict)
+    dead_links: dict[str, str] = field(default_factory=dict)
     _robots: dict[str, RobotRules] = field(default_factory=dict)
     _waited: dict[str, float] = field(default_factory=dict)  # when a site was asked last
 
@@ -93,7 +109,12 @@ class Crawl:
             seen.update(other.url for other in following.places)
             if not following.is_sitemap and page.url not in done:
                 done.add(page.url)
-                yield page
+                if place.is_linked and isinstance(page.error, RobotsError):
+                    self.left_out[page.url] = str(page.error)
+                elif place.is_linked and _is_gone(page.error):
+                    self.dead_links[page.url] = str(page.error)
+                else:
+                    yield page
 
     def _following(self, place: _Place, fetched: Fetched | None) -> _Following:
         """Return where a page leads: the pages of a sitemap, or those that it links to."""
@@ -122,7 +143,7 @@ class Crawl:
         try:
             rules = self._rules(url)
             if rules is None or not rules.can_fetch(USER_AGENT, url):
-                raise IngestError("the site's robots.txt forbids it")
+                raise RobotsError("the site's robots.txt forbids it")
             self._wait(url, rules)
             # the links of a page that is not sent again are not known
             known = self.known if place.depth == self.limits.depth else {}
@@ -200,6 +221,13 @@ class Crawl:
                 if _site(address) == _site(url):
                     own.append(address)
         return own
+
+
+def _is_gone(error: IngestError | None) -> bool:
+    """Return whether a page is not there, or not for us, and so it will be the next time."""
+    if not isinstance(error, StatusError) or error.status in PASSING_STATUSES:
+        return False
+    return 400 <= error.status < 500
 
 
 def _site(url: str) -> str:

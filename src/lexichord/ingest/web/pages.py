@@ -35,7 +35,8 @@ class WebSources:
         """Return the pages that addresses lead to, in the order in which they were found."""
         stored = await self._stored(database)
         validators = {url: _validators(row["metadata"]) for url, row in stored.items()}
-        crawl = Crawl(validators, self.limits, self.reach, self.files.search.left_out)
+        search = self.files.search
+        crawl = Crawl(validators, self.limits, self.reach, search.left_out, search.dead_links)
         return await asyncio.to_thread(self._sources, crawl, urls, stored)
 
     async def _stored(self, database: Database) -> dict[str, Row]:

@@ -1,6 +1,5 @@
-"""Filters of other makers' interfaces, where a key that no document has is no mistake."""
+"""Filters of interfaces that ask several datasets one after the other, as Dify does."""
 
-import logging
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -8,8 +7,6 @@ from lexichord.client.passages import passage_options
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.access import ScopedClient
 from lexichord.types import Json, Response
-
-log = logging.getLogger("lexichord")
 
 type FilterValue = str | bool | int | float  # of a condition, as JSON has it
 
@@ -20,10 +17,10 @@ MATCH_NONE: Json = {"or": []}
 
 
 async def query(scoped: ScopedClient, text: str, **options: Any) -> Response:  # noqa: ANN401
-    """Query for passages; a document without a filter's key simply fails, or fulfils, it.
+    """Query for passages; a key that only other datasets know fails a condition, or fulfils it.
 
-    Where our own users get an error for a key that no document has, one filter goes to several
-    knowledge bases here, of which some may lack it: to fail would fail them all.
+    One filter goes to several knowledge bases here, of which some may lack a key: to fail would
+    fail them all. A key that no document in the caller's reach has is a mistake as everywhere.
     """
     settled = passage_options(options)
     try:
@@ -35,9 +32,9 @@ async def query(scoped: ScopedClient, text: str, **options: Any) -> Response:  #
             raise
         datasets = options.get("datasets")
         unknown = {key for key in _keys(filter) if not await _is_known(scoped, key, datasets)}
-        if not unknown:
+        elsewhere = [await _is_known(scoped, key, None) for key in unknown]
+        if not unknown or not all(elsewhere):
             raise
-        log.warning("a filter names keys that no document has: %r", sorted(unknown))
         settled = {**settled, "filter": settle(filter, unknown)}
         return await scoped.query(text, **settled)
 

@@ -21,7 +21,7 @@ from lexichord.serve.limits import (
     served_bounds,
 )
 from lexichord.types import ContextFormat, IntentKind, LlmStage, Mode, QueryOptions, Unit
-from lexichord.types.ids import ID_EXAMPLE, ID_PATTERN
+from lexichord.types.ids import ID_EXAMPLE
 from lexichord.types.options import describe
 
 WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
@@ -29,8 +29,10 @@ QueryText = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
 NameText = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS)]
 DatasetNames = Annotated[list[NameText], Field(**served_bounds("datasets"))]
 RowId = Annotated[int, Field(ge=1, lt=2**53, examples=[1])]  # more is not exact in all JSON
-DocumentId = Annotated[str, Field(pattern=ID_PATTERN["doc"], examples=[ID_EXAMPLE["doc"]])]
-ChunkId = Annotated[str, Field(pattern=ID_PATTERN["chunk"], examples=[ID_EXAMPLE["chunk"]])]
+DocumentName = Annotated[
+    NameText, Field(description="An id, a uri or a uri's end.", examples=[ID_EXAMPLE["doc"]])
+]
+ChunkId = Annotated[NameText, Field(examples=[ID_EXAMPLE["chunk"]])]
 
 
 def check_depth[V](value: V) -> V:
@@ -189,7 +191,7 @@ class MetadataBody(JsonBody):
 class MoveBody(JsonBody):
     """Documents, and the dataset where they are to be; it is made if it is not there."""
 
-    documents: list[DocumentId] = Field(min_length=1, max_length=MAX_ADDED_DOCUMENTS)
+    documents: list[DocumentName] = Field(min_length=1, max_length=MAX_ADDED_DOCUMENTS)
     dataset: NameText = Field(examples=["archive"])
 
 

@@ -1,19 +1,22 @@
 """Routes that search, and those that list, show, add and delete what is stored."""
 
+import re
 from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
+from lexichord.errors import ConfigError
 from lexichord.serve.http.bodies import (
     ChunkId,
     CountParams,
-    DocumentId,
+    DocumentName,
     DocumentsBody,
     ExpandParams,
     ListParams,
     MetadataBody,
     MoveBody,
+    NameText,
     QueryBody,
     RenameBody,
     SearchBody,
@@ -47,9 +50,9 @@ from lexichord.types import Excerpt, FilesResult, SearchResult
 router = APIRouter(prefix="/v1", route_class=AuthorizedRoute, responses=ERROR_RESPONSES)
 SEARCH_TAGS: list[Any] = ["search"]
 DOCUMENT_TAGS: list[Any] = ["documents"]
-MARK_PATTERN = r"^\d{1,9}-\d{1,9}$"
+MARK_FORM = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 
-type DocumentPathId = Annotated[DocumentId, Path()]
+type DocumentPathId = Annotated[DocumentName, Path()]
 type ChunkPathId = Annotated[ChunkId, Path()]
 
 
@@ -96,6 +99,12 @@ async def rename_dataset(caller: Caller, body: RenameBody) -> JsonReply:
     return await reply_written(caller, {"dataset": body.new_name})
 
 
+@router.delete("/datasets/{dataset:path}", response_model=DeletedShape, tags=DOCUMENT_TAGS)
+async def delete_dataset(caller: Caller, dataset: Annotated[NameText, Path()]) -> JsonReply:
+    """Delete a dataset with all its documents; return how many there were."""
+    return await reply_written(caller, {"deleted": await caller.delete_dataset(dataset)})
+
+
 @router.get("/documents", response_model=DocumentsShape, tags=DOCUMENT_TAGS)
 async def list_documents(caller: Caller, params: Annotated[ListParams, Query()]) -> JsonReply:
     """List documents by dataset and uri, without their texts."""
@@ -111,15 +120,6 @@ async def count_documents(caller: Caller, params: Annotated[CountParams, Query()
     """Count documents by the values of a metadata key, the commonest first."""
     facets = await caller.count_by(params.by, **params.options())
     return reply({"facets": [facet.to_dict() for facet in facets]})
-
-
-@router.patch("/documents/{document_id}", response_model=MetadataShape, tags=DOCUMENT_TAGS)
-async def set_metadata(
-    caller: Caller, document_id: DocumentPathId, body: MetadataBody
-) -> JsonReply:
-    """Set keys of a document's metadata, take away those that are null; return all of it."""
-    metadata = await caller.set_metadata(document_id, body.metadata)
-    return await reply_written(caller, {"metadata": metadata})
 
 
 @router.post("/documents", response_model=JobShape, status_code=202, tags=DOCUMENT_TAGS)
@@ -141,18 +141,6 @@ async def add_documents(request: Request, caller: Caller, body: DocumentsBody) -
 async def move_documents(caller: Caller, body: MoveBody) -> JsonReply:
     """Move documents into a dataset with all that hangs on them; nothing is embedded again."""
     return await reply_written(caller, {"moved": await caller.move(body.documents, body.dataset)})
-
-
-@router.get("/documents/{document_id}", response_model=DocumentShape, tags=DOCUMENT_TAGS)
-async def show_document(caller: Caller, document_id: DocumentPathId) -> JsonReply:
-    """Return a document with its text and chunks. Offsets count the text's characters from 0."""
-    return reply(await caller.show(document_id))
-
-
-@router.delete("/documents/{document_id}", response_model=DeletedShape, tags=DOCUMENT_TAGS)
-async def delete_document(caller: Caller, document_id: DocumentPathId) -> JsonReply:
-    """Delete a document with all that hangs on it."""
-    return await reply_written(caller, {"deleted": await caller.delete([document_id])})
 
 
 @router.post(
@@ -188,7 +176,7 @@ async def show_page(
     caller: Caller,
     document_id: DocumentPathId,
     page: Annotated[int, Path(ge=1, le=100_000)],
-    mark: Annotated[str | None, Query(pattern=MARK_PATTERN)] = None,
+    mark: str | None = None,
 ) -> Response:
     """Return a page of a PDF, drawn from its file; `mark` is START-END in the document's text."""
     image = await caller.page_image(document_id, page, mark=_read_mark(mark or "0-0"))
@@ -199,7 +187,7 @@ async def show_page(
 async def find_boxes(
     caller: Caller,
     document_id: DocumentPathId,
-    mark: Annotated[str, Query(pattern=MARK_PATTERN, examples=["120-310"])],
+    mark: Annotated[str, Query(examples=["120-310"])],
 ) -> JsonReply:
     """Return where a passage, such as a hit's START-END, stands on the pages of its PDF."""
     boxes = await caller.boxes(document_id, *_read_mark(mark))
@@ -224,8 +212,11 @@ async def download_original(caller: Caller, document_id: DocumentPathId) -> Resp
 
 
 def _read_mark(mark: str) -> tuple[int, int]:
-    start, _, end = mark.partition("-")
-    return int(start), int(end)
+    """Return where a passage begins and ends. Raises ConfigError."""
+    found = MARK_FORM.fullmatch(mark)
+    if found is None:
+        raise ConfigError("mark is START-END in the document's text, such as 120-310")
+    return int(found[1]), int(found[2])
 
 
 @router.get("/chunks/{chunk_id}", response_model=Excerpt, tags=DOCUMENT_TAGS)
@@ -234,3 +225,25 @@ async def show_chunk(
 ) -> JsonReply:
     """Return a chunk with the text around it."""
     return reply(await caller.expand(chunk_id, **params.model_dump()))
+
+
+# Last, for a uri has slashes.
+@router.get("/documents/{document_id:path}", response_model=DocumentShape, tags=DOCUMENT_TAGS)
+async def show_document(caller: Caller, document_id: DocumentPathId) -> JsonReply:
+    """Return a document with its text and chunks. Offsets count the text's characters from 0."""
+    return reply(await caller.show(document_id))
+
+
+@router.patch("/documents/{document_id:path}", response_model=MetadataShape, tags=DOCUMENT_TAGS)
+async def set_metadata(
+    caller: Caller, document_id: DocumentPathId, body: MetadataBody
+) -> JsonReply:
+    """Set keys of a document's metadata, take away those that are null; return all of it."""
+    metadata = await caller.set_metadata(document_id, body.metadata)
+    return await reply_written(caller, {"metadata": metadata})
+
+
+@router.delete("/documents/{document_id:path}", response_model=DeletedShape, tags=DOCUMENT_TAGS)
+async def delete_document(caller: Caller, document_id: DocumentPathId) -> JsonReply:
+    """Delete a document with all that hangs on it."""
+    return await reply_written(caller, {"deleted": await caller.delete([document_id])})

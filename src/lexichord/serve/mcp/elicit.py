@@ -16,7 +16,7 @@ from mcp_types import (
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from lexichord.errors import NotFoundError
+from lexichord.errors import NotFoundError, likeness, nearest_first
 from lexichord.serve.access import ScopedClient
 
 DATASET_ARGUMENTS = ("dataset_id", "resource_id")
@@ -50,7 +50,10 @@ async def _fitting_datasets(scoped: ScopedClient, name: str) -> list[str]:
     """Return the datasets in reach that a name which is none of theirs may mean."""
     names = [row["dataset"] for row in await scoped.datasets()]
     part = name.casefold()
-    return [] if name in names else [each for each in names if part in each.casefold()]
+    if name in names:
+        return []
+    near = nearest_first(names, [name])
+    return [each for each in near if part in each.casefold() or likeness(name, each)]
 
 
 async def _answer(

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from lexichord.errors import ConfigError
+from lexichord.errors import ConfigError, some_names
 from lexichord.serve.compat.kbbridge.folders import (
     DatasetArgument,
     FilterArgument,
@@ -62,7 +62,7 @@ async def similar(
     folder = Folder(dataset_id)
     meant = named_documents(await documents_in(caller.scoped, folder), document_name)
     if len(meant) > 1:
-        names = ", ".join(list(short_names(row.uri for row in meant).values())[:5])
+        names = some_names(short_names(row.uri for row in meant).values(), [document_name])
         raise ConfigError(f"'{document_name}' means {len(meant)} documents: name one, as {names}")
     options = await scope_options(caller.scoped, [folder], filter=filter)
     result = await caller.scoped.similar(meant[0].document_id, k=top_k, **options)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from lexichord.errors import ConfigError, NotFoundError
+from lexichord.errors import ConfigError, NotFoundError, some_names
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.limits import MAX_NAMED_DOCUMENTS
 from lexichord.serve.mcp.schemas import UNPUBLISHED
@@ -131,7 +131,8 @@ def named_documents(rows: Sequence[StoredDocument], name: str) -> list[StoredDoc
         or [row for row in rows if part in row.uri.rpartition("/")[2].casefold()]
     )
     if not documents:
-        raise NotFoundError(f"there is no document '{name}' here: file_lister shows their names")
+        names = some_names({row.uri.rpartition("/")[2] for row in rows}, [name])
+        raise NotFoundError(f"there is no document '{name}' here: take one of {names or 'none'}")
     return documents
 
 

@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from lexichord.client.passages import passage_options
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.serve.access import ScopedClient
-from lexichord.serve.compat.filters import query
 from lexichord.serve.compat.openai.models import find_model
 from lexichord.serve.compat.openai.paging import openai_router
 from lexichord.serve.compat.openai.search import (
@@ -31,7 +31,7 @@ from lexichord.serve.http.bodies import DatasetNames, JsonBody, QueryText, Stric
 from lexichord.serve.http.events import EventStream, event_bytes
 from lexichord.serve.http.routing import Caller, JsonReply
 from lexichord.serve.limits import MAX_VECTOR_STORE_RESULTS
-from lexichord.types import Response
+from lexichord.types import Json, Response
 
 router = openai_router()
 
@@ -164,16 +164,15 @@ async def _answer(
 ) -> tuple[JsonObject, JsonObject, JsonObject]:
     """Return the search as it was done, the message and what it took. Raises ProviderError."""
     tool = body.tools[0]
-    response = await query(
-        caller,
-        body.question,
-        datasets=tool.vector_store_ids,
-        k=tool.max_num_results,
-        filter=None if tool.filters is None else compile_filter(tool.filters),
-        intent=None,
-        answer=True,
-        llm_stages=("answer",),
-    )
+    options: Json = {
+        "datasets": tool.vector_store_ids,
+        "k": tool.max_num_results,
+        "filter": None if tool.filters is None else compile_filter(tool.filters),
+        "intent": None,
+        "answer": True,
+        "llm_stages": ("answer",),
+    }
+    response = await caller.query(body.question, **passage_options(options))
     _check_model_answered(response)
     passages = await caller.passages(response, len(response.hits))
     results = await describe_results(caller, passages)

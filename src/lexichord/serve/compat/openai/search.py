@@ -5,11 +5,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from lexichord.client.passages import ScoredPassage
+from lexichord.client.passages import ScoredPassage, passage_options
 from lexichord.db.files import sent_file
 from lexichord.errors import ConfigError
 from lexichord.serve.access import ScopedClient
-from lexichord.serve.compat.filters import FilterValue, query
+from lexichord.serve.compat.filters import FilterValue
 from lexichord.serve.compat.openai.paging import StoreId, openai_router
 from lexichord.serve.http.bodies import JsonBody
 from lexichord.serve.http.routing import Caller
@@ -119,17 +119,16 @@ async def search_vector_store(
     texts = [body.query] if isinstance(body.query, str) else body.query
     filter = None if body.filters is None else compile_filter(body.filters)
     min_score = (body.ranking_options and body.ranking_options.score_threshold) or 0.0
+    options: Json = {
+        "datasets": [vector_store_id],
+        "k": body.max_num_results,
+        "filter": filter,
+        "rewrite": body.rewrite_query,
+    }
     searched: list[str] = []
     best: dict[str, ScoredPassage] = {}
     for text in texts:
-        response = await query(
-            caller,
-            text,
-            datasets=[vector_store_id],
-            k=body.max_num_results,
-            filter=filter,
-            rewrite=body.rewrite_query,
-        )
+        response = await caller.query(text, **passage_options(options))
         searched += searched_texts(text, response)
         for passage in await caller.passages(response, body.max_num_results, min_score):
             known = best.setdefault(passage.hit.chunk_id, passage)
