@@ -102,7 +102,7 @@ def approximate(value: object) -> object:
     return pytest.approx(value, abs=1e-5) if isinstance(value, float) else value
 
 
-@pytest.mark.parametrize("question", questions()[:10])
+@pytest.mark.parametrize("question", questions()[:5])
 @pytest.mark.parametrize("number", range(len(SCOPES)))
 def test_searches_give_what_one_database_gives(asked: Asked, question: str, number: int) -> None:
     by_vector = {"query": question, "query_vector": vector(question), "query_space": str(SPACE)}
@@ -110,47 +110,6 @@ def test_searches_give_what_one_database_gives(asked: Asked, question: str, numb
     assert number or {row["document_id"] >> 48 for row in rows} == {0, 1, 2}
     same(asked, "discover_files", number, **by_vector, **DEPTH)
     same(asked, "feedback_chunks", number, **by_vector, depth=ALL)
-
-
-def test_without_a_vector_the_keyword_hits_of_all_shards_stand_in(asked: Asked) -> None:
-    for question in questions()[:5]:
-        one, many = (
-            ask(connection, "hybrid_search", query=question, depth=ALL)
-            for connection in (asked.one, asked.many)
-        )
-        assert [row["uri"] for row in many] == [row["uri"] for row in one]
-        assert [row["score"] for row in many] == pytest.approx(
-            [row["score"] for row in one], abs=0.01
-        )
-
-
-def test_what_is_made_of_searches_answers_for_all(asked: Asked) -> None:
-    query, other = questions()[:2]
-    variants = [
-        {"name": "original", "text": query, "vector": [1] * 8},
-        {"name": "other", "text": other, "terms": {"w1": 2}, "weight": 0.5},
-    ]
-    one, many = (
-        ask(connection, "search_variants", variants=Jsonb(variants), depth=ALL)
-        for connection in (asked.one, asked.many)
-    )
-    assert [row["uri"] for row in many] == [row["uri"] for row in one]
-    pairs = [
-        ask(connection, "similar_documents", source=ids(connection, ["doc/100"])[0])
-        for connection in (asked.one, asked.many)
-    ]
-    assert [(row["uri"], row["hits"]) for row in pairs[1]] == [
-        (row["uri"], row["hits"]) for row in pairs[0]
-    ]
-    for connection in (asked.one, asked.many):
-        each = ask(
-            connection,
-            "search_each",
-            queries=[query],
-            documents=ids(connection, ["doc/001", "doc/101"]),
-            query_vectors=[vector(query)],
-        )
-        assert {row["uri"] for row in each} == {"doc/001", "doc/101"}
 
 
 @pytest.mark.parametrize(
@@ -177,16 +136,6 @@ def test_relevance_feedback_says_that_it_is_not_there(asked: Asked) -> None:
         ask(asked.many, "relevance_feedback", query="w1")
 
 
-OF_ALL = "select {} from lexichord_data.shard_node as n, lateral lexichord.{} as r {}"
-
-
-def test_other_functions_are_asked_of_all_by_a_lateral_join(asked: Asked) -> None:
-    rows = asked.many.execute(OF_ALL.format("r.uri", "list_documents()", "order by 1").encode())
-    assert [row["uri"] for row in rows] == [row.uri for row in asked.stored.one.list()]
-    counted = OF_ALL.format("sum(r) as documents", "count_documents()", "")
-    assert asked.many.execute(counted.encode()).fetchall() == [{"documents": 120}]
-
-
 def test_a_reader_may_ask_all_shards(asked: Asked) -> None:
     name = f"reader{os.getpid()}"
     asked.many.execute(f"create role {name} login in role lexichord_reader".encode())
@@ -201,14 +150,6 @@ def test_a_reader_may_ask_all_shards(asked: Asked) -> None:
                 reader.execute("select lexichord.fan_out()")
     finally:
         asked.many.execute(f"drop role {name}".encode())
-
-
-def test_every_node_says_which_indexes_it_uses(asked: Asked) -> None:
-    explained = OF_ALL.format("n.number, r.*", "index_use()", "order by n.number, r.index_name")
-    rows = asked.many.execute(explained.encode()).fetchall()
-    assert [(row["number"], row["index_name"]) for row in rows] == [
-        (number, name) for number in range(3) for name in ("chunk_hnsw", "posting_term")
-    ]
 
 
 def test_a_worker_that_is_down_fails_the_search(asked: Asked) -> None:
@@ -226,28 +167,3 @@ def test_a_shard_that_is_no_node_is_refused(asked: Asked) -> None:
         asked.stored.many.add_shard(fourth)
     assert [shard.number for shard in asked.stored.many.list_shards()] == [1, 2]
     assert ask(asked.many, "hybrid_search", query="w1")
-
-
-def test_a_row_that_was_moved_is_noticed(asked: Asked) -> None:
-    change = "update lexichord_data.shard_node set number = 3 - number where number > 0"
-    asked.many.execute(change.encode())
-    with pytest.raises(psycopg.Error, match="this is not shard"):
-        ask(asked.many, "hybrid_search", query="w1")
-    asked.many.execute("select lexichord.fan_out()")
-    assert ask(asked.many, "hybrid_search", query="w1")
-
-
-def test_documents_that_were_moved_are_found_where_they_are(asked: Asked) -> None:
-    before = ids(asked.many, ["doc/003"])
-    assert asked.stored.many.rebalance_shards().documents > 0
-    assert ids(asked.many, ["doc/003"]) == before
-    for number in range(len(SCOPES)):
-        same(asked, "hybrid_search", number, query="w1 w2", query_vector=vector("w1 w2"), **DEPTH)
-    one, many = (
-        [ask(connection, "similar_documents", source=source) for source in ids(connection, uris)]
-        for connection in (asked.one, asked.many)
-        for uris in [["doc/000", "doc/009", "doc/019"]]
-    )
-    assert [[row["uri"] for row in rows] for rows in many] == [
-        [row["uri"] for row in rows] for rows in one
-    ]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from threading import Event, Thread
 
 import psycopg
 import pytest
@@ -88,50 +87,6 @@ def test_what_cannot_be_changes_no_shard(databases: Databases, lexichord: SyncLe
             with pytest.raises(DatabaseError, match="shard 2 does not answer"):
                 change()
     assert databases.stored() == before
-
-
-def test_recorded_queries_follow_what_moves(databases: Databases, lexichord: SyncLexichord) -> None:
-    with SyncLexichord(dsn=databases.dsns[0], record="text") as recording:
-        recording.query("own3 common", k=50, datasets=["barn"])
-    lexichord.move(URIS, "field")
-    named = "select distinct h.dataset from lexichord_data.query_hit h"
-    assert execute(databases.dsns[0], named) == [("field",)]
-
-
-def test_no_answer_has_a_part_under_either_name(
-    databases: Databases, lexichord: SyncLexichord
-) -> None:
-    """Searches go on while a dataset is renamed to and fro, and documents move."""
-    seen, failures, stop = list[int](), list[BaseException](), Event()
-
-    def keep_asking() -> None:
-        with SyncLexichord(dsn=databases.dsns[0]) as other:
-            while not stop.is_set():
-                try:
-                    both = {"barn": "byre", "byre": "barn"}
-                    found = counts(other)
-                    assert list(found.values()) == [AMOUNT], found
-                    (name,) = found
-                    try:
-                        hits = other.search("common", k=100, datasets=[name]).hits
-                    except UnknownDatasetError as error:
-                        seen.append(str(error).count(f"'{both[name]}'"))  # renamed since
-                    else:
-                        assert len(hits) in (0, 2 * AMOUNT)  # moved since
-                    seen.append(1)
-                except BaseException as error:
-                    failures.append(error)
-                    return
-
-    thread = Thread(target=keep_asking)
-    thread.start()
-    for old, new in (("barn", "byre"), ("byre", "barn")):
-        lexichord.rename_dataset(old, new)
-    lexichord.move(URIS, "byre")
-    stop.set()
-    thread.join()
-    assert not failures, failures
-    assert len(seen) > 1
 
 
 def test_killed_between_two_commits_it_goes_on(

@@ -1,17 +1,15 @@
 """Metadata of files: from the file, from beside it, from who ingests, and later."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
-from tests.conftest import ROOT
+from tests.end_to_end.processes import run_cli
 
 
 @pytest.fixture
@@ -93,14 +91,8 @@ def test_metadata_is_set_later(lexichord: SyncLexichord, folder: Path) -> None:
 
 
 def test_the_command_line_sets_and_counts(dsn: str, tmp_path: Path, folder: Path) -> None:
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "lexichord", *arguments, "--dsn", dsn]
-        environment = os.environ | {"LEXICHORD_HOME": str(tmp_path / "home"), "COLUMNS": "200"}
-        return subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
-        )
-
-    assert run("ingest", str(folder), "--metadata", "team=hr", "--metadata", "n=3").returncode == 0
+    run = partial(run_cli, dsn, tmp_path / "home")
+    assert run("ingest", str(folder), "--metadata", "team=hr", "--metadata", "n=3").exit_code == 0
     done = run("metadata", "set", "pay.txt", 'tags=["b"]', "n=null", "by=Ada L", "--json")
     assert json.loads(done.stdout)["metadata"] == {
         "team": "hr",
@@ -111,7 +103,7 @@ def test_the_command_line_sets_and_counts(dsn: str, tmp_path: Path, folder: Path
     assert run("metadata", "count", "team").stdout == "      2  hr\n"
     assert run("list", "--filter", '{"title": "Wages"}').stdout.count("\n") == 1
     wrong = run("metadata", "set", "pay.txt", "nothing")
-    assert (wrong.returncode, wrong.stderr) == (
+    assert (wrong.exit_code, wrong.stderr) == (
         2,
         "lexichord: 'nothing' is no metadata: write KEY=VALUE\n",
     )

@@ -2,9 +2,6 @@
 
 import gzip
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +9,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from tests.compound import write_compound
-from tests.conftest import ROOT
+from tests.end_to_end.processes import run_cli
 from tests.unit import test_containers, test_load_mail, test_load_markup, test_load_office
 
 pytestmark = pytest.mark.slow
@@ -184,12 +181,8 @@ def test_a_part_that_failed_can_be_taken_up_again(lexichord: SyncLexichord, fold
 
 
 def run(dsn: str, home: Path, *arguments: str, expected: int = 0) -> tuple[str, str]:
-    command = [sys.executable, "-m", "lexichord", *arguments, "--dsn", dsn]
-    environment = os.environ | {"LEXICHORD_HOME": str(home), "COLUMNS": "400"}
-    done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == expected, done.stderr
+    done = run_cli(dsn, home, *arguments)
+    assert done.exit_code == expected, done.stderr
     return done.stdout, done.stderr
 
 

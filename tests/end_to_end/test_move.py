@@ -1,18 +1,17 @@
 """Documents moved, datasets renamed: in Python and on the command line, embedded once."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError, NotFoundError
-from tests.conftest import ROOT, SPACE
+from tests.conftest import SPACE
 from tests.end_to_end.hashing import Hashing
+from tests.end_to_end.processes import run_cli
 
 
 @pytest.fixture
@@ -57,23 +56,17 @@ def test_what_cannot_be_is_said_in_a_line(lexichord: SyncLexichord) -> None:
 def test_the_command_line_renames_moves_and_reads_again(
     lexichord: SyncLexichord, dsn: str, tmp_path: Path
 ) -> None:
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "lexichord", *arguments, "--dsn", dsn]
-        environment = os.environ | {"LEXICHORD_HOME": str(tmp_path / "home"), "COLUMNS": "200"}
-        return subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
-        )
-
+    run = partial(run_cli, dsn, tmp_path / "home")
     for name in ("gnu", "yak"):
         (tmp_path / f"{name}.txt").write_text(f"The {name}.")
     lexichord.ingest([tmp_path / "gnu.txt", tmp_path / "yak.txt"], dataset="barn")
     renamed = run("datasets", "rename", "barn", "byre")
-    assert (renamed.stdout, renamed.returncode) == ("barn is byre now\n", 0)
+    assert (renamed.stdout, renamed.exit_code) == ("barn is byre now\n", 0)
     moved = run("datasets", "move", "gnu.txt", "yak.txt", "--to", "field", "--json")
     assert json.loads(moved.stdout) == {"moved": 2}
     assert {row.dataset: row.documents for row in lexichord.datasets()} == {"byre": 0, "field": 2}
     assert json.loads(run("reread", "gnu.txt", "--json").stdout)["replaced"] == 1
     (tmp_path / "gnu.txt").unlink()
     refused = run("reread", "gnu.txt")
-    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
     assert "ingest its file again" in refused.stderr

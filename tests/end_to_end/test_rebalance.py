@@ -1,6 +1,5 @@
 """Documents move between shards while others search and store: each is there once, and stays."""
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from lexichord import SyncLexichord
-from lexichord.db import moves, rebalance, schema
+from lexichord.db import rebalance, schema
 from lexichord.db.moves import LEASE_SECONDS
 from lexichord.db.pool import Conn, Row, call
 from lexichord.errors import ConfigError, DatabaseError, NotFoundError
@@ -22,7 +21,7 @@ from lexichord.types import EmbeddingSpace, Json
 from lexichord.types.ids import shard_of
 from tests.conftest import new_database
 from tests.end_to_end import killed
-from tests.end_to_end.test_shards import command, stopped
+from tests.end_to_end.test_shards import command
 
 SPACE = EmbeddingSpace("test", "tiny", 8)
 AMOUNT = 60
@@ -244,48 +243,6 @@ def test_a_switch_that_is_cut_off_is_ended_by_who_asks_next(
         check_answers(lexichord, range(AMOUNT), Random(0))
     assert execute(home, LEFT)[0][1:] == (None, None)
     assert sorted(execute(home, STORED) + execute(first, STORED)) == sorted(before)
-
-
-def test_who_stalls_while_ending_a_switch_takes_nothing_that_came_back(
-    databases: Databases, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home, first = databases.dsns[:2]
-    share(home, first)
-    move_until_cut(home, conninfo_to_dict(home)["dbname"])
-    held: list[str] = []
-
-    def end_it_and_move_back() -> None:
-        with SyncLexichord(dsn=home) as other:
-            assert other.rebalance_shards(empty=1).documents
-
-    async def stall(connection: Conn, function: str, **arguments: object) -> list[Row]:
-        if function == "hold_writers":
-            held.append(function)
-            if len(held) == 2:  # what has arrived was looked up, and has yet to leave
-                await asyncio.to_thread(end_it_and_move_back)
-        return await call(connection, function, **arguments)
-
-    monkeypatch.setattr(moves, "call", stall)
-    with SyncLexichord(dsn=home) as lexichord:
-        assert lexichord.count() == AMOUNT
-    assert [len(execute(dsn, STORED)) for dsn in (home, first)] == [AMOUNT, 0]
-
-
-def test_a_shard_that_is_down_amid_a_switch_is_named_or_left_out(databases: Databases) -> None:
-    home, first = databases.dsns[:2]
-    share(home, first)
-    move_until_cut(home, conninfo_to_dict(home)["dbname"])
-    with stopped(first):
-        with SyncLexichord(dsn=home) as lexichord:
-            for asked in (lambda: lexichord.search("common"), lexichord.rebalance_shards):
-                with pytest.raises(DatabaseError, match="shard 1 does not answer"):
-                    asked()
-        with SyncLexichord(dsn=home, partial_answers=True) as lexichord:
-            found = lexichord.search("common", mode="keyword", k=4 * AMOUNT, depth=4 * AMOUNT)
-            assert len({hit.uri for hit in found.hits}) == AMOUNT
-            assert found.degraded == ["shard 1 does not answer: what it holds is missing"]
-    with SyncLexichord(dsn=home) as lexichord:
-        check_answers(lexichord, range(AMOUNT), Random(0))
 
 
 def test_killed_at_any_point_it_goes_on(databases: Databases) -> None:

@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from lexichord.db import schema
 from lexichord.db.ids import with_texts
 from lexichord.providers.embed.local import LocalEmbedder
 from tests.conftest import SAMPLES, new_database
+from tests.end_to_end.processes import run_cli
 from tests.sql.corpus import Connection, Row, call, ids_of, value
 
 FILES = [
@@ -167,13 +166,8 @@ def test_a_server_that_only_reads_says_so(plain: SyncLexichord, tmp_path: Path, 
 
 def test_the_command_line_records(stored: str, home: Path, records: Connection) -> None:
     def run(*options: str, **environment: str) -> int | None:
-        command = [sys.executable, "-m", "lexichord", "query", "Who pays the rent?", "--json"]
-        variables = (
-            os.environ | {"LEXICHORD_DSN": stored, "LEXICHORD_HOME": str(home)} | environment
-        )
-        done = subprocess.run(
-            [*command, *options], env=variables, capture_output=True, text=True, check=True
-        )
+        asked = ("query", "Who pays the rent?", "--json")
+        done = run_cli(stored, home, *asked, *options, **environment)
         query_id: int | None = json.loads(done.stdout)["query_id"]
         return query_id
 

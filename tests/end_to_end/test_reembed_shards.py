@@ -4,8 +4,6 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -20,7 +18,7 @@ from lexichord.errors import ConfigError, DatabaseError, EmbeddingMismatchError
 from lexichord.ingest.structural_context import embedding_text
 from lexichord.types import EmbeddingSpace
 from tests.conftest import new_database
-from tests.end_to_end.hashing import NEW, OLD, SAME, SLICE, Hashing, application, start
+from tests.end_to_end.hashing import OLD, SAME, Hashing, application
 from tests.end_to_end.test_reembed import CHUNKS, TOLERANCE, change, dense, document, searching
 from tests.end_to_end.test_shards import stopped
 
@@ -97,44 +95,6 @@ def test_all_change_roll_back_and_drop_while_others_search(sharded: Sharded) -> 
     assert lexichord.doctor().problems == []
     with pytest.raises(ConfigError, match="nothing to roll back"):
         lexichord.reembed(rollback=True)
-
-
-def test_what_others_store_meanwhile_has_the_new_vectors(sharded: Sharded) -> None:
-    failures: list[object] = []
-
-    def keep_storing() -> None:
-        with application(sharded.dsns[0]) as other:
-            for first in range(AMOUNT, 2 * AMOUNT, 2):
-                some = [document(number) for number in range(first, first + 2)]
-                failures.extend(other.ingest(documents=some, context="none").failed.items())
-
-    thread = Thread(target=keep_storing)
-    thread.start()
-    sharded.lexichord.reembed(SAME)
-    thread.join()
-    assert failures == []
-    sharded.assert_all_of(SAME, 180)
-
-
-def test_killed_while_filling_it_goes_on(sharded: Sharded, tmp_path: Path) -> None:
-    """Each chunk is embedded once, but for the call that was in flight at each kill."""
-    log, kills = tmp_path / "log", 3
-    log.touch()
-    for calls in range(4, 4 + kills):
-        process, pipe = start(sharded.dsns[0], NEW, log)
-        while calls:
-            calls -= pipe.recv() == "call"
-        process.kill()
-        process.join()
-    dense(sharded.lexichord, "w3 clause", OLD)
-    shown = change(sharded.lexichord)
-    assert (shown.state, shown.chunks) == ("filling", 90)
-    assert 0 < shown.embedded == 90 - (shown.missing or 0) < 90
-    sharded.lexichord.reembed()
-    embedded = log.read_text().splitlines()
-    assert len(embedded) - len(set(embedded)) <= kills * SLICE
-    assert change(sharded.lexichord).embedded == 90
-    sharded.assert_all_of(NEW, 90)
 
 
 def cut_off(sharded: Sharded, monkeypatch: pytest.MonkeyPatch, **options: Any) -> None:

@@ -1,9 +1,6 @@
 """Pages of a real server, standard input, many readers at once: into a real database."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +8,8 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
-from tests.conftest import ROOT, SAMPLES
+from tests.conftest import SAMPLES
+from tests.end_to_end.processes import run_cli
 from tests.unit.test_web import Site, site
 
 pytestmark = pytest.mark.slow
@@ -63,22 +61,22 @@ def test_links_are_followed_by_the_command_line(dsn: str, tmp_path: Path, site: 
     site.put("/", '<p>Of the quokka.</p><a href="/deep">deep</a>')
     site.put("/deep", "<p>Of the numbat.</p>")
     options = ["--depth", "1", "--allow-private", "--json"]
-    done = run(dsn, tmp_path, "ingest", f"{site.url}/", *options)
+    done = run_cli(dsn, tmp_path, "ingest", f"{site.url}/", *options)
     assert json.loads(done.stdout)["inserted"] == 2, done.stderr
 
 
 def test_standard_input_is_read_by_its_name(dsn: str, tmp_path: Path) -> None:
     sheet = b"animal,price\nkookaburra,7\n"
-    done = run(dsn, tmp_path, "ingest", "-", "--name", "prices.csv", stdin=sheet)
-    assert done.returncode == 0, done.stderr
-    shown = json.loads(run(dsn, tmp_path, "list", "--json").stdout)["documents"]
+    done = run_cli(dsn, tmp_path, "ingest", "-", "--name", "prices.csv", stdin=sheet)
+    assert done.exit_code == 0, done.stderr
+    shown = json.loads(run_cli(dsn, tmp_path, "list", "--json").stdout)["documents"]
     assert [(row["uri"], row["media_type"]) for row in shown] == [
         ("stdin://prices.csv", "text/csv")
     ]
-    again = run(dsn, tmp_path, "ingest", "-", "--name", "prices.csv", stdin=sheet)
+    again = run_cli(dsn, tmp_path, "ingest", "-", "--name", "prices.csv", stdin=sheet)
     assert again.stdout.startswith("0 inserted, 0 replaced, 1 skipped")
     for arguments in (["-"], ["-", str(tmp_path), "--name", "a.csv"], ["--name", "a.csv"]):
-        assert run(dsn, tmp_path, "ingest", *arguments).returncode == 2
+        assert run_cli(dsn, tmp_path, "ingest", *arguments).exit_code == 2
 
 
 def test_the_results_are_the_same_with_more_readers(lexichord: SyncLexichord) -> None:
@@ -102,19 +100,3 @@ def test_the_results_are_the_same_with_more_readers(lexichord: SyncLexichord) ->
     assert stored("by 1") == stored("by 3")
     with pytest.raises(ConfigError, match="workers"):
         lexichord.ingest([SAMPLES], workers=0)
-
-
-def run(
-    dsn: str, home: Path, *arguments: str, stdin: bytes = b""
-) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "lexichord", *arguments, "--dsn", dsn],
-        cwd=ROOT,
-        env=os.environ | {"LEXICHORD_HOME": str(home), "COLUMNS": "200"},
-        input=stdin,
-        capture_output=True,
-        timeout=240,
-    )
-    return subprocess.CompletedProcess(
-        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
-    )
