@@ -104,22 +104,6 @@ def test_most_cells_of_comparisons_are_right(by_meaning: bool, samples: SyncLexi
     assert sum(right) / len(right) >= LEAST[by_meaning]
 
 
-def test_a_comparison_is_a_table_with_values_and_gaps(samples: SyncLexichord) -> None:
-    line = next(line for line in COMPARISONS if line["id"] == "c02")
-    evidence = compare(samples, line, by_meaning=True)
-    assert evidence.comparison is not None
-    penalty = evidence.comparison.cells[4]
-    assert (penalty.aspect, penalty.found) == ("penalty for a breach", True)
-    assert "DKK 500,000" in penalty.values
-    _, sources = format_context(evidence.quotes, 20_000)
-    rows = answer(samples, "comparison", line["question"], evidence, sources).split("\n")
-    assert rows[0] == f"| File | {' | '.join(line['aspects'])} |"
-    assert len(rows) == 2 + len(line["files"])
-    assert "not found in this file" in rows[4]
-    assert "ten (10) years" in rows[3]
-    assert "[1]" in rows[2]
-
-
 def test_clauses_are_whole_passages_of_ranked_files(samples: SyncLexichord) -> None:
     hits = samples.search(ESCROW, k=8).hits
     evidence = gather(samples, "clause_lookup", ESCROW, hits)

@@ -109,11 +109,6 @@ def test_hits_are_the_best_ones_in_order(mode: Mode, samples: SyncLexichord) -> 
     assert any(by_keyword) == (mode != "dense")
 
 
-def test_words_that_stand_nowhere_find_nothing(samples: SyncLexichord) -> None:
-    assert samples.search("xyzzy", mode="keyword").hits == []
-    assert len(samples.search("xyzzy", mode="dense").hits) == 10
-
-
 def test_a_hint_names_the_document(samples: SyncLexichord) -> None:
     query = "How long do the obligations survive?"
     for hint, name in [
@@ -224,11 +219,6 @@ def test_a_wrong_argument_is_named_in_one_line(
     with pytest.raises(ConfigError, match=message) as caught:
         ask(samples)
     assert "\n" not in str(caught.value)
-
-
-def test_what_is_not_open_says_so() -> None:
-    with pytest.raises(ConfigError, match="inside `with`"):
-        SyncLexichord().status()
 
 
 async def test_it_works_where_an_event_loop_runs_already(samples: SyncLexichord) -> None:

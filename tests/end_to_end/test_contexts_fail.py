@@ -102,22 +102,6 @@ def test_one_chunk_that_fails_keeps_its_structural_context_and_is_named(dsn: str
         assert server.requests == []
 
 
-def test_an_ingest_asks_again_for_what_has_failed(dsn: str) -> None:
-    faults = ["004"]
-
-    def reply(prompt: Prompt) -> dict[str, object]:
-        lines = contexts(prompt, about)
-        return {"contexts": []} if any(t[:3] in faults for t in passages(prompt)) else lines
-
-    with chat_server(reply) as server, opened(dsn, server) as lexichord:
-        lexichord.ingest(documents=[numbered("a", 10)], context="llm")
-        faults.clear()
-        server.requests.clear()
-        report = lexichord.ingest(documents=[numbered("a", 10)], context="llm")
-        assert (report.replaced, [text[:3] for text in requested_chunks(server)]) == (1, ["004"])
-        assert all(situated(lexichord, "a"))
-
-
 def test_a_passing_failure_is_asked_again(lexichord: SyncLexichord, server: ChatServer) -> None:
     server.retry_after = "0"
     cases: list[list[Mode]] = [["broken"], ["limited"], ["drop"], ["broken", "drop"] * 2]
@@ -128,17 +112,6 @@ def test_a_passing_failure_is_asked_again(lexichord: SyncLexichord, server: Chat
         assert report.llm is not None
         assert (report.llm.failed, report.llm.chunks) == ({}, 5)
         assert len(server.requests) == len(failures) + 1
-
-
-def test_a_third_of_the_calls_may_fail(lexichord: SyncLexichord, server: ChatServer) -> None:
-    server.retry_after = "0"
-    server.modes = ["good", "limited", "good", "broken", "good", "good", "drop", "good", "good"] * 9
-    server.most = TRIES - 1  # by chance one call in some hundred would fail at each try
-    documents = [numbered(f"d{number}", 16) for number in range(20)]
-    report = lexichord.ingest(documents=documents, context="llm")
-    assert report.llm is not None
-    assert (report.llm.failed, report.llm.chunks) == ({}, 320)
-    assert all(all(situated(lexichord, one["uri"])) for one in documents)
 
 
 def test_a_pause_that_the_service_asks_for_is_kept(
@@ -154,16 +127,6 @@ def test_a_pause_that_the_service_asks_for_is_kept(
     assert report.llm is not None
     assert set(report.llm.failed) == {f"b chunk {number}" for number in range(5)}
     assert len(server.requests) == 3
-
-
-def test_a_call_that_hangs_is_given_up_and_made_again(
-    lexichord: SyncLexichord, server: ChatServer
-) -> None:
-    lexichord.core.ingest_limits = quick_limits(2.5)
-    server.modes = ["hang"]
-    report = lexichord.ingest(documents=[numbered("a", 5)], context="llm")
-    assert report.llm is not None
-    assert (report.llm.chunks, len(server.requests)) == (5, 2)
 
 
 def test_tries_have_an_end_and_so_has_a_service_that_is_down(
@@ -261,9 +224,3 @@ def test_a_dry_run_says_what_it_would_take_and_asks_nobody(
         assert llm.input_tokens == pytest.approx(sent / 4, rel=0.05)
         done = lexichord.contextualize(dry_run=True)
         assert (done.documents, done.llm.requests, done.llm.dollars) == (0, 0, 0.0)
-
-
-def test_an_unknown_price_is_said(lexichord: SyncLexichord) -> None:
-    lexichord.ingest(documents=[numbered("a", 2)])
-    assert lexichord.contextualize(dry_run=True).llm.dollars is None
-    assert lexichord.contextualize().llm.dollars is None

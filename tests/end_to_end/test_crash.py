@@ -122,20 +122,3 @@ def test_a_long_lived_client_recovers_on_its_next_call(mends: str, stocked_home:
         assert report.inserted + report.skipped == last - STORED
         assert_found(lexichord, list(range(last)))
         assert_sound(lexichord)
-
-
-def test_deleting_is_right_after_a_crash(stocked_home: Path) -> None:
-    with SyncLexichord(home=stocked_home) as lexichord:
-        reported = crash(stocked_home, STORED, "backend")
-        gone, left = reported[:10], [*range(STORED), *reported[10:]]
-        assert lexichord.delete([uri(number) for number in gone]) == len(gone)
-        assert lexichord.search(word(gone[0]), mode="keyword").hits == []
-        assert_found(lexichord, left)
-        assert_sound(lexichord)
-
-
-def test_a_stop_without_new_rows_says_nothing(stocked_home: Path) -> None:
-    with Client(stocked_home, "hold") as client:
-        client.rest()
-        assert client.process.returncode == 0
-        assert client.errors() == ""

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from lexichord import SyncLexichord
-from lexichord.errors import ProviderError
 from lexichord.retrieve.search.discover import discover, name_first
 from lexichord.retrieve.trace import Trace
 from lexichord.types import FileHit, Question, Ranked
@@ -18,30 +17,6 @@ class SharedWords:
         words = {*query.lower().rstrip("?").split()}
         shared = [len(words.intersection(text.lower().split())) for text in texts]
         return [Ranked(index, score) for index, score in enumerate(shared)]
-
-
-class Away:
-    async def rerank(self, query: str, texts: Sequence[str], top_n: int) -> list[Ranked]:
-        raise ProviderError("the reranker is away: try later")
-
-
-def test_a_reranker_orders_the_files(samples: SyncLexichord) -> None:
-    files = samples.run(discover(samples.core.database, Question(QUERY), Trace(), 2, SharedWords()))
-    assert len(files) == 2
-    assert files[0].uri.endswith("software-licence-pelnor-claims-engine.txt")
-    for file in files:
-        assert file.scores["rerank"] == file.score >= 1
-        assert {"card", "chunks", "fused"} < set(file.scores)
-    assert files[0].score >= files[1].score
-
-
-def test_a_reranker_that_fails_leaves_the_order_and_says_so(samples: SyncLexichord) -> None:
-    trace = Trace()
-    database, question = samples.core.database, Question(QUERY)
-    files = samples.run(discover(database, question, trace, 2, Away()))
-    assert trace.degraded == ["files are not reranked: the reranker is away: try later"]
-    plain: list[FileHit] = samples.run(discover(database, question, Trace(), 2))
-    assert files == plain
 
 
 def test_a_document_that_is_named_comes_before_what_its_name_finds(samples: SyncLexichord) -> None:

@@ -1,12 +1,10 @@
 """Vendors' embedders in the whole: local servers in their place, a real database behind."""
 
-import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from random import Random
-from threading import Event
 from typing import Any, LiteralString
 
 import psycopg
@@ -194,47 +192,6 @@ def test_a_query_whose_embedding_fails_is_answered_by_words(
         assert lexichord.search(query, mode="keyword").degraded == []
         with pytest.raises(ProviderError, match="the embedder"):
             lexichord.search(query, mode="dense")
-
-
-@pytest.mark.parametrize("intent", ["list_all", "summary", "comparison"])
-def test_an_embedder_that_fails_in_the_middle_of_a_query_leaves_words(
-    dsn: str, home: Path, intent: Any
-) -> None:
-    """The question has its vector by then; the sentences do not get theirs."""
-    query = "compare what doc 1 and doc 2 say on clauses"
-    with embed_server("openai") as server:
-        with opened(dsn, home, server) as lexichord:
-            lexichord.ingest(documents=documents(3, 3))
-            assert lexichord.query(query, answer=True).degraded == []
-        request_count = len(server.requests)
-        left = [None]
-        server.fail = lambda request: left.pop() if left else Reply(404)
-        with opened(dsn, home, server) as lexichord:  # which has no vector of a sentence yet
-            response = lexichord.query(query, answer=True, intent=intent)
-        assert len(server.requests) > request_count + 1
-        assert response.hits
-        assert response.degraded[0].startswith("no vectors, by words only: the embedder at")
-
-
-def test_an_ingest_that_is_interrupted_does_not_wait_for_the_service(dsn: str, home: Path) -> None:
-    async def interrupted(server: EmbedServer) -> None:
-        async with opened(dsn, home, server).core as lexichord:
-            task = asyncio.create_task(lexichord.ingest(documents=documents(3, 3)))
-            await asyncio.to_thread(came.wait)
-            task.cancel()
-            await asyncio.wait([task])
-            assert task.cancelled()
-        loop = asyncio.get_running_loop()
-        await asyncio.wait_for(loop.shutdown_default_executor(), 60)
-
-    came = Event()
-
-    def busy(request: Request) -> Reply:
-        came.set()
-        return Reply(429, headers={"Retry-After": "300"})
-
-    with embed_server("openai", busy) as server:
-        asyncio.run(interrupted(server))
 
 
 def test_a_service_that_is_down_ends_the_run_and_the_next_goes_on(dsn: str, home: Path) -> None:

@@ -1,8 +1,6 @@
 """The application as a program or a notebook uses it: open, ask, explain, measure."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +13,9 @@ from lexichord.types import Explanation, StoredDataset
 from lexichord.types.evaluation import EvalQuery, EvalSet
 from tests.builders import WORDS, small_set, word_query, word_text, word_uri
 from tests.end_to_end.client import documents
+from tests.end_to_end.processes import run_cli
 
 NOTICE = "how much notice ends the mutual non-disclosure agreement"
-NOT_CLOSED = """
-from lexichord import SyncLexichord
-lexichord = SyncLexichord(home={home!r}).open()
-print(lexichord.status().documents)
-"""
 
 
 def test_it_is_open_from_one_call_to_another(dsn: str, tmp_path: Path) -> None:
@@ -50,16 +44,6 @@ async def test_without_a_thread_as_well(dsn: str, tmp_path: Path) -> None:
     await lexichord.close()
     with pytest.raises(LexichordError, match="not open"):
         await lexichord.status()
-
-
-def test_a_program_that_never_closes_it_ends_in_peace(prepared_home: Path) -> None:
-    program = NOT_CLOSED.format(home=str(prepared_home))
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")
-    with SyncLexichord(home=prepared_home) as lexichord:
-        assert lexichord.doctor().problems == []
 
 
 def test_a_reader_sees_all_but_the_ingests(plain: SyncLexichord, dsn: str, tmp_path: Path) -> None:
@@ -123,9 +107,7 @@ def test_an_explanation_is_what_a_query_does(samples: SyncLexichord) -> None:
 
 
 def test_the_command_explains_as_the_application_does(samples: SyncLexichord, home: Path) -> None:
-    dsn = samples.core.settings.dsn
-    command = [sys.executable, "-m", "lexichord", "query", NOTICE, "--explain", "--dsn", str(dsn)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    done = run_cli(samples.core.settings.dsn, home, "query", NOTICE, "--explain")
     found = samples.explain(NOTICE)
     names = [line[13:] for line in str(found).splitlines() if line[9:13] == "ms  "]
     shown = done.stdout[done.stdout.index("\nStages\n") :]
@@ -170,12 +152,6 @@ def test_an_evaluation_is_compared_to_an_earlier_one(plain: SyncLexichord) -> No
     found = plain.evaluate(other, strategies=["keyword"], compare=before)
     assert (len(found.runs), found.comparisons) == (1, ())
     assert found.warnings
-
-
-def test_nothing_that_is_stored_changes_by_an_evaluation(plain: SyncLexichord) -> None:
-    plain.ingest(documents=documents(0, 2))
-    plain.evaluate(small_set(), strategies=["keyword"])
-    assert plain.status().documents == 2
 
 
 @pytest.mark.parametrize(

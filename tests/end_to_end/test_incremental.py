@@ -130,38 +130,6 @@ def test_a_renamed_file_keeps_its_vectors(
     assert_sound(lexichord)
 
 
-def test_a_copy_is_not_embedded_again(
-    lexichord: SyncLexichord, counting: Counting, folder: Path
-) -> None:
-    (folder / "deep").mkdir()
-    for name in ("a.md", "b.md", "deep/c.md"):
-        (folder / name).write_text(contract(*CLAUSES))
-    report = lexichord.ingest([folder])
-    assert (report.inserted, report.failed) == (3, {})
-    assert report.embedded * 3 == report.chunks == len(counting.taken()) * 3
-    assert vectors(lexichord, "a.md") == vectors(lexichord, "c.md")
-    assert_sound(lexichord)
-
-
-def test_files_that_change_places_are_told_apart(
-    lexichord: SyncLexichord, counting: Counting, folder: Path
-) -> None:
-    one, other = folder / "one.md", folder / "other.md"
-    one.write_text(CLAUSES[0])
-    other.write_text(CLAUSES[1])
-    lexichord.ingest([folder])
-    one.write_text(CLAUSES[1])
-    other.write_text(CLAUSES[0])
-    assert lexichord.ingest([folder]).replaced == 2
-    assert "zebra" in lexichord.show("one.md").text
-    assert (
-        lexichord.search("feeding time of the yak", mode="dense", k=1)
-        .hits[0]
-        .uri.endswith("other.md")
-    )
-    assert_sound(lexichord)
-
-
 def test_contexts_that_came_along_are_embedded_again_when_they_change(
     lexichord: SyncLexichord, counting: Counting
 ) -> None:

@@ -5,17 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.types import ContextKind
 from tests.conftest import SAMPLES
-from tests.sql.corpus import value
 
 FOLDERS = [SAMPLES / "agreements", SAMPLES / "policies"]
-NOT_UTF_8 = os.fsdecode(b"caf\xe9.txt")
 
 
 @pytest.fixture
@@ -117,15 +114,6 @@ def test_files_that_may_not_be_read_fail_alone(lexichord: SyncLexichord, folder:
     assert {Path(uri).name for uri in report.failed} == {"closed.md", "shut"}
 
 
-def test_a_name_that_is_not_utf_8_stops_nothing(lexichord: SyncLexichord, folder: Path) -> None:
-    (folder / "good.md").write_text("The zebra clause.")
-    (folder / NOT_UTF_8).write_text("The yak clause.")
-    assert lexichord.ingest([folder]).inserted == 2
-    assert uris(lexichord, "yak") == ["caf\\xe9.txt"]
-    assert lexichord.ingest([folder / NOT_UTF_8]).skipped == 1
-    assert lexichord.status().runs[0].source == f"{folder}/caf\\xe9.txt"
-
-
 def test_what_was_stored_stays_when_its_file_goes_bad(
     lexichord: SyncLexichord, folder: Path
 ) -> None:
@@ -136,17 +124,6 @@ def test_what_was_stored_stays_when_its_file_goes_bad(
     report = lexichord.ingest([file])
     assert list(report.failed) == [file.as_posix()]
     assert uris(lexichord, "zebra") == ["a.md"]
-
-
-def test_a_missing_path_stops_before_anything_is_stored(
-    lexichord: SyncLexichord, folder: Path
-) -> None:
-    (folder / "good.md").write_text("The zebra clause.")
-    with pytest.raises(ConfigError, match="there is no file or folder") as caught:
-        lexichord.ingest([folder, folder / "missing"])
-    assert "\n" not in str(caught.value)
-    status = lexichord.status()
-    assert (status.documents, status.runs) == (0, [])
 
 
 def test_deleted_documents_are_gone(lexichord: SyncLexichord) -> None:
@@ -188,16 +165,6 @@ def test_kinds_of_context(
     assert words <= set(chunk.keyword_context.split())
     assert bool(words) == bool(chunk.keyword_context)
     assert chunk.heading == "Rent"
-
-
-def test_another_kind_of_context_does_the_files_again(
-    lexichord: SyncLexichord, folder: Path
-) -> None:
-    (folder / "a.md").write_text("# Lease\n\nThe zebra clause.")
-    lexichord.ingest([folder])
-    assert uris(lexichord, "lease") == ["a.md"]
-    assert lexichord.ingest([folder], context="none").replaced == 1
-    assert lexichord.ingest([folder], context="none").skipped == 1
 
 
 def test_a_part_of_the_context_can_be_left_out(lexichord: SyncLexichord, folder: Path) -> None:
@@ -246,18 +213,3 @@ def test_the_listener_hears_of_every_file_once(lexichord: SyncLexichord, folder:
         ("bad.txt", "failed", "holds no text"),
         ("good.txt", "inserted", ""),
     ]
-
-
-def test_a_wrong_option_is_named(lexichord: SyncLexichord) -> None:
-    wrong: Any = {"pruned": True}
-    with pytest.raises(ConfigError, match="there is no option pruned"):
-        lexichord.ingest([], **wrong)
-
-
-def test_chunks_and_files_are_counted(lexichord: SyncLexichord, folder: Path) -> None:
-    (folder / "a.txt").write_text("The zebra clause.")
-    counts: list[int] = []
-    lexichord.ingest([folder], on_chunks=counts.append)
-    assert sum(counts) == 1
-    with psycopg.connect(lexichord.core.database.dsn) as connection:
-        assert value(connection, "select total from lexichord_data.run") == 1

@@ -10,7 +10,6 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.errors import ConfigError
 from lexichord.ingest.report import Report
 from lexichord.types import ContextKind
 from tests.conftest import SAMPLES, SPACE
@@ -137,11 +136,6 @@ def test_what_is_wrong_fails_alone_with_its_reason(lexichord: SyncLexichord, fil
     assert lexichord.status().runs[0].failures == report.failed
 
 
-def test_a_line_is_named_by_its_number(lexichord: SyncLexichord, file: Path) -> None:
-    report = lexichord.ingest(chunked_file=write(file, GOOD, "", "   ", "{", "[]"))
-    assert list(report.failed) == ["documents.jsonl:4", "documents.jsonl:5"]
-
-
 def test_what_is_no_json_fails_alone(lexichord: SyncLexichord) -> None:
     wrong = [{**GOOD, "uri": "bad", "metadata": {"key": value}} for value in ({1}, np.ones(2))]
     report = lexichord.ingest(documents=[*wrong, GOOD])
@@ -218,32 +212,6 @@ def test_all_that_was_given_is_kept(lexichord: SyncLexichord) -> None:
         source["metadata"],
     )
     assert shown.chunks[0].metadata == {"clause": 4}
-
-
-def test_a_title_is_made_of_a_uri_that_names_a_file(lexichord: SyncLexichord) -> None:
-    pieces = [{"content": "zebra"}]
-    uris = ["key7", "laws/office_lease.txt", "https://example.org/a%20b.html"]
-    lexichord.ingest(documents=[{"uri": uri, "chunks": pieces} for uri in uris])
-    titles = {row.uri: row.title for row in lexichord.list()}
-    assert titles == dict(zip(uris, ["", "office lease", "a b"], strict=True))
-
-
-def test_all_kinds_of_sources_in_one_run(lexichord: SyncLexichord, file: Path) -> None:
-    text = file.with_name("a.md")
-    text.write_text("The yak clause.")
-    other = {"uri": "b", "chunks": [{"content": "The emu clause."}]}
-    report = lexichord.ingest([text], documents=[other], chunked_file=write(file, GOOD))
-    assert report.inserted == 3
-    assert {row.uri for row in lexichord.list()} == {text.as_posix(), "b", "good"}
-    assert lexichord.status().runs[0].source == f"{text} {file}"
-
-
-def test_a_file_that_cannot_be_read_is_refused(lexichord: SyncLexichord, tmp_path: Path) -> None:
-    for path in (tmp_path / "missing.jsonl", tmp_path):
-        with pytest.raises(ConfigError, match="cannot be read") as caught:
-            lexichord.ingest(chunked_file=path)
-        assert "\n" not in str(caught.value)
-    assert lexichord.status().runs == []
 
 
 def test_a_text_without_chunks_is_cut_as_a_file_of_its_kind(

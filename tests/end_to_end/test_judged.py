@@ -8,7 +8,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
-from tests.end_to_end.processes import start_cli
+from tests.end_to_end.processes import run_cli
 
 TEXTS = {
     "lease": "Rent is due monthly.\n\nThe tenant pays for travel.",
@@ -41,10 +41,8 @@ def test_the_command_writes_a_set_that_is_evaluated(
     judge(lexichord, "When is rent due?")
     judge(lexichord, "Who sings?", right=False)
     folder = tmp_path / "new" / "judged"
-    process = start_cli("judged-set", str(folder), "--dsn", dsn)
-    written, errors = process.communicate(timeout=60)
-    assert process.returncode == 0, errors
-    assert written.strip() == "2 questions and 2 documents written"
+    done = run_cli(dsn, tmp_path, "judged-set", str(folder))
+    assert (done.exit_code, done.stdout) == (0, "2 questions and 2 documents written\n")
     asked = {each["query"]: each["relevant_files"] for each in lines(folder / "questions.jsonl")}
     assert asked == {"How long are logs kept?": ["policy"], "When is rent due?": ["lease"]}
     assert {each["uri"]: each["text"] for each in lines(folder / "documents.jsonl")} == TEXTS

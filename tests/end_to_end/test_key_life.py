@@ -52,10 +52,6 @@ def test_a_key_ends_when_it_was_to_and_says_so(plain: SyncLexichord) -> None:
         plain.check_key(made.secret)
 
 
-def test_a_key_for_good_never_ends(plain: SyncLexichord) -> None:
-    assert plain.create_key("Ann").key.expires_at is None
-
-
 def test_old_and_new_key_are_valid_for_the_overlap(plain: SyncLexichord) -> None:
     old = plain.create_key(
         "Ann", datasets=["a"], writes=True, lasts=30 * DAY, requests_per_minute=7

@@ -1,12 +1,10 @@
 """The LangChain retriever, alone and in a chain, inside a running event loop and outside."""
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
 from langchain_core.language_models.fake_chat_models import ParrotFakeChatModel
 from langchain_core.output_parsers import StrOutputParser
@@ -42,21 +40,6 @@ def test_a_chain_answers_by_what_is_stored(samples: SyncLexichord) -> None:
     assert "ten (10) years" in answer
     assert "[one way nda clinical study]" in answer
     assert answer.endswith(QUESTION)
-
-
-async def test_a_chain_runs_inside_a_running_loop_without_holding_it_up(
-    samples: SyncLexichord,
-) -> None:
-    retriever = LexichordRetriever(lexichord=samples)
-    run = asyncio.create_task(retriever.ainvoke(QUESTION))
-    turns = 0
-    while not run.done():
-        await asyncio.sleep(0)
-        turns += 1
-    assert await run == retriever.invoke(QUESTION)
-    assert turns > 100
-    assert "ten (10) years" in await chain(retriever).ainvoke(QUESTION)
-    assert "ten (10) years" in chain(retriever).invoke(QUESTION)
 
 
 async def test_the_asynchronous_application_serves_its_own_loop(
@@ -111,20 +94,3 @@ def test_what_a_document_says_of_itself_cannot_pass_for_its_place(plain: SyncLex
     assert document.metadata["uri"] == "bare"
     assert document.metadata["kind"] == "lie"
     assert document.metadata["score"] <= 1
-
-
-def test_callbacks_hear_of_what_was_found(samples: SyncLexichord) -> None:
-    heard: list[object] = []
-
-    class Listener(BaseCallbackHandler):
-        def on_retriever_end(self, documents: object, **_: object) -> None:
-            heard.append(documents)
-
-    retrieved = LexichordRetriever(lexichord=samples).invoke(QUESTION, {"callbacks": [Listener()]})
-    assert heard == [retrieved]
-
-
-def test_one_that_was_never_opened_says_so(plain: SyncLexichord) -> None:
-    closed = SyncLexichord(dsn=plain.core.database.dsn)
-    with pytest.raises(ConfigError, match="inside `with`"):
-        LexichordRetriever(lexichord=closed).invoke("zebra")

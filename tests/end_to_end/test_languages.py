@@ -95,12 +95,3 @@ def test_a_model_that_does_not_know_the_language_is_told_once(
         ]
         english = [{"uri": "english", "text": TEXTS["en"]}]
         assert lexichord.ingest(documents=english).degraded == []
-
-
-def test_english_for_all_can_be_wished_later(dsn: str) -> None:
-    by_document = "select by_document from lexichord_data.configuration"
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        schema.prepare(dsn, schema.Choice())
-        assert connection.execute(by_document).fetchone() == (True,)
-        schema.prepare(dsn, schema.Choice(text_config="english"))
-        assert connection.execute(by_document).fetchone() == (False,)

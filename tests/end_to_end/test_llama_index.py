@@ -1,7 +1,5 @@
 """The LlamaIndex retriever, alone and in a query engine, inside a running loop and outside."""
 
-import asyncio
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,7 @@ from llama_index.core.postprocessor import SimilarityPostprocessor
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import ResponseMode
-from llama_index.core.schema import MetadataMode, TextNode
+from llama_index.core.schema import MetadataMode
 
 from lexichord import Lexichord, SyncLexichord
 from lexichord.errors import ConfigError
@@ -49,19 +47,6 @@ def test_the_score_can_be_held_against_a_cutoff(samples: SyncLexichord) -> None:
     assert engine(retriever, 0.1).query(NOWHERE).source_nodes == []
 
 
-async def test_an_engine_runs_inside_a_running_loop_without_holding_it_up(
-    samples: SyncLexichord,
-) -> None:
-    run = asyncio.create_task(engine(LexichordRetriever(samples)).aquery(QUESTION))
-    turns = 0
-    while not run.done():
-        await asyncio.sleep(0)
-        turns += 1
-    assert "ten (10) years" in str(await run)
-    assert turns > 100
-    assert LexichordRetriever(samples).retrieve(QUESTION)
-
-
 async def test_the_asynchronous_application_serves_its_own_loop(
     samples: SyncLexichord, home: Path
 ) -> None:
@@ -71,23 +56,6 @@ async def test_the_asynchronous_application_serves_its_own_loop(
         assert nodes == LexichordRetriever(samples, k=3).retrieve(QUESTION)
         with pytest.raises(ConfigError, match="asynchronous calls only"):
             retriever.retrieve(QUESTION)
-
-
-def test_a_node_has_its_place_and_scores(samples: SyncLexichord) -> None:
-    nodes = LexichordRetriever(samples).retrieve(QUESTION)
-    assert len(nodes) == 10
-    for each in nodes:
-        node, meta = each.node, each.node.metadata
-        assert isinstance(node, TextNode)
-        assert node.node_id == meta["chunk_id"]
-        assert node.ref_doc_id == meta["document_id"]
-        text = samples.show(meta["document_id"]).text
-        assert text[node.start_char_idx : node.end_char_idx] == node.text
-        assert each.score == meta["score"]
-        json.dumps(meta)
-    scores = [each.get_score() for each in nodes]
-    assert scores == sorted(scores, reverse=True)
-    assert scores[0] > 0.5
 
 
 def test_a_model_is_shown_title_and_metadata_but_no_numbers(plain: SyncLexichord) -> None:
@@ -113,9 +81,3 @@ def test_options_are_those_of_query(plain: SyncLexichord) -> None:
     for wrong in wrongs:
         with pytest.raises(ConfigError):
             LexichordRetriever(plain, **wrong).retrieve("zebra")
-
-
-def test_one_that_was_never_opened_says_so(plain: SyncLexichord) -> None:
-    closed = SyncLexichord(dsn=plain.core.database.dsn)
-    with pytest.raises(ConfigError, match="inside `with`"):
-        LexichordRetriever(closed).retrieve("zebra")

@@ -75,10 +75,3 @@ def test_an_emptied_folder_is_refused(plain: SyncLexichord, folder: Path) -> Non
     assert names(plain) == ["1.txt", "2.txt"]
     assert plain.ingest([folder / "a", folder / "b"]).inserted == 1
     assert plain.ingest([folder], prune=True).deleted == 1
-
-
-def test_pruning_needs_a_folder(plain: SyncLexichord, folder: Path) -> None:
-    write(folder / "a.txt")
-    for paths in ([], [folder / "a.txt"]):
-        with pytest.raises(ConfigError, match="name one"):
-            plain.ingest(paths, prune=True)

@@ -69,15 +69,6 @@ def test_a_named_document_that_does_not_say_is_no_answer_from_others(
     assert all(text in found.answer for text in said)
 
 
-def test_one_thing_asked_of_a_list_of_documents_is_a_comparison(samples: SyncLexichord) -> None:
-    found = samples.query(
-        "How long do duties last under the mutual NDA and the clinical study NDA?"
-    )
-    assert found.comparison is not None
-    assert found.comparison.aspects == ("How long do duties last?",)
-    assert len(found.comparison.documents) == 2
-
-
 def test_a_comparison_of_nothing_in_particular(samples: SyncLexichord) -> None:
     """Its columns are headings that the files share."""
     found = samples.query("Compare the Saltpan House lease and the software licence")
@@ -107,13 +98,6 @@ def test_a_question_without_an_answer(samples: SyncLexichord) -> None:
     assert found.abstained
     assert found.answer == ""
     assert found.confidence < 0.2
-
-
-def test_every_quote_is_the_stored_text(samples: SyncLexichord) -> None:
-    for query in ("List every deadline", "Summarise the travel policy", "Who pays the rent?"):
-        for quote in samples.query(query).quotes:
-            text = samples.show(quote.document_id).text
-            assert text[quote.start : quote.end] == quote.text
 
 
 def test_the_callers_word_counts(samples: SyncLexichord) -> None:

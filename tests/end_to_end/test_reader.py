@@ -1,6 +1,5 @@
 """The child process that reads files: what goes wrong there does not go wrong here."""
 
-import os
 import resource
 import signal
 import subprocess
@@ -170,11 +169,6 @@ def test_a_child_that_died_idle_is_replaced(reader: Reader, small: Path) -> None
     while victim.status() != psutil.STATUS_ZOMBIE:
         time.sleep(0.01)
     assert reader.read(small)[0].title == "Lease"
-
-
-def test_the_terminal_s_ctrl_c_does_not_reach_the_child(reader: Reader, small: Path) -> None:
-    reader.read(small)
-    assert os.getsid(child().pid) == child().pid
 
 
 @pytest.mark.timeout(30)

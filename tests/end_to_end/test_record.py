@@ -108,26 +108,6 @@ def test_what_is_read_back_is_the_response(stored: str, home: Path, records: Con
     ]
 
 
-def test_hits_are_found_by_their_place_after_a_reingest(
-    plain: SyncLexichord, tmp_path: Path, dsn: str
-) -> None:
-    file = tmp_path / "notice.md"
-    rent = "The rent is due on the first day of each May. " * 20  # a chunk of its own
-    text = f"# Notice\n\nThe notice period is ninety days.\n\n# Rent\n\n{rent}\n"
-    file.write_text(text)
-    plain.ingest([file])
-    with SyncLexichord(dsn=dsn, home=tmp_path / "home", record="on") as lexichord:
-        response = lexichord.query("notice period")
-    file.write_text(text + "\n# End\n\nNothing else was agreed.\n")
-    plain.ingest([file], context="none")
-    with psycopg.connect(dsn) as connection:
-        rows = hits_of(connection, response.query_id)
-    contents = {chunk.chunk_id: chunk.content for chunk in plain.show("notice.md").chunks}
-    assert rows
-    assert rows[0]["chunk_id"] not in contents
-    assert contents[rows[0]["current_chunk_id"]] == response.hits[0].content
-
-
 def test_a_reader_still_gets_the_response(
     plain: SyncLexichord, tmp_path: Path, dsn: str, folder: Path
 ) -> None:
@@ -156,14 +136,6 @@ def test_a_reader_still_gets_the_response(
     )
 
 
-def test_a_server_that_only_reads_says_so(plain: SyncLexichord, tmp_path: Path, dsn: str) -> None:
-    reading = f"{dsn}{'&' if '?' in dsn else '?'}options=-c%20default_transaction_read_only%3Don"
-    with SyncLexichord(dsn=reading, home=tmp_path / "home", record="on") as lexichord:
-        response = lexichord.query("notice period")
-    assert response.degraded[-1].startswith("the query was not recorded: ")
-    assert response.degraded[-1].endswith("in a read-only transaction")
-
-
 def test_the_command_line_records(stored: str, home: Path, records: Connection) -> None:
     def run(*options: str, **environment: str) -> int | None:
         asked = ("query", "Who pays the rent?", "--json")
@@ -176,13 +148,6 @@ def test_the_command_line_records(stored: str, home: Path, records: Connection) 
     assert run("--record", "off", LEXICHORD_RECORD="text") is None
     listed = {row["query_id"]: row["query"] for row in call(records, "list_queries")}
     assert listed == {quiet: None, loud: "Who pays the rent?"}
-
-
-def test_what_is_forgotten_is_gone(stored: str, home: Path, records: Connection) -> None:
-    ask(stored, home, "text")
-    assert value(records, "select lexichord.forget_queries('1 hour')") == 0
-    assert value(records, "select lexichord.forget_queries('0')") == 1
-    assert records.execute(ROWS).fetchall() == []
 
 
 def test_a_copy_leaves_records_behind(

@@ -23,7 +23,6 @@ from lexichord.db import schema
 from lexichord.errors import ConfigError, EmbeddingMismatchError, LexichordError
 from lexichord.ingest.structural_context import embedding_text
 from lexichord.types import EmbeddingSpace, SpaceChange
-from tests.conftest import new_database
 from tests.end_to_end.hashing import NEW, OLD, SAME, SLICE, Hashing, application, finder, start
 from tests.end_to_end.processes import wait_until
 
@@ -138,13 +137,6 @@ def test_a_reader_without_the_new_embedder_goes_on_by_words(
         result = reader.search("w3 clause")
         assert result.hits[0].uri == "doc/003"
         assert result.degraded == [f"no embedder for {NEW}: by words only"]
-
-
-def test_vectors_of_the_caller_are_not_embedded_again(stocked: SyncLexichord) -> None:
-    """One retry helps who embeds in the database's space, not who cannot."""
-    stocked.core.embedder = Hashing(NEW)
-    with pytest.raises(EmbeddingMismatchError):
-        stocked.search("w3")
 
 
 def test_searches_go_on_all_the_time(stocked: SyncLexichord, dsn: str) -> None:
@@ -317,26 +309,6 @@ def test_killed_at_a_step(stocked: SyncLexichord, dsn: str, tmp_path: Path, step
     assert stocked.doctor().problems == []
 
 
-def test_killed_in_the_swap(stocked: SyncLexichord, dsn: str, tmp_path: Path) -> None:
-    """While it waits for a reader's long query: it is as if it had not been tried."""
-    log = tmp_path / "log"
-    log.touch()
-    process, pipe = start(dsn, NEW, log, "swap_spaces")
-    while pipe.recv() != "swap_spaces":
-        pass
-    with psycopg.connect(dsn) as reader:
-        reader.execute("select count(*) from lexichord_data.chunk")
-        log.with_suffix(".go").touch()
-        wait_for_swap(dsn)
-        process.kill()
-        process.join()
-        dense(stocked, "w3 clause", OLD)
-    assert process.exitcode == -SIGKILL
-    assert space(stocked) == OLD
-    finish(dsn, None, log)
-    assert_all_of(dsn, NEW, 90)
-
-
 def wait_for_swap(dsn: str) -> None:
     """Wait until a swap waits for a lock."""
     waiting = "select exists (select from pg_stat_activity where wait_event_type = 'Lock' "
@@ -461,30 +433,12 @@ def test_two_at_once(stocked: SyncLexichord, dsn: str) -> None:
     assert stocked.reembed(NEW).space == NEW
 
 
-def test_a_sample_of_the_callers_own(stocked: SyncLexichord, tmp_path: Path) -> None:
-    sample = tmp_path / "queries.txt"
-    sample.write_text("w1 clause\n\nw2 clause\n")
-    done = stocked.reembed(NEW, sample=sample)
-    assert done.comparison is not None
-    assert done.comparison["queries"] == 2
-
-
 def test_an_empty_database(dsn: str) -> None:
     with application(dsn) as lexichord:
         assert lexichord.reembed(NEW).space == NEW
         ingest(lexichord, 0, 4)
         assert_all_of(dsn, NEW, 12)
         assert lexichord.doctor().problems == []
-
-
-def test_copies_are_of_one_space(stocked: SyncLexichord, dsn: str, template: str) -> None:
-    with new_database(template, copy_of=template) as target:
-        stocked.reembed(SAME)
-        with pytest.raises(ConfigError, match=f"is {OLD}: for {SAME}"):
-            stocked.copy_to(target)
-        stocked.reembed(rollback=True)
-        stocked.copy_to(target)
-        assert_all_of(target, OLD, 90)
 
 
 def test_the_command(stocked: SyncLexichord, dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:

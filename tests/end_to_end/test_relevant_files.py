@@ -1,9 +1,11 @@
 """How many files a query is about, from the question to what the command prints."""
 
+from functools import partial
+
 import pytest
 
 from lexichord import SyncLexichord
-from tests.end_to_end.processes import start_cli
+from tests.end_to_end.processes import run_cli
 
 
 def titles(samples: SyncLexichord, query: str) -> set[str]:
@@ -30,17 +32,9 @@ def test_a_query_is_about_what_it_names_or_what_stands_out(
 
 
 def test_the_command_says_how_many(samples: SyncLexichord) -> None:
-    dsn = samples.core.database.dsn
-    process = start_cli("query", "how long are customer support logs kept", "--dsn", dsn)
-    written, errors = process.communicate(timeout=120)
-    assert process.returncode == 0, errors
-    assert "Files (1 relevant)" in written
-
-
-def test_a_question_that_is_refused_has_no_relevant_files(samples: SyncLexichord) -> None:
-    dsn = samples.core.database.dsn
-    process = start_cli("query", "who won the world cup in 1998", "--answer", "--dsn", dsn)
-    written, errors = process.communicate(timeout=120)
-    assert process.returncode == 0, errors
-    assert "that the evidence holds an answer: none is given" in written
-    assert "Files (none stands out)" in written
+    settings = samples.core.settings
+    query = partial(run_cli, settings.dsn, settings.home, "query")
+    assert "Files (1 relevant)" in query("how long are customer support logs kept").stdout
+    refused = query("who won the world cup in 1998", "--answer").stdout
+    assert "that the evidence holds an answer: none is given" in refused
+    assert "Files (none stands out)" in refused

@@ -1,6 +1,5 @@
 """Searches on a standby of the embedded server's programs, made by pg_basebackup."""
 
-import asyncio
 import signal
 import subprocess
 import time
@@ -203,38 +202,6 @@ def test_what_another_program_stored_is_waited_for_by_who_names_its_position(pai
             with reader.reading_after(position):
                 result = reader.query(word(MANY_DOCUMENTS), mode="keyword")
             assert (result.hits[0].uri, result.degraded.count(replica.MISSED)) == (new, 1)
-
-
-async def test_of_several_standbys_each_is_looked_at_where_it_reads(pair: Pair) -> None:
-    """One is behind and the other is not; what was stored is found whichever is asked."""
-    user = EmbeddedServer(pair.primary_data).system_user
-    with (
-        standby_of(pair.primary, pair.primary_data.parent / "second", user) as second,
-        paused(pair),
-    ):
-        folders = [dsn.partition("host=")[2] for dsn in (pair.standby, second)]
-        several = f"{second.partition('?')[0]}?host={','.join(folders)}&load_balance_hosts=random"
-        async with Database(pair.primary, 2 * MANY_DOCUMENTS, read_dsn=several) as database:
-            end = time.monotonic() + SECONDS
-            while len(replicas(database).known) < 2:
-                assert time.monotonic() < end
-                await read_at_once(database)
-            position = await database.position()
-            with database.reading_after(position):
-                await read_at_once(database)
-            for number in range(5):
-                async with database.transaction() as connection:
-                    statement = f"insert into lexichord_data.dataset (name) values ('n{number}')"
-                    await connection.execute(statement.encode())
-                for found in await read_at_once(database):
-                    assert f"n{number}" in found
-            assert sum(one.is_fit for one in replicas(database).known.values()) == 1
-
-
-async def read_at_once(database: Database) -> list[set[str]]:
-    """Ask for the datasets by many connections, whatever the standbys they lead to."""
-    asked = [database.read("list_datasets") for _ in range(MANY_DOCUMENTS)]
-    return [{row["dataset"] for row in found} for found in await asyncio.gather(*asked)]
 
 
 def test_over_http_a_header_names_it(pair: Pair) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db import store
-from lexichord.errors import DatabaseError
 from tests.end_to_end.conftest import names, write
 
 
@@ -58,33 +57,6 @@ def test_a_run_that_was_cut_off_is_shown_as_stalled(plain: SyncLexichord, folder
     assert states == {run: "stalled", run - 1: "finished"}
     plain.run(store.touch_run(database, run))
     assert plain.status().runs[0].state == "running"
-
-
-def test_a_full_disk_ends_the_run_and_keeps_what_was_reported(
-    plain: SyncLexichord, folder: Path
-) -> None:
-    write(*(folder / f"{number:02}.txt" for number in range(20)))
-    with psycopg.connect(plain.core.database.dsn, autocommit=True) as connection:
-        connection.execute(
-            "create function public.full_disk() returns trigger language plpgsql as $$ begin "
-            "if new.content like '%13.txt%' then raise exception using errcode = '53100', "
-            "message = 'could not extend file: No space left on device', "
-            "hint = 'Check free disk space.'; end if; return new; end $$"
-        )
-        connection.execute(
-            "create trigger full_disk before insert on lexichord_data.chunk "
-            "for each row execute function public.full_disk()"
-        )
-        heard: list[str] = []
-        with pytest.raises(DatabaseError, match="No space left on device: check free") as caught:
-            plain.ingest([folder], listener=lambda uri, *_: heard.append(Path(uri).name))
-        assert "\n" not in str(caught.value)
-        assert names(plain) == sorted(heard) == [f"{number:02}.txt" for number in range(13)]
-        assert plain.status().runs[0].finished_at is None
-        connection.execute("drop trigger full_disk on lexichord_data.chunk")
-    report = plain.ingest([folder])
-    assert (report.inserted, report.skipped) == (7, 13)
-    assert {fault.amount for fault in plain.doctor().faults} == {0}
 
 
 def test_two_ingests_of_one_folder_do_no_harm(

@@ -1,7 +1,6 @@
 """The life of the embedded server: who starts it, who shares it, who stops it."""
 
 import asyncio
-import gc
 import json
 import os
 import subprocess
@@ -18,7 +17,6 @@ import pytest
 from psycopg.rows import dict_row
 
 from lexichord import Lexichord, SyncLexichord
-from lexichord.db.embedded import EmbeddedServer
 from lexichord.db.pool import CONNECT_TIMEOUT_SECONDS
 from lexichord.db.postmaster import STALE_LOCK_SECONDS, find_postmaster
 from lexichord.db.server import start_server, stop_server
@@ -26,7 +24,7 @@ from lexichord.db.tuning import Machine, ServerSettings
 from lexichord.errors import DatabaseError
 from lexichord.settings import Settings, load_settings
 from tests.end_to_end.client import SPACE
-from tests.end_to_end.processes import Client, kill_backend, kill_postmaster, postmaster, wait_until
+from tests.end_to_end.processes import Client, kill_postmaster, postmaster, wait_until
 
 
 def attached(home: Path) -> list[int]:
@@ -90,16 +88,6 @@ def test_killed_processes_are_forgotten(prepared_home: Path) -> None:
         assert postmaster(prepared_home) is None
 
 
-def test_a_list_of_processes_that_was_cut_off_is_forgotten(prepared_home: Path) -> None:
-    with Client(prepared_home, "hold") as client:
-        (prepared_home / "postgres" / ".handle_pids.json").write_text("[12")
-        client.rest()
-        assert client.process.returncode == 0
-        with SyncLexichord(home=prepared_home):
-            assert attached(prepared_home) == [os.getpid()]
-    assert postmaster(prepared_home) is None
-
-
 def test_a_server_that_came_after_a_crash_is_stopped_too(prepared_home: Path) -> None:
     """The first client knew another server process than the one that it leaves."""
     with Client(prepared_home, "hold") as client:
@@ -143,18 +131,6 @@ def test_a_first_start_that_was_killed_is_made_again(half: str, bare_home: Path)
     assert not (bare_home / "postgres-init").exists()
 
 
-def test_opening_after_a_crash_leaves_nothing_behind(prepared_home: Path) -> None:
-    """Whatever a try that failed had left to do at the program's exit would still be there."""
-    with Client(prepared_home, "hold"):
-        kill_backend(prepared_home)
-        with SyncLexichord(home=prepared_home) as lexichord:
-            assert lexichord.status().documents == 0
-    gc.collect()
-    servers = [each for each in gc.get_objects() if isinstance(each, EmbeddedServer)]
-    left = [server for server in servers if server.pgdata == prepared_home / "postgres"]
-    assert len(left) <= 1  # that the package keeps while another process is attached
-
-
 def test_started_it_stays_up_until_it_is_stopped(prepared_home: Path) -> None:
     settings = settings_of(prepared_home)
     dsn = start_server(settings)
@@ -185,14 +161,6 @@ def test_it_is_stopped_under_those_who_use_it(prepared_home: Path) -> None:
         client.rest()
         assert client.process.returncode == 0
         assert "Traceback" not in client.errors()
-
-
-def test_a_server_can_be_opened_again_after_it_was_stopped(prepared_home: Path) -> None:
-    with SyncLexichord(home=prepared_home):
-        stop_server(settings_of(prepared_home))
-        with SyncLexichord(home=prepared_home) as lexichord:
-            assert lexichord.status().documents == 0
-        assert postmaster(prepared_home) is None
 
 
 def test_who_needs_a_dead_server_starts_it(prepared_home: Path) -> None:
@@ -281,15 +249,6 @@ def test_no_other_user_of_the_machine_can_connect(prepared_home: Path) -> None:
         assert setting(lexichord, "listen_addresses") == ""
         (socket,) = (prepared_home / "postgres").glob(".s.PGSQL.*[0-9]")
         assert socket.stat().st_mode & 0o777 == 0o700
-
-
-def test_a_new_home_gets_its_own_server(bare_home: Path, prepared_home: Path) -> None:
-    with SyncLexichord(home=bare_home, embedding=SPACE) as one:
-        with SyncLexichord(home=prepared_home) as other:
-            assert postmaster(bare_home) != postmaster(prepared_home)
-            assert one.status().space == other.status().space == SPACE
-        assert postmaster(prepared_home) is None
-        assert postmaster(bare_home) is not None
 
 
 def test_a_program_that_ends_without_leaving_stops_the_server(prepared_home: Path) -> None:

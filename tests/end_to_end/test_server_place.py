@@ -14,7 +14,7 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.db.embedded import EmbeddedServer
 from lexichord.db.server import start_server, stop_server
-from lexichord.errors import ConfigError, DatabaseError
+from lexichord.errors import ConfigError
 from lexichord.settings import load_settings
 from tests.conftest import ROOT
 from tests.end_to_end.client import SPACE, documents, uri, word
@@ -97,12 +97,6 @@ def test_a_dsn_leaves_nothing_to_start_or_stop(parent: Path) -> None:
         with pytest.raises(ConfigError, match="a DSN is set"):
             call(settings)
     assert list(parent.iterdir()) == []
-
-
-def test_a_dsn_without_a_server_is_said_in_one_line(parent: Path) -> None:
-    with pytest.raises(DatabaseError, match="connection failed") as caught:
-        SyncLexichord(home=parent, dsn="postgresql://127.0.0.1:1/none").__enter__()
-    assert "\n" not in str(caught.value)
 
 
 def test_why_it_does_not_start_is_said_in_one_line(prepared_home: Path) -> None:

@@ -106,14 +106,6 @@ def test_hits_are_selected_after_each_search(samples: SyncLexichord, opened: Ope
     assert "keep_insurance" in kept.timings_ms
 
 
-def test_nothing_kept_is_no_answer(opened: Open) -> None:
-    with opened(Stages(select_hits=keep_nothing)) as lexichord:
-        response = lexichord.query(QUERY, answer=True)
-    assert (response.hits, response.confidence, response.abstained) == ([], 0.0, True)
-    assert response.answer.endswith(" does not say.")  # of the lease that the question names
-    assert response.context == ""
-
-
 def test_a_document_that_is_deleted_amid_a_query_does_not_fail_it(
     embedded_dsn: str, home: Path
 ) -> None:

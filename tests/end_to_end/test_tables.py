@@ -493,37 +493,3 @@ def test_workers_that_are_killed_lose_nothing(
     work(dsn)
     for other in fresh_index_of(dsn, template, template):
         assert_same_index(dsn, other)
-
-
-BULK_ROWS = 50_000
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_a_bulk_load_arrives_though_workers_are_killed(fresh: Connection, dsn: str) -> None:
-    random = Random(5)
-    fresh.execute(INDEX.encode())
-    with fresh.cursor().copy("copy article (title, body) from stdin") as copy:
-        for number in range(BULK_ROWS):
-            copy.write_row((f"row {number}", " ".join(random.choices(WORDS, k=8))))
-    for _ in range(20):
-        with started(dsn):
-            until = time.monotonic() + random.uniform(1, 3)
-            while time.monotonic() < until:
-                change(fresh, random)
-                time.sleep(0.05)
-    work(dsn)
-    differing = fresh.execute(
-        "select coalesce(a.id::text, s.key), a.text, s.text from ("
-        "select id, concat_ws(E'\\n\\n', nullif(title, ''), nullif(body, '')) as text from article "
-        "where published and concat(title, body) ~ '\\S') as a full join ("
-        "select r.key, d.text from lexichord_data.table_row r join lexichord_data.document d "
-        "on d.id = r.document_id) as s on s.key = a.id::text where a.text is distinct from s.text"
-    ).fetchmany(5)
-    assert differing == []
-    assert len(stored(fresh)) > 0.9 * BULK_ROWS
-    unembedded = "select count(*) from lexichord_data.chunk where embedding is null"
-    assert value(fresh, unembedded) == 0
-    assert value(fresh, "select count(*) from lexichord_data.table_change") == 0
-    refused = {row["reason"] for row in call(fresh, "list_table_failures")}
-    assert refused <= {"its text is empty"}

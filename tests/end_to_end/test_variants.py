@@ -72,27 +72,6 @@ async def test_python_and_sql_give_the_same(wide: Database) -> None:
                 assert parallel
 
 
-async def test_a_file_in_no_list_answers_when_it_is_discovered(wide: Database) -> None:
-    rows = await wide.call("list_documents", uri_prefix="wide/far")
-    far = rows[0]["document_id"]
-    asked = replace(ASKED, query="w0", k=100)
-    original = Variant("original", "w0", VECTOR, 1.0)
-    inside = replace(original, name="file 1", documents=(far,))
-
-    plain = await search_variants(wide, asked, [original])
-    boosted = await search_variants(wide, asked, [original], {far: 10_000})
-    by_file = await search_variants(wide, asked, [original, inside])
-
-    assert far not in {hit.document_id for hit in plain}
-    assert [hit.document_id for hit in boosted[:32]] == [far] * 32
-    mine = [hit for hit in by_file if hit.document_id == far]
-    assert len(mine) == 32
-    assert {hit.document_id for hit in by_file} > {far}  # no gate
-    for hit in mine:
-        assert hit.ranks.keys() == {"dense", "keyword", "file 1"}
-        assert hit.scores.contributions == {"file 1": hit.score}
-
-
 async def test_the_same_name_twice_is_refused(wide: Database) -> None:
     for given in ([], [ORIGINAL] * 2, [replace(ORIGINAL, weight=0)]):
         with pytest.raises(ConfigError):

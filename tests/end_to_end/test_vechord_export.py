@@ -1,6 +1,5 @@
 """To vechord and back: its own library makes the tables, searches them, and we read them again."""
 
-import os
 import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -152,11 +151,6 @@ def test_what_holds_rows_is_not_overwritten(plain: SyncLexichord, dsn: str) -> N
         assert "USING vchordrq (vec " in definitions
 
 
-def test_the_search_path_that_its_programs_need_is_told(plain: SyncLexichord, dsn: str) -> None:
-    plain.ingest(documents=documents(0, 1), context="given")
-    assert "alter database" in plain.export_vechord("ns").degraded[0]
-
-
 def test_missing_vectors_are_told(plain: SyncLexichord) -> None:
     plain.ingest(documents=[{"uri": "a", "chunks": [{"content": "No vector."}]}], dataset="bare")
     plain.ingest(documents=documents(0, 1), dataset="full")
@@ -165,28 +159,6 @@ def test_missing_vectors_are_told(plain: SyncLexichord) -> None:
     assert plain.export_vechord("ns", ["full"]).documents == 1
     with pytest.raises(ConfigError, match="there is no dataset 'none'"):
         plain.export_vechord("more", ["none"])
-
-
-def test_a_missing_extension_is_named(vectorchord_dsn: str, tmp_path: Path) -> None:
-    """By one who may not create it, so that it is missing on any server."""
-    with new_database(vectorchord_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("vectorchord", "english", SPACE))
-        role = f"r{os.getpid()}"
-        with psycopg.connect(dsn, autocommit=True) as connection:
-            connection.execute(
-                f"create role {role}; grant pg_read_all_data to {role}; "
-                f"grant execute on all functions in schema lexichord to {role}".encode()
-            )
-        try:
-            limited = f"{dsn}?options=-c%20role%3D{role}"
-            with (
-                SyncLexichord(dsn=limited, home=tmp_path) as lexichord,
-                pytest.raises(EngineUnsupportedError, match="the extension pg_tokenizer: "),
-            ):
-                lexichord.export_vechord("ns")
-        finally:
-            with psycopg.connect(dsn, autocommit=True) as connection:
-                connection.execute(f"drop owned by {role}; drop role {role}".encode())
 
 
 def test_a_server_without_pg_tokenizer_is_told_what_to_do(
